@@ -1,0 +1,21 @@
+/* binade: a floating-point format laboratory.
+ *
+ * This header includes the whole installed API except <binade/oracle.h>, which is for tests.
+ *
+ * The rules that every call follows:
+ *   - Arguments stand in this order: outputs, inputs, each length right after its array, the rule last
+ *     (and after it the random bits, where the rule may be stochastic, and the error, where there is one).
+ *   - Numerics never fail: they return a value and flags. There is no global state and no thread-local mode.
+ *   - Fallible work returns bnd_status, leaves its outputs untouched on failure, and says in a bnd_error what
+ *     was wrong, where, and what to do.
+ *   - The library never prints, never exits, and never aborts on input.
+ *   - Every call is safe from any number of threads at once. */
+#ifndef BINADE_H
+#define BINADE_H
+
+#include <binade/base.h>
+#include <binade/format.h>
+#include <binade/codec.h>
+#include <binade/text.h>
+
+#endif

@@ -1,0 +1,80 @@
+/* Layer 1: status and messages, random bits by index, a JSON writer. Freestanding: no libc. */
+#ifndef BINADE_BASE_H
+#define BINADE_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BND_CHECKED             __attribute__((warn_unused_result))
+#define BND_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define BND_CHECKED
+#define BND_PRINTF(text, first)
+#endif
+
+/* ---- status and messages ---- */
+
+typedef enum bnd_status {
+    BND_OK = 0,
+    BND_BAD_NAME,     /* no format, rounding mode, policy or dialect of this name */
+    BND_BAD_SYNTAX,   /* text that is not a number, or a name of the right kind with impossible parts */
+    BND_BAD_ARGUMENT, /* a value outside of what the call takes */
+    BND_NO_MEMORY
+} bnd_status;
+
+enum { BND_MESSAGE_SIZE = 320 };
+
+/* What went wrong. A caller that does not want to know passes NULL. */
+typedef struct bnd_error {
+    bnd_status status;
+    size_t where;                   /* offset in bytes into the text that was read, 0 where there is none */
+    char message[BND_MESSAGE_SIZE]; /* one sentence without a final newline; cut with "..." if it is too long */
+} bnd_error;
+
+/* Fills `why` (unless it is NULL) and returns `status`, so that a caller can end with `return bnd_fail(...)`.
+ * Takes %s %.*s %c %d %u %zu %llx %% and nothing else. */
+bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char *message, ...) BND_PRINTF(4, 5);
+
+/* ---- random bits by index ---- */
+
+/* Philox4x32 with `rounds` rounds (10 is the authors' choice): the 128-bit block number `counter` of the stream `key`. */
+void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], int rounds);
+
+/* 64 random bits that depend on nothing but these three numbers. */
+uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element);
+
+/* ---- a JSON writer ---- */
+
+/* Writes well-formed JSON piece by piece through `write`. `key` is the member's name inside an object, NULL inside an
+ * array and at the top. Strings are UTF-8; bytes that are not are written as U+FFFD. Nesting stops at 64. */
+typedef struct bnd_json {
+    void (*write)(void *sink, const char *text, size_t length);
+    void *sink;
+    uint64_t kinds; /* a bit a level: 1 where the level is an object */
+    uint8_t depth;
+    bool after_item; /* the next item of this level needs a comma */
+} bnd_json;
+
+void bnd_json_begin(bnd_json *json, void (*write)(void *sink, const char *text, size_t length), void *sink);
+void bnd_json_object(bnd_json *json, const char *key);
+void bnd_json_array(bnd_json *json, const char *key);
+void bnd_json_end(bnd_json *json); /* of the innermost object or array */
+void bnd_json_string(bnd_json *json, const char *key, const char *value);
+void bnd_json_string_n(bnd_json *json, const char *key, const char *value, size_t length);
+void bnd_json_integer(bnd_json *json, const char *key, int64_t value);
+void bnd_json_unsigned(bnd_json *json, const char *key, uint64_t value);
+void bnd_json_boolean(bnd_json *json, const char *key, bool value);
+void bnd_json_null(bnd_json *json, const char *key);
+void bnd_json_literal(bnd_json *json, const char *key, const char *number); /* text that is a JSON number already */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

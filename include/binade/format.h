@@ -1,0 +1,211 @@
+/* Layer 2: what a format is, how it is named, and the types of a rule, a result and its flags. Freestanding. */
+#ifndef BINADE_FORMAT_H
+#define BINADE_FORMAT_H
+
+#include <binade/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- a format ---- */
+
+enum {
+    BND_NAME_SIZE = 40,
+    BND_PRECISION_MAX = 64,          /* bits of a significand, the leading one counted */
+    BND_UNLIMITED_EXPONENT = 1 << 29 /* emax, and -emin, of a value set that names no limit */
+};
+
+/* Which neighbour of a tie is the even one. They differ at one bit of precision only. */
+typedef enum bnd_ties {
+    BND_TIES_SIGNIFICAND, /* the even significand: 1.5, 3, 6 go up in magnitude, to 2, 4, 8 (ml_dtypes, torch, MPFR) */
+    BND_TIES_CODE         /* the even code, as P3109 says */
+} bnd_ties;
+
+/* A format is a plain value: copy it, compare the fields, keep it in an array.
+ *
+ * A code is [sign][exponent][fraction]; without the sign it is a magnitude, and magnitudes are in the order of their
+ * values. From the top: `high_nans` NaNs, then an infinity if there is one, then max_code, the largest finite number.
+ * A field of 0 in the exponent means 0.fraction * 2^emin where there are subnormals; where there are none it is an
+ * ordinary binade, and a format with a zero gives it the code 0. */
+typedef struct bnd_format {
+    char name[BND_NAME_SIZE]; /* in this project's spelling */
+    int16_t row;              /* of formats.def, or -1 */
+    uint8_t width;            /* bits of a code; 0: a value set, which rounds but has no codes */
+    uint8_t exponent_bits, fraction_bits;
+    uint8_t precision; /* fraction_bits + 1 */
+    bool is_signed;
+    bool has_zero;          /* false: e8m0 */
+    bool has_negative_zero; /* false: fnuz, P3109, unsigned formats */
+    bool has_subnormals;
+    bool has_infinity;
+    bool has_nan;
+    bool zero_nan;  /* the only NaN has the code of negative zero */
+    bool ieee_nans; /* all fractions of the top exponent but 0; the top fraction bit says quiet */
+    uint8_t ties;   /* bnd_ties */
+    int32_t bias;
+    int32_t emin; /* exponent of the lowest normal binade */
+    int32_t emax; /* exponent of the largest finite number */
+    uint64_t high_nans;
+    uint64_t max_code, infinity_code, nan_code; /* magnitudes, but nan_code a whole code; 0 where there is none */
+    /* The limits as integers times a power of two. normal: the smallest normal number; least: the smallest positive. */
+    uint64_t max_significand, normal_significand, least_significand;
+    int32_t max_quantum, normal_quantum, least_quantum;
+} bnd_format;
+
+/* A row of the table, an alias of any ecosystem, a P3109 name (binary8p3se), a custom format (e6m9, e5m10b12fn) or a
+ * value set (p11emin-14emax15). Case does not matter. An unknown name gets an error with the nearest names. */
+BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
+BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
+
+/* The table: rows 0 .. count-1. */
+size_t bnd_format_count(void);
+bnd_format bnd_format_at(size_t row);
+
+/* Who else names a row, and how. */
+typedef enum bnd_ecosystem {
+    BND_ML_DTYPES, /* and torch */
+    BND_ONNX,
+    BND_SAFETENSORS,
+    BND_STABLEHLO,
+    BND_OTHERS,
+    BND_ECOSYSTEMS
+} bnd_ecosystem;
+const char *bnd_format_title(size_t row);                      /* what it is, in a few words */
+const char *bnd_format_names(size_t row, bnd_ecosystem where); /* separated by blanks; "" where there is none */
+const char *bnd_format_hardware(size_t row);                   /* which machines compute in it, or "" */
+const char *bnd_ecosystem_name(bnd_ecosystem where);
+
+/* A group (all ieee ocp fnuz p3109 p3109-all mx): how many formats, and which is the i-th. bnd_group_size is 0 where
+ * there is no such group. */
+size_t bnd_group_size(const char *group);
+bnd_format bnd_group_at(const char *group, size_t i);
+
+/* Same codes for the same values (names aside). */
+bool bnd_format_same(const bnd_format *a, const bnd_format *b);
+
+/* The magnitude bits of a code: the sign, where there is one, stands above them. */
+static inline unsigned bnd_magnitude_bits(const bnd_format *f)
+{
+    return (unsigned)f->exponent_bits + f->fraction_bits;
+}
+
+/* ---- a rule ---- */
+
+typedef enum bnd_rounding {
+    BND_RNE, /* nearest, ties to even */
+    BND_RNA, /* nearest, ties away from zero */
+    BND_RTZ, /* toward zero */
+    BND_RUP, /* toward plus infinity */
+    BND_RDN, /* toward minus infinity */
+    BND_RTO, /* to odd */
+    BND_SR,  /* stochastic, P3109 C: up when rne_int(v 2^N) + R >= 2^N, v the discarded fraction, R the random bits */
+    BND_SRA, /* P3109 A: up when floor(v 2^N) + R >= 2^N */
+    BND_SRB, /* P3109 B: up when floor(v 2^(N+1)) + 2R + 1 >= 2^(N+1) */
+    BND_SR_EQUAL /* up or down with probability 1/2 each: up when the lowest random bit is 1 */
+} bnd_rounding;
+enum { BND_DETERMINISTIC_MODES = BND_SR, BND_ROUNDINGS = BND_SR_EQUAL + 1 };
+
+/* Overflow is decided after rounding with an unbounded exponent. "Format" is infinity where there is one, else NaN, else
+ * the largest number; the directed modes give the largest number where IEEE 754 says so. */
+typedef enum bnd_overflow {
+    BND_OVERFLOW_FORMAT,        /* finite overflow and infinity as the format has it */
+    BND_OVERFLOW_SATURATE,      /* both to the largest number */
+    BND_OVERFLOW_PROPAGATE,     /* finite overflow to the largest number; infinity stays, or NaN where there is none */
+    BND_OVERFLOW_FORMAT_MAX,    /* as format, but the largest number where there is no infinity (P3109 SatNone) */
+    BND_OVERFLOW_PROPAGATE_MAX, /* as propagate, but the largest number where there is no infinity (P3109 SatPropagate) */
+    BND_OVERFLOWS
+} bnd_overflow;
+
+/* Which NaN comes out. */
+typedef enum bnd_nan {
+    BND_NAN_CANONICAL, /* positive, only the top fraction bit set */
+    BND_NAN_SIGNED,    /* the same with the sign of what it came from (ml_dtypes, torch) */
+    BND_NAN_PROPAGATE, /* sign and top payload bits, quieted */
+    BND_NAN_X86,       /* as SSE: propagated; one that an operation makes is negative */
+    BND_NANS
+} bnd_nan;
+
+/* NaN into a format that has none. */
+typedef enum bnd_no_nan {
+    BND_NO_NAN_MAX, /* the largest number, positive for either sign (CUDA) */
+    BND_NO_NAN_ZERO /* zero with the opposite sign: NaN to -0, -NaN to +0 (ml_dtypes) */
+} bnd_no_nan;
+
+/* A negative number into a format without a sign. */
+typedef enum bnd_negative {
+    BND_NEGATIVE_NAN,      /* NaN, or the least value where there is none; invalid */
+    BND_NEGATIVE_MAGNITUDE /* the sign is dropped (CUDA's e8m0) */
+} bnd_negative;
+
+/* Zero into a format without a zero. */
+typedef enum bnd_zero {
+    BND_ZERO_LEAST, /* code 0; invalid */
+    BND_ZERO_NAN    /* NaN; invalid (ml_dtypes' e8m0) */
+} bnd_zero;
+
+/* Precision 1: whose even? */
+typedef enum bnd_tie_rule { BND_TIE_RULE_FORMAT, BND_TIE_RULE_SIGNIFICAND, BND_TIE_RULE_CODE } bnd_tie_rule;
+
+/* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. One byte a choice, so
+ * that a rule travels in registers. */
+typedef struct bnd_rule {
+    uint8_t rounding;    /* bnd_rounding */
+    uint8_t overflow;    /* bnd_overflow */
+    uint8_t nan;         /* bnd_nan */
+    uint8_t no_nan;      /* bnd_no_nan */
+    uint8_t negative;    /* bnd_negative */
+    uint8_t zero;        /* bnd_zero */
+    uint8_t tie_rule;    /* bnd_tie_rule */
+    uint8_t random_bits; /* N of the stochastic modes, 1 .. 62; 0 means 32 */
+    bool flush_in;       /* subnormal operands count as zero */
+    bool flush_out;      /* subnormal results become zero */
+    bool tiny_before;    /* underflow looks at the number before rounding; default after */
+} bnd_rule;
+enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
+
+/* rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, and the names of P3109, Intel, TestFloat. Bare integers are
+ * refused: the peers disagree on them. Sets rounding and random_bits and nothing else. */
+BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why);
+BND_CHECKED bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why);
+BND_CHECKED bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why);
+const char *bnd_rounding_name(bnd_rounding rounding);  /* "rne" */
+const char *bnd_rounding_title(bnd_rounding rounding); /* "to nearest, ties to even" */
+const char *bnd_overflow_name(bnd_overflow overflow);
+const char *bnd_nan_name(bnd_nan nan);
+
+/* ---- a result ---- */
+
+typedef enum bnd_flag {
+    BND_INVALID = 1,
+    BND_DIVBYZERO = 2,
+    BND_OVERFLOW = 4,
+    BND_UNDERFLOW = 8, /* tiny and inexact */
+    BND_INEXACT = 16,
+    BND_SATURATED = 32, /* too large, and the largest number came out */
+    BND_FLUSHED = 64,   /* a nonzero became zero */
+    BND_FLAGS = 127
+} bnd_flag;
+
+typedef struct bnd_result {
+    uint64_t code;
+    uint32_t flags;
+    int32_t ternary; /* sign of (rounded - exact); 0 for NaN */
+} bnd_result;
+
+/* The name of the lowest flag set, "" where none is. */
+const char *bnd_flag_name(uint32_t flag);
+
+/* ---- dialects: the rule of an ecosystem, a row each ---- */
+
+size_t bnd_dialect_count(void);
+const char *bnd_dialect_name(size_t dialect);  /* "ml_dtypes", "cuda-satfinite", ... */
+const char *bnd_dialect_title(size_t dialect); /* who does so, and where it is said */
+/* True, and the rule, where the dialect has an answer for this format. */
+bool bnd_dialect_rule(bnd_rule *rule, size_t dialect, const bnd_format *f);
+BND_CHECKED bnd_status bnd_dialect_parse(size_t *dialect, const char *name, bnd_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,67 @@
+/* Layer 4: numbers as people write them. Exact, in any mode, in every locale the same. On MPFR and GMP, which allocate,
+ * and abort the process where no memory is left; what is asked of them is bounded whatever the input. */
+#ifndef BINADE_TEXT_H
+#define BINADE_TEXT_H
+
+#include <binade/codec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- reading ---- */
+
+/* A number: decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in any
+ * case, any length, nothing before or after it. Rounded once, straight from the text. Time is linear in `length`. */
+BND_CHECKED bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
+                                 uint64_t random, bnd_error *why);
+
+/* The same, not yet rounded: 128 bits and a sticky one, so that any number of roundings can follow, each of them the only
+ * one. */
+BND_CHECKED bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why);
+
+/* ---- writing: each writes at most `size` bytes, always ends with a 0 byte where size > 0, and returns the length that
+ * the whole text has, as snprintf does ---- */
+
+typedef enum bnd_notation {
+    BND_NOTATION_AUTO,  /* plain where at most 40 digits need writing and the exponent is not below -5; else exponent */
+    BND_NOTATION_PLAIN, /* 0.0000001 */
+    BND_NOTATION_EXPONENT /* 1e-07 */
+} bnd_notation;
+
+/* Every digit of the exact value (which is not sticky): "0.100000001490116119384765625", "-inf", "nan". */
+size_t bnd_print_exact(char *out, size_t size, bnd_exact value, bnd_notation notation);
+
+/* The shortest decimal that reads back (rne, the format's own overflow) as this value of the format; of those the
+ * nearest to it. For value sets too. */
+size_t bnd_print_shortest(char *out, size_t size, const bnd_format *f, bnd_exact value);
+
+/* A C hexadecimal float: "0x1.99999ap-4", "-0x0p+0", "inf", "nan". */
+size_t bnd_print_hex(char *out, size_t size, bnd_exact value);
+
+/* `digits` significant decimal digits, correctly rounded (nearest even), without trailing zeros. */
+size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits);
+
+/* The bits of a code, sign, exponent and fraction apart: "0 01111 0000000000". */
+size_t bnd_print_bits(char *out, size_t size, const bnd_format *f, uint64_t code);
+
+/* The code as 0x and as many digits as its width needs: "0x3c00". */
+size_t bnd_print_code(char *out, size_t size, const bnd_format *f, uint64_t code);
+
+/* ---- differences, exactly ---- */
+
+/* value - text, every digit, where `text` is a number as bnd_parse reads it (finite) and `value` is finite: the error of
+ * a rounding. Refused (BND_BAD_ARGUMENT) where it would need more than 100,000 digits. */
+BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
+                                       size_t text_length, bnd_notation notation, bnd_error *why);
+
+/* (value - text) / text, and (value - text) / unit, each as the nearest double. unit: a positive finite value. */
+BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const char *text, size_t text_length,
+                                          bnd_error *why);
+BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length,
+                                          bnd_exact unit, bnd_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
