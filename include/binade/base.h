@@ -53,13 +53,15 @@ uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element);
 /* ---- a JSON writer ---- */
 
 /* Writes well-formed JSON piece by piece through `write`. `key` is the member's name inside an object, NULL inside an
- * array and at the top. Strings are UTF-8; bytes that are not are written as U+FFFD. Nesting stops at 64. */
+ * array and at the top. Strings are UTF-8; bytes that are not are written as U+FFFD. What is nested deeper than 64 is
+ * written as null. */
 typedef struct bnd_json {
     void (*write)(void *sink, const char *text, size_t length);
     void *sink;
     uint64_t kinds; /* a bit a level: 1 where the level is an object */
     uint8_t depth;
-    bool after_item; /* the next item of this level needs a comma */
+    uint32_t ignored; /* levels open below the 64th */
+    bool after_item;  /* the next item of this level needs a comma */
 } bnd_json;
 
 void bnd_json_begin(bnd_json *json, void (*write)(void *sink, const char *text, size_t length), void *sink);

@@ -1,0 +1,64 @@
+/* Messages: what was wrong, where, and what to do. */
+#include "base/base.h"
+
+/* One conversion of bnd_fail's message; returns how many characters of the template it took. */
+static size_t convert(bndi_text *text, const char *at, va_list *arguments)
+{
+    if (at[0] == '.' && at[1] == '*' && at[2] == 's') {
+        int length = va_arg(*arguments, int);
+        const char *bytes = va_arg(*arguments, const char *);
+        bndi_text_bytes(text, bytes, length > 0 ? (size_t)length : 0);
+        return 3;
+    }
+    if (at[0] == 'z' && at[1] == 'u') {
+        bndi_text_unsigned(text, va_arg(*arguments, size_t), 10, 1);
+        return 2;
+    }
+    if (at[0] == 'l' && at[1] == 'l' && at[2] == 'x') {
+        bndi_text_unsigned(text, va_arg(*arguments, unsigned long long), 16, 1);
+        return 3;
+    }
+    switch (at[0]) {
+    case 's':
+        bndi_text_string(text, va_arg(*arguments, const char *));
+        return 1;
+    case 'c':
+        bndi_text_char(text, (char)va_arg(*arguments, int));
+        return 1;
+    case 'd':
+        bndi_text_signed(text, va_arg(*arguments, int));
+        return 1;
+    case 'u':
+        bndi_text_unsigned(text, va_arg(*arguments, unsigned), 10, 1);
+        return 1;
+    case '%':
+        bndi_text_char(text, '%');
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char *message, ...)
+{
+    if (why == NULL) {
+        return status;
+    }
+    why->status = status;
+    why->where = where;
+    bndi_text text = bndi_text_in(why->message, BND_MESSAGE_SIZE);
+    va_list arguments;
+    va_start(arguments, message);
+    for (size_t i = 0; message[i] != '\0'; i++) {
+        if (message[i] == '%') {
+            i += convert(&text, message + i + 1, &arguments);
+        } else {
+            bndi_text_char(&text, message[i]);
+        }
+    }
+    va_end(arguments);
+    for (size_t i = 0; text.length >= BND_MESSAGE_SIZE && i < 3; i++) {
+        why->message[BND_MESSAGE_SIZE - 2 - i] = '.';
+    }
+    return status;
+}
