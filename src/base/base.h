@@ -23,7 +23,8 @@ size_t bndi_length(const char *string);
 /* 'A' .. 'Z' become lower case whatever the locale; everything else stays. */
 char bndi_lower(char c);
 
-/* Equal but for case. `b` ends with a 0 byte. */
+/* Equal but for case; the second form's `b` ends with a 0 byte. */
+bool bndi_same(const char *a, size_t a_length, const char *b, size_t b_length);
 bool bndi_same_word(const char *a, size_t a_length, const char *b);
 
 /* How many insertions, deletions, replacements and swaps of neighbours lead from one name to the other, case ignored.

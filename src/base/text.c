@@ -68,12 +68,16 @@ char bndi_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+bool bndi_same(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    bool same = a_length == b_length;
+    for (size_t i = 0; same && i < a_length; i++) {
+        same = bndi_lower(a[i]) == bndi_lower(b[i]);
+    }
+    return same;
+}
+
 bool bndi_same_word(const char *a, size_t a_length, const char *b)
 {
-    for (size_t i = 0; i < a_length; i++) {
-        if (b[i] == '\0' || bndi_lower(a[i]) != bndi_lower(b[i])) {
-            return false;
-        }
-    }
-    return b[a_length] == '\0';
+    return bndi_same(a, a_length, b, bndi_length(b));
 }

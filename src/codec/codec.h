@@ -1,0 +1,43 @@
+/* What codec/ shares between its files: 128-bit significands. */
+#ifndef BINADE_SRC_CODEC_H
+#define BINADE_SRC_CODEC_H
+
+#include <binade/codec.h>
+
+/* Leading zeros of 128 bits; 128 for zero. */
+static inline unsigned bndi_leading_zeros(uint64_t high, uint64_t low)
+{
+    uint64_t word = high != 0 ? high : low;
+    unsigned count = high != 0 ? 0 : 64;
+    if (word == 0) {
+        return 128;
+    }
+#if defined(__GNUC__)
+    return count + (unsigned)__builtin_clzll(word);
+#else
+    for (; word >> 63 == 0; word <<= 1) {
+        count++;
+    }
+    return count;
+#endif
+}
+
+/* The same number with the top bit of `high` set. A finite x only. */
+static inline bnd_exact bndi_normalize(bnd_exact x)
+{
+    unsigned shift = bndi_leading_zeros(x.high, x.low);
+    if (shift >= 64) {
+        x.high = shift < 128 ? x.low << (shift - 64) : 0;
+        x.low = 0;
+    } else if (shift > 0) {
+        x.high = x.high << shift | x.low >> (64 - shift);
+        x.low <<= shift;
+    }
+    x.exponent -= (int32_t)shift;
+    return x;
+}
+
+/* What a NaN becomes under a rule, as a value for bnd_pack. `negative`: the sign of what it came from. */
+bnd_exact bndi_nan(const bnd_format *f, bnd_rule rule, bool negative, uint64_t payload);
+
+#endif

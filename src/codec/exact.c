@@ -1,0 +1,92 @@
+/* Order and neighbours of exact values. */
+#include "codec/codec.h"
+
+static int sign_of(bnd_exact x)
+{
+    return x.kind == BND_ZERO ? 0 : x.negative ? -1 : 1;
+}
+
+static int compare_magnitudes(bnd_exact a, bnd_exact b)
+{
+    if (a.kind == BND_INFINITE || b.kind == BND_INFINITE) {
+        return (a.kind == BND_INFINITE) - (b.kind == BND_INFINITE);
+    }
+    a = bndi_normalize(a);
+    b = bndi_normalize(b);
+    if (a.exponent != b.exponent) {
+        return a.exponent < b.exponent ? -1 : 1;
+    }
+    if (a.high != b.high) {
+        return a.high < b.high ? -1 : 1;
+    }
+    if (a.low != b.low) {
+        return a.low < b.low ? -1 : 1;
+    }
+    return a.sticky - b.sticky;
+}
+
+int bnd_exact_compare(bnd_exact a, bnd_exact b)
+{
+    int sign = sign_of(a);
+    if (sign != sign_of(b)) {
+        return sign < sign_of(b) ? -1 : 1;
+    }
+    return sign == 0 ? 0 : sign * compare_magnitudes(a, b);
+}
+
+/* A finite nonzero x moved by less than anything that matters: the sticky bit says "a little more", and one less in the
+ * last of 128 places with the sticky bit says "a little less". */
+static bnd_exact nudge(bnd_exact x, bool outward)
+{
+    x = bndi_normalize(x);
+    if (!outward && !x.sticky) {
+        x.high -= x.low == 0;
+        x.low--;
+    }
+    x.sticky = true;
+    return x;
+}
+
+/* A magnitude smaller than every format's least number, larger than zero. */
+static bnd_exact speck(bool negative)
+{
+    return (bnd_exact){.low = 1, .exponent = -(1 << 30), .kind = BND_FINITE, .negative = negative, .sticky = true};
+}
+
+/* The number next to an infinity, toward zero. */
+static bnd_exact largest(const bnd_format *f, bool negative)
+{
+    return (bnd_exact){.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+}
+
+/* Below every number of a format with infinities lies the negative one; without, there is nothing. The smallest number
+ * of an unsigned format has nothing below it. */
+bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int direction)
+{
+    bool up = direction > 0;
+    if (x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN) {
+        return false;
+    }
+    if (x.kind == BND_INFINITE) {
+        if (x.negative != up || (x.negative && !f->is_signed)) {
+            return false;
+        }
+        *out = largest(f, x.negative);
+        return true;
+    }
+    bnd_exact moved = x.kind == BND_ZERO ? speck(!up) : nudge(x, x.negative != up);
+    if (moved.negative && !f->is_signed) {
+        if (!up) {
+            return false;
+        }
+        moved = f->has_zero ? (bnd_exact){.kind = BND_ZERO} : speck(false);
+    }
+    bnd_rule rule = {.rounding = up ? BND_RUP : BND_RDN};
+    bnd_rounded r = bnd_round_exact(f, moved, rule, 0);
+    bool beyond = r.value.kind == BND_QUIET_NAN || bnd_exact_compare(r.value, x) != (up ? 1 : -1);
+    if (beyond) {
+        return false;
+    }
+    *out = r.value;
+    return true;
+}

@@ -1,0 +1,345 @@
+/* The one rounding. Every conversion of every format ends here.
+ *
+ * A finite x is brought to the form  kept * 2^quantum + (fraction / 2^64 + a bit) * 2^quantum:  an integer of at most 64
+ * bits, the first 64 bits of what is discarded, and whether anything follows them. From these three the mode decides up
+ * or down; then come the limits. */
+#include "codec/codec.h"
+
+/* A magnitude between two neighbours of the grid with this quantum. */
+typedef struct position {
+    uint64_t kept, fraction;
+    bool sticky; /* the discarded part is more than fraction / 2^64 */
+    int32_t quantum;
+} position;
+
+/* x (normalized, below 2^128) on the grid of multiples of 2^quantum; at most 64 bits are kept. */
+static position on_grid(bnd_exact x, int32_t quantum)
+{
+    position p = {.quantum = quantum, .sticky = x.sticky};
+    /* 64 or more, since at most 64 of the 128 bits are kept */
+    int64_t discarded = (int64_t)quantum - x.exponent;
+    if (discarded == 64) {
+        p.kept = x.high;
+        p.fraction = x.low;
+    } else if (discarded < 128) {
+        unsigned shift = (unsigned)(discarded - 64);
+        p.kept = x.high >> shift;
+        p.fraction = x.high << (64 - shift) | x.low >> shift;
+        p.sticky |= x.low << (64 - shift) != 0;
+    } else if (discarded == 128) {
+        p.fraction = x.high;
+        p.sticky |= x.low != 0;
+    } else if (discarded < 192) {
+        unsigned shift = (unsigned)(discarded - 128);
+        p.fraction = x.high >> shift;
+        p.sticky |= x.high << (64 - shift) != 0 || x.low != 0;
+    } else {
+        p.sticky = true;
+    }
+    return p;
+}
+
+/* x below the least number L = significand * 2^quantum of a format whose next smaller one is zero, though no subnormals
+ * lead there: the position is x / L of the way. Long division, a bit of the quotient a step. */
+static position below_least(const bnd_format *f, bnd_exact x)
+{
+    position p = {.quantum = f->least_quantum, .sticky = x.sticky};
+    /* x / L = (x.high:x.low) * 2^e / significand with e below -64 - 11, since x < L < 2^53 * 2^least_quantum. Bring the
+     * 128 bits down to an integer part of zero: the remainder starts as floor(x / 2^least_quantum), at most the
+     * significand, and every further bit of x enters it from below. */
+    int64_t shift = (int64_t)f->least_quantum - x.exponent; /* bits of x below the quantum: above 75 */
+    uint64_t remainder = 0, bits_high = x.high, bits_low = x.low;
+    for (int64_t taken = 0; taken < 128 - shift; taken++) {
+        remainder = remainder << 1 | bits_high >> 63;
+        bits_high = bits_high << 1 | bits_low >> 63;
+        bits_low <<= 1;
+    }
+    int64_t gap = shift > 128 ? shift - 128 : 0; /* zeros between the quantum and the top of x */
+    for (int i = 0; i < 64; i++) {
+        uint64_t next = 0;
+        if (gap > 0) {
+            gap--;
+        } else {
+            next = bits_high >> 63;
+            bits_high = bits_high << 1 | bits_low >> 63;
+            bits_low <<= 1;
+        }
+        remainder = remainder << 1 | next;
+        bool one = remainder >= f->least_significand;
+        remainder -= one ? f->least_significand : 0;
+        p.fraction = p.fraction << 1 | one;
+    }
+    p.sticky |= remainder != 0 || bits_high != 0 || bits_low != 0;
+    return p;
+}
+
+/* The upper `bits` bits of the fraction, to nearest even: P3109's StochasticC. At most 2^62. */
+static uint64_t nearest_bits(const position *p, unsigned bits)
+{
+    uint64_t kept = p->fraction >> (64 - bits), rest = p->fraction << bits;
+    uint64_t half = UINT64_C(1) << 63;
+    bool up = rest > half || (rest == half && (p->sticky || (kept & 1) != 0));
+    return kept + up;
+}
+
+static bool stochastic_up(const position *p, bnd_rule rule, uint64_t random)
+{
+    unsigned bits = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
+    bits = bits < BND_RANDOM_BITS_MAX ? bits : BND_RANDOM_BITS_MAX;
+    uint64_t one = UINT64_C(1) << bits, r = random & (one - 1);
+    switch (rule.rounding) {
+    case BND_SRA:
+        return (p->fraction >> (64 - bits)) + r >= one;
+    case BND_SRB:
+        return (p->fraction >> (63 - bits)) + 2 * r + 1 >= 2 * one;
+    default:
+        return nearest_bits(p, bits) + r >= one;
+    }
+}
+
+/* Away from zero? `odd`: the neighbour toward zero is the odd one. */
+static bool rounds_up(const position *p, bool odd, bool negative, bnd_rule rule, uint64_t random)
+{
+    uint64_t half = UINT64_C(1) << 63;
+    if (p->fraction == 0 && !p->sticky) {
+        return false;
+    }
+    switch (rule.rounding) {
+    case BND_RNE:
+        return p->fraction > half || (p->fraction == half && (p->sticky || odd));
+    case BND_RNA:
+        return p->fraction >= half;
+    case BND_RTZ:
+        return false;
+    case BND_RUP:
+        return !negative;
+    case BND_RDN:
+        return negative;
+    case BND_RTO:
+        return !odd;
+    case BND_SR_EQUAL:
+        return (random & 1) != 0;
+    default:
+        return stochastic_up(p, rule, random);
+    }
+}
+
+/* Is the neighbour toward zero the odd one? With two bits of precision or more, significand and code agree. */
+static bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
+{
+    bool by_code = rule.tie_rule == BND_TIE_RULE_FORMAT ? f->ties == BND_TIES_CODE : rule.tie_rule == BND_TIE_RULE_CODE;
+    if (f->precision == 1 && by_code && f->width != 0 && p->kept != 0) {
+        return ((p->quantum + f->bias) & 1) != 0; /* all that the code holds is the exponent */
+    }
+    return (p->kept & 1) != 0;
+}
+
+static void increment(const bnd_format *f, position *p)
+{
+    p->kept++;
+    bool carried = f->precision == 64 ? p->kept == 0 : p->kept >> f->precision != 0;
+    if (carried) {
+        p->kept = UINT64_C(1) << (f->precision - 1);
+        p->quantum++;
+    }
+}
+
+/* kept * 2^quantum against significand * 2^other. Both either have the format's full precision or its lowest quantum,
+ * so that the larger quantum is the larger number. */
+static bool exceeds(const position *p, uint64_t significand, int32_t quantum)
+{
+    return p->quantum > quantum || (p->quantum == quantum && p->kept > significand);
+}
+
+/* x rounded as if the exponent had no lower end, or x itself, is below the smallest normal number. */
+static bool is_tiny(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    int32_t exponent = x.exponent + 127; /* of the leading bit */
+    if (exponent > f->emin || exponent < f->emin - 1) {
+        return exponent < f->emin; /* no rounding leads across the smallest normal number */
+    }
+    position p = on_grid(x, exponent + 1 - f->precision);
+    if (!rule.tiny_before && rounds_up(&p, is_odd(f, &p, rule), x.negative, rule, random)) {
+        increment(f, &p);
+    }
+    return p.quantum < f->normal_quantum || (p.quantum == f->normal_quantum && p.kept < f->normal_significand);
+}
+
+static bnd_rounded special(uint8_t kind, bool negative, uint32_t flags, int32_t ternary)
+{
+    return (bnd_rounded){.value = {.kind = kind, .negative = negative}, .flags = flags, .ternary = ternary};
+}
+
+static bnd_rounded largest(const bnd_format *f, bool negative, uint32_t flags, int32_t ternary)
+{
+    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+    return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
+}
+
+bnd_exact bndi_nan(const bnd_format *f, bnd_rule rule, bool negative, uint64_t payload)
+{
+    uint64_t quiet = UINT64_C(1) << 63;
+    bool propagate = rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86;
+    uint64_t fraction = quiet;
+    if (propagate && f->ieee_nans) {
+        unsigned bits = f->width != 0 ? f->fraction_bits : f->precision - 1u;
+        fraction |= bits == 0 ? 0 : payload >> (64 - bits) << (64 - bits);
+    }
+    bool keeps_sign = rule.nan != BND_NAN_CANONICAL && f->is_signed && !f->zero_nan;
+    return (bnd_exact){.high = fraction, .kind = BND_QUIET_NAN, .negative = keeps_sign && negative};
+}
+
+/* A NaN that comes from the number x by overflow or for want of a sign, an infinity, a zero. */
+static bnd_rounded made_nan(const bnd_format *f, bnd_rule rule, bool negative, uint32_t flags)
+{
+    bool sign = rule.nan == BND_NAN_X86 ? true : negative;
+    return (bnd_rounded){.value = bndi_nan(f, rule, sign, 0), .flags = flags};
+}
+
+/* ---- what is not a finite number in range ---- */
+
+static bnd_rounded round_nan(const bnd_format *f, bnd_exact x, bnd_rule rule)
+{
+    if (f->has_nan) {
+        return (bnd_rounded){.value = bndi_nan(f, rule, x.negative, x.high),
+                             .flags = x.kind == BND_SIGNALING_NAN ? BND_INVALID : 0};
+    }
+    if (rule.no_nan == BND_NO_NAN_ZERO) {
+        return special(BND_ZERO, !x.negative && f->has_negative_zero, BND_INVALID, 0);
+    }
+    return largest(f, false, BND_INVALID, 0);
+}
+
+static bnd_rounded round_zero(const bnd_format *f, bnd_exact x, bnd_rule rule)
+{
+    if (f->has_zero) {
+        return special(BND_ZERO, x.negative && f->has_negative_zero, 0, 0);
+    }
+    if (rule.zero == BND_ZERO_NAN && f->has_nan) {
+        return made_nan(f, rule, x.negative, BND_INVALID);
+    }
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
+    return (bnd_rounded){.value = least, .flags = BND_INVALID, .ternary = 1};
+}
+
+static bnd_rounded round_infinity(const bnd_format *f, bool negative, bnd_rule rule)
+{
+    int32_t inward = negative ? 1 : -1;
+    bool maximum_instead = rule.overflow == BND_OVERFLOW_FORMAT_MAX || rule.overflow == BND_OVERFLOW_PROPAGATE_MAX;
+    if (rule.overflow == BND_OVERFLOW_SATURATE || (maximum_instead && !f->has_infinity)) {
+        return largest(f, negative, BND_SATURATED, inward);
+    }
+    if (f->has_infinity) {
+        return special(BND_INFINITE, negative, 0, 0);
+    }
+    return f->has_nan ? made_nan(f, rule, negative, BND_INVALID) : largest(f, negative, BND_INVALID, inward);
+}
+
+/* A negative number or infinity where there is no sign. */
+static bnd_rounded round_negative(const bnd_format *f, bnd_rule rule)
+{
+    if (f->has_nan) {
+        return made_nan(f, rule, true, BND_INVALID);
+    }
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
+    return (bnd_rounded){
+        .value = f->has_zero ? (bnd_exact){.kind = BND_ZERO} : least, .flags = BND_INVALID, .ternary = 1};
+}
+
+static bool overflows_inward(bool negative, bnd_rule rule)
+{
+    return rule.rounding == BND_RTZ || rule.rounding == BND_RTO || rule.rounding == (negative ? BND_RUP : BND_RDN);
+}
+
+static bnd_rounded overflow(const bnd_format *f, bool negative, bnd_rule rule)
+{
+    uint32_t flags = BND_OVERFLOW | BND_INEXACT;
+    bool as_format = rule.overflow == BND_OVERFLOW_FORMAT || rule.overflow == BND_OVERFLOW_FORMAT_MAX;
+    if (as_format && !overflows_inward(negative, rule)) {
+        if (f->has_infinity) {
+            return special(BND_INFINITE, negative, flags, negative ? -1 : 1);
+        }
+        if (f->has_nan && rule.overflow == BND_OVERFLOW_FORMAT) {
+            return made_nan(f, rule, negative, flags);
+        }
+    }
+    return largest(f, negative, flags | BND_SATURATED, negative ? 1 : -1);
+}
+
+/* ---- finite numbers ---- */
+
+/* Where x lies between two neighbours of the format. Only a format without subnormals has an uneven grid at its lower
+ * end; one without a zero has no neighbour below the least number. */
+static position locate(const bnd_format *f, bnd_exact x)
+{
+    int32_t exponent = x.exponent + 127; /* of the leading bit */
+    position p = on_grid(x, (exponent > f->emin ? exponent : f->emin) - (f->precision - 1));
+    bool uneven = !f->has_subnormals &&
+                  (p.quantum < f->least_quantum || (p.quantum == f->least_quantum && p.kept < f->least_significand));
+    return uneven && f->has_zero ? below_least(f, x) : p;
+}
+
+static bnd_rounded round_finite(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    x = bndi_normalize(x);
+    position p = locate(f, x);
+    bool inexact = p.fraction != 0 || p.sticky, lifted = false;
+    bool up = rounds_up(&p, is_odd(f, &p, rule), x.negative, rule, random);
+    if (up) {
+        increment(f, &p);
+    }
+    if (!f->has_subnormals && p.kept < f->least_significand && p.quantum == f->least_quantum && (up || !f->has_zero)) {
+        p.kept = f->least_significand; /* the one step from zero, or all there is */
+        inexact = lifted = true;
+    }
+    if (exceeds(&p, f->max_significand, f->max_quantum)) {
+        return overflow(f, x.negative, rule);
+    }
+    uint32_t flags = inexact ? BND_INEXACT : 0;
+    if (inexact && is_tiny(f, x, rule, random)) {
+        flags |= BND_UNDERFLOW;
+    }
+    int32_t outward = !inexact ? 0 : up || lifted ? 1 : -1;
+    bool subnormal =
+        p.quantum < f->normal_quantum || (p.quantum == f->normal_quantum && p.kept < f->normal_significand);
+    if (rule.flush_out && subnormal && p.kept != 0) {
+        p.kept = 0;
+        flags = BND_UNDERFLOW | BND_INEXACT;
+        outward = -1;
+    }
+    int32_t ternary = x.negative ? -outward : outward;
+    if (p.kept == 0) {
+        return special(BND_ZERO, x.negative && f->has_negative_zero, flags | BND_FLUSHED, ternary);
+    }
+    bnd_exact value = {.low = p.kept, .exponent = p.quantum, .kind = BND_FINITE, .negative = x.negative};
+    return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
+}
+
+static bnd_rounded round_number(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    switch (x.kind) {
+    case BND_ZERO:
+        return round_zero(f, x, rule);
+    case BND_INFINITE:
+        return round_infinity(f, x.negative, rule);
+    default:
+        return round_finite(f, x, rule, random);
+    }
+}
+
+bnd_rounded bnd_round_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    if (x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN) {
+        return round_nan(f, x, rule);
+    }
+    if (!x.negative || f->is_signed || x.kind == BND_ZERO) {
+        return round_number(f, x, rule, random);
+    }
+    if (rule.negative == BND_NEGATIVE_NAN) {
+        return round_negative(f, rule);
+    }
+    x.negative = false;
+    bnd_rounded r = round_number(f, x, rule, random);
+    r.ternary = r.value.kind == BND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
+    return r;
+}

@@ -1,0 +1,203 @@
+/* The table of formats, and the groups of its rows. */
+#include "format/format.h"
+
+enum { SIGNED = 1, UNSIGNED = 0 };
+enum { NO_ZERO = 1, NO_SUBNORMALS = 2, TIES_TO_SIGNIFICAND = 4 };
+enum { IN_IEEE = 1, IN_OCP = 2, IN_FNUZ = 4, IN_MX = 8 };
+
+typedef struct row {
+    const char *name, *title;
+    uint8_t is_signed, exponent_bits, fraction_bits;
+    int16_t bias;
+    uint8_t specials, traits, groups;
+    const char *names[BND_ECOSYSTEMS];
+    const char *hardware;
+} row;
+
+static const row rows[] = {
+#define ROW(name, title, sign, e, m, bias, specials, traits, groups, torch, onnx, safetensors, hlo, others, hardware)  \
+    {name, title, sign, e, m, bias, BNDI_##specials, traits, groups, {torch, onnx, safetensors, hlo, others}, hardware},
+#include "format/formats.def"
+#undef ROW
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+size_t bnd_format_count(void)
+{
+    return ROWS;
+}
+
+bnd_format bnd_format_at(size_t index)
+{
+    size_t i = index < ROWS ? index : 0;
+    const row *r = &rows[i];
+    bndi_layout layout = {
+        .is_signed = r->is_signed,
+        .no_zero = (r->traits & NO_ZERO) != 0,
+        .no_subnormals = (r->traits & NO_SUBNORMALS) != 0,
+        .exponent_bits = r->exponent_bits,
+        .fraction_bits = r->fraction_bits,
+        .bias = r->bias,
+        .specials = (bndi_specials)r->specials,
+        .ties = (r->traits & TIES_TO_SIGNIFICAND) != 0 ? BND_TIES_SIGNIFICAND : BND_TIES_CODE,
+    };
+    bnd_format f = bndi_format_of_layout(&layout);
+    bndi_text name = bndi_text_in(f.name, sizeof f.name);
+    bndi_text_string(&name, r->name);
+    f.row = (int16_t)i;
+    return f;
+}
+
+const char *bnd_format_title(size_t index)
+{
+    return index < ROWS ? rows[index].title : "";
+}
+
+const char *bnd_format_names(size_t index, bnd_ecosystem where)
+{
+    return index < ROWS && (unsigned)where < BND_ECOSYSTEMS ? rows[index].names[where] : "";
+}
+
+const char *bnd_format_hardware(size_t index)
+{
+    return index < ROWS ? rows[index].hardware : "";
+}
+
+const char *bnd_ecosystem_name(bnd_ecosystem where)
+{
+    static const char *const names[BND_ECOSYSTEMS] = {"ml_dtypes", "onnx", "safetensors", "stablehlo", "others"};
+    return (unsigned)where < BND_ECOSYSTEMS ? names[where] : "";
+}
+
+/* ---- names ---- */
+
+/* The next word of a list separated by blanks; advances *list; length 0 at its end. */
+static const char *next_word(const char **list, size_t *length)
+{
+    const char *word = *list;
+    while (*word == ' ') {
+        word++;
+    }
+    *length = 0;
+    while (word[*length] != '\0' && word[*length] != ' ') {
+        ++*length;
+    }
+    *list = word + *length;
+    return word;
+}
+
+static bool has_name(const row *r, const char *name, size_t length)
+{
+    if (bndi_same_word(name, length, r->name)) {
+        return true;
+    }
+    for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
+        const char *list = r->names[where];
+        size_t word_length;
+        for (const char *word; word = next_word(&list, &word_length), word_length > 0;) {
+            if (bndi_same(name, length, word, word_length)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int bndi_row_named(const char *name, size_t length)
+{
+    for (int i = 0; i < ROWS; i++) {
+        if (has_name(&rows[i], name, length)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void bndi_offer_row_names(bndi_nearest *nearest)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        bndi_nearest_offer(nearest, rows[i].name, bndi_length(rows[i].name));
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
+            const char *list = rows[i].names[where];
+            size_t length;
+            for (const char *word; word = next_word(&list, &length), length > 0;) {
+                bndi_nearest_offer(nearest, word, length);
+            }
+        }
+    }
+}
+
+bool bnd_format_same(const bnd_format *a, const bnd_format *b)
+{
+    return a->width == b->width && a->is_signed == b->is_signed && a->precision == b->precision &&
+           a->has_zero == b->has_zero && a->has_negative_zero == b->has_negative_zero &&
+           a->has_subnormals == b->has_subnormals && a->has_infinity == b->has_infinity && a->has_nan == b->has_nan &&
+           a->zero_nan == b->zero_nan && a->ieee_nans == b->ieee_nans && a->bias == b->bias && a->emin == b->emin &&
+           a->emax == b->emax && a->high_nans == b->high_nans && a->max_code == b->max_code &&
+           (a->precision > 1 || a->ties == b->ties);
+}
+
+/* ---- groups ---- */
+
+typedef struct group {
+    const char *name;
+    uint8_t rows;     /* the bit that its rows carry; 0: all rows for "all", none for the others */
+    uint8_t from, to; /* widths of the P3109 formats in it; 0: none */
+} group;
+
+static const group groups[] = {
+    {"all", 0, 8, 8},
+    {"ieee", IN_IEEE, 0, 0},
+    {"ocp", IN_OCP, 0, 0},
+    {"fnuz", IN_FNUZ, 0, 0},
+    {"mx", IN_MX, 0, 0},
+    {"p3109", 0, 8, 8},
+    {"p3109-all", 0, BNDI_P3109_LEAST_WIDTH, BNDI_P3109_MOST_WIDTH},
+};
+
+static const group *find_group(const char *name)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (bndi_same_word(name, bndi_length(name), groups[i].name)) {
+            return &groups[i];
+        }
+    }
+    return NULL;
+}
+
+static bool row_is_in(const group *g, size_t i)
+{
+    return g == &groups[0] || (rows[i].groups & g->rows) != 0;
+}
+
+size_t bnd_group_size(const char *name)
+{
+    const group *g = find_group(name);
+    size_t count = 0;
+    for (size_t i = 0; g != NULL && i < ROWS; i++) {
+        count += row_is_in(g, i);
+    }
+    for (unsigned width = g != NULL ? g->from : 0; width != 0 && width <= g->to; width++) {
+        count += bndi_p3109_count(width);
+    }
+    return count;
+}
+
+bnd_format bnd_group_at(const char *name, size_t i)
+{
+    const group *g = find_group(name);
+    for (size_t r = 0; g != NULL && r < ROWS; r++) {
+        if (row_is_in(g, r) && i-- == 0) {
+            return bnd_format_at(r);
+        }
+    }
+    for (unsigned width = g != NULL ? g->from : 0; width != 0 && width <= g->to; width++) {
+        if (i < bndi_p3109_count(width)) {
+            return bndi_p3109_at(width, i);
+        }
+        i -= bndi_p3109_count(width);
+    }
+    return bnd_format_at(0);
+}

@@ -1,0 +1,217 @@
+/* Rounding modes and policies by name. */
+#include "format/format.h"
+
+typedef struct choice {
+    const char *name;
+    uint8_t value;
+} choice;
+
+/* The first name of each value is ours; then who else says it how. */
+static const choice roundings[] = {
+    {"rne", BND_RNE},
+    {"rna", BND_RNA},
+    {"rtz", BND_RTZ},
+    {"rup", BND_RUP},
+    {"rdn", BND_RDN},
+    {"rto", BND_RTO},
+    {"sr", BND_SR},
+    {"sra", BND_SRA},
+    {"srb", BND_SRB},
+    {"sr-equal", BND_SR_EQUAL},
+    {"src", BND_SR},
+    /* P3109 */
+    {"NearestTiesToEven", BND_RNE},
+    {"NearestTiesToAway", BND_RNA},
+    {"TowardZero", BND_RTZ},
+    {"TowardPositive", BND_RUP},
+    {"TowardNegative", BND_RDN},
+    {"ToOdd", BND_RTO},
+    {"StochasticA", BND_SRA},
+    {"StochasticB", BND_SRB},
+    {"StochasticC", BND_SR},
+    /* IEEE 754 */
+    {"roundTiesToEven", BND_RNE},
+    {"roundTiesToAway", BND_RNA},
+    {"roundTowardZero", BND_RTZ},
+    {"roundTowardPositive", BND_RUP},
+    {"roundTowardNegative", BND_RDN},
+    /* Intel */
+    {"rnaz", BND_RNA},
+    {"rpinf", BND_RUP},
+    {"rninf", BND_RDN},
+    {"stochastic", BND_SR},
+    /* TestFloat */
+    {"near_even", BND_RNE},
+    {"near_maxMag", BND_RNA},
+    {"minMag", BND_RTZ},
+    {"max", BND_RUP},
+    {"min", BND_RDN},
+    {"odd", BND_RTO},
+};
+
+static const choice overflows[] = {
+    {"format", BND_OVERFLOW_FORMAT},
+    {"saturate", BND_OVERFLOW_SATURATE},
+    {"propagate", BND_OVERFLOW_PROPAGATE},
+    {"format-max", BND_OVERFLOW_FORMAT_MAX},
+    {"propagate-max", BND_OVERFLOW_PROPAGATE_MAX},
+    /* P3109 */
+    {"SatFinite", BND_OVERFLOW_SATURATE},
+    {"SatPropagate", BND_OVERFLOW_PROPAGATE_MAX},
+    {"SatNone", BND_OVERFLOW_FORMAT_MAX},
+};
+
+static const choice nans[] = {
+    {"canonical", BND_NAN_CANONICAL},
+    {"signed", BND_NAN_SIGNED},
+    {"propagate", BND_NAN_PROPAGATE},
+    {"x86", BND_NAN_X86},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static const choice *find(const choice *choices, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bndi_same_word(name, length, choices[i].name)) {
+            return &choices[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *name_of(const choice *choices, size_t count, unsigned value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (choices[i].value == value) {
+            return choices[i].name;
+        }
+    }
+    return "";
+}
+
+static bnd_status no_such(const choice *choices, size_t count, const char *name, size_t length, const char *what,
+                          const char *hint, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    for (size_t i = 0; i < count; i++) {
+        bndi_nearest_offer(&nearest, choices[i].name, bndi_length(choices[i].name));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, hint);
+}
+
+/* The N of sr:N. */
+static bool read_bits(const char *digits, uint8_t *out)
+{
+    unsigned value = 0;
+    size_t i = 0;
+    for (; digits[i] >= '0' && digits[i] <= '9' && i < 3; i++) {
+        value = value * 10 + (unsigned)(digits[i] - '0');
+    }
+    if (i == 0 || digits[i] != '\0' || value < 1 || value > BND_RANDOM_BITS_MAX) {
+        return false;
+    }
+    *out = (uint8_t)value;
+    return true;
+}
+
+bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
+{
+    size_t length = 0;
+    while (name[length] != '\0' && name[length] != ':') {
+        length++;
+    }
+    const choice *found = find(roundings, COUNT(roundings), name, length);
+    if (found == NULL && name[0] >= '0' && name[0] <= '9') {
+        return bnd_fail(why, BND_BAD_NAME, 0,
+                        "rounding mode '%s' is a number, and libraries disagree on which number means which mode; "
+                        "use a name: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal",
+                        name);
+    }
+    if (found == NULL) {
+        return no_such(roundings, COUNT(roundings), name, length, "there is no rounding mode",
+                       "(rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal)", why);
+    }
+    uint8_t bits = 0;
+    if (name[length] == ':') {
+        if (found->value < BND_SR || found->value == BND_SR_EQUAL) {
+            return bnd_fail(why, BND_BAD_SYNTAX, length, "rounding mode '%s': only sr, sra and srb take random bits",
+                            name);
+        }
+        if (!read_bits(name + length + 1, &bits)) {
+            return bnd_fail(why, BND_BAD_SYNTAX, length + 1,
+                            "rounding mode '%s': the number of random bits must be from 1 to %d", name,
+                            BND_RANDOM_BITS_MAX);
+        }
+    }
+    rule->rounding = found->value;
+    rule->random_bits = bits;
+    return BND_OK;
+}
+
+static bnd_status parse_choice(uint8_t *out, const choice *choices, size_t count, const char *name, const char *what,
+                               const char *hint, bnd_error *why)
+{
+    const choice *found = find(choices, count, name, bndi_length(name));
+    if (found == NULL) {
+        return no_such(choices, count, name, bndi_length(name), what, hint, why);
+    }
+    *out = found->value;
+    return BND_OK;
+}
+
+bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why)
+{
+    return parse_choice(&rule->overflow, overflows, COUNT(overflows), name, "there is no overflow policy",
+                        "(format saturate propagate format-max propagate-max)", why);
+}
+
+bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
+{
+    return parse_choice(&rule->nan, nans, COUNT(nans), name, "there is no NaN rule", "(canonical signed propagate x86)",
+                        why);
+}
+
+const char *bnd_rounding_name(bnd_rounding rounding)
+{
+    return name_of(roundings, COUNT(roundings), rounding);
+}
+
+const char *bnd_rounding_title(bnd_rounding rounding)
+{
+    static const char *const titles[BND_ROUNDINGS] = {
+        [BND_RNE] = "to nearest, ties to even",
+        [BND_RNA] = "to nearest, ties away from zero",
+        [BND_RTZ] = "toward zero",
+        [BND_RUP] = "toward plus infinity",
+        [BND_RDN] = "toward minus infinity",
+        [BND_RTO] = "to odd",
+        [BND_SR] = "stochastic, unbiased (P3109 C)",
+        [BND_SRA] = "stochastic (P3109 A)",
+        [BND_SRB] = "stochastic (P3109 B)",
+        [BND_SR_EQUAL] = "up or down with equal chance",
+    };
+    return (unsigned)rounding < BND_ROUNDINGS ? titles[rounding] : "";
+}
+
+const char *bnd_overflow_name(bnd_overflow overflow)
+{
+    return name_of(overflows, COUNT(overflows), overflow);
+}
+
+const char *bnd_nan_name(bnd_nan nan)
+{
+    return name_of(nans, COUNT(nans), nan);
+}
+
+const char *bnd_flag_name(uint32_t flags)
+{
+    static const char *const names[] = {"invalid", "divbyzero", "overflow", "underflow",
+                                        "inexact", "saturated", "flushed"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if ((flags >> i & 1) != 0) {
+            return names[i];
+        }
+    }
+    return "";
+}
