@@ -117,12 +117,14 @@ typedef enum bnd_overflow {
     BND_OVERFLOWS
 } bnd_overflow;
 
-/* Which NaN comes out. */
+/* Which NaN comes out. "The sign" is that of the NaN, or of the number that overflow or infinity turned into one. */
 typedef enum bnd_nan {
-    BND_NAN_CANONICAL, /* positive, only the top fraction bit set */
-    BND_NAN_SIGNED,    /* the same with the sign of what it came from (ml_dtypes, torch) */
-    BND_NAN_PROPAGATE, /* sign and top payload bits, quieted */
-    BND_NAN_X86,       /* as SSE: propagated; one that an operation makes is negative */
+    BND_NAN_CANONICAL,   /* positive, only the top fraction bit set */
+    BND_NAN_SIGNED,      /* the same with the sign (ml_dtypes; torch's e4m3) */
+    BND_NAN_ONES,        /* all fraction bits set; positive from a NaN, with the sign from a number (CUDA) */
+    BND_NAN_SIGNED_ONES, /* all fraction bits set, with the sign (ONNX; torch's e5m2) */
+    BND_NAN_PROPAGATE,   /* sign and top payload bits, quieted */
+    BND_NAN_X86,         /* as SSE: propagated; one that an operation makes is negative */
     BND_NANS
 } bnd_nan;
 

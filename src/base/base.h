@@ -27,6 +27,9 @@ char bndi_lower(char c);
 bool bndi_same(const char *a, size_t a_length, const char *b, size_t b_length);
 bool bndi_same_word(const char *a, size_t a_length, const char *b);
 
+/* The next word of a list separated by blanks; advances *list; *length is 0 at its end. */
+const char *bndi_next_word(const char **list, size_t *length);
+
 /* How many insertions, deletions, replacements and swaps of neighbours lead from one name to the other, case ignored.
  * Names longer than 63 bytes are infinitely far from everything. */
 unsigned bndi_name_distance(const char *a, size_t a_length, const char *b, size_t b_length);

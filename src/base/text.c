@@ -81,3 +81,17 @@ bool bndi_same_word(const char *a, size_t a_length, const char *b)
 {
     return bndi_same(a, a_length, b, bndi_length(b));
 }
+
+const char *bndi_next_word(const char **list, size_t *length)
+{
+    const char *word = *list;
+    while (*word == ' ') {
+        word++;
+    }
+    *length = 0;
+    while (word[*length] != '\0' && word[*length] != ' ') {
+        ++*length;
+    }
+    *list = word + *length;
+    return word;
+}

@@ -37,7 +37,4 @@ static inline bnd_exact bndi_normalize(bnd_exact x)
     return x;
 }
 
-/* What a NaN becomes under a rule, as a value for bnd_pack. `negative`: the sign of what it came from. */
-bnd_exact bndi_nan(const bnd_format *f, bnd_rule rule, bool negative, uint64_t payload);
-
 #endif

@@ -176,24 +176,41 @@ static bnd_rounded largest(const bnd_format *f, bool negative, uint32_t flags, i
     return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
 }
 
-bnd_exact bndi_nan(const bnd_format *f, bnd_rule rule, bool negative, uint64_t payload)
+/* A NaN with these fraction bits below the quiet one, as far as the format has room for them and for a sign. */
+static bnd_exact nan_value(const bnd_format *f, uint64_t payload, bool negative)
 {
-    uint64_t quiet = UINT64_C(1) << 63;
-    bool propagate = rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86;
-    uint64_t fraction = quiet;
-    if (propagate && f->ieee_nans) {
-        unsigned bits = f->width != 0 ? f->fraction_bits : f->precision - 1u;
-        fraction |= bits == 0 ? 0 : payload >> (64 - bits) << (64 - bits);
+    uint64_t fraction = UINT64_C(1) << 63;
+    unsigned bits = f->width != 0 ? f->fraction_bits : f->precision - 1u;
+    if (f->ieee_nans && bits > 0) {
+        fraction |= payload >> (64 - bits) << (64 - bits);
     }
-    bool keeps_sign = rule.nan != BND_NAN_CANONICAL && f->is_signed && !f->zero_nan;
-    return (bnd_exact){.high = fraction, .kind = BND_QUIET_NAN, .negative = keeps_sign && negative};
+    bool has_sign = f->is_signed && !f->zero_nan;
+    return (bnd_exact){.high = fraction, .kind = BND_QUIET_NAN, .negative = has_sign && negative};
 }
 
-/* A NaN that comes from the number x by overflow or for want of a sign, an infinity, a zero. */
-static bnd_rounded made_nan(const bnd_format *f, bnd_rule rule, bool negative, uint32_t flags)
+/* What the rule makes of a NaN, and of a number that is to become one. */
+static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, bnd_exact x)
 {
-    bool sign = rule.nan == BND_NAN_X86 ? true : negative;
-    return (bnd_rounded){.value = bndi_nan(f, rule, sign, 0), .flags = flags};
+    bool from_nan = x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
+    switch (rule.nan) {
+    case BND_NAN_SIGNED:
+        return nan_value(f, 0, x.negative);
+    case BND_NAN_ONES:
+        return nan_value(f, UINT64_MAX, x.negative && !from_nan);
+    case BND_NAN_SIGNED_ONES:
+        return nan_value(f, UINT64_MAX, x.negative);
+    case BND_NAN_PROPAGATE:
+        return nan_value(f, from_nan ? x.high : 0, x.negative);
+    case BND_NAN_X86:
+        return nan_value(f, from_nan ? x.high : 0, x.negative || !from_nan);
+    default:
+        return nan_value(f, 0, false);
+    }
+}
+
+static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, bnd_exact x, uint32_t flags)
+{
+    return (bnd_rounded){.value = chosen_nan(f, rule, x), .flags = flags};
 }
 
 /* ---- what is not a finite number in range ---- */
@@ -201,8 +218,7 @@ static bnd_rounded made_nan(const bnd_format *f, bnd_rule rule, bool negative, u
 static bnd_rounded round_nan(const bnd_format *f, bnd_exact x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return (bnd_rounded){.value = bndi_nan(f, rule, x.negative, x.high),
-                             .flags = x.kind == BND_SIGNALING_NAN ? BND_INVALID : 0};
+        return nan_instead(f, rule, x, x.kind == BND_SIGNALING_NAN ? BND_INVALID : 0);
     }
     if (rule.no_nan == BND_NO_NAN_ZERO) {
         return special(BND_ZERO, !x.negative && f->has_negative_zero, BND_INVALID, 0);
@@ -216,14 +232,15 @@ static bnd_rounded round_zero(const bnd_format *f, bnd_exact x, bnd_rule rule)
         return special(BND_ZERO, x.negative && f->has_negative_zero, 0, 0);
     }
     if (rule.zero == BND_ZERO_NAN && f->has_nan) {
-        return made_nan(f, rule, x.negative, BND_INVALID);
+        return nan_instead(f, rule, x, BND_INVALID);
     }
     bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
     return (bnd_rounded){.value = least, .flags = BND_INVALID, .ternary = 1};
 }
 
-static bnd_rounded round_infinity(const bnd_format *f, bool negative, bnd_rule rule)
+static bnd_rounded round_infinity(const bnd_format *f, bnd_exact x, bnd_rule rule)
 {
+    bool negative = x.negative;
     int32_t inward = negative ? 1 : -1;
     bool maximum_instead = rule.overflow == BND_OVERFLOW_FORMAT_MAX || rule.overflow == BND_OVERFLOW_PROPAGATE_MAX;
     if (rule.overflow == BND_OVERFLOW_SATURATE || (maximum_instead && !f->has_infinity)) {
@@ -232,14 +249,14 @@ static bnd_rounded round_infinity(const bnd_format *f, bool negative, bnd_rule r
     if (f->has_infinity) {
         return special(BND_INFINITE, negative, 0, 0);
     }
-    return f->has_nan ? made_nan(f, rule, negative, BND_INVALID) : largest(f, negative, BND_INVALID, inward);
+    return f->has_nan ? nan_instead(f, rule, x, BND_INVALID) : largest(f, negative, BND_INVALID, inward);
 }
 
 /* A negative number or infinity where there is no sign. */
-static bnd_rounded round_negative(const bnd_format *f, bnd_rule rule)
+static bnd_rounded round_negative(const bnd_format *f, bnd_exact x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return made_nan(f, rule, true, BND_INVALID);
+        return nan_instead(f, rule, x, BND_INVALID);
     }
     bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
     return (bnd_rounded){
@@ -251,8 +268,9 @@ static bool overflows_inward(bool negative, bnd_rule rule)
     return rule.rounding == BND_RTZ || rule.rounding == BND_RTO || rule.rounding == (negative ? BND_RUP : BND_RDN);
 }
 
-static bnd_rounded overflow(const bnd_format *f, bool negative, bnd_rule rule)
+static bnd_rounded overflow(const bnd_format *f, bnd_exact x, bnd_rule rule)
 {
+    bool negative = x.negative;
     uint32_t flags = BND_OVERFLOW | BND_INEXACT;
     bool as_format = rule.overflow == BND_OVERFLOW_FORMAT || rule.overflow == BND_OVERFLOW_FORMAT_MAX;
     if (as_format && !overflows_inward(negative, rule)) {
@@ -260,7 +278,7 @@ static bnd_rounded overflow(const bnd_format *f, bool negative, bnd_rule rule)
             return special(BND_INFINITE, negative, flags, negative ? -1 : 1);
         }
         if (f->has_nan && rule.overflow == BND_OVERFLOW_FORMAT) {
-            return made_nan(f, rule, negative, flags);
+            return nan_instead(f, rule, x, flags);
         }
     }
     return largest(f, negative, flags | BND_SATURATED, negative ? 1 : -1);
@@ -293,7 +311,7 @@ static bnd_rounded round_finite(const bnd_format *f, bnd_exact x, bnd_rule rule,
         inexact = lifted = true;
     }
     if (exceeds(&p, f->max_significand, f->max_quantum)) {
-        return overflow(f, x.negative, rule);
+        return overflow(f, x, rule);
     }
     uint32_t flags = inexact ? BND_INEXACT : 0;
     if (inexact && is_tiny(f, x, rule, random)) {
@@ -321,7 +339,7 @@ static bnd_rounded round_number(const bnd_format *f, bnd_exact x, bnd_rule rule,
     case BND_ZERO:
         return round_zero(f, x, rule);
     case BND_INFINITE:
-        return round_infinity(f, x.negative, rule);
+        return round_infinity(f, x, rule);
     default:
         return round_finite(f, x, rule, random);
     }
@@ -336,7 +354,7 @@ bnd_rounded bnd_round_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
         return round_number(f, x, rule, random);
     }
     if (rule.negative == BND_NEGATIVE_NAN) {
-        return round_negative(f, rule);
+        return round_negative(f, x, rule);
     }
     x.negative = false;
     bnd_rounded r = round_number(f, x, rule, random);

@@ -71,21 +71,6 @@ const char *bnd_ecosystem_name(bnd_ecosystem where)
 
 /* ---- names ---- */
 
-/* The next word of a list separated by blanks; advances *list; length 0 at its end. */
-static const char *next_word(const char **list, size_t *length)
-{
-    const char *word = *list;
-    while (*word == ' ') {
-        word++;
-    }
-    *length = 0;
-    while (word[*length] != '\0' && word[*length] != ' ') {
-        ++*length;
-    }
-    *list = word + *length;
-    return word;
-}
-
 static bool has_name(const row *r, const char *name, size_t length)
 {
     if (bndi_same_word(name, length, r->name)) {
@@ -94,7 +79,7 @@ static bool has_name(const row *r, const char *name, size_t length)
     for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
         const char *list = r->names[where];
         size_t word_length;
-        for (const char *word; word = next_word(&list, &word_length), word_length > 0;) {
+        for (const char *word; word = bndi_next_word(&list, &word_length), word_length > 0;) {
             if (bndi_same(name, length, word, word_length)) {
                 return true;
             }
@@ -122,7 +107,7 @@ void bndi_offer_row_names(bndi_nearest *nearest)
         for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
             const char *list = rows[i].names[where];
             size_t length;
-            for (const char *word; word = next_word(&list, &length), length > 0;) {
+            for (const char *word; word = bndi_next_word(&list, &length), length > 0;) {
                 bndi_nearest_offer(nearest, word, length);
             }
         }

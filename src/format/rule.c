@@ -62,10 +62,8 @@ static const choice overflows[] = {
 };
 
 static const choice nans[] = {
-    {"canonical", BND_NAN_CANONICAL},
-    {"signed", BND_NAN_SIGNED},
-    {"propagate", BND_NAN_PROPAGATE},
-    {"x86", BND_NAN_X86},
+    {"canonical", BND_NAN_CANONICAL},     {"signed", BND_NAN_SIGNED},       {"ones", BND_NAN_ONES},
+    {"signed-ones", BND_NAN_SIGNED_ONES}, {"propagate", BND_NAN_PROPAGATE}, {"x86", BND_NAN_X86},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -168,8 +166,8 @@ bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why)
 
 bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
-    return parse_choice(&rule->nan, nans, COUNT(nans), name, "there is no NaN rule", "(canonical signed propagate x86)",
-                        why);
+    return parse_choice(&rule->nan, nans, COUNT(nans), name, "there is no NaN rule",
+                        "(canonical signed ones signed-ones propagate x86)", why);
 }
 
 const char *bnd_rounding_name(bnd_rounding rounding)
