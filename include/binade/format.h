@@ -179,11 +179,11 @@ const char *bnd_nan_name(bnd_nan nan);
 /* ---- a result ---- */
 
 typedef enum bnd_flag {
-    BND_INVALID = 1,
-    BND_DIVBYZERO = 2,
+    BND_INEXACT = 1,   /* the first five are TestFloat's */
+    BND_UNDERFLOW = 2, /* tiny and inexact */
     BND_OVERFLOW = 4,
-    BND_UNDERFLOW = 8, /* tiny and inexact */
-    BND_INEXACT = 16,
+    BND_DIVBYZERO = 8,
+    BND_INVALID = 16,
     BND_SATURATED = 32, /* too large, and the largest number came out */
     BND_FLUSHED = 64,   /* a nonzero became zero */
     BND_FLAGS = 127

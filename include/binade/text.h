@@ -12,7 +12,11 @@ extern "C" {
 /* ---- reading ---- */
 
 /* A number: decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in any
- * case, any length, nothing before or after it. Rounded once, straight from the text. Time is linear in `length`. */
+ * case, any length, nothing before or after it. Rounded once, straight from the text. Time is linear in `length`.
+ * Exponents of any size are read; what lies beyond every format's range overflows or underflows like any other number.
+ * The payload of a NaN is the fraction of an fp64 below its quiet bit: an integer of at most 51 bits, in decimal or
+ * hexadecimal. snan is a signaling NaN, of payload 1 where none is given. Value sets have no codes: BND_BAD_ARGUMENT.
+ */
 BND_CHECKED bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
                                  uint64_t random, bnd_error *why);
 
@@ -24,22 +28,25 @@ BND_CHECKED bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t 
  * the whole text has, as snprintf does ---- */
 
 typedef enum bnd_notation {
-    BND_NOTATION_AUTO,  /* plain where at most 40 digits need writing and the exponent is not below -5; else exponent */
+    BND_NOTATION_AUTO,  /* plain where at most 40 digits need writing and the exponent is not below -4; else exponent */
     BND_NOTATION_PLAIN, /* 0.0000001 */
     BND_NOTATION_EXPONENT /* 1e-07 */
 } bnd_notation;
 
-/* Every digit of the exact value (which is not sticky): "0.100000001490116119384765625", "-inf", "nan". */
+/* Every digit of the exact value (which is not sticky): "0.100000001490116119384765625", "-inf", "nan". A NaN's payload
+ * is written where it is not 0 (1 for a signaling one): "nan(0x7f)". What would take more than 100,000 digits, which no
+ * format with codes has, is written as a hexadecimal float, every digit too. */
 size_t bnd_print_exact(char *out, size_t size, bnd_exact value, bnd_notation notation);
 
 /* The shortest decimal that reads back (rne, the format's own overflow) as this value of the format; of those the
- * nearest to it. For value sets too. */
+ * nearest to it; with an exponent where it is below -4 or above 15, as Python's repr. For value sets too. */
 size_t bnd_print_shortest(char *out, size_t size, const bnd_format *f, bnd_exact value);
 
 /* A C hexadecimal float: "0x1.99999ap-4", "-0x0p+0", "inf", "nan". */
 size_t bnd_print_hex(char *out, size_t size, bnd_exact value);
 
-/* `digits` significant decimal digits, correctly rounded (nearest even), without trailing zeros. */
+/* `digits` significant decimal digits, correctly rounded (nearest even), without trailing zeros; with an exponent where
+ * it is below -4 or not below `digits`, as printf's %g. */
 size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits);
 
 /* The bits of a code, sign, exponent and fraction apart: "0 01111 0000000000". */
@@ -55,7 +62,9 @@ size_t bnd_print_code(char *out, size_t size, const bnd_format *f, uint64_t code
 BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
                                        size_t text_length, bnd_notation notation, bnd_error *why);
 
-/* (value - text) / text, and (value - text) / unit, each as the nearest double. unit: a positive finite value. */
+/* (value - text) / text, and (value - text) / unit, each as the nearest double, infinite where that is beyond all of
+ * them. unit: a positive finite value. Relative to a text that is zero only zero has an error, 0. Refused as above, but
+ * not where value and text are so far apart that the answer is plain. */
 BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const char *text, size_t text_length,
                                           bnd_error *why);
 BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length,

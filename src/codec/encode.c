@@ -8,16 +8,17 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
     return (bnd_result){.code = bnd_pack(f, r.value), .flags = r.flags, .ternary = r.ternary};
 }
 
-/* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then: the ternary value is
+/* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value is
  * against what was given. */
 static bnd_result encode_flushed(const bnd_format *f, bnd_exact x, bnd_rule rule)
 {
-    bnd_exact zero = {.kind = BND_ZERO, .negative = x.negative};
-    bnd_result r = bnd_encode_exact(f, zero, rule, 0);
-    r.flags |= BND_FLUSHED;
-    bool is_nan = rule.zero == BND_ZERO_NAN && !f->has_zero && f->has_nan;
-    r.ternary = is_nan ? 0 : x.negative || !f->has_zero ? 1 : -1;
-    return r;
+    bnd_rounded r = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x.negative}, rule, 0);
+    bool is_nan = r.value.kind == BND_QUIET_NAN;
+    return (bnd_result){
+        .code = bnd_pack(f, r.value),
+        .flags = r.flags | BND_FLUSHED,
+        .ternary = is_nan ? 0 : bnd_exact_compare(r.value, x),
+    };
 }
 
 /* `normal_exponent`: of the leading bit of the source format's smallest normal number. */

@@ -1,0 +1,307 @@
+/* The command line into settings. */
+#include "command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(const command *self, const char *kind, const char *message, va_list arguments)
+{
+    fflush(stdout);
+    fprintf(stderr, "binade%s%s: %s", self != NULL ? " " : "", self != NULL ? self->name : "", kind);
+    vfprintf(stderr, message, arguments);
+    fputc('\n', stderr);
+}
+
+int complain(const command *self, const char *message, ...)
+{
+    va_list arguments;
+    va_start(arguments, message);
+    say(self, "", message, arguments);
+    va_end(arguments);
+    return BAD_USAGE;
+}
+
+void note(const command *self, const char *message, ...)
+{
+    va_list arguments;
+    va_start(arguments, message);
+    say(self, "note: ", message, arguments);
+    va_end(arguments);
+}
+
+void *allocate(void *old, size_t count, size_t size)
+{
+    void *memory = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
+    if (memory == NULL) {
+        fprintf(stderr, "binade: out of memory (%zu times %zu bytes were needed)\n", count, size);
+        exit(BAD_STREAM);
+    }
+    return memory;
+}
+
+/* ---- formats ---- */
+
+static void add_format(format_list *list, const bnd_format *f)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+        list->items = allocate(list->items, list->capacity, sizeof *list->items);
+    }
+    list->items[list->count++] = *f;
+}
+
+static int add_named(settings *s, const char *name)
+{
+    size_t group = bnd_group_size(name);
+    for (size_t i = 0; i < group; i++) {
+        bnd_format f = bnd_group_at(name, i);
+        add_format(&s->formats, &f);
+    }
+    bnd_format f;
+    bnd_error why;
+    if (group == 0) {
+        if (bnd_format_parse(&f, name, &why) != BND_OK) {
+            return complain(s->command, "%s", why.message);
+        }
+        add_format(&s->formats, &f);
+    }
+    return GO_ON;
+}
+
+int add_formats(settings *s, const char *list)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        char name[128];
+        if (length == 0) {
+            return complain(s->command, "a format is missing in the list; write names separated by commas");
+        }
+        if (length >= sizeof name) {
+            return complain(s->command, "there is no format '%.64s...'; names are shorter", list);
+        }
+        memcpy(name, list, length);
+        name[length] = '\0';
+        int status = add_named(s, name);
+        if (status != GO_ON || list[length] == '\0') {
+            return status;
+        }
+        list += length + 1;
+    }
+}
+
+int default_formats(settings *s, const char *list)
+{
+    return s->formats_given ? GO_ON : add_formats(s, list);
+}
+
+/* ---- rules ---- */
+
+bool dialect_is_silent(const settings *s, const bnd_format *f)
+{
+    bnd_rule rule;
+    return s->dialect_given && !bnd_dialect_rule(&rule, s->dialect, f);
+}
+
+bnd_rule rule_for(const settings *s, const bnd_format *f)
+{
+    bnd_rule rule = s->rule;
+    bnd_rule from_dialect;
+    if (s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, f)) {
+        rule.no_nan = from_dialect.no_nan;
+        rule.negative = from_dialect.negative;
+        rule.zero = from_dialect.zero;
+        rule.tie_rule = from_dialect.tie_rule;
+        rule.overflow = s->overflow_given ? rule.overflow : from_dialect.overflow;
+        rule.nan = s->nan_given ? rule.nan : from_dialect.nan;
+        if (!s->rounding_given) {
+            rule.rounding = from_dialect.rounding;
+            rule.random_bits = from_dialect.random_bits;
+        }
+    }
+    return rule;
+}
+
+/* ---- options ---- */
+
+static int bad_word(const settings *s, const option_row *row, const char *value)
+{
+    return complain(s->command, "--%s takes one of: %s; not '%s'", row->name, row->words, value);
+}
+
+static int set_flush(settings *s, const char *value)
+{
+    bool both = strcmp(value, "both") == 0, in = strcmp(value, "in") == 0, out = strcmp(value, "out") == 0;
+    if (!both && !in && !out && strcmp(value, "none") != 0) {
+        return bad_word(s, &row_flush, value);
+    }
+    s->rule.flush_in = both || in;
+    s->rule.flush_out = both || out;
+    return GO_ON;
+}
+
+static int set_tininess(settings *s, const char *value)
+{
+    s->rule.tiny_before = strcmp(value, "before") == 0;
+    return s->rule.tiny_before || strcmp(value, "after") == 0 ? GO_ON : bad_word(s, &row_tininess, value);
+}
+
+static int set_color(settings *s, const char *value)
+{
+    bool automatic = strcmp(value, "auto") == 0, always = strcmp(value, "always") == 0;
+    if (!automatic && !always && strcmp(value, "never") != 0) {
+        return bad_word(s, &row_color, value);
+    }
+    const char *no_color = getenv("NO_COLOR");
+    bool wanted = (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO) != 0;
+    s->colour = always || (automatic && wanted);
+    return GO_ON;
+}
+
+static int set_seed(settings *s, const char *value)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long seed = strtoull(value, &end, 0);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) {
+        return complain(s->command, "--seed takes a whole number from 0 to 2^64-1, not '%s'", value);
+    }
+    s->seed = seed;
+    return GO_ON;
+}
+
+static int from_library(const settings *s, bnd_status status, const bnd_error *why)
+{
+    return status == BND_OK ? GO_ON : complain(s->command, "%s", why->message);
+}
+
+static int set_shared(settings *s, int id, const char *value)
+{
+    bnd_error why;
+    switch (id) {
+    case OPTION_FORMAT:
+        s->formats_given = true;
+        return add_formats(s, value);
+    case OPTION_ROUND:
+        s->rounding_given = true;
+        return from_library(s, bnd_rounding_parse(&s->rule, value, &why), &why);
+    case OPTION_OVERFLOW:
+        s->overflow_given = true;
+        return from_library(s, bnd_overflow_parse(&s->rule, value, &why), &why);
+    case OPTION_NAN:
+        s->nan_given = true;
+        return from_library(s, bnd_nan_parse(&s->rule, value, &why), &why);
+    case OPTION_FLUSH:
+        return set_flush(s, value);
+    case OPTION_TININESS:
+        return set_tininess(s, value);
+    case OPTION_DIALECT:
+        s->dialect_given = true;
+        return from_library(s, bnd_dialect_parse(&s->dialect, value, &why), &why);
+    case OPTION_SEED:
+        return set_seed(s, value);
+    case OPTION_JSON:
+        s->output = OUTPUT_JSON;
+        return GO_ON;
+    case OPTION_CSV:
+        s->output = OUTPUT_CSV;
+        return GO_ON;
+    case OPTION_COLOR:
+        return set_color(s, value);
+    default:
+        print_help(s->command);
+        return FINE;
+    }
+}
+
+/* ---- the command line ---- */
+
+/* A word that starts with - and then a digit, a point, inf or nan is a value. So is - alone. */
+static bool is_operand(const char *word)
+{
+    const char *rest = word + 1;
+    return word[0] != '-' || rest[0] == '\0' || rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9') ||
+           strncmp(rest, "inf", 3) == 0 || strncmp(rest, "nan", 3) == 0 || strncmp(rest, "Inf", 3) == 0 ||
+           strncmp(rest, "NaN", 3) == 0 || strncmp(rest, "INF", 3) == 0 || strncmp(rest, "NAN", 3) == 0;
+}
+
+enum { MOST_OPTIONS = 32 };
+
+/* getopt's two tables from our rows. The leading '+' stops it at an operand, ':' tells missing arguments apart. */
+static void make_tables(const command *self, struct option longs[MOST_OPTIONS], char shorts[3 * MOST_OPTIONS])
+{
+    size_t at = 0, n = 0;
+    shorts[at++] = '+';
+    shorts[at++] = ':';
+    for (; self->options[n] != NULL && n < MOST_OPTIONS - 1; n++) {
+        const option_row *row = self->options[n];
+        int wants = row->argument != NULL ? required_argument : no_argument;
+        longs[n] = (struct option){row->name, wants, NULL, row->id};
+        if (row->letter != 0) {
+            shorts[at++] = row->letter;
+            if (wants == required_argument) {
+                shorts[at++] = ':';
+            }
+        }
+    }
+    longs[n] = (struct option){NULL, 0, NULL, 0};
+    shorts[at] = '\0';
+}
+
+static int id_of_letter(const command *self, int letter)
+{
+    for (size_t n = 0; self->options[n] != NULL; n++) {
+        if (self->options[n]->letter != 0 && self->options[n]->letter == letter) {
+            return self->options[n]->id;
+        }
+    }
+    return letter;
+}
+
+static int bad_option(const settings *s, int found, char **argv, int at)
+{
+    const char *word = argv[at];
+    if (found == ':') {
+        return complain(s->command, "option '%s' needs an argument; see 'binade %s --help'", word, s->command->name);
+    }
+    return complain(s->command, "there is no option '%s'; see 'binade %s --help'", word, s->command->name);
+}
+
+int read_arguments(settings *s, const command *self, int argc, char **argv,
+                   int (*own)(void *state, int id, const char *value), void *state)
+{
+    *s = (settings){.command = self, .operands = allocate(NULL, (size_t)argc + 1, sizeof *s->operands)};
+    struct option longs[MOST_OPTIONS];
+    char shorts[3 * MOST_OPTIONS];
+    make_tables(self, longs, shorts);
+    int status = set_color(s, "auto");
+    bool options_ended = false;
+    optind = 1;
+    opterr = 0;
+    while (status == GO_ON && optind < argc) {
+        int at = optind;
+        if (options_ended || is_operand(argv[at])) {
+            s->operands[s->operand_count++] = argv[optind++];
+            continue;
+        }
+        int found = getopt_long(argc, argv, shorts, longs, NULL);
+        if (found == -1) {
+            options_ended = true; /* "--", which getopt has passed */
+        } else if (found == ':' || found == '?') {
+            status = bad_option(s, found, argv, at);
+        } else {
+            int id = id_of_letter(self, found);
+            status = id >= OPTION_OWN ? own(state, id, optarg) : set_shared(s, id, optarg);
+        }
+    }
+    return status;
+}
+
+void clear_settings(settings *s)
+{
+    free(s->operands);
+    free(s->formats.items);
+}

@@ -1,0 +1,283 @@
+/* binade formats: the table of formats. */
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_MARKDOWN = OPTION_OWN };
+
+static const option_row row_markdown = {OPTION_MARKDOWN,   0, "markdown", NULL, "the table as Markdown",
+                                        COMPLETES_NOTHING, ""};
+
+typedef struct formats {
+    settings common;
+    bool markdown;
+} formats;
+
+static int set_own(void *state, int id, const char *value)
+{
+    formats *s = state;
+    (void)value;
+    s->markdown = s->markdown || id == OPTION_MARKDOWN;
+    return GO_ON;
+}
+
+/* ---- what a format says, a text each; the table's columns are in this order ---- */
+
+static const column columns[] = {
+    {"name", "format", false, false, false},
+    {"layout", "s/e/m", false, false, false},
+    {"width", "bits", true, true, true},
+    {"sign_bits", "s", true, true, true},
+    {"exponent_bits", "e", true, true, true},
+    {"fraction_bits", "m", true, true, true},
+    {"precision", "p", true, true, true},
+    {"bias", "bias", true, true, false},
+    {"emin", "emin", true, true, true},
+    {"emax", "emax", true, true, true},
+    {"max", "max", true, false, false},
+    {"max_code", "max code", false, false, true},
+    {"min_normal", "min normal", true, false, false},
+    {"min_subnormal", "min subn.", true, false, false},
+    {"ulp_of_one", "ulp(1)", true, false, false},
+    {"digits", "digits", true, true, false},
+    {"digits_to_read_back", "digits back", true, true, true},
+    {"finite_values", "finite", true, true, false},
+    {"infinity", "inf", false, false, false},
+    {"nan", "nan", false, false, false},
+    {"nan_codes", "NaN codes", true, true, true},
+    {"zero", "zero", false, false, false},
+    {"title", "what it is", false, false, false},
+    {"ml_dtypes", "ml_dtypes, torch", false, false, true},
+    {"onnx", "ONNX", false, false, true},
+    {"safetensors", "safetensors", false, false, true},
+    {"stablehlo", "StableHLO", false, false, true},
+    {"others", "elsewhere", false, false, true},
+    {"hardware", "hardware", false, false, true},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEMS - 1 };
+
+/* A power of two as 2^n; other numbers as nine digits. */
+static char *limit_text(uint64_t significand, int32_t quantum)
+{
+    bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_FINITE};
+    char *power = power_text(value);
+    bool small = quantum >= 0 && quantum < 8;
+    if (power != NULL && !small) {
+        return power;
+    }
+    free(power);
+    return digits_text(value, 9);
+}
+
+static bool has_real_subnormals(const bnd_format *f)
+{
+    return f->has_subnormals && f->precision > 1;
+}
+
+/* The distance of 1 to the next number above it, where the format has a 1. */
+static char *ulp_of_one(const bnd_format *f)
+{
+    bnd_rounded one = bnd_round_exact(f, bnd_exact_uint64(1), (bnd_rule){0}, 0);
+    bnd_exact next;
+    bool has_next = bnd_neighbour(&next, f, one.value, 1) && next.kind == BND_FINITE;
+    if (one.flags != 0 || !has_next) {
+        return copy_text("-");
+    }
+    int32_t quantum = -(f->precision - 1);
+    return limit_text(1, quantum > f->least_quantum || !f->has_subnormals ? quantum : f->least_quantum);
+}
+
+/* log10(2) is 0.30102999566...; 30103 / 100000 is close enough for 64 bits. */
+static unsigned decimal_digits(const bnd_format *f)
+{
+    return (f->precision - 1u) * 30103u / 100000u;
+}
+
+static unsigned digits_to_read_back(const bnd_format *f)
+{
+    return 2u + f->precision * 30103u / 100000u;
+}
+
+static uint64_t finite_values(const bnd_format *f)
+{
+    return f->max_code * (f->is_signed ? 2 : 1) + 1;
+}
+
+static const char *infinity_text(const bnd_format *f)
+{
+    return f->has_infinity ? "yes" : "no";
+}
+
+static uint64_t nan_codes(const bnd_format *f)
+{
+    return f->zero_nan ? 1 : f->high_nans * (f->is_signed ? 2 : 1);
+}
+
+static const char *nan_text(const bnd_format *f)
+{
+    bool few = f->width != 0 && nan_codes(f) <= 2;
+    return !f->has_nan ? "no" : !few ? "yes" : nan_codes(f) == 1 ? "one" : "two";
+}
+
+static const char *zero_text(const bnd_format *f)
+{
+    return !f->has_zero ? "none" : f->has_negative_zero ? "+-0" : "+0";
+}
+
+/* What a format is called that no row names. */
+static char *title_text(const bnd_format *f)
+{
+    if (f->row >= 0) {
+        return copy_text(bnd_format_title((size_t)f->row));
+    }
+    if (f->width == 0) {
+        return copy_text("a value set: rounds, has no codes");
+    }
+    if (strncmp(f->name, "binary", 6) == 0) {
+        return format_text("P3109, %s, %s", f->is_signed ? "signed" : "unsigned",
+                           f->has_infinity ? "extended" : "finite");
+    }
+    return copy_text("custom");
+}
+
+static void add_names(table *t, const bnd_format *f)
+{
+    for (int where = 0; where < BND_ECOSYSTEMS; where++) {
+        table_add(t, copy_text(f->row >= 0 ? bnd_format_names((size_t)f->row, (bnd_ecosystem)where) : ""));
+    }
+    table_add(t, copy_text(f->row >= 0 ? bnd_format_hardware((size_t)f->row) : ""));
+}
+
+static char *number(long long n)
+{
+    return format_text("%lld", n);
+}
+
+static void add_layout(table *t, const bnd_format *f)
+{
+    table_add(t, f->width != 0 ? format_text("%d/%d/%d", f->is_signed, f->exponent_bits, f->fraction_bits)
+                               : format_text("p=%d", f->precision));
+    table_add(t, number(f->width));
+    table_add(t, number(f->width != 0 && f->is_signed));
+    table_add(t, number(f->exponent_bits));
+    table_add(t, number(f->fraction_bits));
+    table_add(t, number(f->precision));
+    table_add(t, number(f->bias));
+    table_add(t, f->emin > -BND_UNLIMITED_EXPONENT ? number(f->emin) : copy_text("null"));
+    table_add(t, f->emax < BND_UNLIMITED_EXPONENT ? number(f->emax) : copy_text("null"));
+}
+
+static void add_row(table *t, const bnd_format *f)
+{
+    bool codes = f->width != 0;
+    bool unlimited_above = f->emax >= BND_UNLIMITED_EXPONENT, unlimited_below = f->emin <= -BND_UNLIMITED_EXPONENT;
+    table_add(t, copy_text(f->name));
+    add_layout(t, f);
+    table_add(t, unlimited_above ? copy_text("no limit") : limit_text(f->max_significand, f->max_quantum));
+    table_add(t, codes ? code_text(f, f->max_code) : copy_text(""));
+    table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum));
+    table_add(t, unlimited_below || !has_real_subnormals(f) ? copy_text("-")
+                                                            : limit_text(f->least_significand, f->least_quantum));
+    table_add(t, ulp_of_one(f));
+    table_add(t, number(decimal_digits(f)));
+    table_add(t, number(digits_to_read_back(f)));
+    table_add(t, codes ? format_text("%llu", (unsigned long long)finite_values(f)) : copy_text("null"));
+    table_add(t, copy_text(infinity_text(f)));
+    table_add(t, copy_text(nan_text(f)));
+    table_add(t, codes ? format_text("%llu", (unsigned long long)nan_codes(f)) : copy_text("null"));
+    table_add(t, copy_text(zero_text(f)));
+    table_add(t, title_text(f));
+    add_names(t, f);
+}
+
+/* ---- the forms ---- */
+
+static void print_markdown(table *t)
+{
+    puts("# Formats\n\nWritten by `binade formats --markdown`; every limit is derived from the format's row.\n");
+    for (size_t row = 0; row <= t->count / COLUMNS; row++) {
+        for (size_t c = 0; c < COLUMNS; c++) {
+            bool wanted = !columns[c].data_only || c >= FIRST_NAME;
+            const char *cell = row == 0 ? columns[c].heading : t->cells[(row - 1) * COLUMNS + c];
+            if (wanted) {
+                printf("| %s ", cell);
+            }
+        }
+        puts("|");
+        for (size_t c = 0; row == 0 && c < COLUMNS; c++) {
+            fputs(!columns[c].data_only || c >= FIRST_NAME ? "| --- " : "", stdout);
+        }
+        fputs(row == 0 ? "|\n" : "", stdout);
+    }
+}
+
+/* One format, a line a fact. */
+static void print_facts(const table *t, size_t first, bool colour)
+{
+    put_coloured(colour, BOLD, t->cells[first]);
+    putchar('\n');
+    for (size_t c = 1; c < COLUMNS; c++) {
+        const char *cell = t->cells[first + c];
+        if (cell[0] != '\0' && strcmp(cell, "null") != 0) {
+            printf("  %-20s %s\n", columns[c].key, cell);
+        }
+    }
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    formats s = {0};
+    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    for (size_t i = 0; status == GO_ON && i < s.common.operand_count; i++) {
+        s.common.formats_given = true;
+        status = add_formats(&s.common, s.common.operands[i]);
+    }
+    bool listed = s.common.formats_given;
+    if (status == GO_ON) {
+        status = default_formats(&s.common, "all");
+    }
+    if (status == GO_ON) {
+        table t = {.columns = columns, .column_count = COLUMNS};
+        for (size_t i = 0; i < s.common.formats.count; i++) {
+            add_row(&t, &s.common.formats.items[i]);
+        }
+        if (s.markdown) {
+            print_markdown(&t);
+        }
+        bool facts = !s.markdown && listed && s.common.output == OUTPUT_TEXT && s.common.formats.count <= 4;
+        for (size_t i = 0; facts && i < t.count; i += COLUMNS) {
+            print_facts(&t, i, s.common.colour);
+        }
+        if (s.markdown || facts) {
+            for (size_t i = 0; i < t.count; i++) {
+                free(t.cells[i]);
+            }
+            free(t.cells);
+        } else {
+            table_print(&t, s.common.output, "formats");
+        }
+    }
+    clear_settings(&s.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row *const options[] = {&row_format, &row_json, &row_csv, &row_markdown,
+                                            &row_color,  &row_help, NULL};
+
+const command command_formats = {
+    .name = "formats",
+    .summary = "the table of formats: widths, bias, limits, specials, names elsewhere",
+    .operands = "[NAME...]",
+    .about =
+        "Lists formats: all rows and the 8-bit P3109 family by default, or those named. Up to four named formats are "
+        "printed with every fact, one a line; any name that any ecosystem uses will do.",
+    .options = options,
+    .example = "binade formats e4m3 float8_e4m3 e5m10b12fn",
+    .more =
+        "Every limit is derived from how the code is laid out. digits: how many decimal digits survive a trip through "
+        "the format; digits_to_read_back: how many are enough to tell all its numbers apart. min subn. is - where "
+        "there are no subnormals. finite counts values: -0 and +0 are one.\n\n"
+        "Bare e4m3 is OCP's (float8_e4m3fn, largest number 448). The IEEE-like one (float8_e4m3, 240) is e4m3ieee.",
+    .run = run,
+};

@@ -1,0 +1,344 @@
+/* binade show: one number in several formats. */
+#include "look.h"
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_VERBOSE = OPTION_OWN, OPTION_DIALECTS, OPTION_EXACT };
+
+static const option_row row_verbose = {
+    OPTION_VERBOSE,    'v', "verbose", NULL, "explain each rounding: the neighbours, the middle, which rule decided",
+    COMPLETES_NOTHING, ""};
+static const option_row row_dialects = {
+    OPTION_DIALECTS, 0, "dialects", NULL, "every ecosystem's answer, disagreements marked", COMPLETES_NOTHING, ""};
+static const option_row row_exact = {
+    OPTION_EXACT,      0, "exact", NULL, "every digit in plain notation (default: exponent form past 40 digits)",
+    COMPLETES_NOTHING, ""};
+
+typedef struct show {
+    settings common;
+    bool verbose, dialects, exact;
+} show;
+
+static int set_own(void *state, int id, const char *value)
+{
+    show *s = state;
+    (void)value;
+    s->verbose = s->verbose || id == OPTION_VERBOSE;
+    s->dialects = s->dialects || id == OPTION_DIALECTS;
+    s->exact = s->exact || id == OPTION_EXACT;
+    return GO_ON;
+}
+
+/* ---- text ---- */
+
+/* The bits, each field in its colour; blanks fill up to `width`. */
+static void put_bits(const show *s, const look *l, int width)
+{
+    if (l->format->width == 0) {
+        printf("%-*s", width, "(a value set: no code)");
+        return;
+    }
+    char *bits = bits_text(l->format, l->code);
+    int length = (int)strlen(bits);
+    enum colour field_colours[] = {RED, GREEN, BLUE};
+    size_t field = l->format->is_signed ? 0 : 1;
+    for (char *part = strtok(bits, " "); part != NULL; part = strtok(NULL, " "), field++) {
+        if (part != bits) {
+            putchar(' ');
+        }
+        put_coloured(s->common.colour, field_colours[field < 3 ? field : 2], part);
+    }
+    free(bits);
+    printf("%*s", width > length ? width - length : 0, "");
+}
+
+/* "normal, exponent field 126 = 2^-1". */
+static char *class_text(const look *l)
+{
+    const bnd_format *f = l->format;
+    bnd_class class = bnd_classify(f, l->rounded.value);
+    const char *name = bnd_class_name(class);
+    if (f->width == 0 || (class != BND_CLASS_NORMAL && class != BND_CLASS_SUBNORMAL)) {
+        return copy_text(name);
+    }
+    uint64_t magnitude = l->code & ((UINT64_C(1) << (f->exponent_bits + f->fraction_bits)) - 1);
+    unsigned field = (unsigned)(magnitude >> f->fraction_bits);
+    int exponent = (int)field - f->bias + (class == BND_CLASS_SUBNORMAL);
+    return format_text("%s, exponent field %u = 2^%d", name, field, exponent);
+}
+
+static void put_line(const show *s, const char *label, char *owned)
+{
+    fputs("         ", stdout);
+    put_coloured(s->common.colour, DIM, label);
+    printf("%*s%s\n", (int)(9 - strlen(label)), "", owned);
+    free(owned);
+}
+
+static char *error_line(const look *l)
+{
+    if (l->rounded.ternary == 0 && l->rounded.flags == 0) {
+        return copy_text("0 (exact)");
+    }
+    char *error = l->error != NULL ? shorten_text(copy_text(l->error)) : copy_text("more than 100,000 digits");
+    char *relative = l->has_relative ? rough_text(l->relative) : NULL, *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
+    char *text =
+        format_text("%s%s%s%s%s%s", error, relative != NULL ? "   relative " : "", relative != NULL ? relative : "",
+                    ulps != NULL ? "   " : "", ulps != NULL ? ulps : "", ulps != NULL ? " ulp" : "");
+    free(error);
+    free(relative);
+    free(ulps);
+    return text;
+}
+
+static void print_look(const show *s, const look *l, const given *v, int name_width, int bits_width)
+{
+    fputs("  ", stdout);
+    put_coloured(s->common.colour, BOLD, l->format->name);
+    printf("%*s ", (int)(name_width - (int)strlen(l->format->name)), "");
+    put_bits(s, l, bits_width);
+    char *code = l->format->width != 0 ? code_text(l->format, l->code) : copy_text("-"), *class = class_text(l);
+    printf("  %s  %s\n", code, class);
+    free(code);
+    free(class);
+    put_line(s, "value", readable_text(l->rounded.value, s->exact));
+    if (l->has_error) {
+        put_line(s, "error",
+                 s->exact && l->error != NULL && l->rounded.ternary != 0 ? copy_text(l->error) : error_line(l));
+    }
+    if (l->rounded.flags != 0 && !s->verbose) {
+        put_line(s, "flags", flags_text(l->rounded.flags));
+    }
+    if (s->verbose) {
+        explain(l, v);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_value(bnd_json *json, const char *key, bool exists, bnd_exact value, bool plain)
+{
+    json_owned_string(json, key, exists ? exact_text(value, plain) : NULL);
+}
+
+static void json_look(bnd_json *json, const show *s, const look *l)
+{
+    const bnd_format *f = l->format;
+    bool codes = f->width != 0;
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "format", f->name);
+    json_owned_string(json, "code", codes ? code_text(f, l->code) : NULL);
+    json_owned_string(json, "bits", codes ? bits_text(f, l->code) : NULL);
+    bnd_json_string(json, "class", bnd_class_name(bnd_classify(f, l->rounded.value)));
+    json_value(json, "value", true, l->rounded.value, s->exact);
+    json_owned_string(json, "shortest", shortest_text(f, l->rounded.value));
+    json_owned_string(json, "hex", hex_text(l->rounded.value));
+    json_owned_string(json, "error", l->error != NULL ? copy_text(l->error) : NULL);
+    json_owned_literal(json, "relative_error", l->has_relative ? double_text(l->relative) : copy_text("null"));
+    json_owned_literal(json, "ulp_error", l->has_ulps ? double_text(l->ulps) : copy_text("null"));
+    json_flags(json, "flags", l->rounded.flags);
+    json_value(json, "below", l->has_below, l->below, s->exact);
+    json_value(json, "above", l->has_above, l->above, s->exact);
+    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)l->rule.rounding));
+    bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)l->rule.overflow));
+    bnd_json_end(json);
+}
+
+/* ---- dialects ---- */
+
+static void dialect_row(table *t, const look *l, const char *name, const char *title, bool agrees, bool plain)
+{
+    table_add(t, copy_text(l->format->name));
+    table_add(t, copy_text(name));
+    table_add(t, code_text(l->format, l->code));
+    table_add(t, readable_text(l->rounded.value, plain));
+    table_add(t, flags_text(l->rounded.flags));
+    table_add(t, copy_text(agrees ? "" : "differs"));
+    table_add(t, copy_text(agrees ? "false" : "true"));
+    table_add(t, copy_text(title));
+}
+
+static int show_dialects(const show *s, const given *v, size_t index)
+{
+    static const column columns[] = {
+        {"format", "format", false, false, false}, {"dialect", "dialect", false, false, false},
+        {"code", "code", false, false, false},     {"value", "value", false, false, false},
+        {"flags", "flags", false, false, false},   {"mark", "", false, false, false},
+        {"differs", "", false, true, true},        {"who", "who", false, false, false},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .input = v->input};
+    size_t differing = 0, answers = 0;
+    for (size_t i = 0; i < s->common.formats.count; i++) {
+        const bnd_format *f = &s->common.formats.items[i];
+        uint64_t random = bnd_random(s->common.seed, 0, index);
+        look own, other;
+        bool first = true;
+        for (size_t d = 0; d < bnd_dialect_count() && f->width != 0; d++) {
+            bnd_rule rule;
+            if (!bnd_dialect_rule(&rule, d, f)) {
+                continue;
+            }
+            if (first) {
+                look_at(&own, f, (bnd_rule){0}, random, v, false);
+                dialect_row(&t, &own, "binade", "this project's default", true, s->exact);
+                first = false;
+            }
+            look_at(&other, f, rule, random, v, false);
+            bool agrees = own.code == other.code;
+            dialect_row(&t, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees, s->exact);
+            clear_look(&other);
+            differing += !agrees;
+            answers++;
+        }
+        if (!first) {
+            clear_look(&own);
+        }
+    }
+    if (s->common.output == OUTPUT_TEXT) {
+        char *input = shorten_text(copy_text(v->input));
+        printf("%s%s: %zu answers of dialects, %zu of them not binade's default\n", index > 0 ? "\n" : "", input,
+               answers, differing);
+        free(input);
+    }
+    if (answers > 0 || s->common.output != OUTPUT_TEXT) {
+        table_print(&t, s->common.output, "answers");
+    }
+    return GO_ON;
+}
+
+/* ---- the command ---- */
+
+static void widths(const format_list *list, int *name_width, int *bits_width)
+{
+    *name_width = 6;
+    *bits_width = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        int name = (int)strlen(list->items[i].name), bits = list->items[i].width + 2;
+        *name_width = name > *name_width ? name : *name_width;
+        *bits_width = bits > *bits_width && bits <= 36 ? bits : *bits_width;
+    }
+}
+
+static void show_text(const show *s, const given *v, size_t index, const format_list *formats)
+{
+    char *input = shorten_text(copy_text(v->input));
+    if (index > 0) {
+        putchar('\n');
+    }
+    put_coloured(s->common.colour, BOLD, input);
+    putchar('\n');
+    free(input);
+    int name_width, bits_width;
+    widths(formats, &name_width, &bits_width);
+    for (size_t i = 0; i < formats->count; i++) {
+        const bnd_format *f = &formats->items[i];
+        look l;
+        look_at(&l, f, rule_for(&s->common, f), bnd_random(s->common.seed, 0, index), v, s->exact);
+        print_look(s, &l, v, name_width, bits_width);
+        clear_look(&l);
+    }
+}
+
+static void show_json(const show *s, const given *v, size_t index, const format_list *formats)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "input", v->input);
+    bnd_json_array(&json, "results");
+    for (size_t i = 0; i < formats->count; i++) {
+        const bnd_format *f = &formats->items[i];
+        look l;
+        look_at(&l, f, rule_for(&s->common, f), bnd_random(s->common.seed, 0, index), v, s->exact);
+        json_look(&json, s, &l);
+        clear_look(&l);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+/* A code is shown in its own format first, where no formats were asked for. */
+static int show_value(void *state, const given *v, size_t index)
+{
+    show *s = state;
+    if (s->dialects) {
+        return show_dialects(s, v, index);
+    }
+    settings own = {.command = s->common.command};
+    bool listed = s->common.formats_given || !v->is_code;
+    for (size_t i = 0; !listed && i < s->common.formats.count; i++) {
+        listed = bnd_format_same(&s->common.formats.items[i], &v->format);
+    }
+    const format_list *formats = &s->common.formats;
+    if (!listed) {
+        int status = add_formats(&own, v->format.name);
+        for (size_t i = 0; status == GO_ON && i < s->common.formats.count; i++) {
+            status = add_formats(&own, s->common.formats.items[i].name);
+        }
+        formats = &own.formats;
+    }
+    (s->common.output == OUTPUT_JSON ? show_json : show_text)(s, v, index, formats);
+    free(own.formats.items);
+    return GO_ON;
+}
+
+static void say_what_is_silent(const settings *s)
+{
+    for (size_t i = 0; i < s->formats.count; i++) {
+        if (dialect_is_silent(s, &s->formats.items[i])) {
+            note(s->command, "%s says nothing about %s; the default rule is used there", bnd_dialect_name(s->dialect),
+                 s->formats.items[i].name);
+        }
+    }
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    show s = {0};
+    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    if (status == GO_ON && s.common.operand_count == 0) {
+        status = complain(self, "a value is missing; try 'binade show 0.1'");
+    }
+    if (status == GO_ON) {
+        status = default_formats(&s.common, "fp32,fp16,bf16,e4m3,e5m2");
+    }
+    if (status == GO_ON) {
+        say_what_is_silent(&s.common);
+        status = for_each_value(&s.common, show_value, &s);
+    }
+    clear_settings(&s.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row *const options[] = {&row_format,   &row_round, &row_verbose, &row_dialects, &row_dialect,
+                                            &row_overflow, &row_nan,   &row_flush,   &row_tininess, &row_seed,
+                                            &row_exact,    &row_json,  &row_color,   &row_help,     NULL};
+
+const command command_show = {
+    .name = "show",
+    .summary = "what a number becomes in several formats: bits, value, error, flags",
+    .operands = "VALUE...",
+    .about =
+        "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, "
+        "the exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 "
+        "e5m2.\n\n"
+        "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, a code "
+        "(fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
+    .options = options,
+    .example = "binade show -v 0.3 -f e4m3,e2m1",
+    .more =
+        "Decimals are rounded once, straight from the text, whatever their length. The error is the value of the "
+        "result minus the input, exactly; the relative error is that over the input; an ulp is the distance of the "
+        "format's values around the input.\n\n"
+        "A sum of flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "
+        "have: saturated (the largest number stands for one beyond it) and flushed (a number other than zero became "
+        "zero).\n\n"
+        "With --json, one object a line: {\"input\", \"results\": [{\"format\", \"code\", \"bits\", \"class\", "
+        "\"value\", "
+        "\"shortest\", \"hex\", \"error\", \"relative_error\", \"ulp_error\", \"flags\", \"below\", \"above\", "
+        "\"rounding\", \"overflow\"}]}. \"value\", \"error\", \"below\" and \"above\" are exact decimals in strings.",
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* What a command is, and what every command shares: its arguments, its settings, its way to print. */
+#ifndef BINADE_TOOLS_COMMAND_H
+#define BINADE_TOOLS_COMMAND_H
+
+#include <binade.h>
+#include <stdio.h>
+
+enum exit_status { FINE = 0, DOES_NOT_HOLD = 1, BAD_USAGE = 2, BAD_STREAM = 3, GO_ON = -1 };
+
+/* ---- options: a row each; the same rows make getopt's table, --help, the man page and the completions ---- */
+
+enum option_id {
+    OPTION_HELP = 1,
+    OPTION_FORMAT,
+    OPTION_ROUND,
+    OPTION_OVERFLOW,
+    OPTION_NAN,
+    OPTION_FLUSH,
+    OPTION_TININESS,
+    OPTION_DIALECT,
+    OPTION_SEED,
+    OPTION_JSON,
+    OPTION_CSV,
+    OPTION_COLOR,
+    OPTION_OWN /* the first of a command's own */
+};
+
+/* What completes an option's argument. */
+enum completes { COMPLETES_NOTHING, COMPLETES_FORMATS, COMPLETES_DIALECTS, COMPLETES_WORDS };
+
+typedef struct option_row {
+    int id;
+    char letter; /* or 0 */
+    const char *name;
+    const char *argument; /* what --help calls it; NULL where there is none */
+    const char *help;
+    enum completes completes;
+    const char *words; /* for COMPLETES_WORDS */
+} option_row;
+
+extern const option_row row_format, row_round, row_overflow, row_nan, row_flush, row_tininess, row_dialect, row_seed,
+    row_json, row_csv, row_color, row_help;
+
+typedef struct settings settings;
+
+typedef struct command {
+    const char *name, *summary;
+    const char *operands;             /* "VALUE..." */
+    const char *about;                /* a few sentences; "\n\n" between paragraphs */
+    const option_row *const *options; /* ends with NULL */
+    const char *example;              /* a command line that works */
+    const char *more;                 /* for the man page alone; "" or paragraphs */
+    int (*run)(const struct command *self, int argc, char **argv);
+} command;
+
+extern const command command_show, command_formats, command_table, command_range, command_help;
+extern const command *const commands[]; /* ends with NULL */
+const command *find_command(const char *name);
+
+/* ---- settings ---- */
+
+typedef struct format_list {
+    bnd_format *items;
+    size_t count, capacity;
+} format_list;
+
+enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV };
+
+struct settings {
+    const command *command;
+    char **operands;
+    size_t operand_count;
+    format_list formats;
+    bool formats_given, rounding_given, overflow_given, nan_given, dialect_given;
+    bnd_rule rule; /* what options said; the fields above say which of it */
+    size_t dialect;
+    uint64_t seed;
+    enum output output;
+    bool colour;
+};
+
+/* Reads the command line. `own` takes the command's own options and returns GO_ON or an exit status. Returns GO_ON, or
+ * the status to leave with (after --help, or a message). The settings must be cleared either way. */
+int read_arguments(settings *s, const command *self, int argc, char **argv,
+                   int (*own)(void *state, int id, const char *value), void *state);
+void clear_settings(settings *s);
+
+/* The formats that were asked for, or those named here. */
+int default_formats(settings *s, const char *list);
+int add_formats(settings *s, const char *list);
+
+/* The rule for a format: the dialect's where there is one, changed by the explicit options. */
+bnd_rule rule_for(const settings *s, const bnd_format *f);
+bool dialect_is_silent(const settings *s, const bnd_format *f);
+
+/* ---- messages ---- */
+
+/* "binade show: ..." to stderr; returns BAD_USAGE. */
+int complain(const command *self, const char *message, ...) BND_PRINTF(2, 3);
+void note(const command *self, const char *message, ...) BND_PRINTF(2, 3);
+
+/* Memory or the end: prints a message and leaves with BAD_STREAM. */
+void *allocate(void *old, size_t count, size_t size);
+
+/* ---- help ---- */
+
+void print_help(const command *self);
+void print_overview(void);
+int print_roff(const char *name);
+int print_completion(const char *shell);
+
+#endif

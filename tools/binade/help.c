@@ -1,0 +1,314 @@
+/* --help, man pages and completions: all from the rows of the commands and their options. */
+#include "command.h"
+
+#include <string.h>
+
+enum { PAGE = 80 };
+
+/* Words filled into lines, each starting at `indent`; the cursor stands at `column`. */
+static void fill(const char *text, int indent, int column)
+{
+    bool first = true;
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " \n");
+        bool paragraph = text[0] == '\n';
+        if (paragraph) {
+            printf("\n\n%*s", indent, "");
+            column = indent;
+            first = true;
+            text += strspn(text, "\n");
+            continue;
+        }
+        if (!first && column + 1 + length > PAGE) {
+            printf("\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        printf("%s%.*s", first ? "" : " ", length, text);
+        column += length + !first;
+        first = false;
+        text += length;
+        text += *text == ' ';
+    }
+    putchar('\n');
+}
+
+static int print_option_name(const option_row *row)
+{
+    char letter[8] = "    ";
+    if (row->letter != 0) {
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    }
+    return printf("  %s--%s%s%s", letter, row->name, row->argument != NULL ? " " : "",
+                  row->argument != NULL ? row->argument : "");
+}
+
+void print_help(const command *self)
+{
+    printf("usage: binade %s [OPTION...] %s\n\n", self->name, self->operands);
+    fill(self->about, 0, 0);
+    printf("\noptions:\n");
+    for (size_t i = 0; self->options[i] != NULL; i++) {
+        enum { TEXT_AT = 26 };
+        int at = print_option_name(self->options[i]);
+        if (at + 2 > TEXT_AT) {
+            putchar('\n');
+            at = 0;
+        }
+        printf("%*s", TEXT_AT - at, "");
+        fill(self->options[i]->help, TEXT_AT, TEXT_AT);
+    }
+    printf("\nexample: %s\n", self->example);
+}
+
+void print_overview(void)
+{
+    printf("usage: binade COMMAND [OPTION...] ...\n\n"
+           "What a number becomes in fp32, fp16, bf16, fp8 and every other format.\n\ncommands:\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    printf("\n'binade COMMAND --help' says more about one; 'binade --version' prints the version.\n"
+           "A word that starts with - and then a digit, '.', 'inf' or 'nan' is a value; -- ends the options.\n"
+           "Exit status: 0 fine, 1 a check does not hold, 2 bad usage or input, 3 input or output failed.\n\n"
+           "example: binade show 1e-8\n");
+}
+
+/* ---- man pages ---- */
+
+/* Text for roff: hyphens that must stay hyphens, backslashes, lines that must not start with a control character. */
+static void put_roff(const char *text)
+{
+    for (bool line_start = true; *text != '\0'; text++) {
+        if (*text == '\n') {
+            text += strspn(text, "\n") - 1;
+            fputs("\n.PP\n", stdout);
+            line_start = true;
+            continue;
+        }
+        if (line_start && (*text == '.' || *text == '\'')) {
+            fputs("\\&", stdout);
+        }
+        line_start = false;
+        if (*text == '-') {
+            fputs("\\-", stdout);
+        } else if (*text == '\\') {
+            fputs("\\e", stdout);
+        } else if (*text == '\'') {
+            fputs("\\(aq", stdout);
+        } else {
+            putchar(*text);
+        }
+    }
+    putchar('\n');
+}
+
+static void put_title(const char *page, const char *what)
+{
+    printf(".TH %s 1 \"\" \"binade %s\" \"User Commands\"\n.SH NAME\n", page, PACKAGE_VERSION);
+    put_roff(what);
+}
+
+static void roff_overview(void)
+{
+    put_title("BINADE", "binade - a floating-point format laboratory");
+    printf(".SH SYNOPSIS\n.B binade\n.I COMMAND\n[\\fIOPTION\\fR...] ...\n.SH DESCRIPTION\n");
+    put_roff(
+        "Shows what a number becomes in fp32, fp16, bf16, fp8 and every other format: the bits, the value, the error, "
+        "the flags, and why.\n\nA word that starts with - and then a digit, '.', 'inf' or 'nan' is a value, not an "
+        "option. -- ends the options.");
+    printf(".SH COMMANDS\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        printf(".TP\n.BR binade\\-%s (1)\n", commands[i]->name);
+        put_roff(commands[i]->summary);
+    }
+    printf(".SH EXIT STATUS\n.TP\n0\nfine\n.TP\n1\nwhat was checked does not hold\n.TP\n2\nbad usage or bad "
+           "input\n.TP\n3\n"
+           "input or output failed\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n");
+}
+
+static void roff_command(const command *c)
+{
+    char upper[32];
+    size_t i = 0;
+    for (; c->name[i] != '\0' && i < sizeof upper - 1; i++) {
+        upper[i] = (char)(c->name[i] >= 'a' && c->name[i] <= 'z' ? c->name[i] - 'a' + 'A' : c->name[i]);
+    }
+    upper[i] = '\0';
+    printf(".TH BINADE\\-%s 1 \"\" \"binade %s\" \"User Commands\"\n.SH NAME\nbinade\\-%s \\- ", upper, PACKAGE_VERSION,
+           c->name);
+    put_roff(c->summary);
+    printf(".SH SYNOPSIS\n.B binade %s\n[\\fIOPTION\\fR...]\n", c->name);
+    put_roff(c->operands);
+    printf(".SH DESCRIPTION\n");
+    put_roff(c->about);
+    if (c->more[0] != '\0') {
+        printf(".PP\n");
+        put_roff(c->more);
+    }
+    printf(".SH OPTIONS\n");
+    for (size_t o = 0; c->options[o] != NULL; o++) {
+        const option_row *row = c->options[o];
+        printf(".TP\n");
+        if (row->letter != 0) {
+            printf("\\fB\\-%c\\fR, ", row->letter);
+        }
+        printf("\\fB\\-\\-%s\\fR%s%s%s\n", row->name, row->argument != NULL ? " \\fI" : "",
+               row->argument != NULL ? row->argument : "", row->argument != NULL ? "\\fR" : "");
+        put_roff(row->help);
+    }
+    printf(".SH EXAMPLE\n.nf\n");
+    put_roff(c->example);
+    printf(".fi\n.SH SEE ALSO\n.BR binade (1)\n");
+}
+
+int print_roff(const char *name)
+{
+    if (strcmp(name, "binade") == 0) {
+        roff_overview();
+        return FINE;
+    }
+    const command *c = find_command(name);
+    if (c == NULL) {
+        return complain(&command_help, "there is no command '%s'", name);
+    }
+    roff_command(c);
+    return FINE;
+}
+
+/* ---- completions ---- */
+
+static void put_formats_and_groups(void)
+{
+    for (size_t i = 0; i < bnd_format_count(); i++) {
+        bnd_format f = bnd_format_at(i);
+        printf("%s ", f.name);
+    }
+    printf("all ieee ocp fnuz p3109 p3109-all mx");
+}
+
+static void put_words(const option_row *row)
+{
+    switch (row->completes) {
+    case COMPLETES_FORMATS:
+        put_formats_and_groups();
+        break;
+    case COMPLETES_DIALECTS:
+        for (size_t i = 0; i < bnd_dialect_count(); i++) {
+            printf("%s%s", i > 0 ? " " : "", bnd_dialect_name(i));
+        }
+        break;
+    default:
+        fputs(row->words, stdout);
+    }
+}
+
+static void bash_command(const command *c)
+{
+    printf("    %s)\n        case $prev in\n", c->name);
+    for (size_t i = 0; c->options[i] != NULL; i++) {
+        const option_row *row = c->options[i];
+        if (row->argument != NULL && row->completes != COMPLETES_NOTHING) {
+            printf("        --%s", row->name);
+            if (row->letter != 0) {
+                printf(" | -%c", row->letter);
+            }
+            printf(") words=\"");
+            put_words(row);
+            printf("\" ;;\n");
+        }
+    }
+    printf("        *) words=\"");
+    for (size_t i = 0; c->options[i] != NULL; i++) {
+        printf("%s--%s", i > 0 ? " " : "", c->options[i]->name);
+    }
+    if (strstr(c->operands, "FORMAT") != NULL || strstr(c->operands, "NAME") != NULL) {
+        putchar(' ');
+        put_formats_and_groups();
+    }
+    printf("\" ;;\n        esac\n        ;;\n");
+}
+
+static void print_bash(void)
+{
+    printf("# bash completion for binade; written by 'binade help --completion bash'\n_binade()\n{\n"
+           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        printf("%s ", commands[i]->name);
+    }
+    printf("--help --version\"\n    else\n    case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        bash_command(commands[i]);
+    }
+    printf("    esac\n    fi\n    local list=${cur%%\"${cur##*,}\"}\n"
+           "    COMPREPLY=($(compgen -P \"$list\" -W \"$words\" -- \"${cur##*,}\"))\n}\n"
+           "complete -F _binade binade\n");
+}
+
+static void put_zsh_help(const char *help)
+{
+    for (; *help != '\0'; help++) {
+        fputs(*help == '[' || *help == ']' || *help == ':' ? "\\" : *help == '\'' ? "'\\'" : "", stdout);
+        putchar(*help);
+    }
+}
+
+static void zsh_command(const command *c)
+{
+    printf("        (%s) _arguments", c->name);
+    for (size_t i = 0; c->options[i] != NULL; i++) {
+        const option_row *row = c->options[i];
+        printf(" \\\n            '--%s[", row->name);
+        put_zsh_help(row->help);
+        putchar(']');
+        if (row->argument != NULL && row->completes == COMPLETES_FORMATS) {
+            printf(":%s:_values -s , format ", row->argument);
+            put_formats_and_groups();
+        } else if (row->argument != NULL && row->completes != COMPLETES_NOTHING) {
+            printf(":%s:(", row->argument);
+            for (const char *words = row->completes == COMPLETES_WORDS ? row->words : ""; *words != '\0'; words++) {
+                fputs(*words == ':' ? "\\" : "", stdout);
+                putchar(*words);
+            }
+            if (row->completes == COMPLETES_DIALECTS) {
+                put_words(row);
+            }
+            putchar(')');
+        } else if (row->argument != NULL) {
+            printf(":%s:", row->argument);
+        }
+        putchar('\'');
+    }
+    printf(" \\\n            '*::' ;;\n");
+}
+
+static void print_zsh(void)
+{
+    printf("#compdef binade\n# zsh completion for binade; written by 'binade help --completion zsh'\n_binade() {\n"
+           "    local state\n    _arguments -C '1: :->command' '*::argument:->arguments'\n    case $state in\n"
+           "    (command)\n        local -a commands=(\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        printf("            '%s:", commands[i]->name);
+        put_zsh_help(commands[i]->summary);
+        printf("'\n");
+    }
+    printf("        )\n        _describe command commands ;;\n    (arguments)\n        case $words[1] in\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        zsh_command(commands[i]);
+    }
+    printf("        esac ;;\n    esac\n}\n_binade \"$@\"\n");
+}
+
+int print_completion(const char *shell)
+{
+    if (strcmp(shell, "bash") == 0) {
+        print_bash();
+        return FINE;
+    }
+    if (strcmp(shell, "zsh") == 0) {
+        print_zsh();
+        return FINE;
+    }
+    return complain(&command_help, "completions are written for bash and zsh, not for '%s'", shell);
+}

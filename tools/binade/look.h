@@ -1,0 +1,32 @@
+/* One number in one format: everything that `show` has to say about it, worked out once for text and for JSON. */
+#ifndef BINADE_TOOLS_LOOK_H
+#define BINADE_TOOLS_LOOK_H
+
+#include "value.h"
+
+typedef struct look {
+    const bnd_format *format;
+    bnd_rule rule;
+    uint64_t random;
+    bnd_rounded rounded;
+    uint64_t code;
+    bool as_given;             /* the code that was asked about, not a rounding of it */
+    bool has_below, has_above; /* the nearest values of the format on either side of the input, */
+    bnd_exact below, above;    /* not counting the input itself */
+    bool has_error;            /* all that follows: result and input are finite */
+    char *error;               /* exact, or NULL where it would take more than 100,000 digits */
+    bool has_relative, has_ulps;
+    double relative, ulps;
+} look;
+
+void look_at(look *l, const bnd_format *f, bnd_rule rule, uint64_t random, const given *v, bool plain);
+void clear_look(look *l);
+
+/* The unit in the last place that the format has at x: the distance of its values there, were its exponent unbounded
+ * upward. */
+bnd_exact ulp_at(const bnd_format *f, bnd_exact x);
+
+/* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
+void explain(const look *l, const given *v);
+
+#endif

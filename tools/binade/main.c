@@ -1,0 +1,74 @@
+/* binade: a floating-point format laboratory. A command is a file; this one finds it. */
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+const command *const commands[] = {&command_show,  &command_formats, &command_table,
+                                   &command_range, &command_help,    NULL};
+
+const command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* The command whose name shares most of its beginning with what was written. */
+static const command *resembling(const char *name)
+{
+    const command *best = NULL;
+    size_t most = 1;
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        size_t shared = 0;
+        while (name[shared] != '\0' && name[shared] == commands[i]->name[shared]) {
+            shared++;
+        }
+        if (shared > most) {
+            most = shared;
+            best = commands[i];
+        }
+    }
+    return best;
+}
+
+static int run_named(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (name[0] == '\0') {
+        print_overview();
+        return BAD_USAGE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_overview();
+        return FINE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("binade %s\n", PACKAGE_VERSION);
+        return FINE;
+    }
+    const command *c = find_command(name);
+    if (c == NULL) {
+        const command *other = resembling(name);
+        return other != NULL ? complain(NULL, "there is no command '%s'; did you mean '%s'?", name, other->name)
+                             : complain(NULL, "there is no command '%s'; 'binade help' lists them", name);
+    }
+    return c->run(c, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an output that cannot be written, and is reported as one */
+    int status = run_named(argc, argv);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "binade: standard output cannot be written%s%s\n", errno != 0 ? ": " : "",
+                errno != 0 ? strerror(errno) : "");
+        return BAD_STREAM;
+    }
+    return status;
+}

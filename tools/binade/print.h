@@ -1,0 +1,62 @@
+/* Text, tables and colours on standard output. */
+#ifndef BINADE_TOOLS_PRINT_H
+#define BINADE_TOOLS_PRINT_H
+
+#include "command.h"
+
+/* ---- texts in memory of their own, to be freed ---- */
+
+char *copy_text(const char *text);
+char *format_text(const char *format, ...) BND_PRINTF(1, 2);
+
+/* The exact value: plain or exponent form as the library chooses, or plain however long. */
+char *exact_text(bnd_exact value, bool plain);
+/* The same for people: past 40 significant digits it ends in "...", unless `plain`. */
+char *readable_text(bnd_exact value, bool plain);
+char *shorten_text(char *text); /* frees what it gets */
+char *shortest_text(const bnd_format *f, bnd_exact value);
+char *digits_text(bnd_exact value, int digits);
+char *hex_text(bnd_exact value);
+char *bits_text(const bnd_format *f, uint64_t code);
+char *code_text(const bnd_format *f, uint64_t code);
+char *double_text(double x);      /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
+char *rough_text(double x);       /* three digits */
+char *flags_text(uint32_t flags); /* "inexact underflow", or "" */
+
+/* 2^n for people where the value is a power of two ("2^-24"), otherwise NULL. */
+char *power_text(bnd_exact value);
+
+/* ---- JSON on standard output ---- */
+
+void json_begin(bnd_json *json);
+void json_line_end(void);
+void json_owned_string(bnd_json *json, const char *key, char *text);  /* frees it; NULL is null */
+void json_owned_literal(bnd_json *json, const char *key, char *text); /* frees it */
+void json_flags(bnd_json *json, const char *key, uint32_t flags);
+
+/* ---- colours ---- */
+
+enum colour { PLAIN, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, BOLD, DIM };
+void put_coloured(bool on, enum colour colour, const char *text);
+
+/* ---- tables: columns known, rows added cell by cell ---- */
+
+typedef struct column {
+    const char *key, *heading;
+    bool number;    /* aligned to the right */
+    bool literal;   /* JSON: not a string */
+    bool data_only; /* not in the text for people */
+} column;
+
+typedef struct table {
+    const column *columns;
+    size_t column_count;
+    char **cells;
+    size_t count, capacity;
+    const char *input; /* what it is about, for JSON; may be NULL */
+} table;
+
+void table_add(table *t, char *owned_cell);
+void table_print(table *t, enum output output, const char *json_key); /* and frees its cells */
+
+#endif
