@@ -163,6 +163,7 @@ typedef struct bnd_rule {
     bool flush_in;       /* subnormal operands count as zero */
     bool flush_out;      /* subnormal results become zero */
     bool tiny_before;    /* underflow looks at the number before rounding; default after */
+    uint8_t reserved[5]; /* zero: sixteen bytes travel in two registers */
 } bnd_rule;
 enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
 

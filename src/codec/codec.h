@@ -23,18 +23,24 @@ static inline unsigned bndi_leading_zeros(uint64_t high, uint64_t low)
 }
 
 /* The same number with the top bit of `high` set. A finite x only. */
-static inline bnd_exact bndi_normalize(bnd_exact x)
+static inline void bndi_normalize(bnd_exact *x)
 {
-    unsigned shift = bndi_leading_zeros(x.high, x.low);
+    unsigned shift = bndi_leading_zeros(x->high, x->low);
     if (shift >= 64) {
-        x.high = shift < 128 ? x.low << (shift - 64) : 0;
-        x.low = 0;
+        x->high = shift < 128 ? x->low << (shift - 64) : 0;
+        x->low = 0;
     } else if (shift > 0) {
-        x.high = x.high << shift | x.low >> (64 - shift);
-        x.low <<= shift;
+        x->high = x->high << shift | x->low >> (64 - shift);
+        x->low <<= shift;
     }
-    x.exponent -= (int32_t)shift;
-    return x;
+    x->exponent -= (int32_t)shift;
 }
+
+/* bnd_round_exact and the makers of exact values, by pointer: a struct of mixed fields that is copied whole right after
+ * its fields were written waits for the store buffer each time, which cost more than the rounding. */
+void bndi_round(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random);
+void bndi_unpack(bnd_exact *out, const bnd_format *f, uint64_t code);
+void bndi_unpack_ieee(bnd_exact *out, uint64_t code, unsigned exponent_bits, unsigned fraction_bits);
+uint64_t bndi_pack(const bnd_format *f, const bnd_exact *value);
 
 #endif

@@ -2,43 +2,58 @@
 #include "codec/codec.h"
 #include "format/format.h"
 
+static inline bnd_result encode(const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
+{
+    bnd_rounded r;
+    bndi_round(&r, f, x, rule, random);
+    return (bnd_result){.code = bndi_pack(f, &r.value), .flags = r.flags, .ternary = r.ternary};
+}
+
 bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
 {
-    bnd_rounded r = bnd_round_exact(f, x, rule, random);
-    return (bnd_result){.code = bnd_pack(f, r.value), .flags = r.flags, .ternary = r.ternary};
+    return encode(f, &x, rule, random);
 }
 
 /* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value is
  * against what was given. */
-static bnd_result encode_flushed(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_result encode_flushed(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
-    bnd_rounded r = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x.negative}, rule, 0);
+    bnd_rounded r = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x->negative}, rule, 0);
     bool is_nan = r.value.kind == BND_QUIET_NAN;
     return (bnd_result){
-        .code = bnd_pack(f, r.value),
+        .code = bndi_pack(f, &r.value),
         .flags = r.flags | BND_FLUSHED,
-        .ternary = is_nan ? 0 : bnd_exact_compare(r.value, x),
+        .ternary = is_nan ? 0 : bnd_exact_compare(r.value, *x),
     };
 }
 
 /* `normal_exponent`: of the leading bit of the source format's smallest normal number. */
-static bnd_result encode_from(const bnd_format *f, bnd_exact x, int32_t normal_exponent, bnd_rule rule, uint64_t random)
+static inline bnd_result encode_from(const bnd_format *f, const bnd_exact *x, int32_t normal_exponent, bnd_rule rule,
+                                     uint64_t random)
 {
-    if (rule.flush_in && x.kind == BND_FINITE &&
-        x.exponent + 127 - (int32_t)bndi_leading_zeros(x.high, x.low) < normal_exponent) {
+    if (rule.flush_in && x->kind == BND_FINITE &&
+        x->exponent + 127 - (int32_t)bndi_leading_zeros(x->high, x->low) < normal_exponent) {
         return encode_flushed(f, x, rule);
     }
-    return bnd_encode_exact(f, x, rule, random);
+    return encode(f, x, rule, random);
 }
 
 bnd_result bnd_encode(const bnd_format *f, double x, bnd_rule rule, uint64_t random)
 {
-    return encode_from(f, bnd_exact_double(x), -1022, rule, random);
+    uint64_t code;
+    bnd_exact value;
+    __builtin_memcpy(&code, &x, sizeof code);
+    bndi_unpack_ieee(&value, code, 11, 52);
+    return encode_from(f, &value, -1022, rule, random);
 }
 
 bnd_result bnd_encode_float(const bnd_format *f, float x, bnd_rule rule, uint64_t random)
 {
-    return encode_from(f, bnd_exact_float(x), -126, rule, random);
+    uint32_t code;
+    bnd_exact value;
+    __builtin_memcpy(&code, &x, sizeof code);
+    bndi_unpack_ieee(&value, code, 8, 23);
+    return encode_from(f, &value, -126, rule, random);
 }
 
 bnd_result bnd_encode_int64(const bnd_format *f, int64_t x, bnd_rule rule, uint64_t random)
@@ -53,7 +68,9 @@ bnd_result bnd_encode_uint64(const bnd_format *f, uint64_t x, bnd_rule rule, uin
 
 bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule, uint64_t random)
 {
-    return encode_from(to, bnd_unpack(from, code), from->emin, rule, random);
+    bnd_exact value;
+    bndi_unpack(&value, from, code);
+    return encode_from(to, &value, from->emin, rule, random);
 }
 
 /* ---- decode ---- */

@@ -11,8 +11,8 @@ static int compare_magnitudes(bnd_exact a, bnd_exact b)
     if (a.kind == BND_INFINITE || b.kind == BND_INFINITE) {
         return (a.kind == BND_INFINITE) - (b.kind == BND_INFINITE);
     }
-    a = bndi_normalize(a);
-    b = bndi_normalize(b);
+    bndi_normalize(&a);
+    bndi_normalize(&b);
     if (a.exponent != b.exponent) {
         return a.exponent < b.exponent ? -1 : 1;
     }
@@ -38,7 +38,7 @@ int bnd_exact_compare(bnd_exact a, bnd_exact b)
  * last of 128 places with the sticky bit says "a little less". */
 static bnd_exact nudge(bnd_exact x, bool outward)
 {
-    x = bndi_normalize(x);
+    bndi_normalize(&x);
     if (!outward && !x.sticky) {
         x.high -= x.low == 0;
         x.low--;

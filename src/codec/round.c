@@ -13,26 +13,26 @@ typedef struct position {
 } position;
 
 /* x (normalized, below 2^128) on the grid of multiples of 2^quantum; at most 64 bits are kept. */
-static position on_grid(bnd_exact x, int32_t quantum)
+static inline position on_grid(const bnd_exact *x, int32_t quantum)
 {
-    position p = {.quantum = quantum, .sticky = x.sticky};
+    position p = {.quantum = quantum, .sticky = x->sticky};
     /* 64 or more, since at most 64 of the 128 bits are kept */
-    int64_t discarded = (int64_t)quantum - x.exponent;
+    int64_t discarded = (int64_t)quantum - x->exponent;
     if (discarded == 64) {
-        p.kept = x.high;
-        p.fraction = x.low;
+        p.kept = x->high;
+        p.fraction = x->low;
     } else if (discarded < 128) {
         unsigned shift = (unsigned)(discarded - 64);
-        p.kept = x.high >> shift;
-        p.fraction = x.high << (64 - shift) | x.low >> shift;
-        p.sticky |= x.low << (64 - shift) != 0;
+        p.kept = x->high >> shift;
+        p.fraction = x->high << (64 - shift) | x->low >> shift;
+        p.sticky |= x->low << (64 - shift) != 0;
     } else if (discarded == 128) {
-        p.fraction = x.high;
-        p.sticky |= x.low != 0;
+        p.fraction = x->high;
+        p.sticky |= x->low != 0;
     } else if (discarded < 192) {
         unsigned shift = (unsigned)(discarded - 128);
-        p.fraction = x.high >> shift;
-        p.sticky |= x.high << (64 - shift) != 0 || x.low != 0;
+        p.fraction = x->high >> shift;
+        p.sticky |= x->high << (64 - shift) != 0 || x->low != 0;
     } else {
         p.sticky = true;
     }
@@ -41,14 +41,14 @@ static position on_grid(bnd_exact x, int32_t quantum)
 
 /* x below the least number L = significand * 2^quantum of a format whose next smaller one is zero, though no subnormals
  * lead there: the position is x / L of the way. Long division, a bit of the quotient a step. */
-static position below_least(const bnd_format *f, bnd_exact x)
+static position below_least(const bnd_format *f, const bnd_exact *x)
 {
-    position p = {.quantum = f->least_quantum, .sticky = x.sticky};
-    /* x / L = (x.high:x.low) * 2^e / significand with e below -64 - 11, since x < L < 2^53 * 2^least_quantum. Bring the
+    position p = {.quantum = f->least_quantum, .sticky = x->sticky};
+    /* x / L = (high:low) * 2^e / significand with e below -64 - 11, since x < L < 2^53 * 2^least_quantum. Bring the
      * 128 bits down to an integer part of zero: the remainder starts as floor(x / 2^least_quantum), at most the
      * significand, and every further bit of x enters it from below. */
-    int64_t shift = (int64_t)f->least_quantum - x.exponent; /* bits of x below the quantum: above 75 */
-    uint64_t remainder = 0, bits_high = x.high, bits_low = x.low;
+    int64_t shift = (int64_t)f->least_quantum - x->exponent; /* bits of x below the quantum: above 75 */
+    uint64_t remainder = 0, bits_high = x->high, bits_low = x->low;
     for (int64_t taken = 0; taken < 128 - shift; taken++) {
         remainder = remainder << 1 | bits_high >> 63;
         bits_high = bits_high << 1 | bits_low >> 63;
@@ -98,7 +98,7 @@ static bool stochastic_up(const position *p, bnd_rule rule, uint64_t random)
 }
 
 /* Away from zero? `odd`: the neighbour toward zero is the odd one. */
-static bool rounds_up(const position *p, bool odd, bool negative, bnd_rule rule, uint64_t random)
+static inline bool rounds_up(const position *p, bool odd, bool negative, bnd_rule rule, uint64_t random)
 {
     uint64_t half = UINT64_C(1) << 63;
     if (p->fraction == 0 && !p->sticky) {
@@ -125,7 +125,7 @@ static bool rounds_up(const position *p, bool odd, bool negative, bnd_rule rule,
 }
 
 /* Is the neighbour toward zero the odd one? With two bits of precision or more, significand and code agree. */
-static bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
+static inline bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
 {
     bool by_code = rule.tie_rule == BND_TIE_RULE_FORMAT ? f->ties == BND_TIES_CODE : rule.tie_rule == BND_TIE_RULE_CODE;
     if (f->precision == 1 && by_code && f->width != 0 && p->kept != 0) {
@@ -134,7 +134,7 @@ static bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
     return (p->kept & 1) != 0;
 }
 
-static void increment(const bnd_format *f, position *p)
+static inline void increment(const bnd_format *f, position *p)
 {
     p->kept++;
     bool carried = f->precision == 64 ? p->kept == 0 : p->kept >> f->precision != 0;
@@ -146,20 +146,20 @@ static void increment(const bnd_format *f, position *p)
 
 /* kept * 2^quantum against significand * 2^other. Both either have the format's full precision or its lowest quantum,
  * so that the larger quantum is the larger number. */
-static bool exceeds(const position *p, uint64_t significand, int32_t quantum)
+static inline bool exceeds(const position *p, uint64_t significand, int32_t quantum)
 {
     return p->quantum > quantum || (p->quantum == quantum && p->kept > significand);
 }
 
 /* x rounded as if the exponent had no lower end, or x itself, is below the smallest normal number. */
-static bool is_tiny(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+static bool is_tiny(const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
 {
-    int32_t exponent = x.exponent + 127; /* of the leading bit */
+    int32_t exponent = x->exponent + 127; /* of the leading bit */
     if (exponent > f->emin || exponent < f->emin - 1) {
         return exponent < f->emin; /* no rounding leads across the smallest normal number */
     }
     position p = on_grid(x, exponent + 1 - f->precision);
-    if (!rule.tiny_before && rounds_up(&p, is_odd(f, &p, rule), x.negative, rule, random)) {
+    if (!rule.tiny_before && rounds_up(&p, is_odd(f, &p, rule), x->negative, rule, random)) {
         increment(f, &p);
     }
     return p.quantum < f->normal_quantum || (p.quantum == f->normal_quantum && p.kept < f->normal_significand);
@@ -189,47 +189,47 @@ static bnd_exact nan_value(const bnd_format *f, uint64_t payload, bool negative)
 }
 
 /* What the rule makes of a NaN, and of a number that is to become one. */
-static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, bnd_exact x)
+static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact *x)
 {
-    bool from_nan = x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
+    bool from_nan = x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
     switch (rule.nan) {
     case BND_NAN_SIGNED:
-        return nan_value(f, 0, x.negative);
+        return nan_value(f, 0, x->negative);
     case BND_NAN_ONES:
-        return nan_value(f, UINT64_MAX, x.negative && !from_nan);
+        return nan_value(f, UINT64_MAX, x->negative && !from_nan);
     case BND_NAN_SIGNED_ONES:
-        return nan_value(f, UINT64_MAX, x.negative);
+        return nan_value(f, UINT64_MAX, x->negative);
     case BND_NAN_PROPAGATE:
-        return nan_value(f, from_nan ? x.high : 0, x.negative);
+        return nan_value(f, from_nan ? x->high : 0, x->negative);
     case BND_NAN_X86:
-        return nan_value(f, from_nan ? x.high : 0, x.negative || !from_nan);
+        return nan_value(f, from_nan ? x->high : 0, x->negative || !from_nan);
     default:
         return nan_value(f, 0, false);
     }
 }
 
-static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, bnd_exact x, uint32_t flags)
+static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, const bnd_exact *x, uint32_t flags)
 {
     return (bnd_rounded){.value = chosen_nan(f, rule, x), .flags = flags};
 }
 
 /* ---- what is not a finite number in range ---- */
 
-static bnd_rounded round_nan(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_rounded round_nan(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return nan_instead(f, rule, x, x.kind == BND_SIGNALING_NAN ? BND_INVALID : 0);
+        return nan_instead(f, rule, x, x->kind == BND_SIGNALING_NAN ? BND_INVALID : 0);
     }
     if (rule.no_nan == BND_NO_NAN_ZERO) {
-        return special(BND_ZERO, !x.negative && f->has_negative_zero, BND_INVALID, 0);
+        return special(BND_ZERO, !x->negative && f->has_negative_zero, BND_INVALID, 0);
     }
     return largest(f, false, BND_INVALID, 0);
 }
 
-static bnd_rounded round_zero(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_rounded round_zero(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_zero) {
-        return special(BND_ZERO, x.negative && f->has_negative_zero, 0, 0);
+        return special(BND_ZERO, x->negative && f->has_negative_zero, 0, 0);
     }
     if (rule.zero == BND_ZERO_NAN && f->has_nan) {
         return nan_instead(f, rule, x, BND_INVALID);
@@ -238,9 +238,8 @@ static bnd_rounded round_zero(const bnd_format *f, bnd_exact x, bnd_rule rule)
     return (bnd_rounded){.value = least, .flags = BND_INVALID, .ternary = 1};
 }
 
-static bnd_rounded round_infinity(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_rule rule, bool negative)
 {
-    bool negative = x.negative;
     int32_t inward = negative ? 1 : -1;
     bool maximum_instead = rule.overflow == BND_OVERFLOW_FORMAT_MAX || rule.overflow == BND_OVERFLOW_PROPAGATE_MAX;
     if (rule.overflow == BND_OVERFLOW_SATURATE || (maximum_instead && !f->has_infinity)) {
@@ -253,7 +252,7 @@ static bnd_rounded round_infinity(const bnd_format *f, bnd_exact x, bnd_rule rul
 }
 
 /* A negative number or infinity where there is no sign. */
-static bnd_rounded round_negative(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_rounded round_negative(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
         return nan_instead(f, rule, x, BND_INVALID);
@@ -268,9 +267,9 @@ static bool overflows_inward(bool negative, bnd_rule rule)
     return rule.rounding == BND_RTZ || rule.rounding == BND_RTO || rule.rounding == (negative ? BND_RUP : BND_RDN);
 }
 
-static bnd_rounded overflow(const bnd_format *f, bnd_exact x, bnd_rule rule)
+static bnd_rounded overflow(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
-    bool negative = x.negative;
+    bool negative = x->negative;
     uint32_t flags = BND_OVERFLOW | BND_INEXACT;
     bool as_format = rule.overflow == BND_OVERFLOW_FORMAT || rule.overflow == BND_OVERFLOW_FORMAT_MAX;
     if (as_format && !overflows_inward(negative, rule)) {
@@ -288,21 +287,29 @@ static bnd_rounded overflow(const bnd_format *f, bnd_exact x, bnd_rule rule)
 
 /* Where x lies between two neighbours of the format. Only a format without subnormals has an uneven grid at its lower
  * end; one without a zero has no neighbour below the least number. */
-static position locate(const bnd_format *f, bnd_exact x)
+static inline position locate(const bnd_format *f, const bnd_exact *x)
 {
-    int32_t exponent = x.exponent + 127; /* of the leading bit */
+    int32_t exponent = x->exponent + 127; /* of the leading bit */
     position p = on_grid(x, (exponent > f->emin ? exponent : f->emin) - (f->precision - 1));
     bool uneven = !f->has_subnormals &&
                   (p.quantum < f->least_quantum || (p.quantum == f->least_quantum && p.kept < f->least_significand));
     return uneven && f->has_zero ? below_least(f, x) : p;
 }
 
-static bnd_rounded round_finite(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+static bool is_subnormal(const bnd_format *f, const position *p)
 {
-    x = bndi_normalize(x);
-    position p = locate(f, x);
+    return p->quantum < f->normal_quantum || (p->quantum == f->normal_quantum && p->kept < f->normal_significand);
+}
+
+static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact *given, bnd_rule rule, uint64_t random,
+                         bool negative)
+{
+    bnd_exact x = {.high = given->high, .low = given->low, .exponent = given->exponent, .negative = negative};
+    x.sticky = given->sticky;
+    bndi_normalize(&x);
+    position p = locate(f, &x);
     bool inexact = p.fraction != 0 || p.sticky, lifted = false;
-    bool up = rounds_up(&p, is_odd(f, &p, rule), x.negative, rule, random);
+    bool up = rounds_up(&p, is_odd(f, &p, rule), negative, rule, random);
     if (up) {
         increment(f, &p);
     }
@@ -311,53 +318,59 @@ static bnd_rounded round_finite(const bnd_format *f, bnd_exact x, bnd_rule rule,
         inexact = lifted = true;
     }
     if (exceeds(&p, f->max_significand, f->max_quantum)) {
-        return overflow(f, x, rule);
+        *out = overflow(f, &x, rule);
+        return;
     }
     uint32_t flags = inexact ? BND_INEXACT : 0;
-    if (inexact && is_tiny(f, x, rule, random)) {
+    if (inexact && is_tiny(f, &x, rule, random)) {
         flags |= BND_UNDERFLOW;
     }
     int32_t outward = !inexact ? 0 : up || lifted ? 1 : -1;
-    bool subnormal =
-        p.quantum < f->normal_quantum || (p.quantum == f->normal_quantum && p.kept < f->normal_significand);
-    if (rule.flush_out && subnormal && p.kept != 0) {
+    if (rule.flush_out && p.kept != 0 && is_subnormal(f, &p)) {
         p.kept = 0;
         flags = BND_UNDERFLOW | BND_INEXACT;
         outward = -1;
     }
-    int32_t ternary = x.negative ? -outward : outward;
-    if (p.kept == 0) {
-        return special(BND_ZERO, x.negative && f->has_negative_zero, flags | BND_FLUSHED, ternary);
-    }
-    bnd_exact value = {.low = p.kept, .exponent = p.quantum, .kind = BND_FINITE, .negative = x.negative};
-    return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
+    bool zero = p.kept == 0;
+    out->value.high = 0;
+    out->value.low = p.kept;
+    out->value.exponent = zero ? 0 : p.quantum;
+    out->value.kind = zero ? BND_ZERO : BND_FINITE;
+    out->value.negative = negative && (!zero || f->has_negative_zero);
+    out->value.sticky = false;
+    out->flags = flags | (zero ? BND_FLUSHED : 0);
+    out->ternary = negative ? -outward : outward;
 }
 
-static bnd_rounded round_number(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+static void round_magnitude(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random,
+                            bool negative)
 {
-    switch (x.kind) {
-    case BND_ZERO:
-        return round_zero(f, x, rule);
-    case BND_INFINITE:
-        return round_infinity(f, x, rule);
-    default:
-        return round_finite(f, x, rule, random);
+    if (x->kind == BND_FINITE) {
+        round_finite(out, f, x, rule, random, negative);
+    } else if (x->kind == BND_ZERO) {
+        *out = round_zero(f, x, rule);
+    } else {
+        *out = round_infinity(f, x, rule, negative);
+    }
+}
+
+void bndi_round(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
+{
+    if (x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN) {
+        *out = round_nan(f, x, rule);
+    } else if (!x->negative || f->is_signed || x->kind == BND_ZERO) {
+        round_magnitude(out, f, x, rule, random, x->negative);
+    } else if (rule.negative == BND_NEGATIVE_NAN) {
+        *out = round_negative(f, x, rule);
+    } else {
+        round_magnitude(out, f, x, rule, random, false);
+        out->ternary = out->value.kind == BND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
     }
 }
 
 bnd_rounded bnd_round_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
 {
-    if (x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN) {
-        return round_nan(f, x, rule);
-    }
-    if (!x.negative || f->is_signed || x.kind == BND_ZERO) {
-        return round_number(f, x, rule, random);
-    }
-    if (rule.negative == BND_NEGATIVE_NAN) {
-        return round_negative(f, x, rule);
-    }
-    x.negative = false;
-    bnd_rounded r = round_number(f, x, rule, random);
-    r.ternary = r.value.kind == BND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
-    return r;
+    bnd_rounded out;
+    bndi_round(&out, f, &x, rule, random);
+    return out;
 }

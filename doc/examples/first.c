@@ -1,0 +1,24 @@
+/* What becomes of 1e-8 in every format of a list: the library in one page. */
+#include <binade.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    const char *names[] = {"fp16", "bf16", "e4m3", "binary8p3se", "e6m9"};
+    const char *text = "1e-8";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bnd_format format;
+        bnd_result result;
+        bnd_error why;
+        bnd_rule rule = {.rounding = BND_RNE}; /* all zero is the default */
+        if (bnd_format_parse(&format, names[i], &why) != BND_OK ||
+            bnd_parse(&result, &format, text, strlen(text), rule, 0, &why) != BND_OK) {
+            fprintf(stderr, "%s\n", why.message);
+            return 1;
+        }
+        printf("%-12s 0x%04llx = %-16.10g%s\n", format.name, (unsigned long long)result.code,
+               bnd_decode(&format, result.code), (result.flags & BND_FLUSHED) != 0 ? "flushed to zero" : "");
+    }
+    return 0;
+}
