@@ -157,7 +157,7 @@ static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
         return NOT_MINE;
     }
     take_specials(&r, &layout.specials);
-    layout.no_subnormals = take(&r, "nosub");
+    layout.no_subnormals = take(&r, "nosub") && fraction_bits > 0; /* without a fraction there are none anyway */
     if (!at_end(&r)) {
         return NOT_MINE;
     }
