@@ -44,7 +44,7 @@ bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char 
 
 /* ---- random bits by index ---- */
 
-/* Philox4x32 with `rounds` rounds (10 is the authors' choice): the 128-bit block number `counter` of the stream `key`. */
+/* Philox4x32 with `rounds` rounds (10 is the authors' choice): block number `counter` of the stream `key`. */
 void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], int rounds);
 
 /* 64 random bits that depend on nothing but these three numbers. */

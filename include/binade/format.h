@@ -106,14 +106,14 @@ typedef enum bnd_rounding {
 } bnd_rounding;
 enum { BND_DETERMINISTIC_MODES = BND_SR, BND_ROUNDINGS = BND_SR_EQUAL + 1 };
 
-/* Overflow is decided after rounding with an unbounded exponent. "Format" is infinity where there is one, else NaN, else
- * the largest number; the directed modes give the largest number where IEEE 754 says so. */
+/* Overflow is decided after rounding with an unbounded exponent. "Format" is infinity where there is one, else NaN,
+ * else the largest number; the directed modes give the largest number where IEEE 754 says so. */
 typedef enum bnd_overflow {
     BND_OVERFLOW_FORMAT,        /* finite overflow and infinity as the format has it */
     BND_OVERFLOW_SATURATE,      /* both to the largest number */
     BND_OVERFLOW_PROPAGATE,     /* finite overflow to the largest number; infinity stays, or NaN where there is none */
-    BND_OVERFLOW_FORMAT_MAX,    /* as format, but the largest number where there is no infinity (P3109 SatNone) */
-    BND_OVERFLOW_PROPAGATE_MAX, /* as propagate, but the largest number where there is no infinity (P3109 SatPropagate) */
+    BND_OVERFLOW_FORMAT_MAX,    /* as format; the largest number where there is no infinity (P3109 SatNone) */
+    BND_OVERFLOW_PROPAGATE_MAX, /* as propagate; the largest number where there is no infinity (SatPropagate) */
     BND_OVERFLOWS
 } bnd_overflow;
 
@@ -149,8 +149,8 @@ typedef enum bnd_zero {
 /* Precision 1: whose even? */
 typedef enum bnd_tie_rule { BND_TIE_RULE_FORMAT, BND_TIE_RULE_SIGNIFICAND, BND_TIE_RULE_CODE } bnd_tie_rule;
 
-/* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. One byte a choice, so
- * that a rule travels in registers. */
+/* How to round. All zero is the default: nearest even, the format's own overflow, subnormals kept. One byte a choice,
+ * so that a rule travels in registers. */
 typedef struct bnd_rule {
     uint8_t rounding;    /* bnd_rounding */
     uint8_t overflow;    /* bnd_overflow */

@@ -23,14 +23,14 @@ static const fate fates[] = {
 enum { FATES = sizeof fates / sizeof fates[0] };
 enum { OK, SUBNORMAL, FLUSHED, SATURATED, INFINITE, IS_NAN, LEAST };
 
-typedef struct cell {
+typedef struct range_cell {
     int fate;
     bnd_rounded rounded;
-} cell;
+} range_cell;
 
 typedef struct range {
     settings common;
-    cell *cells; /* a row of formats for each value */
+    range_cell *cells; /* a row of formats for each value */
     char **labels;
     size_t values;
 } range;
@@ -70,7 +70,7 @@ static int add_value(void *state, const given *v, size_t index)
     r->labels = allocate(r->labels, r->values + 1, sizeof *r->labels);
     for (size_t i = 0; i < columns; i++) {
         const bnd_format *f = &r->common.formats.items[i];
-        cell *c = &r->cells[r->values * columns + i];
+        range_cell *c = &r->cells[r->values * columns + i];
         c->rounded = bnd_round_exact(f, v->exact, rule_for(&r->common, f), bnd_random(r->common.seed, 0, index));
         c->fate = fate_of(f, &c->rounded, v);
     }
@@ -96,26 +96,35 @@ static int label_width(const range *r, bool of_values)
     return (int)(width < 40 ? width : 40);
 }
 
+/* The widest word that any cell has, so that the columns stay under their headings. */
+static int cell_width(const range *r, bool seen[FATES])
+{
+    size_t width = 4;
+    for (size_t i = 0; i < r->values * r->common.formats.count; i++) {
+        size_t length = strlen(fates[r->cells[i].fate].word);
+        width = length > width ? length : width;
+        seen[r->cells[i].fate] = true;
+    }
+    return (int)width;
+}
+
 static void print_chart(const range *r)
 {
     size_t formats = r->common.formats.count;
-    bool values_down = r->values >= formats;
+    bool values_down = r->values >= formats, seen[FATES] = {false};
     size_t rows = values_down ? r->values : formats, columns = values_down ? formats : r->values;
-    int width = label_width(r, values_down);
-    printf("%*s", -width, values_down ? "value" : "format");
+    int label = label_width(r, values_down), least = cell_width(r, seen);
+    printf("%*s", -label, values_down ? "value" : "format");
     for (size_t c = 0; c < columns; c++) {
-        const char *heading = values_down ? r->common.formats.items[c].name : r->labels[c];
-        printf("  %*s", 4, heading);
+        printf("  %*s", least, values_down ? r->common.formats.items[c].name : r->labels[c]);
     }
     putchar('\n');
-    bool seen[FATES] = {false};
     for (size_t row = 0; row < rows; row++) {
-        printf("%*.40s", -width, values_down ? r->labels[row] : r->common.formats.items[row].name);
+        printf("%*.40s", -label, values_down ? r->labels[row] : r->common.formats.items[row].name);
         for (size_t c = 0; c < columns; c++) {
-            const cell *here = values_down ? &r->cells[row * formats + c] : &r->cells[c * formats + row];
+            const range_cell *here = values_down ? &r->cells[row * formats + c] : &r->cells[c * formats + row];
             int heading = (int)strlen(values_down ? r->common.formats.items[c].name : r->labels[c]);
-            put_cell(r, here->fate, heading > 4 ? heading : 4);
-            seen[here->fate] = true;
+            put_cell(r, here->fate, heading > least ? heading : least);
         }
         putchar('\n');
     }
@@ -131,18 +140,17 @@ static void print_chart(const range *r)
 static void print_rows(const range *r)
 {
     static const column columns[] = {
-        {"value", "value", false, false, false}, {"format", "format", false, false, false},
-        {"fate", "fate", false, false, false},   {"result", "result", false, false, false},
-        {"flags", "flags", false, false, false},
+        {"value", "value", false, false, false, false}, {"format", "format", false, false, false, false},
+        {"fate", "fate", false, false, false, false},   {"result", "result", false, false, false, false},
+        {"flags", "flags", false, false, true, false},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     size_t formats = r->common.formats.count;
     for (size_t i = 0; i < r->values * formats; i++) {
-        const bnd_format *f = &r->common.formats.items[i % formats];
         table_add(&t, copy_text(r->labels[i / formats]));
-        table_add(&t, copy_text(f->name));
+        table_add(&t, copy_text(r->common.formats.items[i % formats].name));
         table_add(&t, copy_text(fates[r->cells[i].fate].word));
-        table_add(&t, shortest_text(f, r->cells[i].rounded.value));
+        table_add(&t, exact_text(r->cells[i].rounded.value, false));
         table_add(&t, flags_text(r->cells[i].rounded.flags));
     }
     table_print(&t, r->common.output, "cells");

@@ -148,12 +148,13 @@ static void json_look(bnd_json *json, const show *s, const look *l)
 
 /* ---- dialects ---- */
 
-static void dialect_row(table *t, const look *l, const char *name, const char *title, bool agrees, bool plain)
+static void dialect_row(table *t, const show *s, const look *l, const char *name, const char *title, bool agrees)
 {
+    bnd_exact value = l->rounded.value;
     table_add(t, copy_text(l->format->name));
     table_add(t, copy_text(name));
     table_add(t, code_text(l->format, l->code));
-    table_add(t, readable_text(l->rounded.value, plain));
+    table_add(t, s->common.output == OUTPUT_TEXT ? readable_text(value, s->exact) : exact_text(value, s->exact));
     table_add(t, flags_text(l->rounded.flags));
     table_add(t, copy_text(agrees ? "" : "differs"));
     table_add(t, copy_text(agrees ? "false" : "true"));
@@ -163,10 +164,10 @@ static void dialect_row(table *t, const look *l, const char *name, const char *t
 static int show_dialects(const show *s, const given *v, size_t index)
 {
     static const column columns[] = {
-        {"format", "format", false, false, false}, {"dialect", "dialect", false, false, false},
-        {"code", "code", false, false, false},     {"value", "value", false, false, false},
-        {"flags", "flags", false, false, false},   {"mark", "", false, false, false},
-        {"differs", "", false, true, true},        {"who", "who", false, false, false},
+        {"format", "format", false, false, false, false}, {"dialect", "dialect", false, false, false, false},
+        {"code", "code", false, false, false, false},     {"value", "value", false, false, false, false},
+        {"flags", "flags", false, false, true, false},    {NULL, "", false, false, false, false},
+        {"differs", "", false, true, false, true},        {"who", "who", false, false, false, false},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .input = v->input};
     size_t differing = 0, answers = 0;
@@ -182,12 +183,12 @@ static int show_dialects(const show *s, const given *v, size_t index)
             }
             if (first) {
                 look_at(&own, f, (bnd_rule){0}, random, v, false);
-                dialect_row(&t, &own, "binade", "this project's default", true, s->exact);
+                dialect_row(&t, s, &own, "binade", "this project's default", true);
                 first = false;
             }
             look_at(&other, f, rule, random, v, false);
             bool agrees = own.code == other.code;
-            dialect_row(&t, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees, s->exact);
+            dialect_row(&t, s, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
             clear_look(&other);
             differing += !agrees;
             answers++;

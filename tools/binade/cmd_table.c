@@ -24,9 +24,9 @@ static void add_code(table *t, const bnd_format *f, uint64_t code)
 static int run(const command *self, int argc, char **argv)
 {
     static const column columns[] = {
-        {"code", "code", false, false, false},   {"bits", "bits", false, false, false},
-        {"class", "class", false, false, false}, {"value", "value", false, false, false},
-        {"hex", "hex", false, false, true},
+        {"code", "code", false, false, false, false},   {"bits", "bits", false, false, false, false},
+        {"class", "class", false, false, false, false}, {"value", "value", false, false, false, false},
+        {"hex", "hex", false, false, false, true},
     };
     settings s;
     int status = read_arguments(&s, self, argc, argv, no_own, NULL);

@@ -222,6 +222,15 @@ static void print_aligned(const table *t)
     free(widths);
 }
 
+static void json_words(bnd_json *json, const char *key, const char *text)
+{
+    bnd_json_array(json, key);
+    for (size_t length; text += strspn(text, " "), (length = strcspn(text, " ")) > 0; text += length) {
+        bnd_json_string_n(json, NULL, text, length);
+    }
+    bnd_json_end(json);
+}
+
 static void print_json(const table *t, const char *key)
 {
     bnd_json json;
@@ -236,7 +245,11 @@ static void print_json(const table *t, const char *key)
         if (i % t->column_count == 0) {
             bnd_json_object(&json, NULL);
         }
-        if (c->literal) {
+        if (c->key == NULL) {
+            /* for people only */
+        } else if (c->words) {
+            json_words(&json, c->key, t->cells[i]);
+        } else if (c->literal) {
             bnd_json_literal(&json, c->key, t->cells[i]);
         } else {
             bnd_json_string(&json, c->key, t->cells[i]);
@@ -266,14 +279,15 @@ static void print_csv_cell(const char *cell)
 
 static void print_csv(const table *t)
 {
-    for (size_t c = 0; c < t->column_count; c++) {
-        printf("%s%s", c > 0 ? "," : "", t->columns[c].key);
+    for (size_t i = 0; i < t->column_count + t->count; i++) {
+        const column *c = &t->columns[i % t->column_count];
+        const char *cell = i < t->column_count ? c->key : t->cells[i - t->column_count];
+        if (c->key != NULL) {
+            fputs(i % t->column_count == 0 ? "" : ",", stdout);
+            print_csv_cell(cell);
+        }
+        fputs(i % t->column_count == t->column_count - 1 ? "\n" : "", stdout);
     }
-    for (size_t i = 0; i < t->count; i++) {
-        putchar(i % t->column_count == 0 ? '\n' : ',');
-        print_csv_cell(t->cells[i]);
-    }
-    putchar('\n');
 }
 
 void table_print(table *t, enum output output, const char *json_key)

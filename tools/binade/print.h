@@ -42,10 +42,11 @@ void put_coloured(bool on, enum colour colour, const char *text);
 /* ---- tables: columns known, rows added cell by cell ---- */
 
 typedef struct column {
-    const char *key, *heading;
-    bool number;    /* aligned to the right */
-    bool literal;   /* JSON: not a string */
-    bool data_only; /* not in the text for people */
+    const char *key, *heading; /* key NULL: in the text for people only */
+    bool number;               /* aligned to the right */
+    bool literal;              /* JSON: not a string */
+    bool words;                /* JSON: an array of the words */
+    bool data_only;            /* not in the text for people */
 } column;
 
 typedef struct table {

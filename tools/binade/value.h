@@ -16,8 +16,8 @@ typedef struct given {
 int read_value(given *out, const settings *s, const char *word);
 void clear_value(given *v);
 
-/* Calls `each` for every value: the operands, and a word at a time of standard input where an operand is "-". Stops at the
- * first status that is not GO_ON. */
+/* Calls `each` for every value: the operands, and a word at a time of standard input where an operand is "-". Stops at
+ * the first status that is not GO_ON. */
 int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state);
 
 #endif

@@ -1,0 +1,58 @@
+# bash completion for binade; written by 'binade help --completion bash'
+_binade()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        words="show formats table range help --help --version"
+    else
+    case ${COMP_WORDS[1]} in
+    show)
+        case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr:8 sra:8 srb:8 sr-equal" ;;
+        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
+        --overflow) words="format saturate propagate format-max propagate-max" ;;
+        --nan) words="canonical signed ones signed-ones propagate x86" ;;
+        --flush) words="none in out both" ;;
+        --tininess) words="before after" ;;
+        --color) words="auto always never" ;;
+        *) words="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --exact --json --color --help" ;;
+        esac
+        ;;
+    formats)
+        case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --color) words="auto always never" ;;
+        *) words="--format --json --csv --markdown --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        esac
+        ;;
+    table)
+        case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --color) words="auto always never" ;;
+        *) words="--format --json --csv --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        esac
+        ;;
+    range)
+        case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr:8 sra:8 srb:8 sr-equal" ;;
+        --overflow) words="format saturate propagate format-max propagate-max" ;;
+        --flush) words="none in out both" ;;
+        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
+        --color) words="auto always never" ;;
+        *) words="--format --round --overflow --flush --dialect --seed --json --csv --color --help" ;;
+        esac
+        ;;
+    help)
+        case $prev in
+        --completion) words="bash zsh" ;;
+        *) words="--roff --completion --help" ;;
+        esac
+        ;;
+    esac
+    fi
+    local list=${cur%"${cur##*,}"}
+    COMPREPLY=($(compgen -P "$list" -W "$words" -- "${cur##*,}"))
+}
+complete -F _binade binade

@@ -1,0 +1,30 @@
+# Documents that are installed: man pages, completions, pages about the numerics. tools/dev/make-generated writes those
+# that the command prints itself.
+dist_man_MANS += \
+	doc/man/binade-formats.1 \
+	doc/man/binade-help.1 \
+	doc/man/binade-range.1 \
+	doc/man/binade-show.1 \
+	doc/man/binade-table.1 \
+	doc/man/binade.1
+dist_doc_DATA += \
+	doc/formats.md \
+	doc/numerics.md
+
+# bash looks for a file with the name of the command.
+EXTRA_DIST += doc/completion/binade.bash
+bashcompletiondir = $(datadir)/bash-completion/completions
+install-data-hook:
+	$(MKDIR_P) '$(DESTDIR)$(bashcompletiondir)'
+	$(INSTALL_DATA) $(srcdir)/doc/completion/binade.bash '$(DESTDIR)$(bashcompletiondir)/binade'
+uninstall-hook:
+	rm -f '$(DESTDIR)$(bashcompletiondir)/binade'
+
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = doc/completion/_binade
+
+# The program in the README, which `make check` builds and runs.
+check_PROGRAMS += doc/examples/first
+doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_first_LDADD = libbinade.la
+doc_examples_first_SOURCES = doc/examples/first.c

@@ -1,0 +1,248 @@
+/* From a rounding to an answer: overflow, infinities, NaNs, signs and zeros that a format lacks, flags, the ternary
+ * value and the code, as a rule says. */
+#include "oracle/oracle.h"
+
+/* One question, and the answer as it grows. `negative` is the sign that counts: a rule can drop the number's own. */
+typedef struct question {
+    bndi_oracle_work *work;
+    const bndi_oracle_number *x;
+    bndi_oracle_shape shape;
+    bnd_rule rule;
+    bool negative;
+    bndi_oracle_answer *out;
+} question;
+
+/* ---- what comes out ---- */
+
+static void raise_flags(question *q, uint32_t flags)
+{
+    q->out->result.flags |= flags;
+}
+
+static void give_finite(question *q, uint64_t significand, int64_t quantum, int ternary)
+{
+    bool negative = q->negative && (significand != 0 ? q->shape.is_signed : q->shape.negative_zero);
+    q->out->value = (bndi_oracle_value){BND_ORACLE_FINITE, negative, significand, quantum};
+    q->out->result.code = bndi_oracle_code_of(&q->shape, &q->out->value);
+    q->out->result.ternary = ternary;
+}
+
+/* The largest number, of the sign that counts. It is nearer to zero than what it stands for. */
+static void give_max(question *q)
+{
+    give_finite(q, q->shape.max.significand, q->shape.max.quantum, q->negative ? 1 : -1);
+}
+
+static void give_infinity(question *q, int ternary)
+{
+    q->out->value = (bndi_oracle_value){.kind = BND_ORACLE_INFINITE, .negative = q->negative};
+    q->out->result.code = q->shape.infinity_code | (q->negative ? q->shape.sign_bit : 0);
+    q->out->result.ternary = ternary;
+}
+
+/* A quiet NaN with this sign and, where NaNs differ, this payload. */
+static void give_nan(question *q, bool negative, uint64_t payload)
+{
+    const bndi_oracle_shape *shape = &q->shape;
+    if (shape->magnitude_bits == 0) { /* as many payload bits as a code of this precision would have */
+        uint64_t kept = shape->fraction_bits == 0 ? 0 : payload >> (64 - shape->fraction_bits);
+        q->out->value = (bndi_oracle_value){.kind = BND_ORACLE_NAN, .negative = negative};
+        q->out->value.significand = kept << (63 - shape->fraction_bits) << 1 | UINT64_C(1) << 63;
+        return;
+    }
+    uint64_t code = shape->nan_code;
+    if (shape->quiet_bit != 0) {
+        code |= payload >> (64 - shape->fraction_bits);
+    }
+    if (negative && shape->sign_bit != 0 && shape->nan_code != shape->sign_bit) {
+        code |= shape->sign_bit;
+    }
+    q->out->result.code = code;
+    q->out->value = bndi_oracle_value_of(shape, code);
+}
+
+static bool all_ones(const question *q)
+{
+    return q->rule.nan == BND_NAN_ONES || q->rule.nan == BND_NAN_SIGNED_ONES;
+}
+
+/* A NaN made of a number. */
+static void make_nan(question *q)
+{
+    bool negative = q->rule.nan == BND_NAN_X86 || (q->rule.nan != BND_NAN_CANONICAL && q->negative);
+    give_nan(q, negative, all_ones(q) ? UINT64_MAX : 0);
+}
+
+/* ---- what went in ---- */
+
+static void judge_nan(question *q)
+{
+    if (q->shape.nan) {
+        raise_flags(q, q->x->kind == BND_ORACLE_SIGNALING_NAN ? BND_INVALID : 0);
+        bool carry = q->rule.nan == BND_NAN_PROPAGATE || q->rule.nan == BND_NAN_X86;
+        bool drop_sign = q->rule.nan == BND_NAN_CANONICAL || q->rule.nan == BND_NAN_ONES;
+        give_nan(q, !drop_sign && q->negative, carry ? q->x->payload : all_ones(q) ? UINT64_MAX : 0);
+        return;
+    }
+    raise_flags(q, BND_INVALID);
+    bndi_oracle_value instead = q->shape.max;
+    q->negative = q->rule.no_nan == BND_NO_NAN_ZERO && !q->negative;
+    if (q->rule.no_nan == BND_NO_NAN_ZERO) {
+        instead = q->shape.zero ? (bndi_oracle_value){.significand = 0} : q->shape.least;
+    }
+    give_finite(q, instead.significand, instead.quantum, 0);
+}
+
+/* The sign of (value - number) for a result that was not reached by rounding; the value is not below zero. */
+static int ternary_of(question *q, const bndi_oracle_value *value)
+{
+    if (bndi_oracle_is_zero(q->x)) {
+        return value->significand != 0;
+    }
+    return q->negative ? 1 : -bndi_oracle_compare(q->work, q->x, value);
+}
+
+/* A zero, or what counts as one. */
+static void judge_zero(question *q)
+{
+    if (q->shape.zero) {
+        give_finite(q, 0, 0, 0);
+        q->out->result.ternary = ternary_of(q, &q->out->value);
+        return;
+    }
+    raise_flags(q, BND_INVALID);
+    if (q->rule.zero == BND_ZERO_NAN && q->shape.nan) {
+        make_nan(q);
+        return;
+    }
+    int ternary = ternary_of(q, &q->shape.least);
+    q->negative = false;
+    give_finite(q, q->shape.least.significand, q->shape.least.quantum, ternary);
+}
+
+/* A number below zero, or minus infinity, into a format without a sign. */
+static void judge_unsigned(question *q)
+{
+    raise_flags(q, BND_INVALID);
+    if (q->shape.nan) {
+        make_nan(q);
+        return;
+    }
+    q->negative = false;
+    if (q->shape.zero) {
+        give_finite(q, 0, 0, 1);
+    } else {
+        give_finite(q, q->shape.least.significand, q->shape.least.quantum, 1);
+    }
+}
+
+static void judge_infinity(question *q)
+{
+    bool format = q->rule.overflow == BND_OVERFLOW_FORMAT || q->rule.overflow == BND_OVERFLOW_PROPAGATE;
+    if (q->rule.overflow != BND_OVERFLOW_SATURATE && q->shape.infinity) {
+        give_infinity(q, 0);
+    } else if (format && q->shape.nan) {
+        raise_flags(q, BND_INVALID);
+        make_nan(q);
+    } else {
+        raise_flags(q, format ? BND_INVALID : BND_SATURATED);
+        give_max(q);
+    }
+}
+
+static void judge_overflow(question *q)
+{
+    raise_flags(q, BND_OVERFLOW | BND_INEXACT);
+    uint8_t mode = q->rule.rounding;
+    bool stays = mode == BND_RTZ || mode == BND_RTO || mode == (q->negative ? BND_RUP : BND_RDN);
+    bool leaves = q->rule.overflow == BND_OVERFLOW_FORMAT || q->rule.overflow == BND_OVERFLOW_FORMAT_MAX;
+    if (!stays && leaves && q->shape.infinity) {
+        give_infinity(q, q->negative ? -1 : 1);
+    } else if (!stays && q->rule.overflow == BND_OVERFLOW_FORMAT && q->shape.nan) {
+        make_nan(q);
+    } else {
+        raise_flags(q, BND_SATURATED);
+        give_max(q);
+    }
+}
+
+/* Sign of |a| - |b|, both finite and not zero. */
+static int compare_values(const bndi_oracle_value *a, const bndi_oracle_value *b)
+{
+    int64_t left = bndi_oracle_exponent(a);
+    int64_t right = bndi_oracle_exponent(b);
+    if (left != right) {
+        return left < right ? -1 : 1;
+    }
+    /* The same leading bit: 2^quantum * significand, brought to 64 bits each. */
+    uint64_t high = a->significand << (63 - (left - a->quantum));
+    uint64_t low = b->significand << (63 - (right - b->quantum));
+    return (high > low) - (high < low);
+}
+
+static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine)
+{
+    bndi_oracle_choice choice;
+    if (engine == BNDI_ORACLE_EITHER && bndi_oracle_mpfr_can(&q->shape, q->rule)) {
+        bndi_oracle_by_mpfr(&choice, q->work, &q->shape, q->x, q->negative, q->rule);
+    } else {
+        bndi_oracle_by_integers(&choice, q->work, &q->shape, q->x, q->negative, q->rule, random);
+    }
+    bndi_oracle_value rounded = {BND_ORACLE_FINITE, q->negative, choice.significand, choice.quantum};
+    if (choice.significand != 0 && compare_values(&rounded, &q->shape.max) > 0) {
+        judge_overflow(q);
+        return;
+    }
+    if (q->rule.flush_out && choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0) {
+        raise_flags(q, BND_UNDERFLOW | BND_INEXACT | BND_FLUSHED);
+        give_finite(q, 0, 0, q->negative ? 1 : -1);
+        return;
+    }
+    bool tiny = choice.tiny;
+    if (q->rule.tiny_before) {
+        tiny = bndi_oracle_compare(q->work, q->x, &q->shape.normal) < 0;
+    }
+    if (choice.ternary != 0) {
+        raise_flags(q, tiny ? BND_INEXACT | BND_UNDERFLOW : BND_INEXACT);
+    }
+    if (choice.significand == 0) {
+        raise_flags(q, BND_FLUSHED);
+    }
+    give_finite(q, choice.significand, choice.quantum, choice.ternary);
+}
+
+void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
+                       const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine)
+{
+    *out = (bndi_oracle_answer){.result = {0, 0, 0}};
+    question q = {.work = work, .x = x, .rule = rule, .negative = x->negative, .out = out};
+    bndi_oracle_describe(&q.shape, f);
+    if (x->kind == BND_ORACLE_NAN || x->kind == BND_ORACLE_SIGNALING_NAN) {
+        judge_nan(&q);
+        return;
+    }
+    bool zero = bndi_oracle_is_zero(x);
+    if (rule.flush_in && x->subnormal) {
+        raise_flags(&q, BND_FLUSHED);
+        zero = true;
+    }
+    if (zero) {
+        judge_zero(&q);
+        return;
+    }
+    if (q.negative && !q.shape.is_signed) {
+        if (rule.negative == BND_NEGATIVE_NAN) {
+            judge_unsigned(&q);
+            return;
+        }
+        q.negative = false;
+    }
+    if (x->kind == BND_ORACLE_INFINITE) {
+        judge_infinity(&q);
+    } else {
+        judge_finite(&q, random, engine);
+    }
+    if (x->negative && !q.negative && out->value.kind <= BND_ORACLE_INFINITE) {
+        out->result.ternary = 1; /* the magnitude was taken: all of it lies above the number */
+    }
+}

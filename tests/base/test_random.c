@@ -1,0 +1,118 @@
+/* Philox against the published known answers, and bnd_random as a function of its three arguments and nothing else. */
+#include <binade/base.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests.h"
+
+/* The known answers that the generator's authors publish: all zeros, all ones, and digits of pi. */
+static void test_known_answers(void)
+{
+    static const struct {
+        int rounds;
+        uint32_t counter[4], key[2], expected[4];
+    } cases[] = {
+        {7, {0, 0, 0, 0}, {0, 0}, {0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}},
+        {7,
+         {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662}},
+        {7,
+         {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}},
+        {10, {0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {10,
+         {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {10,
+         {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t out[4];
+        bnd_philox4x32(out, cases[i].counter, cases[i].key, cases[i].rounds);
+        CU_ASSERT_EQUAL(memcmp(out, cases[i].expected, sizeof out), 0);
+    }
+}
+
+static void test_output_may_be_the_counter(void)
+{
+    uint32_t block[4] = {1, 2, 3, 4}, out[4];
+    const uint32_t key[2] = {5, 6};
+    bnd_philox4x32(out, block, key, 10);
+    bnd_philox4x32(block, block, key, 10);
+    CU_ASSERT_EQUAL(memcmp(out, block, sizeof out), 0);
+}
+
+/* One bit of one argument changes about half of the 64 bits: over 192 flips the mean is within 32 +- 2, which is more
+ * than six standard deviations (4 / sqrt(192) = 0.29 each). No flip may leave the number as it was. */
+static void test_every_argument_counts(void)
+{
+    uint64_t arguments[3] = {1, 2, 3};
+    uint64_t here = bnd_random(arguments[0], arguments[1], arguments[2]);
+    CU_ASSERT_EQUAL(here, bnd_random(1, 2, 3));
+    int changed = 0, same = 0;
+    for (int which = 0; which < 3; which++) {
+        for (int bit = 0; bit < 64; bit++) {
+            uint64_t there[3] = {arguments[0], arguments[1], arguments[2]};
+            there[which] ^= UINT64_C(1) << bit;
+            uint64_t difference = here ^ bnd_random(there[0], there[1], there[2]);
+            same += difference == 0;
+            changed += __builtin_popcountll(difference);
+        }
+    }
+    CU_ASSERT_EQUAL(same, 0);
+    CU_ASSERT(changed > 192 * 30 && changed < 192 * 34);
+}
+
+static int order_of_integers(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The arguments are not mixed up with each other: (1, 2, 3) and its permutations, and a small cube of arguments, give
+ * numbers that are all different. By chance two of 4096 would be equal once in 2^41 tries. */
+static void test_arguments_are_told_apart(void)
+{
+    enum { EDGE = 16, COUNT = EDGE * EDGE * EDGE };
+    static uint64_t seen[COUNT];
+    for (uint64_t i = 0; i < COUNT; i++) {
+        seen[i] = bnd_random(i % EDGE, i / EDGE % EDGE, i / EDGE / EDGE);
+    }
+    qsort(seen, COUNT, sizeof seen[0], order_of_integers);
+    int equal = 0;
+    for (size_t i = 1; i < COUNT; i++) {
+        equal += seen[i] == seen[i - 1];
+    }
+    CU_ASSERT_EQUAL(equal, 0);
+}
+
+/* Each of the 64 bits is set in about half of 4096 draws: within 6 standard deviations of 32. */
+static void test_every_bit_moves(void)
+{
+    int ones[64] = {0}, biased = 0;
+    for (uint64_t element = 0; element < 4096; element++) {
+        uint64_t draw = bnd_random(0, 0, element);
+        for (int bit = 0; bit < 64; bit++) {
+            ones[bit] += (int)(draw >> bit & 1);
+        }
+    }
+    for (int bit = 0; bit < 64; bit++) {
+        biased += ones[bit] < 2048 - 6 * 32 || ones[bit] > 2048 + 6 * 32;
+    }
+    CU_ASSERT_EQUAL(biased, 0);
+}
+
+CU_TestInfo random_tests[] = {
+    {"Philox4x32-7 and -10, known answers", test_known_answers},
+    {"the block may be written over its number", test_output_may_be_the_counter},
+    {"every bit of every argument counts", test_every_argument_counts},
+    {"arguments are told apart", test_arguments_are_told_apart},
+    {"every bit is set half of the time", test_every_bit_moves},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Runs the golden runs of the command: tests/cli/*.txt, and the console blocks of the README and of doc/*.md.
+# BND_BUILD is the build folder. BND_RUNNER, where it is set, runs this build's programs (an emulator, for example).
+# With --update the expectations become what the command prints; read the difference before you keep it.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BND_BUILD:-$top/build}
+bin=$build
+if [ -n "${BND_RUNNER-}" ]; then
+    bin=$(mktemp -d) || exit 99
+    trap 'rm -rf "$bin"' EXIT
+    printf '#!/bin/sh\nexec %s "%s/binade" "$@"\n' "$BND_RUNNER" "$build" >"$bin/binade"
+    chmod +x "$bin/binade"
+fi
+PATH=$build/doc/examples:$PATH # the README runs its example
+export PATH
+# shellcheck disable=SC2086  # BND_RUNNER may have arguments
+${BND_RUNNER-} "$build/tests/cli/transcript" "$@" --bin "$bin:$build/doc/examples" \
+    "$top"/tests/cli/*.txt "$top"/README.md "$top"/doc/*.md

@@ -1,0 +1,225 @@
+/* Every limit of every row, as its specification states it, against what was derived from the row. */
+#include <binade/codec.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests.h"
+
+/* What stands at the top and at zero. */
+typedef enum specials {
+    IEEE,     /* two infinities, NaNs from all other fractions of the top exponent, two zeros */
+    TOP_NAN,  /* S.1...1 is NaN, two zeros */
+    FNUZ,     /* the code of -0 is NaN, one zero */
+    NO_NAN,   /* numbers only, two zeros */
+    NO_ZERO,  /* unsigned, ff is NaN */
+    P3109_SE, /* signed, extended: infinities 7f and ff, NaN 80 */
+    P3109_SF, /* signed, finite: NaN 80 */
+    P3109_UE, /* unsigned, extended: infinity fe, NaN ff */
+    P3109_UF  /* unsigned, finite: NaN ff */
+} specials;
+
+typedef struct limits {
+    const char *name;
+    unsigned sign, exponent_bits, fraction_bits;
+    int bias;
+    const char *max_text;
+    double max;
+    uint64_t max_code;
+    const char *normal, *subnormal;
+    specials special;
+    uint64_t finite_values;
+} limits;
+
+static const limits all_limits[] = {
+#define LIMITS(...) {__VA_ARGS__},
+#include "limits.def"
+#undef LIMITS
+};
+enum { LIMIT_ROWS = sizeof all_limits / sizeof all_limits[0] };
+
+/* significand * 2^quantum as "2^n" or to nine digits, whichever the table has. Every one of them is a double. */
+static bool is_written(const char *text, uint64_t significand, int quantum)
+{
+    double value = ldexp((double)significand, quantum);
+    if (strncmp(text, "2^", 2) == 0) {
+        return value == ldexp(1.0, atoi(text + 2));
+    }
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.9g", value);
+    return strcmp(digits, text) == 0;
+}
+
+static void test_layout(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        const limits *l = &all_limits[i];
+        bnd_format f = format_named(l->name);
+        bool right = strcmp(f.name, l->name) == 0 && f.is_signed == l->sign && f.exponent_bits == l->exponent_bits &&
+                     f.fraction_bits == l->fraction_bits && f.precision == l->fraction_bits + 1 &&
+                     f.width == l->sign + l->exponent_bits + l->fraction_bits && f.bias == l->bias;
+        if (!right) {
+            printf("%s: %s %d/%d/%d precision %d width %d bias %d\n", l->name, f.name, f.is_signed, f.exponent_bits,
+                   f.fraction_bits, f.precision, f.width, f.bias);
+        }
+        wrong += !right;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_max(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        const limits *l = &all_limits[i];
+        bnd_format f = format_named(l->name);
+        double max = ldexp((double)f.max_significand, f.max_quantum);
+        bool right = max == l->max && is_written(l->max_text, f.max_significand, f.max_quantum) &&
+                     f.max_code == l->max_code && f.emax == ilogb(l->max);
+        if (!right) {
+            printf("%s: max %.17g code %llx emax %d\n", l->name, max, (unsigned long long)f.max_code, f.emax);
+        }
+        wrong += !right;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_min(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        const limits *l = &all_limits[i];
+        bnd_format f = format_named(l->name);
+        bool subnormals = strcmp(l->subnormal, "-") != 0;
+        bool right = is_written(l->normal, f.normal_significand, f.normal_quantum) &&
+                     is_written(subnormals ? l->subnormal : l->normal, f.least_significand, f.least_quantum);
+        /* Without fraction bits nothing is subnormal, and the field of 0 holds the zero. */
+        right = right && (f.has_subnormals == subnormals || (f.fraction_bits == 0 && f.has_zero && f.has_subnormals));
+        right = right && f.emin == (f.has_subnormals ? 1 - l->bias : -l->bias);
+        if (!right) {
+            printf("%s: normal %.9g least %.9g emin %d subnormals %d\n", l->name,
+                   ldexp((double)f.normal_significand, f.normal_quantum),
+                   ldexp((double)f.least_significand, f.least_quantum), f.emin, f.has_subnormals);
+        }
+        wrong += !right;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Where each kind of specials puts them, by the words of the specifications. */
+static bool has_specials(const bnd_format *f, specials special)
+{
+    uint64_t one = UINT64_C(1) << f->fraction_bits, top = (UINT64_C(1) << bnd_magnitude_bits(f)) - 1;
+    bool plain = !f->ieee_nans && !f->zero_nan;
+    switch (special) {
+    case IEEE:
+        return f->has_zero && f->has_negative_zero && f->has_infinity && f->has_nan && f->ieee_nans && !f->zero_nan &&
+               f->high_nans == one - 1 && f->infinity_code == top - (one - 1) &&
+               f->nan_code == (f->infinity_code | one >> 1);
+    case TOP_NAN:
+        return f->has_zero && f->has_negative_zero && !f->has_infinity && f->has_nan && plain && f->high_nans == 1 &&
+               f->infinity_code == 0 && f->nan_code == top;
+    case FNUZ:
+    case P3109_SF:
+        return f->has_zero && !f->has_negative_zero && !f->has_infinity && f->has_nan && f->zero_nan && !f->ieee_nans &&
+               f->high_nans == 0 && f->infinity_code == 0 && f->nan_code == top + 1;
+    case NO_NAN:
+        return f->has_zero && f->has_negative_zero && !f->has_infinity && !f->has_nan && plain && f->high_nans == 0 &&
+               f->infinity_code == 0 && f->nan_code == 0;
+    case NO_ZERO:
+        return !f->has_zero && !f->has_negative_zero && !f->has_infinity && f->has_nan && plain && f->high_nans == 1 &&
+               f->infinity_code == 0 && f->nan_code == top;
+    case P3109_SE:
+        return f->has_zero && !f->has_negative_zero && f->has_infinity && f->has_nan && f->zero_nan && !f->ieee_nans &&
+               f->high_nans == 0 && f->infinity_code == top && f->nan_code == top + 1;
+    case P3109_UE:
+        return f->has_zero && !f->has_negative_zero && f->has_infinity && f->has_nan && plain && f->high_nans == 1 &&
+               f->infinity_code == top - 1 && f->nan_code == top;
+    case P3109_UF:
+        return f->has_zero && !f->has_negative_zero && !f->has_infinity && f->has_nan && plain && f->high_nans == 1 &&
+               f->infinity_code == 0 && f->nan_code == top;
+    }
+    return false;
+}
+
+static void test_specials(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        bnd_format f = format_named(all_limits[i].name);
+        if (!has_specials(&f, all_limits[i].special)) {
+            printf("%s: its zeros, infinities or NaNs are not where they should be\n", f.name);
+            wrong++;
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_count_by_the_largest_code(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        bnd_format f = format_named(all_limits[i].name);
+        /* The codes 0 .. max_code of either sign; plus and minus zero are one value, or one of them is none. */
+        uint64_t count = f.is_signed ? 2 * f.max_code + 1 : f.max_code + 1;
+        wrong += count != all_limits[i].finite_values;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* The same number, counted one by one. */
+static void test_count_by_codes(void)
+{
+    int wrong = 0, counted = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        bnd_format f = format_named(all_limits[i].name);
+        uint64_t count = 0;
+        for (uint64_t code = 0; f.width <= 16 && code < UINT64_C(1) << f.width; code++) {
+            bnd_exact value = bnd_unpack(&f, code);
+            count += value.kind == BND_FINITE || (value.kind == BND_ZERO && !value.negative);
+        }
+        if (f.width <= 16) {
+            counted++;
+            wrong += count != all_limits[i].finite_values;
+        }
+    }
+    CU_ASSERT_EQUAL(counted, LIMIT_ROWS - 3); /* fp64, fp32 and tf32 are wider */
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_every_row_is_here(void)
+{
+    CU_ASSERT_EQUAL(bnd_format_count(), 17);
+    for (size_t row = 0; row < bnd_format_count(); row++) {
+        bnd_format f = bnd_format_at(row);
+        int found = 0;
+        for (size_t i = 0; i < LIMIT_ROWS; i++) {
+            found += strcmp(all_limits[i].name, f.name) == 0;
+        }
+        CU_ASSERT_EQUAL(found, 1);
+        CU_ASSERT_EQUAL(f.row, (int16_t)row);
+    }
+}
+
+static void test_ties_at_one_bit(void)
+{
+    CU_ASSERT_EQUAL(format_named("e8m0").ties, BND_TIES_SIGNIFICAND);
+    CU_ASSERT_EQUAL(format_named("binary8p1se").ties, BND_TIES_CODE);
+    CU_ASSERT_EQUAL(format_named("binary8p1uf").ties, BND_TIES_CODE);
+    CU_ASSERT_EQUAL(format_named("e5m0").ties, BND_TIES_CODE);
+}
+
+CU_TestInfo limit_tests[] = {
+    {"layout", test_layout},
+    {"largest number", test_max},
+    {"smallest numbers", test_min},
+    {"zeros, infinities, NaNs", test_specials},
+    {"number of finite values", test_count_by_the_largest_code},
+    {"number of finite values, code by code", test_count_by_codes},
+    {"every row is in the table of limits", test_every_row_is_here},
+    {"whose even at one bit of precision", test_ties_at_one_bit},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,198 @@
+# What `make check` runs: a CUnit program a folder, the golden runs of the command, and the rules of the house.
+# BND_TEST_SCALE multiplies the number of random cases.
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = \
+	BND_BUILD='$(abs_top_builddir)'; export BND_BUILD; \
+	CC='$(CC)'; export CC; \
+	NM='$(NM)'; export NM;
+
+TEST_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) $(CUNIT_CFLAGS)
+TEST_LDADD = libbinade-internal.la $(CUNIT_LIBS)
+
+UNIT_TESTS = \
+	tests/base/test_base \
+	tests/format/test_format \
+	tests/codec/test_codec \
+	tests/oracle/test_oracle \
+	tests/text/test_text
+if HAVE_CUNIT
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+
+tests_base_test_base_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_base_test_base_LDADD = $(TEST_LDADD)
+tests_base_test_base_SOURCES = \
+	tests/base/test_base.c \
+	tests/base/test_json.c \
+	tests/base/test_messages.c \
+	tests/base/test_nearest.c \
+	tests/base/test_random.c \
+	tests/base/tests.h
+
+tests_format_test_format_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_format_test_format_LDADD = $(TEST_LDADD)
+tests_format_test_format_SOURCES = \
+	tests/format/limits.def \
+	tests/format/test_custom.c \
+	tests/format/test_dialects.c \
+	tests/format/test_format.c \
+	tests/format/test_limits.c \
+	tests/format/test_names.c \
+	tests/format/test_p3109.c \
+	tests/format/test_rules.c \
+	tests/format/test_value_sets.c \
+	tests/format/tests.h
+
+tests_codec_test_codec_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_codec_test_codec_LDADD = $(TEST_LDADD)
+tests_codec_test_codec_SOURCES = \
+	tests/codec/driver.c \
+	tests/codec/driver.h \
+	tests/codec/test_codec.c \
+	tests/codec/test_codes.c \
+	tests/codec/test_dialects.c \
+	tests/codec/test_midpoints.c \
+	tests/codec/test_order.c \
+	tests/codec/test_sources.c \
+	tests/codec/test_stochastic.c \
+	tests/codec/test_wide.c \
+	tests/codec/test_witnesses.c \
+	tests/codec/tests.h \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h
+
+tests_oracle_test_oracle_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_oracle_test_oracle_LDADD = $(TEST_LDADD)
+tests_oracle_test_oracle_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/oracle/test_engines.c \
+	tests/oracle/test_hardware.c \
+	tests/oracle/test_known.c \
+	tests/oracle/test_limits.c \
+	tests/oracle/test_oracle.c \
+	tests/oracle/tests.h
+
+tests_text_test_text_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_text_test_text_LDADD = $(TEST_LDADD)
+tests_text_test_text_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/text/support.c \
+	tests/text/test_differences.c \
+	tests/text/test_grammar.c \
+	tests/text/test_midpoints.c \
+	tests/text/test_mutations.c \
+	tests/text/test_reading.c \
+	tests/text/test_shortest.c \
+	tests/text/test_text.c \
+	tests/text/test_writing.c \
+	tests/text/tests.h
+
+# Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
+check_PROGRAMS += tests/cli/transcript
+TESTS += tests/cli/run.sh tests/house.sh
+tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
+tests_cli_transcript_SOURCES = \
+	tests/cli/compare.c \
+	tests/cli/shell.c \
+	tests/cli/text.c \
+	tests/cli/transcript.c \
+	tests/cli/transcript.h
+EXTRA_DIST += \
+	tests/check-exhaustive.sh \
+	tests/cli/formats.txt \
+	tests/cli/help.txt \
+	tests/cli/range.txt \
+	tests/cli/run.sh \
+	tests/cli/show.txt \
+	tests/house.sh
+
+# The long-running checks: every float, every midpoint, other implementations. `make check-exhaustive` runs them all, hours in
+# all; make check-exhaustive ROWS=fp16,e4m3 MODES=rne,rtz JOBS=2 a part. Stopped, they go on where they were.
+EXHAUSTIVE = \
+	tests/exhaustive/float32 \
+	tests/exhaustive/midpoints
+EXTRA_PROGRAMS += $(EXHAUSTIVE)
+CLEANFILES += $(EXHAUSTIVE)
+EXHAUSTIVE_SHARED = \
+	tests/exhaustive/common.h \
+	tests/exhaustive/options.c \
+	tests/exhaustive/pool.c \
+	tests/exhaustive/state.c
+tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
+tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)
+tests_exhaustive_cuda_DEPENDENCIES = libbinade-internal.la $(CUDA_OBJECTS)
+tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/cuda.c \
+	tests/exhaustive/cuda_judge.h \
+	tests/exhaustive/sample.c \
+	tests/exhaustive/sample.h
+tests_exhaustive_float32_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_float32_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/float32.c
+tests_exhaustive_hardware_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_hardware_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/hardware.c \
+	tests/exhaustive/sample.c \
+	tests/exhaustive/sample.h
+tests_exhaustive_midpoints_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_midpoints_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_midpoints_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/midpoints.c
+
+# CUDA's headers are C++, and need nothing of its library.
+EXTRA_DIST += tests/exhaustive/cuda_judge.cc
+if HAVE_CUDA
+CUDA_DEFINES = -DBND_HAVE_CUDA
+CUDA_OBJECTS = tests/exhaustive/cuda_judge.$(OBJEXT)
+CLEANFILES += $(CUDA_OBJECTS)
+endif
+tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exhaustive/cuda_judge.h include/binade/format.h
+	$(AM_V_GEN)$(MKDIR_P) tests/exhaustive && $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CUDA_CPPFLAGS) $(PUBLIC_CPPFLAGS) \
+		-O2 -g -c -o $@ $(top_srcdir)/tests/exhaustive/cuda_judge.cc
+
+# Of these, make check runs a stratified part.
+check_PROGRAMS += \
+	tests/exhaustive/cuda \
+	tests/exhaustive/hardware
+TESTS += \
+	tests/exhaustive/cuda \
+	tests/exhaustive/hardware
+
+check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints cuda hardware
+.PHONY: check-exhaustive
+
+# `make fuzz`: libFuzzer's program, with its instruments in the library too, whatever else the build has.
+if HAVE_LIBFUZZER
+EXTRA_PROGRAMS += tests/fuzz/fuzz_parse
+CLEANFILES += tests/fuzz/fuzz_parse
+tests_fuzz_fuzz_parse_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_parse_CFLAGS = $(AM_CFLAGS) $(BND_FUZZ_FLAGS)
+tests_fuzz_fuzz_parse_LDADD = $(MPFR_LIBS) $(GMP_LIBS) $(LIBM)
+tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_parse.c
+fuzz: tests/fuzz/fuzz_parse
+	@echo 'Run tests/fuzz/fuzz_parse (-help=1 for its options).'
+else
+EXTRA_DIST += \
+	tests/fuzz/fuzz_parse.c
+fuzz:
+	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
+	@exit 1
+endif
+.PHONY: fuzz
+
+# The same program without libFuzzer, on random strings: what every compiler can run.
+check_PROGRAMS += tests/fuzz/fuzz_random
+TESTS += tests/fuzz/run.sh
+EXTRA_DIST += tests/fuzz/run.sh
+tests_fuzz_fuzz_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_random_SOURCES = tests/fuzz/fuzz_parse.c

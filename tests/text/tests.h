@@ -1,0 +1,47 @@
+/* The groups of tests of text/, and what they share: texts as exact rationals, made without the parser, and midpoints
+ * written out. */
+#ifndef TESTS_TEXT_TESTS_H
+#define TESTS_TEXT_TESTS_H
+
+#include <CUnit/CUnit.h>
+#include <gmp.h>
+
+#include <binade.h>
+#include <binade/oracle.h>
+
+#include "tests/oracle/operands.h"
+
+extern CU_TestInfo grammar_tests[];
+extern CU_TestInfo reading_tests[];
+extern CU_TestInfo midpoint_tests[];
+extern CU_TestInfo writing_tests[];
+extern CU_TestInfo shortest_tests[];
+extern CU_TestInfo mutation_tests[];
+extern CU_TestInfo difference_tests[];
+
+/* Counts cases that are not as they should be; says yes for the first few of a group, which are worth printing. */
+bool worth_printing(uint64_t *mismatches);
+
+/* An endless sequence of 64-bit numbers, the same in every run. */
+typedef struct draw {
+    uint64_t purpose, element;
+} draw;
+uint64_t drawn(draw *from);
+uint64_t drawn_below(draw *from, uint64_t limit);
+
+/* The value of a decimal or hexadecimal number of the plain forms, worked out with GMP alone. */
+void rational_of_text(mpq_t out, const char *text, size_t length);
+void rational_of_exact(mpq_t out, bnd_exact value); /* finite, its sticky bit ignored */
+
+/* Half way between the magnitude and the next larger one of the format, beyond the largest number too, as
+ * significand * 2^exponent. False where the format has no such pair. */
+bool midpoint_above(mpz_t significand, int64_t *exponent, const bnd_format *f, uint64_t magnitude);
+
+/* significand * 2^exponent, moved by one unit of a far decimal place: "123e-45". The caller frees it. */
+typedef enum move { STAY, LAST_PLACE_UP, LAST_PLACE_DOWN, FAR_UP, FAR_DOWN, MOVES } move;
+char *decimal_of_dyadic(bool negative, const mpz_t significand, int64_t exponent, move how);
+
+/* The same number, value for value; NaN equals NaN of the same kind, payload and sign. */
+bool same_exact(bnd_exact a, bnd_exact b);
+
+#endif

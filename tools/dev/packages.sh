@@ -1,0 +1,149 @@
+# shellcheck shell=sh disable=SC2154  # variables are shared with the files that source this one
+# Sourced by tools/demo and tools/check: what is needed, how to see whether it is here, and which package has it.
+# A need has a short name (compiler, mpfr ...). Nothing here calls a package manager while nothing is missing.
+
+# compiles PROGRAM FLAGS...: whether a compiler of this machine makes a program of it.
+compiles() {
+    program=$1
+    shift
+    for candidate in ${CC:+"$CC"} gcc cc clang; do
+        # shellcheck disable=SC2086  # CC may be a command with arguments
+        printf '%s\n' "$program" | $candidate -x c - -o "$scratch/probe" "$@" >/dev/null 2>&1 && return 0
+    done
+    return 1
+}
+
+module_flags() { # module_flags MODULE FALLBACK: what a compiler needs to use a library
+    for asked in pkg-config pkgconf; do
+        "$asked" --cflags --libs "$1" 2>/dev/null && return 0
+    done
+    echo "$2"
+}
+
+# shellcheck disable=SC2046  # flags are words
+is_here() { # is_here NEED
+    case $1 in
+    compiler) compiles '#include <stdio.h>
+int main(void) { return puts("") < 0; }' ;;
+    make | autoconf | automake | clang) command -v "$1" >/dev/null 2>&1 ;;
+    libtool) command -v libtoolize >/dev/null 2>&1 || command -v glibtoolize >/dev/null 2>&1 ;;
+    pkg-config) command -v pkg-config >/dev/null 2>&1 || command -v pkgconf >/dev/null 2>&1 ;;
+    gmp) compiles '#include <gmp.h>
+int main(void) { mpz_t z; mpz_init(z); mpz_clear(z); return 0; }' $(module_flags gmp -lgmp) ;;
+    mpfr) compiles '#include <mpfr.h>
+int main(void) { mpfr_t x; mpfr_init2(x, 53); mpfr_clear(x); return 0; }' \
+        $(module_flags mpfr -lmpfr) $(module_flags gmp -lgmp) ;;
+    cunit) compiles '#include <CUnit/Basic.h>
+int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -lcunit) ;;
+    clang-runtime) sanitizes clang ;;
+    *) die "is_here: no need is called $1" ;;
+    esac
+}
+
+sanitizes() { # sanitizes COMPILER: whether it builds with the address and the undefined-behaviour sanitizer
+    printf 'int main(void) { return 0; }\n' |
+        "$1" -fsanitize=address,undefined -x c - -o "$scratch/sanitized" >/dev/null 2>&1
+}
+
+package_manager() {
+    for manager in apt-get dnf pacman apk brew; do
+        command -v "$manager" >/dev/null 2>&1 && echo "$manager" && return
+    done
+}
+
+package_of() { # package_of MANAGER NEED
+    case $1:$2 in
+    apt-get:compiler) echo gcc libc6-dev ;;
+    apt-get:mpfr) echo libmpfr-dev ;;
+    apt-get:gmp) echo libgmp-dev ;;
+    apt-get:cunit) echo libcunit1-dev ;;
+    apt-get:clang-runtime) echo "libclang-rt-$(clang_major)-dev" ;;
+    dnf:compiler) echo gcc glibc-devel ;;
+    dnf:mpfr) echo mpfr-devel ;;
+    dnf:gmp) echo gmp-devel ;;
+    dnf:cunit) echo CUnit-devel ;;
+    dnf:pkg-config) echo pkgconf-pkg-config ;;
+    apk:compiler) echo gcc musl-dev ;;
+    apk:mpfr) echo mpfr-dev ;;
+    apk:gmp) echo gmp-dev ;;
+    apk:cunit) echo cunit-dev ;;
+    brew:compiler | brew:clang) echo llvm ;;
+    pacman:compiler) echo gcc ;;
+    pacman:pkg-config | apk:pkg-config | brew:pkg-config) echo pkgconf ;;
+    *:clang-runtime) echo compiler-rt ;;
+    *) echo "$2" ;;
+    esac
+}
+
+clang_major() {
+    clang --version 2>/dev/null | sed -n 's/.*version \([0-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+missing() { # missing NEED...: prints those that are not here
+    for need in "$@"; do
+        is_here "$need" || echo "$need"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    elif command -v doas >/dev/null 2>&1; then
+        doas "$@"
+    else
+        echo "needs root, sudo or doas to run: $*"
+        return 1
+    fi
+}
+
+call_manager() { # call_manager MANAGER PACKAGE...
+    manager=$1
+    shift
+    case $manager in
+    apt-get)
+        [ -n "${lists_updated-}" ] || as_root apt-get -q update </dev/null ||
+            echo "apt-get update failed: trying with the old lists"
+        lists_updated=yes
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 \
+            install --no-install-recommends "$@" </dev/null
+        ;;
+    dnf) as_root dnf -y --setopt=install_weak_deps=False install "$@" </dev/null ;;
+    pacman) as_root pacman -Sy --noconfirm --needed "$@" </dev/null ;;
+    apk) as_root apk add --no-progress "$@" </dev/null ;;
+    brew) brew install --quiet "$@" </dev/null ;;
+    esac
+}
+
+# shellcheck disable=SC2086,SC2116  # needs are words
+# provide NEED...: installs what is missing of it, or says what is missing; fails where something still is.
+provide() {
+    lacking=$(missing "$@")
+    [ -z "$lacking" ] && return 0
+    manager=$(package_manager)
+    packages=
+    for need in $lacking; do
+        packages="$packages $(package_of "${manager:-apt-get}" "$need")"
+    done
+    if [ "$no_install" = yes ] || [ -z "$manager" ]; then
+        say "Missing here: $(echo $lacking). Packages${manager:+ for $manager}:$packages"
+        if [ "$no_install" = yes ]; then
+            say "Nothing was installed, because of --no-install."
+        else
+            say "No package manager that this script knows (apt-get, dnf, pacman, apk, brew) is here: install these first."
+        fi
+        return 1
+    fi
+    say "Installing with $manager:$packages"
+    call_manager "$manager" $packages >>"$logs/install.log" 2>&1 || {
+        say "$manager did not install them; the end of $logs/install.log:"
+        tail -n 12 "$logs/install.log"
+        return 1
+    }
+    lacking=$(missing "$@")
+    [ -z "$lacking" ] || {
+        say "Still missing after installing: $(echo $lacking) (see $logs/install.log)"
+        return 1
+    }
+}

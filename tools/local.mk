@@ -1,0 +1,15 @@
+# The two commands of the README, and what developers run.
+EXTRA_DIST += \
+	tools/check \
+	tools/demo \
+	tools/dev/check-examples \
+	tools/dev/check-freestanding \
+	tools/dev/check-generated \
+	tools/dev/check-headers \
+	tools/dev/check-install \
+	tools/dev/check-layers \
+	tools/dev/check-lists \
+	tools/dev/check-words \
+	tools/dev/lib.sh \
+	tools/dev/packages.sh \
+	tools/dev/make-generated
