@@ -4,8 +4,8 @@
 
 #include <binade/base.h>
 
-/* Text in a buffer of fixed size. `length` is what the whole text has; the buffer holds its beginning and always a final
- * 0 byte (where size > 0), as snprintf does it. */
+/* Text in a buffer of fixed size. `length` is what the whole text has; the buffer holds its beginning and always a
+ * final 0 byte (where size > 0), as snprintf does it. */
 typedef struct bndi_text {
     char *out;
     size_t size, length;

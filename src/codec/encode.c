@@ -14,8 +14,8 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
     return encode(f, &x, rule, random);
 }
 
-/* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value is
- * against what was given. */
+/* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value
+ * is against what was given. */
 static bnd_result encode_flushed(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     bnd_rounded r = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x->negative}, rule, 0);

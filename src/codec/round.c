@@ -1,8 +1,8 @@
 /* The one rounding. Every conversion of every format ends here.
  *
- * A finite x is brought to the form  kept * 2^quantum + (fraction / 2^64 + a bit) * 2^quantum:  an integer of at most 64
- * bits, the first 64 bits of what is discarded, and whether anything follows them. From these three the mode decides up
- * or down; then come the limits. */
+ * A finite x is brought to the form  kept * 2^quantum + (fraction / 2^64 + a bit) * 2^quantum:  an integer of at most
+ * 64 bits, the first 64 bits of what is discarded, and whether anything follows them. From these three the mode decides
+ * up or down; then come the limits. */
 #include "codec/codec.h"
 
 /* A magnitude between two neighbours of the grid with this quantum. */

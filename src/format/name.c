@@ -118,8 +118,8 @@ static void write_custom_name(bnd_format *f, const bndi_layout *layout, bool wit
     bndi_text_string(&name, layout->no_subnormals ? "nosub" : "");
 }
 
-/* The shortest spelling that reads back as this format; where that is a row's name (e2m1, e4m3fnuz) and the format is not
- * that row, what makes the difference is written out. */
+/* The shortest spelling that reads back as this format; where that is a row's name (e2m1, e4m3fnuz) and the format is
+ * not that row, what makes the difference is written out. */
 static void name_custom(bnd_format *f, const bndi_layout *layout, int32_t default_bias)
 {
     bool with_bias = layout->bias != default_bias;
