@@ -334,7 +334,7 @@ const command command_show = {
         "Decimals are rounded once, straight from the text, whatever their length. The error is the value of the "
         "result minus the input, exactly; the relative error is that over the input; an ulp is the distance of the "
         "format's values around the input.\n\n"
-        "A sum of flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "
+        "The flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "
         "have: saturated (the largest number stands for one beyond it) and flushed (a number other than zero became "
         "zero).\n\n"
         "With --json, one object a line: {\"input\", \"results\": [{\"format\", \"code\", \"bits\", \"class\", "
