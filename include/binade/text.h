@@ -11,8 +11,8 @@ extern "C" {
 
 /* ---- reading ---- */
 
-/* A number: decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in any
- * case, any length, nothing before or after it. Rounded once, straight from the text. Time is linear in `length`.
+/* A number: decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in
+ * any case, any length, nothing before or after it. Rounded once, straight from the text. Time is linear in `length`.
  * Exponents of any size are read; what lies beyond every format's range overflows or underflows like any other number.
  * The payload of a NaN is the fraction of an fp64 below its quiet bit: an integer of at most 51 bits, in decimal or
  * hexadecimal. snan is a signaling NaN, of payload 1 where none is given. Value sets have no codes: BND_BAD_ARGUMENT.
@@ -20,8 +20,8 @@ extern "C" {
 BND_CHECKED bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
                                  uint64_t random, bnd_error *why);
 
-/* The same, not yet rounded: 128 bits and a sticky one, so that any number of roundings can follow, each of them the only
- * one. */
+/* The same, not yet rounded: 128 bits and a sticky one, so that any number of roundings can follow, each of them the
+ * only one. */
 BND_CHECKED bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why);
 
 /* ---- writing: each writes at most `size` bytes, always ends with a 0 byte where size > 0, and returns the length that
@@ -57,8 +57,8 @@ size_t bnd_print_code(char *out, size_t size, const bnd_format *f, uint64_t code
 
 /* ---- differences, exactly ---- */
 
-/* value - text, every digit, where `text` is a number as bnd_parse reads it (finite) and `value` is finite: the error of
- * a rounding. Refused (BND_BAD_ARGUMENT) where it would need more than 100,000 digits. */
+/* value - text, every digit, where `text` is a number as bnd_parse reads it (finite) and `value` is finite: the error
+ * of a rounding. Refused (BND_BAD_ARGUMENT) where it would need more than 100,000 digits. */
 BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
                                        size_t text_length, bnd_notation notation, bnd_error *why);
 
