@@ -9,7 +9,7 @@ _binade()
     show)
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --round | -r) words="rne rna rtz rup rdn rto sr:8 sra:8 srb:8 sr-equal" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="canonical signed ones signed-ones propagate x86" ;;
@@ -36,7 +36,7 @@ _binade()
     range)
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --round | -r) words="rne rna rtz rup rdn rto sr:8 sra:8 srb:8 sr-equal" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --flush) words="none in out both" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
@@ -47,7 +47,7 @@ _binade()
     help)
         case $prev in
         --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help" ;;
+        *) words="--roff --completion --help show formats table range help" ;;
         esac
         ;;
     esac

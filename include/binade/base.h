@@ -50,6 +50,15 @@ void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t k
 /* 64 random bits that depend on nothing but these three numbers. */
 uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element);
 
+/* The bits of stochastic rounding: `bits` random bits (1 .. 64) that depend on nothing but these numbers: Philox4x32-10
+ * with the seed as its key. A block of 128 bits, numbered (block, purpose), serves 8 elements of up to 16 bits, 4 of up
+ * to 32, or 2 of up to 64: element e takes the lowest bits of field e mod k of block e / k, the fields counted from the
+ * lowest word's lowest bits up. */
+uint64_t bnd_random_bits(uint64_t seed, uint64_t purpose, uint64_t element, unsigned bits);
+
+/* The same for the elements first .. first + count - 1. */
+void bnd_random_fill(uint64_t *out, size_t count, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
+
 /* ---- a JSON writer ---- */
 
 /* Writes well-formed JSON piece by piece through `write`. `key` is the member's name inside an object, NULL inside an

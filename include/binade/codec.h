@@ -11,6 +11,9 @@ extern "C" {
 
 typedef enum bnd_kind { BND_ZERO, BND_FINITE, BND_INFINITE, BND_QUIET_NAN, BND_SIGNALING_NAN } bnd_kind;
 
+/* Exponents of exact values are from -BND_EXPONENT_MAX to BND_EXPONENT_MAX; what is beyond counts as the end. */
+enum { BND_EXPONENT_MAX = 1 << 30 };
+
 /* An exact number: (-1)^negative * (high * 2^64 + low) * 2^exponent. With `sticky` its magnitude is more than that, by
  * less than 2^exponent: enough to round any real number once, if the 128 bits start with a one. Every format here has a
  * precision of at most 64 bits and at most 62 random bits, so 128 bits and a sticky one decide everything.
@@ -39,8 +42,11 @@ bnd_rounded bnd_round_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
  * sets: 0. */
 uint64_t bnd_pack(const bnd_format *f, bnd_exact value);
 
-/* The exact value of a code. Bits above the format's width are ignored. */
+/* The exact value of a code. Bits above the format's width are ignored. Value sets have no codes: NaN. */
 bnd_exact bnd_unpack(const bnd_format *f, uint64_t code);
+
+/* A code of one format rounded into the values of another: bnd_convert before it becomes a code. */
+bnd_rounded bnd_round_code(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule, uint64_t random);
 
 /* ---- encode ---- */
 

@@ -58,7 +58,7 @@ typedef struct bnd_format {
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
 
-/* The table: rows 0 .. count-1. */
+/* The table: rows 0 .. count-1; any other index gives row 0. */
 size_t bnd_format_count(void);
 bnd_format bnd_format_at(size_t row);
 
@@ -77,7 +77,7 @@ const char *bnd_format_hardware(size_t row);                   /* which machines
 const char *bnd_ecosystem_name(bnd_ecosystem where);
 
 /* A group (all ieee ocp fnuz p3109 p3109-all mx): how many formats, and which is the i-th. bnd_group_size is 0 where
- * there is no such group. */
+ * there is no such group; an index beyond a group gives row 0. */
 size_t bnd_group_size(const char *group);
 bnd_format bnd_group_at(const char *group, size_t i);
 
@@ -166,6 +166,14 @@ typedef struct bnd_rule {
     uint8_t reserved[5]; /* zero: sixteen bytes travel in two registers */
 } bnd_rule;
 enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
+
+/* How many random bits a rule takes: 0 for the deterministic modes. */
+static inline unsigned bnd_rule_random_bits(bnd_rule rule)
+{
+    unsigned asked = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
+    unsigned bits = asked < BND_RANDOM_BITS_MAX ? asked : BND_RANDOM_BITS_MAX;
+    return rule.rounding < BND_SR ? 0 : rule.rounding == BND_SR_EQUAL ? 1 : bits;
+}
 
 /* rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, and the names of P3109, Intel, TestFloat. Bare integers are
  * refused: the peers disagree on them. Sets rounding and random_bits and nothing else. */

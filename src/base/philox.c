@@ -24,12 +24,42 @@ void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t k
     }
 }
 
-uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element)
+/* The block of a field, as two words of 64 bits. */
+static void random_block(uint64_t out[2], uint64_t seed, uint64_t purpose, uint64_t block)
 {
-    const uint32_t counter[4] = {(uint32_t)element, (uint32_t)(element >> 32), (uint32_t)purpose,
+    const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)purpose,
                                  (uint32_t)(purpose >> 32)};
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    uint32_t block[4];
-    bnd_philox4x32(block, counter, key, 10);
-    return (uint64_t)block[1] << 32 | block[0];
+    uint32_t words[4];
+    bnd_philox4x32(words, counter, key, 10);
+    out[0] = (uint64_t)words[1] << 32 | words[0];
+    out[1] = (uint64_t)words[3] << 32 | words[2];
+}
+
+void bnd_random_fill(uint64_t *out, size_t count, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
+{
+    unsigned field = bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
+    uint64_t in_a_block = 128 / field, mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    uint64_t words[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t element = first + i, place = element % in_a_block * field;
+        if (i == 0 || place == 0) {
+            random_block(words, seed, purpose, element / in_a_block);
+        }
+        out[i] = words[place / 64] >> place % 64 & mask;
+    }
+}
+
+uint64_t bnd_random_bits(uint64_t seed, uint64_t purpose, uint64_t element, unsigned bits)
+{
+    uint64_t out;
+    bnd_random_fill(&out, 1, seed, purpose, element, bits);
+    return out;
+}
+
+uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element)
+{
+    uint64_t words[2];
+    random_block(words, seed, purpose, element);
+    return words[0];
 }

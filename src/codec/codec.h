@@ -22,9 +22,12 @@ static inline unsigned bndi_leading_zeros(uint64_t high, uint64_t low)
 #endif
 }
 
-/* The same number with the top bit of `high` set. A finite x only. */
+/* The same number with the top bit of `high` set. A finite x only. Exponents beyond BND_EXPONENT_MAX count as that:
+ * they are beyond every format alike. */
 static inline void bndi_normalize(bnd_exact *x)
 {
+    x->exponent = x->exponent < BND_EXPONENT_MAX ? x->exponent : BND_EXPONENT_MAX;
+    x->exponent = x->exponent > -BND_EXPONENT_MAX ? x->exponent : -BND_EXPONENT_MAX;
     unsigned shift = bndi_leading_zeros(x->high, x->low);
     if (shift >= 64) {
         x->high = shift < 128 ? x->low << (shift - 64) : 0;

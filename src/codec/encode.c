@@ -2,40 +2,45 @@
 #include "codec/codec.h"
 #include "format/format.h"
 
-static inline bnd_result encode(const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
+static inline bnd_result result_of(const bnd_format *f, const bnd_rounded *r)
 {
-    bnd_rounded r;
-    bndi_round(&r, f, x, rule, random);
-    return (bnd_result){.code = bndi_pack(f, &r.value), .flags = r.flags, .ternary = r.ternary};
+    return (bnd_result){.code = bndi_pack(f, &r->value), .flags = r->flags, .ternary = r->ternary};
 }
 
 bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
 {
-    return encode(f, &x, rule, random);
+    bnd_rounded r;
+    bndi_round(&r, f, &x, rule, random);
+    return result_of(f, &r);
 }
 
 /* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value
  * is against what was given. */
-static bnd_result encode_flushed(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
+static void round_flushed(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
-    bnd_rounded r = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x->negative}, rule, 0);
-    bool is_nan = r.value.kind == BND_QUIET_NAN;
-    return (bnd_result){
-        .code = bndi_pack(f, &r.value),
-        .flags = r.flags | BND_FLUSHED,
-        .ternary = is_nan ? 0 : bnd_exact_compare(r.value, *x),
-    };
+    *out = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x->negative}, rule, 0);
+    out->flags |= BND_FLUSHED;
+    out->ternary = out->value.kind == BND_QUIET_NAN ? 0 : bnd_exact_compare(out->value, *x);
 }
 
 /* `normal_exponent`: of the leading bit of the source format's smallest normal number. */
-static inline bnd_result encode_from(const bnd_format *f, const bnd_exact *x, int32_t normal_exponent, bnd_rule rule,
-                                     uint64_t random)
+static inline void round_from(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, int32_t normal_exponent,
+                              bnd_rule rule, uint64_t random)
 {
     if (rule.flush_in && x->kind == BND_FINITE &&
         x->exponent + 127 - (int32_t)bndi_leading_zeros(x->high, x->low) < normal_exponent) {
-        return encode_flushed(f, x, rule);
+        round_flushed(out, f, x, rule);
+    } else {
+        bndi_round(out, f, x, rule, random);
     }
-    return encode(f, x, rule, random);
+}
+
+static inline bnd_result encode_from(const bnd_format *f, const bnd_exact *x, int32_t normal_exponent, bnd_rule rule,
+                                     uint64_t random)
+{
+    bnd_rounded r;
+    round_from(&r, f, x, normal_exponent, rule, random);
+    return result_of(f, &r);
 }
 
 bnd_result bnd_encode(const bnd_format *f, double x, bnd_rule rule, uint64_t random)
@@ -64,6 +69,15 @@ bnd_result bnd_encode_int64(const bnd_format *f, int64_t x, bnd_rule rule, uint6
 bnd_result bnd_encode_uint64(const bnd_format *f, uint64_t x, bnd_rule rule, uint64_t random)
 {
     return bnd_encode_exact(f, bnd_exact_uint64(x), rule, random);
+}
+
+bnd_rounded bnd_round_code(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule, uint64_t random)
+{
+    bnd_exact value;
+    bnd_rounded out;
+    bndi_unpack(&value, from, code);
+    round_from(&out, to, &value, from->emin, rule, random);
+    return out;
 }
 
 bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule, uint64_t random)

@@ -84,8 +84,7 @@ static uint64_t nearest_bits(const position *p, unsigned bits)
 
 static bool stochastic_up(const position *p, bnd_rule rule, uint64_t random)
 {
-    unsigned bits = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
-    bits = bits < BND_RANDOM_BITS_MAX ? bits : BND_RANDOM_BITS_MAX;
+    unsigned bits = bnd_rule_random_bits(rule);
     uint64_t one = UINT64_C(1) << bits, r = random & (one - 1);
     switch (rule.rounding) {
     case BND_SRA:
@@ -345,12 +344,13 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
 static void round_magnitude(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random,
                             bool negative)
 {
-    if (x->kind == BND_FINITE) {
-        round_finite(out, f, x, rule, random, negative);
-    } else if (x->kind == BND_ZERO) {
+    bool nothing = (x->high | x->low) == 0 && !x->sticky; /* a significand of zero is zero, whatever its kind says */
+    if (x->kind == BND_INFINITE) {
+        *out = round_infinity(f, x, rule, negative);
+    } else if (x->kind == BND_ZERO || nothing) {
         *out = round_zero(f, x, rule);
     } else {
-        *out = round_infinity(f, x, rule, negative);
+        round_finite(out, f, x, rule, random, negative);
     }
 }
 

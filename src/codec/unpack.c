@@ -46,7 +46,7 @@ void bndi_unpack(bnd_exact *out, const bnd_format *f, uint64_t code)
     uint64_t magnitude = code & low_bits(bits);
     bool negative = f->is_signed && (code >> bits & 1) != 0;
     uint64_t fraction = magnitude & low_bits(f->fraction_bits);
-    if (negative && f->zero_nan && magnitude == 0) {
+    if (f->width == 0 || (negative && f->zero_nan && magnitude == 0)) {
         set_nan(out, false, UINT64_C(1) << 63);
     } else if (f->has_infinity && magnitude == f->infinity_code) {
         set(out, BND_INFINITE, negative, 0, 0, 0);

@@ -122,9 +122,9 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
     const choice *found = find(roundings, COUNT(roundings), name, length);
     if (found == NULL && name[0] >= '0' && name[0] <= '9') {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "rounding mode '%s' is a number, and libraries disagree on which number means which mode; "
+                        "rounding mode '%.*s' is a number, and libraries disagree on which number means which mode; "
                         "use a name: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal",
-                        name);
+                        length < 16 ? (int)length : 16, name);
     }
     if (found == NULL) {
         return no_such(roundings, COUNT(roundings), name, length, "there is no rounding mode",

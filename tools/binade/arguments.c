@@ -8,11 +8,26 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What came from outside may hold anything: only plain ASCII goes to the terminal as it is. */
+static void put_plain(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= 0x20 && c < 0x7f) {
+            fputc(c, stderr);
+        } else {
+            fprintf(stderr, "\\x%02x", c);
+        }
+    }
+}
+
 static void say(const command *self, const char *kind, const char *message, va_list arguments)
 {
+    char text[1024];
+    vsnprintf(text, sizeof text, message, arguments);
     fflush(stdout);
     fprintf(stderr, "binade%s%s: %s", self != NULL ? " " : "", self != NULL ? self->name : "", kind);
-    vfprintf(stderr, message, arguments);
+    put_plain(text);
     fputc('\n', stderr);
 }
 
@@ -100,29 +115,44 @@ int default_formats(settings *s, const char *list)
 
 /* ---- rules ---- */
 
-bool dialect_is_silent(const settings *s, const bnd_format *f)
+bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect)
 {
-    bnd_rule rule;
-    return s->dialect_given && !bnd_dialect_rule(&rule, s->dialect, f);
+    bnd_rule rule = s->rule;
+    rule.no_nan = from_dialect->no_nan;
+    rule.negative = from_dialect->negative;
+    rule.zero = from_dialect->zero;
+    rule.tie_rule = from_dialect->tie_rule;
+    rule.overflow = s->overflow_given ? rule.overflow : from_dialect->overflow;
+    rule.nan = s->nan_given ? rule.nan : from_dialect->nan;
+    if (!s->rounding_given) {
+        rule.rounding = from_dialect->rounding;
+        rule.random_bits = from_dialect->random_bits;
+    }
+    return rule;
 }
 
 bnd_rule rule_for(const settings *s, const bnd_format *f)
 {
-    bnd_rule rule = s->rule;
     bnd_rule from_dialect;
-    if (s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, f)) {
-        rule.no_nan = from_dialect.no_nan;
-        rule.negative = from_dialect.negative;
-        rule.zero = from_dialect.zero;
-        rule.tie_rule = from_dialect.tie_rule;
-        rule.overflow = s->overflow_given ? rule.overflow : from_dialect.overflow;
-        rule.nan = s->nan_given ? rule.nan : from_dialect.nan;
-        if (!s->rounding_given) {
-            rule.rounding = from_dialect.rounding;
-            rule.random_bits = from_dialect.random_bits;
+    bool has_rule = s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, f);
+    return has_rule ? rule_with(s, &from_dialect) : s->rule;
+}
+
+void note_silent_dialect(const settings *s)
+{
+    for (size_t i = 0; s->dialect_given && i < s->formats.count; i++) {
+        bnd_rule rule;
+        if (!bnd_dialect_rule(&rule, s->dialect, &s->formats.items[i])) {
+            note(s->command, "%s says nothing about %s; the default rule is used there", bnd_dialect_name(s->dialect),
+                 s->formats.items[i].name);
         }
     }
-    return rule;
+}
+
+uint64_t random_for(const settings *s, bnd_rule rule, size_t index)
+{
+    unsigned bits = bnd_rule_random_bits(rule);
+    return bits > 0 ? bnd_random_bits(s->seed, 0, index, bits) : 0;
 }
 
 /* ---- options ---- */
@@ -156,8 +186,8 @@ static int set_color(settings *s, const char *value)
         return bad_word(s, &row_color, value);
     }
     const char *no_color = getenv("NO_COLOR");
-    bool wanted = (no_color == NULL || no_color[0] == '\0') && isatty(STDOUT_FILENO) != 0;
-    s->colour = always || (automatic && wanted);
+    bool no_colour = no_color != NULL && no_color[0] != '\0';
+    s->colour = no_colour ? false : always || (automatic && isatty(STDOUT_FILENO) != 0);
     return GO_ON;
 }
 
@@ -165,7 +195,8 @@ static int set_seed(settings *s, const char *value)
 {
     char *end = NULL;
     errno = 0;
-    unsigned long long seed = strtoull(value, &end, 0);
+    bool hexadecimal = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
+    unsigned long long seed = strtoull(value, &end, hexadecimal ? 16 : 10);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) {
         return complain(s->command, "--seed takes a whole number from 0 to 2^64-1, not '%s'", value);
     }
@@ -261,13 +292,38 @@ static int id_of_letter(const command *self, int letter)
     return letter;
 }
 
+/* How many long options begin with the name in `word` ("--dia", "--json=5"); the last of them. */
+static size_t long_options_like(const command *self, const char *word, const option_row **last)
+{
+    size_t count = 0, length = strcspn(word + 2, "=");
+    for (size_t n = 0; self->options[n] != NULL; n++) {
+        if (strncmp(self->options[n]->name, word + 2, length) == 0) {
+            *last = self->options[n];
+            count++;
+        }
+    }
+    return count;
+}
+
 static int bad_option(const settings *s, int found, char **argv, int at)
 {
-    const char *word = argv[at];
+    const char *word = argv[at], *name = s->command->name;
+    bool is_long = word[0] == '-' && word[1] == '-';
+    const option_row *like = NULL;
+    size_t count = is_long ? long_options_like(s->command, word, &like) : 0;
     if (found == ':') {
-        return complain(s->command, "option '%s' needs an argument; see 'binade %s --help'", word, s->command->name);
+        return complain(s->command, "option '%.64s' needs an argument; see 'binade %s --help'", word, name);
     }
-    return complain(s->command, "there is no option '%s'; see 'binade %s --help'", word, s->command->name);
+    if (!is_long) {
+        return complain(s->command, "there is no option '-%c'; see 'binade %s --help'", optopt, name);
+    }
+    if (count > 1) {
+        return complain(s->command, "option '%.64s' could be several; write more of it", word);
+    }
+    if (count == 1) {
+        return complain(s->command, "option '--%s' takes no argument", like->name);
+    }
+    return complain(s->command, "there is no option '%.64s'; see 'binade %s --help'", word, name);
 }
 
 int read_arguments(settings *s, const command *self, int argc, char **argv,

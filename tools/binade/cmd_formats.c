@@ -25,35 +25,35 @@ static int set_own(void *state, int id, const char *value)
 /* ---- what a format says, a text each; the table's columns are in this order ---- */
 
 static const column columns[] = {
-    {"name", "format", false, false, false, false},
-    {"layout", "s/e/m", false, false, false, false},
-    {"width", "bits", true, true, false, true},
-    {"sign_bits", "s", true, true, false, true},
-    {"exponent_bits", "e", true, true, false, true},
-    {"fraction_bits", "m", true, true, false, true},
-    {"precision", "p", true, true, false, true},
-    {"bias", "bias", true, true, false, false},
-    {"emin", "emin", true, true, false, true},
-    {"emax", "emax", true, true, false, true},
-    {"max", "max", true, false, false, false},
-    {"max_code", "max code", false, false, false, true},
-    {"min_normal", "min normal", true, false, false, false},
-    {"min_subnormal", "min subn.", true, false, false, false},
-    {"ulp_of_one", "ulp(1)", true, false, false, false},
-    {"digits", "digits", true, true, false, false},
-    {"digits_to_read_back", "digits back", true, true, false, true},
-    {"finite_values", "finite", true, true, false, false},
-    {"infinity", "inf", false, false, false, false},
-    {"nan", "nan", false, false, false, false},
-    {"nan_codes", "NaN codes", true, true, false, true},
-    {"zero", "zero", false, false, false, false},
-    {"title", "what it is", false, false, false, false},
-    {"ml_dtypes", "ml_dtypes, torch", false, false, false, true},
-    {"onnx", "ONNX", false, false, false, true},
-    {"safetensors", "safetensors", false, false, false, true},
-    {"stablehlo", "StableHLO", false, false, false, true},
-    {"others", "elsewhere", false, false, false, true},
-    {"hardware", "hardware", false, false, false, true},
+    {"name", "format", false, false, false, false, 0},
+    {"layout", "s/e/m", false, false, false, false, 0},
+    {"width", "bits", true, true, false, true, 0},
+    {"sign_bits", "s", true, true, false, true, 0},
+    {"exponent_bits", "e", true, true, false, true, 0},
+    {"fraction_bits", "m", true, true, false, true, 0},
+    {"precision", "p", true, true, false, true, 0},
+    {"bias", "bias", true, true, false, false, 0},
+    {"emin", "emin", true, true, false, true, 0},
+    {"emax", "emax", true, true, false, true, 0},
+    {"max", "max", true, false, false, false, 0},
+    {"max_code", "max code", false, false, false, true, 0},
+    {"min_normal", "min normal", true, false, false, false, 0},
+    {"min_subnormal", "min subn.", true, false, false, false, 0},
+    {"ulp_of_one", "ulp(1)", true, false, false, false, 0},
+    {"digits", "digits", true, true, false, false, 0},
+    {"digits_to_read_back", "digits back", true, true, false, true, 0},
+    {"finite_values", "finite", true, true, false, false, 0},
+    {"infinity", "inf", false, false, false, false, 0},
+    {"nan", "nan", false, false, false, false, 0},
+    {"nan_codes", "NaN codes", true, true, false, true, 0},
+    {"zero", "zero", false, false, false, false, 0},
+    {"title", "what it is", false, false, false, false, 0},
+    {"ml_dtypes", "ml_dtypes, torch", false, false, false, true, 0},
+    {"onnx", "ONNX", false, false, false, true, 0},
+    {"safetensors", "safetensors", false, false, false, true, 0},
+    {"stablehlo", "StableHLO", false, false, false, true, 0},
+    {"others", "elsewhere", false, false, false, true, 0},
+    {"hardware", "hardware", false, false, false, true, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEMS - 1 };
 
@@ -73,6 +73,32 @@ static char *limit_text(uint64_t significand, int32_t quantum)
 static bool has_real_subnormals(const bnd_format *f)
 {
     return f->has_subnormals && f->precision > 1;
+}
+
+/* The largest number in as many digits as tell it from its neighbours: nine do for most. */
+static char *largest_text(const bnd_format *f)
+{
+    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    for (int digits = 9; digits < 20; digits++) {
+        char *text = digits_text(value, digits);
+        bnd_exact read;
+        bool same = false;
+        if (bnd_parse_exact(&read, text, strlen(text), NULL) == BND_OK) {
+            bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);
+            same = (r.flags & BND_OVERFLOW) == 0 && bnd_exact_compare(r.value, value) == 0;
+        }
+        char *power = same ? power_text(value) : NULL;
+        if (power != NULL && f->max_quantum + f->precision > 8) {
+            free(text);
+            return power;
+        }
+        free(power);
+        if (same || digits == 19) {
+            return text;
+        }
+        free(text);
+    }
+    return copy_text("");
 }
 
 /* The distance of 1 to the next number above it, where the format has a 1. */
@@ -174,7 +200,7 @@ static void add_row(table *t, const bnd_format *f)
     bool unlimited_above = f->emax >= BND_UNLIMITED_EXPONENT, unlimited_below = f->emin <= -BND_UNLIMITED_EXPONENT;
     table_add(t, copy_text(f->name));
     add_layout(t, f);
-    table_add(t, unlimited_above ? copy_text("no limit") : limit_text(f->max_significand, f->max_quantum));
+    table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f));
     table_add(t, codes ? code_text(f, f->max_code) : copy_text(""));
     table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum));
     table_add(t, unlimited_below || !has_real_subnormals(f) ? copy_text("-")
@@ -225,6 +251,14 @@ static void print_facts(const table *t, size_t first, bool colour)
     }
 }
 
+static void forget_rows(table *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->cells[i]);
+    }
+    free(t->cells);
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     formats s = {0};
@@ -238,7 +272,7 @@ static int run(const command *self, int argc, char **argv)
         status = default_formats(&s.common, "all");
     }
     if (status == GO_ON) {
-        table t = {.columns = columns, .column_count = COLUMNS};
+        table t = {.columns = columns, .column_count = COLUMNS, .output = s.common.output, .key = "formats"};
         for (size_t i = 0; i < s.common.formats.count; i++) {
             add_row(&t, &s.common.formats.items[i]);
         }
@@ -250,12 +284,9 @@ static int run(const command *self, int argc, char **argv)
             print_facts(&t, i, s.common.colour);
         }
         if (s.markdown || facts) {
-            for (size_t i = 0; i < t.count; i++) {
-                free(t.cells[i]);
-            }
-            free(t.cells);
+            forget_rows(&t);
         } else {
-            table_print(&t, s.common.output, "formats");
+            table_end(&t);
         }
     }
     clear_settings(&s.common);

@@ -19,9 +19,10 @@ static const fate fates[] = {
     {"inf", "overflowed to infinity", MAGENTA},
     {"nan", "became NaN", RED},
     {"least", "below the smallest number, which came out", YELLOW},
+    {"lost", "NaN, where the format has none: a number came out", RED},
 };
 enum { FATES = sizeof fates / sizeof fates[0] };
-enum { OK, SUBNORMAL, FLUSHED, SATURATED, INFINITE, IS_NAN, LEAST };
+enum { OK, SUBNORMAL, FLUSHED, SATURATED, INFINITE, IS_NAN, LEAST, LOST };
 
 typedef struct range_cell {
     int fate;
@@ -30,8 +31,8 @@ typedef struct range_cell {
 
 typedef struct range {
     settings common;
-    range_cell *cells; /* a row of formats for each value */
-    char **labels;
+    range_cell *cells;         /* a row of formats for each value */
+    char **labels, **headings; /* the values as written, and cut where they are long */
     size_t values;
 } range;
 
@@ -43,10 +44,18 @@ static int no_own(void *state, int id, const char *value)
     return GO_ON;
 }
 
+static bool is_nan(bnd_exact x)
+{
+    return x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
+}
+
 static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
 {
     bnd_class class = bnd_classify(f, r->value);
-    if (class == BND_CLASS_NAN || class == BND_CLASS_SIGNALING_NAN) {
+    if (is_nan(v->exact)) {
+        return is_nan(r->value) ? OK : LOST;
+    }
+    if (is_nan(r->value)) {
         return IS_NAN;
     }
     if ((r->flags & BND_FLUSHED) != 0) {
@@ -71,9 +80,12 @@ static int add_value(void *state, const given *v, size_t index)
     for (size_t i = 0; i < columns; i++) {
         const bnd_format *f = &r->common.formats.items[i];
         range_cell *c = &r->cells[r->values * columns + i];
-        c->rounded = bnd_round_exact(f, v->exact, rule_for(&r->common, f), bnd_random(r->common.seed, 0, index));
+        bnd_rule rule = rule_for(&r->common, f);
+        c->rounded = round_given(v, f, rule, random_for(&r->common, rule, index));
         c->fate = fate_of(f, &c->rounded, v);
     }
+    r->headings = allocate(r->headings, r->values + 1, sizeof *r->headings);
+    r->headings[r->values] = heading_text(v->input);
     r->labels[r->values++] = copy_text(v->input);
     return GO_ON;
 }
@@ -88,12 +100,12 @@ static void put_cell(const range *r, int which, int width)
 
 static int label_width(const range *r, bool of_values)
 {
-    size_t width = 5, count = of_values ? r->values : r->common.formats.count;
+    size_t width = 6, count = of_values ? r->values : r->common.formats.count;
     for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(of_values ? r->labels[i] : r->common.formats.items[i].name);
+        size_t length = strlen(of_values ? r->headings[i] : r->common.formats.items[i].name);
         width = length > width ? length : width;
     }
-    return (int)(width < 40 ? width : 40);
+    return (int)width;
 }
 
 /* The widest word that any cell has, so that the columns stay under their headings. */
@@ -116,14 +128,14 @@ static void print_chart(const range *r)
     int label = label_width(r, values_down), least = cell_width(r, seen);
     printf("%*s", -label, values_down ? "value" : "format");
     for (size_t c = 0; c < columns; c++) {
-        printf("  %*s", least, values_down ? r->common.formats.items[c].name : r->labels[c]);
+        printf("  %*s", least, values_down ? r->common.formats.items[c].name : r->headings[c]);
     }
     putchar('\n');
     for (size_t row = 0; row < rows; row++) {
-        printf("%*.40s", -label, values_down ? r->labels[row] : r->common.formats.items[row].name);
+        printf("%*s", -label, values_down ? r->headings[row] : r->common.formats.items[row].name);
         for (size_t c = 0; c < columns; c++) {
             const range_cell *here = values_down ? &r->cells[row * formats + c] : &r->cells[c * formats + row];
-            int heading = (int)strlen(values_down ? r->common.formats.items[c].name : r->labels[c]);
+            int heading = (int)strlen(values_down ? r->common.formats.items[c].name : r->headings[c]);
             put_cell(r, here->fate, heading > least ? heading : least);
         }
         putchar('\n');
@@ -140,11 +152,14 @@ static void print_chart(const range *r)
 static void print_rows(const range *r)
 {
     static const column columns[] = {
-        {"value", "value", false, false, false, false}, {"format", "format", false, false, false, false},
-        {"fate", "fate", false, false, false, false},   {"result", "result", false, false, false, false},
-        {"flags", "flags", false, false, true, false},
+        {"value", "value", false, false, false, false, 0}, {"format", "format", false, false, false, false, 0},
+        {"fate", "fate", false, false, false, false, 0},   {"result", "result", false, false, false, false, 0},
+        {"flags", "flags", false, false, true, false, 0},
     };
-    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0]};
+    table t = {.columns = columns,
+               .column_count = sizeof columns / sizeof columns[0],
+               .output = r->common.output,
+               .key = "cells"};
     size_t formats = r->common.formats.count;
     for (size_t i = 0; i < r->values * formats; i++) {
         table_add(&t, copy_text(r->labels[i / formats]));
@@ -153,7 +168,7 @@ static void print_rows(const range *r)
         table_add(&t, exact_text(r->cells[i].rounded.value, false));
         table_add(&t, flags_text(r->cells[i].rounded.flags));
     }
-    table_print(&t, r->common.output, "cells");
+    table_end(&t);
 }
 
 static int add_decades(range *r)
@@ -163,7 +178,7 @@ static int add_decades(range *r)
         char word[16];
         given v;
         snprintf(word, sizeof word, "1e%d", exponent);
-        status = read_value(&v, &r->common, word);
+        status = read_value(&v, &r->common, word, strlen(word), "");
         if (status == GO_ON) {
             status = add_value(r, &v, r->values);
         }
@@ -180,17 +195,20 @@ static int run(const command *self, int argc, char **argv)
         status = default_formats(&r.common, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0");
     }
     if (status == GO_ON) {
+        note_silent_dialect(&r.common);
         status = r.common.operand_count == 0 ? add_decades(&r) : for_each_value(&r.common, add_value, &r);
     }
-    if (status == GO_ON && r.common.output == OUTPUT_TEXT) {
+    if (status == GO_ON && r.common.output == OUTPUT_TEXT && r.values > 0) {
         print_chart(&r);
-    } else if (status == GO_ON) {
+    } else if (status == GO_ON && r.common.output != OUTPUT_TEXT) {
         print_rows(&r);
     }
     for (size_t i = 0; i < r.values; i++) {
         free(r.labels[i]);
+        free(r.headings[i]);
     }
     free(r.labels);
+    free(r.headings);
     free(r.cells);
     clear_settings(&r.common);
     return status == GO_ON ? FINE : status;

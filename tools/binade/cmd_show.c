@@ -164,16 +164,19 @@ static void dialect_row(table *t, const show *s, const look *l, const char *name
 static int show_dialects(const show *s, const given *v, size_t index)
 {
     static const column columns[] = {
-        {"format", "format", false, false, false, false}, {"dialect", "dialect", false, false, false, false},
-        {"code", "code", false, false, false, false},     {"value", "value", false, false, false, false},
-        {"flags", "flags", false, false, true, false},    {NULL, "", false, false, false, false},
-        {"differs", "", false, true, false, true},        {"who", "who", false, false, false, false},
+        {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
+        {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
+        {"flags", "flags", false, false, true, false, 0},    {NULL, "", false, false, false, false, 0},
+        {"differs", "", false, true, false, true, 0},        {"who", "who", false, false, false, false, 0},
     };
-    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .input = v->input};
+    table t = {.columns = columns,
+               .column_count = sizeof columns / sizeof columns[0],
+               .output = s->common.output,
+               .key = "answers",
+               .input = v->input};
     size_t differing = 0, answers = 0;
     for (size_t i = 0; i < s->common.formats.count; i++) {
         const bnd_format *f = &s->common.formats.items[i];
-        uint64_t random = bnd_random(s->common.seed, 0, index);
         look own, other;
         bool first = true;
         for (size_t d = 0; d < bnd_dialect_count() && f->width != 0; d++) {
@@ -182,11 +185,12 @@ static int show_dialects(const show *s, const given *v, size_t index)
                 continue;
             }
             if (first) {
-                look_at(&own, f, (bnd_rule){0}, random, v, false);
+                look_at(&own, f, s->common.rule, random_for(&s->common, s->common.rule, index), v, false);
                 dialect_row(&t, s, &own, "binade", "this project's default", true);
                 first = false;
             }
-            look_at(&other, f, rule, random, v, false);
+            rule = rule_with(&s->common, &rule); /* explicit options override the dialect's */
+            look_at(&other, f, rule, random_for(&s->common, rule, index), v, false);
             bool agrees = own.code == other.code;
             dialect_row(&t, s, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
             clear_look(&other);
@@ -198,13 +202,13 @@ static int show_dialects(const show *s, const given *v, size_t index)
         }
     }
     if (s->common.output == OUTPUT_TEXT) {
-        char *input = shorten_text(copy_text(v->input));
-        printf("%s%s: %zu answers of dialects, %zu of them not binade's default\n", index > 0 ? "\n" : "", input,
-               answers, differing);
+        char *input = heading_text(v->input);
+        printf("%s%s: %zu answers of dialects, %zu of them not binade's\n", index > 0 ? "\n" : "", input, answers,
+               differing);
         free(input);
     }
     if (answers > 0 || s->common.output != OUTPUT_TEXT) {
-        table_print(&t, s->common.output, "answers");
+        table_end(&t);
     }
     return GO_ON;
 }
@@ -224,7 +228,7 @@ static void widths(const format_list *list, int *name_width, int *bits_width)
 
 static void show_text(const show *s, const given *v, size_t index, const format_list *formats)
 {
-    char *input = shorten_text(copy_text(v->input));
+    char *input = heading_text(v->input);
     if (index > 0) {
         putchar('\n');
     }
@@ -236,7 +240,8 @@ static void show_text(const show *s, const given *v, size_t index, const format_
     for (size_t i = 0; i < formats->count; i++) {
         const bnd_format *f = &formats->items[i];
         look l;
-        look_at(&l, f, rule_for(&s->common, f), bnd_random(s->common.seed, 0, index), v, s->exact);
+        bnd_rule rule = rule_for(&s->common, f);
+        look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
         print_look(s, &l, v, name_width, bits_width);
         clear_look(&l);
     }
@@ -252,7 +257,8 @@ static void show_json(const show *s, const given *v, size_t index, const format_
     for (size_t i = 0; i < formats->count; i++) {
         const bnd_format *f = &formats->items[i];
         look l;
-        look_at(&l, f, rule_for(&s->common, f), bnd_random(s->common.seed, 0, index), v, s->exact);
+        bnd_rule rule = rule_for(&s->common, f);
+        look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
         json_look(&json, s, &l);
         clear_look(&l);
     }
@@ -286,12 +292,17 @@ static int show_value(void *state, const given *v, size_t index)
     return GO_ON;
 }
 
-static void say_what_is_silent(const settings *s)
+/* Formats that no dialect has a rule for, where dialects were asked for. */
+static void note_without_dialect(const settings *s)
 {
     for (size_t i = 0; i < s->formats.count; i++) {
-        if (dialect_is_silent(s, &s->formats.items[i])) {
-            note(s->command, "%s says nothing about %s; the default rule is used there", bnd_dialect_name(s->dialect),
-                 s->formats.items[i].name);
+        bnd_rule rule;
+        bool any = false;
+        for (size_t d = 0; !any && d < bnd_dialect_count(); d++) {
+            any = bnd_dialect_rule(&rule, d, &s->formats.items[i]);
+        }
+        if (!any) {
+            note(s->command, "no dialect says anything about %s", s->formats.items[i].name);
         }
     }
 }
@@ -307,7 +318,10 @@ static int run(const command *self, int argc, char **argv)
         status = default_formats(&s.common, "fp32,fp16,bf16,e4m3,e5m2");
     }
     if (status == GO_ON) {
-        say_what_is_silent(&s.common);
+        note_silent_dialect(&s.common);
+        if (s.dialects && s.common.formats_given) {
+            note_without_dialect(&s.common);
+        }
         status = for_each_value(&s.common, show_value, &s);
     }
     clear_settings(&s.common);

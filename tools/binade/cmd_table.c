@@ -11,23 +11,42 @@ static int no_own(void *state, int id, const char *value)
     return GO_ON;
 }
 
-static void add_code(table *t, const bnd_format *f, uint64_t code)
+static void add_code(table *t, const bnd_format *f, uint64_t code, bool for_people)
 {
     bnd_exact value = bnd_unpack(f, code);
     table_add(t, code_text(f, code));
     table_add(t, bits_text(f, code));
     table_add(t, copy_text(bnd_class_name(bnd_classify(f, value))));
-    table_add(t, exact_text(value, false));
+    table_add(t, for_people ? readable_text(value, false) : exact_text(value, false));
     table_add(t, hex_text(value));
+}
+
+/* Rows go out as they are made: a format of 16 bits may have thousands of digits in each of them. */
+static void print_codes(const settings *s, const bnd_format *f)
+{
+    enum { AT_ONCE = 256 };
+    bool signaling = f->ieee_nans && f->fraction_bits > 1;
+    const column columns[] = {
+        {"code", "code", false, false, false, false, 0},
+        {"bits", "bits", false, false, false, false, 0},
+        {"class", "class", false, false, false, false, signaling && f->width > 8 ? 13 : 0},
+        {"value", "value", false, false, false, false, 0},
+        {"hex", "hex", false, false, false, true, 0},
+    };
+    table t = {
+        .columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = s->output, .key = "codes"};
+    bool good = true;
+    for (uint64_t code = 0; good && code >> f->width == 0; code++) {
+        add_code(&t, f, code, s->output == OUTPUT_TEXT);
+        if (code % AT_ONCE == AT_ONCE - 1) {
+            good = table_flush(&t);
+        }
+    }
+    table_end(&t);
 }
 
 static int run(const command *self, int argc, char **argv)
 {
-    static const column columns[] = {
-        {"code", "code", false, false, false, false},   {"bits", "bits", false, false, false, false},
-        {"class", "class", false, false, false, false}, {"value", "value", false, false, false, false},
-        {"hex", "hex", false, false, false, true},
-    };
     settings s;
     int status = read_arguments(&s, self, argc, argv, no_own, NULL);
     for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
@@ -45,11 +64,7 @@ static int run(const command *self, int argc, char **argv)
                           WIDEST);
     }
     if (status == GO_ON) {
-        table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0]};
-        for (uint64_t code = 0; code >> f->width == 0; code++) {
-            add_code(&t, f, code);
-        }
-        table_print(&t, s.output, "codes");
+        print_codes(&s, f);
     }
     clear_settings(&s);
     return status == GO_ON ? FINE : status;
@@ -61,7 +76,9 @@ const command command_table = {
     .name = "table",
     .summary = "every code of a format of at most 16 bits",
     .operands = "FORMAT",
-    .about = "Prints every code of a format in order: code, bits, class and exact value.",
+    .about = "Prints every code of a format in order: code, bits, class and exact value (in the text for people, past "
+             "40 digits "
+             "cut with ...; --json and --csv have every digit).",
     .options = options,
     .example = "binade table e2m1",
     .more = "",

@@ -91,7 +91,12 @@ int add_formats(settings *s, const char *list);
 
 /* The rule for a format: the dialect's where there is one, changed by the explicit options. */
 bnd_rule rule_for(const settings *s, const bnd_format *f);
-bool dialect_is_silent(const settings *s, const bnd_format *f);
+/* The random bits of the index-th value: those that an array's element of this index takes. 0 where none are needed. */
+uint64_t random_for(const settings *s, bnd_rule rule, size_t index);
+/* The same for the rule of a dialect that is at hand. */
+bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
+/* Says which of the formats the dialect has no rule for. */
+void note_silent_dialect(const settings *s);
 
 /* ---- messages ---- */
 

@@ -2,6 +2,7 @@
 #include "look.h"
 #include "print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,16 @@ static void line(const char *label, char *owned)
 {
     printf("         %-8s %s\n", label, owned);
     free(owned);
+}
+
+static const char *mode_name(const look *l)
+{
+    return bnd_rounding_name((bnd_rounding)l->rule.rounding);
+}
+
+static const char *mode_title(const look *l)
+{
+    return bnd_rounding_title((bnd_rounding)l->rule.rounding);
 }
 
 /* "0.3125 (0x2a)": a value of the format and its code. */
@@ -23,10 +34,13 @@ static char *value_and_code(const bnd_format *f, bnd_exact value)
     return text;
 }
 
+/* ---- between two neighbours ---- */
+
 /* The two neighbours, the middle between them, and where the input lies, 0 .. 1 from the one below. */
 typedef struct gap {
     bnd_exact below, above, middle;
     bool beyond; /* the neighbour away from zero is past the largest number: the grid goes on, the format does not */
+    bool has_part;
     double part;
     int side; /* of the middle: -1 below it, 0 exactly there, 1 above */
 } gap;
@@ -64,10 +78,9 @@ static gap gap_around(const look *l, const given *v)
         *outer = half_steps_away(inner, width.exponent, 2);
     }
     g.side = bnd_exact_compare(v->exact, g.middle);
-    double from_below;
-    if (bnd_error_in_units(&from_below, g.below, v->number, strlen(v->number), width, NULL) == BND_OK) {
-        g.part = -from_below;
-    }
+    double from_below = 0;
+    g.has_part = bnd_error_in_units(&from_below, g.below, v->number, strlen(v->number), width, NULL) == BND_OK;
+    g.part = -from_below;
     return g;
 }
 
@@ -76,98 +89,83 @@ static const char *taken(const look *l)
     return l->rounded.ternary < 0 ? "below" : "above";
 }
 
-/* At one bit of precision every significand but zero is odd: by significand, a tie goes away from zero. */
-static bool ties_by_significand(const look *l)
-{
-    bool by_row = l->rule.tie_rule == BND_TIE_RULE_FORMAT && l->format->ties == BND_TIES_SIGNIFICAND;
-    return l->format->precision == 1 && (by_row || l->rule.tie_rule == BND_TIE_RULE_SIGNIFICAND);
-}
-
-static char *even_one(const look *l)
-{
-    if (l->rounded.value.kind == BND_ZERO) {
-        return copy_text("zero, which is even");
-    }
-    if (ties_by_significand(l)) {
-        return format_text("the even significand, %s (precision 1)", taken(l));
-    }
-    if (l->format->width == 0) {
-        return format_text("the even significand, %s", taken(l));
-    }
-    char *code = code_text(l->format, l->code);
-    char *text = format_text("the neighbour whose code is even, %s", code);
-    free(code);
-    return text;
-}
-
 static bool went_outward(const look *l)
 {
     return l->rounded.value.negative ? l->rounded.ternary < 0 : l->rounded.ternary > 0;
 }
 
-static char *stochastic_reason(const look *l)
+/* At one bit of precision every significand but zero is 1: whose last bit is even? */
+static bool parity_by_significand(const look *l)
 {
-    unsigned bits = l->rule.random_bits != 0 ? l->rule.random_bits : BND_RANDOM_BITS_DEFAULT;
-    return format_text("%s with %u random bits R = %llu of 2^%u: the part of the way, in units of 2^-%u and rounded, "
-                       "plus R %s 2^%u",
-                       bnd_rounding_name((bnd_rounding)l->rule.rounding), bits,
-                       (unsigned long long)(l->random & ((UINT64_C(1) << bits) - 1)), bits,
-                       l->rule.rounding == BND_SRB ? bits + 1 : bits, went_outward(l) ? "reaches" : "stays below",
-                       bits);
+    bool by_row = l->rule.tie_rule == BND_TIE_RULE_FORMAT && l->format->ties == BND_TIES_SIGNIFICAND;
+    return l->format->precision == 1 && (by_row || l->rule.tie_rule == BND_TIE_RULE_SIGNIFICAND);
+}
+
+/* Which of two neighbours is the even or odd one, in words. */
+static char *parity_text(const look *l, const char *parity)
+{
+    if (l->rounded.value.kind == BND_ZERO) {
+        return format_text("the %s one: zero", parity);
+    }
+    if (parity_by_significand(l)) {
+        return format_text("the %s one, %s (counted in units of the smaller, 1 is odd and 2 is even)", parity,
+                           taken(l));
+    }
+    if (l->format->width == 0) {
+        return format_text("the one with the %s significand, %s", parity, taken(l));
+    }
+    char *code = code_text(l->format, bnd_pack(l->format, l->rounded.value));
+    char *text = format_text("the neighbour whose code is %s, %s", parity, code);
+    free(code);
+    return text;
+}
+
+/* The formula of the mode with this rounding's numbers; v counts from the neighbour toward zero. */
+static char *stochastic_reason(const look *l, const gap *g)
+{
+    unsigned bits = bnd_rule_random_bits(l->rule);
+    unsigned long long random = l->random & ((UINT64_C(1) << bits) - 1);
+    char *v = g->has_part ? rough_text(l->rounded.value.negative ? 1 - g->part : g->part) : copy_text("?");
+    const char *holds = went_outward(l) ? "holds: away from zero" : "does not hold: toward zero";
+    char *text;
+    if (l->rule.rounding == BND_SRB) {
+        text = format_text("srb:%u: floor(v 2^%u) + 2R + 1 >= 2^%u %s; v = %s, R = %llu", bits, bits + 1, bits + 1,
+                           holds, v, random);
+    } else {
+        text = format_text("%s:%u: %s(v 2^%u) + R >= 2^%u %s; v = %s, R = %llu", mode_name(l), bits,
+                           l->rule.rounding == BND_SRA ? "floor" : "round", bits, bits, holds, v, random);
+    }
+    free(v);
+    return text;
 }
 
 /* Which rule took which neighbour. */
 static char *reason(const look *l, const gap *g)
 {
-    const char *name = bnd_rounding_name((bnd_rounding)l->rule.rounding);
+    char *which, *text;
     switch (l->rule.rounding) {
     case BND_RNE:
-        if (g->side == 0) {
-            char *even = even_one(l), *text = format_text("rne: a tie goes to %s", even);
-            free(even);
-            return text;
+    case BND_RTO:
+        if (l->rule.rounding == BND_RNE && g->side != 0) {
+            return format_text("rne: to the nearer one, %s", taken(l));
         }
-        return format_text("rne: to the nearer one, %s", taken(l));
+        which = parity_text(l, l->rule.rounding == BND_RNE ? "even" : "odd");
+        text = format_text(l->rule.rounding == BND_RNE ? "rne: a tie goes to %s" : "rto: to %s", which);
+        free(which);
+        return text;
     case BND_RNA:
         return format_text(
             g->side == 0 ? "rna: a tie goes away from zero, to the one %s" : "rna: to the nearer one, %s", taken(l));
-    case BND_RTO:
-        return format_text("rto: to the one whose last bit is 1, %s", taken(l));
     case BND_SR_EQUAL:
         return format_text("sr-equal: the random bit is %u, so %s zero", (unsigned)(l->random & 1),
                            went_outward(l) ? "away from" : "toward");
     case BND_SR:
     case BND_SRA:
     case BND_SRB:
-        return stochastic_reason(l);
+        return stochastic_reason(l, g);
     default:
-        return format_text("%s: %s, to the one %s", name, bnd_rounding_title((bnd_rounding)l->rule.rounding), taken(l));
+        return format_text("%s: %s, to the one %s", mode_name(l), mode_title(l), taken(l));
     }
-}
-
-static void explain_overflow(const look *l)
-{
-    const bnd_format *f = l->format;
-    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
-    bnd_exact limit = {.high = f->max_significand >> 63,
-                       .low = f->max_significand << 1 | 1,
-                       .exponent = f->max_quantum - 1,
-                       .kind = BND_FINITE};
-    line("largest", value_and_code(f, largest));
-    if (l->rule.rounding == BND_RNE || l->rule.rounding == BND_RNA) {
-        char *text = readable_text(limit, false);
-        bool tie_overflows = l->rule.rounding == BND_RNA || (f->max_significand & 1) != 0;
-        line("limit", format_text("%s, half a step above it: from there on (the tie %s) it overflows", text,
-                                  tie_overflows ? "included" : "excluded"));
-        free(text);
-    }
-    char *result = readable_text(l->rounded.value, false);
-    const char *has = f->has_infinity ? "has infinities"
-                      : f->has_nan    ? "has no infinity, but NaN"
-                                      : "has neither infinity nor NaN";
-    line("rule", format_text("%s, overflow policy '%s'; %s %s: %s", bnd_rounding_title((bnd_rounding)l->rule.rounding),
-                             bnd_overflow_name((bnd_overflow)l->rule.overflow), f->name, has, result));
-    free(result);
 }
 
 /* "0.3125 (0x2a), 0.0125 away" */
@@ -175,7 +173,7 @@ static void neighbour_line(const char *label, const given *v, bnd_exact value, c
 {
     const bnd_exact one = {.low = 1, .kind = BND_FINITE};
     double distance;
-    if (bnd_error_in_units(&distance, value, v->number, strlen(v->number), one, NULL) == BND_OK) {
+    if (bnd_error_in_units(&distance, value, v->number, strlen(v->number), one, NULL) == BND_OK && isfinite(distance)) {
         char *away = digits_text(bnd_exact_double(distance < 0 ? -distance : distance), 6);
         line(label, format_text("%s, %s away", text, away));
         free(away);
@@ -204,10 +202,61 @@ static void explain_gap(const look *l, const given *v)
     neighbour_line("middle", v, g.middle, readable_text(g.middle, false));
     neighbour_line("above", v, g.above, outer_text(l, g.above, g.beyond && !negative));
     const char *sides[] = {"before the middle", "exactly in the middle", "past the middle"};
-    char *part = rough_text(g.part);
-    line("where", format_text("%s of the way from below to above, %s", part, sides[g.side + 1]));
+    char *part = g.has_part ? rough_text(g.part) : NULL;
+    line("where", part != NULL ? format_text("%s of the way from below to above, %s", part, sides[g.side + 1])
+                               : copy_text(sides[g.side + 1]));
     free(part);
     line("rule", reason(l, &g));
+}
+
+/* ---- beyond the ends ---- */
+
+static char *infinity_and_nan(const bnd_format *f)
+{
+    return format_text("%s %s", f->name,
+                       f->has_infinity ? "has infinities"
+                       : f->has_nan    ? "has no infinity, but NaN"
+                                       : "has neither infinity nor NaN");
+}
+
+static bool stays_inside(const look *l, bool negative)
+{
+    uint8_t inward = negative ? BND_RUP : BND_RDN;
+    return l->rule.rounding == BND_RTZ || l->rule.rounding == BND_RTO || l->rule.rounding == inward;
+}
+
+/* Does half a step above the largest number overflow under rne? It does where the largest number is the odd one. */
+static bool largest_is_odd(const look *l)
+{
+    const bnd_format *f = l->format;
+    bool by_code = f->precision == 1 && f->width != 0 && !parity_by_significand(l);
+    return ((by_code ? f->max_code : f->max_significand) & 1) != 0;
+}
+
+static void explain_overflow(const look *l, const given *v)
+{
+    const bnd_format *f = l->format;
+    bool negative = v->exact.negative && f->is_signed;
+    bnd_exact largest = {
+        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+    line(negative ? "lowest" : "largest", value_and_code(f, largest));
+    if (l->rule.rounding == BND_RNE || l->rule.rounding == BND_RNA) {
+        char *text = readable_text(half_steps_away(largest, f->max_quantum, 1), false);
+        bool included = l->rule.rounding == BND_RNA || largest_is_odd(l);
+        line("limit", format_text("%s, half a step beyond: from there on (the tie %s) it overflows", text,
+                                  included ? "included" : "excluded"));
+        free(text);
+    }
+    char *result = readable_text(l->rounded.value, false), *has = infinity_and_nan(f);
+    if (stays_inside(l, negative)) {
+        line("rule", format_text("%s: %s, which never goes beyond the largest number: %s", mode_name(l), mode_title(l),
+                                 result));
+    } else {
+        line("rule", format_text("overflow policy '%s'; %s: %s", bnd_overflow_name((bnd_overflow)l->rule.overflow), has,
+                                 result));
+    }
+    free(result);
+    free(has);
 }
 
 /* Below the least number of a format that has no zero: there is only one way to go. */
@@ -218,31 +267,7 @@ static void explain_least(const look *l)
     free(least);
 }
 
-static void explain_flags(const look *l)
-{
-    const bnd_format *f = l->format;
-    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
-    char *smallest = power_text(normal);
-    smallest = smallest != NULL ? smallest : readable_text(normal, false);
-    const char *why[] = {
-        "the format does not hold the number exactly",
-        NULL,
-        "after rounding, the number is beyond the largest of the format",
-        "a finite number was divided by zero",
-        "a signaling NaN, or what the format has no code for",
-        "the largest number stands for one that is larger",
-        "a number other than zero became zero",
-    };
-    for (uint32_t i = 0; i < sizeof why / sizeof why[0]; i++) {
-        uint32_t flag = UINT32_C(1) << i;
-        if ((l->rounded.flags & flag) != 0) {
-            line("flag", flag == BND_UNDERFLOW
-                             ? format_text("underflow: below the smallest normal number, %s, and inexact", smallest)
-                             : format_text("%s: %s", bnd_flag_name(flag), why[i]));
-        }
-    }
-    free(smallest);
-}
+/* ---- what needs no rounding ---- */
 
 static void explain_exact(const look *l)
 {
@@ -255,17 +280,131 @@ static void explain_exact(const look *l)
     line("rule", copy_text(l->as_given ? "a code of this very format" : "the format holds the number exactly"));
 }
 
-void explain(const look *l, const given *v)
+/* Infinities and NaNs, and numbers that a format without a sign or a zero has no code for. */
+static void explain_special(const look *l, const given *v)
 {
-    bool inexact = (l->rounded.flags & BND_INEXACT) != 0;
-    if ((l->rounded.flags & BND_OVERFLOW) != 0) {
-        explain_overflow(l);
+    char *result = readable_text(l->rounded.value, false);
+    const char *name = l->format->name;
+    if (l->as_given) {
+        line("rule", copy_text("a code of this very format"));
+    } else if (v->exact.kind == BND_QUIET_NAN || v->exact.kind == BND_SIGNALING_NAN) {
+        line("rule", l->format->has_nan ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)l->rule.nan), result)
+                                        : format_text("%s has no NaN: %s", name, result));
+    } else if (v->exact.negative && !l->format->is_signed) {
+        line("rule", format_text("%s has no sign: %s", name, result));
+    } else if (v->exact.kind == BND_ZERO) {
+        line("rule", format_text("%s has no zero: %s", name, result));
+    } else {
+        char *has = infinity_and_nan(l->format);
+        line("rule", format_text("an infinity, overflow policy '%s'; %s: %s",
+                                 bnd_overflow_name((bnd_overflow)l->rule.overflow), has, result));
+        free(has);
+    }
+    free(result);
+}
+
+static const char *invalid_reason(const look *l, const given *v)
+{
+    if (v->exact.kind == BND_SIGNALING_NAN) {
+        return "a signaling NaN came in";
+    }
+    if (v->exact.kind == BND_QUIET_NAN) {
+        return "the format has no NaN";
+    }
+    if (v->exact.negative && !l->format->is_signed) {
+        return "the format has no negative numbers";
+    }
+    return v->exact.kind == BND_ZERO ? "the format has no zero" : "the format has no infinity";
+}
+
+static void explain_flags(const look *l, const given *v)
+{
+    const bnd_format *f = l->format;
+    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
+    char *smallest = power_text(normal);
+    smallest = smallest != NULL ? smallest : readable_text(normal, false);
+    char *underflow = format_text("below the smallest normal number, %s, and inexact", smallest);
+    const char *why[] = {
+        "the format does not hold the number exactly",
+        underflow,
+        "after rounding, the number is beyond the largest of the format",
+        "a finite number was divided by zero",
+        invalid_reason(l, v),
+        "the largest number stands for one that is larger",
+        "a number other than zero became zero",
+    };
+    for (uint32_t i = 0; i < sizeof why / sizeof why[0]; i++) {
+        uint32_t flag = UINT32_C(1) << i;
+        if ((l->rounded.flags & flag) != 0) {
+            line("flag", format_text("%s: %s", bnd_flag_name(flag), why[i]));
+        }
+    }
+    free(smallest);
+    free(underflow);
+}
+
+/* ---- subnormals that count as zero ---- */
+
+static bool flushed_on_input(const look *l, const given *v)
+{
+    return v->is_code && l->rule.flush_in && bnd_classify(&v->format, v->exact) == BND_CLASS_SUBNORMAL;
+}
+
+/* The look as it would have been without --flush out. */
+static bool flushed_on_output(const look *l, const given *v, look *without)
+{
+    *without = *l;
+    without->rule.flush_out = false;
+    without->rounded = round_given(v, l->format, without->rule, l->random);
+    return l->rule.flush_out && l->rounded.value.kind == BND_ZERO && without->rounded.value.kind == BND_FINITE;
+}
+
+/* The rule that takes a magnitude: all that follows is about the number without its sign. */
+static bool drops_sign(const look *l, const given *v)
+{
+    return v->exact.negative && !l->format->is_signed && l->rule.negative == BND_NEGATIVE_MAGNITUDE &&
+           v->number != NULL;
+}
+
+static void explain_rounding(const look *l, const given *v)
+{
+    uint32_t flags = l->rounded.flags;
+    bool inexact = (flags & BND_INEXACT) != 0;
+    if ((flags & BND_OVERFLOW) != 0) {
+        explain_overflow(l, v);
     } else if (v->number != NULL && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
         explain_gap(l, v);
     } else if (inexact) {
         explain_least(l);
-    } else if (v->number != NULL && l->rounded.flags == 0) {
+    } else if (v->number != NULL && flags == 0) {
         explain_exact(l);
+    } else {
+        explain_special(l, v);
     }
-    explain_flags(l);
+}
+
+void explain(const look *l, const given *v)
+{
+    look without;
+    if (drops_sign(l, v)) {
+        given magnitude = *v;
+        magnitude.number = v->number + (v->number[0] == '-');
+        magnitude.exact.negative = false;
+        look positive = *l;
+        positive.has_below = bnd_neighbour(&positive.below, l->format, magnitude.exact, -1);
+        positive.has_above = bnd_neighbour(&positive.above, l->format, magnitude.exact, 1);
+        positive.rounded = bnd_round_exact(l->format, magnitude.exact, l->rule, l->random);
+        line("sign", format_text("dropped: %s has none, and this rule takes the magnitude", l->format->name));
+        explain_rounding(&positive, &magnitude);
+    } else if (flushed_on_input(l, v)) {
+        line("rule", format_text("--flush in: the code is subnormal in %s, and counts as zero", v->format.name));
+    } else if (flushed_on_output(l, v, &without)) {
+        explain_rounding(&without, v);
+        char *value = value_and_code(l->format, without.rounded.value);
+        line("flush", format_text("--flush out: %s is subnormal, and becomes zero", value));
+        free(value);
+    } else {
+        explain_rounding(l, v);
+    }
+    explain_flags(l, v);
 }

@@ -222,6 +222,9 @@ static void bash_command(const command *c)
     for (size_t i = 0; c->options[i] != NULL; i++) {
         printf("%s--%s", i > 0 ? " " : "", c->options[i]->name);
     }
+    for (size_t i = 0; strstr(c->operands, "COMMAND") != NULL && commands[i] != NULL; i++) {
+        printf(" %s", commands[i]->name);
+    }
     if (strstr(c->operands, "FORMAT") != NULL || strstr(c->operands, "NAME") != NULL) {
         putchar(' ');
         put_formats_and_groups();
@@ -254,31 +257,40 @@ static void put_zsh_help(const char *help)
     }
 }
 
+/* What may follow an option: ":NAME:" and how to complete it. */
+static void zsh_argument(const option_row *row)
+{
+    printf(":%s:", row->argument);
+    if (row->completes == COMPLETES_FORMATS) {
+        printf("_values -s , format ");
+        put_formats_and_groups();
+    } else if (row->completes != COMPLETES_NOTHING) {
+        putchar('(');
+        put_words(row);
+        putchar(')');
+    }
+}
+
+static void zsh_option(const option_row *row, const char *dashes, const char *name)
+{
+    printf(" \\\n            '%s%s[", dashes, name);
+    put_zsh_help(row->help);
+    putchar(']');
+    if (row->argument != NULL) {
+        zsh_argument(row);
+    }
+    putchar('\'');
+}
+
 static void zsh_command(const command *c)
 {
     printf("        (%s) _arguments", c->name);
     for (size_t i = 0; c->options[i] != NULL; i++) {
         const option_row *row = c->options[i];
-        printf(" \\\n            '--%s[", row->name);
-        put_zsh_help(row->help);
-        putchar(']');
-        if (row->argument != NULL && row->completes == COMPLETES_FORMATS) {
-            printf(":%s:_values -s , format ", row->argument);
-            put_formats_and_groups();
-        } else if (row->argument != NULL && row->completes != COMPLETES_NOTHING) {
-            printf(":%s:(", row->argument);
-            for (const char *words = row->completes == COMPLETES_WORDS ? row->words : ""; *words != '\0'; words++) {
-                fputs(*words == ':' ? "\\" : "", stdout);
-                putchar(*words);
-            }
-            if (row->completes == COMPLETES_DIALECTS) {
-                put_words(row);
-            }
-            putchar(')');
-        } else if (row->argument != NULL) {
-            printf(":%s:", row->argument);
+        zsh_option(row, "--", row->name);
+        if (row->letter != 0) {
+            zsh_option(row, "-", (char[]){row->letter, '\0'});
         }
-        putchar('\'');
     }
     printf(" \\\n            '*::' ;;\n");
 }

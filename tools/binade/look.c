@@ -63,14 +63,9 @@ static void measure(look *l, const given *v, bool plain)
 void look_at(look *l, const bnd_format *f, bnd_rule rule, uint64_t random, const given *v, bool plain)
 {
     *l = (look){.format = f, .rule = rule, .random = random};
-    l->as_given = v->is_code && bnd_format_same(f, &v->format);
-    if (l->as_given) {
-        l->rounded = (bnd_rounded){.value = v->exact};
-        l->code = v->code;
-    } else {
-        l->rounded = bnd_round_exact(f, v->exact, rule, random);
-        l->code = bnd_pack(f, l->rounded.value);
-    }
+    l->as_given = v->is_code && bnd_format_same(f, &v->format) && !rule.flush_in && !rule.flush_out;
+    l->rounded = l->as_given ? (bnd_rounded){.value = v->exact} : round_given(v, f, rule, random);
+    l->code = l->as_given ? v->code : bnd_pack(f, l->rounded.value);
     l->has_below = bnd_neighbour(&l->below, f, v->exact, -1);
     l->has_above = bnd_neighbour(&l->above, f, v->exact, 1);
     measure(l, v, plain);

@@ -16,7 +16,7 @@ const option_row row_round = {OPTION_ROUND,
                               "MODE",
                               "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default rne)",
                               COMPLETES_WORDS,
-                              "rne rna rtz rup rdn rto sr:8 sra:8 srb:8 sr-equal"};
+                              "rne rna rtz rup rdn rto sr sra srb sr-equal"};
 const option_row row_overflow = {OPTION_OVERFLOW,
                                  0,
                                  "overflow",
@@ -53,7 +53,7 @@ const option_row row_color = {OPTION_COLOR,
                               0,
                               "color",
                               "WHEN",
-                              "auto always never (default auto: on a terminal where NO_COLOR is not set)",
+                              "auto always never (default auto: on a terminal); NO_COLOR means never",
                               COMPLETES_WORDS,
                               "auto always never"};
 const option_row row_help = {OPTION_HELP, 'h', "help", NULL, "this text", COMPLETES_NOTHING, ""};

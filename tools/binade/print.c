@@ -32,24 +32,39 @@ char *exact_text(bnd_exact value, bool plain)
     return text;
 }
 
+/* Where the exponent of a number begins: e in a decimal, p in a hexadecimal float; the end where there is none. */
+static size_t exponent_at(const char *text)
+{
+    return strcspn(text, strpbrk(text, "xX") != NULL ? "pP" : "eE");
+}
+
 /* Keeps the first 40 significant digits of a decimal, and its exponent. */
 char *shorten_text(char *text)
 {
     enum { MOST = 40 };
-    size_t at = 0, digits = 0;
+    size_t at = 0, digits = 0, end = exponent_at(text);
     bool leading = true;
-    for (; text[at] != '\0' && text[at] != 'e' && digits < MOST; at++) {
+    for (; at < end && digits < MOST; at++) {
         leading = leading && (text[at] == '0' || text[at] == '.' || text[at] == '-');
         digits += text[at] != '.' && !leading;
     }
-    size_t end = strcspn(text, "e");
-    bool has_point = memchr(text, '.', end) != NULL;
-    if (digits < MOST || at >= end || !has_point || memchr(text, '.', at) == NULL) {
+    if (at >= end || memchr(text, '.', at) == NULL) {
         return text;
     }
     char *shorter = format_text("%.*s...%s", (int)at, text, text + end);
     free(text);
     return shorter;
+}
+
+char *heading_text(const char *input)
+{
+    enum { LONGEST = 60, MOST = 40 };
+    size_t length = strlen(input), end = exponent_at(input);
+    bool short_exponent = length - end < LONGEST - MOST;
+    if (length <= LONGEST) {
+        return copy_text(input);
+    }
+    return format_text("%.*s...%s (%zu characters)", MOST, input, short_exponent ? input + end : "", length);
 }
 
 char *readable_text(bnd_exact value, bool plain)
@@ -199,27 +214,30 @@ void table_add(table *t, char *owned_cell)
     t->cells[t->count++] = owned_cell;
 }
 
-static void print_aligned(const table *t)
+/* Each column as wide as its heading, its widest cell, and what it is said to need. */
+static void fit_columns(table *t)
 {
-    size_t *widths = allocate(NULL, t->column_count, sizeof *widths), last = 0;
+    t->widths = allocate(t->widths, t->column_count, sizeof *t->widths);
     for (size_t c = 0; c < t->column_count; c++) {
-        widths[c] = strlen(t->columns[c].heading);
+        size_t heading = strlen(t->columns[c].heading), least = t->columns[c].least_width;
+        t->widths[c] = heading > least ? heading : least;
         for (size_t i = c; i < t->count; i += t->column_count) {
             size_t width = strlen(t->cells[i]);
-            widths[c] = width > widths[c] ? width : widths[c];
+            t->widths[c] = width > t->widths[c] ? width : t->widths[c];
         }
-        last = t->columns[c].data_only ? last : c;
+        t->last = t->columns[c].data_only ? t->last : c;
     }
-    for (size_t row = 0; row <= t->count / t->column_count; row++) {
-        for (size_t c = 0; c <= last; c++) {
-            const char *cell = row == 0 ? t->columns[c].heading : t->cells[(row - 1) * t->column_count + c];
-            int width = c == last && !t->columns[c].number ? 0 : (int)widths[c];
-            if (!t->columns[c].data_only) {
-                printf("%*s%s", t->columns[c].number ? width : -width, cell, c == last ? "\n" : "  ");
-            }
+}
+
+static void print_line(const table *t, const char *const *cells)
+{
+    for (size_t c = 0; c <= t->last; c++) {
+        int width = c == t->last && !t->columns[c].number ? 0 : (int)t->widths[c];
+        const char *cell = cells != NULL ? cells[c] : t->columns[c].heading;
+        if (!t->columns[c].data_only) {
+            printf("%*s%s", t->columns[c].number ? width : -width, cell, c == t->last ? "\n" : "  ");
         }
     }
-    free(widths);
 }
 
 static void json_words(bnd_json *json, const char *key, const char *text)
@@ -231,36 +249,24 @@ static void json_words(bnd_json *json, const char *key, const char *text)
     bnd_json_end(json);
 }
 
-static void print_json(const table *t, const char *key)
+static void json_row(table *t, const char *const *cells)
 {
-    bnd_json json;
-    json_begin(&json);
-    bnd_json_object(&json, NULL);
-    if (t->input != NULL) {
-        bnd_json_string(&json, "input", t->input);
-    }
-    bnd_json_array(&json, key);
-    for (size_t i = 0; i < t->count; i++) {
-        const column *c = &t->columns[i % t->column_count];
-        if (i % t->column_count == 0) {
-            bnd_json_object(&json, NULL);
-        }
+    bnd_json *json = &t->json;
+    bnd_json_object(json, NULL);
+    for (size_t i = 0; i < t->column_count; i++) {
+        const column *c = &t->columns[i];
         if (c->key == NULL) {
-            /* for people only */
-        } else if (c->words) {
-            json_words(&json, c->key, t->cells[i]);
-        } else if (c->literal) {
-            bnd_json_literal(&json, c->key, t->cells[i]);
-        } else {
-            bnd_json_string(&json, c->key, t->cells[i]);
+            continue;
         }
-        if (i % t->column_count == t->column_count - 1) {
-            bnd_json_end(&json);
+        if (c->words) {
+            json_words(json, c->key, cells[i]);
+        } else if (c->literal) {
+            bnd_json_literal(json, c->key, cells[i]);
+        } else {
+            bnd_json_string(json, c->key, cells[i]);
         }
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
-    json_line_end();
+    bnd_json_end(json);
 }
 
 /* RFC 4180: quotes where they are needed. */
@@ -277,35 +283,68 @@ static void print_csv_cell(const char *cell)
     putchar('"');
 }
 
-static void print_csv(const table *t)
+static void csv_line(const table *t, const char *const *cells)
 {
-    for (size_t i = 0; i < t->column_count + t->count; i++) {
-        const column *c = &t->columns[i % t->column_count];
-        const char *cell = i < t->column_count ? c->key : t->cells[i - t->column_count];
-        if (c->key != NULL) {
-            fputs(i % t->column_count == 0 ? "" : ",", stdout);
-            print_csv_cell(cell);
+    bool first = true;
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (t->columns[c].key != NULL) {
+            fputs(first ? "" : ",", stdout);
+            print_csv_cell(cells != NULL ? cells[c] : t->columns[c].key);
+            first = false;
         }
-        fputs(i % t->column_count == t->column_count - 1 ? "\n" : "", stdout);
+    }
+    putchar('\n');
+}
+
+static void begin(table *t)
+{
+    t->begun = true;
+    if (t->output == OUTPUT_JSON) {
+        json_begin(&t->json);
+        bnd_json_object(&t->json, NULL);
+        if (t->input != NULL) {
+            bnd_json_string(&t->json, "input", t->input);
+        }
+        bnd_json_array(&t->json, t->key);
+    } else if (t->output == OUTPUT_CSV) {
+        csv_line(t, NULL);
+    } else {
+        fit_columns(t);
+        print_line(t, NULL);
     }
 }
 
-void table_print(table *t, enum output output, const char *json_key)
+bool table_flush(table *t)
 {
-    switch (output) {
-    case OUTPUT_JSON:
-        print_json(t, json_key);
-        break;
-    case OUTPUT_CSV:
-        print_csv(t);
-        break;
-    default:
-        print_aligned(t);
-        break;
+    if (!t->begun) {
+        begin(t);
+    }
+    for (size_t i = 0; i < t->count; i += t->column_count) {
+        const char *const *cells = (const char *const *)t->cells + i;
+        if (t->output == OUTPUT_JSON) {
+            json_row(t, cells);
+        } else if (t->output == OUTPUT_CSV) {
+            csv_line(t, cells);
+        } else {
+            print_line(t, cells);
+        }
     }
     for (size_t i = 0; i < t->count; i++) {
         free(t->cells[i]);
     }
+    t->count = 0;
+    return !ferror(stdout);
+}
+
+void table_end(table *t)
+{
+    table_flush(t);
+    if (t->output == OUTPUT_JSON) {
+        bnd_json_end(&t->json);
+        bnd_json_end(&t->json);
+        json_line_end();
+    }
     free(t->cells);
+    free(t->widths);
     *t = (table){.columns = t->columns, .column_count = t->column_count};
 }

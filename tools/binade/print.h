@@ -13,7 +13,8 @@ char *format_text(const char *format, ...) BND_PRINTF(1, 2);
 char *exact_text(bnd_exact value, bool plain);
 /* The same for people: past 40 significant digits it ends in "...", unless `plain`. */
 char *readable_text(bnd_exact value, bool plain);
-char *shorten_text(char *text); /* frees what it gets */
+char *shorten_text(char *text);        /* frees what it gets */
+char *heading_text(const char *input); /* what was written, cut where it is long */
 char *shortest_text(const bnd_format *f, bnd_exact value);
 char *digits_text(bnd_exact value, int digits);
 char *hex_text(bnd_exact value);
@@ -47,17 +48,26 @@ typedef struct column {
     bool literal;              /* JSON: not a string */
     bool words;                /* JSON: an array of the words */
     bool data_only;            /* not in the text for people */
+    unsigned least_width;
 } column;
 
 typedef struct table {
     const column *columns;
     size_t column_count;
-    char **cells;
-    size_t count, capacity;
+    enum output output;
+    const char *key;   /* of the rows, in JSON */
     const char *input; /* what it is about, for JSON; may be NULL */
+    char **cells;      /* of the rows that are not printed yet */
+    size_t count, capacity, last;
+    size_t *widths;
+    bnd_json json;
+    bool begun;
 } table;
 
 void table_add(table *t, char *owned_cell);
-void table_print(table *t, enum output output, const char *json_key); /* and frees its cells */
+/* Prints and forgets the rows so far. The columns are fitted to those of the first call. False where standard output
+ * cannot be written. */
+bool table_flush(table *t);
+void table_end(table *t); /* the rest, and all memory */
 
 #endif

@@ -12,8 +12,28 @@ static int digit_of(char c)
     return at != NULL ? (int)(at - digits) : 99;
 }
 
+/* What is being read, and where it stands: for messages. */
+typedef struct source {
+    const settings *settings;
+    const char *place, *word;
+} source;
+
+/* "place'word': what": of a long word the beginning. */
+static int refuse(const source *from, const char *what)
+{
+    return complain(from->settings->command, "%s'%.80s%s': %s", from->place, from->word,
+                    strlen(from->word) > 80 ? "..." : "", what);
+}
+
+static int refuse_width(const source *from, const given *v)
+{
+    char what[96];
+    snprintf(what, sizeof what, "a code of %s has only %u bits", v->format.name, v->format.width);
+    return refuse(from, what);
+}
+
 /* The code after the colon: 0x and hexadecimal digits, 0b and bits (blanks and underscores may stand between bits). */
-static int read_code(given *v, const settings *s, const char *word, const char *text)
+static int read_code(given *v, const source *from, const char *text)
 {
     unsigned base_bits = text[1] == 'x' || text[1] == 'X' ? 4 : 1;
     unsigned width = v->format.width;
@@ -25,20 +45,21 @@ static int read_code(given *v, const settings *s, const char *word, const char *
         }
         int digit = digit_of(*at);
         if (digit >= 1 << base_bits) {
-            return complain(s->command, "'%s': '%c' is no %s digit", word, *at,
-                            base_bits == 4 ? "hexadecimal" : "binary");
+            char what[64];
+            snprintf(what, sizeof what, "'%c' is no %s digit", *at, base_bits == 4 ? "hexadecimal" : "binary");
+            return refuse(from, what);
         }
         if (v->code > most >> base_bits) {
-            return complain(s->command, "'%s': a code of %s has only %u bits", word, v->format.name, width);
+            return refuse_width(from, v);
         }
         v->code = v->code << base_bits | (uint64_t)digit;
         digits++;
     }
-    if (digits == 0 || v->code > most) {
-        return complain(s->command,
-                        digits == 0 ? "'%s': the digits of the code are missing (%s has %u bits)"
-                                    : "'%s': a code of %s has only %u bits",
-                        word, v->format.name, width);
+    if (digits == 0) {
+        return refuse(from, "the digits of the code are missing");
+    }
+    if (v->code > most) {
+        return refuse_width(from, v);
     }
     v->exact = bnd_unpack(&v->format, v->code);
     v->is_code = true;
@@ -52,29 +73,48 @@ static const char *code_part(const char *word)
     return is_code ? colon + 1 : NULL;
 }
 
-int read_value(given *v, const settings *s, const char *word)
+static int read_number(given *v, const source *from, size_t length)
+{
+    bnd_error why;
+    bnd_format named;
+    if (bnd_parse_exact(&v->exact, from->word, length, &why) == BND_OK) {
+        return GO_ON;
+    }
+    const char *colon = strchr(from->word, ':');
+    if (colon != NULL && bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
+        return refuse(from, "a code is written FORMAT:0xHEX or FORMAT:0bBITS");
+    }
+    return refuse(from, why.message);
+}
+
+static int read_format_and_code(given *v, const source *from, const char *code)
+{
+    bnd_error why;
+    if (bnd_format_parse_n(&v->format, from->word, (size_t)(code - 1 - from->word), &why) != BND_OK) {
+        return refuse(from, why.message);
+    }
+    if (v->format.width == 0) {
+        return refuse(from, "a value set has no codes");
+    }
+    return read_code(v, from, code);
+}
+
+int read_value(given *v, const settings *s, const char *word, size_t length, const char *place)
 {
     *v = (given){.input = word};
-    bnd_error why;
-    const char *code = code_part(word);
-    if (code != NULL) {
-        if (bnd_format_parse_n(&v->format, word, (size_t)(code - 1 - word), &why) != BND_OK) {
-            return complain(s->command, "'%s': %s", word, why.message);
-        }
-        if (v->format.width == 0) {
-            return complain(s->command, "'%s': %s is a value set and has no codes", word, v->format.name);
-        }
-        int status = read_code(v, s, word, code);
-        if (status != GO_ON) {
-            return status;
-        }
-    } else if (bnd_parse_exact(&v->exact, word, strlen(word), &why) != BND_OK) {
-        return complain(s->command, "'%.80s%s': %s", word, strlen(word) > 80 ? "..." : "", why.message);
-    }
-    if (v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO) {
+    const source from = {s, place, word};
+    const char *code = strlen(word) == length ? code_part(word) : NULL;
+    int status = code != NULL ? read_format_and_code(v, &from, code) : read_number(v, &from, length);
+    if (status == GO_ON && (v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO)) {
         v->number = v->is_code ? exact_text(v->exact, false) : copy_text(word);
     }
-    return GO_ON;
+    return status;
+}
+
+bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint64_t random)
+{
+    return v->is_code ? bnd_round_code(f, &v->format, v->code, rule, random)
+                      : bnd_round_exact(f, v->exact, rule, random);
 }
 
 void clear_value(given *v)
@@ -83,34 +123,40 @@ void clear_value(given *v)
     v->number = NULL;
 }
 
-static int one(const settings *s, const char *word, size_t *index,
+static int one(const settings *s, const char *word, size_t length, const char *place, size_t *index,
                int (*each)(void *state, const given *v, size_t index), void *state)
 {
     given v;
-    int status = read_value(&v, s, word);
+    int status = read_value(&v, s, word, length, place);
     if (status == GO_ON) {
         status = each(state, &v, (*index)++);
     }
     clear_value(&v);
-    return status;
+    return status == GO_ON && ferror(stdout) ? BAD_STREAM : status;
 }
 
-/* The next word of a stream, of any length; NULL at its end. */
-static char *next_word(FILE *in)
+static bool is_blank(int c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word of a stream, of any length, with a 0 byte after it; NULL at its end. */
+static char *next_word(FILE *in, size_t *length)
 {
     int c = getc(in);
-    while (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+    while (is_blank(c)) {
         c = getc(in);
     }
     char *word = NULL;
-    size_t length = 0, capacity = 0;
-    for (; c != EOF && c != ' ' && c != '\t' && c != '\n' && c != '\r'; c = getc(in)) {
-        if (length + 2 > capacity) {
+    size_t capacity = 0;
+    *length = 0;
+    for (; c != EOF && !is_blank(c); c = getc(in)) {
+        if (*length + 2 > capacity) {
             capacity = capacity == 0 ? 64 : 2 * capacity;
             word = allocate(word, capacity, 1);
         }
-        word[length++] = (char)c;
-        word[length] = '\0';
+        word[(*length)++] = (char)c;
+        word[*length] = '\0';
     }
     return word;
 }
@@ -119,8 +165,11 @@ static int each_of_stdin(const settings *s, size_t *index, int (*each)(void *sta
                          void *state)
 {
     int status = GO_ON;
-    for (char *word; status == GO_ON && (word = next_word(stdin)) != NULL; free(word)) {
-        status = one(s, word, index, each, state);
+    size_t length, count = 0;
+    for (char *word; status == GO_ON && (word = next_word(stdin, &length)) != NULL; free(word)) {
+        char place[64];
+        snprintf(place, sizeof place, "standard input, word %zu: ", ++count);
+        status = one(s, word, length, place, index, each, state);
     }
     if (status == GO_ON && ferror(stdin)) {
         complain(s->command, "standard input cannot be read");
@@ -135,7 +184,8 @@ int for_each_value(const settings *s, int (*each)(void *state, const given *v, s
     size_t index = 0;
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         const char *word = s->operands[i];
-        status = strcmp(word, "-") == 0 ? each_of_stdin(s, &index, each, state) : one(s, word, &index, each, state);
+        status = strcmp(word, "-") == 0 ? each_of_stdin(s, &index, each, state)
+                                        : one(s, word, strlen(word), "", &index, each, state);
     }
     return status;
 }

@@ -13,11 +13,16 @@ typedef struct given {
     uint64_t code;
 } given;
 
-int read_value(given *out, const settings *s, const char *word);
+/* `place` says where the word stands, for messages: "", or "standard input, word 2: ". */
+int read_value(given *out, const settings *s, const char *word, size_t length, const char *place);
 void clear_value(given *v);
 
+/* The value in a format's values. A code that is subnormal in its own format counts as zero where the rule flushes on
+ * input; a number as it is written has no format of its own. */
+bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint64_t random);
+
 /* Calls `each` for every value: the operands, and a word at a time of standard input where an operand is "-". Stops at
- * the first status that is not GO_ON. */
+ * the first status that is not GO_ON, and where standard output cannot be written. */
 int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state);
 
 #endif
