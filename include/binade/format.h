@@ -170,9 +170,17 @@ enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
 /* How many random bits a rule takes: 0 for the deterministic modes. */
 static inline unsigned bnd_rule_random_bits(bnd_rule rule)
 {
-    unsigned asked = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
-    unsigned bits = asked < BND_RANDOM_BITS_MAX ? asked : BND_RANDOM_BITS_MAX;
-    return rule.rounding < BND_SR ? 0 : rule.rounding == BND_SR_EQUAL ? 1 : bits;
+    unsigned bits = rule.random_bits;
+    if (rule.rounding < BND_SR) {
+        return 0;
+    }
+    if (rule.rounding == BND_SR_EQUAL) {
+        return 1;
+    }
+    if (bits == 0) {
+        return BND_RANDOM_BITS_DEFAULT;
+    }
+    return bits < BND_RANDOM_BITS_MAX ? bits : (unsigned)BND_RANDOM_BITS_MAX;
 }
 
 /* rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, and the names of P3109, Intel, TestFloat. Bare integers are
