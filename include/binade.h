@@ -15,6 +15,7 @@
 
 #include <binade/base.h>
 #include <binade/format.h>
+#include <binade/bulk.h>
 #include <binade/codec.h>
 #include <binade/text.h>
 

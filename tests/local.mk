@@ -15,7 +15,8 @@ UNIT_TESTS = \
 	tests/format/test_format \
 	tests/codec/test_codec \
 	tests/oracle/test_oracle \
-	tests/text/test_text
+	tests/text/test_text \
+	tests/bulk/test_bulk
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -29,7 +30,8 @@ tests_base_test_base_SOURCES = \
 	tests/base/test_messages.c \
 	tests/base/test_nearest.c \
 	tests/base/test_random.c \
-	tests/base/tests.h
+	tests/base/tests.h \
+	tests/suites.h
 
 tests_format_test_format_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_format_test_format_LDADD = $(TEST_LDADD)
@@ -43,7 +45,8 @@ tests_format_test_format_SOURCES = \
 	tests/format/test_p3109.c \
 	tests/format/test_rules.c \
 	tests/format/test_value_sets.c \
-	tests/format/tests.h
+	tests/format/tests.h \
+	tests/suites.h
 
 tests_codec_test_codec_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_codec_test_codec_LDADD = $(TEST_LDADD)
@@ -73,7 +76,8 @@ tests_oracle_test_oracle_SOURCES = \
 	tests/oracle/test_known.c \
 	tests/oracle/test_limits.c \
 	tests/oracle/test_oracle.c \
-	tests/oracle/tests.h
+	tests/oracle/tests.h \
+	tests/suites.h
 
 tests_text_test_text_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_text_test_text_LDADD = $(TEST_LDADD)
@@ -89,7 +93,28 @@ tests_text_test_text_SOURCES = \
 	tests/text/test_shortest.c \
 	tests/text/test_text.c \
 	tests/text/test_writing.c \
-	tests/text/tests.h
+	tests/text/tests.h \
+	tests/suites.h
+
+tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_bulk_test_bulk_LDADD = $(TEST_LDADD) $(LIBM)
+tests_bulk_test_bulk_SOURCES = \
+	tests/bulk/expected.c \
+	tests/bulk/expected.h \
+	tests/bulk/test_bits.c \
+	tests/bulk/test_bulk.c \
+	tests/bulk/test_convert.c \
+	tests/bulk/test_environment.c \
+	tests/bulk/test_memory.c \
+	tests/bulk/test_refusals.c \
+	tests/bulk/test_stats.c \
+	tests/bulk/test_stochastic.c \
+	tests/bulk/tests.h \
+	tests/codec/driver.c \
+	tests/codec/driver.h \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript

@@ -108,11 +108,66 @@ static void test_every_bit_moves(void)
     CU_ASSERT_EQUAL(biased, 0);
 }
 
+/* The bits of stochastic rounding, from the blocks by the words of base.h: field e mod k of block e / k. */
+static uint64_t bits_by_definition(uint64_t seed, uint64_t purpose, uint64_t element, unsigned bits)
+{
+    unsigned field = bits <= 16 ? 16 : bits <= 32 ? 32 : 64, k = 128 / field;
+    uint64_t block = element / k, value = 0;
+    const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)purpose,
+                                 (uint32_t)(purpose >> 32)};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t words[4];
+    bnd_philox4x32(words, counter, key, 10);
+    unsigned start = (unsigned)(element % k) * field;
+    for (unsigned i = 0; i < bits; i++) {
+        value |= (uint64_t)(words[(start + i) / 32] >> (start + i) % 32 & 1) << i;
+    }
+    return value;
+}
+
+static void test_bits_of_elements(void)
+{
+    static const uint64_t firsts[] = {0, 1, 7, 8, 0xffffffff, (uint64_t)0xffffffff * 8 + 5, UINT64_MAX - 3};
+    static const uint64_t seeds[] = {0, 1, UINT64_C(0x123456789abcdef0)};
+    int different = 0;
+    for (unsigned bits = 1; bits <= 64; bits++) {
+        for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+            uint64_t seed = seeds[i % 3], purpose = seeds[bits % 3], filled[21];
+            bnd_random_fill(filled, 21, seed, purpose, firsts[i], bits);
+            for (uint64_t e = 0; e < 21; e++) {
+                uint64_t want = bits_by_definition(seed, purpose, firsts[i] + e, bits);
+                different += filled[e] != want;
+                different += bnd_random_bits(seed, purpose, firsts[i] + e, bits) != want;
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(different, 0);
+}
+
+/* From the published answer for zeros: block 0 is 6627e8d5 e169c58d bc57ac4c 9b00dbd8. */
+static void test_bits_known_answers(void)
+{
+    static const uint64_t fields16[] = {0xe8d5, 0x6627, 0xc58d, 0xe169, 0xac4c, 0xbc57, 0xdbd8, 0x9b00};
+    for (uint64_t e = 0; e < 8; e++) {
+        CU_ASSERT_EQUAL(bnd_random_bits(0, 0, e, 16), fields16[e]);
+        CU_ASSERT_EQUAL(bnd_random_bits(0, 0, e, 5), fields16[e] & 31);
+    }
+    CU_ASSERT_EQUAL(bnd_random_bits(0, 0, 2, 32), 0xbc57ac4c);
+    CU_ASSERT_EQUAL(bnd_random_bits(0, 0, 3, 17), 0x9b00dbd8 & 0x1ffff);
+    CU_ASSERT_EQUAL(bnd_random_bits(0, 0, 0, 64), UINT64_C(0xe169c58d6627e8d5));
+    CU_ASSERT_EQUAL(bnd_random_bits(0, 0, 1, 62), UINT64_C(0x9b00dbd8bc57ac4c) & UINT64_MAX >> 2);
+    uint64_t untouched = 5;
+    bnd_random_fill(&untouched, 0, 0, 0, 0, 8);
+    CU_ASSERT_EQUAL(untouched, 5);
+}
+
 CU_TestInfo random_tests[] = {
     {"Philox4x32-7 and -10, known answers", test_known_answers},
     {"the block may be written over its number", test_output_may_be_the_counter},
     {"every bit of every argument counts", test_every_argument_counts},
     {"arguments are told apart", test_arguments_are_told_apart},
     {"every bit is set half of the time", test_every_bit_moves},
+    {"bits of elements, by their definition", test_bits_of_elements},
+    {"bits of elements, known answers", test_bits_known_answers},
     CU_TEST_INFO_NULL,
 };

@@ -1,29 +1,19 @@
 /* The codec against the oracle, against enumeration, and against answers that are written down. */
-#include <CUnit/Basic.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "tests.h"
+#include "tests/suites.h"
 
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        {"codes", NULL, NULL, NULL, NULL, code_tests},
-        {"order", NULL, NULL, NULL, NULL, order_tests},
-        {"midpoints", NULL, NULL, NULL, NULL, midpoint_tests},
-        {"stochastic", NULL, NULL, NULL, NULL, stochastic_tests},
-        {"wide and custom formats", NULL, NULL, NULL, NULL, wide_tests},
-        {"sources", NULL, NULL, NULL, NULL, source_tests},
-        {"witnesses", NULL, NULL, NULL, NULL, witness_tests},
-        {"dialects", NULL, NULL, NULL, NULL, dialect_tests},
+        SUITE("codes", code_tests),
+        SUITE("order", order_tests),
+        SUITE("midpoints", midpoint_tests),
+        SUITE("stochastic", stochastic_tests),
+        SUITE("wide and custom formats", wide_tests),
+        SUITE("sources", source_tests),
+        SUITE("witnesses", witness_tests),
+        SUITE("dialects", dialect_tests),
         CU_SUITE_INFO_NULL,
     };
-    if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
-        return EXIT_FAILURE;
-    }
-    CU_basic_set_mode(CU_BRM_NORMAL);
-    CU_ErrorCode ran = CU_basic_run_tests();
-    bool passed = ran == CUE_SUCCESS && CU_get_number_of_failures() == 0 && CU_get_number_of_tests_run() > 0;
-    CU_cleanup_registry();
-    return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suites(suites);
 }

@@ -1,10 +1,10 @@
 /* format/: the table and its derived limits, names, families, rules, dialects. */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests.h"
+#include "tests/suites.h"
 
 bnd_format format_named(const char *name)
 {
@@ -56,21 +56,10 @@ void check_refused(const char *const *names, bnd_status status)
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        {"limits", NULL, NULL, NULL, NULL, limit_tests},
-        {"names", NULL, NULL, NULL, NULL, name_tests},
-        {"P3109", NULL, NULL, NULL, NULL, p3109_tests},
-        {"custom formats", NULL, NULL, NULL, NULL, custom_tests},
-        {"value sets", NULL, NULL, NULL, NULL, value_set_tests},
-        {"rules", NULL, NULL, NULL, NULL, rule_tests},
-        {"dialects", NULL, NULL, NULL, NULL, dialect_tests},
-        CU_SUITE_INFO_NULL,
+        SUITE("limits", limit_tests),         SUITE("names", name_tests),
+        SUITE("P3109", p3109_tests),          SUITE("custom formats", custom_tests),
+        SUITE("value sets", value_set_tests), SUITE("rules", rule_tests),
+        SUITE("dialects", dialect_tests),     CU_SUITE_INFO_NULL,
     };
-    if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
-        return EXIT_FAILURE;
-    }
-    CU_basic_set_mode(CU_BRM_NORMAL);
-    CU_ErrorCode ran = CU_basic_run_tests();
-    bool passed = ran == CUE_SUCCESS && CU_get_number_of_failures() == 0 && CU_get_number_of_tests_run() > 0;
-    CU_cleanup_registry();
-    return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suites(suites);
 }

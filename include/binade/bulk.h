@@ -1,0 +1,76 @@
+/* Layer 5: arrays. The same bits as the codec gives one number at a time, at the speed of memory where a kernel reaches
+ * it. No call allocates. */
+#ifndef BINADE_BULK_H
+#define BINADE_BULK_H
+
+#include <binade/codec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How codes lie in memory.
+ *
+ * Packed: a code of 8, 16, 32 or 64 bits is a little-endian word; every other width is written back to back, lowest
+ * bits first, the last byte filled up with zeros. A tf32 code stands where it stands in fp32: in the upper bits of a
+ * word of 32. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds it. */
+typedef enum bnd_packing { BND_PACKED, BND_UNPACKED } bnd_packing;
+
+/* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side. */
+typedef struct bnd_array {
+    bnd_rule rule;
+    uint64_t seed, purpose; /* of the stochastic modes; element i takes bnd_random_bits(seed, purpose, first + i, N) */
+    uint64_t first;         /* the index of the first element: an array may be worked on in pieces, in any order */
+    ptrdiff_t stride_in, stride_out; /* from one element to the next, in elements; 0 means 1. Packed codes that are not
+                                        whole words cannot have one */
+    uint8_t packing;                 /* bnd_packing */
+} bnd_array;
+
+/* What a conversion did to an array. Add up as many arrays as you like: nothing is reset. Magnitudes and sums are
+ * doubles: of a format beyond fp64, the doubles nearest to its numbers. The sums are taken in the order of the elements
+ * by the caller's own arithmetic (its rounding mode, its exception flags); nothing else depends on that. */
+typedef struct bnd_stats {
+    uint64_t elements;
+    uint64_t exact, inexact;         /* of the finite ones; what was flushed on input, or was invalid, is neither */
+    uint64_t underflows;             /* tiny and inexact */
+    uint64_t flushed;                /* a nonzero became zero */
+    uint64_t overflows;              /* finite, and rounded beyond the largest number */
+    uint64_t saturated;              /* the largest number stands for something larger */
+    uint64_t infinities_in, nans_in; /* among the inputs */
+    uint64_t nans_out;
+    double largest, smallest; /* magnitudes of the finite inputs other than zero; smallest 0 where there is none */
+    double squared_error, squared_input; /* sums over the elements whose input and result are finite */
+    uint64_t exponents[64]; /* of the finite nonzero inputs, floor(log2 |x|): below -40, -40 ... 21, above */
+} bnd_stats;
+enum { BND_HISTOGRAM_LOWEST = -40 };
+
+/* How many bytes n codes take, 0 where that is more than memory could hold, or for a value set. */
+size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
+
+/* fp32 or fp64 into codes, and back (to nearest even; NaNs quieted, with their sign and payload). Refused for value
+ * sets, for strides that packed codes cannot have, and for more elements than memory could hold; nothing is written
+ * then. Pointers need no alignment. Apart from the sums of the statistics, no call looks at or touches the
+ * floating-point environment. */
+BND_CHECKED bnd_status bnd_encode_f32(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                      bnd_stats *stats, bnd_error *why);
+BND_CHECKED bnd_status bnd_encode_f64(void *codes, const double *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                      bnd_stats *stats, bnd_error *why);
+BND_CHECKED bnd_status bnd_decode_f32(float *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
+                                      bnd_error *why);
+BND_CHECKED bnd_status bnd_decode_f64(double *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
+                                      bnd_error *why);
+
+/* Rounds to the values of a format (or of a value set) and keeps the type. y may be x. */
+BND_CHECKED bnd_status bnd_round_f32(float *y, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                     bnd_stats *stats, bnd_error *why);
+BND_CHECKED bnd_status bnd_round_f64(double *y, const double *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                     bnd_stats *stats, bnd_error *why);
+
+/* Codes of one format into codes of another, with one rounding. */
+BND_CHECKED bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from,
+                                         size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,104 @@
+/* The portable kernels: plain C, a word at a time, every format that fp32 or fp64 holds, every mode. */
+#include "bulk/bulk.h"
+
+/* v 2^bits as a whole number and what of it is left, for v = rest / 2^discard. */
+static inline uint64_t scaled(uint64_t rest, unsigned discard, unsigned bits)
+{
+    return bits >= discard ? rest << (bits - discard) : rest >> (discard - bits);
+}
+
+/* P3109 C rounds v 2^bits to nearest even. */
+static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsigned bits)
+{
+    uint64_t whole = scaled(rest, discard, bits);
+    if (bits >= discard) {
+        return whole;
+    }
+    uint64_t left = rest & ((UINT64_C(1) << (discard - bits)) - 1), half = UINT64_C(1) << (discard - bits - 1);
+    return whole + (left > half || (left == half && (whole & 1) != 0));
+}
+
+static inline bool stochastic_up(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard, uint64_t random)
+{
+    uint64_t one = UINT64_C(1) << bits;
+    switch (rounding) {
+    case BND_SR_EQUAL:
+        return (random & 1) != 0;
+    case BND_SRA:
+        return scaled(rest, discard, bits) + random >= one;
+    case BND_SRB:
+        return scaled(rest, discard, bits + 1) + 2 * random + 1 >= 2 * one;
+    default:
+        return scaled_to_nearest(rest, discard, bits) + random >= one;
+    }
+}
+
+/* Away from zero? `rest` of the 2^discard between two neighbours is to be discarded. Where it is zero the answer means
+ * nothing. */
+static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard, bool odd,
+                                  bool negative, uint64_t random)
+{
+    uint64_t half = UINT64_C(1) << discard >> 1;
+    switch (rounding) {
+    case BND_RNE:
+        return (rest > half) | ((rest == half) & odd); /* no branch: nothing predicts it */
+    case BND_RNA:
+        return rest >= half;
+    case BND_RTZ:
+        return false;
+    case BND_RUP:
+        return !negative;
+    case BND_RDN:
+        return negative;
+    case BND_RTO:
+        return !odd;
+    default:
+        return stochastic_up(rounding, bits, rest, discard, random);
+    }
+}
+
+/* So far below the least number that the discarded bits, or the random ones beside them, do not fit 64: the codec's. */
+static inline bool is_deep(const bndi_plan *plan, int32_t field)
+{
+    int32_t below = plan->bottom - (field == 0 ? 1 : field);
+    int32_t discard = (int32_t)plan->drop + (below > 0 ? below : 0);
+    return discard > 62;
+}
+
+static inline bool is_deep_32(const bndi_plan *plan, uint32_t u)
+{
+    return is_deep(plan, (int32_t)(u >> 23));
+}
+
+static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
+{
+    return is_deep(plan, (int32_t)(u >> 52));
+}
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+
+#define WORD     uint32_t
+#define FRACTION 23
+#define NAME(x)  x##_32
+#include "bulk/words.h"
+#undef WORD
+#undef FRACTION
+#undef NAME
+
+#define WORD     uint64_t
+#define FRACTION 52
+#define NAME(x)  x##_64
+#include "bulk/words.h"
+#undef WORD
+#undef FRACTION
+#undef NAME
+
+void bndi_fill_portable(bndi_kernels *kernels)
+{
+    *kernels = (bndi_kernels){
+        .round = {round_32, round_64},
+        .encode = {encode_32, encode_64},
+        .decode = {decode_32, decode_64},
+    };
+}

@@ -1,0 +1,15 @@
+/* The groups of tests of bulk/. Each is a table that CUnit runs. */
+#ifndef TESTS_BULK_TESTS_H
+#define TESTS_BULK_TESTS_H
+
+#include <CUnit/CUnit.h>
+
+extern CU_TestInfo bit_tests[];
+extern CU_TestInfo convert_tests[];
+extern CU_TestInfo memory_tests[];
+extern CU_TestInfo stats_tests[];
+extern CU_TestInfo stochastic_tests[];
+extern CU_TestInfo refusal_tests[];
+extern CU_TestInfo environment_tests[];
+
+#endif
