@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define SUITE(name, tests) {name, NULL, NULL, NULL, NULL, tests}
+#define SUITE(name, tests)                                                                                             \
+    {                                                                                                                  \
+        name, NULL, NULL, NULL, NULL, tests                                                                            \
+    }
 
 static inline int run_suites(CU_SuiteInfo *suites)
 {
