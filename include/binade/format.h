@@ -183,6 +183,13 @@ static inline unsigned bnd_rule_random_bits(bnd_rule rule)
     return bits < BND_RANDOM_BITS_MAX ? bits : (unsigned)BND_RANDOM_BITS_MAX;
 }
 
+/* At one bit of precision: is the even neighbour the one with the even code? Value sets have no codes. */
+static inline bool bnd_ties_by_code(const bnd_format *f, bnd_rule rule)
+{
+    bool by_row = rule.tie_rule == BND_TIE_RULE_FORMAT && f->ties == BND_TIES_CODE;
+    return f->width != 0 && (by_row || rule.tie_rule == BND_TIE_RULE_CODE);
+}
+
 /* rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, and the names of P3109, Intel, TestFloat. Bare integers are
  * refused: the peers disagree on them. Sets rounding and random_bits and nothing else. */
 BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why);

@@ -54,10 +54,9 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     if (!plan->exact) {
         return;
     }
-    bool by_code = rule.tie_rule == BND_TIE_RULE_FORMAT ? f->ties == BND_TIES_CODE : rule.tie_rule == BND_TIE_RULE_CODE;
     plan->drop = plan->words.fraction_bits - (f->precision - 1u);
     plan->bottom = f->emin + plan->words.bias;
-    plan->code_parity = f->precision == 1 && f->width != 0 && by_code;
+    plan->code_parity = f->precision == 1 && bnd_ties_by_code(f, rule);
     plan->parity_offset = (uint32_t)(f->bias - plan->words.bias);
     plan->keeps_payload = f->has_nan && f->ieee_nans && (rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86);
     plan->max = word(plan, f->max_significand, f->max_quantum);

@@ -126,8 +126,7 @@ static inline bool rounds_up(const position *p, bool odd, bool negative, bnd_rul
 /* Is the neighbour toward zero the odd one? With two bits of precision or more, significand and code agree. */
 static inline bool is_odd(const bnd_format *f, const position *p, bnd_rule rule)
 {
-    bool by_code = rule.tie_rule == BND_TIE_RULE_FORMAT ? f->ties == BND_TIES_CODE : rule.tie_rule == BND_TIE_RULE_CODE;
-    if (f->precision == 1 && by_code && f->width != 0 && p->kept != 0) {
+    if (f->precision == 1 && p->kept != 0 && bnd_ties_by_code(f, rule)) {
         return ((p->quantum + f->bias) & 1) != 0; /* all that the code holds is the exponent */
     }
     return (p->kept & 1) != 0;

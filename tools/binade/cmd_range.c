@@ -36,14 +36,6 @@ typedef struct range {
     size_t values;
 } range;
 
-static int no_own(void *state, int id, const char *value)
-{
-    (void)state;
-    (void)id;
-    (void)value;
-    return GO_ON;
-}
-
 static bool is_nan(bnd_exact x)
 {
     return x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
@@ -190,7 +182,7 @@ static int add_decades(range *r)
 static int run(const command *self, int argc, char **argv)
 {
     range r = {0};
-    int status = read_arguments(&r.common, self, argc, argv, no_own, NULL);
+    int status = read_arguments(&r.common, self, argc, argv, NULL, NULL);
     if (status == GO_ON) {
         status = default_formats(&r.common, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0");
     }

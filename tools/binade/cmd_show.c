@@ -63,7 +63,7 @@ static char *class_text(const look *l)
     if (f->width == 0 || (class != BND_CLASS_NORMAL && class != BND_CLASS_SUBNORMAL)) {
         return copy_text(name);
     }
-    uint64_t magnitude = l->code & ((UINT64_C(1) << (f->exponent_bits + f->fraction_bits)) - 1);
+    uint64_t magnitude = l->code & ((UINT64_C(1) << bnd_magnitude_bits(f)) - 1);
     unsigned field = (unsigned)(magnitude >> f->fraction_bits);
     int exponent = (int)field - f->bias + (class == BND_CLASS_SUBNORMAL);
     return format_text("%s, exponent field %u = 2^%d", name, field, exponent);

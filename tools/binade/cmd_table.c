@@ -3,14 +3,6 @@
 
 enum { WIDEST = 16 };
 
-static int no_own(void *state, int id, const char *value)
-{
-    (void)state;
-    (void)id;
-    (void)value;
-    return GO_ON;
-}
-
 static void add_code(table *t, const bnd_format *f, uint64_t code, bool for_people)
 {
     bnd_exact value = bnd_unpack(f, code);
@@ -48,7 +40,7 @@ static void print_codes(const settings *s, const bnd_format *f)
 static int run(const command *self, int argc, char **argv)
 {
     settings s;
-    int status = read_arguments(&s, self, argc, argv, no_own, NULL);
+    int status = read_arguments(&s, self, argc, argv, NULL, NULL);
     for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
         status = add_formats(&s, s.operands[i]);
     }

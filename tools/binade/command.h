@@ -79,8 +79,9 @@ struct settings {
     bool colour;
 };
 
-/* Reads the command line. `own` takes the command's own options and returns GO_ON or an exit status. Returns GO_ON, or
- * the status to leave with (after --help, or a message). The settings must be cleared either way. */
+/* Reads the command line. `own` takes the command's own options (NULL: it has none) and returns GO_ON or an exit
+ * status. Returns GO_ON, or the status to leave with (after --help, or a message). The settings must be cleared either
+ * way. */
 int read_arguments(settings *s, const command *self, int argc, char **argv,
                    int (*own)(void *state, int id, const char *value), void *state);
 void clear_settings(settings *s);

@@ -97,8 +97,7 @@ static bool went_outward(const look *l)
 /* At one bit of precision every significand but zero is 1: whose last bit is even? */
 static bool parity_by_significand(const look *l)
 {
-    bool by_row = l->rule.tie_rule == BND_TIE_RULE_FORMAT && l->format->ties == BND_TIES_SIGNIFICAND;
-    return l->format->precision == 1 && (by_row || l->rule.tie_rule == BND_TIE_RULE_SIGNIFICAND);
+    return l->format->precision == 1 && !bnd_ties_by_code(l->format, l->rule);
 }
 
 /* Which of two neighbours is the even or odd one, in words. */
@@ -229,7 +228,7 @@ static bool stays_inside(const look *l, bool negative)
 static bool largest_is_odd(const look *l)
 {
     const bnd_format *f = l->format;
-    bool by_code = f->precision == 1 && f->width != 0 && !parity_by_significand(l);
+    bool by_code = f->precision == 1 && bnd_ties_by_code(f, l->rule);
     return ((by_code ? f->max_code : f->max_significand) & 1) != 0;
 }
 
