@@ -9,6 +9,35 @@
 extern "C" {
 #endif
 
+/* ---- the context: which kernels work, and on how many cores ---- */
+
+/* A plain value; all zero is the best back end of this machine, and one thread. Every back end gives the same bits, and
+ * so does every number of threads. */
+typedef enum bnd_backend {
+    BND_BACKEND_BEST,
+    BND_BACKEND_PORTABLE,
+    BND_BACKEND_AVX2,
+    BND_BACKEND_AVX512,
+    BND_BACKEND_NEON,
+    BND_BACKEND_WASM128,
+    BND_BACKENDS
+} bnd_backend;
+
+typedef struct bnd_context {
+    uint8_t backend;  /* bnd_backend */
+    uint32_t threads; /* 0 means 1 */
+} bnd_context;
+
+/* The back end by name; NULL is what the environment variable BINADE_BACKEND names, or the best. `threads` 0 is what
+ * BINADE_THREADS says, or every core. Refused where this build or this machine does not have the back end. */
+BND_CHECKED bnd_status bnd_context_open(bnd_context *out, const char *backend, unsigned threads, bnd_error *why);
+
+const char *bnd_backend_name(bnd_backend backend); /* "portable", "avx512", ...; "best" */
+bool bnd_backend_here(bnd_backend backend);        /* compiled in, and this machine can run it */
+bnd_backend bnd_backend_best(void);
+
+/* ---- arrays ---- */
+
 /* How codes lie in memory.
  *
  * Packed: a code of 8, 16, 32 or 64 bits is a little-endian word; every other width is written back to back, lowest
@@ -16,8 +45,10 @@ extern "C" {
  * word of 32. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds it. */
 typedef enum bnd_packing { BND_PACKED, BND_UNPACKED } bnd_packing;
 
-/* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side. */
+/* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side, the best
+ * back end, one thread. */
 typedef struct bnd_array {
+    const bnd_context *context; /* NULL: all zero */
     bnd_rule rule;
     uint64_t seed, purpose; /* of the stochastic modes; element i takes bnd_random_bits(seed, purpose, first + i, N) */
     uint64_t first;         /* the index of the first element: an array may be worked on in pieces, in any order */
