@@ -48,3 +48,19 @@ CFLAGS=$bnd_saved_CFLAGS
 BND_CFLAGS="$BND_CFLAGS $2"
 BND_LDFLAGS="$BND_LDFLAGS $2"
 ])
+
+# BND_BACKEND(NAME, WORD, FLAGS, SOURCE): does the compiler make SOURCE with FLAGS? Then BNDI_WITH_NAME is defined everywhere,
+# HAVE_NAME is true for automake, and NAME_FLAGS holds the flags.
+AC_DEFUN([BND_BACKEND], [
+AC_MSG_CHECKING([whether $CC compiles for $2])
+bnd_saved_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS $3"
+AC_COMPILE_IFELSE([AC_LANG_SOURCE([$4])], [bnd_have_$1=yes], [bnd_have_$1=no])
+CFLAGS=$bnd_saved_CFLAGS
+AC_MSG_RESULT([$bnd_have_$1])
+AS_IF([test "$bnd_have_$1" = yes],
+  [BND_CFLAGS="$BND_CFLAGS -DBNDI_WITH_$1"
+   bnd_backends="$bnd_backends, $2"])
+AM_CONDITIONAL([HAVE_$1], [test "$bnd_have_$1" = yes])
+AC_SUBST([$1_FLAGS], ["$3"])
+])

@@ -1,28 +1,78 @@
-/* The calls on arrays: blocks through the kernels, the codec where the kernels do not reach. */
+/* The calls on arrays: pieces through the kernels, on as many cores as asked. A piece goes to a kernel as it lies in
+ * memory where it can; otherwise in chunks by way of buffers that stay in the first cache. */
 #include "bulk/bulk.h"
-#include "bulk/stats.h"
+#include "bulk/environment.h"
 
-/* Words, results, codes and random bits of a block: 16 KiB, which the first cache holds beside the array's own lines. A
- * multiple of 8, so that packed codes start at a byte. */
-enum { BLOCK = 512 };
+/* A piece is what one thread takes at a time, and the unit in which sums are made: the same whatever the number of
+ * threads. A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. Below SHARED elements a
+ * second core costs more than it brings (doc/performance.md). */
+enum { CHUNK = 1024, PIECE = 1 << 16, SHARED = 1 << 18, LINE = 64 };
 
-typedef union row {
-    uint32_t narrow[BLOCK];
-    uint64_t wide[BLOCK];
-} row;
+/* One side of a conversion: numbers, or codes. */
+typedef struct side {
+    bnd_format format;
+    bndi_storage storage;
+    ptrdiff_t stride;
+    unsigned bytes; /* of an element between kernels */
+    bool codes;     /* little-endian, perhaps packed; else fp32 or fp64 of the machine's own */
+    bool plain;     /* the kernels can read or write it where it is */
+} side;
 
-typedef struct block {
-    row in, out;
-    uint64_t codes[BLOCK], random[BLOCK];
-} block;
+typedef enum action { ROUND, ENCODE, DECODE } action;
 
 typedef struct job {
-    bndi_plan plan;
+    bndi_plan plan, source; /* source: of the codes that come in */
     bndi_kernels kernels;
-    bndi_storage storage;
     bnd_array how;
     bnd_stats *stats;
+    side in, out;
+    action what;
+    bool by_codec; /* no words hold both formats: a number at a time */
+    const void *from;
+    void *to;
 } job;
+
+typedef struct buffers {
+    uint64_t in[CHUNK], out[CHUNK], codes[CHUNK], random[CHUNK];
+} buffers;
+
+static unsigned bytes_of(bndi_width width)
+{
+    return width == BNDI_WORDS_32 ? 4 : 8;
+}
+
+static bnd_format format_of(bndi_width width)
+{
+    bndi_plan plan;
+    bndi_plan_make(&plan, width, &(bnd_format){.precision = BND_PRECISION_MAX}, (bnd_rule){.rounding = BND_RNE});
+    return plan.words;
+}
+
+/* ---- opening ---- */
+
+static side numbers(bndi_width width, ptrdiff_t stride)
+{
+    unsigned bytes = bytes_of(width);
+    return (side){.format = format_of(width),
+                  .storage = {.bits = 8 * bytes},
+                  .stride = stride != 0 ? stride : 1,
+                  .bytes = bytes};
+}
+
+static unsigned whole_bytes(unsigned bits)
+{
+    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+static side codes(const bnd_format *f, uint8_t packing, ptrdiff_t stride)
+{
+    bndi_storage storage = bndi_storage_of(f, packing);
+    return (side){.format = *f,
+                  .storage = storage,
+                  .stride = stride != 0 ? stride : 1,
+                  .bytes = whole_bytes(storage.bits),
+                  .codes = true};
+}
 
 /* Can n elements of 8 bytes, `stride` elements apart, be told apart by differences of pointers? Every sum of bits and
  * of bytes here is in range then. */
@@ -32,202 +82,346 @@ static bool fits_memory(size_t n, ptrdiff_t stride)
     return n <= PTRDIFF_MAX / 64 / steps;
 }
 
-static bnd_status open_job(job *j, bndi_width width, size_t n, const bnd_format *f, const bnd_array *how,
-                           bnd_stats *stats, bool has_codes, bnd_error *why)
+static bnd_status check_side(const side *s, size_t n, bnd_error *why)
 {
-    *j = (job){.how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}, .stats = stats};
-    j->how.stride_in = j->how.stride_in != 0 ? j->how.stride_in : 1;
-    j->how.stride_out = j->how.stride_out != 0 ? j->how.stride_out : 1;
-    if (has_codes && f->width == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; round to it instead", f->name);
+    if (s->codes && s->format.width == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; round to it instead",
+                        s->format.name);
     }
-    if (!fits_memory(n, j->how.stride_in) || !fits_memory(n, j->how.stride_out)) {
+    if (!fits_memory(n, s->stride)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements is more than memory can hold", n);
     }
-    bndi_plan_make(&j->plan, width, f, j->how.rule);
-    bndi_fill_portable(&j->kernels);
-    j->storage = bndi_storage_of(f, j->how.packing);
-    return BND_OK;
-}
-
-/* Packed codes share bytes: they have no stride. */
-static bnd_status check_stride(const bndi_storage *storage, const bnd_format *f, ptrdiff_t stride, bnd_error *why)
-{
-    if (storage->packed && stride != 1) {
+    if (s->storage.packed && s->stride != 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "packed codes of %s share bytes and cannot have a stride; unpack them, or use a stride of 1",
-                        f->name);
+                        s->format.name);
     }
     return BND_OK;
 }
 
-static size_t bytes_of(bndi_width width)
+static bnd_status check(job *j, size_t n, bnd_error *why)
 {
-    return width == BNDI_WORDS_32 ? 4 : 8;
+    bnd_status status = check_side(&j->in, n, why);
+    if (status == BND_OK) {
+        status = check_side(&j->out, n, why);
+    }
+    j->in.plain = j->in.stride == 1 && !j->in.storage.packed && !(j->in.codes && BNDI_BIG_ENDIAN);
+    j->out.plain = j->out.stride == 1 && !j->out.storage.packed && !(j->out.codes && BNDI_BIG_ENDIAN);
+    return status;
 }
 
-static void load_words(bndi_width width, void *words, const void *array, size_t at, ptrdiff_t stride, size_t n)
+static job new_job(void *to, const void *from, const bnd_array *how, bnd_stats *stats)
 {
-    if (stride == 1) {
-        size_t size = bytes_of(width);
-        __builtin_memcpy(words, (const char *)array + at * size, n * size);
+    job j = {.how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}, .stats = stats, .from = from, .to = to};
+    j.kernels = bndi_kernels_of(j.how.context);
+    return j;
+}
+
+/* The plans for codes (or numbers) to codes, by way of words of one type. */
+static void plan_conversion(job *j, bndi_width width, bool decodes, bnd_rule rule)
+{
+    bndi_plan_make(&j->plan, width, &j->out.format, rule);
+    bndi_plan_codes(&j->plan, j->out.bytes, j->out.storage.shift);
+    if (decodes) {
+        bndi_plan_make(&j->source, width, &j->in.format, (bnd_rule){.rounding = BND_RNE});
+        bndi_plan_codes(&j->source, j->in.bytes, j->in.storage.shift);
+    }
+}
+
+static bool both_held(bndi_width width, const job *j)
+{
+    return bndi_words_hold(width, &j->in.format) && bndi_words_hold(width, &j->out.format);
+}
+
+/* Any codes, or numbers taken as codes, to codes. A source that counts as zero is one that is subnormal in its own
+ * format: words of another would not know. */
+static void plan_codes_to_codes(job *j, bnd_rule rule)
+{
+    bool flush = rule.flush_in;
+    j->what = ENCODE;
+    if (!flush && both_held(BNDI_WORDS_32, j)) {
+        plan_conversion(j, BNDI_WORDS_32, true, rule);
+    } else if (!flush && both_held(BNDI_WORDS_64, j)) {
+        plan_conversion(j, BNDI_WORDS_64, true, rule);
+    } else {
+        j->by_codec = true;
+        plan_conversion(j, BNDI_WORDS_64, true, rule);
+    }
+}
+
+/* ---- a chunk ---- */
+
+/* Elements as the kernels take them: where they are, or brought into a buffer. */
+static const void *bring(const job *j, const void *array, const side *s, void *buffer, size_t at, size_t n)
+{
+    if (s->plain) {
+        return (const char *)array + at * s->bytes;
+    }
+    if (s->storage.packed) {
+        j->kernels.unpack(buffer, (const char *)array + at / 8 * s->storage.bits, s->bytes, s->storage.bits, n);
+        return buffer;
+    }
+    bndi_gather(buffer, array, s->bytes, at, s->stride, n);
+    if (s->codes && BNDI_BIG_ENDIAN) {
+        bndi_swap(buffer, s->bytes, n);
+    }
+    return buffer;
+}
+
+static void *place(const side *s, void *array, void *buffer, size_t at)
+{
+    return s->plain ? (char *)array + at * s->bytes : buffer;
+}
+
+static void put_away(const job *j, const side *s, void *array, void *buffer, size_t at, size_t n)
+{
+    if (s->storage.packed) {
+        j->kernels.pack((char *)array + at / 8 * s->storage.bits, buffer, s->bytes, s->storage.bits, n);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        ptrdiff_t place = (ptrdiff_t)(at + i) * stride;
-        if (width == BNDI_WORDS_32) {
-            __builtin_memcpy((uint32_t *)words + i, (const char *)array + place * 4, 4);
-        } else {
-            __builtin_memcpy((uint64_t *)words + i, (const char *)array + place * 8, 8);
-        }
+    if (s->codes && BNDI_BIG_ENDIAN) {
+        bndi_swap(buffer, s->bytes, n);
     }
+    bndi_scatter(array, buffer, s->bytes, at, s->stride, n);
 }
 
-static void store_words(bndi_width width, void *array, const void *words, size_t at, ptrdiff_t stride, size_t n)
-{
-    if (stride == 1) {
-        size_t size = bytes_of(width);
-        __builtin_memcpy((char *)array + at * size, words, n * size);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        ptrdiff_t place = (ptrdiff_t)(at + i) * stride;
-        if (width == BNDI_WORDS_32) {
-            __builtin_memcpy((char *)array + place * 4, (const uint32_t *)words + i, 4);
-        } else {
-            __builtin_memcpy((char *)array + place * 8, (const uint64_t *)words + i, 8);
-        }
-    }
-}
-
-static const uint64_t *fill_random(const job *j, block *b, size_t at, size_t n)
+static const void *fill_random(const job *j, buffers *b, size_t at, size_t n)
 {
     if (j->plan.random_bits == 0) {
         return NULL;
     }
-    bnd_random_fill(b->random, n, j->how.seed, j->how.purpose, j->how.first + at, j->plan.random_bits);
+    j->kernels.random(b->random, n, j->how.seed, j->how.purpose, j->how.first + at, j->plan.random_bits);
     return b->random;
 }
 
-static void count_block(const job *j, const block *b, const uint64_t *random, size_t n)
-{
-    bndi_width width = j->plan.width;
-    for (size_t i = 0; j->stats != NULL && i < n; i++) {
-        uint64_t in = bndi_word_at(width, &b->in, i), out = bndi_word_at(width, &b->out, i);
-        uint32_t flags = bndi_flags(&j->plan, in, out, random != NULL ? random[i] : 0);
-        bndi_count(j->stats, bndi_number_of_word(width, in), bndi_number_of_word(width, out), flags);
-    }
-}
-
-/* Where words cannot hold the format's values: one at a time, straight from the word to the code. */
-static void encode_by_codec(const job *j, block *b, const uint64_t *random, size_t n)
+static void convert_by_codec(const job *j, const void *in, void *out, const void *random, bndi_tally *tally, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t word = bndi_word_at(j->plan.width, &b->in, i), r = random != NULL ? random[i] : 0;
-        bnd_result result = bnd_convert(&j->plan.format, &j->plan.words, word, j->plan.rule, r);
-        b->codes[i] = result.code;
-        if (j->stats != NULL) {
-            bndi_number came = bndi_number_of_word(j->plan.width, word);
-            bndi_count(j->stats, came, bndi_number_of_code(&j->plan.format, result.code), result.flags);
+        uint64_t code = bndi_get(in, j->in.bytes, i) >> j->in.storage.shift;
+        uint64_t r = random != NULL ? bndi_get(random, j->plan.random_bytes, i) : 0;
+        bnd_result result = bnd_convert(&j->out.format, &j->in.format, code, j->how.rule, r);
+        bndi_put(out, j->out.bytes, i, result.code << j->out.storage.shift);
+        if (tally != NULL) {
+            bndi_tally_one(tally, &j->in.format, code, &j->out.format, result);
         }
     }
 }
 
-static void round_by_codec(const job *j, block *b, const uint64_t *random, size_t n)
+/* Statistics compare words with words; codes are decoded for them, which is exact. */
+static void count(const job *j, bndi_tally *tally, const void *x, const void *out, const void *random, buffers *b,
+                  size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word = bndi_word_at(j->plan.width, &b->in, i);
-        bndi_set_word(j->plan.width, &b->out, i, bndi_round_word(&j->plan, word, random != NULL ? random[i] : 0));
+    bndi_width width = j->plan.width;
+    const void *y = out;
+    if (j->what == ENCODE) {
+        j->kernels.decode[width](&j->plan, b->out, out, n);
+        y = b->out;
+    }
+    bool other_mode = j->plan.mode_to_set != BND_RNE;
+    if (other_mode) {
+        bndi_set_rounding(BND_RNE);
+    }
+    j->kernels.tally[width](&j->plan, tally, x, y, random, n);
+    if (other_mode) {
+        bndi_set_rounding(j->plan.mode_to_set);
     }
 }
 
-static void round_block(const job *j, block *b, const uint64_t *random, size_t n)
+static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, size_t n)
 {
-    if (j->plan.exact) {
-        j->kernels.round[j->plan.width](&j->plan, &b->out, &b->in, random, n);
+    bndi_width width = j->plan.width;
+    bool in_place = j->from == j->to && tally != NULL; /* what came in is still to be counted */
+    const void *x = bring(j, j->from, &j->in, j->in.codes ? b->codes : b->in, at, n);
+    void *out = in_place ? b->out : place(&j->out, j->to, b->out, at);
+    const void *random = fill_random(j, b, at, n);
+    if (j->by_codec) {
+        convert_by_codec(j, x, out, random, tally, n);
+    } else if (j->what == DECODE) {
+        j->kernels.decode[width](&j->plan, out, x, n);
     } else {
-        round_by_codec(j, b, random, n);
+        if (j->source.exact) {
+            j->kernels.decode[width](&j->source, b->in, x, n);
+            x = b->in;
+        }
+        if (j->what == ROUND) {
+            j->kernels.round[width](&j->plan, out, x, random, n);
+        } else {
+            out = j->out.plain ? out : b->codes;
+            j->kernels.encode[width](&j->plan, out, x, random, n);
+        }
+        if (tally != NULL) {
+            count(j, tally, x, out, random, b, n);
+        }
     }
-    count_block(j, b, random, n);
+    if (in_place || !j->out.plain) {
+        put_away(j, &j->out, j->to, out, at, n);
+    }
 }
 
-static void encode_block(const job *j, block *b, const uint64_t *random, size_t n)
+/* ---- pieces ---- */
+
+/* The kernel reads and writes the arrays themselves. */
+static bool is_direct(const job *j)
 {
-    if (j->plan.exact) {
-        round_block(j, b, random, n);
-        j->kernels.encode[j->plan.width](&j->plan, b->codes, &b->out, n);
+    bool in_words = j->what == DECODE || !j->source.exact;
+    return j->in.plain && j->out.plain && in_words && !j->by_codec && j->stats == NULL && j->plan.random_bits == 0;
+}
+
+static void do_directly(const job *j, const bndi_plan *plan, size_t at, size_t n)
+{
+    const char *x = (const char *)j->from + at * j->in.bytes;
+    char *y = (char *)j->to + at * j->out.bytes;
+    switch (j->what) {
+    case ROUND:
+        j->kernels.round[plan->width](plan, y, x, NULL, n);
+        break;
+    case ENCODE:
+        j->kernels.encode[plan->width](plan, y, x, NULL, n);
+        break;
+    default:
+        j->kernels.decode[plan->width](plan, y, x, n);
+        break;
+    }
+}
+
+static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
+{
+    bndi_environment before = bndi_enter(j->plan.mode_to_set);
+    if (is_direct(j)) {
+        do_directly(j, &j->plan, at, n);
     } else {
-        encode_by_codec(j, b, random, n);
+        buffers b;
+        for (size_t done = 0; done < n; done += CHUNK) {
+            do_chunk(j, &b, tally, at + done, n - done < CHUNK ? n - done : CHUNK);
+        }
+    }
+    bndi_leave(before);
+}
+
+static int threads_for(const job *j, size_t n)
+{
+    size_t asked = j->how.context != NULL ? j->how.context->threads : 1, most = n / SHARED;
+    return asked < 2 || most < 2 ? 1 : (int)(asked < most ? asked : most);
+}
+
+/* Counts need no order; sums are added in the order of the pieces. */
+static void do_pieces_with_stats(const job *j, size_t n)
+{
+    const size_t pieces = (n + PIECE - 1) / PIECE;
+    const int threads = threads_for(j, n);
+    (void)threads;
+#if defined(_OPENMP)
+#pragma omp parallel for ordered schedule(static, 1) num_threads(threads) if (threads > 1)
+#endif
+    for (size_t i = 0; i < pieces; i++) {
+        size_t at = i * PIECE;
+        bndi_tally tally = {.elements = 0};
+        do_piece(j, &tally, at, n - at < PIECE ? n - at : PIECE);
+#if defined(_OPENMP)
+#pragma omp ordered
+#endif
+        bndi_tally_add(j->stats, &tally);
     }
 }
 
-static void decode_block(const job *j, block *b, size_t n)
+static void do_pieces(const job *j, size_t first, size_t n)
 {
-    if (j->plan.exact) {
-        j->kernels.decode[j->plan.width](&j->plan, &b->out, b->codes, n);
+    const size_t pieces = (n - first + PIECE - 1) / PIECE;
+    const int threads = threads_for(j, n);
+    (void)threads;
+#if defined(_OPENMP)
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#endif
+    for (size_t i = 0; i < pieces; i++) {
+        size_t at = first + i * PIECE;
+        do_piece(j, NULL, at, n - at < PIECE ? n - at : PIECE);
+    }
+}
+
+/* Results that no cache will hold anyway are written past the caches, from the first whole line on. */
+static size_t start_streaming(job *j, size_t n)
+{
+    size_t bytes = n * (j->in.bytes + (size_t)j->out.bytes);
+    size_t misplaced = (uintptr_t)j->to % LINE, head = (LINE - misplaced) % LINE;
+    if (!is_direct(j) || j->from == j->to || head % j->out.bytes != 0 || !bndi_beyond_the_caches(bytes)) {
+        return 0;
+    }
+    head /= j->out.bytes;
+    do_piece(j, NULL, 0, head);
+    j->plan.stream = true;
+    return head;
+}
+
+static void run(job *j, size_t n)
+{
+    if (n == 0) {
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        bndi_set_word(j->plan.width, &b->out, i, bndi_decode_word(&j->plan, b->codes[i]));
+    if (j->stats != NULL) {
+        do_pieces_with_stats(j, n);
+    } else {
+        do_pieces(j, start_streaming(j, n), n);
     }
 }
 
-static size_t piece(size_t n, size_t at)
+/* ---- the calls ---- */
+
+static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, const bnd_format *f, const bnd_array *how,
+                         bnd_stats *stats, bnd_error *why)
 {
-    return n - at < BLOCK ? n - at : BLOCK;
+    job j = new_job(to, x, how, stats);
+    j.in = numbers(width, j.how.stride_in);
+    j.out = codes(f, j.how.packing, j.how.stride_out);
+    bnd_status status = check(&j, n, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    j.what = ENCODE;
+    if (bndi_words_hold(width, f)) {
+        plan_conversion(&j, width, false, j.how.rule);
+    } else {
+        plan_codes_to_codes(&j, j.how.rule);
+    }
+    run(&j, n);
+    return BND_OK;
 }
 
-/* ---- the three kinds of calls ---- */
-
-static bnd_status encode(bndi_width width, void *codes, const void *x, size_t n, const bnd_format *f,
-                         const bnd_array *how, bnd_stats *stats, bnd_error *why)
-{
-    job j;
-    block b;
-    bnd_status status = open_job(&j, width, n, f, how, stats, true, why);
-    if (status == BND_OK) {
-        status = check_stride(&j.storage, f, j.how.stride_out, why);
-    }
-    for (size_t at = 0; status == BND_OK && at < n; at += BLOCK) {
-        size_t count = piece(n, at);
-        load_words(width, &b.in, x, at, j.how.stride_in, count);
-        encode_block(&j, &b, fill_random(&j, &b, at, count), count);
-        bndi_store_codes(codes, b.codes, j.storage, at, j.how.stride_out, count);
-    }
-    return status;
-}
-
-static bnd_status decode(bndi_width width, void *x, const void *codes, size_t n, const bnd_format *f,
+static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, const bnd_format *f,
                          const bnd_array *how, bnd_error *why)
 {
-    job j;
-    block b;
-    bnd_status status = open_job(&j, width, n, f, how, NULL, true, why);
-    if (status == BND_OK) {
-        status = check_stride(&j.storage, f, j.how.stride_in, why);
+    job j = new_job(x, from, how, NULL);
+    j.in = codes(f, j.how.packing, j.how.stride_in);
+    j.out = numbers(width, j.how.stride_out);
+    bnd_status status = check(&j, n, why);
+    if (status != BND_OK) {
+        return status;
     }
-    for (size_t at = 0; status == BND_OK && at < n; at += BLOCK) {
-        size_t count = piece(n, at);
-        bndi_load_codes(b.codes, codes, j.storage, at, j.how.stride_in, count);
-        decode_block(&j, &b, count);
-        store_words(width, x, &b.out, at, j.how.stride_out, count);
+    j.how.rule = (bnd_rule){.nan = BND_NAN_PROPAGATE};
+    if (bndi_words_hold(width, f)) {
+        j.what = DECODE;
+        bndi_plan_make(&j.plan, width, f, j.how.rule);
+        bndi_plan_codes(&j.plan, j.in.bytes, j.in.storage.shift);
+    } else {
+        plan_codes_to_codes(&j, j.how.rule);
     }
-    return status;
+    run(&j, n);
+    return BND_OK;
 }
 
 static bnd_status round_array(bndi_width width, void *y, const void *x, size_t n, const bnd_format *f,
                               const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j;
-    block b;
-    bnd_status status = open_job(&j, width, n, f, how, stats, false, why);
-    for (size_t at = 0; status == BND_OK && at < n; at += BLOCK) {
-        size_t count = piece(n, at);
-        load_words(width, &b.in, x, at, j.how.stride_in, count);
-        round_block(&j, &b, fill_random(&j, &b, at, count), count);
-        store_words(width, y, &b.out, at, j.how.stride_out, count);
+    job j = new_job(y, x, how, stats);
+    j.in = numbers(width, j.how.stride_in);
+    j.out = numbers(width, j.how.stride_out);
+    bnd_status status = check(&j, n, why);
+    if (status != BND_OK) {
+        return status;
     }
-    return status;
+    j.what = ROUND;
+    bndi_plan_make(&j.plan, width, f, j.how.rule);
+    run(&j, n);
+    return BND_OK;
 }
 
 bnd_status bnd_encode_f32(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
@@ -266,49 +460,17 @@ bnd_status bnd_round_f64(double *y, const double *x, size_t n, const bnd_format 
     return round_array(BNDI_WORDS_64, y, x, n, f, how, stats, why);
 }
 
-/* ---- codes to codes: by way of fp64 where it holds both formats' values, since that rounds nothing ---- */
-
-static void convert_by_codec(const job *j, const bnd_format *from, block *b, const uint64_t *random, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t code = b->codes[i];
-        bnd_result result = bnd_convert(&j->plan.format, from, code, j->plan.rule, random != NULL ? random[i] : 0);
-        b->codes[i] = result.code;
-        if (j->stats != NULL) {
-            bndi_number came = bndi_number_of_code(from, code);
-            bndi_count(j->stats, came, bndi_number_of_code(&j->plan.format, result.code), result.flags);
-        }
-    }
-}
-
 bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from, size_t n,
                              const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j, source;
-    block b;
-    bnd_status status = open_job(&j, BNDI_WORDS_64, n, to, how, stats, true, why);
-    if (status == BND_OK) {
-        status = open_job(&source, BNDI_WORDS_64, n, from, how, NULL, true, why);
+    job j = new_job(out, in, how, stats);
+    j.in = codes(from, j.how.packing, j.how.stride_in);
+    j.out = codes(to, j.how.packing, j.how.stride_out);
+    bnd_status status = check(&j, n, why);
+    if (status != BND_OK) {
+        return status;
     }
-    if (status == BND_OK) {
-        status = check_stride(&source.storage, from, j.how.stride_in, why);
-    }
-    if (status == BND_OK) {
-        status = check_stride(&j.storage, to, j.how.stride_out, why);
-    }
-    /* A source that counts as zero is one that is subnormal in its own format: fp64 would not know. */
-    bool by_kernels = status == BND_OK && source.plan.exact && j.plan.exact && !j.how.rule.flush_in;
-    for (size_t at = 0; status == BND_OK && at < n; at += BLOCK) {
-        size_t count = piece(n, at);
-        const uint64_t *random = fill_random(&j, &b, at, count);
-        bndi_load_codes(b.codes, in, source.storage, at, j.how.stride_in, count);
-        if (by_kernels) {
-            source.kernels.decode[BNDI_WORDS_64](&source.plan, &b.in, b.codes, count);
-            encode_block(&j, &b, random, count);
-        } else {
-            convert_by_codec(&j, from, &b, random, count);
-        }
-        bndi_store_codes(out, b.codes, j.storage, at, j.how.stride_out, count);
-    }
-    return status;
+    plan_codes_to_codes(&j, j.how.rule);
+    run(&j, n);
+    return BND_OK;
 }

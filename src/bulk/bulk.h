@@ -1,14 +1,16 @@
 /* What bulk/ shares between its files.
  *
- * An array is worked on in blocks that stay in the first cache. A block is a row of words: the bits of fp32 (32) or
- * fp64 (64) numbers. Every conversion is made of three kernels,
+ * An array is worked on in pieces. Its numbers are words: the bits of fp32 (32) or fp64 (64) numbers. Every call is made
+ * of three kernels,
  *
  *     round    words to words that are values of the format
- *     encode   such words to codes
+ *     encode   words to codes, with the same one rounding
  *     decode   codes to words
  *
- * so that a format, a mode or a policy is data of a plan and never a kernel of its own. What a kernel cannot do (a
- * format beyond fp64, the uneven gap of a format without subnormals) it hands to the codec, one number at a time. */
+ * so that a format, a mode or a policy is data of a plan and never a kernel of its own. Codes lie side by side between
+ * the kernels, in words of 1, 2, 4 or 8 bytes. What a kernel cannot do (the uneven gap of a format without subnormals,
+ * a NaN whose payload is kept) it hands to the portable ones, a number at a time, and those hand what no word can hold
+ * to the codec. */
 #ifndef BINADE_SRC_BULK_H
 #define BINADE_SRC_BULK_H
 
@@ -17,6 +19,33 @@
 /* The two types of words. */
 typedef enum bndi_width { BNDI_WORDS_32, BNDI_WORDS_64 } bndi_width;
 
+/* How the vector kernels round: how the words of one format are computed from any words.
+ *
+ * FLOAT: x + M - M, M a power of two so large that the sum has no bit below the format's last one. Normal and
+ * subnormal numbers alike, in the processor's own rounding modes; M must be a number.
+ * UNIFORM: an addition and a mask on the bits. Numbers below the smallest normal one go to the portable kernel, but
+ * where the format's lowest binade is that of the words: there the same bits are discarded from them.
+ * PORTABLE: neither; one bit of precision. */
+typedef enum bndi_family { BNDI_PORTABLE, BNDI_UNIFORM, BNDI_FLOAT } bndi_family;
+
+/* The steps of the vector kernels. FLOAT_*: x + M in the rounding mode that is set; then an addition to the bits below
+ * the last one, or an odd bit. BITS_*: additions to the bits of x. */
+typedef enum bndi_step {
+    FLOAT_MODE,
+    FLOAT_ADD,
+    FLOAT_ODD,
+    BITS_NEAREST,
+    BITS_ADD,
+    BITS_SIGNED,
+    BITS_ODD,
+    BITS_RANDOM
+} bndi_step;
+
+/* What becomes of what is not an ordinary number in range, by the sign of the input. */
+typedef struct bndi_results {
+    uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
+} bndi_results;
+
 /* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). Results for
  * what is not an ordinary number in range are asked of the codec once, so that no policy is written down twice. */
 typedef struct bndi_plan {
@@ -24,36 +53,135 @@ typedef struct bndi_plan {
     bnd_rule rule;
     bndi_width width;
     bool exact;
+    uint8_t family;        /* bndi_family, of round and encode */
+    uint8_t decode_family; /* FLOAT: one multiplication; UNIFORM: shift and add */
     unsigned random_bits;
-    unsigned drop;    /* fraction bits of the word that the format lacks */
-    int32_t bottom;   /* the word's exponent field where the format's lowest normal binade is */
-    bool code_parity; /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
+    unsigned random_bytes; /* of an entry of the random array: 2, 4 or 8; 0 where there is none */
+    unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
+    unsigned code_shift;   /* how far up the code stands in it: tf32 */
+    bool stream;           /* stores go past the caches; outputs stand at a multiple of 64 bytes */
+    unsigned drop;         /* fraction bits of the word that the format lacks */
+    int32_t bottom;        /* the word's exponent field where the format's lowest normal binade is */
+    int32_t code_bottom; /* the word's field, less this, and the hidden bit make the code's field */
+    bool code_parity;      /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
     uint32_t parity_offset;
     bool keeps_payload;          /* NaNs keep sign and payload */
     bool nonnegative_only;       /* an unsigned format whose rule makes negative numbers something else: `negative` */
     uint64_t difficult;          /* magnitudes other than zero below this are the codec's */
     uint64_t max, normal, least; /* words of the format's limits */
-    uint64_t overflow[2], infinity[2], nan[2], zero[2], negative; /* words of results, by the sign of the input */
+    bndi_results words_of, codes_of;
+
+    /* For the vector kernels. A magnitude u is plain where u - low <= span; the rest takes the way with blends. */
+    uint64_t low, span;
+    uint64_t beyond;       /* magnitudes from here on overflow in every mode */
+    uint64_t hard;         /* magnitudes other than zero below this are the portable kernel's */
+    uint64_t magic;        /* FLOAT: what to add to the exponent field of x, in place, for M */
+    uint64_t code_magic;   /* the same, with low bits that put the code's exponent right */
+    uint64_t scale;        /* decode, FLOAT: the word to multiply with */
+    uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
+    unsigned extra;        /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
+    unsigned mode_to_set;  /* bnd_rounding that FLOAT's additions take */
 } bndi_plan;
 
 /* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
- * the codec will do, and of the rest of the plan format, words, rule and random_bits are set. */
+ * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
 
-typedef void bndi_round_kernel(const bndi_plan *plan, void *out, const void *in, const uint64_t *random, size_t n);
-typedef void bndi_encode_kernel(const bndi_plan *plan, uint64_t *codes, const void *in, size_t n);
-typedef void bndi_decode_kernel(const bndi_plan *plan, void *out, const uint64_t *codes, size_t n);
+/* Which codes the kernels read and write. */
+void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift);
 
-/* One of each for either type of words. round: out may be in; random has an entry for each element where the rule is
- * stochastic, and is NULL elsewhere. */
+/* Can words of this type hold every value of f? */
+bool bndi_words_hold(bndi_width width, const bnd_format *f);
+
+/* ---- statistics of a piece of an array, on their way into bnd_stats ---- */
+
+enum { BNDI_LANES = 16, BNDI_BINS = 64 };
+
+/* Counts; magnitudes as words of double; sums in sixteen lanes, element i of the piece in lane i mod 16. */
+typedef struct bndi_tally {
+    uint64_t elements, exact, inexact, underflows, flushed, overflows, saturated;
+    uint64_t infinities_in, nans_in, nans_out;
+    uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
+    double error[BNDI_LANES], input[BNDI_LANES];
+    uint64_t bins[BNDI_BINS];
+} bndi_tally;
+
+/* ---- kernels ---- */
+
+/* They run in an environment that environment.h has set: rounding to mode_to_set (tally and scale: to nearest even).
+ *
+ * round and encode: random has an entry of random_bytes for each element where the rule is stochastic, and is NULL
+ * elsewhere. y may be x. */
+typedef void bndi_round_kernel(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n);
+typedef void bndi_encode_kernel(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n);
+typedef void bndi_decode_kernel(const bndi_plan *plan, void *y, const void *codes, size_t n);
+
+/* The random bits of elements first .. first + n - 1, as entries of 2, 4 or 8 bytes for up to 16, 32 or 64 bits. */
+typedef void bndi_random_kernel(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
+
+/* Counts n elements, x rounded to y (words of the plan's format). Calls follow each other in the order of the elements,
+ * all but the last with n a multiple of BNDI_LANES. */
+typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
+                               const void *random, size_t n);
+
+/* Codes in words of code_bytes to codes of `bits` bits back to back, and the other way. */
+typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
+typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
+
+/* For formats that share a scale: the largest magnitude of n fp32 words (NaNs above infinity), and y = x * factor in
+ * fp32, to nearest even. */
+typedef uint32_t bndi_largest_kernel(const void *x, size_t n);
+typedef void bndi_scale_kernel(void *y, const void *x, float factor, size_t n);
+
+/* A back end. One of each for either type of words. Element-wise arithmetic and GEMM will have their slots here. */
 typedef struct bndi_kernels {
     bndi_round_kernel *round[2];
     bndi_encode_kernel *encode[2];
     bndi_decode_kernel *decode[2];
+    bndi_tally_kernel *tally[2];
+    bndi_random_kernel *random;
+    bndi_pack_kernel *pack;
+    bndi_unpack_kernel *unpack;
+    bndi_largest_kernel *largest;
+    bndi_scale_kernel *scale;
 } bndi_kernels;
 
 /* Each back end fills in what it has; what it leaves is the next lower one's. */
 void bndi_fill_portable(bndi_kernels *kernels);
+#if defined(BNDI_WITH_AVX2)
+void bndi_fill_avx2(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_AVX512)
+void bndi_fill_avx512(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_NEON)
+void bndi_fill_neon(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_WASM128)
+void bndi_fill_wasm128(bndi_kernels *kernels);
+#endif
+
+/* The kernels of a context (NULL: of the best back end). */
+bndi_kernels bndi_kernels_of(const bnd_context *context);
+
+/* Are so many bytes more than the last cache holds? */
+bool bndi_beyond_the_caches(size_t bytes);
+
+bndi_round_kernel bndi_round_32, bndi_round_64;
+bndi_encode_kernel bndi_encode_32, bndi_encode_64;
+bndi_decode_kernel bndi_decode_32, bndi_decode_64;
+bndi_tally_kernel bndi_tally_32, bndi_tally_64;
+bndi_random_kernel bndi_random;
+bndi_pack_kernel bndi_pack_bits;
+bndi_unpack_kernel bndi_unpack_bits;
+bndi_largest_kernel bndi_largest;
+bndi_scale_kernel bndi_scale;
+
+/* A tally into what the caller keeps. */
+void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);
+
+/* One element by flags that the codec gave: for what no word can hold. */
+void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);
 
 /* One word by the codec: rounded to the format, as a word again. */
 uint64_t bndi_round_word(const bndi_plan *plan, uint64_t word, uint64_t random);
@@ -61,17 +189,48 @@ uint64_t bndi_round_word(const bndi_plan *plan, uint64_t word, uint64_t random);
 /* One code by the codec: the nearest word to its value; NaNs quieted, sign and payload kept. */
 uint64_t bndi_decode_word(const bndi_plan *plan, uint64_t code);
 
-static inline uint64_t bndi_word_at(bndi_width width, const void *words, size_t i)
+/* ---- words of 1, 2, 4 or 8 bytes in memory, wherever they stand ---- */
+
+static inline uint64_t bndi_get(const void *memory, unsigned bytes, size_t i)
 {
-    return width == BNDI_WORDS_32 ? ((const uint32_t *)words)[i] : ((const uint64_t *)words)[i];
+    uint8_t w8;
+    uint16_t w16;
+    uint32_t w32;
+    uint64_t w64;
+    switch (bytes) {
+    case 1:
+        __builtin_memcpy(&w8, (const char *)memory + i, 1);
+        return w8;
+    case 2:
+        __builtin_memcpy(&w16, (const char *)memory + 2 * i, 2);
+        return w16;
+    case 4:
+        __builtin_memcpy(&w32, (const char *)memory + 4 * i, 4);
+        return w32;
+    default:
+        __builtin_memcpy(&w64, (const char *)memory + 8 * i, 8);
+        return w64;
+    }
 }
 
-static inline void bndi_set_word(bndi_width width, void *words, size_t i, uint64_t word)
+static inline void bndi_put(void *memory, unsigned bytes, size_t i, uint64_t word)
 {
-    if (width == BNDI_WORDS_32) {
-        ((uint32_t *)words)[i] = (uint32_t)word;
-    } else {
-        ((uint64_t *)words)[i] = word;
+    uint8_t w8 = (uint8_t)word;
+    uint16_t w16 = (uint16_t)word;
+    uint32_t w32 = (uint32_t)word;
+    switch (bytes) {
+    case 1:
+        __builtin_memcpy((char *)memory + i, &w8, 1);
+        break;
+    case 2:
+        __builtin_memcpy((char *)memory + 2 * i, &w16, 2);
+        break;
+    case 4:
+        __builtin_memcpy((char *)memory + 4 * i, &w32, 4);
+        break;
+    default:
+        __builtin_memcpy((char *)memory + 8 * i, &word, 8);
+        break;
     }
 }
 
@@ -85,8 +244,17 @@ typedef struct bndi_storage {
 
 bndi_storage bndi_storage_of(const bnd_format *f, uint8_t packing);
 
-/* n codes from or to the element `at`; packed codes only from a multiple of 8 on. */
-void bndi_load_codes(uint64_t *codes, const void *memory, bndi_storage storage, size_t at, ptrdiff_t stride, size_t n);
-void bndi_store_codes(void *memory, const uint64_t *codes, bndi_storage storage, size_t at, ptrdiff_t stride, size_t n);
+/* n elements of 1, 2, 4 or 8 bytes from or to the element `at` of an array whose elements stand `stride` apart. */
+void bndi_gather(void *words, const void *array, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
+void bndi_scatter(void *array, const void *words, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
+
+/* The bytes of each word turned round: codes are little-endian in memory on every machine. */
+void bndi_swap(void *words, unsigned bytes, size_t n);
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BNDI_BIG_ENDIAN 1
+#else
+#define BNDI_BIG_ENDIAN 0
+#endif
 
 #endif

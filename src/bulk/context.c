@@ -4,6 +4,9 @@
 #if !defined(__wasm__)
 #include <stdlib.h>
 #endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -17,15 +20,92 @@ const char *bnd_backend_name(bnd_backend backend)
     return names[(unsigned)backend < BND_BACKENDS ? backend : BND_BACKEND_BEST];
 }
 
+#if defined(BNDI_WITH_AVX2)
+static bool cpu_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
+#if defined(BNDI_WITH_AVX512)
+static bool cpu_has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && cpu_has_avx2();
+}
+#endif
+
 bool bnd_backend_here(bnd_backend backend)
 {
     switch (backend) {
     case BND_BACKEND_BEST:
     case BND_BACKEND_PORTABLE:
         return true;
+#if defined(BNDI_WITH_AVX2)
+    case BND_BACKEND_AVX2:
+        return cpu_has_avx2();
+#endif
+#if defined(BNDI_WITH_AVX512)
+    case BND_BACKEND_AVX512:
+        return cpu_has_avx512();
+#endif
+#if defined(BNDI_WITH_NEON)
+    case BND_BACKEND_NEON:
+        return true; /* every 64-bit Arm has it */
+#endif
+#if defined(BNDI_WITH_WASM128)
+    case BND_BACKEND_WASM128:
+        return true; /* a module that uses it does not load elsewhere */
+#endif
     default:
         return false;
     }
+}
+
+/* Filled lowest first: each back end replaces what it does faster. */
+bndi_kernels bndi_kernels_of(const bnd_context *context)
+{
+    unsigned asked = context != NULL && bnd_backend_here((bnd_backend)context->backend) ? context->backend : 0;
+    bnd_backend backend = asked == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)asked;
+    bndi_kernels kernels;
+    (void)backend; /* where there is nothing else */
+    bndi_fill_portable(&kernels);
+#if defined(BNDI_WITH_AVX2)
+    if (backend == BND_BACKEND_AVX2 || backend == BND_BACKEND_AVX512) {
+        bndi_fill_avx2(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_AVX512)
+    if (backend == BND_BACKEND_AVX512) {
+        bndi_fill_avx512(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_NEON)
+    if (backend == BND_BACKEND_NEON) {
+        bndi_fill_neon(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_WASM128)
+    if (backend == BND_BACKEND_WASM128) {
+        bndi_fill_wasm128(&kernels);
+    }
+#endif
+    return kernels;
+}
+
+/* Asked only of arrays that are large anyway: the question costs microseconds on some machines. */
+bool bndi_beyond_the_caches(size_t bytes)
+{
+    const size_t at_least = (size_t)8 << 20, unknown = (size_t)32 << 20;
+    if (bytes < at_least) {
+        return false;
+    }
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > (size > 0 ? (size_t)size : unknown);
+#else
+    return bytes > unknown;
+#endif
 }
 
 bnd_backend bnd_backend_best(void)

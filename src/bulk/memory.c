@@ -28,32 +28,15 @@ size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing)
     return (n * bits + 7) / 8;
 }
 
-static inline uint64_t load_little(const unsigned char *bytes, unsigned count)
-{
-    uint64_t word = 0;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < count; i++) {
-        word |= (uint64_t)bytes[i] << 8 * i;
-    }
-    return word;
-}
-
-static inline void store_little(unsigned char *bytes, unsigned count, uint64_t word)
-{
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < count; i++) {
-        bytes[i] = (unsigned char)(word >> 8 * i);
-    }
-}
-
 static uint64_t mask(unsigned bits)
 {
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
 /* From the lowest bit of each byte up. */
-static void load_packed(uint64_t *codes, const unsigned char *bytes, unsigned bits, size_t n)
+void bndi_unpack_bits(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
 {
+    const unsigned char *bytes = memory;
     uint64_t window = 0;
     unsigned held = 0;
     for (size_t i = 0; i < n; i++) {
@@ -69,17 +52,19 @@ static void load_packed(uint64_t *codes, const unsigned char *bytes, unsigned bi
             held -= take;
             have += take;
         }
-        codes[i] = code;
+        bndi_put(codes, code_bytes, i, code);
     }
 }
 
-static void store_packed(unsigned char *bytes, const uint64_t *codes, unsigned bits, size_t n)
+void bndi_pack_bits(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
 {
+    unsigned char *bytes = memory;
     unsigned byte = 0, held = 0;
     for (size_t i = 0; i < n; i++) {
+        uint64_t code = bndi_get(codes, code_bytes, i);
         for (unsigned done = 0; done < bits;) {
             unsigned give = bits - done < 8 - held ? bits - done : 8 - held;
-            byte |= (unsigned)(codes[i] >> done & mask(give)) << held;
+            byte |= (unsigned)(code >> done & mask(give)) << held;
             held += give;
             done += give;
             if (held == 8) {
@@ -93,67 +78,54 @@ static void store_packed(unsigned char *bytes, const uint64_t *codes, unsigned b
     }
 }
 
-/* Words of `size` bytes, known where these are called: the bytes of one become a single access. */
-static inline void load_elements(uint64_t *codes, const unsigned char *bytes, unsigned size, unsigned shift, size_t at,
-                                 ptrdiff_t stride, size_t n)
+/* Codes are little-endian in memory, whatever the machine is; numbers are the machine's own. */
+static uint64_t swapped(uint64_t word, unsigned bytes)
+{
+    return __builtin_bswap64(word) >> (64 - 8 * bytes);
+}
+
+static inline void copy_elements(unsigned char *to, ptrdiff_t step_to, const unsigned char *from, ptrdiff_t step_from,
+                                 unsigned bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        ptrdiff_t place = (ptrdiff_t)(at + i) * stride * (ptrdiff_t)size;
-        codes[i] = load_little(bytes + place, size) >> shift;
+        bndi_put(to + (ptrdiff_t)i * step_to, bytes, 0, bndi_get(from + (ptrdiff_t)i * step_from, bytes, 0));
     }
 }
 
-static inline void store_elements(unsigned char *bytes, const uint64_t *codes, unsigned size, unsigned shift, size_t at,
-                                  ptrdiff_t stride, size_t n)
+static void copy_strided(unsigned char *to, ptrdiff_t step_to, const unsigned char *from, ptrdiff_t step_from,
+                         unsigned bytes, size_t n)
+{
+    switch (bytes) {
+    case 1:
+        copy_elements(to, step_to, from, step_from, 1, n);
+        break;
+    case 2:
+        copy_elements(to, step_to, from, step_from, 2, n);
+        break;
+    case 4:
+        copy_elements(to, step_to, from, step_from, 4, n);
+        break;
+    default:
+        copy_elements(to, step_to, from, step_from, 8, n);
+        break;
+    }
+}
+
+void bndi_gather(void *words, const void *array, unsigned bytes, size_t at, ptrdiff_t stride, size_t n)
+{
+    ptrdiff_t step = stride * (ptrdiff_t)bytes;
+    copy_strided(words, (ptrdiff_t)bytes, (const unsigned char *)array + (ptrdiff_t)at * step, step, bytes, n);
+}
+
+void bndi_scatter(void *array, const void *words, unsigned bytes, size_t at, ptrdiff_t stride, size_t n)
+{
+    ptrdiff_t step = stride * (ptrdiff_t)bytes;
+    copy_strided((unsigned char *)array + (ptrdiff_t)at * step, step, words, (ptrdiff_t)bytes, bytes, n);
+}
+
+void bndi_swap(void *words, unsigned bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        ptrdiff_t place = (ptrdiff_t)(at + i) * stride * (ptrdiff_t)size;
-        store_little(bytes + place, size, codes[i] << shift);
-    }
-}
-
-void bndi_load_codes(uint64_t *codes, const void *memory, bndi_storage storage, size_t at, ptrdiff_t stride, size_t n)
-{
-    const unsigned char *bytes = memory;
-    if (storage.packed) {
-        load_packed(codes, bytes + at / 8 * storage.bits, storage.bits, n);
-        return;
-    }
-    switch (storage.bits) {
-    case 8:
-        load_elements(codes, bytes, 1, storage.shift, at, stride, n);
-        break;
-    case 16:
-        load_elements(codes, bytes, 2, storage.shift, at, stride, n);
-        break;
-    case 32:
-        load_elements(codes, bytes, 4, storage.shift, at, stride, n);
-        break;
-    default:
-        load_elements(codes, bytes, 8, storage.shift, at, stride, n);
-        break;
-    }
-}
-
-void bndi_store_codes(void *memory, const uint64_t *codes, bndi_storage storage, size_t at, ptrdiff_t stride, size_t n)
-{
-    unsigned char *bytes = memory;
-    if (storage.packed) {
-        store_packed(bytes + at / 8 * storage.bits, codes, storage.bits, n);
-        return;
-    }
-    switch (storage.bits) {
-    case 8:
-        store_elements(bytes, codes, 1, storage.shift, at, stride, n);
-        break;
-    case 16:
-        store_elements(bytes, codes, 2, storage.shift, at, stride, n);
-        break;
-    case 32:
-        store_elements(bytes, codes, 4, storage.shift, at, stride, n);
-        break;
-    default:
-        store_elements(bytes, codes, 8, storage.shift, at, stride, n);
-        break;
+        bndi_put(words, bytes, i, swapped(bndi_get(words, bytes, i), bytes));
     }
 }

@@ -1,5 +1,6 @@
 /* From a format and a rule to what the kernels work with. */
 #include "bulk/bulk.h"
+#include "bulk/environment.h"
 #include "format/format.h"
 
 static bnd_format format_of_words(bndi_width width)
@@ -9,10 +10,11 @@ static bnd_format format_of_words(bndi_width width)
     return bndi_format_of_layout(width == BNDI_WORDS_32 ? &fp32 : &fp64);
 }
 
-/* Are all values of f values of the words' format? (Precision and emin say where the lowest bit is.) */
-static bool holds(const bnd_format *words, const bnd_format *f)
+/* Precision and emin say where the lowest bit is. */
+bool bndi_words_hold(bndi_width width, const bnd_format *f)
 {
-    return f->precision <= words->precision && f->emin >= words->emin && f->emax <= words->emax;
+    return width == BNDI_WORDS_32 ? f->precision <= 24 && f->emin >= -126 && f->emax <= 127
+                                  : f->precision <= 53 && f->emin >= -1022 && f->emax <= 1023;
 }
 
 static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantum)
@@ -21,41 +23,173 @@ static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantu
     return bnd_pack(&plan->words, value);
 }
 
-/* What the codec makes of x, as a word. */
-static uint64_t rounded_word(const bndi_plan *plan, bnd_exact x)
+/* What the codec makes of x, as a word and as a code. */
+static void ask(const bndi_plan *plan, bnd_exact x, uint64_t *as_word, uint64_t *as_code)
 {
-    return bnd_pack(&plan->words, bnd_round_exact(&plan->format, x, plan->rule, 0).value);
+    bnd_exact value = bnd_round_exact(&plan->format, x, plan->rule, 0).value;
+    *as_word = bnd_pack(&plan->words, value);
+    *as_code = bnd_pack(&plan->format, value);
 }
 
 static void ask_the_codec(bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
+    bndi_results *words = &plan->words_of, *codes = &plan->codes_of;
     for (int negative = 0; negative < 2; negative++) {
         bnd_exact x = {.low = 1, .exponent = f->emax + 2, .kind = BND_FINITE, .negative = negative != 0};
-        plan->overflow[negative] = rounded_word(plan, x);
+        ask(plan, x, &words->overflow[negative], &codes->overflow[negative]);
         x.kind = BND_INFINITE;
-        plan->infinity[negative] = rounded_word(plan, x);
+        ask(plan, x, &words->infinity[negative], &codes->infinity[negative]);
         x.kind = BND_ZERO;
-        plan->zero[negative] = rounded_word(plan, x);
+        ask(plan, x, &words->zero[negative], &codes->zero[negative]);
         x.kind = BND_QUIET_NAN;
         x.high = UINT64_C(1) << 63;
-        plan->nan[negative] = rounded_word(plan, x);
+        ask(plan, x, &words->nan[negative], &codes->nan[negative]);
     }
-    bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
     plan->nonnegative_only = !f->is_signed && plan->rule.negative == BND_NEGATIVE_NAN;
-    plan->negative = plan->nonnegative_only ? rounded_word(plan, minus_one) : 0;
+    if (plan->nonnegative_only) {
+        bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
+        ask(plan, minus_one, &words->negative, &codes->negative);
+    }
+}
+
+/* ---- what the vector kernels do ---- */
+
+/* Bits that FLOAT keeps below the format's last one for the random ones: B adds 2 R + 1 to one bit more. */
+static unsigned extra_bits(const bndi_plan *plan)
+{
+    switch (plan->rule.rounding) {
+    case BND_RNA: /* is A with one random bit that is 1 */
+        return 1;
+    case BND_SR:
+    case BND_SRA:
+        return plan->random_bits;
+    case BND_SRB:
+        return plan->random_bits + 1;
+    default:
+        return 0;
+    }
+}
+
+static bnd_rounding mode_of_float(const bndi_plan *plan)
+{
+    switch (plan->rule.rounding) {
+    case BND_RNE:
+    case BND_SR: /* P3109's C rounds the discarded fraction itself to nearest even */
+        return BND_RNE;
+    case BND_RUP:
+        return BND_RUP;
+    case BND_RDN:
+        return BND_RDN;
+    default:
+        return BND_RTZ;
+    }
+}
+
+/* FLOAT needs a number M for the highest binade, with room for a significand, a carry, the extra bits, and the code's
+ * exponent besides. */
+static bool float_fits(const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    int32_t fraction = plan->words.fraction_bits, top = 2 * plan->words.bias; /* the highest field of a number */
+    int32_t kept = f->precision - 1 + (int32_t)plan->extra;
+    if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_RNE) {
+        return false;
+    }
+    int32_t highest = f->emax + plan->words.bias + fraction - kept;
+    return kept + 1 <= fraction && highest <= top && (int32_t)bnd_magnitude_bits(f) <= fraction - 2;
+}
+
+static void choose_family(bndi_plan *plan)
+{
+    plan->extra = extra_bits(plan);
+    plan->mode_to_set = mode_of_float(plan);
+    /* At one bit of precision the discarded bits are the whole fraction; and the random bits must fit a lane. */
+    if (plan->format.precision < 2 || (plan->width == BNDI_WORDS_32 && plan->random_bits > 32)) {
+        plan->family = BNDI_PORTABLE;
+    } else {
+        plan->family = float_fits(plan) ? BNDI_FLOAT : BNDI_UNIFORM;
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void set_limits(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    const uint64_t hidden = UINT64_C(1) << plan->words.fraction_bits;
+    bool same_subnormals = plan->bottom == 1 && f->has_subnormals;
+    plan->hard = plan->difficult;
+    if (plan->family == BNDI_UNIFORM && !same_subnormals) {
+        plan->hard = plan->normal;
+    }
+    if (plan->rule.flush_in) {
+        plan->hard = larger(plan->hard, hidden);
+    }
+    if (!f->has_zero) {
+        plan->hard = larger(plan->hard, plan->least);
+    }
+    plan->low = plan->hard;
+    if (!f->has_negative_zero) {
+        plan->low = larger(plan->low, plan->least);
+    }
+    if (plan->rule.flush_out) {
+        plan->low = larger(plan->low, plan->normal);
+    }
+    /* fp64's own largest number in the lowest case: an empty range would wrap. */
+    plan->span = plan->max >= plan->low ? plan->max - plan->low : 0;
+    int32_t field = f->emax + 1 + plan->words.bias, top = 2 * plan->words.bias + 1;
+    plan->beyond = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words.fraction_bits;
+}
+
+static void set_magic(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    unsigned fraction = plan->words.fraction_bits, kept = f->precision - 1u + plan->extra;
+    uint64_t up = fraction - kept; /* from the exponent of a number to that of its M */
+    uint64_t magnitude = (UINT64_C(1) << bnd_magnitude_bits(f)) - 1;
+    /* A code is its significand, hidden bit and all, plus (field - code_bottom) << fraction_bits. */
+    uint64_t offset = (0 - ((uint64_t)(uint32_t)plan->code_bottom << f->fraction_bits)) & magnitude;
+    plan->magic = up << fraction;
+    plan->code_magic = plan->magic + (plan->extra == 0 ? offset : 0);
+}
+
+static void choose_decoding(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    int32_t field = 2 * plan->words.bias - f->bias; /* of 2^(words' bias - bias) */
+    bool normal_scale = field >= 1 && field <= 2 * plan->words.bias;
+    bool is_float = f->has_subnormals && normal_scale && f->exponent_bits < plan->words.exponent_bits;
+    bool same_fields = f->has_subnormals && plan->bottom == 1;
+    plan->decode_family = is_float ? BNDI_FLOAT : BNDI_UNIFORM;
+    plan->scale = (uint64_t)(uint32_t)field << plan->words.fraction_bits;
+    plan->code_low = is_float || same_fields ? !f->has_zero : UINT64_C(1) << f->fraction_bits;
+    if (plan->code_low > f->max_code) { /* nothing is plain */
+        plan->code_low = f->max_code;
+    }
+    plan->code_span = f->max_code - plan->code_low;
+}
+
+static unsigned bytes_for(unsigned bits)
+{
+    return bits == 0 ? 0 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
 
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
 {
     *plan = (bndi_plan){.format = *f, .words = format_of_words(width), .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
-    plan->exact = holds(&plan->words, f);
+    plan->random_bytes = bytes_for(plan->random_bits);
+    plan->exact = bndi_words_hold(width, f);
     if (!plan->exact) {
         return;
     }
     plan->drop = plan->words.fraction_bits - (f->precision - 1u);
     plan->bottom = f->emin + plan->words.bias;
+    plan->code_bottom = plan->bottom + !f->has_subnormals;
     plan->code_parity = f->precision == 1 && bnd_ties_by_code(f, rule);
     plan->parity_offset = (uint32_t)(f->bias - plan->words.bias);
     plan->keeps_payload = f->has_nan && f->ieee_nans && (rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86);
@@ -64,7 +198,19 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     plan->least = word(plan, f->least_significand, f->least_quantum);
     plan->difficult = f->has_subnormals ? 0 : plan->least;
     ask_the_codec(plan);
+    choose_family(plan);
+    set_limits(plan);
+    set_magic(plan);
+    choose_decoding(plan);
 }
+
+void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift)
+{
+    plan->code_bytes = code_bytes;
+    plan->code_shift = code_shift;
+}
+
+/* ---- the codec, a word at a time ---- */
 
 /* The word nearest to any value; NaNs keep sign and payload, and are quiet. */
 static uint64_t nearest_word(const bndi_plan *plan, bnd_exact value)

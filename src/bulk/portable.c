@@ -94,11 +94,51 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
 #undef FRACTION
 #undef NAME
 
+void bndi_random(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
+{
+    enum { BLOCK = 64 };
+    const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+    uint64_t wide[BLOCK];
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t count = n - at < BLOCK ? n - at : BLOCK;
+        bnd_random_fill(wide, count, seed, purpose, first + at, bits);
+        for (size_t i = 0; i < count; i++) {
+            bndi_put(out, bytes, at + i, wide[i]);
+        }
+    }
+}
+
+uint32_t bndi_largest(const void *x, size_t n)
+{
+    uint32_t largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t u = (uint32_t)bndi_get(x, 4, i) & 0x7fffffff;
+        largest = u > largest ? u : largest;
+    }
+    return largest;
+}
+
+void bndi_scale(void *y, const void *x, float factor, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float value;
+        __builtin_memcpy(&value, (const char *)x + 4 * i, 4);
+        value *= factor;
+        __builtin_memcpy((char *)y + 4 * i, &value, 4);
+    }
+}
+
 void bndi_fill_portable(bndi_kernels *kernels)
 {
     *kernels = (bndi_kernels){
-        .round = {round_32, round_64},
-        .encode = {encode_32, encode_64},
-        .decode = {decode_32, decode_64},
+        .round = {bndi_round_32, bndi_round_64},
+        .encode = {bndi_encode_32, bndi_encode_64},
+        .decode = {bndi_decode_32, bndi_decode_64},
+        .tally = {bndi_tally_32, bndi_tally_64},
+        .random = bndi_random,
+        .pack = bndi_pack_bits,
+        .unpack = bndi_unpack_bits,
+        .largest = bndi_largest,
+        .scale = bndi_scale,
     };
 }

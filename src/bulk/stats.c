@@ -1,8 +1,13 @@
-/* What a conversion did, counted. Everything but the sums is done on bits: a caller's rounding mode, or subnormals
- * flushed by the processor, change no count. */
-#include "bulk/stats.h"
+/* What a conversion did, counted, a number at a time. Everything but the sums is done on bits: a caller's rounding
+ * mode, or subnormals flushed by the processor, change no count. */
+#include "bulk/bulk.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63, INFINITY_BITS = UINT64_C(0x7ff) << 52;
+
+/* What came in, what came out: the bits of the doubles nearest to them. */
+typedef struct pair {
+    uint64_t in, out;
+} pair;
 
 static double double_of(uint64_t bits)
 {
@@ -36,80 +41,149 @@ static uint64_t widened(uint32_t word)
     return sign | ((magnitude << up << SHIFT) + ((uint64_t)(BIAS - up) << 52));
 }
 
-static bnd_kind kind_of(uint64_t magnitude)
+static uint64_t double_of_word(bndi_width width, uint64_t word)
 {
-    return magnitude > INFINITY_BITS    ? BND_QUIET_NAN
-           : magnitude == INFINITY_BITS ? BND_INFINITE
-           : magnitude != 0             ? BND_FINITE
-                                        : BND_ZERO;
-}
-
-bndi_number bndi_number_of_word(bndi_width width, uint64_t word)
-{
-    uint64_t bits = width == BNDI_WORDS_32 ? widened((uint32_t)word) : word;
-    return (bndi_number){.kind = kind_of(bits & ~SIGN), .bits = bits};
-}
-
-bndi_number bndi_number_of_code(const bnd_format *f, uint64_t code)
-{
-    uint8_t kind = bnd_unpack(f, code).kind;
-    kind = kind == BND_SIGNALING_NAN ? BND_QUIET_NAN : kind;
-    return (bndi_number){.kind = (bnd_kind)kind, .bits = bits_of(bnd_decode(f, code))};
+    return width == BNDI_WORDS_32 ? widened((uint32_t)word) : word;
 }
 
 /* floor(log2 |x|) from the exponent field; a subnormal double is below every bin anyway. */
 static size_t bin_of(uint64_t magnitude)
 {
     int exponent = (int)(magnitude >> 52) - 1023, bin = exponent - BND_HISTOGRAM_LOWEST + 1;
-    return bin < 0 ? 0 : bin > 63 ? 63 : (size_t)bin;
+    return bin < 0 ? 0 : bin > BNDI_BINS - 1 ? BNDI_BINS - 1 : (size_t)bin;
 }
 
 /* A finite number other than zero. Magnitudes of doubles are in the order of their bits. */
-static void count_magnitude(bnd_stats *stats, uint64_t magnitude)
+static void count_magnitude(bndi_tally *tally, uint64_t magnitude)
 {
-    uint64_t largest = bits_of(stats->largest), smallest = bits_of(stats->smallest);
-    stats->largest = double_of(magnitude > largest ? magnitude : largest);
-    stats->smallest = double_of(smallest == 0 || magnitude < smallest ? magnitude : smallest);
-    stats->exponents[bin_of(magnitude)]++;
+    if (magnitude > tally->largest) {
+        tally->largest = magnitude;
+    }
+    if (tally->smallest == 0 || magnitude < tally->smallest) {
+        tally->smallest = magnitude;
+    }
+    tally->bins[bin_of(magnitude)]++;
 }
 
-static void count_flags(bnd_stats *stats, uint32_t flags)
+static void count_flags(bndi_tally *tally, uint32_t flags)
 {
-    stats->inexact += (flags & BND_INEXACT) != 0;
-    stats->underflows += (flags & BND_UNDERFLOW) != 0;
-    stats->flushed += (flags & BND_FLUSHED) != 0;
-    stats->overflows += (flags & BND_OVERFLOW) != 0;
-    stats->saturated += (flags & BND_SATURATED) != 0;
+    tally->inexact += (flags & BND_INEXACT) != 0;
+    tally->underflows += (flags & BND_UNDERFLOW) != 0;
+    tally->flushed += (flags & BND_FLUSHED) != 0;
+    tally->overflows += (flags & BND_OVERFLOW) != 0;
+    tally->saturated += (flags & BND_SATURATED) != 0;
 }
 
-void bndi_count(bnd_stats *stats, bndi_number input, bndi_number result, uint32_t flags)
+static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
 {
-    stats->elements++;
-    stats->nans_out += result.kind == BND_QUIET_NAN;
-    stats->nans_in += input.kind == BND_QUIET_NAN;
-    stats->infinities_in += input.kind == BND_INFINITE;
-    count_flags(stats, flags);
-    if (input.kind == BND_QUIET_NAN || input.kind == BND_INFINITE) {
+    uint64_t in = p.in & ~SIGN, out = p.out & ~SIGN;
+    size_t lane = tally->elements++ % BNDI_LANES;
+    tally->nans_out += out > INFINITY_BITS;
+    tally->nans_in += in > INFINITY_BITS;
+    tally->infinities_in += in == INFINITY_BITS;
+    if (flags != 0) {
+        count_flags(tally, flags);
+    }
+    if (in >= INFINITY_BITS) {
         return;
     }
-    stats->exact += (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
-    if (input.kind == BND_FINITE) {
-        count_magnitude(stats, input.bits & ~SIGN);
+    tally->exact += (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
+    if (in != 0) {
+        count_magnitude(tally, in);
     }
-    double x = double_of(input.bits), error = double_of(result.bits) - x;
-    if (error - error == 0) { /* false for infinities and NaN */
-        stats->squared_error += error * error;
-        stats->squared_input += x * x;
+    if (out < INFINITY_BITS) {
+        double x = double_of(p.in), error = double_of(p.out) - x;
+        if (error - error == 0) { /* false where a difference of doubles is beyond them */
+            tally->error[lane] += error * error;
+            tally->input[lane] += x * x;
+        }
     }
 }
 
-uint32_t bndi_flags(const bndi_plan *plan, uint64_t input, uint64_t result, uint64_t random)
+/* The flags of one rounding that the kernels have done already: plain between the smallest normal number and the
+ * largest, asked of the codec outside. */
+static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
 {
-    uint64_t sign = UINT64_C(1) << (bnd_magnitude_bits(&plan->words));
-    uint64_t u = input & (sign - 1);
-    bool plain = plan->exact && u >= plan->normal && u <= plan->max && (plan->format.is_signed || u == input);
-    if (plain) {
-        return input != result ? BND_INEXACT : 0;
+    uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(&plan->words)) - 1);
+    bool plain = plan->exact && u >= plan->normal && u <= plan->max && (plan->format.is_signed || u == in);
+    if (plain && plan->rule.flush_in) {
+        plain = u >> plan->words.fraction_bits != 0;
     }
-    return bnd_convert(&plan->format, &plan->words, input, plan->rule, random).flags;
+    if (plain || (u == 0 && plan->format.has_zero && plan->exact)) {
+        return u != 0 && in != out ? BND_INEXACT : 0;
+    }
+    return bnd_convert(&plan->format, &plan->words, in, plan->rule, random).flags;
+}
+
+static inline void tally(bndi_width width, const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
+                         const void *random, size_t n)
+{
+    unsigned bytes = width == BNDI_WORDS_32 ? 4 : 8;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t in = bndi_get(x, bytes, i), out = bndi_get(y, bytes, i);
+        uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
+        pair p = {double_of_word(width, in), double_of_word(width, out)};
+        count_pair(t, p, flags_of(plan, in, out, r));
+    }
+}
+
+void bndi_tally_32(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
+{
+    tally(BNDI_WORDS_32, plan, t, x, y, random, n);
+}
+
+void bndi_tally_64(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
+{
+    tally(BNDI_WORDS_64, plan, t, x, y, random, n);
+}
+
+/* The double nearest to a code's value; an infinity only where the code is one, so that what is finite and beyond
+ * fp64 still counts as finite. */
+static uint64_t double_of_code(const bnd_format *f, uint64_t code)
+{
+    uint64_t bits = bits_of(bnd_decode(f, code));
+    bool beyond = (bits & ~SIGN) == INFINITY_BITS && bnd_unpack(f, code).kind != BND_INFINITE;
+    return beyond ? bits - 1 : bits;
+}
+
+void bndi_tally_one(bndi_tally *t, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result)
+{
+    pair p = {double_of_code(from, in), double_of_code(to, result.code)};
+    count_pair(t, p, result.flags);
+}
+
+/* ---- the end of a piece ---- */
+
+static double sum_of_lanes(const double *lanes)
+{
+    double sum[BNDI_LANES];
+    __builtin_memcpy(sum, lanes, sizeof sum);
+    for (size_t half = BNDI_LANES / 2; half > 0; half /= 2) {
+        for (size_t i = 0; i < half; i++) {
+            sum[i] += sum[i + half];
+        }
+    }
+    return sum[0];
+}
+
+void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
+{
+    uint64_t largest = bits_of(stats->largest), smallest = bits_of(stats->smallest);
+    stats->elements += t->elements;
+    stats->exact += t->exact;
+    stats->inexact += t->inexact;
+    stats->underflows += t->underflows;
+    stats->flushed += t->flushed;
+    stats->overflows += t->overflows;
+    stats->saturated += t->saturated;
+    stats->infinities_in += t->infinities_in;
+    stats->nans_in += t->nans_in;
+    stats->nans_out += t->nans_out;
+    stats->largest = double_of(t->largest > largest ? t->largest : largest);
+    stats->smallest = double_of(smallest == 0 || (t->smallest != 0 && t->smallest < smallest) ? t->smallest : smallest);
+    stats->squared_error += sum_of_lanes(t->error);
+    stats->squared_input += sum_of_lanes(t->input);
+    for (size_t i = 0; i < BNDI_BINS; i++) {
+        stats->exponents[i] += t->bins[i];
+    }
 }

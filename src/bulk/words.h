@@ -7,6 +7,19 @@
 #define MAGNITUDE ((WORD)-1 >> 1)
 #define TOP       (MAGNITUDE & ~(HIDDEN - 1)) /* infinity; above it are the NaNs */
 
+/* Arrays need no alignment. */
+static inline WORD NAME(get)(const void *words, size_t i)
+{
+    WORD word;
+    __builtin_memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+    return word;
+}
+
+static inline void NAME(put)(void *words, size_t i, WORD word)
+{
+    __builtin_memcpy((char *)words + i * sizeof word, &word, sizeof word);
+}
+
 /* A number in range, its sign apart. It lies between two multiples of 2^discard of the significand's unit; the word of
  * the lower one is u with these bits cleared, and adding one multiple carries into the exponent field as it should. */
 static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negative, uint64_t random)
@@ -37,7 +50,7 @@ static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negati
 static inline WORD NAME(nan_word)(const bndi_plan *plan, WORD bits)
 {
     if (!plan->keeps_payload) {
-        return (WORD)plan->nan[bits >> (BITS - 1)];
+        return (WORD)plan->words_of.nan[bits >> (BITS - 1)];
     }
     WORD quiet = HIDDEN >> 1, kept = ~(((WORD)1 << plan->drop) - 1);
     return (bits & kept) | quiet; /* kept is without it where there is one bit of precision */
@@ -52,55 +65,68 @@ static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, WORD bits, uint64_
         return NAME(nan_word)(plan, bits);
     }
     if (u == 0 || (plan->rule.flush_in && u < HIDDEN)) {
-        return (WORD)plan->zero[sign];
+        return (WORD)plan->words_of.zero[sign];
     }
     if (sign != 0 && !plan->format.is_signed) {
         if (plan->nonnegative_only) {
-            return (WORD)plan->negative;
+            return (WORD)plan->words_of.negative;
         }
         sign = 0;
     }
     if (u == TOP) {
-        return (WORD)plan->infinity[sign];
+        return (WORD)plan->words_of.infinity[sign];
     }
     if (u < plan->difficult || (plan->random_bits > 0 && NAME(is_deep)(plan, u))) {
         return (WORD)bndi_round_word(plan, bits, random);
     }
     WORD y = NAME(round_finite)(plan, u, sign != 0, random);
     if (y > plan->max) {
-        return (WORD)plan->overflow[sign];
+        return (WORD)plan->words_of.overflow[sign];
     }
     if (y == 0 || (plan->rule.flush_out && y < plan->normal)) {
-        return (WORD)plan->zero[sign];
+        return (WORD)plan->words_of.zero[sign];
     }
     return y | (WORD)sign << (BITS - 1);
 }
 
 /* `rounding` is a constant wherever this is called. Between the smallest normal number and the largest the discarded
  * bits are always the same, `drop` of them; whatever else there is goes to round_one. */
-static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, WORD *y, const WORD *x,
-                                         const uint64_t *random, size_t n)
+static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, void *out, const void *in,
+                                         const void *random, size_t n)
 {
     const WORD normal = (WORD)plan->normal, max = (WORD)plan->max, step = (WORD)1 << plan->drop;
     const WORD signs = plan->format.is_signed ? MAGNITUDE : (WORD)-1; /* a sign that may not be makes u too large */
     const unsigned drop = plan->drop, bits = plan->random_bits;
     const bool uniform = plan->format.precision > 1; /* else the last bit kept is the hidden one */
     for (size_t i = 0; i < n; i++) {
-        WORD u = x[i] & signs, rest = u & (step - 1), lower = u - rest;
-        uint64_t r = random != NULL ? random[i] : 0;
+        WORD x = NAME(get)(in, i), u = x & signs, rest = u & (step - 1), lower = u - rest;
+        uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
         if (!uniform || u < normal || u > max) {
-            y[i] = NAME(round_one)(plan, x[i], r);
+            NAME(put)(out, i, NAME(round_one)(plan, x, r));
             continue;
         }
-        bool negative = x[i] >> (BITS - 1) != 0, odd = (u >> drop & 1) != 0;
+        bool negative = x >> (BITS - 1) != 0, odd = (u >> drop & 1) != 0;
         bool up = rest_rounds_up(rounding, bits, rest, drop, odd, negative, r) & (rest != 0);
-        WORD rounded = lower + ((WORD)up << drop), sign = x[i] & ~MAGNITUDE;
-        y[i] = rounded > max ? (WORD)plan->overflow[negative] : rounded | sign;
+        WORD rounded = lower + ((WORD)up << drop), sign = x & ~MAGNITUDE;
+        NAME(put)(out, i, rounded > max ? (WORD)plan->words_of.overflow[negative] : rounded | sign);
     }
 }
 
-static void NAME(round)(const bndi_plan *plan, void *out, const void *in, const uint64_t *random, size_t n)
+/* Where words cannot hold the format's values: by the codec. */
+static void NAME(round_by_codec)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
 {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
+        NAME(put)(out, i, (WORD)bndi_round_word(plan, NAME(get)(in, i), r));
+    }
+}
+
+void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
+{
+    if (!plan->exact) {
+        NAME(round_by_codec)(plan, out, in, random, n);
+        return;
+    }
     switch (plan->rule.rounding) {
     case BND_RNE:
         NAME(round_by)(BND_RNE, plan, out, in, NULL, n);
@@ -176,16 +202,42 @@ static NOT_INLINE uint64_t NAME(code_of)(const bndi_plan *plan, WORD bits)
     return sign | significand >> ((int32_t)plan->drop + plan->bottom - field);
 }
 
-static void NAME(encode)(const bndi_plan *plan, uint64_t *codes, const void *in, size_t n)
+static void NAME(codes_of_rounded)(const bndi_plan *plan, void *codes, size_t at, const WORD *x, size_t n)
 {
-    const WORD *x = in;
     const WORD normal = (WORD)plan->normal, max = (WORD)plan->max;
     const unsigned drop = plan->drop, to_sign = plan->format.is_signed ? bnd_magnitude_bits(&plan->format) : 63;
     const uint64_t offset = (uint64_t)(int64_t)NAME(field_offset)(plan) << plan->format.fraction_bits;
     for (size_t i = 0; i < n; i++) {
         WORD u = x[i] & MAGNITUDE;
         uint64_t sign = (uint64_t)(x[i] >> (BITS - 1)) << to_sign; /* unsigned formats have no word with a sign here */
-        codes[i] = u >= normal && u <= max ? sign | ((u >> drop) - offset) : NAME(code_of)(plan, x[i]);
+        uint64_t code = u >= normal && u <= max ? sign | ((u >> drop) - offset) : NAME(code_of)(plan, x[i]);
+        bndi_put(codes, plan->code_bytes, at + i, code << plan->code_shift);
+    }
+}
+
+/* Straight from the word to the code. */
+static void NAME(encode_by_codec)(const bndi_plan *plan, void *codes, const void *in, const void *random, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
+        uint64_t code = bnd_convert(&plan->format, &plan->words, NAME(get)(in, i), plan->rule, r).code;
+        bndi_put(codes, plan->code_bytes, i, code << plan->code_shift);
+    }
+}
+
+void NAME(bndi_encode)(const bndi_plan *plan, void *codes, const void *in, const void *random, size_t n)
+{
+    enum { BLOCK = 256 };
+    WORD rounded[BLOCK];
+    if (!plan->exact) {
+        NAME(encode_by_codec)(plan, codes, in, random, n);
+        return;
+    }
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t count = n - at < BLOCK ? n - at : BLOCK;
+        const char *r = random != NULL ? (const char *)random + at * plan->random_bytes : NULL;
+        NAME(bndi_round)(plan, rounded, (const char *)in + at * sizeof(WORD), r, count);
+        NAME(codes_of_rounded)(plan, codes, at, rounded, count);
     }
 }
 
@@ -197,7 +249,7 @@ static NOT_INLINE WORD NAME(word_of)(const bndi_plan *plan, uint64_t code)
     uint64_t magnitude = code & ((UINT64_C(1) << bits) - 1);
     WORD sign = f->is_signed ? (WORD)(code >> bits & 1) << (BITS - 1) : 0;
     bool zero_nan = f->zero_nan && magnitude == 0 && sign != 0;
-    if (magnitude > f->max_code || zero_nan || (magnitude == 0 && !f->has_zero)) {
+    if (!plan->exact || magnitude > f->max_code || zero_nan || (magnitude == 0 && !f->has_zero)) {
         return (WORD)bndi_decode_word(plan, code);
     }
     if (magnitude == 0) {
@@ -216,19 +268,18 @@ static NOT_INLINE WORD NAME(word_of)(const bndi_plan *plan, uint64_t code)
     return sign | (((WORD)(field - 1) << FRACTION) + significand);
 }
 
-static void NAME(decode)(const bndi_plan *plan, void *out, const uint64_t *codes, size_t n)
+void NAME(bndi_decode)(const bndi_plan *plan, void *out, const void *codes, size_t n)
 {
-    WORD *y = out;
     const bnd_format *f = &plan->format;
-    const unsigned drop = plan->drop, bits = bnd_magnitude_bits(f);
+    const unsigned drop = plan->drop, bits = bnd_magnitude_bits(f), bytes = plan->code_bytes, shift = plan->code_shift;
     const uint64_t mask = (UINT64_C(1) << bits) - 1, signs = f->is_signed, max = f->max_code;
     const uint64_t normal = UINT64_C(1) << f->fraction_bits, offset = (uint64_t)(int64_t)NAME(field_offset)(plan)
                                                                       << f->fraction_bits;
     for (size_t i = 0; i < n; i++) {
-        uint64_t magnitude = codes[i] & mask;
-        WORD sign = (WORD)(codes[i] >> bits & signs) << (BITS - 1);
-        bool plain = magnitude >= normal && magnitude <= max;
-        y[i] = plain ? sign | (WORD)((magnitude + offset) << drop) : NAME(word_of)(plan, codes[i]);
+        uint64_t code = bndi_get(codes, bytes, i) >> shift, magnitude = code & mask;
+        WORD sign = (WORD)(code >> bits & signs) << (BITS - 1);
+        bool plain = plan->exact && magnitude >= normal && magnitude <= max;
+        NAME(put)(out, i, plain ? sign | (WORD)((magnitude + offset) << drop) : NAME(word_of)(plan, code));
     }
 }
 

@@ -1,0 +1,205 @@
+/* The back end for AVX-512 (F, BW, DQ, VL): 16 numbers of fp32 or 8 of fp64 at a time. */
+#include <immintrin.h>
+
+#include "bulk/bulk.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+
+enum { GROUP = 4 };
+#define BYTES 64
+
+/* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
+
+typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
+typedef float floats_32 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)_mm512_max_epu32((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
+{
+    return _mm512_cmpgt_epu32_mask((__m512i)a, (__m512i)b) != 0;
+}
+
+static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
+{
+    _mm512_stream_si512(memory, (__m512i)v);
+}
+
+static ALWAYS_INLINE void put_32(void *memory, __m512i v, bool stream)
+{
+    if (stream) {
+        _mm512_stream_si512(memory, v);
+    } else {
+        _mm512_storeu_si512(memory, v);
+    }
+}
+
+/* Packing works within quarters of a vector: their words of 32 bits are put in order at the end. */
+static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stream)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i low = _mm512_packus_epi32((__m512i)c[0], (__m512i)c[1]);
+    __m512i high = _mm512_packus_epi32((__m512i)c[2], (__m512i)c[3]);
+    put_32(memory, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)), stream);
+}
+
+static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool stream)
+{
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    __m512i low = _mm512_packus_epi32((__m512i)c[0], (__m512i)c[1]);
+    __m512i high = _mm512_packus_epi32((__m512i)c[2], (__m512i)c[3]);
+    put_32(memory, _mm512_permutexvar_epi64(order, low), stream);
+    put_32((char *)memory + 64, _mm512_permutexvar_epi64(order, high), stream);
+}
+
+static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, const bndi_plan *plan)
+{
+    switch (plan->code_bytes) {
+    case 1:
+        store_bytes(memory, c, plan->stream);
+        break;
+    case 2:
+        store_halves(memory, c, plan->stream);
+        break;
+    default:
+        for (size_t i = 0; i < GROUP; i++) {
+            put_32((char *)memory + i * 64, (__m512i)(c[i] << plan->code_shift), plan->stream);
+        }
+        break;
+    }
+}
+
+static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    for (size_t i = 0; i < count; i++) {
+        switch (bytes) {
+        case 1:
+            c[i] = (lanes_32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(from + i * 16)));
+            break;
+        case 2:
+            c[i] = (lanes_32)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i * 32)));
+            break;
+        default:
+            c[i] = (lanes_32)_mm512_loadu_si512(from + i * 64);
+            break;
+        }
+    }
+}
+
+#define WORD     uint32_t
+#define SIGNED   int32_t
+#define FLOAT    float
+#define FRACTION 23
+#define NAME(x)  x##_32
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+/* ---- and of 64 ---- */
+
+typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
+typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
+typedef double floats_64 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)_mm512_max_epu64((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
+{
+    return _mm512_cmpgt_epu64_mask((__m512i)a, (__m512i)b) != 0;
+}
+
+static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
+{
+    _mm512_stream_si512(memory, (__m512i)v);
+}
+
+static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, const bndi_plan *plan)
+{
+    char *to = memory;
+    for (size_t i = 0; i < GROUP; i++) {
+        __m512i v = (__m512i)(c[i] << plan->code_shift);
+        switch (plan->code_bytes) {
+        case 1:
+            _mm_storel_epi64((void *)(to + i * 8), _mm512_cvtepi64_epi8(v));
+            break;
+        case 2:
+            _mm_storeu_si128((void *)(to + i * 16), _mm512_cvtepi64_epi16(v));
+            break;
+        case 4:
+            if (plan->stream) {
+                _mm256_stream_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
+            } else {
+                _mm256_storeu_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
+            }
+            break;
+        default:
+            put_32(to + i * 64, v, plan->stream);
+            break;
+        }
+    }
+}
+
+static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    for (size_t i = 0; i < count; i++) {
+        switch (bytes) {
+        case 1:
+            c[i] = (lanes_64)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)(from + i * 8)));
+            break;
+        case 2:
+            c[i] = (lanes_64)_mm512_cvtepu16_epi64(_mm_loadu_si128((const void *)(from + i * 16)));
+            break;
+        case 4:
+            c[i] = (lanes_64)_mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(from + i * 32)));
+            break;
+        default:
+            c[i] = (lanes_64)_mm512_loadu_si512(from + i * 64);
+            break;
+        }
+    }
+}
+
+#define WORD     uint64_t
+#define SIGNED   int64_t
+#define FLOAT    double
+#define FRACTION 52
+#define NAME(x)  x##_64
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+void bndi_fill_avx512(bndi_kernels *kernels)
+{
+    kernels->round[BNDI_WORDS_32] = round_32;
+    kernels->round[BNDI_WORDS_64] = round_64;
+    kernels->encode[BNDI_WORDS_32] = encode_32;
+    kernels->encode[BNDI_WORDS_64] = encode_64;
+    kernels->decode[BNDI_WORDS_32] = decode_32;
+    kernels->decode[BNDI_WORDS_64] = decode_64;
+}

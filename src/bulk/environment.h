@@ -1,0 +1,95 @@
+/* The floating-point environment that kernels compute in: rounding as a plan says, subnormals kept, nothing trapped;
+ * and back to the caller's, exception flags and all. Once a call and thread. Where it cannot be set here (WebAssembly
+ * rounds to nearest even and knows no other) BNDI_HAS_ENVIRONMENT is 0, and plans keep to nearest even. */
+#ifndef BINADE_SRC_BULK_ENVIRONMENT_H
+#define BINADE_SRC_BULK_ENVIRONMENT_H
+
+#include <binade/format.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+
+#define BNDI_HAS_ENVIRONMENT 1
+
+typedef struct bndi_environment {
+    unsigned control;
+} bndi_environment;
+
+static inline void bndi_set_rounding(unsigned rounding)
+{
+    enum { MASKED = 0x1f80, NEAREST = 0, DOWN = 0x2000, UP = 0x4000, ZERO = 0x6000 };
+    _mm_setcsr(MASKED | (rounding == BND_RDN   ? DOWN
+                         : rounding == BND_RUP ? UP
+                         : rounding == BND_RTZ ? ZERO
+                                               : NEAREST));
+}
+
+static inline bndi_environment bndi_enter(unsigned rounding)
+{
+    bndi_environment before = {_mm_getcsr()};
+    bndi_set_rounding(rounding);
+    return before;
+}
+
+static inline void bndi_leave(bndi_environment before)
+{
+    _mm_setcsr(before.control);
+}
+
+#elif defined(__aarch64__)
+
+#define BNDI_HAS_ENVIRONMENT 1
+
+typedef struct bndi_environment {
+    uint64_t control, status;
+} bndi_environment;
+
+static inline void bndi_set_rounding(unsigned rounding)
+{
+    const uint64_t up = UINT64_C(1) << 22, down = UINT64_C(2) << 22, zero = UINT64_C(3) << 22;
+    uint64_t control = rounding == BND_RDN ? down : rounding == BND_RUP ? up : rounding == BND_RTZ ? zero : 0;
+    __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
+}
+
+static inline bndi_environment bndi_enter(unsigned rounding)
+{
+    bndi_environment before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before.control));
+    __asm__ volatile("mrs %0, fpsr" : "=r"(before.status));
+    bndi_set_rounding(rounding);
+    return before;
+}
+
+static inline void bndi_leave(bndi_environment before)
+{
+    __asm__ volatile("msr fpsr, %0" : : "r"(before.status) : "memory");
+    __asm__ volatile("msr fpcr, %0" : : "r"(before.control) : "memory");
+}
+
+#else
+
+#define BNDI_HAS_ENVIRONMENT 0
+
+typedef struct bndi_environment {
+    unsigned none;
+} bndi_environment;
+
+static inline void bndi_set_rounding(unsigned rounding)
+{
+    (void)rounding;
+}
+
+static inline bndi_environment bndi_enter(unsigned rounding)
+{
+    (void)rounding;
+    return (bndi_environment){0};
+}
+
+static inline void bndi_leave(bndi_environment before)
+{
+    (void)before;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,518 @@
+/* The body of the vector kernels, for one type of words and one size of vector: a back end includes it once for fp32 and
+ * once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as hooks.
+ *
+ * WORD, SIGNED, FLOAT: the types of a lane; FRACTION: its fraction bits; BYTES: of a vector; NAME(x): the name of a
+ * function for this type. Hooks, on lanes: NAME(max) of signed numbers, NAME(umax) of unsigned ones, NAME(any_above):
+ * is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_codes): GROUP vectors of codes to and
+ * from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
+ *
+ * What is no plain number, by the plan's low and span, is looked for once a group of vectors; a group that has any goes
+ * the way with blends, `mend`, and numbers that no blend does go to the portable kernels. */
+
+#define BITS      (8 * (int)sizeof(WORD))
+#define LANES     (BYTES / (int)sizeof(WORD))
+#define MAGNITUDE ((WORD)-1 >> 1)
+#define SIGN      (~MAGNITUDE)
+#define HIDDEN    ((WORD)1 << FRACTION)
+#define TOP       (MAGNITUDE & ~(HIDDEN - 1)) /* infinity; above it are the NaNs */
+#define V         NAME(lanes)
+#define GROUP_LEN ((size_t)GROUP * (size_t)LANES)
+
+static ALWAYS_INLINE V NAME(all)(uint64_t word)
+{
+    return (V){0} + (WORD)word;
+}
+
+static ALWAYS_INLINE V NAME(load)(const void *memory)
+{
+    V v;
+    __builtin_memcpy(&v, memory, sizeof v);
+    return v;
+}
+
+static ALWAYS_INLINE void NAME(store)(void *memory, V v)
+{
+    __builtin_memcpy(memory, &v, sizeof v);
+}
+
+static ALWAYS_INLINE V NAME(sum)(V a, V b)
+{
+    return (V)((NAME(floats))a + (NAME(floats))b);
+}
+
+static ALWAYS_INLINE V NAME(difference)(V a, V b)
+{
+    return (V)((NAME(floats))a - (NAME(floats))b);
+}
+
+static ALWAYS_INLINE V NAME(select)(V mask, V a, V b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+static ALWAYS_INLINE V NAME(greater)(V a, V b)
+{
+    return (V)((NAME(signed_lanes))a > (NAME(signed_lanes))b);
+}
+
+static ALWAYS_INLINE V NAME(signs_of)(V x)
+{
+    return (V)((NAME(signed_lanes))x >> (BITS - 1));
+}
+
+/* The entries of LANES random numbers. */
+static ALWAYS_INLINE V NAME(load_random)(const void *random, unsigned bytes, size_t at)
+{
+    V r[1];
+    NAME(load_some)(r, (const char *)random + at * bytes, bytes, 1);
+    return r[0];
+}
+
+/* ---- one rounding ---- */
+
+/* What a step needs of the plan, as vectors. */
+typedef struct NAME(constants) {
+    V bottom, magic, code_magic, keep, unit, magnitude, usable, low, span, one, base, flip, plus;
+    unsigned to_code, drop, extra, to_sign, right, left, bytes;
+    V code_offset, code_mask;
+} NAME(constants);
+
+/* The random addend of stochastic rounding below `drop` bits, that is R 2^drop / 2^bits, and for B half a step more. */
+static void NAME(set_random)(NAME(constants) *k, const bndi_plan *plan)
+{
+    unsigned drop = plan->drop, bits = plan->random_bits;
+    k->right = bits > drop ? bits - drop : 0;
+    k->left = bits < drop ? drop - bits : 0;
+    k->plus = NAME(all)(plan->rule.rounding == BND_SRB && bits < drop ? (WORD)1 << (drop - bits - 1) : 0);
+    /* C rounds to a multiple of 2^left first. */
+    bool rounds = plan->rule.rounding == BND_SR && bits < drop;
+    k->base = NAME(all)(rounds ? ((WORD)1 << k->left >> 1) - 1 : 0);
+    k->one = NAME(all)(rounds);
+    k->flip = NAME(all)(rounds ? ~(((WORD)1 << k->left) - 1) : (WORD)-1);
+}
+
+static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    const WORD unit = (WORD)1 << plan->drop, half = unit >> 1;
+    const unsigned magnitude = bnd_magnitude_bits(f), rounding = plan->rule.rounding;
+    k->bottom = NAME(all)((WORD)plan->bottom << FRACTION);
+    k->magic = NAME(all)(plan->magic);
+    k->code_magic = NAME(all)(plan->code_magic);
+    k->unit = NAME(all)(unit);
+    k->keep = NAME(all)(~(unit - 1));
+    k->low = NAME(all)(plan->low);
+    k->span = NAME(all)(plan->span);
+    k->usable = NAME(all)(f->is_signed ? MAGNITUDE : (WORD)-1); /* a sign that may not be makes a number too large */
+    k->magnitude = NAME(all)((WORD)(((uint64_t)1 << magnitude) - 1));
+    k->to_code = FRACTION - f->fraction_bits;
+    k->to_sign = BITS - 1 - magnitude;
+    k->drop = plan->drop;
+    k->extra = plan->extra;
+    k->bytes = plan->random_bytes;
+    k->code_mask = NAME(all)(~(((WORD)1 << plan->extra) - 1));
+    k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
+    k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - 1 : rounding == BND_RNA ? half : 0);
+    k->one = NAME(all)(rounding == BND_RNE && half != 0);
+    k->flip = NAME(all)(rounding == BND_RUP ? (WORD)-1 : 0);
+    k->plus = NAME(all)(0);
+    k->right = k->left = 0;
+    if (plan->random_bits > 0 && plan->family == BNDI_UNIFORM) {
+        NAME(set_random)(k, plan);
+    }
+    if (plan->family == BNDI_FLOAT) {
+        k->left = rounding == BND_SRB;
+        k->plus = NAME(all)(rounding == BND_SRB);
+        k->code_offset = NAME(all)((WORD)plan->code_bottom << f->fraction_bits);
+    }
+}
+
+/* x + M, M having the sign of x: below the last bit that is kept nothing is left. `magic` may put more into M's low
+ * bits, which come out again in the sum's. */
+static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) *k, bndi_step step, V x, V magic, V random, V *m,
+                                        V *exponent)
+{
+    *exponent = NAME(max)(x & TOP, k->bottom);
+    *m = (*exponent + magic) | (x & SIGN);
+    V t = NAME(sum)(x, *m);
+    if (step == FLOAT_ADD) {
+        t = (t + ((random << k->left) + k->plus)) & k->code_mask;
+    }
+    return t;
+}
+
+/* To odd, or up or down by one random bit: where anything was discarded. */
+static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) *k, V x, V t, V m, V random, bool by_random)
+{
+    V lost = (V)(((NAME(difference)(t, m) ^ x) & MAGNITUDE) != 0) & 1;
+    (void)k;
+    return by_random ? t + (lost & random) : t | lost;
+}
+
+static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+{
+    V rest;
+    switch (step) {
+    case BITS_NEAREST:
+        return (x + k->base + ((x >> k->drop) & k->one)) & k->keep;
+    case BITS_ADD:
+        return (x + k->base) & k->keep;
+    case BITS_SIGNED:
+        return (x + ((NAME(signs_of)(x) ^ k->flip) & ~k->keep)) & k->keep;
+    case BITS_ODD:
+        rest = ((x & ~k->keep) + ~k->keep) & k->unit; /* the unit, where anything is discarded */
+        return by_random ? (x & k->keep) + (rest & ((V){0} - (random & 1))) : (x & k->keep) | rest;
+    default:
+        x = (x + k->base + ((x >> k->left) & k->one)) & k->flip;
+        return (x + ((random >> k->right) << k->left) + k->plus) & k->keep;
+    }
+}
+
+/* A word of the format's precision with the sign of x, before the limits; and what its code is made of. */
+static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+{
+    if (step > FLOAT_ODD) {
+        return NAME(bits_step)(k, step, x, random, by_random);
+    }
+    V m, exponent, t = NAME(float_step)(k, step, x, k->magic, random, &m, &exponent);
+    if (step == FLOAT_ODD) {
+        t = NAME(odd_step)(k, x, t, m, random, by_random);
+    }
+    return (NAME(difference)(t, m) & MAGNITUDE) | (x & SIGN);
+}
+
+static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) *k, V code, V x)
+{
+    return (code & k->magnitude) | ((x >> k->to_sign) & ~k->magnitude);
+}
+
+/* The code of what `rounded` returns, without going there. */
+static ALWAYS_INLINE V NAME(coded)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+{
+    if (step > FLOAT_ODD) {
+        V y = NAME(bits_step)(k, step, x, random, by_random);
+        return NAME(with_sign)(k, (y >> k->drop) - k->code_offset, x);
+    }
+    V m, exponent;
+    if (step == FLOAT_ADD) {
+        V t = NAME(float_step)(k, step, x, k->magic, random, &m, &exponent);
+        return NAME(with_sign)(k, ((t - m) >> k->extra) + (exponent >> k->to_code) - k->code_offset, x);
+    }
+    V t = NAME(float_step)(k, step, x, k->code_magic, random, &m, &exponent);
+    if (step == FLOAT_ODD) {
+        t = NAME(odd_step)(k, x, t, m, random, by_random);
+    }
+    return NAME(with_sign)(k, t + (exponent >> k->to_code), x);
+}
+
+/* ---- what is no plain number ---- */
+
+static ALWAYS_INLINE V NAME(pick)(V negative, const uint64_t by_sign[2])
+{
+    return NAME(select)(negative, NAME(all)(by_sign[1]), NAME(all)(by_sign[0]));
+}
+
+/* Lanes whose result is the portable kernel's. */
+static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
+{
+    V hard = NAME(greater)(NAME(all)(plan->hard), u) & (V)(u != 0);
+    if (plan->keeps_payload) {
+        hard |= NAME(greater)(u, NAME(all)(TOP));
+    }
+    if (!plan->format.is_signed) {
+        hard |= NAME(signs_of)(x);
+    }
+    return hard;
+}
+
+static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD *results, const WORD *x, const WORD *hard,
+                                     const WORD *random)
+{
+    bndi_plan one = *plan;
+    one.code_bytes = sizeof(WORD);
+    one.code_shift = 0;
+    one.random_bytes = sizeof(WORD);
+    for (int i = 0; i < LANES; i++) {
+        const WORD *r = plan->random_bits > 0 ? random + i : NULL;
+        if (hard[i] == 0) {
+            continue;
+        }
+        if (to_codes) {
+            NAME(bndi_encode)(&one, results + i, x + i, r, 1);
+        } else {
+            NAME(bndi_round)(&one, results + i, x + i, r, 1);
+        }
+    }
+}
+
+/* `result`: what plain numbers have; y: the word rounded as if there were no limits. */
+static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bool to_codes, V result, V x, V y, V random)
+{
+    const bndi_results *special = to_codes ? &plan->codes_of : &plan->words_of;
+    V u = x & MAGNITUDE, negative = NAME(signs_of)(x), size = y & MAGNITUDE, max = NAME(all)(plan->max);
+    V least = NAME(all)(plan->rule.flush_out ? plan->normal : 1);
+    result = NAME(select)(NAME(greater)(least, size), NAME(pick)(negative, special->zero), result);
+    V over = ~NAME(greater)(NAME(all)(plan->beyond), u) | (NAME(greater)(u, max) & NAME(greater)(size, max));
+    result = NAME(select)(over, NAME(pick)(negative, special->overflow), result);
+    result = NAME(select)((V)(u == TOP), NAME(pick)(negative, special->infinity), result);
+    result = NAME(select)(NAME(greater)(u, NAME(all)(TOP)), NAME(pick)(negative, special->nan), result);
+    V hard = NAME(hard_lanes)(plan, x, u);
+    if (NAME(any_above)(hard, NAME(all)(0))) {
+        WORD results[LANES], words[LANES], which[LANES], bits[LANES];
+        NAME(store)(results, result);
+        NAME(store)(words, x);
+        NAME(store)(which, hard);
+        NAME(store)(bits, random);
+        NAME(do_hard)(plan, to_codes, results, words, which, bits);
+        result = NAME(load)(results);
+    }
+    return result;
+}
+
+/* ---- groups and arrays ---- */
+
+static ALWAYS_INLINE V NAME(random_at)(const NAME(constants) *k, const bndi_plan *plan, const void *random, size_t at)
+{
+    if (random == NULL) {
+        return NAME(all)(plan->rule.rounding == BND_RNA); /* RNA is A with one random bit that is 1 */
+    }
+    return NAME(load_random)(random, k->bytes, at);
+}
+
+/* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). */
+static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, const bndi_plan *plan,
+                                      bool to_codes, bool by_random, void *y, const void *in, const void *random)
+{
+    V x[GROUP], r[GROUP], result[GROUP], check = NAME(all)(0);
+    for (size_t i = 0; i < GROUP; i++) {
+        x[i] = NAME(load)((const char *)in + i * BYTES);
+        r[i] = NAME(all)(0);
+        if (by_random || step == FLOAT_ADD) {
+            r[i] = NAME(random_at)(k, plan, random, i * (size_t)LANES);
+        }
+        result[i] = to_codes ? NAME(coded)(k, step, x[i], r[i], by_random)
+                             : NAME(rounded)(k, step, x[i], r[i], by_random);
+        check = NAME(umax)(check, (x[i] & k->usable) - k->low);
+    }
+    if (NAME(any_above)(check, k->span)) {
+        for (size_t i = 0; i < GROUP; i++) {
+            V rounded = to_codes ? NAME(rounded)(k, step, x[i], r[i], by_random) : result[i];
+            result[i] = NAME(mend)(plan, to_codes, result[i], x[i], rounded, r[i]);
+        }
+    }
+    if (to_codes) {
+        NAME(store_codes)(y, result, plan);
+        return;
+    }
+    for (size_t i = 0; i < GROUP; i++) {
+        if (plan->stream) {
+            NAME(stream)((char *)y + i * BYTES, result[i]);
+        } else {
+            NAME(store)((char *)y + i * BYTES, result[i]);
+        }
+    }
+}
+
+static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_plan *plan, bool to_codes, void *y,
+                                     const void *x, const void *random, size_t n)
+{
+    NAME(constants) k;
+    NAME(set_constants)(&k, plan);
+    const size_t step_out = GROUP_LEN * (to_codes ? plan->code_bytes : sizeof(WORD));
+    const size_t step_random = random != NULL ? GROUP_LEN * plan->random_bytes : 0;
+    const char *in = x, *r = random;
+    char *out = y;
+    for (; n >= GROUP_LEN; n -= GROUP_LEN) {
+        NAME(group)(&k, step, plan, to_codes, by_random, out, in, r);
+        in += GROUP_LEN * sizeof(WORD);
+        out += step_out;
+        r += step_random;
+    }
+    if (n > 0) {
+        WORD last_in[GROUP * LANES] = {0}, last_out[GROUP * LANES];
+        uint64_t last_random[GROUP * LANES] = {0};
+        bndi_plan last = *plan;
+        last.stream = false;
+        __builtin_memcpy(last_in, in, n * sizeof(WORD));
+        if (random != NULL) {
+            __builtin_memcpy(last_random, r, n * plan->random_bytes);
+        }
+        NAME(group)(&k, step, &last, to_codes, by_random, last_out, last_in, random != NULL ? last_random : NULL);
+        __builtin_memcpy(out, last_out, n * (to_codes ? plan->code_bytes : sizeof(WORD)));
+    }
+}
+
+static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, void *y, const void *x, const void *random,
+                                        size_t n)
+{
+    const bool is_float = plan->family == BNDI_FLOAT;
+    switch (plan->rule.rounding) {
+    case BND_RNE:
+        if (is_float) {
+            NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
+        } else {
+            NAME(loop)(BITS_NEAREST, false, plan, to_codes, y, x, NULL, n);
+        }
+        break;
+    case BND_RTZ:
+    case BND_RNA:
+        if (is_float && plan->rule.rounding == BND_RTZ) {
+            NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
+        } else if (is_float) {
+            NAME(loop)(FLOAT_ADD, false, plan, to_codes, y, x, NULL, n);
+        } else {
+            NAME(loop)(BITS_ADD, false, plan, to_codes, y, x, NULL, n);
+        }
+        break;
+    case BND_RUP:
+    case BND_RDN:
+        if (is_float) {
+            NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
+        } else {
+            NAME(loop)(BITS_SIGNED, false, plan, to_codes, y, x, NULL, n);
+        }
+        break;
+    case BND_RTO:
+        if (is_float) {
+            NAME(loop)(FLOAT_ODD, false, plan, to_codes, y, x, NULL, n);
+        } else {
+            NAME(loop)(BITS_ODD, false, plan, to_codes, y, x, NULL, n);
+        }
+        break;
+    case BND_SR_EQUAL:
+        if (is_float) {
+            NAME(loop)(FLOAT_ODD, true, plan, to_codes, y, x, random, n);
+        } else {
+            NAME(loop)(BITS_ODD, true, plan, to_codes, y, x, random, n);
+        }
+        break;
+    default:
+        if (is_float) {
+            NAME(loop)(FLOAT_ADD, true, plan, to_codes, y, x, random, n);
+        } else {
+            NAME(loop)(BITS_RANDOM, true, plan, to_codes, y, x, random, n);
+        }
+        break;
+    }
+}
+
+static void NAME(round)(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n)
+{
+    if (plan->family == BNDI_PORTABLE) {
+        NAME(bndi_round)(plan, y, x, random, n);
+    } else {
+        NAME(by_step)(plan, false, y, x, random, n);
+    }
+}
+
+static void NAME(encode)(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
+{
+    if (plan->family == BNDI_PORTABLE) {
+        NAME(bndi_encode)(plan, codes, x, random, n);
+    } else {
+        NAME(by_step)(plan, true, codes, x, random, n);
+    }
+}
+
+/* ---- codes to words ---- */
+
+/* One of which is no plain code: all of the vector by the portable kernel. */
+static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes)
+{
+    WORD in[LANES], out[LANES];
+    bndi_plan one = *plan;
+    one.code_bytes = sizeof(WORD);
+    one.code_shift = 0;
+    NAME(store)(in, codes);
+    NAME(bndi_decode)(&one, out, in, LANES);
+    return NAME(load)(out);
+}
+
+/* A multiplication makes normal numbers of subnormal ones; where the words have the format's own exponents, or for
+ * normal numbers alone, the fields are moved into place. */
+static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, const bndi_plan *plan, void *y,
+                                             const void *codes)
+{
+    const bnd_format *f = &plan->format;
+    const unsigned magnitude_bits = bnd_magnitude_bits(f), to_sign = BITS - 1 - magnitude_bits, drop = plan->drop;
+    const V magnitudes = NAME(all)(((uint64_t)1 << magnitude_bits) - 1), scale = NAME(all)(plan->scale);
+    const V signs = NAME(all)(f->is_signed ? SIGN : 0), low = NAME(all)(plan->code_low);
+    const V offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
+    const V width = NAME(all)(((uint64_t)2 << (f->width - 1)) - 1), nan = NAME(all)(f->nan_code);
+    V c[GROUP], word[GROUP], check = NAME(all)(0), check_nan = NAME(all)(0);
+    NAME(load_some)(c, codes, plan->code_bytes, GROUP);
+    for (size_t i = 0; i < GROUP; i++) {
+        c[i] >>= plan->code_shift;
+        V magnitude = c[i] & magnitudes;
+        if (by_product) {
+            word[i] = (V)((NAME(floats))(magnitude << drop) * (NAME(floats))scale);
+        } else {
+            word[i] = (magnitude + offset) << drop;
+        }
+        word[i] |= (c[i] << to_sign) & signs;
+        check = NAME(umax)(check, magnitude - low);
+        if (zero_nan) {
+            check_nan = NAME(umax)(check_nan, ((c[i] & width) ^ nan) - 1); /* the NaN wraps to the largest of all */
+        }
+    }
+    if (NAME(any_above)(check, NAME(all)(plan->code_span)) ||
+        (zero_nan && NAME(any_above)(check_nan, NAME(all)(MAGNITUDE)))) {
+        for (size_t i = 0; i < GROUP; i++) {
+            word[i] = NAME(decode_specials)(plan, c[i]);
+        }
+    }
+    for (size_t i = 0; i < GROUP; i++) {
+        if (plan->stream) {
+            NAME(stream)((char *)y + i * BYTES, word[i]);
+        } else {
+            NAME(store)((char *)y + i * BYTES, word[i]);
+        }
+    }
+}
+
+static ALWAYS_INLINE void NAME(decode_loop)(bool by_product, bool zero_nan, const bndi_plan *plan, void *y,
+                                            const void *codes, size_t n)
+{
+    const char *in = codes;
+    char *out = y;
+    for (; n >= GROUP_LEN; n -= GROUP_LEN) {
+        NAME(decode_group)(by_product, zero_nan, plan, out, in);
+        in += GROUP_LEN * plan->code_bytes;
+        out += GROUP_LEN * sizeof(WORD);
+    }
+    if (n > 0) {
+        uint64_t last_in[GROUP * LANES] = {0};
+        WORD last_out[GROUP * LANES];
+        bndi_plan last = *plan;
+        last.stream = false;
+        __builtin_memcpy(last_in, in, n * plan->code_bytes);
+        NAME(decode_group)(by_product, zero_nan, &last, last_out, last_in);
+        __builtin_memcpy(out, last_out, n * sizeof(WORD));
+    }
+}
+
+static void NAME(decode)(const bndi_plan *plan, void *y, const void *codes, size_t n)
+{
+    if (!plan->exact || plan->code_bytes > sizeof(WORD)) {
+        NAME(bndi_decode)(plan, y, codes, n);
+    } else if (plan->decode_family == BNDI_FLOAT) {
+        if (plan->format.zero_nan) {
+            NAME(decode_loop)(true, true, plan, y, codes, n);
+        } else {
+            NAME(decode_loop)(true, false, plan, y, codes, n);
+        }
+    } else if (plan->format.zero_nan) {
+        NAME(decode_loop)(false, true, plan, y, codes, n);
+    } else {
+        NAME(decode_loop)(false, false, plan, y, codes, n);
+    }
+}
+
+#undef BITS
+#undef LANES
+#undef MAGNITUDE
+#undef SIGN
+#undef HIDDEN
+#undef TOP
+#undef V
+#undef GROUP_LEN
