@@ -58,8 +58,9 @@ typedef struct bnd_array {
 } bnd_array;
 
 /* What a conversion did to an array. Add up as many arrays as you like: nothing is reset. Magnitudes and sums are
- * doubles: of a format beyond fp64, the doubles nearest to its numbers. The sums are taken in the order of the elements
- * by the caller's own arithmetic (its rounding mode, its exception flags); nothing else depends on that. */
+ * doubles: of a number beyond fp64, the end of fp64 on its side. The sums of a call are the same on every back end and
+ * with any number of threads: element i of a piece of 65536 goes to lane i mod 16, the lanes are added in pairs (i and
+ * i + 8, then i + 4, ...), the pieces in their order; each step is one rounding to nearest even. */
 typedef struct bnd_stats {
     uint64_t elements;
     uint64_t exact, inexact;         /* of the finite ones; what was flushed on input, or was invalid, is neither */
@@ -80,8 +81,8 @@ size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
 
 /* fp32 or fp64 into codes, and back (to nearest even; NaNs quieted, with their sign and payload). Refused for value
  * sets, for strides that packed codes cannot have, and for more elements than memory could hold; nothing is written
- * then. Pointers need no alignment. Apart from the sums of the statistics, no call looks at or touches the
- * floating-point environment. */
+ * then. Pointers need no alignment. No call's result depends on the caller's
+ * floating-point environment, and none changes it. */
 BND_CHECKED bnd_status bnd_encode_f32(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_stats *stats, bnd_error *why);
 BND_CHECKED bnd_status bnd_encode_f64(void *codes, const double *x, size_t n, const bnd_format *f, const bnd_array *how,

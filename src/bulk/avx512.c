@@ -5,6 +5,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOT_INLINE    __attribute__((noinline))
+#define UNROLL        _Pragma("GCC unroll 4")
 
 enum { GROUP = 4 };
 #define BYTES 64
@@ -14,6 +15,11 @@ enum { GROUP = 4 };
 typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
+}
 
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
@@ -62,18 +68,19 @@ static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool str
     put_32((char *)memory + 64, _mm512_permutexvar_epi64(order, high), stream);
 }
 
-static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, const bndi_plan *plan)
+static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
-    switch (plan->code_bytes) {
+    switch (bytes) {
     case 1:
-        store_bytes(memory, c, plan->stream);
+        store_bytes(memory, c, stream);
         break;
     case 2:
-        store_halves(memory, c, plan->stream);
+        store_halves(memory, c, stream);
         break;
     default:
-        for (size_t i = 0; i < GROUP; i++) {
-            put_32((char *)memory + i * 64, (__m512i)(c[i] << plan->code_shift), plan->stream);
+        UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+            put_32((char *)memory + i * 64, (__m512i)(c[i] << shift), stream);
         }
         break;
     }
@@ -82,17 +89,20 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, const 
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
-    for (size_t i = 0; i < count; i++) {
-        switch (bytes) {
-        case 1:
+    if (bytes == 1) {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
             c[i] = (lanes_32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(from + i * 16)));
-            break;
-        case 2:
+        }
+    } else if (bytes == 2) {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
             c[i] = (lanes_32)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i * 32)));
-            break;
-        default:
+        }
+    } else {
+        UNROLL
+        for (size_t i = 0; i < count; i++) {
             c[i] = (lanes_32)_mm512_loadu_si512(from + i * 64);
-            break;
         }
     }
 }
@@ -115,6 +125,11 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
+}
+
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
@@ -135,12 +150,13 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     _mm512_stream_si512(memory, (__m512i)v);
 }
 
-static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, const bndi_plan *plan)
+static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
+    UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        __m512i v = (__m512i)(c[i] << plan->code_shift);
-        switch (plan->code_bytes) {
+        __m512i v = (__m512i)(c[i] << shift);
+        switch (bytes) {
         case 1:
             _mm_storel_epi64((void *)(to + i * 8), _mm512_cvtepi64_epi8(v));
             break;
@@ -148,14 +164,14 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, const 
             _mm_storeu_si128((void *)(to + i * 16), _mm512_cvtepi64_epi16(v));
             break;
         case 4:
-            if (plan->stream) {
+            if (stream) {
                 _mm256_stream_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
             } else {
                 _mm256_storeu_si256((void *)(to + i * 32), _mm512_cvtepi64_epi32(v));
             }
             break;
         default:
-            put_32(to + i * 64, v, plan->stream);
+            put_32(to + i * 64, v, stream);
             break;
         }
     }

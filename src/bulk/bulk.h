@@ -41,13 +41,14 @@ typedef enum bndi_step {
     BITS_RANDOM
 } bndi_step;
 
-/* What becomes of what is not an ordinary number in range, by the sign of the input. */
+/* What becomes of what is not an ordinary number in range, by the sign of the input. Asked of the codec, so that no
+ * policy is written down twice; and when the first such number comes, since most arrays have none. */
 typedef struct bndi_results {
+    bool asked;
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
-/* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). Results for
- * what is not an ordinary number in range are asked of the codec once, so that no policy is written down twice. */
+/* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
 typedef struct bndi_plan {
     bnd_format format, words; /* words: fp32 or fp64 */
     bnd_rule rule;
@@ -69,7 +70,6 @@ typedef struct bndi_plan {
     bool nonnegative_only;       /* an unsigned format whose rule makes negative numbers something else: `negative` */
     uint64_t difficult;          /* magnitudes other than zero below this are the codec's */
     uint64_t max, normal, least; /* words of the format's limits */
-    bndi_results words_of, codes_of;
 
     /* For the vector kernels. A magnitude u is plain where u - low <= span; the rest takes the way with blends. */
     uint64_t low, span;
@@ -87,8 +87,14 @@ typedef struct bndi_plan {
  * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
 
+/* The results as words or as codes, asked for where they have not been. */
+void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results);
+
 /* Which codes the kernels read and write. */
 void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift);
+
+/* fp32 or fp64. */
+const bnd_format *bndi_format_of_words(bndi_width width);
 
 /* Can words of this type hold every value of f? */
 bool bndi_words_hold(bndi_width width, const bnd_format *f);

@@ -2,7 +2,7 @@
  * once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as hooks.
  *
  * WORD, SIGNED, FLOAT: the types of a lane; FRACTION: its fraction bits; BYTES: of a vector; NAME(x): the name of a
- * function for this type. Hooks, on lanes: NAME(max) of signed numbers, NAME(umax) of unsigned ones, NAME(any_above):
+ * function for this type. Hooks, on lanes: NAME(select): a where the mask has ones, else b; NAME(max) of signed numbers, NAME(umax) of unsigned ones, NAME(any_above):
  * is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_codes): GROUP vectors of codes to and
  * from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
  *
@@ -16,11 +16,20 @@
 #define HIDDEN    ((WORD)1 << FRACTION)
 #define TOP       (MAGNITUDE & ~(HIDDEN - 1)) /* infinity; above it are the NaNs */
 #define V         NAME(lanes)
+#if !defined(SHIFT)
+#define SHIFT V
+#endif
 #define GROUP_LEN ((size_t)GROUP * (size_t)LANES)
 
 static ALWAYS_INLINE V NAME(all)(uint64_t word)
 {
     return (V){0} + (WORD)word;
+}
+
+/* A count of bits for all lanes: SHIFT is a vector or a number, what the instruction set takes in one instruction. */
+static ALWAYS_INLINE SHIFT NAME(shift)(unsigned bits)
+{
+    return (SHIFT){0} + (WORD)bits;
 }
 
 static ALWAYS_INLINE V NAME(load)(const void *memory)
@@ -43,11 +52,6 @@ static ALWAYS_INLINE V NAME(sum)(V a, V b)
 static ALWAYS_INLINE V NAME(difference)(V a, V b)
 {
     return (V)((NAME(floats))a - (NAME(floats))b);
-}
-
-static ALWAYS_INLINE V NAME(select)(V mask, V a, V b)
-{
-    return (a & mask) | (b & ~mask);
 }
 
 static ALWAYS_INLINE V NAME(greater)(V a, V b)
@@ -73,22 +77,24 @@ static ALWAYS_INLINE V NAME(load_random)(const void *random, unsigned bytes, siz
 /* What a step needs of the plan, as vectors. */
 typedef struct NAME(constants) {
     V bottom, magic, code_magic, keep, unit, magnitude, usable, low, span, one, base, flip, plus;
-    unsigned to_code, drop, extra, to_sign, right, left, bytes;
     V code_offset, code_mask;
+    SHIFT to_code, drop, extra, to_sign, right, left;
+    unsigned bytes, shift;
 } NAME(constants);
 
 /* The random addend of stochastic rounding below `drop` bits, that is R 2^drop / 2^bits, and for B half a step more. */
 static void NAME(set_random)(NAME(constants) *k, const bndi_plan *plan)
 {
     unsigned drop = plan->drop, bits = plan->random_bits;
-    k->right = bits > drop ? bits - drop : 0;
-    k->left = bits < drop ? drop - bits : 0;
+    unsigned left = bits < drop ? drop - bits : 0;
+    k->right = NAME(shift)(bits > drop ? bits - drop : 0);
+    k->left = NAME(shift)(left);
     k->plus = NAME(all)(plan->rule.rounding == BND_SRB && bits < drop ? (WORD)1 << (drop - bits - 1) : 0);
     /* C rounds to a multiple of 2^left first. */
     bool rounds = plan->rule.rounding == BND_SR && bits < drop;
-    k->base = NAME(all)(rounds ? ((WORD)1 << k->left >> 1) - 1 : 0);
+    k->base = NAME(all)(rounds ? ((WORD)1 << left >> 1) - 1 : 0);
     k->one = NAME(all)(rounds);
-    k->flip = NAME(all)(rounds ? ~(((WORD)1 << k->left) - 1) : (WORD)-1);
+    k->flip = NAME(all)(rounds ? ~(((WORD)1 << left) - 1) : (WORD)-1);
 }
 
 static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
@@ -105,23 +111,24 @@ static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
     k->span = NAME(all)(plan->span);
     k->usable = NAME(all)(f->is_signed ? MAGNITUDE : (WORD)-1); /* a sign that may not be makes a number too large */
     k->magnitude = NAME(all)((WORD)(((uint64_t)1 << magnitude) - 1));
-    k->to_code = FRACTION - f->fraction_bits;
-    k->to_sign = BITS - 1 - magnitude;
-    k->drop = plan->drop;
-    k->extra = plan->extra;
+    k->to_code = NAME(shift)(FRACTION - f->fraction_bits);
+    k->to_sign = NAME(shift)(BITS - 1 - magnitude);
+    k->drop = NAME(shift)(plan->drop);
+    k->extra = NAME(shift)(plan->extra);
     k->bytes = plan->random_bytes;
+    k->shift = plan->code_shift;
     k->code_mask = NAME(all)(~(((WORD)1 << plan->extra) - 1));
     k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
     k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - 1 : rounding == BND_RNA ? half : 0);
     k->one = NAME(all)(rounding == BND_RNE && half != 0);
     k->flip = NAME(all)(rounding == BND_RUP ? (WORD)-1 : 0);
     k->plus = NAME(all)(0);
-    k->right = k->left = 0;
+    k->right = k->left = NAME(shift)(0);
     if (plan->random_bits > 0 && plan->family == BNDI_UNIFORM) {
         NAME(set_random)(k, plan);
     }
     if (plan->family == BNDI_FLOAT) {
-        k->left = rounding == BND_SRB;
+        k->left = NAME(shift)(rounding == BND_SRB);
         k->plus = NAME(all)(rounding == BND_SRB);
         k->code_offset = NAME(all)((WORD)plan->code_bottom << f->fraction_bits);
     }
@@ -133,7 +140,7 @@ static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) *k, bndi_step step
                                         V *exponent)
 {
     *exponent = NAME(max)(x & TOP, k->bottom);
-    *m = (*exponent + magic) | (x & SIGN);
+    *m = NAME(select)(NAME(all)(MAGNITUDE), *exponent + magic, x);
     V t = NAME(sum)(x, *m);
     if (step == FLOAT_ADD) {
         t = (t + ((random << k->left) + k->plus)) & k->code_mask;
@@ -178,12 +185,12 @@ static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) *k, bndi_step step, V
     if (step == FLOAT_ODD) {
         t = NAME(odd_step)(k, x, t, m, random, by_random);
     }
-    return (NAME(difference)(t, m) & MAGNITUDE) | (x & SIGN);
+    return NAME(select)(NAME(all)(MAGNITUDE), NAME(difference)(t, m), x);
 }
 
 static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) *k, V code, V x)
 {
-    return (code & k->magnitude) | ((x >> k->to_sign) & ~k->magnitude);
+    return NAME(select)(k->magnitude, code, x >> k->to_sign);
 }
 
 /* The code of what `rounded` returns, without going there. */
@@ -246,11 +253,11 @@ static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD 
 }
 
 /* `result`: what plain numbers have; y: the word rounded as if there were no limits. */
-static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bool to_codes, V result, V x, V y, V random)
+static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, bool to_codes, V result, V x, V y, V random)
 {
-    const bndi_results *special = to_codes ? &plan->codes_of : &plan->words_of;
     V u = x & MAGNITUDE, negative = NAME(signs_of)(x), size = y & MAGNITUDE, max = NAME(all)(plan->max);
     V least = NAME(all)(plan->rule.flush_out ? plan->normal : 1);
+    bndi_ask(plan, to_codes, special);
     result = NAME(select)(NAME(greater)(least, size), NAME(pick)(negative, special->zero), result);
     V over = ~NAME(greater)(NAME(all)(plan->beyond), u) | (NAME(greater)(u, max) & NAME(greater)(size, max));
     result = NAME(select)(over, NAME(pick)(negative, special->overflow), result);
@@ -281,9 +288,11 @@ static ALWAYS_INLINE V NAME(random_at)(const NAME(constants) *k, const bndi_plan
 
 /* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). */
 static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, const bndi_plan *plan,
-                                      bool to_codes, bool by_random, void *y, const void *in, const void *random)
+                                      bndi_results *special, bool to_codes, bool by_random, unsigned code_bytes,
+                                      bool stream, void *y, const void *in, const void *random)
 {
     V x[GROUP], r[GROUP], result[GROUP], check = NAME(all)(0);
+    UNROLL
     for (size_t i = 0; i < GROUP; i++) {
         x[i] = NAME(load)((const char *)in + i * BYTES);
         r[i] = NAME(all)(0);
@@ -295,17 +304,19 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, 
         check = NAME(umax)(check, (x[i] & k->usable) - k->low);
     }
     if (NAME(any_above)(check, k->span)) {
-        for (size_t i = 0; i < GROUP; i++) {
+        UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
             V rounded = to_codes ? NAME(rounded)(k, step, x[i], r[i], by_random) : result[i];
-            result[i] = NAME(mend)(plan, to_codes, result[i], x[i], rounded, r[i]);
+            result[i] = NAME(mend)(plan, special, to_codes, result[i], x[i], rounded, r[i]);
         }
     }
     if (to_codes) {
-        NAME(store_codes)(y, result, plan);
+        NAME(store_codes)(y, result, code_bytes, k->shift, stream);
         return;
     }
+    UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        if (plan->stream) {
+        if (stream) {
             NAME(stream)((char *)y + i * BYTES, result[i]);
         } else {
             NAME(store)((char *)y + i * BYTES, result[i]);
@@ -316,28 +327,31 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, 
 static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_plan *plan, bool to_codes, void *y,
                                      const void *x, const void *random, size_t n)
 {
-    NAME(constants) k;
-    NAME(set_constants)(&k, plan);
+    NAME(constants) made;
+    NAME(set_constants)(&made, plan);
+    const NAME(constants) k = made; /* of its own: nothing that is stored can change it, and it stays in registers */
+    bndi_results special = {.asked = false};
+    const unsigned code_bytes = plan->code_bytes;
+    const bool stream = plan->stream;
     const size_t step_out = GROUP_LEN * (to_codes ? plan->code_bytes : sizeof(WORD));
     const size_t step_random = random != NULL ? GROUP_LEN * plan->random_bytes : 0;
     const char *in = x, *r = random;
     char *out = y;
     for (; n >= GROUP_LEN; n -= GROUP_LEN) {
-        NAME(group)(&k, step, plan, to_codes, by_random, out, in, r);
+        NAME(group)(&k, step, plan, &special, to_codes, by_random, code_bytes, stream, out, in, r);
         in += GROUP_LEN * sizeof(WORD);
         out += step_out;
-        r += step_random;
+        r = r != NULL ? r + step_random : NULL;
     }
     if (n > 0) {
         WORD last_in[GROUP * LANES] = {0}, last_out[GROUP * LANES];
         uint64_t last_random[GROUP * LANES] = {0};
-        bndi_plan last = *plan;
-        last.stream = false;
         __builtin_memcpy(last_in, in, n * sizeof(WORD));
         if (random != NULL) {
             __builtin_memcpy(last_random, r, n * plan->random_bytes);
         }
-        NAME(group)(&k, step, &last, to_codes, by_random, last_out, last_in, random != NULL ? last_random : NULL);
+        r = random != NULL ? (const char *)last_random : NULL;
+        NAME(group)(&k, step, plan, &special, to_codes, by_random, code_bytes, false, last_out, last_in, r);
         __builtin_memcpy(out, last_out, n * (to_codes ? plan->code_bytes : sizeof(WORD)));
     }
 }
@@ -428,41 +442,60 @@ static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes)
     return NAME(load)(out);
 }
 
-/* A multiplication makes normal numbers of subnormal ones; where the words have the format's own exponents, or for
- * normal numbers alone, the fields are moved into place. */
-static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, const bndi_plan *plan, void *y,
-                                             const void *codes)
+typedef struct NAME(decoding) {
+    V magnitudes, scale, signs, low, span, offset, width, nan;
+    SHIFT to_sign, drop, shift;
+    unsigned bytes;
+} NAME(decoding);
+
+static void NAME(set_decoding)(NAME(decoding) *d, const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
-    const unsigned magnitude_bits = bnd_magnitude_bits(f), to_sign = BITS - 1 - magnitude_bits, drop = plan->drop;
-    const V magnitudes = NAME(all)(((uint64_t)1 << magnitude_bits) - 1), scale = NAME(all)(plan->scale);
-    const V signs = NAME(all)(f->is_signed ? SIGN : 0), low = NAME(all)(plan->code_low);
-    const V offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
-    const V width = NAME(all)(((uint64_t)2 << (f->width - 1)) - 1), nan = NAME(all)(f->nan_code);
+    const unsigned magnitude_bits = bnd_magnitude_bits(f);
+    d->magnitudes = NAME(all)(((uint64_t)1 << magnitude_bits) - 1);
+    d->scale = NAME(all)(plan->scale);
+    d->signs = NAME(all)(f->is_signed ? SIGN : 0);
+    d->low = NAME(all)(plan->code_low);
+    d->span = NAME(all)(plan->code_span);
+    d->offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
+    d->width = NAME(all)(((uint64_t)2 << (f->width - 1)) - 1);
+    d->nan = NAME(all)(f->nan_code);
+    d->to_sign = NAME(shift)(BITS - 1 - magnitude_bits);
+    d->drop = NAME(shift)(plan->drop);
+    d->shift = NAME(shift)(plan->code_shift);
+    d->bytes = plan->code_bytes;
+}
+
+/* A multiplication makes normal numbers of subnormal ones; where the words have the format's own exponents, or for
+ * normal numbers alone, the fields are moved into place. */
+static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, const bndi_plan *plan,
+                                             const NAME(decoding) *d, bool stream, void *y, const void *codes)
+{
     V c[GROUP], word[GROUP], check = NAME(all)(0), check_nan = NAME(all)(0);
-    NAME(load_some)(c, codes, plan->code_bytes, GROUP);
+    NAME(load_some)(c, codes, d->bytes, GROUP);
+    UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        c[i] >>= plan->code_shift;
-        V magnitude = c[i] & magnitudes;
+        c[i] >>= d->shift;
+        V magnitude = c[i] & d->magnitudes;
         if (by_product) {
-            word[i] = (V)((NAME(floats))(magnitude << drop) * (NAME(floats))scale);
+            word[i] = (V)((NAME(floats))(magnitude << d->drop) * (NAME(floats))d->scale);
         } else {
-            word[i] = (magnitude + offset) << drop;
+            word[i] = (magnitude + d->offset) << d->drop;
         }
-        word[i] |= (c[i] << to_sign) & signs;
-        check = NAME(umax)(check, magnitude - low);
+        word[i] |= (c[i] << d->to_sign) & d->signs;
+        check = NAME(umax)(check, magnitude - d->low);
         if (zero_nan) {
-            check_nan = NAME(umax)(check_nan, ((c[i] & width) ^ nan) - 1); /* the NaN wraps to the largest of all */
+            check_nan = NAME(umax)(check_nan, ((c[i] & d->width) ^ d->nan) - 1); /* the NaN wraps around to the largest */
         }
     }
-    if (NAME(any_above)(check, NAME(all)(plan->code_span)) ||
-        (zero_nan && NAME(any_above)(check_nan, NAME(all)(MAGNITUDE)))) {
+    if (NAME(any_above)(check, d->span) || (zero_nan && NAME(any_above)(check_nan, NAME(all)(MAGNITUDE)))) {
         for (size_t i = 0; i < GROUP; i++) {
             word[i] = NAME(decode_specials)(plan, c[i]);
         }
     }
+    UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        if (plan->stream) {
+        if (stream) {
             NAME(stream)((char *)y + i * BYTES, word[i]);
         } else {
             NAME(store)((char *)y + i * BYTES, word[i]);
@@ -473,20 +506,23 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, con
 static ALWAYS_INLINE void NAME(decode_loop)(bool by_product, bool zero_nan, const bndi_plan *plan, void *y,
                                             const void *codes, size_t n)
 {
+    NAME(decoding) made;
+    NAME(set_decoding)(&made, plan);
+    const NAME(decoding) d = made;
+    const size_t step_in = GROUP_LEN * plan->code_bytes;
+    const bool stream = plan->stream;
     const char *in = codes;
     char *out = y;
     for (; n >= GROUP_LEN; n -= GROUP_LEN) {
-        NAME(decode_group)(by_product, zero_nan, plan, out, in);
-        in += GROUP_LEN * plan->code_bytes;
+        NAME(decode_group)(by_product, zero_nan, plan, &d, stream, out, in);
+        in += step_in;
         out += GROUP_LEN * sizeof(WORD);
     }
     if (n > 0) {
         uint64_t last_in[GROUP * LANES] = {0};
         WORD last_out[GROUP * LANES];
-        bndi_plan last = *plan;
-        last.stream = false;
         __builtin_memcpy(last_in, in, n * plan->code_bytes);
-        NAME(decode_group)(by_product, zero_nan, &last, last_out, last_in);
+        NAME(decode_group)(by_product, zero_nan, plan, &d, false, last_out, last_in);
         __builtin_memcpy(out, last_out, n * sizeof(WORD));
     }
 }
@@ -515,4 +551,5 @@ static void NAME(decode)(const bndi_plan *plan, void *y, const void *codes, size
 #undef HIDDEN
 #undef TOP
 #undef V
+#undef SHIFT
 #undef GROUP_LEN

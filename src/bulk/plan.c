@@ -1,13 +1,66 @@
 /* From a format and a rule to what the kernels work with. */
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
-#include "format/format.h"
 
-static bnd_format format_of_words(bndi_width width)
+/* What format/ derives for these two, written out: a call on a short array has no time for it. tests/bulk compares. */
+static const bnd_format words_formats[2] = {
+    {.name = "fp32",
+     .row = -1,
+     .width = 32,
+     .exponent_bits = 8,
+     .fraction_bits = 23,
+     .precision = 24,
+     .is_signed = true,
+     .has_zero = true,
+     .has_negative_zero = true,
+     .has_subnormals = true,
+     .has_infinity = true,
+     .has_nan = true,
+     .ieee_nans = true,
+     .bias = 127,
+     .emin = -126,
+     .emax = 127,
+     .high_nans = 0x7fffff,
+     .max_code = 0x7f7fffff,
+     .infinity_code = 0x7f800000,
+     .nan_code = 0x7fc00000,
+     .max_significand = 0xffffff,
+     .normal_significand = 0x800000,
+     .least_significand = 1,
+     .max_quantum = 104,
+     .normal_quantum = -149,
+     .least_quantum = -149},
+    {.name = "fp64",
+     .row = -1,
+     .width = 64,
+     .exponent_bits = 11,
+     .fraction_bits = 52,
+     .precision = 53,
+     .is_signed = true,
+     .has_zero = true,
+     .has_negative_zero = true,
+     .has_subnormals = true,
+     .has_infinity = true,
+     .has_nan = true,
+     .ieee_nans = true,
+     .bias = 1023,
+     .emin = -1022,
+     .emax = 1023,
+     .high_nans = 0xfffffffffffff,
+     .max_code = 0x7fefffffffffffff,
+     .infinity_code = 0x7ff0000000000000,
+     .nan_code = 0x7ff8000000000000,
+     .max_significand = 0x1fffffffffffff,
+     .normal_significand = 0x10000000000000,
+     .least_significand = 1,
+     .max_quantum = 971,
+     .normal_quantum = -1074,
+     .least_quantum = -1074},
+};
+
+const bnd_format *bndi_format_of_words(bndi_width width)
 {
-    const bndi_layout fp32 = {.is_signed = true, .exponent_bits = 8, .fraction_bits = 23, .bias = 127};
-    const bndi_layout fp64 = {.is_signed = true, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
-    return bndi_format_of_layout(width == BNDI_WORDS_32 ? &fp32 : &fp64);
+    return &words_formats[width];
 }
 
 /* Precision and emin say where the lowest bit is. */
@@ -23,34 +76,32 @@ static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantu
     return bnd_pack(&plan->words, value);
 }
 
-/* What the codec makes of x, as a word and as a code. */
-static void ask(const bndi_plan *plan, bnd_exact x, uint64_t *as_word, uint64_t *as_code)
+/* What the codec makes of x, as a word or as a code. */
+static uint64_t ask(const bndi_plan *plan, bool as_code, bnd_exact x)
 {
     bnd_exact value = bnd_round_exact(&plan->format, x, plan->rule, 0).value;
-    *as_word = bnd_pack(&plan->words, value);
-    *as_code = bnd_pack(&plan->format, value);
+    return bnd_pack(as_code ? &plan->format : &plan->words, value);
 }
 
-static void ask_the_codec(bndi_plan *plan)
+void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
 {
-    const bnd_format *f = &plan->format;
-    bndi_results *words = &plan->words_of, *codes = &plan->codes_of;
+    if (results->asked) {
+        return;
+    }
     for (int negative = 0; negative < 2; negative++) {
-        bnd_exact x = {.low = 1, .exponent = f->emax + 2, .kind = BND_FINITE, .negative = negative != 0};
-        ask(plan, x, &words->overflow[negative], &codes->overflow[negative]);
+        bnd_exact x = {.low = 1, .exponent = plan->format.emax + 2, .kind = BND_FINITE, .negative = negative != 0};
+        results->overflow[negative] = ask(plan, as_codes, x);
         x.kind = BND_INFINITE;
-        ask(plan, x, &words->infinity[negative], &codes->infinity[negative]);
+        results->infinity[negative] = ask(plan, as_codes, x);
         x.kind = BND_ZERO;
-        ask(plan, x, &words->zero[negative], &codes->zero[negative]);
+        results->zero[negative] = ask(plan, as_codes, x);
         x.kind = BND_QUIET_NAN;
         x.high = UINT64_C(1) << 63;
-        ask(plan, x, &words->nan[negative], &codes->nan[negative]);
+        results->nan[negative] = ask(plan, as_codes, x);
     }
-    plan->nonnegative_only = !f->is_signed && plan->rule.negative == BND_NEGATIVE_NAN;
-    if (plan->nonnegative_only) {
-        bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
-        ask(plan, minus_one, &words->negative, &codes->negative);
-    }
+    bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
+    results->negative = plan->nonnegative_only ? ask(plan, as_codes, minus_one) : 0;
+    results->asked = true;
 }
 
 /* ---- what the vector kernels do ---- */
@@ -180,7 +231,7 @@ static unsigned bytes_for(unsigned bits)
 
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
 {
-    *plan = (bndi_plan){.format = *f, .words = format_of_words(width), .rule = rule, .width = width};
+    *plan = (bndi_plan){.format = *f, .words = words_formats[width], .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
     plan->random_bytes = bytes_for(plan->random_bits);
     plan->exact = bndi_words_hold(width, f);
@@ -197,7 +248,7 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     plan->normal = word(plan, f->normal_significand, f->normal_quantum);
     plan->least = word(plan, f->least_significand, f->least_quantum);
     plan->difficult = f->has_subnormals ? 0 : plan->least;
-    ask_the_codec(plan);
+    plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
     choose_family(plan);
     set_limits(plan);
     set_magic(plan);

@@ -93,10 +93,8 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     }
     if (out < INFINITY_BITS) {
         double x = double_of(p.in), error = double_of(p.out) - x;
-        if (error - error == 0) { /* false where a difference of doubles is beyond them */
-            tally->error[lane] += error * error;
-            tally->input[lane] += x * x;
-        }
+        tally->error[lane] += error * error;
+        tally->input[lane] += x * x;
     }
 }
 
@@ -137,13 +135,15 @@ void bndi_tally_64(const bndi_plan *plan, bndi_tally *t, const void *x, const vo
     tally(BNDI_WORDS_64, plan, t, x, y, random, n);
 }
 
-/* The double nearest to a code's value; an infinity only where the code is one, so that what is finite and beyond
- * fp64 still counts as finite. */
+/* The double nearest to a code's value; but infinity or zero only where the code is one: what is finite and beyond
+ * fp64, on either side, counts as its largest number or its smallest. */
 static uint64_t double_of_code(const bnd_format *f, uint64_t code)
 {
     uint64_t bits = bits_of(bnd_decode(f, code));
-    bool beyond = (bits & ~SIGN) == INFINITY_BITS && bnd_unpack(f, code).kind != BND_INFINITE;
-    return beyond ? bits - 1 : bits;
+    bnd_kind kind = (bnd_kind)bnd_unpack(f, code).kind;
+    bool beyond = (bits & ~SIGN) == INFINITY_BITS && kind != BND_INFINITE;
+    bool below = (bits & ~SIGN) == 0 && kind != BND_ZERO;
+    return beyond ? bits - 1 : below ? bits + 1 : bits;
 }
 
 void bndi_tally_one(bndi_tally *t, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result)

@@ -47,52 +47,58 @@ static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negati
     return (u & ~(step - 1)) + (up ? step : 0);
 }
 
-static inline WORD NAME(nan_word)(const bndi_plan *plan, WORD bits)
+static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, WORD bits)
 {
     if (!plan->keeps_payload) {
-        return (WORD)plan->words_of.nan[bits >> (BITS - 1)];
+        bndi_ask(plan, false, special);
+        return (WORD)special->nan[bits >> (BITS - 1)];
     }
     WORD quiet = HIDDEN >> 1, kept = ~(((WORD)1 << plan->drop) - 1);
     return (bits & kept) | quiet; /* kept is without it where there is one bit of precision */
 }
 
 /* Any word by any rule. */
-static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, WORD bits, uint64_t random)
+static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *special, WORD bits, uint64_t random)
 {
     unsigned sign = (unsigned)(bits >> (BITS - 1));
     WORD u = bits & MAGNITUDE;
     if (u > TOP) {
-        return NAME(nan_word)(plan, bits);
+        return NAME(nan_word)(plan, special, bits);
     }
     if (u == 0 || (plan->rule.flush_in && u < HIDDEN)) {
-        return (WORD)plan->words_of.zero[sign];
+        bndi_ask(plan, false, special);
+        return (WORD)special->zero[sign];
     }
     if (sign != 0 && !plan->format.is_signed) {
         if (plan->nonnegative_only) {
-            return (WORD)plan->words_of.negative;
+            bndi_ask(plan, false, special);
+            return (WORD)special->negative;
         }
         sign = 0;
     }
     if (u == TOP) {
-        return (WORD)plan->words_of.infinity[sign];
+        bndi_ask(plan, false, special);
+        return (WORD)special->infinity[sign];
     }
     if (u < plan->difficult || (plan->random_bits > 0 && NAME(is_deep)(plan, u))) {
         return (WORD)bndi_round_word(plan, bits, random);
     }
     WORD y = NAME(round_finite)(plan, u, sign != 0, random);
     if (y > plan->max) {
-        return (WORD)plan->words_of.overflow[sign];
+        bndi_ask(plan, false, special);
+        return (WORD)special->overflow[sign];
     }
     if (y == 0 || (plan->rule.flush_out && y < plan->normal)) {
-        return (WORD)plan->words_of.zero[sign];
+        bndi_ask(plan, false, special);
+        return (WORD)special->zero[sign];
     }
     return y | (WORD)sign << (BITS - 1);
 }
 
 /* `rounding` is a constant wherever this is called. Between the smallest normal number and the largest the discarded
  * bits are always the same, `drop` of them; whatever else there is goes to round_one. */
-static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, void *out, const void *in,
-                                         const void *random, size_t n)
+static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, bndi_results *special, void *out,
+                                         const void *in, const void *random, size_t n)
 {
     const WORD normal = (WORD)plan->normal, max = (WORD)plan->max, step = (WORD)1 << plan->drop;
     const WORD signs = plan->format.is_signed ? MAGNITUDE : (WORD)-1; /* a sign that may not be makes u too large */
@@ -102,13 +108,13 @@ static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *pla
         WORD x = NAME(get)(in, i), u = x & signs, rest = u & (step - 1), lower = u - rest;
         uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
         if (!uniform || u < normal || u > max) {
-            NAME(put)(out, i, NAME(round_one)(plan, x, r));
+            NAME(put)(out, i, NAME(round_one)(plan, special, x, r));
             continue;
         }
         bool negative = x >> (BITS - 1) != 0, odd = (u >> drop & 1) != 0;
         bool up = rest_rounds_up(rounding, bits, rest, drop, odd, negative, r) & (rest != 0);
         WORD rounded = lower + ((WORD)up << drop), sign = x & ~MAGNITUDE;
-        NAME(put)(out, i, rounded > max ? (WORD)plan->words_of.overflow[negative] : rounded | sign);
+        NAME(put)(out, i, rounded | sign); /* max is on the grid: nothing up to it is rounded beyond it */
     }
 }
 
@@ -121,7 +127,8 @@ static void NAME(round_by_codec)(const bndi_plan *plan, void *out, const void *i
     }
 }
 
-void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
+static void NAME(round_with)(const bndi_plan *plan, bndi_results *special, void *out, const void *in,
+                             const void *random, size_t n)
 {
     if (!plan->exact) {
         NAME(round_by_codec)(plan, out, in, random, n);
@@ -129,36 +136,42 @@ void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const vo
     }
     switch (plan->rule.rounding) {
     case BND_RNE:
-        NAME(round_by)(BND_RNE, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RNE, plan, special, out, in, NULL, n);
         break;
     case BND_RNA:
-        NAME(round_by)(BND_RNA, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RNA, plan, special, out, in, NULL, n);
         break;
     case BND_RTZ:
-        NAME(round_by)(BND_RTZ, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RTZ, plan, special, out, in, NULL, n);
         break;
     case BND_RUP:
-        NAME(round_by)(BND_RUP, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RUP, plan, special, out, in, NULL, n);
         break;
     case BND_RDN:
-        NAME(round_by)(BND_RDN, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RDN, plan, special, out, in, NULL, n);
         break;
     case BND_RTO:
-        NAME(round_by)(BND_RTO, plan, out, in, NULL, n);
+        NAME(round_by)(BND_RTO, plan, special, out, in, NULL, n);
         break;
     case BND_SR_EQUAL:
-        NAME(round_by)(BND_SR_EQUAL, plan, out, in, random, n);
+        NAME(round_by)(BND_SR_EQUAL, plan, special, out, in, random, n);
         break;
     case BND_SRA:
-        NAME(round_by)(BND_SRA, plan, out, in, random, n);
+        NAME(round_by)(BND_SRA, plan, special, out, in, random, n);
         break;
     case BND_SRB:
-        NAME(round_by)(BND_SRB, plan, out, in, random, n);
+        NAME(round_by)(BND_SRB, plan, special, out, in, random, n);
         break;
     default:
-        NAME(round_by)(BND_SR, plan, out, in, random, n);
+        NAME(round_by)(BND_SR, plan, special, out, in, random, n);
         break;
     }
+}
+
+void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
+{
+    bndi_results special = {.asked = false};
+    NAME(round_with)(plan, &special, out, in, random, n);
 }
 
 /* ---- codes ---- */
@@ -229,6 +242,7 @@ void NAME(bndi_encode)(const bndi_plan *plan, void *codes, const void *in, const
 {
     enum { BLOCK = 256 };
     WORD rounded[BLOCK];
+    bndi_results special = {.asked = false};
     if (!plan->exact) {
         NAME(encode_by_codec)(plan, codes, in, random, n);
         return;
@@ -236,7 +250,7 @@ void NAME(bndi_encode)(const bndi_plan *plan, void *codes, const void *in, const
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t count = n - at < BLOCK ? n - at : BLOCK;
         const char *r = random != NULL ? (const char *)random + at * plan->random_bytes : NULL;
-        NAME(bndi_round)(plan, rounded, (const char *)in + at * sizeof(WORD), r, count);
+        NAME(round_with)(plan, &special, rounded, (const char *)in + at * sizeof(WORD), r, count);
         NAME(codes_of_rounded)(plan, codes, at, rounded, count);
     }
 }
