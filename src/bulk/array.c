@@ -103,11 +103,15 @@ static bnd_status check(job *j, size_t n, bnd_error *why)
     return status;
 }
 
-static job new_job(void *to, const void *from, const bnd_array *how, bnd_stats *stats)
+static void open_job(job *j, void *to, const void *from, const bnd_array *how, bnd_stats *stats)
 {
-    job j = {.how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}, .stats = stats, .from = from, .to = to};
-    j.kernels = bndi_kernels_of(j.how.context);
-    return j;
+    j->how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED};
+    j->stats = stats;
+    j->from = from;
+    j->to = to;
+    j->by_codec = false;
+    j->source.exact = false;
+    j->kernels = bndi_kernels_of(j->how.context);
 }
 
 /* The plans for codes (or numbers) to codes, by way of words of one type. */
@@ -280,7 +284,8 @@ static void do_directly(const job *j, const bndi_plan *plan, size_t at, size_t n
 
 static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
 {
-    bndi_environment before = bndi_enter(j->plan.mode_to_set);
+    /* What goes by the codec needs no mode, but its statistics do. */
+    bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_RNE : j->plan.mode_to_set);
     if (is_direct(j)) {
         do_directly(j, &j->plan, at, n);
     } else {
@@ -388,7 +393,8 @@ static void run(job *j, size_t n)
 static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, const bnd_format *f, const bnd_array *how,
                          bnd_stats *stats, bnd_error *why)
 {
-    job j = new_job(to, x, how, stats);
+    job j;
+    open_job(&j, to, x, how, stats);
     j.in = numbers(width, j.how.stride_in);
     j.out = codes(f, j.how.packing, j.how.stride_out);
     bnd_status status = check(&j, n, why);
@@ -408,7 +414,8 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
 static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, const bnd_format *f,
                          const bnd_array *how, bnd_error *why)
 {
-    job j = new_job(x, from, how, NULL);
+    job j;
+    open_job(&j, x, from, how, NULL);
     j.in = codes(f, j.how.packing, j.how.stride_in);
     j.out = numbers(width, j.how.stride_out);
     bnd_status status = check(&j, n, why);
@@ -430,7 +437,8 @@ static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, 
 static bnd_status round_array(bndi_width width, void *y, const void *x, size_t n, const bnd_format *f,
                               const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j = new_job(y, x, how, stats);
+    job j;
+    open_job(&j, y, x, how, stats);
     j.in = numbers(width, j.how.stride_in);
     j.out = numbers(width, j.how.stride_out);
     bnd_status status = check(&j, n, why);
@@ -482,7 +490,8 @@ bnd_status bnd_round_f64(double *y, const double *x, size_t n, const bnd_format 
 bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from, size_t n,
                              const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j = new_job(out, in, how, stats);
+    job j;
+    open_job(&j, out, in, how, stats);
     j.in = codes(from, j.how.packing, j.how.stride_in);
     j.out = codes(to, j.how.packing, j.how.stride_out);
     bnd_status status = check(&j, n, why);

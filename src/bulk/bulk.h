@@ -50,12 +50,13 @@ typedef struct bndi_results {
 
 /* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
 typedef struct bndi_plan {
-    bnd_format format, words; /* words: fp32 or fp64 */
+    bnd_format format;
+    const bnd_format *words; /* fp32 or fp64 */
     bnd_rule rule;
     bndi_width width;
     bool exact;
     uint8_t family;        /* bndi_family, of round and encode */
-    uint8_t decode_family; /* FLOAT: one multiplication; UNIFORM: shift and add */
+    uint8_t decode_family; /* FLOAT: subnormal numbers by a difference */
     unsigned random_bits;
     unsigned random_bytes; /* of an entry of the random array: 2, 4 or 8; 0 where there is none */
     unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
@@ -77,7 +78,6 @@ typedef struct bndi_plan {
     uint64_t hard;         /* magnitudes other than zero below this are the portable kernel's */
     uint64_t magic;        /* FLOAT: what to add to the exponent field of x, in place, for M */
     uint64_t code_magic;   /* the same, with low bits that put the code's exponent right */
-    uint64_t scale;        /* decode, FLOAT: the word to multiply with */
     uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
     unsigned extra;        /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
     unsigned mode_to_set;  /* bnd_rounding that FLOAT's additions take */

@@ -15,13 +15,17 @@ typedef struct bndi_environment {
     unsigned control;
 } bndi_environment;
 
+/* Writing the register takes some ten nanoseconds, reading it one: it is written where that changes anything. */
 static inline void bndi_set_rounding(unsigned rounding)
 {
-    enum { MASKED = 0x1f80, NEAREST = 0, DOWN = 0x2000, UP = 0x4000, ZERO = 0x6000 };
-    _mm_setcsr(MASKED | (rounding == BND_RDN   ? DOWN
-                         : rounding == BND_RUP ? UP
-                         : rounding == BND_RTZ ? ZERO
-                                               : NEAREST));
+    enum { FLAGS = 0x3f, MASKED = 0x1f80, NEAREST = 0, DOWN = 0x2000, UP = 0x4000, ZERO = 0x6000 };
+    unsigned wanted = MASKED | (rounding == BND_RDN   ? DOWN
+                                : rounding == BND_RUP ? UP
+                                : rounding == BND_RTZ ? ZERO
+                                                      : NEAREST);
+    if ((_mm_getcsr() & ~(unsigned)FLAGS) != wanted) {
+        _mm_setcsr(wanted);
+    }
 }
 
 static inline bndi_environment bndi_enter(unsigned rounding)
@@ -33,7 +37,9 @@ static inline bndi_environment bndi_enter(unsigned rounding)
 
 static inline void bndi_leave(bndi_environment before)
 {
-    _mm_setcsr(before.control);
+    if (_mm_getcsr() != before.control) {
+        _mm_setcsr(before.control);
+    }
 }
 
 #elif defined(__aarch64__)

@@ -360,6 +360,9 @@ static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, vo
                                         size_t n)
 {
     const bool is_float = plan->family == BNDI_FLOAT;
+    if (n == 0) {
+        return;
+    }
     switch (plan->rule.rounding) {
     case BND_RNE:
         if (is_float) {
@@ -430,20 +433,26 @@ static void NAME(encode)(const bndi_plan *plan, void *codes, const void *x, cons
 
 /* ---- codes to words ---- */
 
-/* One of which is no plain code: all of the vector by the portable kernel. */
-static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes)
+/* What is no plain code, by the portable kernel. */
+static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V words, V special)
 {
-    WORD in[LANES], out[LANES];
+    WORD in[LANES], out[LANES], which[LANES];
     bndi_plan one = *plan;
     one.code_bytes = sizeof(WORD);
     one.code_shift = 0;
     NAME(store)(in, codes);
-    NAME(bndi_decode)(&one, out, in, LANES);
+    NAME(store)(out, words);
+    NAME(store)(which, special);
+    for (int i = 0; i < LANES; i++) {
+        if (which[i] != 0) {
+            NAME(bndi_decode)(&one, out + i, in + i, 1);
+        }
+    }
     return NAME(load)(out);
 }
 
 typedef struct NAME(decoding) {
-    V magnitudes, scale, signs, low, span, offset, width, nan;
+    V magnitudes, signs, low, span, offset, normal, bottom, width, nan;
     SHIFT to_sign, drop, shift;
     unsigned bytes;
 } NAME(decoding);
@@ -453,7 +462,8 @@ static void NAME(set_decoding)(NAME(decoding) *d, const bndi_plan *plan)
     const bnd_format *f = &plan->format;
     const unsigned magnitude_bits = bnd_magnitude_bits(f);
     d->magnitudes = NAME(all)(((uint64_t)1 << magnitude_bits) - 1);
-    d->scale = NAME(all)(plan->scale);
+    d->normal = NAME(all)((uint64_t)1 << f->fraction_bits);
+    d->bottom = NAME(all)((WORD)plan->bottom << FRACTION);
     d->signs = NAME(all)(f->is_signed ? SIGN : 0);
     d->low = NAME(all)(plan->code_low);
     d->span = NAME(all)(plan->code_span);
@@ -466,9 +476,9 @@ static void NAME(set_decoding)(NAME(decoding) *d, const bndi_plan *plan)
     d->bytes = plan->code_bytes;
 }
 
-/* A multiplication makes normal numbers of subnormal ones; where the words have the format's own exponents, or for
- * normal numbers alone, the fields are moved into place. */
-static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, const bndi_plan *plan,
+/* The fields are moved into place. A subnormal number 0.f 2^e is 1.f 2^e - 2^e, which needs no subnormal operand (those
+ * cost some processors a hundred cycles); where the words have the format's own exponents it stays as it is. */
+static ALWAYS_INLINE void NAME(decode_group)(bool by_difference, bool zero_nan, const bndi_plan *plan,
                                              const NAME(decoding) *d, bool stream, void *y, const void *codes)
 {
     V c[GROUP], word[GROUP], check = NAME(all)(0), check_nan = NAME(all)(0);
@@ -477,12 +487,12 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, con
     for (size_t i = 0; i < GROUP; i++) {
         c[i] >>= d->shift;
         V magnitude = c[i] & d->magnitudes;
-        if (by_product) {
-            word[i] = (V)((NAME(floats))(magnitude << d->drop) * (NAME(floats))d->scale);
-        } else {
-            word[i] = (magnitude + d->offset) << d->drop;
+        V value = (magnitude + d->offset) << d->drop;
+        if (by_difference) {
+            V subnormal = NAME(greater)(d->normal, magnitude);
+            value = NAME(difference)(value + (subnormal & HIDDEN), subnormal & d->bottom);
         }
-        word[i] |= (c[i] << d->to_sign) & d->signs;
+        word[i] = NAME(select)(d->signs, c[i] << d->to_sign, value);
         check = NAME(umax)(check, magnitude - d->low);
         if (zero_nan) {
             check_nan = NAME(umax)(check_nan, ((c[i] & d->width) ^ d->nan) - 1); /* the NaN wraps around to the largest */
@@ -490,7 +500,11 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, con
     }
     if (NAME(any_above)(check, d->span) || (zero_nan && NAME(any_above)(check_nan, NAME(all)(MAGNITUDE)))) {
         for (size_t i = 0; i < GROUP; i++) {
-            word[i] = NAME(decode_specials)(plan, c[i]);
+            V special = (V)((c[i] & d->magnitudes) - d->low > d->span);
+            if (zero_nan) {
+                special |= (V)((c[i] & d->width) == d->nan);
+            }
+            word[i] = NAME(decode_specials)(plan, c[i], word[i], special);
         }
     }
     UNROLL
@@ -503,7 +517,7 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_product, bool zero_nan, con
     }
 }
 
-static ALWAYS_INLINE void NAME(decode_loop)(bool by_product, bool zero_nan, const bndi_plan *plan, void *y,
+static ALWAYS_INLINE void NAME(decode_loop)(bool by_difference, bool zero_nan, const bndi_plan *plan, void *y,
                                             const void *codes, size_t n)
 {
     NAME(decoding) made;
@@ -514,7 +528,7 @@ static ALWAYS_INLINE void NAME(decode_loop)(bool by_product, bool zero_nan, cons
     const char *in = codes;
     char *out = y;
     for (; n >= GROUP_LEN; n -= GROUP_LEN) {
-        NAME(decode_group)(by_product, zero_nan, plan, &d, stream, out, in);
+        NAME(decode_group)(by_difference, zero_nan, plan, &d, stream, out, in);
         in += step_in;
         out += GROUP_LEN * sizeof(WORD);
     }
@@ -522,7 +536,7 @@ static ALWAYS_INLINE void NAME(decode_loop)(bool by_product, bool zero_nan, cons
         uint64_t last_in[GROUP * LANES] = {0};
         WORD last_out[GROUP * LANES];
         __builtin_memcpy(last_in, in, n * plan->code_bytes);
-        NAME(decode_group)(by_product, zero_nan, plan, &d, false, last_out, last_in);
+        NAME(decode_group)(by_difference, zero_nan, plan, &d, false, last_out, last_in);
         __builtin_memcpy(out, last_out, n * sizeof(WORD));
     }
 }

@@ -70,17 +70,23 @@ bool bndi_words_hold(bndi_width width, const bnd_format *f)
                                   : f->precision <= 53 && f->emin >= -1022 && f->emax <= 1023;
 }
 
+/* significand * 2^quantum, which the words hold. */
 static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantum)
 {
-    bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_FINITE};
-    return bnd_pack(&plan->words, value);
+    const bnd_format *w = plan->words;
+    int32_t above = 63 - __builtin_clzll(significand), exponent = quantum + above;
+    if (exponent < w->emin) {
+        return significand << (quantum - (w->emin - w->fraction_bits));
+    }
+    uint64_t fraction = significand - (UINT64_C(1) << above);
+    return (uint64_t)(uint32_t)(exponent + w->bias) << w->fraction_bits | fraction << (w->fraction_bits - above);
 }
 
 /* What the codec makes of x, as a word or as a code. */
 static uint64_t ask(const bndi_plan *plan, bool as_code, bnd_exact x)
 {
     bnd_exact value = bnd_round_exact(&plan->format, x, plan->rule, 0).value;
-    return bnd_pack(as_code ? &plan->format : &plan->words, value);
+    return bnd_pack(as_code ? &plan->format : plan->words, value);
 }
 
 void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
@@ -142,12 +148,12 @@ static bnd_rounding mode_of_float(const bndi_plan *plan)
 static bool float_fits(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
-    int32_t fraction = plan->words.fraction_bits, top = 2 * plan->words.bias; /* the highest field of a number */
+    int32_t fraction = plan->words->fraction_bits, top = 2 * plan->words->bias; /* the highest field of a number */
     int32_t kept = f->precision - 1 + (int32_t)plan->extra;
     if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_RNE) {
         return false;
     }
-    int32_t highest = f->emax + plan->words.bias + fraction - kept;
+    int32_t highest = f->emax + plan->words->bias + fraction - kept;
     return kept + 1 <= fraction && highest <= top && (int32_t)bnd_magnitude_bits(f) <= fraction - 2;
 }
 
@@ -171,7 +177,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void set_limits(bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
-    const uint64_t hidden = UINT64_C(1) << plan->words.fraction_bits;
+    const uint64_t hidden = UINT64_C(1) << plan->words->fraction_bits;
     bool same_subnormals = plan->bottom == 1 && f->has_subnormals;
     plan->hard = plan->difficult;
     if (plan->family == BNDI_UNIFORM && !same_subnormals) {
@@ -192,14 +198,14 @@ static void set_limits(bndi_plan *plan)
     }
     /* fp64's own largest number in the lowest case: an empty range would wrap. */
     plan->span = plan->max >= plan->low ? plan->max - plan->low : 0;
-    int32_t field = f->emax + 1 + plan->words.bias, top = 2 * plan->words.bias + 1;
-    plan->beyond = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words.fraction_bits;
+    int32_t field = f->emax + 1 + plan->words->bias, top = 2 * plan->words->bias + 1;
+    plan->beyond = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words->fraction_bits;
 }
 
 static void set_magic(bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
-    unsigned fraction = plan->words.fraction_bits, kept = f->precision - 1u + plan->extra;
+    unsigned fraction = plan->words->fraction_bits, kept = f->precision - 1u + plan->extra;
     uint64_t up = fraction - kept; /* from the exponent of a number to that of its M */
     uint64_t magnitude = (UINT64_C(1) << bnd_magnitude_bits(f)) - 1;
     /* A code is its significand, hidden bit and all, plus (field - code_bottom) << fraction_bits. */
@@ -211,13 +217,9 @@ static void set_magic(bndi_plan *plan)
 static void choose_decoding(bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
-    int32_t field = 2 * plan->words.bias - f->bias; /* of 2^(words' bias - bias) */
-    bool normal_scale = field >= 1 && field <= 2 * plan->words.bias;
-    bool is_float = f->has_subnormals && normal_scale && f->exponent_bits < plan->words.exponent_bits;
     bool same_fields = f->has_subnormals && plan->bottom == 1;
-    plan->decode_family = is_float ? BNDI_FLOAT : BNDI_UNIFORM;
-    plan->scale = (uint64_t)(uint32_t)field << plan->words.fraction_bits;
-    plan->code_low = is_float || same_fields ? !f->has_zero : UINT64_C(1) << f->fraction_bits;
+    plan->decode_family = f->has_subnormals && !same_fields ? BNDI_FLOAT : BNDI_UNIFORM;
+    plan->code_low = f->has_subnormals ? !f->has_zero : UINT64_C(1) << f->fraction_bits;
     if (plan->code_low > f->max_code) { /* nothing is plain */
         plan->code_low = f->max_code;
     }
@@ -231,18 +233,18 @@ static unsigned bytes_for(unsigned bits)
 
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
 {
-    *plan = (bndi_plan){.format = *f, .words = words_formats[width], .rule = rule, .width = width};
+    *plan = (bndi_plan){.format = *f, .words = &words_formats[width], .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
     plan->random_bytes = bytes_for(plan->random_bits);
     plan->exact = bndi_words_hold(width, f);
     if (!plan->exact) {
         return;
     }
-    plan->drop = plan->words.fraction_bits - (f->precision - 1u);
-    plan->bottom = f->emin + plan->words.bias;
+    plan->drop = plan->words->fraction_bits - (f->precision - 1u);
+    plan->bottom = f->emin + plan->words->bias;
     plan->code_bottom = plan->bottom + !f->has_subnormals;
     plan->code_parity = f->precision == 1 && bnd_ties_by_code(f, rule);
-    plan->parity_offset = (uint32_t)(f->bias - plan->words.bias);
+    plan->parity_offset = (uint32_t)(f->bias - plan->words->bias);
     plan->keeps_payload = f->has_nan && f->ieee_nans && (rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86);
     plan->max = word(plan, f->max_significand, f->max_quantum);
     plan->normal = word(plan, f->normal_significand, f->normal_quantum);
@@ -266,13 +268,13 @@ void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift)
 /* The word nearest to any value; NaNs keep sign and payload, and are quiet. */
 static uint64_t nearest_word(const bndi_plan *plan, bnd_exact value)
 {
-    return bnd_encode_exact(&plan->words, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+    return bnd_encode_exact(plan->words, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
 uint64_t bndi_round_word(const bndi_plan *plan, uint64_t bits, uint64_t random)
 {
-    bnd_exact x = bnd_unpack(&plan->words, bits);
-    if (plan->rule.flush_in && bnd_classify(&plan->words, x) == BND_CLASS_SUBNORMAL) {
+    bnd_exact x = bnd_unpack(plan->words, bits);
+    if (plan->rule.flush_in && bnd_classify(plan->words, x) == BND_CLASS_SUBNORMAL) {
         x = (bnd_exact){.kind = BND_ZERO, .negative = x.negative};
     }
     bnd_rounded r = bnd_round_exact(&plan->format, x, plan->rule, random);

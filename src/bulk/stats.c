@@ -102,15 +102,15 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
  * largest, asked of the codec outside. */
 static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
 {
-    uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(&plan->words)) - 1);
+    uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(plan->words)) - 1);
     bool plain = plan->exact && u >= plan->normal && u <= plan->max && (plan->format.is_signed || u == in);
     if (plain && plan->rule.flush_in) {
-        plain = u >> plan->words.fraction_bits != 0;
+        plain = u >> plan->words->fraction_bits != 0;
     }
     if (plain || (u == 0 && plan->format.has_zero && plan->exact)) {
         return u != 0 && in != out ? BND_INEXACT : 0;
     }
-    return bnd_convert(&plan->format, &plan->words, in, plan->rule, random).flags;
+    return bnd_convert(&plan->format, plan->words, in, plan->rule, random).flags;
 }
 
 static inline void tally(bndi_width width, const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,

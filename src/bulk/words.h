@@ -233,7 +233,7 @@ static void NAME(encode_by_codec)(const bndi_plan *plan, void *codes, const void
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
-        uint64_t code = bnd_convert(&plan->format, &plan->words, NAME(get)(in, i), plan->rule, r).code;
+        uint64_t code = bnd_convert(&plan->format, plan->words, NAME(get)(in, i), plan->rule, r).code;
         bndi_put(codes, plan->code_bytes, i, code << plan->code_shift);
     }
 }
