@@ -80,6 +80,7 @@ typedef struct NAME(constants) {
     V code_offset, code_mask;
     SHIFT to_code, drop, extra, to_sign, right, left;
     unsigned bytes, shift;
+    bool half_more;
 } NAME(constants);
 
 /* The random addend of stochastic rounding below `drop` bits, that is R 2^drop / 2^bits, and for B half a step more. */
@@ -117,6 +118,7 @@ static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
     k->extra = NAME(shift)(plan->extra);
     k->bytes = plan->random_bytes;
     k->shift = plan->code_shift;
+    k->half_more = rounding == BND_SRB;
     k->code_mask = NAME(all)(~(((WORD)1 << plan->extra) - 1));
     k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
     k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - 1 : rounding == BND_RNA ? half : 0);
@@ -128,8 +130,6 @@ static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
         NAME(set_random)(k, plan);
     }
     if (plan->family == BNDI_FLOAT) {
-        k->left = NAME(shift)(rounding == BND_SRB);
-        k->plus = NAME(all)(rounding == BND_SRB);
         k->code_offset = NAME(all)((WORD)plan->code_bottom << f->fraction_bits);
     }
 }
@@ -143,7 +143,7 @@ static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) *k, bndi_step step
     *m = NAME(select)(NAME(all)(MAGNITUDE), *exponent + magic, x);
     V t = NAME(sum)(x, *m);
     if (step == FLOAT_ADD) {
-        t = (t + ((random << k->left) + k->plus)) & k->code_mask;
+        t = (t + random) & k->code_mask;
     }
     return t;
 }
@@ -278,12 +278,13 @@ static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, boo
 
 /* ---- groups and arrays ---- */
 
-static ALWAYS_INLINE V NAME(random_at)(const NAME(constants) *k, const bndi_plan *plan, const void *random, size_t at)
+/* B adds 2 R + 1 to one bit more. */
+static ALWAYS_INLINE V NAME(addend)(const NAME(constants) *k, bndi_step step, bool by_random, V random)
 {
-    if (random == NULL) {
-        return NAME(all)(plan->rule.rounding == BND_RNA); /* RNA is A with one random bit that is 1 */
+    if (step == FLOAT_ADD && by_random && k->half_more) {
+        return random + random + 1;
     }
-    return NAME(load_random)(random, k->bytes, at);
+    return random;
 }
 
 /* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). */
@@ -296,17 +297,21 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, 
     for (size_t i = 0; i < GROUP; i++) {
         x[i] = NAME(load)((const char *)in + i * BYTES);
         r[i] = NAME(all)(0);
-        if (by_random || step == FLOAT_ADD) {
-            r[i] = NAME(random_at)(k, plan, random, i * (size_t)LANES);
+        if (by_random) {
+            r[i] = NAME(load_random)(random, k->bytes, i * (size_t)LANES);
+        } else if (step == FLOAT_ADD) {
+            r[i] = NAME(all)(1); /* RNA is A with one random bit that is 1 */
         }
-        result[i] = to_codes ? NAME(coded)(k, step, x[i], r[i], by_random)
-                             : NAME(rounded)(k, step, x[i], r[i], by_random);
+        V addend = NAME(addend)(k, step, by_random, r[i]);
+        result[i] = to_codes ? NAME(coded)(k, step, x[i], addend, by_random)
+                             : NAME(rounded)(k, step, x[i], addend, by_random);
         check = NAME(umax)(check, (x[i] & k->usable) - k->low);
     }
     if (NAME(any_above)(check, k->span)) {
         UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-            V rounded = to_codes ? NAME(rounded)(k, step, x[i], r[i], by_random) : result[i];
+            V addend = NAME(addend)(k, step, by_random, r[i]);
+            V rounded = to_codes ? NAME(rounded)(k, step, x[i], addend, by_random) : result[i];
             result[i] = NAME(mend)(plan, special, to_codes, result[i], x[i], rounded, r[i]);
         }
     }
@@ -350,8 +355,7 @@ static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_
         if (random != NULL) {
             __builtin_memcpy(last_random, r, n * plan->random_bytes);
         }
-        r = random != NULL ? (const char *)last_random : NULL;
-        NAME(group)(&k, step, plan, &special, to_codes, by_random, code_bytes, false, last_out, last_in, r);
+        NAME(group)(&k, step, plan, &special, to_codes, by_random, code_bytes, false, last_out, last_in, last_random);
         __builtin_memcpy(out, last_out, n * (to_codes ? plan->code_bytes : sizeof(WORD)));
     }
 }
