@@ -33,7 +33,7 @@ typedef struct job {
 } job;
 
 typedef struct buffers {
-    uint64_t in[CHUNK], out[CHUNK], codes[CHUNK], random[CHUNK];
+    _Alignas(LINE) uint64_t in[CHUNK], out[CHUNK], codes[CHUNK], random[CHUNK];
 } buffers;
 
 static unsigned bytes_of(bndi_width width)

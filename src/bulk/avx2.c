@@ -234,47 +234,85 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 /* ---- random bits ---- */
 
-/* Philox4x32-10 of four blocks: word i of each in the lower halves of the lanes of words[i]. What stands in the upper
- * halves never comes down: _mm256_mul_epu32 does not look there. */
-static ALWAYS_INLINE void philox(__m256i words[4], uint64_t seed)
+/* Philox4x32-10. Four blocks stand in four vectors: word i of each in the lower halves of the lanes of vector i. What
+ * stands in the upper halves never comes down: _mm256_mul_epu32 does not look there. A round of a block waits for the
+ * round before; twelve blocks at a time keep the multipliers busy. */
+enum { FOURS = 3, BLOCKS = 4 * FOURS };
+
+/* The keys of the rounds, and once more those of the eleventh, which is not made. */
+enum { ROUNDS = 10 };
+
+typedef struct round_keys {
+    __m256i of[ROUNDS + 1][2];
+} round_keys;
+
+static void set_keys(round_keys *keys, uint64_t seed)
 {
-    enum { ROUNDS = 10 };
-    const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
     uint32_t key_0 = (uint32_t)seed, key_1 = (uint32_t)(seed >> 32);
-#pragma GCC unroll 10
-    for (int i = 0; i < ROUNDS; i++) {
-        __m256i product_0 = _mm256_mul_epu32(multiplier_0, words[0]);
-        __m256i product_1 = _mm256_mul_epu32(multiplier_1, words[2]);
-        __m256i keyed_1 = _mm256_xor_si256(words[1], _mm256_set1_epi64x(key_0));
-        __m256i keyed_3 = _mm256_xor_si256(words[3], _mm256_set1_epi64x(key_1));
-        words[0] = _mm256_xor_si256(_mm256_srli_epi64(product_1, 32), keyed_1);
-        words[1] = product_1;
-        words[2] = _mm256_xor_si256(_mm256_srli_epi64(product_0, 32), keyed_3);
-        words[3] = product_0;
+    for (int i = 0; i <= ROUNDS; i++) {
+        keys->of[i][0] = _mm256_set1_epi64x(key_0);
+        keys->of[i][1] = _mm256_set1_epi64x(key_1);
         key_0 += 0x9E3779B9;
         key_1 += 0xBB67AE85;
     }
 }
 
-/* Four blocks from `block` on, as they lie in memory: the lanes hold blocks 0, 2, 1, 3, so that unpacking puts them in
- * order. */
-static ALWAYS_INLINE void four_blocks(__m256i out[2], uint64_t seed, uint64_t purpose, uint64_t block, __m256i mask)
+static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[2])
 {
-    enum { ODD = 0xaa };
-    __m256i number = (__m256i)((lanes_64){0, 2, 1, 3} + block);
-    __m256i words[4] = {number, _mm256_srli_epi64(number, 32), _mm256_set1_epi64x((long long)purpose),
-                        _mm256_set1_epi64x((long long)(purpose >> 32))};
-    philox(words, seed);
-    __m256i low = _mm256_blend_epi32(words[0], _mm256_slli_epi64(words[1], 32), ODD);
-    __m256i high = _mm256_blend_epi32(words[2], _mm256_slli_epi64(words[3], 32), ODD);
-    out[0] = _mm256_and_si256(_mm256_unpacklo_epi64(low, high), mask);
-    out[1] = _mm256_and_si256(_mm256_unpackhi_epi64(low, high), mask);
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        words[j][1] = _mm256_xor_si256(words[j][1], keys[0]);
+        words[j][3] = _mm256_xor_si256(words[j][3], keys[1]);
+    }
 }
 
-/* Twelve blocks at a time, since a round of one waits for the round before. */
+/* Words 1 and 3 meet the keys of a round in advance, off the way from product to product. */
+static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
+{
+    const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
+    meet_keys(words, keys->of[0]);
+    for (int i = 1; i <= ROUNDS; i++) {
+        UNROLL
+        for (size_t j = 0; j < FOURS; j++) {
+            __m256i *w = words[j];
+            __m256i product_0 = _mm256_mul_epu32(multiplier_0, w[0]);
+            __m256i product_1 = _mm256_mul_epu32(multiplier_1, w[2]);
+            w[0] = _mm256_xor_si256(_mm256_srli_epi64(product_1, 32), w[1]);
+            w[2] = _mm256_xor_si256(_mm256_srli_epi64(product_0, 32), w[3]);
+            w[1] = _mm256_xor_si256(product_1, keys->of[i][0]);
+            w[3] = _mm256_xor_si256(product_0, keys->of[i][1]);
+        }
+    }
+    meet_keys(words, keys->of[ROUNDS]);
+}
+
+/* The blocks from `block` on as they lie in memory. The lanes of four hold blocks 0, 2, 1, 3, so that unpacking puts
+ * them in order. */
+static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
+                                        __m256i mask)
+{
+    enum { ODD = 0xaa };
+    char *to = out;
+    __m256i words[FOURS][4];
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        words[j][0] = (__m256i)((lanes_64){0, 2, 1, 3} + (block + 4 * j));
+        words[j][1] = _mm256_srli_epi64(words[j][0], 32);
+        words[j][2] = _mm256_set1_epi64x((long long)purpose);
+        words[j][3] = _mm256_set1_epi64x((long long)(purpose >> 32));
+    }
+    philox(words, keys);
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        __m256i low = _mm256_blend_epi32(words[j][0], _mm256_slli_epi64(words[j][1], 32), ODD);
+        __m256i high = _mm256_blend_epi32(words[j][2], _mm256_slli_epi64(words[j][3], 32), ODD);
+        put(to + 2 * j * BYTES, _mm256_and_si256(_mm256_unpacklo_epi64(low, high), mask), false);
+        put(to + (2 * j + 1) * BYTES, _mm256_and_si256(_mm256_unpackhi_epi64(low, high), mask), false);
+    }
+}
+
 static void random_bits(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
-    enum { FOURS = 3, BLOCKS = 4 * FOURS };
     const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = 16 / bytes, group = BLOCKS * in_a_block;
     const uint64_t field = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     const __m256i mask = bytes == 2   ? _mm256_set1_epi16((short)field)
@@ -282,18 +320,17 @@ static void random_bits(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
                                       : _mm256_set1_epi64x((long long)field);
     uint64_t block = first / in_a_block;
     size_t skip = first % in_a_block; /* elements of the first block that nobody asked for */
+    round_keys keys;
     char *to = out;
+    set_keys(&keys, seed);
     for (; n > 0; block += BLOCKS, skip = 0) {
-        __m256i made[2 * FOURS];
-        UNROLL
-        for (size_t i = 0; i < FOURS; i++) {
-            four_blocks(made + 2 * i, seed, purpose, block + 4 * i, mask);
-        }
         size_t count = n < group - skip ? n : group - skip;
         if (count == group) {
-            __builtin_memcpy(to, made, sizeof made);
+            random_blocks(to, &keys, purpose, block, mask);
         } else {
-            __builtin_memcpy(to, (const char *)made + skip * bytes, count * bytes);
+            char made[16 * BLOCKS];
+            random_blocks(made, &keys, purpose, block, mask);
+            __builtin_memcpy(to, made + skip * bytes, count * bytes);
         }
         to += count * bytes;
         n -= count;

@@ -110,6 +110,7 @@ typedef struct bndi_tally {
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];
     uint64_t bins[BNDI_BINS];
+    uint64_t bin_lanes[BNDI_BINS][8]; /* to be added to the bins: for kernels that count in vectors */
 } bndi_tally;
 
 /* ---- kernels ---- */
@@ -182,6 +183,10 @@ bndi_pack_kernel bndi_pack_bits;
 bndi_unpack_kernel bndi_unpack_bits;
 bndi_largest_kernel bndi_largest;
 bndi_scale_kernel bndi_scale;
+
+/* The flags of one rounding that the kernels have done already, and their counts. */
+uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random);
+void bndi_tally_flags(bndi_tally *tally, uint32_t flags); /* of a finite number: exact where none says otherwise */
 
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);

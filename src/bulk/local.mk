@@ -13,7 +13,8 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/lanes.h
 
 # Back ends, each compiled for its instruction set.
-EXTRA_DIST += src/bulk/avx2.c src/bulk/avx512.c
+AVX512_SOURCES = src/bulk/avx512.c src/bulk/avx512.h src/bulk/avx512_random.c src/bulk/avx512_tally.c
+EXTRA_DIST += src/bulk/avx2.c $(AVX512_SOURCES) src/bulk/neon.c src/bulk/wasm128.c
 if HAVE_AVX2
 noinst_LTLIBRARIES += libbinade-avx2.la
 libbinade_internal_la_LIBADD += libbinade-avx2.la
@@ -23,6 +24,18 @@ endif
 if HAVE_AVX512
 noinst_LTLIBRARIES += libbinade-avx512.la
 libbinade_internal_la_LIBADD += libbinade-avx512.la
-libbinade_avx512_la_SOURCES = src/bulk/avx512.c
+libbinade_avx512_la_SOURCES = $(AVX512_SOURCES)
 libbinade_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
+endif
+if HAVE_NEON
+noinst_LTLIBRARIES += libbinade-neon.la
+libbinade_internal_la_LIBADD += libbinade-neon.la
+libbinade_neon_la_SOURCES = src/bulk/neon.c
+libbinade_neon_la_CFLAGS = $(AM_CFLAGS) $(NEON_FLAGS)
+endif
+if HAVE_WASM128
+noinst_LTLIBRARIES += libbinade-wasm128.la
+libbinade_internal_la_LIBADD += libbinade-wasm128.la
+libbinade_wasm128_la_SOURCES = src/bulk/wasm128.c
+libbinade_wasm128_la_CFLAGS = $(AM_CFLAGS) $(WASM128_FLAGS)
 endif

@@ -74,6 +74,17 @@ static void count_flags(bndi_tally *tally, uint32_t flags)
     tally->saturated += (flags & BND_SATURATED) != 0;
 }
 
+static bool is_exact(uint32_t flags)
+{
+    return (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
+}
+
+void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
+{
+    count_flags(tally, flags);
+    tally->exact += is_exact(flags);
+}
+
 static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
 {
     uint64_t in = p.in & ~SIGN, out = p.out & ~SIGN;
@@ -87,7 +98,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     if (in >= INFINITY_BITS) {
         return;
     }
-    tally->exact += (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
+    tally->exact += is_exact(flags);
     if (in != 0) {
         count_magnitude(tally, in);
     }
@@ -98,8 +109,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     }
 }
 
-/* The flags of one rounding that the kernels have done already: plain between the smallest normal number and the
- * largest, asked of the codec outside. */
+/* Plain between the smallest normal number and the largest, asked of the codec outside. */
 static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
 {
     uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(plan->words)) - 1);
@@ -111,6 +121,11 @@ static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out
         return u != 0 && in != out ? BND_INEXACT : 0;
     }
     return bnd_convert(&plan->format, plan->words, in, plan->rule, random).flags;
+}
+
+uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
+{
+    return flags_of(plan, in, out, random);
 }
 
 static inline void tally(bndi_width width, const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
@@ -184,6 +199,9 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->squared_error += sum_of_lanes(t->error);
     stats->squared_input += sum_of_lanes(t->input);
     for (size_t i = 0; i < BNDI_BINS; i++) {
-        stats->exponents[i] += t->bins[i];
+        stats->exponents[i] += t->bins[i]; /* unsigned sums: a bin may owe what the lanes have */
+        for (size_t lane = 0; lane < 8; lane++) {
+            stats->exponents[i] += t->bin_lanes[i][lane];
+        }
     }
 }

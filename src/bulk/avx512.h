@@ -1,0 +1,16 @@
+/* What the files of the back end for AVX-512 share. */
+#ifndef BINADE_SRC_BULK_AVX512_H
+#define BINADE_SRC_BULK_AVX512_H
+
+#include <immintrin.h>
+
+#include "bulk/bulk.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+#define UNROLL        _Pragma("GCC unroll 4")
+
+bndi_random_kernel bndi_random_avx512;
+bndi_tally_kernel bndi_tally_avx512; /* needs VPOPCNTDQ too */
+
+#endif

@@ -1,0 +1,196 @@
+/* The back end for the vectors that every 64-bit Arm has: 4 numbers of fp32 or 2 of fp64 at a time. There are no stores
+ * past the caches that C can ask for. */
+#include <arm_neon.h>
+
+#include "bulk/bulk.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+#define UNROLL        _Pragma("GCC unroll 4")
+
+enum { GROUP = 4 };
+#define BYTES 16
+
+/* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
+
+typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
+typedef float floats_32 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)vbslq_u32((uint32x4_t)mask, (uint32x4_t)a, (uint32x4_t)b);
+}
+
+static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
+}
+
+static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b);
+}
+
+static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
+{
+    return vmaxvq_u32(vcgtq_u32((uint32x4_t)a, (uint32x4_t)b)) != 0;
+}
+
+static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
+{
+    __builtin_memcpy(memory, &v, sizeof v);
+}
+
+/* The lower halves of the lanes of two vectors. */
+static ALWAYS_INLINE uint16x8_t halves(lanes_32 a, lanes_32 b)
+{
+    return vuzp1q_u16((uint16x8_t)a, (uint16x8_t)b);
+}
+
+static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+{
+    uint8_t *to = memory;
+    (void)stream;
+    if (bytes > 2) {
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            stream_32(to + i * BYTES, c[i] << shift);
+        }
+        return;
+    }
+    uint16x8_t low = halves(c[0], c[1]), high = halves(c[2], c[3]);
+    if (bytes == 1) {
+        vst1q_u8(to, vuzp1q_u8((uint8x16_t)low, (uint8x16_t)high));
+    } else {
+        vst1q_u8(to, (uint8x16_t)low);
+        vst1q_u8(to + BYTES, (uint8x16_t)high);
+    }
+}
+
+static ALWAYS_INLINE uint64_t load_word(const void *memory, size_t bytes)
+{
+    uint64_t word = 0;
+    __builtin_memcpy(&word, memory, bytes);
+    return word;
+}
+
+static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    UNROLL
+    for (size_t i = 0; i < count; i++) {
+        if (bytes == 1) {
+            uint16x8_t wide = vmovl_u8(vcreate_u8(load_word(from + i * 4, 4)));
+            c[i] = (lanes_32)vmovl_u16(vget_low_u16(wide));
+        } else if (bytes == 2) {
+            c[i] = (lanes_32)vmovl_u16(vcreate_u16(load_word(from + i * 8, 8)));
+        } else {
+            __builtin_memcpy(c + i, from + i * BYTES, BYTES);
+        }
+    }
+}
+
+#define WORD     uint32_t
+#define SIGNED   int32_t
+#define FLOAT    float
+#define FRACTION 23
+#define NAME(x)  x##_32
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+/* ---- and of 64 ---- */
+
+typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
+typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
+typedef double floats_64 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)vbslq_u64((uint64x2_t)mask, (uint64x2_t)a, (uint64x2_t)b);
+}
+
+/* Of exponent fields in place, which are powers of two, zero or infinity. */
+static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)vmaxq_f64((float64x2_t)a, (float64x2_t)b);
+}
+
+static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
+{
+    return select_64((lanes_64)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b), a, b);
+}
+
+static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
+{
+    return vmaxvq_u32((uint32x4_t)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b)) != 0;
+}
+
+static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
+{
+    __builtin_memcpy(memory, &v, sizeof v);
+}
+
+static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+{
+    uint8_t *to = memory;
+    (void)stream;
+    if (bytes == 8) {
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            stream_64(to + i * BYTES, c[i] << shift);
+        }
+        return;
+    }
+    lanes_32 low = (lanes_32)vuzp1q_u32((uint32x4_t)(c[0] << shift), (uint32x4_t)(c[1] << shift));
+    lanes_32 high = (lanes_32)vuzp1q_u32((uint32x4_t)(c[2] << shift), (uint32x4_t)(c[3] << shift));
+    if (bytes == 4) {
+        stream_32(to, low);
+        stream_32(to + BYTES, high);
+    } else if (bytes == 2) {
+        vst1q_u8(to, (uint8x16_t)halves(low, high));
+    } else {
+        vst1_u8(to, vmovn_u16(halves(low, high)));
+    }
+}
+
+static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    UNROLL
+    for (size_t i = 0; i < count; i++) {
+        if (bytes == 8) {
+            __builtin_memcpy(c + i, from + i * BYTES, BYTES);
+            continue;
+        }
+        uint64_t both = load_word(from + i * 2 * bytes, 2 * (size_t)bytes);
+        const unsigned bits = 8 * bytes;
+        c[i] = (lanes_64){both & ((UINT64_C(1) << bits) - 1), both >> bits};
+    }
+}
+
+#define WORD     uint64_t
+#define SIGNED   int64_t
+#define FLOAT    double
+#define FRACTION 52
+#define NAME(x)  x##_64
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+void bndi_fill_neon(bndi_kernels *kernels)
+{
+    kernels->round[BNDI_WORDS_32] = round_32;
+    kernels->round[BNDI_WORDS_64] = round_64;
+    kernels->encode[BNDI_WORDS_32] = encode_32;
+    kernels->encode[BNDI_WORDS_64] = encode_64;
+    kernels->decode[BNDI_WORDS_32] = decode_32;
+    kernels->decode[BNDI_WORDS_64] = decode_64;
+}

@@ -1,0 +1,202 @@
+/* The back end for WebAssembly's vectors of 128 bits: 4 numbers of fp32 or 2 of fp64 at a time. There is one rounding
+ * mode, and there are no stores past the caches. */
+#include <wasm_simd128.h>
+
+#include "bulk/bulk.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+#define UNROLL        _Pragma("GCC unroll 4")
+
+enum { GROUP = 4 };
+#define BYTES 16
+
+/* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
+
+typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
+typedef float floats_32 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
+}
+
+static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)wasm_i32x4_max((v128_t)a, (v128_t)b);
+}
+
+static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)wasm_u32x4_max((v128_t)a, (v128_t)b);
+}
+
+static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
+{
+    return wasm_v128_any_true(wasm_u32x4_gt((v128_t)a, (v128_t)b));
+}
+
+static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
+{
+    wasm_v128_store(memory, (v128_t)v);
+}
+
+/* The lower halves of the lanes of two vectors, in order. */
+static ALWAYS_INLINE v128_t halves(v128_t a, v128_t b)
+{
+    return wasm_i16x8_shuffle(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
+static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
+{
+    char *to = memory;
+    (void)stream;
+    if (bytes > 2) {
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            stream_32(to + i * BYTES, c[i] << shift);
+        }
+        return;
+    }
+    v128_t low = halves((v128_t)c[0], (v128_t)c[1]), high = halves((v128_t)c[2], (v128_t)c[3]);
+    if (bytes == 1) {
+        wasm_v128_store(to, wasm_u8x16_narrow_i16x8(low, high));
+    } else {
+        wasm_v128_store(to, low);
+        wasm_v128_store(to + BYTES, high);
+    }
+}
+
+static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    UNROLL
+    for (size_t i = 0; i < count; i++) {
+        if (bytes == 1) {
+            v128_t wide = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from + i * 4));
+            c[i] = (lanes_32)wasm_u32x4_extend_low_u16x8(wide);
+        } else if (bytes == 2) {
+            c[i] = (lanes_32)wasm_u32x4_load16x4(from + i * 8);
+        } else {
+            c[i] = (lanes_32)wasm_v128_load(from + i * BYTES);
+        }
+    }
+}
+
+/* Shifts take one count for all lanes. */
+#define SHIFT    uint32_t
+#define WORD     uint32_t
+#define SIGNED   int32_t
+#define FLOAT    float
+#define FRACTION 23
+#define NAME(x)  x##_32
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+/* ---- and of 64 ---- */
+
+typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
+typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
+typedef double floats_64 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
+}
+
+/* Of exponent fields in place, which are powers of two, zero or infinity. */
+static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
+{
+    return (lanes_64)wasm_f64x2_max((v128_t)a, (v128_t)b);
+}
+
+static ALWAYS_INLINE v128_t above_64(lanes_64 a, lanes_64 b)
+{
+    const lanes_64 sign = (lanes_64){0} + (UINT64_C(1) << 63); /* there are only signed comparisons */
+    return wasm_i64x2_gt((v128_t)(a ^ sign), (v128_t)(b ^ sign));
+}
+
+static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
+{
+    return select_64((lanes_64)above_64(a, b), a, b);
+}
+
+static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
+{
+    return wasm_v128_any_true(above_64(a, b));
+}
+
+static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
+{
+    wasm_v128_store(memory, (v128_t)v);
+}
+
+static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
+{
+    char *to = memory;
+    (void)stream;
+    if (bytes == 8) {
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            stream_64(to + i * BYTES, c[i] << shift);
+        }
+        return;
+    }
+    v128_t low = wasm_i32x4_shuffle((v128_t)(c[0] << shift), (v128_t)(c[1] << shift), 0, 2, 4, 6);
+    v128_t high = wasm_i32x4_shuffle((v128_t)(c[2] << shift), (v128_t)(c[3] << shift), 0, 2, 4, 6);
+    if (bytes == 4) {
+        wasm_v128_store(to, low);
+        wasm_v128_store(to + BYTES, high);
+        return;
+    }
+    v128_t all = halves(low, high);
+    if (bytes == 2) {
+        wasm_v128_store(to, all);
+    } else {
+        wasm_v128_store64_lane(to, wasm_u8x16_narrow_i16x8(all, all), 0);
+    }
+}
+
+static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
+{
+    const char *from = memory;
+    UNROLL
+    for (size_t i = 0; i < count; i++) {
+        if (bytes == 8) {
+            c[i] = (lanes_64)wasm_v128_load(from + i * BYTES);
+        } else if (bytes == 4) {
+            c[i] = (lanes_64)wasm_u64x2_load32x2(from + i * 8);
+        } else {
+            size_t at = 2 * i;
+            c[i] = (lanes_64){bndi_get(from, bytes, at), bndi_get(from, bytes, at + 1)};
+        }
+    }
+}
+
+#define SHIFT    uint64_t
+#define WORD     uint64_t
+#define SIGNED   int64_t
+#define FLOAT    double
+#define FRACTION 52
+#define NAME(x)  x##_64
+#include "bulk/lanes.h"
+#undef WORD
+#undef SIGNED
+#undef FLOAT
+#undef FRACTION
+#undef NAME
+
+void bndi_fill_wasm128(bndi_kernels *kernels)
+{
+    kernels->round[BNDI_WORDS_32] = round_32;
+    kernels->round[BNDI_WORDS_64] = round_64;
+    kernels->encode[BNDI_WORDS_32] = encode_32;
+    kernels->encode[BNDI_WORDS_64] = encode_64;
+    kernels->decode[BNDI_WORDS_32] = decode_32;
+    kernels->decode[BNDI_WORDS_64] = decode_64;
+}
