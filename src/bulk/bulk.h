@@ -171,9 +171,6 @@ void bndi_fill_wasm128(bndi_kernels *kernels);
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bndi_kernels_of(const bnd_context *context);
 
-/* Are so many bytes more than the last cache holds? */
-bool bndi_beyond_the_caches(size_t bytes);
-
 bndi_round_kernel bndi_round_32, bndi_round_64;
 bndi_encode_kernel bndi_encode_32, bndi_encode_64;
 bndi_decode_kernel bndi_decode_32, bndi_decode_64;

@@ -4,9 +4,6 @@
 #if !defined(__wasm__)
 #include <stdlib.h>
 #endif
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -91,21 +88,6 @@ bndi_kernels bndi_kernels_of(const bnd_context *context)
     }
 #endif
     return kernels;
-}
-
-/* Asked only of arrays that are large anyway: the question costs microseconds on some machines. */
-bool bndi_beyond_the_caches(size_t bytes)
-{
-    const size_t at_least = (size_t)8 << 20, unknown = (size_t)32 << 20;
-    if (bytes < at_least) {
-        return false;
-    }
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > (size > 0 ? (size_t)size : unknown);
-#else
-    return bytes > unknown;
-#endif
 }
 
 bnd_backend bnd_backend_best(void)

@@ -42,6 +42,12 @@ static inline void bndi_leave(bndi_environment before)
     }
 }
 
+/* Stores past the caches are seen by others in any order; after this, before whatever is stored later. */
+static inline void bndi_drain_stores(void)
+{
+    _mm_sfence();
+}
+
 #elif defined(__aarch64__)
 
 #define BNDI_HAS_ENVIRONMENT 1
@@ -72,6 +78,11 @@ static inline void bndi_leave(bndi_environment before)
     __asm__ volatile("msr fpcr, %0" : : "r"(before.control) : "memory");
 }
 
+static inline void bndi_drain_stores(void)
+{
+    __asm__ volatile("dmb ishst" : : : "memory");
+}
+
 #else
 
 #define BNDI_HAS_ENVIRONMENT 0
@@ -94,6 +105,10 @@ static inline bndi_environment bndi_enter(unsigned rounding)
 static inline void bndi_leave(bndi_environment before)
 {
     (void)before;
+}
+
+static inline void bndi_drain_stores(void)
+{
 }
 
 #endif

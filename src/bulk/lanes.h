@@ -119,7 +119,7 @@ static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
     k->bytes = plan->random_bytes;
     k->shift = plan->code_shift;
     k->half_more = rounding == BND_SRB;
-    k->code_mask = NAME(all)(~(((WORD)1 << plan->extra) - 1));
+    k->code_mask = NAME(all)(plan->family == BNDI_FLOAT ? ~(((WORD)1 << plan->extra) - 1) : 0);
     k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
     k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - 1 : rounding == BND_RNA ? half : 0);
     k->one = NAME(all)(rounding == BND_RNE && half != 0);
