@@ -5,9 +5,8 @@
 
 /* A piece is what one thread takes at a time, and the unit in which sums are made: the same whatever the number of
  * threads. A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. Below SHARED elements a
- * second core costs more than it brings; from STREAMED bytes on, read and written, stores past the caches are faster.
- * (Machines do not say how much of a shared cache is theirs.) Both were measured: doc/performance.md. */
-enum { CHUNK = 2048, PIECE = 1 << 16, SHARED = 1 << 18, STREAMED = 1 << 25, LINE = 64 };
+ * second core costs more than it brings (doc/performance.md). */
+enum { CHUNK = 2048, PIECE = 1 << 16, SHARED = 1 << 18, LINE = 64 };
 
 /* One side of a conversion: numbers, or codes. */
 typedef struct side {
@@ -372,7 +371,7 @@ static size_t start_streaming(job *j, size_t n)
     size_t bytes = n * (j->in.bytes + (size_t)j->out.bytes);
     size_t misplaced = (uintptr_t)j->to % LINE, head = (LINE - misplaced) % LINE;
     bool can = j->out.plain && j->stats == NULL && !j->by_codec && j->from != j->to && head % j->out.bytes == 0;
-    if (!can || bytes < STREAMED || head / j->out.bytes >= n) {
+    if (!can || !bndi_beyond_the_caches(bytes) || head / j->out.bytes >= n) {
         return 0;
     }
     head /= j->out.bytes;

@@ -171,6 +171,13 @@ void bndi_fill_wasm128(bndi_kernels *kernels);
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bndi_kernels_of(const bnd_context *context);
 
+/* Are so many bytes, read and written, better written past the caches? Measured (doc/performance.md), not asked: machines
+ * do not say how much of a shared cache is theirs. */
+static inline bool bndi_beyond_the_caches(size_t bytes)
+{
+    return bytes >= (size_t)32 << 20;
+}
+
 bndi_round_kernel bndi_round_32, bndi_round_64;
 bndi_encode_kernel bndi_encode_32, bndi_encode_64;
 bndi_decode_kernel bndi_decode_32, bndi_decode_64;
