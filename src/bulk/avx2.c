@@ -1,15 +1,8 @@
-/* The back end for AVX2, with F16C and BMI2: 8 numbers of fp32 or 4 of fp64 at a time. What it fills in beside the
- * vector kernels is AVX-512's too. */
-#include <immintrin.h>
-
-#include "bulk/bulk.h"
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NOT_INLINE    __attribute__((noinline))
-#define UNROLL        _Pragma("GCC unroll 4")
+/* The back end for AVX2, with F16C and BMI2: 8 numbers of fp32 or 4 of fp64 at a time. What AVX-512 has not it takes
+ * from here. */
+#include "bulk/avx2.h"
 
 enum { GROUP = 4 };
-#define BYTES 32
 
 /* ---- what the instruction set says better than the compiler's vectors, for lanes of 32 bits ---- */
 
@@ -43,22 +36,13 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     _mm256_stream_si256(memory, (__m256i)v);
 }
 
-static ALWAYS_INLINE void put(void *memory, __m256i v, bool stream)
-{
-    if (stream) {
-        _mm256_stream_si256(memory, v);
-    } else {
-        _mm256_storeu_si256(memory, v);
-    }
-}
-
 /* Packing works within halves of a vector: their words of 32 or 64 bits are put in order at the end. */
 static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stream)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     __m256i low = _mm256_packus_epi32((__m256i)c[0], (__m256i)c[1]);
     __m256i high = _mm256_packus_epi32((__m256i)c[2], (__m256i)c[3]);
-    put(memory, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order), stream);
+    bndi_put_32_bytes(memory, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order), stream);
 }
 
 static ALWAYS_INLINE __m256i halves(__m256i a, __m256i b)
@@ -75,13 +59,13 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
         store_bytes(memory, c, stream);
         break;
     case 2:
-        put(to, halves((__m256i)c[0], (__m256i)c[1]), stream);
-        put(to + BYTES, halves((__m256i)c[2], (__m256i)c[3]), stream);
+        bndi_put_32_bytes(to, halves((__m256i)c[0], (__m256i)c[1]), stream);
+        bndi_put_32_bytes(to + BYTES, halves((__m256i)c[2], (__m256i)c[3]), stream);
         break;
     default:
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
-            put(to + i * BYTES, (__m256i)(c[i] << shift), stream);
+            bndi_put_32_bytes(to + i * BYTES, (__m256i)(c[i] << shift), stream);
         }
         break;
     }
@@ -172,19 +156,19 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     if (bytes == 8) {
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
-            put(to + i * BYTES, (__m256i)(c[i] << shift), stream);
+            bndi_put_32_bytes(to + i * BYTES, (__m256i)(c[i] << shift), stream);
         }
         return;
     }
     __m256i low = lower_words(c[0] << shift, c[1] << shift), high = lower_words(c[2] << shift, c[3] << shift);
     if (bytes == 4) {
-        put(to, low, stream);
-        put(to + BYTES, high, stream);
+        bndi_put_32_bytes(to, low, stream);
+        bndi_put_32_bytes(to + BYTES, high, stream);
         return;
     }
     __m256i all = halves(low, high);
     if (bytes == 2) {
-        put(to, all, stream);
+        bndi_put_32_bytes(to, all, stream);
     } else {
         __m128i narrow = _mm_packus_epi16(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
         _mm_storeu_si128((void *)to, narrow);
@@ -232,206 +216,298 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #undef FRACTION
 #undef NAME
 
-/* ---- random bits ---- */
+/* ---- kernels of their own: fp16, bf16, and formats of at most 8 bits ----
+ *
+ * Each does whole groups of 32 elements as long as all of them are plain, and returns how many elements that were. What
+ * comes then is the generic kernel's for a while. */
 
-/* Philox4x32-10. Four blocks stand in four vectors: word i of each in the lower halves of the lanes of vector i. What
- * stands in the upper halves never comes down: _mm256_mul_epu32 does not look there. A round of a block waits for the
- * round before; twelve blocks at a time keep the multipliers busy. */
-enum { FOURS = 3, BLOCKS = 4 * FOURS };
+typedef size_t plain_groups(const bndi_plan *plan, char *out, const char *in, size_t n);
 
-/* The keys of the rounds, and once more those of the eleventh, which is not made. */
-enum { ROUNDS = 10 };
+enum { PLAIN = 32, A_WHILE = 256 };
 
-typedef struct round_keys {
-    __m256i of[ROUNDS + 1][2];
-} round_keys;
-
-static void set_keys(round_keys *keys, uint64_t seed)
+static ALWAYS_INLINE __m256i load(const char *in)
 {
-    uint32_t key_0 = (uint32_t)seed, key_1 = (uint32_t)(seed >> 32);
-    for (int i = 0; i <= ROUNDS; i++) {
-        keys->of[i][0] = _mm256_set1_epi64x(key_0);
-        keys->of[i][1] = _mm256_set1_epi64x(key_1);
-        key_0 += 0x9E3779B9;
-        key_1 += 0xBB67AE85;
-    }
+    return _mm256_loadu_si256((const void *)in);
 }
 
-static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[2])
+static ALWAYS_INLINE bool is_zero(__m256i v)
 {
-    UNROLL
-    for (size_t j = 0; j < FOURS; j++) {
-        words[j][1] = _mm256_xor_si256(words[j][1], keys[0]);
-        words[j][3] = _mm256_xor_si256(words[j][3], keys[1]);
-    }
+    return _mm256_testz_si256(v, v);
 }
 
-/* Words 1 and 3 meet the keys of a round in advance, off the way from product to product. */
-static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
+/* The instruction rounds as MXCSR says. Where it makes the largest number of one too large (toward zero), so does every
+ * policy; where it makes an infinity or a NaN, the number was not plain. */
+static size_t encode_halves(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
-    const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
-    meet_keys(words, keys->of[0]);
-    for (int i = 1; i <= ROUNDS; i++) {
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff), last = _mm256_set1_epi16(0x7bff);
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN * 2) {
+        __m128i c[4];
         UNROLL
-        for (size_t j = 0; j < FOURS; j++) {
-            __m256i *w = words[j];
-            __m256i product_0 = _mm256_mul_epu32(multiplier_0, w[0]);
-            __m256i product_1 = _mm256_mul_epu32(multiplier_1, w[2]);
-            w[0] = _mm256_xor_si256(_mm256_srli_epi64(product_1, 32), w[1]);
-            w[2] = _mm256_xor_si256(_mm256_srli_epi64(product_0, 32), w[3]);
-            w[1] = _mm256_xor_si256(product_1, keys->of[i][0]);
-            w[3] = _mm256_xor_si256(product_0, keys->of[i][1]);
+        for (size_t i = 0; i < 4; i++) {
+            c[i] = _mm256_cvtps_ph(_mm256_loadu_ps((const void *)(in + i * BYTES)), _MM_FROUND_CUR_DIRECTION);
+        }
+        __m256i low = _mm256_set_m128i(c[1], c[0]), high = _mm256_set_m128i(c[3], c[2]);
+        __m256i larger = _mm256_max_epu16(_mm256_and_si256(low, magnitude), _mm256_and_si256(high, magnitude));
+        if (!is_zero(_mm256_subs_epu16(larger, last))) {
+            break;
+        }
+        bndi_put_32_bytes(out, low, stream);
+        bndi_put_32_bytes(out + BYTES, high, stream);
+    }
+    return done;
+}
+
+/* NaNs come out quiet, with sign and payload. */
+static size_t decode_halves(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 2, out += PLAIN * 4) {
+        UNROLL
+        for (size_t i = 0; i < 4; i++) {
+            __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + i * 16)));
+            bndi_put_32_bytes(out + i * BYTES, _mm256_castps_si256(x), stream);
         }
     }
-    meet_keys(words, keys->of[ROUNDS]);
+    return done;
 }
 
-/* The blocks from `block` on as they lie in memory. The lanes of four hold blocks 0, 2, 1, 3, so that unpacking puts
- * them in order. */
-static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
-                                        __m256i mask)
+/* The upper halves of 16 numbers, one more where the lower half is above a half, or is a half and the upper one odd. */
+static ALWAYS_INLINE __m256i rounded_halves(__m256i a, __m256i b, __m256i *upper)
 {
-    enum { ODD = 0xaa };
-    char *to = out;
-    __m256i words[FOURS][4];
-    UNROLL
-    for (size_t j = 0; j < FOURS; j++) {
-        words[j][0] = (__m256i)((lanes_64){0, 2, 1, 3} + (block + 4 * j));
-        words[j][1] = _mm256_srli_epi64(words[j][0], 32);
-        words[j][2] = _mm256_set1_epi64x((long long)purpose);
-        words[j][3] = _mm256_set1_epi64x((long long)(purpose >> 32));
-    }
-    philox(words, keys);
-    UNROLL
-    for (size_t j = 0; j < FOURS; j++) {
-        __m256i low = _mm256_blend_epi32(words[j][0], _mm256_slli_epi64(words[j][1], 32), ODD);
-        __m256i high = _mm256_blend_epi32(words[j][2], _mm256_slli_epi64(words[j][3], 32), ODD);
-        put(to + 2 * j * BYTES, _mm256_and_si256(_mm256_unpacklo_epi64(low, high), mask), false);
-        put(to + (2 * j + 1) * BYTES, _mm256_and_si256(_mm256_unpackhi_epi64(low, high), mask), false);
-    }
+    const __m256i one = _mm256_set1_epi16(1), half = _mm256_set1_epi16((short)0x8000), zero = _mm256_setzero_si256();
+    *upper = _mm256_packus_epi32(_mm256_srli_epi32(a, 16), _mm256_srli_epi32(b, 16));
+    __m256i lower = _mm256_packus_epi32(_mm256_blend_epi16(a, zero, 0xaa), _mm256_blend_epi16(b, zero, 0xaa));
+    __m256i rest = _mm256_adds_epu16(lower, _mm256_and_si256(*upper, one));
+    __m256i stays = _mm256_cmpeq_epi16(_mm256_min_epu16(rest, half), rest);
+    return _mm256_add_epi16(_mm256_add_epi16(*upper, one), stays);
 }
 
-static void random_bits(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
+/* Formats with the exponents of fp32 and 16 bits, to nearest even. */
+static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
-    const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = 16 / bytes, group = BLOCKS * in_a_block;
-    const uint64_t field = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    const __m256i mask = bytes == 2   ? _mm256_set1_epi16((short)field)
-                         : bytes == 4 ? _mm256_set1_epi32((int)field)
-                                      : _mm256_set1_epi64x((long long)field);
-    uint64_t block = first / in_a_block;
-    size_t skip = first % in_a_block; /* elements of the first block that nobody asked for */
-    round_keys keys;
-    char *to = out;
-    set_keys(&keys, seed);
-    for (; n > 0; block += BLOCKS, skip = 0) {
-        size_t count = n < group - skip ? n : group - skip;
-        if (count == group) {
-            random_blocks(to, &keys, purpose, block, mask);
+    enum { ORDER = 0xd8 };
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff), last = _mm256_set1_epi16(0x7f7e);
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN * 2) {
+        __m256i upper[2], code[2];
+        UNROLL
+        for (size_t i = 0; i < 2; i++) {
+            const char *at = in + 2 * i * BYTES;
+            code[i] = rounded_halves(load(at), load(at + BYTES), upper + i);
+        }
+        __m256i larger = _mm256_max_epu16(_mm256_and_si256(upper[0], magnitude), _mm256_and_si256(upper[1], magnitude));
+        if (!is_zero(_mm256_subs_epu16(larger, last))) {
+            break;
+        }
+        bndi_put_32_bytes(out, _mm256_permute4x64_epi64(code[0], ORDER), stream);
+        bndi_put_32_bytes(out + BYTES, _mm256_permute4x64_epi64(code[1], ORDER), stream);
+    }
+    return done;
+}
+
+/* All but NaNs, which must come out quiet. */
+static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    enum { ORDER = 0xd8 };
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff), last = _mm256_set1_epi16(0x7f80);
+    const __m256i zero = _mm256_setzero_si256();
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 2, out += PLAIN * 4) {
+        __m256i c[2] = {load(in), load(in + BYTES)};
+        __m256i larger = _mm256_max_epu16(_mm256_and_si256(c[0], magnitude), _mm256_and_si256(c[1], magnitude));
+        if (!is_zero(_mm256_subs_epu16(larger, last))) {
+            break;
+        }
+        UNROLL
+        for (size_t i = 0; i < 2; i++) {
+            char *to = out + 2 * i * BYTES;
+            c[i] = _mm256_permute4x64_epi64(c[i], ORDER);
+            bndi_put_32_bytes(to, _mm256_unpacklo_epi16(zero, c[i]), stream);
+            bndi_put_32_bytes(to + BYTES, _mm256_unpackhi_epi16(zero, c[i]), stream);
+        }
+    }
+    return done;
+}
+
+/* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put; the
+ * signs come beside it by packing with saturation, which keeps them. */
+static size_t encode_bytes(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
+    const int code_bits = (1 << magnitude_bits) - 1;
+    const __m256i magnitude = _mm256_set1_epi32(0x7fffffff), top = _mm256_set1_epi32(0x7f800000);
+    const __m256i max = _mm256_set1_epi32((int)plan->max), magic = _mm256_set1_epi32((int)plan->code_magic);
+    const __m256i bottom = _mm256_set1_epi32((int)((uint32_t)plan->bottom << 23));
+    const __m256i to_code = _mm256_set1_epi32((int)plan->drop), code_mask = _mm256_set1_epi32(code_bits);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7), sign_bit = _mm256_set1_epi8((char)0x80);
+    const __m128i to_sign = _mm_cvtsi32_si128((int)(7 - magnitude_bits));
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN) {
+        __m256i x[4], c[4], largest = _mm256_setzero_si256();
+        UNROLL
+        for (size_t i = 0; i < 4; i++) {
+            x[i] = load(in + i * BYTES);
+            __m256i u = _mm256_and_si256(x[i], magnitude);
+            __m256i e = _mm256_max_epi32(_mm256_and_si256(u, top), bottom);
+            __m256i m = _mm256_or_si256(_mm256_add_epi32(e, magic), _mm256_xor_si256(x[i], u));
+            __m256 t = _mm256_add_ps(_mm256_castsi256_ps(x[i]), _mm256_castsi256_ps(m));
+            c[i] = _mm256_add_epi32(_mm256_castps_si256(t), _mm256_srlv_epi32(e, to_code));
+            c[i] = _mm256_and_si256(c[i], code_mask);
+            largest = _mm256_max_epi32(largest, u);
+        }
+        if (!is_zero(_mm256_cmpgt_epi32(largest, max))) {
+            break;
+        }
+        __m256i code = _mm256_packus_epi16(_mm256_packus_epi32(c[0], c[1]), _mm256_packus_epi32(c[2], c[3]));
+        __m256i sign = _mm256_packs_epi16(_mm256_packs_epi32(x[0], x[1]), _mm256_packs_epi32(x[2], x[3]));
+        sign = _mm256_srl_epi16(_mm256_and_si256(sign, sign_bit), to_sign);
+        code = _mm256_permutevar8x32_epi32(_mm256_or_si256(code, sign), order);
+        bndi_put_32_bytes(out, code, stream);
+    }
+    return done;
+}
+
+/* Codes of at most 8 bits and 4 bits of exponent, or with infinities and NaNs where fp16 has them: moved into place as
+ * fp16 numbers, they are some power of two off. */
+static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    const bnd_format *f = &plan->format;
+    const unsigned magnitude_bits = bnd_magnitude_bits(f), sign = 1u << magnitude_bits;
+    const bool like_half = f->exponent_bits == 5;
+    const __m256i magnitude = _mm256_set1_epi16((short)(sign - 1)), sign_bit = _mm256_set1_epi16((short)sign);
+    const __m256i magnitudes = _mm256_set1_epi8((char)(sign - 1)), width = _mm256_set1_epi8((char)(2 * sign - 1));
+    const __m256i last = _mm256_set1_epi8((char)(like_half ? 0xff : f->max_code));
+    const __m256i zero_nan = _mm256_set1_epi8((char)(f->zero_nan ? f->nan_code : 0xff));
+    const __m256i never = _mm256_set1_epi8((char)(f->zero_nan ? 0xff : 0));
+    const __m128i to_place = _mm_cvtsi32_si128(10 - f->fraction_bits);
+    const __m128i to_sign = _mm_cvtsi32_si128((int)(15 - magnitude_bits));
+    const __m256 scale = _mm256_castsi256_ps(_mm256_set1_epi32((f->emin + 14 + 127) << 23));
+    const bool stream = plan->stream;
+    size_t done = 0;
+    for (; n - done >= PLAIN; done += PLAIN, in += PLAIN, out += PLAIN * 4) {
+        __m256i c = load(in);
+        __m256i above = _mm256_subs_epu8(_mm256_and_si256(c, magnitudes), last);
+        __m256i nan = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(c, width), zero_nan), never);
+        if (!is_zero(_mm256_or_si256(above, nan))) {
+            break;
+        }
+        UNROLL
+        for (size_t i = 0; i < 2; i++) {
+            __m256i w = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)(in + i * 16)));
+            __m256i h = _mm256_or_si256(_mm256_sll_epi16(_mm256_and_si256(w, magnitude), to_place),
+                                        _mm256_sll_epi16(_mm256_and_si256(w, sign_bit), to_sign));
+            __m256 low = _mm256_mul_ps(_mm256_cvtph_ps(_mm256_castsi256_si128(h)), scale);
+            __m256 high = _mm256_mul_ps(_mm256_cvtph_ps(_mm256_extracti128_si256(h, 1)), scale);
+            bndi_put_32_bytes(out + 2 * i * BYTES, _mm256_castps_si256(low), stream);
+            bndi_put_32_bytes(out + (2 * i + 1) * BYTES, _mm256_castps_si256(high), stream);
+        }
+    }
+    return done;
+}
+
+/* ---- which kernel ---- */
+
+static bool is_half(const bnd_format *f)
+{
+    return f->is_signed && f->exponent_bits == 5 && f->fraction_bits == 10 && f->bias == 15 && f->ieee_nans &&
+           f->has_subnormals;
+}
+
+static plain_groups *encoder(const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    bool every_number = plan->low == 0 && f->is_signed && plan->code_shift == 0;
+    bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_RTO &&
+                   plan->rule.rounding != BND_SR_EQUAL;
+    if (!every_number) {
+        return NULL;
+    }
+    if (by_mode && plan->code_bytes == 1) {
+        return encode_bytes;
+    }
+    if (by_mode && is_half(f)) {
+        return encode_halves;
+    }
+    bool upper = plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2;
+    return upper && plan->rule.rounding == BND_RNE ? encode_uppers : NULL;
+}
+
+static plain_groups *decoder(const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    if (!plan->exact || !f->is_signed || !f->has_subnormals || !f->has_zero || plan->code_shift != 0) {
+        return NULL;
+    }
+    if (plan->code_bytes == 1) {
+        int field = f->emin + 14 + 127; /* of the power of two */
+        bool as_half = f->exponent_bits < 5 || (f->exponent_bits == 5 && f->ieee_nans && f->has_infinity);
+        return as_half && field >= 1 && field <= 254 ? decode_bytes : NULL;
+    }
+    if (f->width != 16 || !f->ieee_nans) {
+        return NULL;
+    }
+    bool upper = f->exponent_bits == 8 && f->bias == 127 && f->has_infinity;
+    return is_half(f) ? decode_halves : upper ? decode_uppers : NULL;
+}
+
+static ALWAYS_INLINE void by_groups(const bndi_plan *plan, bool to_codes, plain_groups *plain, void *y, const void *x,
+                                    size_t n)
+{
+    const size_t step_in = to_codes ? 4 : plan->code_bytes, step_out = to_codes ? plan->code_bytes : 4;
+    const char *in = x;
+    char *out = y;
+    while (n > 0) {
+        size_t done = plain(plan, out, in, n), rest = n - done < A_WHILE ? n - done : A_WHILE;
+        in += done * step_in;
+        out += done * step_out;
+        if (to_codes) {
+            encode_32(plan, out, in, NULL, rest);
         } else {
-            char made[16 * BLOCKS];
-            random_blocks(made, &keys, purpose, block, mask);
-            __builtin_memcpy(to, made + skip * bytes, count * bytes);
+            decode_32(plan, out, in, rest);
         }
-        to += count * bytes;
-        n -= count;
+        in += rest * step_in;
+        out += rest * step_out;
+        n -= done + rest;
     }
 }
 
-/* ---- codes back to back ---- */
-
-/* The lowest `bits` bits of each of the words of code_bytes in 64 bits. */
-static uint64_t code_fields(unsigned code_bytes, unsigned bits)
+static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
-    uint64_t fields = 0;
-    for (unsigned at = 0; at < 64; at += 8 * code_bytes) {
-        fields |= ((UINT64_C(1) << bits) - 1) << at;
+    plain_groups *plain = encoder(plan);
+    if (plain != NULL) {
+        by_groups(plan, true, plain, codes, x, n);
+    } else {
+        encode_32(plan, codes, x, random, n);
     }
-    return fields;
 }
 
-static ALWAYS_INLINE uint64_t load_8(const void *memory)
+static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
-    uint64_t word;
-    __builtin_memcpy(&word, memory, sizeof word);
-    return word;
-}
-
-/* Eight codes are as many bytes as one has bits. A step reads or writes eight bytes, some of which are the next step's,
- * and stays within what there is: the rest is left to the portable way. */
-static void pack(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
-{
-    char *to = memory;
-    const char *from = codes;
-    if (code_bytes == 1) {
-        const uint64_t fields = code_fields(1, bits);
-        for (; n * bits >= 64; n -= 8, from += 8, to += bits) {
-            uint64_t packed = _pext_u64(load_8(from), fields);
-            __builtin_memcpy(to, &packed, sizeof packed);
-        }
+    plain_groups *plain = decoder(plan);
+    if (plain != NULL) {
+        by_groups(plan, false, plain, y, codes, n);
+    } else {
+        decode_32(plan, y, codes, n);
     }
-    bndi_pack_bits(to, from, code_bytes, bits, n);
-}
-
-static void unpack(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
-{
-    const char *from = memory;
-    char *to = codes;
-    if (code_bytes == 1) {
-        const uint64_t fields = code_fields(1, bits);
-        for (; n * bits >= 64; n -= 8, from += bits, to += 8) {
-            uint64_t eight = _pdep_u64(load_8(from), fields);
-            __builtin_memcpy(to, &eight, sizeof eight);
-        }
-    }
-    bndi_unpack_bits(to, from, code_bytes, bits, n);
-}
-
-/* ---- for formats that share a scale ---- */
-
-static uint32_t largest(const void *x, size_t n)
-{
-    const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
-    const char *from = x;
-    lanes_32 most[GROUP] = {0};
-    uint32_t out;
-    for (; n >= GROUP * 8; n -= GROUP * 8, from += GROUP * BYTES) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            __m256i v = _mm256_loadu_si256((const void *)(from + i * BYTES));
-            most[i] = umax_32(most[i], (lanes_32)_mm256_and_si256(v, magnitude));
-        }
-    }
-    out = bndi_largest(from, n);
-    most[0] = umax_32(umax_32(most[0], most[1]), umax_32(most[2], most[3]));
-    for (size_t i = 0; i < 8; i++) {
-        out = most[0][i] > out ? most[0][i] : out;
-    }
-    return out;
-}
-
-static void scale(void *y, const void *x, float factor, size_t n)
-{
-    const __m256 factors = _mm256_set1_ps(factor);
-    const char *from = x;
-    char *to = y;
-    for (; n >= 8; n -= 8, from += BYTES, to += BYTES) {
-        __m256 v = _mm256_loadu_ps((const void *)from);
-        _mm256_storeu_ps((void *)to, _mm256_mul_ps(v, factors));
-    }
-    bndi_scale(to, from, factor, n);
 }
 
 void bndi_fill_avx2(bndi_kernels *kernels)
 {
     kernels->round[BNDI_WORDS_32] = round_32;
     kernels->round[BNDI_WORDS_64] = round_64;
-    kernels->encode[BNDI_WORDS_32] = encode_32;
+    kernels->encode[BNDI_WORDS_32] = encode_any_32;
     kernels->encode[BNDI_WORDS_64] = encode_64;
-    kernels->decode[BNDI_WORDS_32] = decode_32;
+    kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->decode[BNDI_WORDS_64] = decode_64;
-    kernels->random = random_bits;
-    kernels->pack = pack;
-    kernels->unpack = unpack;
-    kernels->largest = largest;
-    kernels->scale = scale;
+    kernels->random = bndi_random_avx2;
+    kernels->pack = bndi_pack_avx2;
+    kernels->unpack = bndi_unpack_avx2;
+    kernels->largest = bndi_largest_avx2;
+    kernels->scale = bndi_scale_avx2;
 }

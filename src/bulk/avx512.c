@@ -1,7 +1,6 @@
 /* The back end for AVX-512 (F, BW, DQ, VL): 16 numbers of fp32 or 8 of fp64 at a time. */
 #include "bulk/avx512.h"
 
-
 enum { GROUP = 4 };
 #define BYTES 64
 
@@ -74,7 +73,7 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
         break;
     default:
         UNROLL
-    for (size_t i = 0; i < GROUP; i++) {
+        for (size_t i = 0; i < GROUP; i++) {
             put_32((char *)memory + i * 64, (__m512i)(c[i] << shift), stream);
         }
         break;
@@ -310,8 +309,8 @@ static ALWAYS_INLINE __m512i rounded_halves(__m512i upper, __m512i lower)
 static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const __m512i last = _mm512_set1_epi16(0x7f7e), one = _mm512_set1_epi16(1);
-    const __m512i even = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26, 24,
-                                          22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i even = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26,
+                                          24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i odd = _mm512_add_epi16(even, one);
     const bool stream = plan->stream;
     const char *in = x;
@@ -358,7 +357,8 @@ __attribute__((target("avx512vbmi"))) static void encode_bytes(const bndi_plan *
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
     const __m512i top = _mm512_set1_epi32(0x7f800000), sign_free = _mm512_set1_epi32(0x7fffffff);
-    const __m512i max = _mm512_set1_epi32((int)plan->max), highest = _mm512_set1_epi32((int)(plan->max & 0x7f800000) - 1);
+    const __m512i max = _mm512_set1_epi32((int)plan->max),
+                  highest = _mm512_set1_epi32((int)(plan->max & 0x7f800000) - 1);
     const __m512i bottom = _mm512_set1_epi32((int)((uint32_t)plan->bottom << 23));
     const __m512i magic = _mm512_set1_epi32((int)plan->code_magic);
     const __m512i to_code = _mm512_set1_epi32((int)plan->drop);
@@ -433,7 +433,8 @@ __attribute__((target("avx512vbmi"))) static void decode_bytes(const bndi_plan *
     if (has_zero_nan) {
         bndi_decode_32(&whole, &nan_word, &(uint8_t){0x80}, 1);
     }
-    const __m512i nan_lower = _mm512_set1_epi8((char)(nan_word >> 16)), nan_upper = _mm512_set1_epi8((char)(nan_word >> 24));
+    const __m512i nan_lower = _mm512_set1_epi8((char)(nan_word >> 16)),
+                  nan_upper = _mm512_set1_epi8((char)(nan_word >> 24));
     const char *in = codes;
     char *out = y;
     for (; n >= 64; n -= 64, in += 64, out += 256) {

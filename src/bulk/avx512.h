@@ -5,10 +5,8 @@
 #include <immintrin.h>
 
 #include "bulk/bulk.h"
+#include "bulk/inline.h"
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NOT_INLINE    __attribute__((noinline))
-#define UNROLL        _Pragma("GCC unroll 4")
 
 bndi_random_kernel bndi_random_avx512;
 bndi_tally_kernel bndi_tally_avx512; /* needs VPOPCNTDQ too */

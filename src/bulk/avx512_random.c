@@ -39,7 +39,8 @@ static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i ma
     _mm512_storeu_si512(out + 64, _mm512_and_si512(_mm512_unpackhi_epi64(low, high), mask));
 }
 
-/* CHAINS times eight blocks from number `block` on: a round waits for its multiplications, so several go side by side. */
+/* CHAINS times eight blocks from number `block` on: a round waits for its multiplications, so several go side by
+ * side. */
 enum { CHAINS = 4, AT_ONCE = CHAINS * 128 };
 
 static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask)

@@ -1,8 +1,8 @@
 /* Statistics for AVX-512 with VPOPCNTDQ: sixteen fp32 numbers at a time, in the order that the portable tally has.
  *
- * Most vectors have only normal numbers in range: then a difference is the only flag there can be. Others are told apart
- * by masks and thresholds; the few lanes that random bits decide (within a unit of the smallest normal number or of the
- * largest one) are asked of the codec. */
+ * Most vectors have only normal numbers in range: then a difference is the only flag there can be. Others are told
+ * apart by masks and thresholds; the few lanes that random bits decide (within a unit of the smallest normal number or
+ * of the largest one) are asked of the codec. */
 #include "bulk/avx512.h"
 
 #define TARGET __attribute__((target("avx512vpopcntdq")))
@@ -11,8 +11,8 @@ enum { TOP = 0x7f800000, BATCH = 512, GROUP = 4 };
 
 typedef struct limits {
     __m512i magnitude, normal, span, max, top, hard;
-    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`. Where
-     * random bits decide, what lies between is doubtful. */
+    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
+     * Where random bits decide, what lies between is doubtful. */
     __m512i tiny[2], over[2], surely_over;
     bool random;
 } limits;
@@ -99,7 +99,7 @@ static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __mmask16
 
 /* Any vector; `lanes`: the elements there are. */
 static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, __mmask16 lanes,
-                                 __m512i x, __m512i y, const void *random, size_t at)
+                                    __m512i x, __m512i y, const void *random, size_t at)
 {
     __m512i u = _mm512_and_si512(x, k->magnitude), v = _mm512_and_si512(y, k->magnitude);
     __mmask16 finite = _mm512_mask_cmplt_epu32_mask(lanes, u, k->top);
@@ -116,7 +116,10 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     __mmask16 clear = number & (__mmask16)~doubtful;
     __mmask16 inexact = _mm512_mask_cmpneq_epu32_mask(clear, u, v);
     __mmask16 over = _mm512_mask_cmpge_epu32_mask(clear, u, over_from);
-    __mmask16 saturated = _mm512_mask_cmpeq_epu32_mask(over | infinite, v, k->max);
+    __mmask16 saturated = _mm512_mask_cmpeq_epu32_mask(over, v, k->max);
+    if (infinite != 0 && (bndi_flags_of(plan, TOP, 0, 0) & BND_SATURATED) != 0) {
+        saturated |= infinite;
+    }
     s->nans_in = counted(s->nans_in, nan);
     s->infinities_in = counted(s->infinities_in, infinite);
     s->nans_out = counted(s->nans_out, _mm512_mask_cmpgt_epu32_mask(lanes, v, k->top));
@@ -136,7 +139,8 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     }
 }
 
-/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63; of four vectors, in any order. */
+/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63; of four vectors, in any
+ * order. */
 static ALWAYS_INLINE __m512i bins_of(const __m512i *u)
 {
     const __m512i lowest = _mm512_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm512_set1_epi8(BNDI_BINS - 1);

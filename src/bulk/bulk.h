@@ -1,7 +1,7 @@
 /* What bulk/ shares between its files.
  *
- * An array is worked on in pieces. Its numbers are words: the bits of fp32 (32) or fp64 (64) numbers. Every call is made
- * of three kernels,
+ * An array is worked on in pieces. Its numbers are words: the bits of fp32 (32) or fp64 (64) numbers. Every call is
+ * made of three kernels,
  *
  *     round    words to words that are values of the format
  *     encode   words to codes, with the same one rounding
@@ -64,7 +64,7 @@ typedef struct bndi_plan {
     bool stream;           /* stores go past the caches; outputs stand at a multiple of 64 bytes */
     unsigned drop;         /* fraction bits of the word that the format lacks */
     int32_t bottom;        /* the word's exponent field where the format's lowest normal binade is */
-    int32_t code_bottom; /* the word's field, less this, and the hidden bit make the code's field */
+    int32_t code_bottom;   /* the word's field, less this, and the hidden bit make the code's field */
     bool code_parity;      /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
     uint32_t parity_offset;
     bool keeps_payload;          /* NaNs keep sign and payload */
@@ -74,13 +74,13 @@ typedef struct bndi_plan {
 
     /* For the vector kernels. A magnitude u is plain where u - low <= span; the rest takes the way with blends. */
     uint64_t low, span;
-    uint64_t beyond;       /* magnitudes from here on overflow in every mode */
-    uint64_t hard;         /* magnitudes other than zero below this are the portable kernel's */
-    uint64_t magic;        /* FLOAT: what to add to the exponent field of x, in place, for M */
-    uint64_t code_magic;   /* the same, with low bits that put the code's exponent right */
+    uint64_t beyond;              /* magnitudes from here on overflow in every mode */
+    uint64_t hard;                /* magnitudes other than zero below this are the portable kernel's */
+    uint64_t magic;               /* FLOAT: what to add to the exponent field of x, in place, for M */
+    uint64_t code_magic;          /* the same, with low bits that put the code's exponent right */
     uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
-    unsigned extra;        /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
-    unsigned mode_to_set;  /* bnd_rounding that FLOAT's additions take */
+    unsigned extra;               /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
+    unsigned mode_to_set;         /* bnd_rounding that FLOAT's additions take */
 } bndi_plan;
 
 /* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
@@ -171,8 +171,8 @@ void bndi_fill_wasm128(bndi_kernels *kernels);
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bndi_kernels_of(const bnd_context *context);
 
-/* Are so many bytes, read and written, better written past the caches? Measured (doc/performance.md), not asked: machines
- * do not say how much of a shared cache is theirs. */
+/* Are so many bytes, read and written, better written past the caches? Measured (doc/performance.md), not asked:
+ * machines do not say how much of a shared cache is theirs. */
 static inline bool bndi_beyond_the_caches(size_t bytes)
 {
     return bytes >= (size_t)32 << 20;

@@ -1,10 +1,12 @@
-/* The body of the vector kernels, for one type of words and one size of vector: a back end includes it once for fp32 and
- * once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as hooks.
+/* The body of the vector kernels, for one type of words and one size of vector: a back end includes it once for fp32
+ * and once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as
+ * hooks.
  *
  * WORD, SIGNED, FLOAT: the types of a lane; FRACTION: its fraction bits; BYTES: of a vector; NAME(x): the name of a
- * function for this type. Hooks, on lanes: NAME(select): a where the mask has ones, else b; NAME(max) of signed numbers, NAME(umax) of unsigned ones, NAME(any_above):
- * is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_codes): GROUP vectors of codes to and
- * from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
+ * function for this type. Hooks, on lanes: NAME(select): a where the mask has ones, else b; NAME(max) of signed
+ * numbers, NAME(umax) of unsigned ones, NAME(any_above): is any lane of a above its lane of b, unsigned?;
+ * NAME(store_codes), NAME(load_codes): GROUP vectors of codes to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a
+ * store past the caches.
  *
  * What is no plain number, by the plan's low and span, is looked for once a group of vectors; a group that has any goes
  * the way with blends, `mend`, and numbers that no blend does go to the portable kernels. */
@@ -84,7 +86,7 @@ typedef struct NAME(constants) {
 } NAME(constants);
 
 /* The random addend of stochastic rounding below `drop` bits, that is R 2^drop / 2^bits, and for B half a step more. */
-static void NAME(set_random)(NAME(constants) *k, const bndi_plan *plan)
+static void NAME(set_random)(NAME(constants) * k, const bndi_plan *plan)
 {
     unsigned drop = plan->drop, bits = plan->random_bits;
     unsigned left = bits < drop ? drop - bits : 0;
@@ -98,7 +100,7 @@ static void NAME(set_random)(NAME(constants) *k, const bndi_plan *plan)
     k->flip = NAME(all)(rounds ? ~(((WORD)1 << left) - 1) : (WORD)-1);
 }
 
-static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
+static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
     const WORD unit = (WORD)1 << plan->drop, half = unit >> 1;
@@ -136,7 +138,7 @@ static void NAME(set_constants)(NAME(constants) *k, const bndi_plan *plan)
 
 /* x + M, M having the sign of x: below the last bit that is kept nothing is left. `magic` may put more into M's low
  * bits, which come out again in the sum's. */
-static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) *k, bndi_step step, V x, V magic, V random, V *m,
+static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) * k, bndi_step step, V x, V magic, V random, V *m,
                                         V *exponent)
 {
     *exponent = NAME(max)(x & TOP, k->bottom);
@@ -149,14 +151,14 @@ static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) *k, bndi_step step
 }
 
 /* To odd, or up or down by one random bit: where anything was discarded. */
-static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) *k, V x, V t, V m, V random, bool by_random)
+static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) * k, V x, V t, V m, V random, bool by_random)
 {
     V lost = (V)(((NAME(difference)(t, m) ^ x) & MAGNITUDE) != 0) & 1;
     (void)k;
     return by_random ? t + (lost & random) : t | lost;
 }
 
-static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     V rest;
     switch (step) {
@@ -176,7 +178,7 @@ static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) *k, bndi_step step,
 }
 
 /* A word of the format's precision with the sign of x, before the limits; and what its code is made of. */
-static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     if (step > FLOAT_ODD) {
         return NAME(bits_step)(k, step, x, random, by_random);
@@ -188,13 +190,13 @@ static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) *k, bndi_step step, V
     return NAME(select)(NAME(all)(MAGNITUDE), NAME(difference)(t, m), x);
 }
 
-static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) *k, V code, V x)
+static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) * k, V code, V x)
 {
     return NAME(select)(k->magnitude, code, x >> k->to_sign);
 }
 
 /* The code of what `rounded` returns, without going there. */
-static ALWAYS_INLINE V NAME(coded)(const NAME(constants) *k, bndi_step step, V x, V random, bool by_random)
+static ALWAYS_INLINE V NAME(coded)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     if (step > FLOAT_ODD) {
         V y = NAME(bits_step)(k, step, x, random, by_random);
@@ -232,8 +234,8 @@ static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
     return hard;
 }
 
-static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD *results, const WORD *x, const WORD *hard,
-                                     const WORD *random)
+static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD *results, const WORD *x,
+                                     const WORD *hard, const WORD *random)
 {
     bndi_plan one = *plan;
     one.code_bytes = sizeof(WORD);
@@ -253,7 +255,8 @@ static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD 
 }
 
 /* `result`: what plain numbers have; y: the word rounded as if there were no limits. */
-static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, bool to_codes, V result, V x, V y, V random)
+static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, bool to_codes, V result, V x, V y,
+                               V random)
 {
     V u = x & MAGNITUDE, negative = NAME(signs_of)(x), size = y & MAGNITUDE, max = NAME(all)(plan->max);
     V least = NAME(all)(plan->rule.flush_out ? plan->normal : 1);
@@ -279,7 +282,7 @@ static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, boo
 /* ---- groups and arrays ---- */
 
 /* B adds 2 R + 1 to one bit more. */
-static ALWAYS_INLINE V NAME(addend)(const NAME(constants) *k, bndi_step step, bool by_random, V random)
+static ALWAYS_INLINE V NAME(addend)(const NAME(constants) * k, bndi_step step, bool by_random, V random)
 {
     if (step == FLOAT_ADD && by_random && k->half_more) {
         return random + random + 1;
@@ -288,7 +291,7 @@ static ALWAYS_INLINE V NAME(addend)(const NAME(constants) *k, bndi_step step, bo
 }
 
 /* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). */
-static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, const bndi_plan *plan,
+static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step, const bndi_plan *plan,
                                       bndi_results *special, bool to_codes, bool by_random, unsigned code_bytes,
                                       bool stream, void *y, const void *in, const void *random)
 {
@@ -303,13 +306,13 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) *k, bndi_step step, 
             r[i] = NAME(all)(1); /* RNA is A with one random bit that is 1 */
         }
         V addend = NAME(addend)(k, step, by_random, r[i]);
-        result[i] = to_codes ? NAME(coded)(k, step, x[i], addend, by_random)
-                             : NAME(rounded)(k, step, x[i], addend, by_random);
+        result[i] =
+            to_codes ? NAME(coded)(k, step, x[i], addend, by_random) : NAME(rounded)(k, step, x[i], addend, by_random);
         check = NAME(umax)(check, (x[i] & k->usable) - k->low);
     }
     if (NAME(any_above)(check, k->span)) {
         UNROLL
-    for (size_t i = 0; i < GROUP; i++) {
+        for (size_t i = 0; i < GROUP; i++) {
             V addend = NAME(addend)(k, step, by_random, r[i]);
             V rounded = to_codes ? NAME(rounded)(k, step, x[i], addend, by_random) : result[i];
             result[i] = NAME(mend)(plan, special, to_codes, result[i], x[i], rounded, r[i]);
@@ -360,8 +363,8 @@ static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_
     }
 }
 
-static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, void *y, const void *x, const void *random,
-                                        size_t n)
+static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, void *y, const void *x,
+                                        const void *random, size_t n)
 {
     const bool is_float = plan->family == BNDI_FLOAT;
     if (n == 0) {
@@ -461,7 +464,7 @@ typedef struct NAME(decoding) {
     unsigned bytes;
 } NAME(decoding);
 
-static void NAME(set_decoding)(NAME(decoding) *d, const bndi_plan *plan)
+static void NAME(set_decoding)(NAME(decoding) * d, const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
     const unsigned magnitude_bits = bnd_magnitude_bits(f);
@@ -483,7 +486,7 @@ static void NAME(set_decoding)(NAME(decoding) *d, const bndi_plan *plan)
 /* The fields are moved into place. A subnormal number 0.f 2^e is 1.f 2^e - 2^e, which needs no subnormal operand (those
  * cost some processors a hundred cycles); where the words have the format's own exponents it stays as it is. */
 static ALWAYS_INLINE void NAME(decode_group)(bool by_difference, bool zero_nan, const bndi_plan *plan,
-                                             const NAME(decoding) *d, bool stream, void *y, const void *codes)
+                                             const NAME(decoding) * d, bool stream, void *y, const void *codes)
 {
     V c[GROUP], word[GROUP], check = NAME(all)(0), check_nan = NAME(all)(0);
     NAME(load_some)(c, codes, d->bytes, GROUP);
@@ -496,10 +499,11 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_difference, bool zero_nan, 
             V subnormal = NAME(greater)(d->normal, magnitude);
             value = NAME(difference)(value + (subnormal & HIDDEN), subnormal & d->bottom);
         }
-        word[i] = NAME(select)(d->signs, c[i] << d->to_sign, value);
+        word[i] = NAME(select)(NAME(all)(SIGN), (c[i] << d->to_sign) & d->signs, value); /* a difference may be -0 */
         check = NAME(umax)(check, magnitude - d->low);
         if (zero_nan) {
-            check_nan = NAME(umax)(check_nan, ((c[i] & d->width) ^ d->nan) - 1); /* the NaN wraps around to the largest */
+            check_nan =
+                NAME(umax)(check_nan, ((c[i] & d->width) ^ d->nan) - 1); /* the NaN wraps around to the largest */
         }
     }
     if (NAME(any_above)(check, d->span) || (zero_nan && NAME(any_above)(check_nan, NAME(all)(MAGNITUDE)))) {

@@ -9,16 +9,18 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/portable.c \
 	src/bulk/stats.c \
 	src/bulk/environment.h \
+	src/bulk/inline.h \
 	src/bulk/words.h \
 	src/bulk/lanes.h
 
 # Back ends, each compiled for its instruction set.
+AVX2_SOURCES = src/bulk/avx2.c src/bulk/avx2.h src/bulk/avx2_memory.c src/bulk/avx2_random.c
 AVX512_SOURCES = src/bulk/avx512.c src/bulk/avx512.h src/bulk/avx512_random.c src/bulk/avx512_tally.c
-EXTRA_DIST += src/bulk/avx2.c $(AVX512_SOURCES) src/bulk/neon.c src/bulk/wasm128.c
+EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/bulk/neon.c src/bulk/wasm128.c
 if HAVE_AVX2
 noinst_LTLIBRARIES += libbinade-avx2.la
 libbinade_internal_la_LIBADD += libbinade-avx2.la
-libbinade_avx2_la_SOURCES = src/bulk/avx2.c
+libbinade_avx2_la_SOURCES = $(AVX2_SOURCES)
 libbinade_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
 endif
 if HAVE_AVX512

@@ -161,8 +161,8 @@ static void choose_family(bndi_plan *plan)
 {
     plan->extra = extra_bits(plan);
     plan->mode_to_set = mode_of_float(plan);
-    /* At one bit of precision the discarded bits are the whole fraction; and the random bits must fit a lane, from which
-     * not all of them can be shifted out. */
+    /* At one bit of precision the discarded bits are the whole fraction; and the random bits must fit a lane, from
+     * which not all of them can be shifted out. */
     const unsigned most_random = plan->drop > 0 ? 32 : 31;
     if (plan->format.precision < 2 || (plan->width == BNDI_WORDS_32 && plan->random_bits > most_random)) {
         plan->family = BNDI_PORTABLE;

@@ -1,5 +1,6 @@
 /* The portable kernels: plain C, a word at a time, every format that fp32 or fp64 holds, every mode. */
 #include "bulk/bulk.h"
+#include "bulk/inline.h"
 
 /* v 2^bits as a whole number and what of it is left, for v = rest / 2^discard. */
 static inline uint64_t scaled(uint64_t rest, unsigned discard, unsigned bits)
@@ -75,8 +76,6 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
     return is_deep(plan, (int32_t)(u >> 52));
 }
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NOT_INLINE    __attribute__((noinline))
 
 #define WORD     uint32_t
 #define FRACTION 23

@@ -1,0 +1,28 @@
+/* What the files of the back end for AVX2 share. */
+#ifndef BINADE_SRC_BULK_AVX2_H
+#define BINADE_SRC_BULK_AVX2_H
+
+#include <immintrin.h>
+
+#include "bulk/bulk.h"
+#include "bulk/inline.h"
+
+
+#define BYTES 32 /* of a vector */
+
+bndi_random_kernel bndi_random_avx2;
+bndi_pack_kernel bndi_pack_avx2;
+bndi_unpack_kernel bndi_unpack_avx2;
+bndi_largest_kernel bndi_largest_avx2;
+bndi_scale_kernel bndi_scale_avx2;
+
+static ALWAYS_INLINE void bndi_put_32_bytes(void *memory, __m256i v, bool stream)
+{
+    if (stream) {
+        _mm256_stream_si256(memory, v);
+    } else {
+        _mm256_storeu_si256(memory, v);
+    }
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* The random bits of stochastic rounding for AVX2. */
+#include "bulk/avx2.h"
+
+/* Philox4x32-10. Four blocks stand in four vectors: word i of each in the lower halves of the lanes of vector i. What
+ * stands in the upper halves never comes down: _mm256_mul_epu32 does not look there. A round of a block waits for the
+ * round before; twelve blocks at a time keep the multipliers busy. */
+enum { FOURS = 3, BLOCKS = 4 * FOURS };
+
+/* The keys of the rounds, and once more those of the eleventh, which is not made. */
+enum { ROUNDS = 10 };
+
+typedef struct round_keys {
+    __m256i of[ROUNDS + 1][2];
+} round_keys;
+
+static void set_keys(round_keys *keys, uint64_t seed)
+{
+    uint32_t key_0 = (uint32_t)seed, key_1 = (uint32_t)(seed >> 32);
+    for (int i = 0; i <= ROUNDS; i++) {
+        keys->of[i][0] = _mm256_set1_epi64x(key_0);
+        keys->of[i][1] = _mm256_set1_epi64x(key_1);
+        key_0 += 0x9E3779B9;
+        key_1 += 0xBB67AE85;
+    }
+}
+
+static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[2])
+{
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        words[j][1] = _mm256_xor_si256(words[j][1], keys[0]);
+        words[j][3] = _mm256_xor_si256(words[j][3], keys[1]);
+    }
+}
+
+/* Words 1 and 3 meet the keys of a round in advance, off the way from product to product. */
+static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
+{
+    const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
+    meet_keys(words, keys->of[0]);
+    for (int i = 1; i <= ROUNDS; i++) {
+        UNROLL
+        for (size_t j = 0; j < FOURS; j++) {
+            __m256i *w = words[j];
+            __m256i product_0 = _mm256_mul_epu32(multiplier_0, w[0]);
+            __m256i product_1 = _mm256_mul_epu32(multiplier_1, w[2]);
+            w[0] = _mm256_xor_si256(_mm256_srli_epi64(product_1, 32), w[1]);
+            w[2] = _mm256_xor_si256(_mm256_srli_epi64(product_0, 32), w[3]);
+            w[1] = _mm256_xor_si256(product_1, keys->of[i][0]);
+            w[3] = _mm256_xor_si256(product_0, keys->of[i][1]);
+        }
+    }
+    meet_keys(words, keys->of[ROUNDS]);
+}
+
+/* The blocks from `block` on as they lie in memory. The lanes of four hold blocks 0, 2, 1, 3, so that unpacking puts
+ * them in order. `last`: the block with the largest number; `mask`: the bits of each field. */
+static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
+                                        __m256i last, __m256i mask)
+{
+    enum { ODD = 0xaa };
+    const __m256i order = _mm256_setr_epi64x(0, 2, 1, 3);
+    char *to = out;
+    __m256i words[FOURS][4];
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        words[j][0] = _mm256_add_epi64(_mm256_set1_epi64x((long long)(block + 4 * j)), order);
+        words[j][0] = _mm256_and_si256(words[j][0], last);
+        words[j][1] = _mm256_srli_epi64(words[j][0], 32);
+        words[j][2] = _mm256_set1_epi64x((long long)purpose);
+        words[j][3] = _mm256_set1_epi64x((long long)(purpose >> 32));
+    }
+    philox(words, keys);
+    UNROLL
+    for (size_t j = 0; j < FOURS; j++) {
+        __m256i low = _mm256_blend_epi32(words[j][0], _mm256_slli_epi64(words[j][1], 32), ODD);
+        __m256i high = _mm256_blend_epi32(words[j][2], _mm256_slli_epi64(words[j][3], 32), ODD);
+        bndi_put_32_bytes(to + 2 * j * BYTES, _mm256_and_si256(_mm256_unpacklo_epi64(low, high), mask), false);
+        bndi_put_32_bytes(to + (2 * j + 1) * BYTES, _mm256_and_si256(_mm256_unpackhi_epi64(low, high), mask), false);
+    }
+}
+
+void bndi_random_avx2(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
+{
+    const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = 16 / bytes, group = BLOCKS * in_a_block;
+    const uint64_t field = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    const __m256i mask = bytes == 2   ? _mm256_set1_epi16((short)field)
+                         : bytes == 4 ? _mm256_set1_epi32((int)field)
+                                      : _mm256_set1_epi64x((long long)field);
+    /* The number of an element wraps around, and so does that of its block, at the same element. */
+    const __m256i last = _mm256_set1_epi64x((long long)(UINT64_MAX / in_a_block));
+    uint64_t block = first / in_a_block;
+    size_t skip = first % in_a_block; /* elements of the first block that nobody asked for */
+    round_keys keys;
+    char *to = out;
+    set_keys(&keys, seed);
+    for (; n > 0; block += BLOCKS, skip = 0) {
+        size_t count = n < group - skip ? n : group - skip;
+        if (count == group) {
+            random_blocks(to, &keys, purpose, block, last, mask);
+        } else {
+            char made[16 * BLOCKS];
+            random_blocks(made, &keys, purpose, block, last, mask);
+            __builtin_memcpy(to, made + skip * bytes, count * bytes);
+        }
+        to += count * bytes;
+        n -= count;
+    }
+}

@@ -1,0 +1,23 @@
+/* How the vector kernels are put together: everything inlined, so that what is constant in a loop is constant in the
+ * machine's code. Instrumented builds leave that to the compiler: it would take them minutes. */
+#ifndef BINADE_SRC_BULK_INLINE_H
+#define BINADE_SRC_BULK_INLINE_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define BNDI_INSTRUMENTED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define BNDI_INSTRUMENTED 1
+#endif
+
+#if defined(BNDI_INSTRUMENTED)
+#define ALWAYS_INLINE inline
+#else
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#endif
+#define NOT_INLINE __attribute__((noinline))
+#define UNROLL     _Pragma("GCC unroll 4")
+
+#endif
