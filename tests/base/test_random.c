@@ -1,8 +1,17 @@
-/* Philox against the published known answers, and bnd_random as a function of its three arguments and nothing else. */
+/* Philox against the published known answers and, where they are installed, against its authors' own headers
+ * (Random123); bnd_random as a function of its three arguments and nothing else. */
 #include <binade/base.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__has_include)
+#if __has_include(<Random123/philox.h>)
+#include <Random123/philox.h>
+#define HAVE_RANDOM123 1
+#endif
+#endif
 
 #include "tests.h"
 
@@ -38,6 +47,78 @@ static void test_known_answers(void)
         CU_ASSERT_EQUAL(memcmp(out, cases[i].expected, sizeof out), 0);
     }
 }
+
+#if defined(HAVE_RANDOM123)
+/* Counters and keys of all kinds: random words, and words of zeros, ones and single bits, where carries happen. */
+static uint32_t word_of(uint64_t random)
+{
+    switch (random >> 32 & 7) {
+    case 0:
+        return 0;
+    case 1:
+        return UINT32_MAX;
+    case 2:
+        return UINT32_C(1) << (random & 31);
+    default:
+        return (uint32_t)random;
+    }
+}
+
+static void test_random123(void)
+{
+    enum { CASES = 50000, SHOWN = 5 };
+    int different = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        philox4x32_ctr_t counter;
+        philox4x32_key_t key;
+        for (uint64_t k = 0; k < 4; k++) {
+            counter.v[k] = word_of(bnd_random(1, k, i));
+            key.v[k % 2] = word_of(bnd_random(2, k, i));
+        }
+        int rounds = 1 + (int)(i % 16);
+        uint32_t out[4];
+        philox4x32_ctr_t want = philox4x32_R((unsigned)rounds, counter, key);
+        bnd_philox4x32(out, counter.v, key.v, rounds);
+        bool same = memcmp(out, want.v, sizeof out) == 0;
+        different += !same;
+        if (!same && different <= SHOWN) {
+            printf("    %d rounds, counter %08x %08x %08x %08x, key %08x %08x: %08x ..., Random123 %08x ...\n", rounds,
+                   (unsigned)counter.v[0], (unsigned)counter.v[1], (unsigned)counter.v[2], (unsigned)counter.v[3],
+                   (unsigned)key.v[0], (unsigned)key.v[1], (unsigned)out[0], (unsigned)want.v[0]);
+        }
+    }
+    CU_ASSERT_EQUAL(different, 0);
+}
+
+/* The bits of elements, from Random123's blocks. */
+static void test_random123_elements(void)
+{
+    int different = 0;
+    for (uint64_t i = 0; i < 5000; i++) {
+        uint64_t seed = bnd_random(3, 0, i), purpose = bnd_random(3, 1, i) >> i % 64, element = bnd_random(3, 2, i);
+        unsigned bits = 1 + (unsigned)(i % 64), field = bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
+        uint64_t block = element / (128 / field);
+        philox4x32_ctr_t counter = {
+            {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)purpose, (uint32_t)(purpose >> 32)}};
+        philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
+        philox4x32_ctr_t words = philox4x32(counter, key);
+        unsigned start = (unsigned)(element % (128 / field)) * field;
+        uint64_t pair = (uint64_t)words.v[start / 64 * 2 + 1] << 32 | words.v[start / 64 * 2];
+        uint64_t want = pair >> start % 64 & UINT64_MAX >> (64 - bits);
+        different += bnd_random_bits(seed, purpose, element, bits) != want;
+    }
+    CU_ASSERT_EQUAL(different, 0);
+}
+#else
+static void test_random123(void)
+{
+    puts("Random123's headers are not here (Debian, Ubuntu: librandom123-dev): nothing is compared with them");
+}
+
+static void test_random123_elements(void)
+{
+}
+#endif
 
 static void test_output_may_be_the_counter(void)
 {
@@ -163,6 +244,8 @@ static void test_bits_known_answers(void)
 
 CU_TestInfo random_tests[] = {
     {"Philox4x32-7 and -10, known answers", test_known_answers},
+    {"Philox4x32 as Random123 computes it", test_random123},
+    {"bits of elements, from Random123's blocks", test_random123_elements},
     {"the block may be written over its number", test_output_may_be_the_counter},
     {"every bit of every argument counts", test_every_argument_counts},
     {"arguments are told apart", test_arguments_are_told_apart},

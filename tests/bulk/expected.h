@@ -1,4 +1,5 @@
-/* What a call on an array must give, element by element: the codec's answer, and codes laid down bit by bit. */
+/* What a call on an array must give, element by element: the codec's answer, codes laid down bit by bit, and what the
+ * statistics owe. Nothing here knows of back ends. */
 #ifndef TESTS_BULK_EXPECTED_H
 #define TESTS_BULK_EXPECTED_H
 
@@ -6,61 +7,83 @@
 
 #include "../codec/driver.h"
 
-/* Numbers as bits: fp32 (in the lower half) or, where `wide`, fp64. */
-typedef struct numbers {
-    bool wide;
-    size_t count;
-    uint64_t *bits;
-} numbers;
+/* ---- how codes lie in memory, written down once more ---- */
 
-/* `count` operands for the format; its own stratified ones, and every kind of NaN. */
-numbers numbers_for(const bnd_format *f, bool wide, size_t count, uint64_t seed);
-void numbers_free(numbers *n);
+/* Bits an element, and how far up the code stands in them. fp32 and fp64 numbers are the codes of these formats. */
+unsigned stored_bits(const bnd_format *f, uint8_t packing);
+unsigned stored_shift(const bnd_format *f, uint8_t packing);
+size_t stored_bytes(const bnd_format *f, uint8_t packing, size_t n);
+void put_code(void *memory, const bnd_format *f, uint8_t packing, size_t place, uint64_t code); /* into zeros */
+uint64_t get_code(const void *memory, const bnd_format *f, uint8_t packing, size_t place);
 
-/* As the calls take them, side by side. `memory` has room for count * (4 or 8) bytes. */
-void numbers_write(void *memory, const numbers *n);
-uint64_t number_at(const void *memory, bool wide, size_t i);
+/* n elements side by side, whatever stood there. */
+void put_codes(void *memory, const bnd_format *f, uint8_t packing, const uint64_t *codes, size_t n);
+
+/* ---- the calls ---- */
+
+typedef enum call_kind { ENCODE, DECODE, ROUND, CONVERT } call_kind;
+
+/* One of the calls of bulk.h. */
+typedef struct call {
+    call_kind kind;
+    bool wide;          /* numbers are fp64 */
+    const char *name;   /* "encode_f32" */
+    bnd_format in, out; /* what the elements are */
+    bnd_format f;       /* what is rounded to, or decoded */
+} call;
+
+call encode_call(const bnd_format *f, bool wide);
+call decode_call(const bnd_format *f, bool wide);
+call round_call(const bnd_format *f, bool wide);
+call convert_call(const bnd_format *to, const bnd_format *from);
+
+/* Decoding has no statistics, and `stats` is not looked at there. */
+bnd_status run_call(const call *c, void *out, const void *in, size_t n, const bnd_array *how, bnd_stats *stats);
+
+/* ---- the answers ---- */
 
 /* The random bits of element i. */
 uint64_t random_of(const bnd_array *how, size_t i);
 
-/* The answers for element i of an array. */
-bnd_result expected_code(const bnd_format *f, bool wide, uint64_t bits, const bnd_array *how, size_t i);
-uint64_t expected_rounded(const bnd_format *f, bool wide, uint64_t bits, const bnd_array *how, size_t i);
-uint64_t expected_decoded(const bnd_format *f, bool wide, uint64_t code);
+/* Element i, whose input is this code (or number). */
+uint64_t answer_of(const call *c, uint64_t in, const bnd_array *how, size_t i);
+uint32_t flags_of(const call *c, uint64_t in, const bnd_array *how, size_t i);
 
-/* How codes lie in memory, written down once more: bits an element, and how far up the code stands in them. */
-unsigned stored_bits(const bnd_format *f, uint8_t packing);
-unsigned stored_shift(const bnd_format *f, uint8_t packing);
-void put_code(void *memory, const bnd_format *f, uint8_t packing, size_t place, uint64_t code); /* into zeros */
-uint64_t get_code(const void *memory, const bnd_format *f, uint8_t packing, size_t place);
+/* What the statistics of a call owe: counts, and sums in the order that bulk.h lays down. */
+typedef struct tally {
+    bnd_stats stats;
+    double error[16], input[16]; /* of the piece that is being counted */
+} tally;
 
-/* The calls, by the type of their numbers. */
-bnd_status encode_any(bool wide, void *codes, const void *x, size_t n, const bnd_format *f, const bnd_array *how,
-                      bnd_stats *stats, bnd_error *why);
-bnd_status decode_any(bool wide, void *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
-                      bnd_error *why);
-bnd_status round_any(bool wide, void *y, const void *x, size_t n, const bnd_format *f, const bnd_array *how,
-                     bnd_stats *stats, bnd_error *why);
+/* The next element; and the end of the call. */
+void count_element(tally *t, const call *c, uint64_t in, uint64_t out, uint32_t flags);
+void end_tally(tally *t);
 
-/* Compares whole calls with the answers. Formats without codes are rounded to and no more. */
-void check_numbers(bench *b, const bnd_format *f, const numbers *x, const bnd_array *how);
-void check_decode(bench *b, const bnd_format *f, bool wide, const uint64_t *codes, size_t n, const bnd_array *how);
-void check_convert(bench *b, const bnd_format *to, const bnd_format *from, const uint64_t *codes, size_t n,
-                   const bnd_array *how);
+/* ---- operands ---- */
 
-/* A failure in words. */
-void print_difference(const char *call, const bnd_format *f, const bnd_array *how, size_t i, uint64_t in, uint64_t got,
-                      uint64_t want);
+/* `count` of them (to be freed): for numbers the format's own stratified ones and every kind of NaN, for codes random
+ * ones with exponent fields all zeros and all ones. */
+uint64_t *operands_of(const call *c, size_t count, uint64_t seed);
 
-/* Memory that ends the test program where there is none. */
+/* Many of them, as they lie in memory: some thousands over and over, since to compute them takes longer than a call. */
+unsigned char *many_operands(const call *c, uint8_t packing, size_t n, uint64_t seed);
+
+/* Memory of zeros that ends the test program where there is none. */
 void *memory_of(size_t bytes);
 
-/* Every row, the P3109 family up to 8 bits, and custom formats; then the value sets. */
+/* Every row, the P3109 family up to 8 bits and some of the wider ones, and custom formats; then the value sets. */
 typedef struct format_list {
     size_t count, with_codes;
     bnd_format *at;
 } format_list;
 format_list all_formats(void);
+
+/* A format for each width of a code in memory, and for each way of going through a word. */
+enum { LAYOUTS = 16 };
+bnd_format layout_at(size_t i);
+
+/* The calls that a format takes part in; `other` is what it is converted from and to. */
+enum { CALLS = 8 };
+void calls_of(call calls[CALLS], const bnd_format *f, const bnd_format *other);
 
 #endif

@@ -1,63 +1,133 @@
-/* encode, decode and round against the codec: every format, every mode, every choice of a rule. */
+/* encode, decode, round and convert against the codec, by every back end: every format, every mode, every choice of a
+ * rule. */
 #include <stdlib.h>
 
-#include "expected.h"
+#include "compare.h"
 #include "tests.h"
 
 /* All upper halves of fp32, each with a lower half that is zero, a little, half of it, or anything. */
-static numbers upper_halves(uint64_t seed)
+static size_t upper_halves(uint64_t *bits, uint64_t seed)
 {
     static const uint64_t lower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
     uint64_t stride = scaled_stride();
-    numbers n = {.count = (size_t)(65536 / stride), .bits = memory_of(65536 * sizeof(uint64_t))};
-    for (size_t i = 0; i < n.count; i++) {
+    size_t count = (size_t)(65536 / stride);
+    for (size_t i = 0; i < count; i++) {
         uint64_t random = bnd_random(seed, 11, i);
-        n.bits[i] = (uint64_t)i * stride << 16 | ((random & 7) < 6 ? lower[random & 7] : random >> 16 & 0xffff);
+        bits[i] = (uint64_t)i * stride << 16 | ((random & 7) < 6 ? lower[random & 7] : random >> 16 & 0xffff);
     }
-    return n;
+    return count;
 }
 
+/* Every row, in the mode's order; the statistics of one mode of each row. */
 static void test_upper_halves(void)
 {
     bench b;
     bench_open(&b, "upper halves of fp32");
+    uint64_t *bits = memory_of(65536 * sizeof *bits);
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = bnd_format_at(row);
         for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
             bnd_array how = {.rule.rounding = mode, .packing = mode % 2};
-            numbers x = upper_halves(row * BND_DETERMINISTIC_MODES + mode);
-            check_numbers(&b, &f, &x, &how);
-            numbers_free(&x);
+            size_t count = upper_halves(bits, row * BND_DETERMINISTIC_MODES + mode);
+            check_numbers(&b, &f, false, bits, count, &how, row % BND_DETERMINISTIC_MODES == mode);
         }
+    }
+    free(bits);
+    bench_close(&b);
+}
+
+/* Each overflow with each NaN, and every way to flush, over the modes. */
+static bnd_rule policy(unsigned i)
+{
+    return (bnd_rule){
+        .overflow = (uint8_t)(i % BND_OVERFLOWS),
+        .nan = (uint8_t)(i % BND_NANS),
+        .no_nan = i / 2 % 2,
+        .flush_in = i / 3 % 2 != 0,
+        .flush_out = i % 4 == 1,
+    };
+}
+
+/* Encoding and rounding together: the codec is asked for the codes, and rounded numbers are the values of those. (That
+ * they are is compared above.) */
+static void check_headline(bench *b, const bnd_format *f, const uint64_t *values, size_t n, const uint64_t *bits,
+                           const bnd_array *how)
+{
+    call encode = encode_call(f, false), round = round_call(f, false);
+    uint64_t *answers = memory_of(n * sizeof *answers);
+    for (size_t i = 0; i < n; i++) {
+        answers[i] = answer_of(&encode, bits[i], how, i);
+    }
+    check_answers(b, &encode, bits, answers, n, how, NULL);
+    for (size_t i = 0; i < n; i++) {
+        answers[i] = values[answers[i]];
+    }
+    check_answers(b, &round, bits, answers, n, how, NULL);
+    free(answers);
+}
+
+static void check_policies(bench *b, const bnd_format *f, uint64_t seed)
+{
+    enum { POLICIES = 8 }; /* of the 30 pairs; another eight in the next mode */
+    static const uint8_t random_bits[] = {8, 16, 4, 32, 12, 24, 1};
+    call decode = decode_call(f, false);
+    bnd_array how = {.seed = seed, .first = seed};
+    uint64_t *bits = memory_of(65536 * sizeof *bits), *values = memory_of((sizeof *values) << f->width);
+    for (uint64_t code = 0; code >> f->width == 0; code++) {
+        values[code] = answer_of(&decode, code, &how, 0);
+    }
+    for (unsigned i = 0; i < BND_ROUNDINGS * POLICIES; i++) {
+        unsigned mode = i / POLICIES;
+        size_t n = upper_halves(bits, seed + i);
+        how.rule = policy(i % POLICIES + POLICIES * (mode % 3));
+        how.rule.rounding = (uint8_t)mode;
+        how.rule.random_bits = random_bits[i % sizeof random_bits];
+        how.packing = i / 2 % 2;
+        check_headline(b, f, values, n, bits, &how);
+    }
+    free(values);
+    free(bits);
+}
+
+static void test_headline_policies(void)
+{
+    static const char *const names[] = {"fp16", "bf16", "tf32", "e4m3", "e5m2", "e2m1"};
+    bench b;
+    bench_open(&b, "headline formats, every mode, the main policies");
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        bnd_format f = format_named(names[k]);
+        check_policies(&b, &f, 1000 + 1000 * k);
     }
     bench_close(&b);
 }
 
 static void test_any_rule(void)
 {
+    enum { COUNT = 4096, MOST = 1100 };
     bench b;
     bench_open(&b, "any rule");
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         const bnd_format *f = &formats.at[k];
         for (int wide = 0; wide < 2; wide++) {
-            numbers all = numbers_for(f, wide, 4096, 900 + k);
-            uint64_t rules = scaled(40);
-            for (uint64_t i = 0; i < rules; i++) {
-                bnd_array how = {.rule = random_rule(bnd_random(k, 12, i)), .packing = i % 2, .seed = k, .first = i};
-                size_t start = (size_t)(i * 307 % 3500);
-                numbers x = {.wide = wide, .count = 600 - 8 * (i % 4) - i % 3, .bits = all.bits + start};
-                x.count = x.count < all.count - start ? x.count : all.count - start;
-                check_numbers(&b, f, &x, &how);
+            call c = round_call(f, wide);
+            uint64_t *all = operands_of(&c, COUNT, 900 + k);
+            for (uint64_t i = 0; i < scaled(40); i++) {
+                uint64_t random = bnd_random(k, 14, i);
+                bnd_array how = {.rule = random_rule(bnd_random(k, 12, i)), .seed = k, .first = i};
+                how.packing = random & 1;
+                size_t n = 1 + (size_t)(random >> 8 & 0xffff) % (i % 4 == 0 ? MOST : 300);
+                const uint64_t *numbers = all + (random >> 32) % (COUNT - MOST);
+                check_numbers(&b, f, wide, numbers, n, &how, i % 4 == 1);
             }
-            numbers_free(&all);
+            free(all);
         }
     }
     free(formats.at);
     bench_close(&b);
 }
 
-static void check_stochastic(bench *b, const bnd_format *f, const numbers *x, uint64_t seed)
+static void check_stochastic(bench *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n, uint64_t seed)
 {
     static const uint8_t bits[] = {1, 8, 16, 24, 32, 62, 0};
     static const uint8_t modes[] = {BND_SR, BND_SRA, BND_SRB};
@@ -65,11 +135,11 @@ static void check_stochastic(bench *b, const bnd_format *f, const numbers *x, ui
     for (size_t i = 0; i < sizeof bits; i++) {
         for (size_t m = 0; m < sizeof modes; m++) {
             how.rule = (bnd_rule){.rounding = modes[m], .random_bits = bits[i]};
-            check_numbers(b, f, x, &how);
+            check_numbers(b, f, wide, numbers, n, &how, (i + m) % 7 == seed % 7);
         }
     }
     how.rule = (bnd_rule){.rounding = BND_SR_EQUAL};
-    check_numbers(b, f, x, &how);
+    check_numbers(b, f, wide, numbers, n, &how, true);
 }
 
 static void test_stochastic_modes(void)
@@ -79,12 +149,40 @@ static void test_stochastic_modes(void)
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         for (int wide = 0; wide < 2; wide++) {
-            numbers x = numbers_for(&formats.at[k], wide, (size_t)scaled(600), 300 + k);
-            check_stochastic(&b, &formats.at[k], &x, 70 + k);
-            numbers_free(&x);
+            size_t n = (size_t)scaled(400);
+            call c = round_call(&formats.at[k], wide);
+            uint64_t *numbers = operands_of(&c, n, 300 + k);
+            check_stochastic(&b, &formats.at[k], wide, numbers, n, 70 + k);
+            free(numbers);
         }
     }
     free(formats.at);
+    bench_close(&b);
+}
+
+/* Every number of random bits, from the first element of a block of them on or from any other, near 2^64 too. */
+static void test_random_bits(void)
+{
+    static const char *const names[] = {"fp16", "bf16", "e4m3", "e2m1", "e8m0", "binary8p1ue", "tf32", "e8m22", "fp32"};
+    static const uint64_t firsts[] = {0, 1, 5, 8, UINT64_C(0xffffffff) * 8 - 3, UINT64_MAX - 40};
+    enum { COUNT = 150 };
+    bench b;
+    bench_open(&b, "every number of random bits");
+    for (unsigned bits = 1; bits <= BND_RANDOM_BITS_MAX; bits++) {
+        for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
+            bnd_format f = format_named(names[k / 2]);
+            call c = round_call(&f, k % 2);
+            uint64_t *numbers = operands_of(&c, COUNT, 100 * bits + k);
+            for (uint8_t mode = BND_SR; mode <= BND_SRB; mode++) {
+                bnd_array how = {.rule = {.rounding = mode, .random_bits = (uint8_t)bits}};
+                how.seed = UINT64_C(0x9e3779b97f4a7c15) * bits;
+                how.purpose = bnd_random(1, k, bits) >> 20;
+                how.first = firsts[(bits + k) % (sizeof firsts / sizeof firsts[0])];
+                check_numbers(&b, &f, k % 2, numbers, COUNT - bits % 9, &how, false);
+            }
+            free(numbers);
+        }
+    }
     bench_close(&b);
 }
 
@@ -94,33 +192,54 @@ static void test_decode(void)
     bench b;
     bench_open(&b, "decode");
     format_list formats = all_formats();
-    uint64_t *codes = memory_of(65536 * sizeof *codes);
     for (size_t k = 0; k < formats.with_codes; k++) {
         const bnd_format *f = &formats.at[k];
         bool small = f->width <= 16;
-        uint64_t width_mask = UINT64_MAX >> (64 - f->width), stride = small ? scaled_stride() : 1;
-        uint64_t exponent_field = ((UINT64_C(1) << f->exponent_bits) - 1) << f->fraction_bits;
-        size_t count = small ? (size_t)((width_mask + stride) / stride) : (size_t)scaled(3000);
-        for (size_t i = 0; i < count; i++) {
-            uint64_t random = bnd_random(k, 13, i);
-            uint64_t any = i % 4 == 0 ? random & ~exponent_field : i % 4 == 1 ? random | exponent_field : random;
-            any = i % 8 < 4 ? any : any & ~((UINT64_C(1) << f->fraction_bits) - 1 - (random >> 58));
-            codes[i] = small ? (uint64_t)i * stride : any & width_mask;
-        }
+        uint64_t stride = small ? scaled_stride() : 1, highest = UINT64_MAX >> (64 - f->width);
+        size_t n = small ? (size_t)((highest + stride) / stride) : (size_t)scaled(3000);
         for (int wide = 0; wide < 2; wide++) {
-            bnd_array how = {.packing = (uint8_t)((k + (size_t)wide) % 2)};
-            check_decode(&b, f, wide, codes, count, &how);
+            call c = decode_call(f, wide);
+            uint64_t *codes = operands_of(&c, n, k);
+            for (size_t i = 0; small && i < n; i++) {
+                codes[i] = (uint64_t)i * stride;
+            }
+            for (uint8_t packing = 0; packing < 2; packing++) {
+                bnd_array how = {.packing = packing};
+                check_call(&b, &c, codes, n, &how, false);
+            }
+            free(codes);
         }
     }
-    free(codes);
+    free(formats.at);
+    bench_close(&b);
+}
+
+static void test_convert(void)
+{
+    enum { COUNT = 256 };
+    bench b;
+    bench_open(&b, "codes to codes");
+    format_list formats = all_formats();
+    for (uint64_t k = 0; k < scaled(6000); k++) {
+        uint64_t random = bnd_random(21, 1, k);
+        call c = convert_call(&formats.at[(random >> 32) % formats.with_codes], &formats.at[k % formats.with_codes]);
+        bnd_array how = {.rule = random_rule(bnd_random(21, 2, k)), .packing = random & 1, .seed = k, .first = 3 * k};
+        how.rule = random & 2 ? how.rule : (bnd_rule){.rounding = how.rule.rounding};
+        uint64_t *codes = operands_of(&c, COUNT, k);
+        check_call(&b, &c, codes, COUNT - (random >> 8) % 20, &how, k % 4 == 0);
+        free(codes);
+    }
     free(formats.at);
     bench_close(&b);
 }
 
 CU_TestInfo bit_tests[] = {
     {"every upper half of fp32, every row and deterministic mode", test_upper_halves},
+    {"every upper half of fp32, headline formats by the main policies", test_headline_policies},
     {"any rule", test_any_rule},
     {"stochastic modes", test_stochastic_modes},
+    {"every number of random bits", test_random_bits},
     {"decode", test_decode},
+    {"codes to codes", test_convert},
     CU_TEST_INFO_NULL,
 };

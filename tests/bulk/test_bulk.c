@@ -1,18 +1,34 @@
-/* bulk/: the same bits as the codec gives one number at a time, wherever the array lies and however it is cut. */
+/* bulk/: the same bits as the codec gives one number at a time, whichever back end works, wherever the array lies and
+ * however it is cut. */
+#include <stdio.h>
+
+#include "compare.h"
 #include "tests.h"
 #include "tests/suites.h"
+
+static void print_back_ends(void)
+{
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+        bool here = bnd_backend_here((bnd_backend)i);
+        printf("back end %s: %s\n", bnd_backend_name((bnd_backend)i), here ? "compared" : "not here, not compared");
+    }
+}
 
 int main(void)
 {
     CU_SuiteInfo suites[] = {
+        SUITE("the caller's environment", environment_tests), /* first: before there are threads */
         SUITE("bits", bit_tests),
-        SUITE("codes to codes", convert_tests),
+        SUITE("places", place_tests),
         SUITE("memory", memory_tests),
         SUITE("statistics", stats_tests),
-        SUITE("stochastic means", stochastic_tests),
+        SUITE("stochastic rounding", stochastic_tests),
+        SUITE("threads", thread_tests),
+        SUITE("past the caches", stream_tests),
         SUITE("refusals", refusal_tests),
-        SUITE("the caller's environment", environment_tests),
+        SUITE("contexts", context_tests),
         CU_SUITE_INFO_NULL,
     };
+    print_back_ends();
     return run_suites(suites);
 }

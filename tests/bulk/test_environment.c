@@ -1,53 +1,41 @@
-/* Results do not depend on the caller's rounding mode, nor on subnormals being flushed by the processor; and both are
- * as they were after a call, the exception flags too. */
+/* Results do not depend on the caller's rounding mode, nor on subnormals being flushed by the processor; no exception
+ * is trapped where the caller would have it trapped; and all of that is as it was after a call, the exception flags
+ * too. On other threads the same: a thread that is hostile from the start has workers that are. */
 #include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
 
-#include "expected.h"
+#include "compare.h"
 #include "tests.h"
 
-enum { COUNT = 900 };
-
-/* What the calls of one format give. */
-typedef struct outputs {
-    unsigned char codes[8 * COUNT], rounded[8 * COUNT], decoded[8 * COUNT];
-    bnd_stats stats;
-} outputs;
-
-static void call_all(outputs *out, const bnd_format *f, bool wide, const void *memory, const bnd_array *how,
-                     bnd_stats *stats)
-{
-    bool called = encode_any(wide, out->codes, memory, COUNT, f, how, stats, NULL) == BND_OK;
-    called &= round_any(wide, out->rounded, memory, COUNT, f, how, stats, NULL) == BND_OK;
-    called &= decode_any(wide, out->decoded, out->codes, COUNT, f, how, NULL) == BND_OK;
-    CU_ASSERT(called);
-}
-
-/* The sums of the statistics are the caller's arithmetic; nothing else is. */
-static bool same_counts(const bnd_stats *a, const bnd_stats *b)
-{
-    bnd_stats x = *a, y = *b;
-    x.squared_error = y.squared_error = x.squared_input = y.squared_input = 0;
-    return memcmp(&x, &y, sizeof x) == 0;
-}
+/* ---- environments ---- */
 
 #if defined(__SSE2__)
-enum { FLUSH_AND_DAZ = 0x8040, EXCEPTIONS = 0x3f };
+enum { FLUSH_AND_DAZ = 0x8040, MASKS = 0x1f80 };
 
 static unsigned control(void)
 {
     return _mm_getcsr();
 }
 
-static void be_hostile(int rounding)
+/* Rounding, flushing, traps and flags in all combinations of two. */
+static void be_hostile(unsigned kind)
 {
-    fesetround(rounding);
-    _mm_setcsr((_mm_getcsr() | FLUSH_AND_DAZ) & ~(unsigned)EXCEPTIONS);
+    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+    static const unsigned flags[] = {0, 0x3f, 0x25};
+    fesetround(roundings[kind % 4]);
+    unsigned set = _mm_getcsr() & ~(unsigned)(MASKS | FLUSH_AND_DAZ | 0x3f);
+    set |= kind % 2 == 0 || kind == 3 ? FLUSH_AND_DAZ : 0;
+    set |= kind % 3 == 2 ? MASKS : 0;
+    _mm_setcsr(set | flags[kind / 4 % 3]);
 }
 
 static void be_kind(unsigned before)
@@ -61,9 +49,10 @@ static unsigned control(void)
     return (unsigned)fegetround() << 8 | (unsigned)fetestexcept(FE_ALL_EXCEPT);
 }
 
-static void be_hostile(int rounding)
+static void be_hostile(unsigned kind)
 {
-    fesetround(rounding);
+    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+    fesetround(roundings[kind % 4]);
     feclearexcept(FE_ALL_EXCEPT);
 }
 
@@ -73,33 +62,78 @@ static void be_kind(unsigned before)
     fesetround(FE_TONEAREST);
 }
 #endif
+enum { HOSTILE_KINDS = 12 };
 
-static void check_format(bench *b, const bnd_format *f, bool wide, const bnd_array *how)
+/* Nothing can go on after a trap: say where it was, and end. */
+static char doing[256] = "an exception was trapped\n";
+
+static void trapped(int signal_number)
 {
-    static const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    unsigned char *memory = memory_of(8 * COUNT);
-    outputs *kind = memory_of(sizeof *kind), *hostile = memory_of(sizeof *hostile);
-    numbers x = numbers_for(f, wide, COUNT, 51);
-    numbers_write(memory, &x);
-    call_all(kind, f, wide, memory, how, &kind->stats);
-    for (size_t i = 0; i < 3; i++) {
-        unsigned before = control();
-        memset(hostile, 0, sizeof *hostile);
-        be_hostile(roundings[i]);
-        unsigned set = control();
-        call_all(hostile, f, wide, memory, how, NULL);
-        unsigned after = control();
-        call_all(hostile, f, wide, memory, how, &hostile->stats);
-        int rounding = fegetround();
-        be_kind(before);
-        bench_note(b, after == set && rounding == roundings[i]);
-        bench_note(b, same_counts(&kind->stats, &hostile->stats));
-        bench_note(b, memcmp(kind, hostile, offsetof(outputs, stats)) == 0);
+    (void)signal_number;
+    if (write(STDERR_FILENO, doing, strlen(doing)) < 0) {
+        _exit(EXIT_FAILURE);
     }
-    numbers_free(&x);
-    free(memory);
-    free(kind);
-    free(hostile);
+    _exit(EXIT_FAILURE);
+}
+
+/* ---- calls ---- */
+
+/* What a call gives in a kind environment, computed once, and room for what it gives in others. */
+typedef struct scene {
+    const call *c;
+    bnd_array how;
+    size_t n, bytes;
+    unsigned char *in, *want, *got;
+    bnd_stats stats;
+} scene;
+
+static scene scene_open(const call *c, const bnd_array *how, size_t n)
+{
+    scene s = {.c = c, .how = *how, .n = n, .bytes = stored_bytes(&c->out, how->packing, n)};
+    s.in = many_operands(c, how->packing, n, 51);
+    s.want = memory_of(s.bytes);
+    s.got = memory_of(s.bytes);
+    bnd_context portable = {.backend = BND_BACKEND_PORTABLE, .threads = 1};
+    s.how.context = &portable;
+    CU_ASSERT_EQUAL(run_call(c, s.want, s.in, n, &s.how, &s.stats), BND_OK);
+    return s;
+}
+
+static void scene_close(scene *s)
+{
+    free(s->in);
+    free(s->want);
+    free(s->got);
+}
+
+/* Once without statistics, and once with them. The sums are the same to the last bit: they are not the caller's
+ * arithmetic. */
+static void check_scene(bench *b, scene *s, const bnd_context *context, unsigned kind)
+{
+    s->how.context = context;
+    for (int with_stats = 0; with_stats < 2; with_stats++) {
+        bnd_stats stats = {0};
+        memset(s->got, 0x5a, s->bytes);
+        snprintf(doing, sizeof doing, "an exception was trapped: %s %s %s %s, environment %u\n", context_name(context),
+                 s->c->name, s->c->f.name, bnd_rounding_name(s->how.rule.rounding), kind);
+        unsigned before = control();
+        be_hostile(kind);
+        unsigned set = control();
+        int rounding = fegetround();
+        bool called = run_call(s->c, s->got, s->in, s->n, &s->how, with_stats ? &stats : NULL) == BND_OK;
+        unsigned after = control();
+        bool as_it_was = after == set && fegetround() == rounding;
+        be_kind(before);
+        bool same = called && memcmp(s->got, s->want, s->bytes) == 0;
+        bool counted = !with_stats || memcmp(&stats, &s->stats, sizeof stats) == 0;
+        if (bench_note(b, as_it_was && same && counted)) {
+            print_question(s->c, &s->how);
+            printf("environment %u (0x%x): %s%s%s\n", kind, set, same ? "" : "other bits; ",
+                   counted ? "" : "other statistics; ", as_it_was ? "" : "the environment is not as it was");
+            print_statistics("kind", &s->stats);
+            print_statistics("now", &stats);
+        }
+    }
 }
 
 static void test_hostile(void)
@@ -108,17 +142,81 @@ static void test_hostile(void)
                                         "e2m1", "fp32", "fp64", "e15m48", "dlfloat16", "e6m9"};
     bench b;
     bench_open(&b, "a hostile environment");
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        bnd_format f = format_named(names[k]);
-        for (uint8_t mode = 0; mode < BND_ROUNDINGS; mode++) {
-            bnd_array how = {.rule.rounding = mode, .packing = mode % 2, .seed = k};
-            check_format(&b, &f, mode % 2 == k % 2, &how);
+    bnd_format other = format_named("e5m2");
+    for (size_t k = 0; k < BND_ROUNDINGS * sizeof names / sizeof names[0]; k++) {
+        bnd_format f = format_named(names[k / BND_ROUNDINGS]);
+        call calls[CALLS];
+        calls_of(calls, &f, &other);
+        for (size_t i = 0; i < CALLS; i++) {
+            bnd_array how = {.rule.rounding = (uint8_t)(k % BND_ROUNDINGS), .packing = k % 2, .seed = k};
+            how.rule.random_bits = (uint8_t)(k % 7 * 8);
+            scene s = scene_open(&calls[i], &how, 900);
+            for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
+                check_scene(&b, &s, &back_ends_here()->at[(kind + k) % back_ends_here()->count], kind);
+            }
+            scene_close(&s);
         }
     }
     bench_close(&b);
 }
 
+/* ---- threads ---- */
+
+enum { MANY = (1 << 19) + 77 }; /* what two threads are not too many for */
+
+/* One kind of environment, in a thread that has no workers yet. */
+typedef struct visit {
+    bench *b;
+    unsigned kind;
+} visit;
+
+static void *visit_all(void *context)
+{
+    static const char *const names[] = {"fp16", "e4m3", "e2m1", "e6m9"};
+    const visit *v = context;
+    unsigned before = control();
+    be_hostile(v->kind);
+    bnd_format other = format_named("bf16");
+    be_kind(before);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        bnd_format f = format_named(names[k]);
+        call calls[CALLS];
+        calls_of(calls, &f, &other);
+        for (size_t i = (v->kind + k) % 4; i<CALLS; i += scaled_stride()> 1 ? 8 : 4) {
+            bnd_array how = {.rule = {.rounding = (uint8_t)((k + i + v->kind) % BND_ROUNDINGS), .random_bits = 16}};
+            scene s = scene_open(&calls[i], &how, MANY);
+            bnd_context two = back_ends_here()->at[(k + i / 2) % back_ends_here()->count];
+            two.threads = 2;
+            check_scene(v->b, &s, &two, v->kind);
+            scene_close(&s);
+        }
+    }
+    return NULL;
+}
+
+static void test_hostile_threads(void)
+{
+    bench b;
+    bench_open(&b, "hostile threads");
+    for (unsigned kind = 0; kind < HOSTILE_KINDS; kind += 3) {
+        visit v = {.b = &b, .kind = kind};
+        pthread_t thread;
+        CU_ASSERT_EQUAL(pthread_create(&thread, NULL, visit_all, &v), 0);
+        CU_ASSERT_EQUAL(pthread_join(thread, NULL), 0);
+    }
+    bench_close(&b);
+}
+
+static void test_environments(void)
+{
+    struct sigaction action = {.sa_handler = trapped}, before;
+    sigaction(SIGFPE, &action, &before);
+    test_hostile();
+    test_hostile_threads();
+    sigaction(SIGFPE, &before, NULL);
+}
+
 CU_TestInfo environment_tests[] = {
-    {"rounding mode, flushed subnormals, exception flags", test_hostile},
+    {"rounding mode, flushed subnormals, traps, exception flags", test_environments},
     CU_TEST_INFO_NULL,
 };

@@ -1,106 +1,16 @@
-/* Statistics against a count that is made one number at a time with the codec's flags. */
+/* Statistics that are worth a test of their own; wherever bits are compared they are compared too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expected.h"
+#include "compare.h"
 #include "tests.h"
 
-/* One element: x exactly as it came, its answer. */
-static void count_one(bnd_stats *s, const bnd_exact *in, double x, double y, bool nan_out, uint32_t flags)
-{
-    bool nan = in->kind == BND_QUIET_NAN || in->kind == BND_SIGNALING_NAN, infinite = in->kind == BND_INFINITE;
-    s->elements++;
-    s->nans_in += nan;
-    s->infinities_in += infinite;
-    s->nans_out += nan_out;
-    s->inexact += (flags & BND_INEXACT) > 0;
-    s->underflows += (flags & BND_UNDERFLOW) > 0;
-    s->flushed += (flags & BND_FLUSHED) > 0;
-    s->overflows += (flags & BND_OVERFLOW) > 0;
-    s->saturated += (flags & BND_SATURATED) > 0;
-    s->exact += !nan && !infinite && (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
-    if (in->kind == BND_FINITE) {
-        int exponent = x == 0 ? -2000 : isinf(x) ? 2000 : ilogb(x);
-        s->largest = fmax(s->largest, fabs(x));
-        s->smallest = s->smallest == 0 ? fabs(x) : fmin(s->smallest, fabs(x));
-        s->exponents[exponent < -40 ? 0 : exponent > 21 ? 63 : exponent + 41]++;
-    }
-    if (isfinite(x) && isfinite(y)) {
-        s->squared_error += (y - x) * (y - x);
-        s->squared_input += x * x;
-    }
-}
-
-static void print_stats(const char *who, const bnd_stats *s)
-{
-    printf(
-        "    %-5s n %llu exact %llu inexact %llu underflow %llu flushed %llu overflow %llu saturated %llu inf %llu nan "
-        "%llu to %llu largest %a smallest %a error %a input %a\n",
-        who, (unsigned long long)s->elements, (unsigned long long)s->exact, (unsigned long long)s->inexact,
-        (unsigned long long)s->underflows, (unsigned long long)s->flushed, (unsigned long long)s->overflows,
-        (unsigned long long)s->saturated, (unsigned long long)s->infinities_in, (unsigned long long)s->nans_in,
-        (unsigned long long)s->nans_out, s->largest, s->smallest, s->squared_error, s->squared_input);
-}
-
-static void compare(bench *b, const char *call, const bnd_format *f, const bnd_array *how, const bnd_stats *got,
-                    const bnd_stats *want)
-{
-    if (bench_note(b, memcmp(got, want, sizeof *got) == 0)) {
-        printf("    %s %s %s\n", call, f->name, bnd_rounding_name(how->rule.rounding));
-        print_stats("got", got);
-        print_stats("want", want);
-    }
-}
-
-static double number_of(bool wide, uint64_t bits)
-{
-    uint32_t narrow = (uint32_t)bits;
-    float x;
-    memcpy(&x, &narrow, sizeof x);
-    return wide ? double_of_bits(bits) : (double)x;
-}
-
-/* The result of a rounding as a double: of the value, not of a code, for value sets have none. */
-static void count_number(bnd_stats *s, const bnd_format *f, bool wide, uint64_t bits, const bnd_array *how, size_t i)
-{
-    double x = number_of(wide, bits), y = number_of(wide, expected_rounded(f, wide, bits, how, i));
-    bnd_exact in = bnd_exact_double(x);
-    count_one(s, &in, x, y, isnan(y), expected_code(f, wide, bits, how, i).flags);
-}
-
-static void check_number_stats(bench *b, const bnd_format *f, bool wide, const bnd_array *how, uint64_t seed)
-{
-    enum { COUNT = 700 };
-    numbers x = numbers_for(f, wide, COUNT, seed);
-    unsigned char *memory = memory_of(COUNT * 8), *out = memory_of(COUNT * 8);
-    bnd_stats want = {0}, rounded = {0}, encoded = {0}, wanted_code = {0};
-    numbers_write(memory, &x);
-    for (size_t i = 0; i < COUNT; i++) {
-        count_number(&want, f, wide, x.bits[i], how, i);
-    }
-    bool called = round_any(wide, out, memory, COUNT, f, how, &rounded, NULL) == BND_OK;
-    compare(b, "round", f, how, &rounded, &want);
-    if (f->width > 0) {
-        for (size_t i = 0; i < COUNT; i++) {
-            double number = number_of(wide, x.bits[i]);
-            bnd_exact in = bnd_exact_double(number);
-            bnd_result r = expected_code(f, wide, x.bits[i], how, i);
-            double y = bnd_decode(f, r.code);
-            count_one(&wanted_code, &in, number, y, isnan(y), r.flags);
-        }
-        called &= encode_any(wide, out, memory, COUNT, f, how, &encoded, NULL) == BND_OK;
-        compare(b, "encode", f, how, &encoded, &wanted_code);
-    }
-    bench_note(b, called);
-    free(memory);
-    free(out);
-    numbers_free(&x);
-}
-
+/* Every format by any rule, in arrays long enough for the fast part of a kernel, ordinary numbers in most of them. */
 static void test_numbers(void)
 {
+    enum { COUNT = 700 };
     bench b;
     bench_open(&b, "statistics of numbers");
     format_list formats = all_formats();
@@ -108,53 +18,25 @@ static void test_numbers(void)
         for (uint64_t i = 0; i < scaled(10); i++) {
             bnd_array how = {.rule = random_rule(bnd_random(41, k, i)), .packing = BND_UNPACKED, .seed = i};
             how.rule = i % 3 == 0 ? (bnd_rule){.rounding = how.rule.rounding} : how.rule;
-            check_number_stats(&b, &formats.at[k], i % 2, &how, k * 100 + i);
+            call c = round_call(&formats.at[k], i % 2);
+            uint64_t *numbers = operands_of(&c, COUNT, k * 100 + i);
+            check_numbers(&b, &formats.at[k], i % 2, numbers, COUNT - i % 37, &how, true);
+            free(numbers);
         }
     }
-    free(formats.at);
-    bench_close(&b);
-}
-
-static void test_codes(void)
-{
-    enum { COUNT = 300 };
-    bench b;
-    bench_open(&b, "statistics of codes");
-    format_list formats = all_formats();
-    unsigned char *memory = memory_of(COUNT * 8), *out = memory_of(COUNT * 8);
-    for (uint64_t k = 0; k < scaled(2000); k++) {
-        uint64_t random = bnd_random(42, 1, k);
-        const bnd_format *to = &formats.at[random % formats.with_codes];
-        const bnd_format *from = &formats.at[k % formats.with_codes];
-        bnd_array how = {.rule = random_rule(bnd_random(42, 2, k)), .packing = BND_UNPACKED, .seed = k};
-        bnd_stats got = {0}, want = {0};
-        memset(memory, 0, COUNT * 8);
-        for (size_t i = 0; i < COUNT; i++) {
-            uint64_t code = bnd_random(43, k, i) & UINT64_MAX >> (64 - from->width);
-            bnd_result r = bnd_convert(to, from, code, how.rule, random_of(&how, i));
-            bnd_exact in = bnd_unpack(from, code), result = bnd_unpack(to, r.code);
-            bool nan_out = result.kind == BND_QUIET_NAN || result.kind == BND_SIGNALING_NAN;
-            count_one(&want, &in, bnd_decode(from, code), bnd_decode(to, r.code), nan_out, r.flags);
-            put_code(memory, from, how.packing, i, code);
-        }
-        bench_note(&b, bnd_convert_codes(out, to, memory, from, COUNT, &how, &got, NULL) == BND_OK);
-        compare(&b, from->name, to, &how, &got, &want);
-    }
-    free(memory);
-    free(out);
     free(formats.at);
     bench_close(&b);
 }
 
 /* Counted by hand, and added up over two calls. */
-static void test_by_hand(void)
+static void check_by_hand(const bnd_context *context)
 {
     const float x[] = {1.0f, 1.03125f, 500.0f, -INFINITY, NAN, 0.0f, 0x1p-12f, -0x1.8p-10f};
     unsigned char codes[8];
     bnd_format f = format_named("e4m3");
-    bnd_array how = {.rule.overflow = BND_OVERFLOW_SATURATE};
+    bnd_array how = {.context = context, .rule.overflow = BND_OVERFLOW_SATURATE};
     bnd_stats s = {0};
-    for (int call = 0; call < 2; call++) {
+    for (int times = 0; times < 2; times++) {
         CU_ASSERT_EQUAL(bnd_encode_f32(codes, x, 8, &f, &how, &s, NULL), BND_OK);
     }
     CU_ASSERT_EQUAL(s.elements, 16);
@@ -177,9 +59,62 @@ static void test_by_hand(void)
     CU_ASSERT_EQUAL(s.exponents[41 - 12], 2); /* 2^-12 */
 }
 
+static void test_by_hand(void)
+{
+    check_by_hand(NULL);
+    for (size_t i = 0; i < back_ends_here()->count; i++) {
+        check_by_hand(&back_ends_here()->at[i]);
+    }
+}
+
+/* Two calls on the two parts of an array, wherever it is cut, count what one call counts. */
+static void check_cut(bench *b, const call *c, const unsigned char *in, size_t n, size_t cut, const bnd_array *how)
+{
+    bnd_stats whole = {0}, parts = {0};
+    bnd_array second = *how;
+    unsigned char *out = memory_of(8 * n);
+    second.first += cut;
+    bool called =
+        run_call(c, out, in, n, how, &whole) == BND_OK && run_call(c, out, in, cut, how, &parts) == BND_OK &&
+        run_call(c, out, in + cut * stored_bits(&c->in, how->packing) / 8, n - cut, &second, &parts) == BND_OK;
+    if (bench_note(b, called && statistics_agree(&whole, &parts))) {
+        print_question(c, how);
+        printf("statistics of %zu elements, cut at %zu\n", n, cut);
+        print_statistics("whole", &whole);
+        print_statistics("parts", &parts);
+    }
+    free(out);
+}
+
+static void test_cuts(void)
+{
+    enum { COUNT = 1000 };
+    bench b;
+    bench_open(&b, "statistics of parts");
+    bnd_format other = format_named("fp16");
+    for (size_t k = 0; k < scaled(2000); k++) {
+        bnd_format f = layout_at(k % LAYOUTS);
+        call calls[CALLS];
+        calls_of(calls, &f, &other);
+        const call *c = &calls[k / LAYOUTS % CALLS];
+        if (c->kind == DECODE) {
+            continue;
+        }
+        bnd_array how = {.rule = random_rule(bnd_random(43, 2, k)), .seed = k, .packing = BND_UNPACKED};
+        how.context = &back_ends_here()->at[k % back_ends_here()->count];
+        uint64_t *operands = operands_of(c, COUNT, k);
+        unsigned char *in = memory_of(8 * COUNT);
+        put_codes(in, &c->in, how.packing, operands, COUNT);
+        check_cut(&b, c, in, COUNT, bnd_random(43, 1, k) % (COUNT + 1), &how);
+        free(in);
+        free(operands);
+    }
+    bench_close(&b);
+}
+
 CU_TestInfo stats_tests[] = {
     {"numbers", test_numbers},
-    {"codes", test_codes},
     {"by hand", test_by_hand},
+    {"in parts", test_cuts},
     CU_TEST_INFO_NULL,
 };

@@ -5,11 +5,14 @@
 #include <CUnit/CUnit.h>
 
 extern CU_TestInfo bit_tests[];
-extern CU_TestInfo convert_tests[];
+extern CU_TestInfo place_tests[];
 extern CU_TestInfo memory_tests[];
 extern CU_TestInfo stats_tests[];
 extern CU_TestInfo stochastic_tests[];
 extern CU_TestInfo refusal_tests[];
 extern CU_TestInfo environment_tests[];
+extern CU_TestInfo thread_tests[];
+extern CU_TestInfo stream_tests[];
+extern CU_TestInfo context_tests[];
 
 #endif

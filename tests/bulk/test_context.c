@@ -1,0 +1,114 @@
+/* How a back end and a number of threads are named, chosen and refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "tests.h"
+
+static const bnd_context untouched = {.backend = 77, .threads = 88};
+
+static void refused(const char *backend, unsigned threads, bnd_status status, const char *word)
+{
+    bnd_context context = untouched;
+    bnd_error why = {.status = BND_OK};
+    CU_ASSERT_EQUAL(bnd_context_open(&context, backend, threads, &why), status);
+    CU_ASSERT_EQUAL(why.status, status);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, word));
+    CU_ASSERT_EQUAL(context.backend, untouched.backend);
+    CU_ASSERT_EQUAL(context.threads, untouched.threads);
+    CU_ASSERT_EQUAL(bnd_context_open(&context, backend, threads, NULL), status); /* nobody asks why */
+}
+
+/* A back end opens where it is here, and nowhere else. */
+static void test_names(void)
+{
+    for (unsigned i = 0; i < BND_BACKENDS; i++) {
+        const char *name = bnd_backend_name((bnd_backend)i);
+        bnd_context context = untouched;
+        if (bnd_backend_here((bnd_backend)i)) {
+            CU_ASSERT_EQUAL(bnd_context_open(&context, name, 5, NULL), BND_OK);
+            CU_ASSERT_EQUAL(context.backend, i);
+            CU_ASSERT_EQUAL(context.threads, 5);
+        } else {
+            refused(name, 1, BND_BAD_ARGUMENT, name);
+        }
+    }
+    CU_ASSERT(bnd_backend_here(BND_BACKEND_PORTABLE));
+    CU_ASSERT(bnd_backend_here(bnd_backend_best()));
+    CU_ASSERT_NOT_EQUAL(bnd_backend_best(), BND_BACKEND_BEST);
+    CU_ASSERT_FALSE(bnd_backend_here(BND_BACKENDS));
+    refused("sse9", 1, BND_BAD_NAME, "sse9");
+    refused("", 1, BND_BAD_NAME, "back end");
+    refused("portable", 1000000, BND_BAD_ARGUMENT, "1000000");
+}
+
+/* What nobody names is what the environment says, which is put back as it was. */
+static void test_environment_variables(void)
+{
+    const char *backend = getenv("BINADE_BACKEND"), *threads = getenv("BINADE_THREADS");
+    char *kept_backend = backend == NULL ? NULL : strdup(backend);
+    char *kept_threads = threads == NULL ? NULL : strdup(threads);
+    bnd_context context = untouched;
+    setenv("BINADE_BACKEND", "portable", 1);
+    setenv("BINADE_THREADS", "3", 1);
+    CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(context.backend, BND_BACKEND_PORTABLE);
+    CU_ASSERT_EQUAL(context.threads, 3);
+    CU_ASSERT_EQUAL(bnd_context_open(&context, "best", 2, NULL), BND_OK); /* what is named counts */
+    CU_ASSERT_EQUAL(context.backend, BND_BACKEND_BEST);
+    CU_ASSERT_EQUAL(context.threads, 2);
+    setenv("BINADE_BACKEND", "sse9", 1);
+    refused(NULL, 1, BND_BAD_NAME, "sse9");
+    setenv("BINADE_BACKEND", "", 1); /* empty is not set */
+    static const char *const wrong[] = {"0", "-1", "two", "3 ", "99999999999999999999", "1025"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        setenv("BINADE_THREADS", wrong[i], 1);
+        refused(NULL, 0, BND_BAD_ARGUMENT, "BINADE_THREADS");
+        CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 4, NULL), BND_OK); /* nobody asked it */
+    }
+    unsetenv("BINADE_THREADS");
+    unsetenv("BINADE_BACKEND");
+    CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(context.backend, BND_BACKEND_BEST);
+    CU_ASSERT(context.threads >= 1);
+    if (kept_backend != NULL) {
+        setenv("BINADE_BACKEND", kept_backend, 1);
+    }
+    if (kept_threads != NULL) {
+        setenv("BINADE_THREADS", kept_threads, 1);
+    }
+    free(kept_backend);
+    free(kept_threads);
+}
+
+/* No `how`, no context in it, one of zeros, the best by its name, and one that is not here: the same bits. */
+static void test_defaults(void)
+{
+    enum { COUNT = 700 };
+    bnd_format f = format_named("e4m3");
+    call c = encode_call(&f, false);
+    const bnd_context zeros = {0}, best = {.backend = (uint8_t)bnd_backend_best(), .threads = 1},
+                      nowhere = {.backend = BND_BACKENDS, .threads = 1}, many = {.threads = UINT32_MAX};
+    const bnd_array arrays[] = {
+        {.context = NULL}, {.context = &zeros}, {.context = &best}, {.context = &nowhere}, {.context = &many}};
+    uint64_t *numbers = operands_of(&c, COUNT, 1);
+    unsigned char in[4 * COUNT], want[COUNT], got[COUNT];
+    put_codes(in, &c.in, BND_PACKED, numbers, COUNT);
+    CU_ASSERT_EQUAL(run_call(&c, want, in, COUNT, NULL, NULL), BND_OK);
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        memset(got, 0, sizeof got);
+        CU_ASSERT_EQUAL(run_call(&c, got, in, COUNT, &arrays[i], NULL), BND_OK);
+        CU_ASSERT_EQUAL(memcmp(got, want, sizeof got), 0);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        CU_ASSERT_EQUAL(want[i], answer_of(&c, numbers[i], &arrays[0], i));
+    }
+    free(numbers);
+}
+
+CU_TestInfo context_tests[] = {
+    {"names", test_names},
+    {"environment variables", test_environment_variables},
+    {"defaults", test_defaults},
+    CU_TEST_INFO_NULL,
+};
