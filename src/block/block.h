@@ -1,0 +1,174 @@
+/* What block/ shares between its files.
+ *
+ * Whatever shares a scale is brought to one form: rows of columns, in groups of `down` rows by `across` columns. Blocks
+ * along the last axis, rows and tensors are one row of groups; only blocks along another axis and tiles have more. Work
+ * is cut into chunks: some neighbouring groups of one band of rows, small enough for the second cache. */
+#ifndef BINADE_SRC_BLOCK_H
+#define BINADE_SRC_BLOCK_H
+
+#include "base/base.h"
+#include "bulk/bulk.h"
+#include <binade/block.h>
+
+/* ---- layout.c ---- */
+
+typedef struct bndi_layout_of_blocks {
+    size_t count;                /* elements */
+    size_t outer, rows, columns; /* the array */
+    size_t down, across;         /* a group */
+    size_t bands, groups;        /* groups along the rows, and along the columns */
+} bndi_layout_of_blocks;
+
+/* Can this block format be worked with? Codes or not. */
+bnd_status bndi_check_block(const bnd_block *block, bnd_error *why);
+
+/* Has the element codes? */
+bnd_status bndi_check_codes(const bnd_block *block, bnd_error *why);
+
+/* Refused where the elements, or the bytes of anything about them, are more than memory could hold. */
+bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_shape shape, bnd_error *why);
+
+/* The run from element `at` on: at most `most` neighbours of one row, whose scales are neighbours too. */
+typedef struct bndi_stretch {
+    size_t n, first; /* elements; the place of the first one in its group */
+    size_t scale, groups;
+} bndi_stretch;
+bndi_stretch bndi_stretch_at(const bndi_layout_of_blocks *layout, size_t at, size_t most);
+
+/* ---- scan.c: what is done to every element, and is worth a vector ----
+ *
+ * n elements in groups of `across`; the first of them is the `first` of its group, and the last group may be shorter.
+ * Outputs and inputs do not overlap. */
+
+/* `emax`, at least 1, and `limit` as below in a job. */
+typedef struct bndi_power_rule {
+    int32_t emax, limit;
+    bool clamps;
+    float most;
+} bndi_power_rule;
+
+typedef struct bndi_scan {
+    /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
+    void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
+
+    /* Whole blocks side by side: scales in e8m0 as codes, and y = x / scale, not beyond `most` where `clamps`.
+     * False where a scale is NaN; y is then anything. At most BNDI_GROUPS. */
+    bool (*scale_by_powers)(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
+                            const bndi_power_rule *rule);
+
+    void (*multiply)(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first);
+
+    /* y = x * up[g], down[g] being 1 / up[g]. False where a product is not exact. */
+    bool (*multiply_exactly)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                             size_t first);
+
+    /* y = x / scale, NaN where the scale is. */
+    void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+
+    /* y = x * scale, rounded once. */
+    void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+} bndi_scan;
+
+extern const bndi_scan bndi_scan_portable;
+#if defined(BNDI_WITH_AVX2)
+extern const bndi_scan bndi_scan_avx2;
+#endif
+#if defined(BNDI_WITH_AVX512)
+extern const bndi_scan bndi_scan_avx512;
+#endif
+
+/* ---- a call, as everything below it sees it ---- */
+
+enum {
+    BNDI_CHUNK = 8192, /* elements of a run, at most */
+    BNDI_GROUPS = 512  /* scales of a run, at most */
+};
+
+typedef struct bndi_block_job {
+    bnd_block block;
+    bndi_layout_of_blocks layout;
+    bnd_array how; /* for calls below: one thread, the rule with the block format's own overflow */
+    bnd_context context;
+    uint32_t threads;
+    bnd_stats *stats;
+    bnd_format fp32;
+    const bndi_scan *scan;
+    bndi_kernels kernels;
+    bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */
+    bool direct;               /* the short way of quantize.c */
+    bool packed;               /* there: codes share bytes */
+    bndi_power_rule powers;
+    bool by_number; /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
+    bool fake;
+    double tensor;           /* the tensor's scale, 1 where there is none */
+    float units;             /* integers: one over the element's least number */
+    int32_t exponent;        /* emax of the element */
+    uint32_t limit;          /* powers of two: one more where the 23 bits of amax's fraction reach this */
+    int32_t lowest, highest; /* exponents of the powers of two that a scale can be */
+    size_t chunk_groups, chunks_of_band;
+    const float *x;
+    float *y;
+    void *codes;
+    unsigned char *scales;
+} bndi_block_job;
+
+/* All that does not depend on the array. Strides are refused. */
+bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                         bnd_error *why);
+
+/* Work on items 0 .. count - 1, on the job's threads, in the environment that scan.c wants; the largest result. */
+typedef uint32_t bndi_work(const bndi_block_job *job, size_t item, void *what);
+uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_work *work, void *what);
+
+/* Calls whose arguments were checked before cannot fail. */
+static inline void bndi_surely(bnd_status status)
+{
+    (void)status;
+}
+
+/* ---- scale.c ---- */
+
+void bndi_prepare_scales(bndi_block_job *job);
+float bndi_largest_element(const bndi_block_job *job);
+
+/* The tensor's scale from the largest magnitude (bits of a float) of its finite blocks. */
+float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax);
+
+/* The scales of at most BNDI_GROUPS groups from their amax (bits of floats), the tensor's included. codes may be
+ * NULL. */
+void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                      size_t groups);
+
+/* The scales that these codes are, the tensor's included. */
+void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups);
+
+/* ---- elements.c: a run of neighbours ---- */
+
+/* n neighbours in the array from `at` on, the first of them the `first` of its group; the scales from that of its group
+ * on, and where they are powers of two of fp32 their reciprocals and they themselves. */
+typedef struct bndi_run {
+    const float *x;
+    size_t at, n, first;
+    const double *scales;
+    const float *up, *down;
+} bndi_run;
+
+/* Elements' values in units of their scales, counted where there are statistics. */
+void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run);
+
+void *bndi_codes_at(const bndi_block_job *job, size_t at);
+
+/* Codes into their place: `at` is a multiple of 8 where codes share bytes. */
+void bndi_encode_run(const bndi_block_job *job, const bndi_run *run);
+void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n);
+void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, size_t n);
+
+/* What of x is left. y may be x. */
+void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
+
+/* ---- count.c ---- */
+
+/* Counts a run: what came in, what the rounded elements are worth; `flags` has what rounding counted. */
+void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags);
+
+#endif

@@ -1,0 +1,175 @@
+/* A call opened, and its work dealt out to threads. */
+#include "block/block.h"
+#include "bulk/environment.h"
+
+/* Below so many elements a thread is not worth its start. */
+enum { WORTH_THREADS = 1 << 17 };
+
+/* Overflow as "the format" has it is saturation here. */
+static bnd_rule rule_of_blocks(bnd_rule rule)
+{
+    if (rule.overflow == BND_OVERFLOW_FORMAT) {
+        rule.overflow = BND_OVERFLOW_SATURATE;
+    }
+    return rule;
+}
+
+static bool is_power_of_two_scale(const bnd_block *block)
+{
+    return block->rule != BND_SCALE_NEAREST;
+}
+
+/* Must elements be rounded by the codec? See elements.c; and what counts as subnormal is x, not the quotient. */
+static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
+{
+    unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
+    unsigned bits = scale_bits + block->element.precision + bnd_rule_random_bits(rule);
+    return rule.flush_in || (!is_power_of_two_scale(block) && bits > 52);
+}
+
+static const bndi_scan *scan_of(const bnd_context *context)
+{
+    bnd_backend asked = (bnd_backend)context->backend, best = bnd_backend_best();
+    bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? best : asked;
+#if defined(BNDI_WITH_AVX512)
+    if (backend == BND_BACKEND_AVX512) {
+        return &bndi_scan_avx512;
+    }
+#endif
+#if defined(BNDI_WITH_AVX2)
+    if (backend == BND_BACKEND_AVX2) {
+        return &bndi_scan_avx2;
+    }
+#endif
+    (void)backend;
+    return &bndi_scan_portable;
+}
+
+/* The short way of quantize.c: powers of two in e8m0, no random bits, and nothing below fp32's normal numbers matters,
+ * because all of that rounds to zero. */
+static void plan_elements(bndi_block_job *job)
+{
+    enum { FAR_BELOW = -120 };
+    const bnd_format *f = &job->block.element, *scale = &job->block.scale;
+    const bnd_rule rule = job->how.rule;
+    bool e8m0 = scale->width == 8 && scale->precision == 1 && !scale->has_zero && scale->emin == -127;
+    bool to_zero = rule.rounding == BND_RNE || rule.rounding == BND_RNA || rule.rounding == BND_RTZ;
+    bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words of the machine's own */
+    job->direct = f->width > 0 && f->width <= 16 && in_order && e8m0 && to_zero && f->least_quantum > FAR_BELOW &&
+                  job->exponent >= 1 && !job->by_number && !job->block.integer && job->layout.down == 1;
+    if (job->direct) {
+        bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
+        bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
+        job->packed = job->how.packing != BND_UNPACKED && f->width != 8 && f->width != 16;
+        job->streaming = job->plan;
+        job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
+        job->powers = (bndi_power_rule){.emax = job->exponent, .limit = (int32_t)job->limit};
+        job->powers.clamps = rule.overflow == BND_OVERFLOW_SATURATE && job->block.rule != BND_SCALE_RCEIL;
+        job->powers.most = bndi_largest_element(job);
+    }
+}
+
+static void choose_chunks(bndi_block_job *job)
+{
+    enum { LEAST_RUN = 256, IN_THE_FIRST_CACHE = 2048 };
+    const bndi_layout_of_blocks *l = &job->layout;
+    const size_t all = job->direct ? IN_THE_FIRST_CACHE : BNDI_CHUNK;
+    size_t columns = l->down < all / LEAST_RUN ? all / l->down : LEAST_RUN, groups = columns / l->across;
+    groups = groups > BNDI_GROUPS ? BNDI_GROUPS : groups;
+    if (groups > 8) {
+        groups -= groups % 8; /* so that every chunk starts where a byte does */
+    }
+    job->chunk_groups = groups > 0 ? groups : 1;
+    job->chunks_of_band = l->groups == 0 ? 0 : (l->groups - 1) / job->chunk_groups + 1;
+}
+
+static bool is_stride(ptrdiff_t stride)
+{
+    return stride != 0 && stride != 1;
+}
+
+bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                         bnd_error *why)
+{
+    *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}};
+    bnd_status status = bndi_check_block(block, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (is_stride(job->how.stride_in) || is_stride(job->how.stride_out)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: block formats take no strides; the shape says where blocks run",
+                        block->name);
+    }
+    status = bndi_lay_out(&job->layout, block, shape, why);
+    if (status == BND_OK) {
+        status = bnd_format_parse(&job->fp32, "fp32", why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    if (block->integer) { /* as its codes are: no infinity, no NaN, one zero */
+        job->block.element.has_infinity = job->block.element.has_nan = job->block.element.ieee_nans = false;
+        job->block.element.has_negative_zero = false;
+        job->units = (float)(1u << -block->element.least_quantum);
+    }
+    if (job->how.context != NULL) {
+        job->context = *job->how.context;
+    }
+    job->threads = job->context.threads > 0 && job->layout.count >= WORTH_THREADS ? job->context.threads : 1;
+    job->context.threads = 1;
+    job->how.rule = rule_of_blocks(job->how.rule);
+    job->by_number = needs_the_codec(block, job->how.rule);
+    job->scan = scan_of(&job->context);
+    job->kernels = bndi_kernels_of(&job->context);
+    bndi_prepare_scales(job);
+    plan_elements(job);
+    choose_chunks(job);
+    return BND_OK;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What was written past the caches is seen by others no later than what follows. */
+static void leave(const bndi_block_job *job, bndi_environment callers)
+{
+    if (job->streaming.stream) {
+        bndi_drain_stores();
+    }
+    bndi_leave(callers);
+}
+
+static uint32_t work_alone(const bndi_block_job *job, size_t count, bndi_work *work, void *what)
+{
+    bndi_environment callers = bndi_enter(BND_RNE);
+    uint32_t largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = larger(largest, work(job, i, what));
+    }
+    leave(job, callers);
+    return largest;
+}
+
+/* A parallel region costs a microsecond even with one thread. */
+uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_work *work, void *what)
+{
+#if defined(_OPENMP)
+    if (job->threads > 1 && job->stats == NULL && count > 1) {
+        const int threads = (int)job->threads;
+        uint32_t largest = 0;
+#pragma omp parallel num_threads(threads) reduction(max : largest)
+        {
+            bndi_environment callers = bndi_enter(BND_RNE);
+#pragma omp for schedule(static)
+            for (size_t i = 0; i < count; i++) {
+                largest = larger(largest, work(job, i, what));
+            }
+            leave(job, callers);
+        }
+        return largest;
+    }
+#endif
+    return work_alone(job, count, work, what);
+}

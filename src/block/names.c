@@ -1,0 +1,288 @@
+/* Block formats by name, and what to say about them. */
+#include "block/block.h"
+
+typedef struct row {
+    const char *name, *others, *title, *element;
+    size_t length;
+    const char *scale;
+    bnd_scale_rule rule;
+    bool tensor, integer;
+    int16_t least;
+} row;
+
+static const row rows[] = {
+#define BLOCK(name, others, title, element, length, scale, rule, tensor, integer, least)                               \
+    {name, others, title, element, length, scale, BND_SCALE_##rule, tensor, integer, least},
+#include "block/blocks.def"
+#undef BLOCK
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+typedef struct rule_row {
+    const char *name, *who;
+} rule_row;
+
+static const rule_row rules[BND_SCALE_RULES] = {
+    [BND_SCALE_RCEIL] = {"rceil", "cuBLAS, Transformer Engine"},
+    [BND_SCALE_FLOOR] = {"floor", "OCP MX, torchao, microxcaling"},
+    [BND_SCALE_CEIL] = {"ceil", "torchao"},
+    [BND_SCALE_EVEN] = {"even", "torchao"},
+    [BND_SCALE_NEAREST] = {"nearest", "amax / max"},
+};
+
+const char *bnd_scale_rule_name(bnd_scale_rule rule)
+{
+    return (unsigned)rule < BND_SCALE_RULES ? rules[rule].name : "";
+}
+
+const char *bnd_scale_rule_who(bnd_scale_rule rule)
+{
+    return (unsigned)rule < BND_SCALE_RULES ? rules[rule].who : "";
+}
+
+size_t bnd_block_count(void)
+{
+    return ROWS;
+}
+
+const char *bnd_block_title(size_t i)
+{
+    return rows[i < ROWS ? i : 0].title;
+}
+
+static void set_name(bnd_block *block, const char *name)
+{
+    bndi_text text = bndi_text_in(block->name, sizeof block->name);
+    bndi_text_string(&text, name);
+}
+
+/* The names in the table are formats: the test of the table asks for each row. */
+static bnd_format format_of(const char *name)
+{
+    bnd_format f = bnd_format_at(0);
+    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
+}
+
+bnd_block bnd_block_at(size_t i)
+{
+    const row *r = &rows[i < ROWS ? i : 0];
+    bnd_block block = {.element = format_of(r->element),
+                       .scale = format_of(r->scale),
+                       .rule = (uint8_t)r->rule,
+                       .sharing = BND_SHARE_BLOCK,
+                       .tensor = r->tensor,
+                       .integer = r->integer,
+                       .least = r->least,
+                       .along = r->length,
+                       .across = 1};
+    set_name(&block, r->name);
+    return block;
+}
+
+/* ---- rules ---- */
+
+static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    unsigned rule = 0;
+    while (rule < BND_SCALE_RULES && !bndi_same_word(name, length, rules[rule].name)) {
+        bndi_nearest_offer(&nearest, rules[rule].name, bndi_length(rules[rule].name));
+        rule++;
+    }
+    if (rule == BND_SCALE_RULES) {
+        return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no scale rule",
+                                 "(floor, ceil, even, rceil; nearest where scales are no powers of two)");
+    }
+    if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the scales of %s are powers of two: their rule is floor, ceil, even or rceil", block->name);
+    }
+    if (rule != BND_SCALE_NEAREST && block->tensor) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the scales of %s are %s numbers: their rule is nearest", block->name,
+                        block->scale.name);
+    }
+    block->rule = (uint8_t)rule;
+    return BND_OK;
+}
+
+bnd_status bnd_scale_rule_parse(bnd_block *block, const char *name, bnd_error *why)
+{
+    return set_rule(block, name, bndi_length(name), why);
+}
+
+/* ---- an element and how it is scaled ---- */
+
+/* Decimal digits of a size of a tile; *at stops behind them. 0 is none: no tile has that size. */
+static size_t take_size(const char *text, size_t length, size_t *at)
+{
+    size_t value = 0;
+    for (; *at < length && text[*at] >= '0' && text[*at] <= '9'; ++*at) {
+        size_t digit = (size_t)(text[*at] - '0');
+        value = value <= (SIZE_MAX / 2 - digit) / 10 ? 10 * value + digit : SIZE_MAX / 2;
+    }
+    return value;
+}
+
+static bool read_tile(bnd_block *block, const char *scale, size_t length)
+{
+    size_t at = sizeof "tile:" - 1;
+    if (length < at || !bndi_same_word(scale, at, "tile:")) {
+        return false;
+    }
+    block->sharing = BND_SHARE_TILE;
+    block->along = take_size(scale, length, &at);
+    if (at == length || bndi_lower(scale[at]) != 'x') {
+        return false;
+    }
+    at++;
+    block->across = take_size(scale, length, &at);
+    return at == length && block->along > 0 && block->across > 0;
+}
+
+static void name_parts(bnd_block *block, const char *scale, size_t length)
+{
+    bndi_text text = bndi_text_in(block->name, sizeof block->name);
+    bndi_text_string(&text, block->element.name);
+    bndi_text_char(&text, '/');
+    for (size_t i = 0; i < length; i++) {
+        bndi_text_char(&text, bndi_lower(scale[i]));
+    }
+}
+
+/* The row of this element whose scales are like those of `like`. */
+static bool find_row(bnd_block *out, const bnd_block *like)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        bnd_block block = bnd_block_at(i);
+        if (bnd_format_same(&block.element, &like->element) && bnd_format_same(&block.scale, &like->scale) &&
+            block.least == like->least && block.along == like->along) {
+            *out = block;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const bnd_format *element, bnd_error *why)
+{
+    bool mx = bndi_same_word(scale, length, "mx"), nvfp4 = bndi_same_word(scale, length, "nvfp4");
+    bnd_block block = {.element = *element, .scale = format_of("fp32"), .rule = BND_SCALE_NEAREST, .across = 1};
+    block.least = (int16_t)block.scale.emin;
+    if (mx || nvfp4) {
+        block = bnd_block_at(0);
+        for (size_t i = 0; nvfp4 && i < ROWS && !block.tensor; i++) {
+            block = bnd_block_at(i);
+        }
+        block.element = *element;
+    } else if (bndi_same_word(scale, length, "tensor")) {
+        block.sharing = BND_SHARE_TENSOR;
+    } else if (!bndi_same_word(scale, length, "row") && !read_tile(&block, scale, length)) {
+        return bnd_fail(
+            why, BND_BAD_NAME, 0,
+            "there is no scaling '%.*s': there are tensor, row, tile:ROWSxCOLUMNS (tile:1x128), mx and nvfp4",
+            (int)(length < 64 ? length : 64), scale);
+    }
+    name_parts(&block, scale, length);
+    bnd_status status = bndi_check_block(&block, why);
+    if (status == BND_OK && !((mx || nvfp4) && find_row(out, &block))) {
+        *out = block;
+    }
+    return status;
+}
+
+bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why)
+{
+    return scaled(out, scale, bndi_length(scale), element, why);
+}
+
+/* ---- names ---- */
+
+static bool row_has_name(const row *r, const char *name, size_t length)
+{
+    const char *others = r->others;
+    size_t other_length;
+    if (bndi_same_word(name, length, r->name)) {
+        return true;
+    }
+    for (const char *other; other = bndi_next_word(&others, &other_length), other_length > 0;) {
+        if (bndi_same(name, length, other, other_length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    for (size_t i = 0; i < ROWS; i++) {
+        if (row_has_name(&rows[i], name, length)) {
+            *out = bnd_block_at(i);
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no block format",
+                             "(mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4, or a format and its "
+                             "scale: e4m3/row)");
+}
+
+static bnd_status parse_parts(bnd_block *out, const char *name, size_t length, size_t slash, bnd_error *why)
+{
+    bnd_format element;
+    bnd_status status = bnd_format_parse_n(&element, name, slash, why);
+    return status == BND_OK ? scaled(out, name + slash + 1, length - slash - 1, &element, why) : status;
+}
+
+bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why)
+{
+    size_t length = bndi_length(name), slash = length, colon = length;
+    for (size_t i = 0; i < length; i++) {
+        slash = name[i] == '/' && slash == length ? i : slash;
+        colon = name[i] == ':' ? i : colon;
+    }
+    /* The last colon begins a rule, but for the one of "tile:". */
+    bool of_tile = colon < length && name[colon + 1] >= '0' && name[colon + 1] <= '9';
+    colon = of_tile ? length : colon;
+    bnd_block block;
+    bnd_status status =
+        slash < colon ? parse_parts(&block, name, colon, slash, why) : parse_row(&block, name, colon, why);
+    if (status == BND_OK && colon < length) {
+        status = set_rule(&block, name + colon + 1, length - colon - 1, why);
+    }
+    if (status == BND_OK) {
+        *out = block;
+    }
+    return status;
+}
+
+size_t bnd_block_print(char *out, size_t size, const bnd_block *block)
+{
+    bndi_text text = bndi_text_in(out, size);
+    bndi_text_string(&text, block->name);
+    bndi_text_string(&text, " (");
+    bndi_text_string(&text, bnd_scale_rule_name((bnd_scale_rule)block->rule));
+    bndi_text_string(&text, "; ");
+    bndi_text_string(&text, bnd_scale_rule_who((bnd_scale_rule)block->rule));
+    bndi_text_char(&text, ')');
+    return text.length;
+}
+
+const char *bnd_block_note(const bnd_block *block)
+{
+    if (block->tensor) {
+        return "two codes a byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type pairs; "
+               "the "
+               "tensor's scale here multiplies: some tools store its reciprocal, a divisor";
+    }
+    if (block->element.width == 4) {
+        return "two codes a byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type pairs";
+    }
+    if (block->integer) {
+        return "codes are two's complement in units of 2^-6; -128 (-2) is read and never written";
+    }
+    if (block->scale.precision > 1 && block->sharing != BND_SHARE_BLOCK) {
+        return "the scale here multiplies; some tools store its reciprocal, a divisor";
+    }
+    return "";
+}

@@ -1,0 +1,167 @@
+/* From amax to a scale, and from a scale's code to its value. */
+#include "block/block.h"
+
+enum { FRACTION = 23, BIAS = 127 };
+static const uint32_t INFINITE = 0x7f800000, LEAST_NORMAL = 0x00800000, HIDDEN = 1u << FRACTION;
+
+static double power_of_two(int32_t exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+static double value_of(uint64_t significand, int32_t quantum)
+{
+    return (double)significand * power_of_two(quantum);
+}
+
+static double max_of(const bnd_format *f)
+{
+    return value_of(f->max_significand, f->max_quantum);
+}
+
+/* ---- powers of two ----
+ *
+ * With amax = 1.m * 2^e and the element's max = 1.f * 2^emax every rule is e - emax, and one more where m is large
+ * enough:
+ *     floor   never
+ *     ceil    m > 0
+ *     even    1.m rounded to the element's precision is 2: 1.m is at least halfway from its last significand, all ones,
+ *             to 2. Halfway goes to 2, the even one.
+ *     rceil   amax / max = (1.m / 1.f) * 2^(e - emax), and 1.m / 1.f is between 1/2 and 2: m > f
+ * so that a rule is a number, the least m as a fraction of 23 bits. */
+
+static uint32_t limit_of(const bnd_block *block, uint32_t max_fraction)
+{
+    unsigned fraction_bits = block->element.precision - 1u;
+    switch (block->rule) {
+    case BND_SCALE_CEIL:
+        return 1;
+    case BND_SCALE_EVEN:
+        return fraction_bits < FRACTION ? HIDDEN - (1u << (FRACTION - 1 - fraction_bits)) : HIDDEN;
+    case BND_SCALE_RCEIL:
+        return max_fraction + 1;
+    default:
+        return HIDDEN;
+    }
+}
+
+void bndi_prepare_scales(bndi_block_job *job)
+{
+    const bnd_format *element = &job->block.element, *scale = &job->block.scale;
+    uint64_t max = element->max_significand; /* at most 24 bits */
+    int32_t top = 63 - __builtin_clzll(max);
+    job->exponent = element->max_quantum + top;
+    job->limit = limit_of(&job->block, (uint32_t)(max << (FRACTION - top)) & (HIDDEN - 1));
+    job->lowest = scale->emin + (scale->has_zero && !scale->has_subnormals); /* whose code would be zero's */
+    job->highest = scale->emax;
+    job->tensor = 1;
+}
+
+float bndi_largest_element(const bndi_block_job *job)
+{
+    return (float)max_of(&job->block.element); /* fp32 holds them all */
+}
+
+static int32_t clamped(const bndi_block_job *job, int32_t s)
+{
+    return s < job->lowest ? job->lowest : s > job->highest ? job->highest : s;
+}
+
+/* amax is not zero. */
+static int32_t exponent_for(const bndi_block_job *job, uint32_t amax)
+{
+    int32_t e = (int32_t)(amax >> FRACTION) - BIAS;
+    if (amax < LEAST_NORMAL) {
+        int32_t up = __builtin_clz(amax) - (31 - FRACTION);
+        amax <<= up;
+        e = 1 - BIAS - up;
+    }
+    return clamped(job, e - job->exponent + ((amax & (HIDDEN - 1)) >= job->limit));
+}
+
+static void put_code(unsigned char *codes, size_t i, unsigned bytes, uint64_t code)
+{
+    for (unsigned k = 0; k < bytes; k++) {
+        codes[i * bytes + k] = (unsigned char)(code >> 8 * k);
+    }
+}
+
+/* A power of two's code is its exponent's; of a format without a zero the lowest is code 0. */
+static void powers_of_two(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                          size_t groups)
+{
+    const bnd_format *f = &job->block.scale;
+    const int32_t of_zero = f->has_zero ? clamped(job, 0) : job->lowest;
+    const unsigned bytes = f->width / 8u;
+    for (size_t g = 0; g < groups; g++) {
+        bool is_nan = amax[g] >= INFINITE;
+        int32_t s = is_nan ? job->lowest : amax[g] == 0 ? of_zero : exponent_for(job, amax[g]);
+        scales[g] = is_nan ? __builtin_nan("") : power_of_two(s);
+        put_code(codes, g, bytes, is_nan ? f->nan_code : (uint64_t)(s + f->bias) << f->fraction_bits);
+    }
+}
+
+/* ---- the nearest number ----
+ *
+ * amax / (max * tensor) in double, then to the scale's format: twice rounded, and yet right. amax has 24 bits, max
+ * those of the element and the tensor's scale 24, so the divisor is exact, and by the argument of elements.c nothing is
+ * lost while the precisions of divisor and scale add up to at most 52 bits: 24 + 24 without a tensor's scale, 28 + 24
+ * with one, which bndi_check_block sees to. */
+static void nearest(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                    size_t groups)
+{
+    const bnd_array how = {.context = &job->context, .rule = {.overflow = BND_OVERFLOW_SATURATE}};
+    const double divisor = max_of(&job->block.element) * job->tensor, least = power_of_two(job->block.least);
+    const double of_zero = job->block.tensor ? least : 1;
+    for (size_t g = 0; g < groups; g++) {
+        float largest;
+        __builtin_memcpy(&largest, &amax[g], sizeof largest);
+        double quotient = (double)largest / divisor;
+        quotient = quotient < least ? least : quotient;
+        scales[g] = amax[g] >= INFINITE ? __builtin_nan("") : amax[g] == 0 ? of_zero : quotient;
+    }
+    bndi_surely(bnd_encode_f64(codes, scales, groups, &job->block.scale, &how, NULL, NULL));
+    bndi_read_scales(job, scales, codes, groups);
+}
+
+void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                      size_t groups)
+{
+    unsigned char unwanted[4 * BNDI_GROUPS];
+    uint32_t normal[BNDI_GROUPS];
+    if (job->how.rule.flush_in) {
+        for (size_t g = 0; g < groups; g++) {
+            normal[g] = amax[g] < LEAST_NORMAL ? 0 : amax[g];
+        }
+        amax = normal;
+    }
+    codes = codes != NULL ? codes : unwanted;
+    if (job->block.rule == BND_SCALE_NEAREST) {
+        nearest(job, scales, codes, amax, groups);
+    } else {
+        powers_of_two(job, scales, codes, amax, groups);
+    }
+}
+
+void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups)
+{
+    const bnd_array how = {.context = &job->context};
+    bndi_surely(bnd_decode_f64(scales, codes, groups, &job->block.scale, &how, NULL));
+    for (size_t g = 0; g < groups; g++) {
+        scales[g] *= job->tensor;
+    }
+}
+
+/* amax / (max * the largest scale), from the smallest normal number up: below it fp32's own precision would go, and
+ * hardware that flushes would make it zero. Rounded twice, harmlessly: 24 bits by at most 28. */
+float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
+{
+    float largest;
+    __builtin_memcpy(&largest, &amax, sizeof largest);
+    double quotient = (double)largest / (max_of(&job->block.element) * max_of(&job->block.scale));
+    double least = power_of_two(1 - BIAS);
+    return amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
+}

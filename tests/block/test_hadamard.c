@@ -1,0 +1,107 @@
+/* The random Hadamard transform of 16. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "tests.h"
+
+enum { N = 16, ROWS = 40, COLUMNS = 48 };
+
+/* H[i][j] = (-1)^(bits that i and j have in common). */
+static double entry(unsigned i, unsigned j)
+{
+    return __builtin_popcount(i & j) % 2 ? -1 : 1;
+}
+
+static double sign(uint64_t seed, unsigned i)
+{
+    return bnd_random(seed, 16, 0) >> i & 1 ? -1 : 1;
+}
+
+/* Zeros may have changed their sign. */
+static unsigned differences(const float *a, const float *b)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        count += a[i] != b[i];
+    }
+    return count;
+}
+
+/* Small integers are transformed exactly: fp32 rounds nothing, and the matrix says what comes out. */
+static void test_matrix(void)
+{
+    float x[ROWS * COLUMNS], y[ROWS * COLUMNS], back[ROWS * COLUMNS];
+    unsigned different = 0;
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        x[i] = (float)(int)(bnd_random(8, 8, i) % 2001) - 1000;
+    }
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        CU_ASSERT_EQUAL(bnd_hadamard_f32(y, x, ROWS, COLUMNS, seed, NULL), BND_OK);
+        for (size_t at = 0; at < ROWS * COLUMNS; at += N) {
+            for (unsigned i = 0; i < N; i++) {
+                double sum = 0;
+                for (unsigned j = 0; j < N; j++) {
+                    sum += entry(i, j) * sign(seed, j) * (double)x[at + j];
+                }
+                different += (double)y[at + i] != sum / 4;
+            }
+        }
+        CU_ASSERT_EQUAL(bnd_hadamard_inverse_f32(back, y, ROWS, COLUMNS, seed, NULL), BND_OK);
+        different += differences(back, x);
+        CU_ASSERT_EQUAL(bnd_hadamard_inverse_f32(y, y, ROWS, COLUMNS, seed, NULL), BND_OK); /* in place */
+        different += differences(y, x);
+    }
+    CU_ASSERT_EQUAL(different, 0);
+}
+
+/* Any numbers: four additions each way, every one within half an ulp of sums of at most 16 |x|. A result of the forward
+ * transform is off by at most 4 * 2^-24 * sum|x| / 4, one of the inverse by that of all sixteen, and as much again. */
+static void test_there_and_back(void)
+{
+    enum { COUNT = 1 << 12 };
+    float *x = memory_of(COUNT * sizeof *x), *y = memory_of(COUNT * sizeof *y);
+    double worst = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        x[i] = normal_number(4, i) * ldexpf(1, (int)(bnd_random(4, 4, i) % 9));
+    }
+    CU_ASSERT_EQUAL(bnd_hadamard_f32(y, x, 1, COUNT, 77, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_hadamard_inverse_f32(y, y, 1, COUNT, 77, NULL), BND_OK);
+    for (size_t at = 0; at < COUNT; at += N) {
+        double sum = 0;
+        for (size_t i = 0; i < N; i++) {
+            sum += fabs((double)x[at + i]);
+        }
+        for (size_t i = 0; i < N; i++) {
+            double error = fabs((double)y[at + i] - (double)x[at + i]) / (sum * 0x1p-24);
+            worst = error > worst ? error : worst;
+        }
+    }
+    CU_ASSERT(worst > 0 && worst <= 8);
+    free(x);
+    free(y);
+}
+
+/* A spike is spread: what the transform is for. And seeds differ. */
+static void test_spike(void)
+{
+    float x[N] = {0}, y[N], z[N];
+    x[3] = 16;
+    CU_ASSERT_EQUAL(bnd_hadamard_f32(y, x, 1, N, 1, NULL), BND_OK);
+    for (size_t i = 0; i < N; i++) {
+        CU_ASSERT_EQUAL(fabsf(y[i]), 4);
+        x[i] = (float)i;
+    }
+    CU_ASSERT_EQUAL(bnd_hadamard_f32(y, x, 1, N, 1, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_hadamard_f32(z, x, 1, N, 2, NULL), BND_OK);
+    CU_ASSERT(memcmp(y, z, sizeof y) != 0);
+    CU_ASSERT_EQUAL(bnd_hadamard_f32(NULL, NULL, 0, 0, 1, NULL), BND_OK);
+}
+
+CU_TestInfo hadamard_tests[] = {
+    {"the matrix", test_matrix},
+    {"there and back", test_there_and_back},
+    {"a spike", test_spike},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,136 @@
+/* Names of block formats, in and out. */
+#include <string.h>
+
+#include "model.h"
+#include "tests.h"
+
+static void test_table(void)
+{
+    CU_ASSERT(bnd_block_count() >= 8);
+    for (size_t i = 0; i < bnd_block_count(); i++) {
+        bnd_block row = bnd_block_at(i), parsed;
+        CU_ASSERT_EQUAL(bnd_block_parse(&parsed, row.name, NULL), BND_OK);
+        CU_ASSERT_STRING_EQUAL(parsed.name, row.name);
+        CU_ASSERT(bnd_format_same(&parsed.element, &row.element));
+        CU_ASSERT(strlen(bnd_block_title(i)) > 0);
+        CU_ASSERT(strcmp(row.element.name, "fp64") != 0); /* what a misspelt format in the table would become */
+        CU_ASSERT(strcmp(row.scale.name, "fp64") != 0);
+        bnd_shape one = {1, 1, 1};
+        CU_ASSERT_EQUAL(bnd_block_scales(&row, one), 1);
+    }
+    CU_ASSERT_STRING_EQUAL(bnd_block_at(1000).name, bnd_block_at(0).name);
+}
+
+static void test_rows(void)
+{
+    static const struct {
+        const char *name, *element, *scale;
+        size_t along;
+    } rows[] = {
+        {"mxfp8", "e4m3", "e8m0", 32},      {"mxfp8-e5m2", "e5m2", "e8m0", 32}, {"mxfp6-e2m3", "e2m3", "e8m0", 32},
+        {"mxfp6-e3m2", "e3m2", "e8m0", 32}, {"mxfp4", "e2m1", "e8m0", 32},      {"mxint8", "p7emin0emax0", "e8m0", 32},
+        {"nvfp4", "e2m1", "e4m3", 16},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bnd_block b = block_named(rows[i].name);
+        CU_ASSERT_STRING_EQUAL(b.element.name, rows[i].element);
+        CU_ASSERT_STRING_EQUAL(b.scale.name, rows[i].scale);
+        CU_ASSERT_EQUAL(b.along, rows[i].along);
+        CU_ASSERT_EQUAL(b.sharing, BND_SHARE_BLOCK);
+        CU_ASSERT_EQUAL(b.tensor, strcmp(rows[i].name, "nvfp4") == 0);
+        CU_ASSERT_EQUAL(b.integer, strcmp(rows[i].name, "mxint8") == 0);
+    }
+}
+
+static void prints(const char *name, const char *want)
+{
+    char text[160];
+    bnd_block b = block_named(name), again;
+    size_t length = bnd_block_print(text, sizeof text, &b);
+    CU_ASSERT_STRING_EQUAL(text, want);
+    CU_ASSERT_EQUAL(length, strlen(want));
+    CU_ASSERT_EQUAL(bnd_block_parse(&again, b.name, NULL), BND_OK); /* a name without a rule is a name */
+    CU_ASSERT_STRING_EQUAL(again.name, b.name);
+}
+
+static void test_printed(void)
+{
+    prints("mxfp8", "mxfp8 (rceil; cuBLAS, Transformer Engine)");
+    prints("MXFP8-E4M3:Floor", "mxfp8 (floor; OCP MX, torchao, microxcaling)");
+    prints("mxfp4:even", "mxfp4 (even; torchao)");
+    prints("mxint8:ceil", "mxint8 (ceil; torchao)");
+    prints("nvfp4", "nvfp4 (nearest; amax / max)");
+    prints("float8_e4m3fn/mx", "mxfp8 (rceil; cuBLAS, Transformer Engine)");
+    prints("fp4/nvfp4:nearest", "nvfp4 (nearest; amax / max)");
+    prints("e3m4/mx", "e3m4/mx (rceil; cuBLAS, Transformer Engine)");
+    prints("e4m3/tensor", "e4m3/tensor (nearest; amax / max)");
+    prints("e5m2/Row:rceil", "e5m2/row (rceil; cuBLAS, Transformer Engine)");
+    prints("e4m3/tile:1x128", "e4m3/tile:1x128 (nearest; amax / max)");
+    prints("e4m3/tile:128X128:floor", "e4m3/tile:128x128 (floor; OCP MX, torchao, microxcaling)");
+    char small[8];
+    bnd_block b = block_named("mxfp8");
+    CU_ASSERT_EQUAL(bnd_block_print(small, sizeof small, &b), strlen("mxfp8 (rceil; cuBLAS, Transformer Engine)"));
+    CU_ASSERT_STRING_EQUAL(small, "mxfp8 (");
+}
+
+static void test_tiles(void)
+{
+    bnd_block b = block_named("e4m3/tile:128x64");
+    CU_ASSERT_EQUAL(b.sharing, BND_SHARE_TILE);
+    CU_ASSERT_EQUAL(b.along, 128);
+    CU_ASSERT_EQUAL(b.across, 64);
+    CU_ASSERT_STRING_EQUAL(b.scale.name, "fp32");
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_NEAREST);
+    b = block_named("e4m3/tile:1x128:even");
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_EVEN);
+    CU_ASSERT_EQUAL(b.along, 1);
+    CU_ASSERT_EQUAL(block_named("e4m3/tensor").sharing, BND_SHARE_TENSOR);
+}
+
+static void refused(const char *name, bnd_status status, const char *word)
+{
+    bnd_block b = block_named("mxint8");
+    const bnd_block before = b;
+    bnd_error why = {.status = BND_OK};
+    CU_ASSERT_EQUAL(bnd_block_parse(&b, name, &why), status);
+    CU_ASSERT_EQUAL(memcmp(&b, &before, sizeof b), 0);
+    CU_ASSERT_EQUAL(why.status, status);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, word));
+    if (strstr(why.message, word) == NULL) {
+        printf("    %s: %s\n", name, why.message);
+    }
+    CU_ASSERT_EQUAL(bnd_block_parse(&b, name, NULL), status);
+}
+
+static void test_refused(void)
+{
+    refused("mxfp9", BND_BAD_NAME, "mxfp8");
+    refused("", BND_BAD_NAME, "mxfp8");
+    refused("mxfp8:flor", BND_BAD_NAME, "floor");
+    refused("mxfp8:", BND_BAD_NAME, "rule");
+    refused("mxfp8:nearest", BND_BAD_ARGUMENT, "powers of two");
+    refused("nvfp4:floor", BND_BAD_ARGUMENT, "nearest");
+    refused("e4m4x/mx", BND_BAD_NAME, "e4m4x");
+    refused("e4m3/column", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:0x4", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:4x", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:4x4x4", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:99999999999999999999999x", BND_BAD_NAME, "tile");
+    refused("fp64/row", BND_BAD_ARGUMENT, "fp64");
+    refused("e4m3/", BND_BAD_NAME, "tile");
+}
+
+static void test_notes(void)
+{
+    bnd_block nvfp4 = block_named("nvfp4"), mxfp8 = block_named("mxfp8"), mxfp4 = block_named("mxfp4");
+    CU_ASSERT_PTR_NOT_NULL(strstr(bnd_block_note(&nvfp4), "reciprocal"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(bnd_block_note(&nvfp4), "pairs"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(bnd_block_note(&mxfp4), "low half"));
+    CU_ASSERT_STRING_EQUAL(bnd_block_note(&mxfp8), "");
+}
+
+CU_TestInfo name_tests[] = {
+    {"every row", test_table}, {"what the rows are", test_rows}, {"printed", test_printed},
+    {"tiles", test_tiles},     {"refused", test_refused},        {"notes", test_notes},
+    CU_TEST_INFO_NULL,
+};

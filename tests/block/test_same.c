@@ -1,0 +1,225 @@
+/* The same bits for any number of threads, any back end, any split, and in a hostile floating-point environment. */
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "tests.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+enum { ROWS = 300, COLUMNS = 608 }; /* more than threads start at */
+
+typedef struct result {
+    unsigned char *codes, *scales;
+    float *values, *fake;
+    float tensor;
+    size_t codes_size, scales_size, count;
+} result;
+
+static float *sample(size_t n)
+{
+    float *x = memory_of(n * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = i % 97 == 5 ? 1e-41f : normal_number(3, i);
+    }
+    return x;
+}
+
+static result run(const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
+{
+    result r = {.count = shape.outer * shape.length * shape.inner};
+    r.codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing);
+    r.scales_size = bnd_block_scales_size(block, shape);
+    r.codes = memory_of(r.codes_size);
+    r.scales = memory_of(r.scales_size);
+    r.values = memory_of(r.count * 4);
+    r.fake = memory_of(r.count * 4);
+    CU_ASSERT_EQUAL(bnd_quantize_f32(r.codes, r.scales, &r.tensor, x, shape, block, how, NULL, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_dequantize_f32(r.values, r.codes, r.scales, r.tensor, shape, block, how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_fake_quantize_f32(r.fake, x, shape, block, how, NULL, NULL), BND_OK);
+    return r;
+}
+
+static void release(result *r)
+{
+    free(r->codes);
+    free(r->scales);
+    free(r->values);
+    free(r->fake);
+}
+
+static bool same(const result *a, const result *b)
+{
+    return memcmp(a->codes, b->codes, a->codes_size) == 0 && memcmp(a->scales, b->scales, a->scales_size) == 0 &&
+           memcmp(&a->tensor, &b->tensor, 4) == 0 && memcmp(a->values, b->values, 4 * a->count) == 0 &&
+           memcmp(a->fake, b->fake, 4 * a->count) == 0 && memcmp(a->values, a->fake, 4 * a->count) == 0;
+}
+
+static const char *const blocks[] = {"mxfp8",       "mxfp4:floor",     "mxfp6-e3m2", "mxint8",       "nvfp4",
+                                     "e4m3/tensor", "e4m3/tile:64x64", "e2m1/row",   "e2m1/tile:7x9"};
+enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
+
+static const bnd_shape shapes[] = {
+    {ROWS, COLUMNS, 1}, {1, ROWS, COLUMNS}, {1, COLUMNS, ROWS + 1}, {1, ROWS *COLUMNS, 1}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bnd_array how_in(const bnd_context *context, bnd_rounding rounding)
+{
+    return (bnd_array){
+        .context = context, .rule = {.rounding = (uint8_t)rounding, .random_bits = 8}, .seed = 99, .purpose = 4};
+}
+
+static bnd_array stochastic(const bnd_context *context)
+{
+    return how_in(context, BND_SR);
+}
+
+/* Threads, and back ends. */
+static void test_contexts(void)
+{
+    float *x = sample((ROWS + 1) * COLUMNS);
+    bnd_context one = {.threads = 1, .backend = BND_BACKEND_PORTABLE};
+    for (size_t k = 0; k < 2 * BLOCKS; k++) {
+        bnd_block block = block_named(blocks[k / 2]);
+        const bnd_shape shape = shapes[k / 2 % SHAPES];
+        const bnd_rounding rounding = k % 2 ? BND_SR : k % 4 ? BND_RNE : BND_RTZ;
+        const bnd_array how_one = how_in(&one, rounding);
+        result want = run(x, shape, &block, &how_one);
+        for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+            bnd_context other = {.threads = 2 + backend, .backend = (uint8_t)backend};
+            if (!bnd_backend_here((bnd_backend)backend)) {
+                continue;
+            }
+            const bnd_array how = how_in(&other, rounding);
+            result got = run(x, shape, &block, &how);
+            CU_ASSERT(same(&want, &got));
+            release(&got);
+        }
+        release(&want);
+    }
+    free(x);
+}
+
+/* Beyond the caches, where codes may be written past them: the same as in pieces that no cache minds. An odd address, and
+ * a NaN here and there. */
+static void test_beyond_the_caches(void)
+{
+    enum { COUNT = (9 << 20) + 77, PIECE = 1 << 20 };
+    const bnd_context context = {.threads = 3};
+    const bnd_array how = {.context = &context};
+    bnd_block block = block_named("mxfp8:floor");
+    unsigned char *codes = memory_of(COUNT + 1), *scales = memory_of(COUNT / 32 + 1);
+    unsigned char *wanted = memory_of(COUNT), *wanted_scales = memory_of(COUNT / 32 + 1);
+    float *x = memory_of(COUNT * sizeof *x);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint32_t bits = (uint32_t)i * 2654435761u;
+        bits = i % 1000003 == 5 ? 0x7fc00000 : 0x3e000000 | bits >> 7;
+        memcpy(&x[i], &bits, sizeof bits);
+    }
+    CU_ASSERT_EQUAL(bnd_quantize_f32(codes + 1, scales, NULL, x, (bnd_shape){1, COUNT, 1}, &block, &how, NULL, NULL),
+                    BND_OK);
+    for (size_t at = 0; at < COUNT; at += PIECE) {
+        const bnd_shape piece = {1, COUNT - at < PIECE ? COUNT - at : PIECE, 1};
+        CU_ASSERT_EQUAL(
+            bnd_quantize_f32(wanted + at, wanted_scales + at / 32, NULL, x + at, piece, &block, &how, NULL, NULL),
+            BND_OK);
+    }
+    CU_ASSERT_EQUAL(codes[0], 0);
+    CU_ASSERT_EQUAL(memcmp(codes + 1, wanted, COUNT), 0);
+    CU_ASSERT_EQUAL(memcmp(scales, wanted_scales, COUNT / 32 + 1), 0);
+    free(codes);
+    free(scales);
+    free(wanted);
+    free(wanted_scales);
+    free(x);
+}
+
+/* Two halves with `first` where the second begins. */
+static void test_split(void)
+{
+    enum { HALF = 150 * COLUMNS };
+    float *x = sample(2 * HALF), tensor;
+    bnd_block block = block_named("mxfp4");
+    bnd_array how = stochastic(NULL);
+    result whole = run(x, (bnd_shape){2 * 150, COLUMNS, 1}, &block, &how);
+    unsigned char *codes = memory_of(whole.codes_size), *scales = memory_of(whole.scales_size);
+    const bnd_shape half = {150, COLUMNS, 1};
+    CU_ASSERT_EQUAL(bnd_quantize_f32(codes, scales, &tensor, x, half, &block, &how, NULL, NULL), BND_OK);
+    how.first = HALF;
+    CU_ASSERT_EQUAL(
+        bnd_quantize_f32(codes + HALF / 2, scales + HALF / 32, &tensor, x + HALF, half, &block, &how, NULL, NULL),
+        BND_OK);
+    CU_ASSERT_EQUAL(memcmp(codes, whole.codes, whole.codes_size), 0);
+    CU_ASSERT_EQUAL(memcmp(scales, whole.scales, whole.scales_size), 0);
+    release(&whole);
+    free(codes);
+    free(scales);
+    free(x);
+}
+
+/* Statistics change no bit; and do not depend on the way that elements take. */
+static void test_with_statistics(void)
+{
+    float *x = sample(ROWS * COLUMNS);
+    for (size_t k = 0; k < BLOCKS; k++) {
+        bnd_block block = block_named(blocks[k]);
+        const bnd_shape shape = shapes[k % 2];
+        const bnd_array how = stochastic(NULL);
+        result r = run(x, shape, &block, &how);
+        bnd_stats stats = {.elements = 0}, fake = {.elements = 0};
+        unsigned char *codes = memory_of(r.codes_size), *scales = memory_of(r.scales_size);
+        float *y = memory_of(r.count * 4);
+        CU_ASSERT_EQUAL(bnd_quantize_f32(codes, scales, &r.tensor, x, shape, &block, &how, &stats, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_fake_quantize_f32(y, x, shape, &block, &how, &fake, NULL), BND_OK);
+        CU_ASSERT_EQUAL(memcmp(codes, r.codes, r.codes_size), 0);
+        CU_ASSERT_EQUAL(memcmp(scales, r.scales, r.scales_size), 0);
+        CU_ASSERT_EQUAL(memcmp(y, r.values, 4 * r.count), 0);
+        CU_ASSERT_EQUAL(stats.elements, r.count);
+        CU_ASSERT_EQUAL(stats.exact + stats.inexact, r.count);
+        CU_ASSERT_EQUAL(stats.inexact, fake.inexact);
+        CU_ASSERT_EQUAL(stats.flushed, fake.flushed);
+        CU_ASSERT_EQUAL(stats.smallest, (double)1e-41f);
+        release(&r);
+        free(codes);
+        free(scales);
+        free(y);
+    }
+    free(x);
+}
+
+/* Rounding downward, subnormals flushed in and out: nothing changes, and the environment stays. */
+static void test_environment(void)
+{
+    static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    float *x = sample(ROWS * COLUMNS);
+    for (size_t k = 0; k < BLOCKS; k++) {
+        bnd_block block = block_named(blocks[k]);
+        const bnd_array how = {.packing = BND_PACKED};
+        result want = run(x, shapes[k % 2], &block, &how);
+        CU_ASSERT_EQUAL(fesetround(modes[k % 3]), 0);
+#if defined(__SSE2__)
+        _mm_setcsr(_mm_getcsr() | 0x8040);
+        unsigned before = _mm_getcsr();
+#endif
+        result got = run(x, shapes[k % 2], &block, &how);
+#if defined(__SSE2__)
+        bool stayed = _mm_getcsr() == before;
+        _mm_setcsr(_mm_getcsr() & ~0x8040u);
+        CU_ASSERT(stayed);
+#endif
+        CU_ASSERT_EQUAL(fegetround(), modes[k % 3]);
+        CU_ASSERT_EQUAL(fesetround(FE_TONEAREST), 0);
+        CU_ASSERT(same(&want, &got));
+        release(&want);
+        release(&got);
+    }
+    free(x);
+}
+
+CU_TestInfo same_tests[] = {
+    {"threads and back ends", test_contexts},  {"beyond the caches", test_beyond_the_caches}, {"in pieces", test_split},
+    {"with statistics", test_with_statistics}, {"a hostile environment", test_environment},   CU_TEST_INFO_NULL,
+};
