@@ -1,6 +1,8 @@
 # Documents that are installed: man pages, completions, pages about the numerics. tools/dev/make-generated writes those
 # that the command prints itself.
 dist_man_MANS += \
+	doc/man/binade-bench.1 \
+	doc/man/binade-cast.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
 	doc/man/binade-range.1 \
@@ -9,7 +11,9 @@ dist_man_MANS += \
 	doc/man/binade.1
 dist_doc_DATA += \
 	doc/formats.md \
-	doc/numerics.md
+	doc/numerics.md \
+	doc/performance.md \
+	doc/reliability.md
 
 # bash looks for a file with the name of the command.
 EXTRA_DIST += doc/completion/binade.bash

@@ -1,11 +1,15 @@
 #!/bin/sh
-# The fuzzing program on random strings: 20,000 of them times BND_TEST_SCALE, at least 500.
+# The fuzzing programs on random inputs: 20,000 each times BND_TEST_SCALE, at least 500.
 build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
 count=$(awk "BEGIN { n = 20000 * ${BND_TEST_SCALE:-1}; print n < 500 ? 500 : int(n) }")
-# shellcheck disable=SC2086  # BND_RUNNER, an emulator for this build's programs, may have arguments
-if ${BND_RUNNER-} "$build/tests/fuzz/fuzz_random" -n "$count"; then
-    echo "$count random strings: 1 passed, 0 failed"
-else
-    echo "$count random strings: 0 passed, 1 failed"
-    exit 1
-fi
+failed=0
+for program in fuzz_random fuzz_npy_random; do
+    # shellcheck disable=SC2086  # BND_RUNNER, an emulator for this build's programs, may have arguments
+    if ${BND_RUNNER-} "$build/tests/fuzz/$program" -n "$count"; then
+        echo "$program, $count random inputs: 1 passed, 0 failed"
+    else
+        echo "$program, $count random inputs: 0 passed, 1 failed"
+        failed=1
+    fi
+done
+exit "$failed"

@@ -179,29 +179,54 @@ static int set_tininess(settings *s, const char *value)
     return s->rule.tiny_before || strcmp(value, "after") == 0 ? GO_ON : bad_word(s, &row_tininess, value);
 }
 
+static int set_when(enum when *out, const settings *s, const option_row *row, const char *value)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *out = (enum when)i;
+            return GO_ON;
+        }
+    }
+    return bad_word(s, row, value);
+}
+
 static int set_color(settings *s, const char *value)
 {
-    bool automatic = strcmp(value, "auto") == 0, always = strcmp(value, "always") == 0;
-    if (!automatic && !always && strcmp(value, "never") != 0) {
-        return bad_word(s, &row_color, value);
+    enum when when = WHEN_AUTO;
+    int status = set_when(&when, s, &row_color, value);
+    if (status != GO_ON) {
+        return status;
     }
     const char *no_color = getenv("NO_COLOR");
     bool no_colour = no_color != NULL && no_color[0] != '\0';
-    s->colour = no_colour ? false : always || (automatic && isatty(STDOUT_FILENO) != 0);
+    s->colour = !no_colour && (when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDOUT_FILENO) != 0));
     return GO_ON;
 }
 
-static int set_seed(settings *s, const char *value)
+int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t most)
 {
     char *end = NULL;
     errno = 0;
     bool hexadecimal = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
-    unsigned long long seed = strtoull(value, &end, hexadecimal ? 16 : 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0) {
-        return complain(s->command, "--seed takes a whole number from 0 to 2^64-1, not '%s'", value);
+    unsigned long long number = strtoull(value, &end, hexadecimal ? 16 : 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number > most) {
+        return most == UINT64_MAX
+                   ? complain(s->command, "--%s takes a whole number from 0 to 2^64-1, not '%s'", option, value)
+                   : complain(s->command, "--%s takes a whole number of at most %llu, not '%s'", option,
+                              (unsigned long long)most, value);
     }
-    s->seed = seed;
+    *out = number;
     return GO_ON;
+}
+
+static int set_threads(settings *s, const char *value)
+{
+    enum { MOST = 1024 }; /* the library's own limit */
+    uint64_t threads = 0;
+    int status = read_whole_number(&threads, s, row_threads.name, value, MOST);
+    s->threads = (unsigned)threads;
+    return status;
 }
 
 static int from_library(const settings *s, bnd_status status, const bnd_error *why)
@@ -233,7 +258,11 @@ static int set_shared(settings *s, int id, const char *value)
         s->dialect_given = true;
         return from_library(s, bnd_dialect_parse(&s->dialect, value, &why), &why);
     case OPTION_SEED:
-        return set_seed(s, value);
+        return read_whole_number(&s->seed, s, row_seed.name, value, UINT64_MAX);
+    case OPTION_THREADS:
+        return set_threads(s, value);
+    case OPTION_PROGRESS:
+        return set_when(&s->progress, s, &row_progress, value);
     case OPTION_JSON:
         s->output = OUTPUT_JSON;
         return GO_ON;

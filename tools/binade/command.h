@@ -19,6 +19,8 @@ enum option_id {
     OPTION_TININESS,
     OPTION_DIALECT,
     OPTION_SEED,
+    OPTION_THREADS,
+    OPTION_PROGRESS,
     OPTION_JSON,
     OPTION_CSV,
     OPTION_COLOR,
@@ -39,7 +41,7 @@ typedef struct option_row {
 } option_row;
 
 extern const option_row row_format, row_round, row_overflow, row_nan, row_flush, row_tininess, row_dialect, row_seed,
-    row_json, row_csv, row_color, row_help;
+    row_threads, row_progress, row_json, row_csv, row_color, row_help;
 
 typedef struct settings settings;
 
@@ -53,7 +55,8 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 } command;
 
-extern const command command_show, command_formats, command_table, command_range, command_help;
+extern const command command_cast;
+extern const command command_show, command_formats, command_table, command_range, command_bench, command_help;
 extern const command *const commands[]; /* ends with NULL */
 const command *find_command(const char *name);
 
@@ -65,6 +68,7 @@ typedef struct format_list {
 } format_list;
 
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV };
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct settings {
     const command *command;
@@ -75,6 +79,8 @@ struct settings {
     bnd_rule rule; /* what options said; the fields above say which of it */
     size_t dialect;
     uint64_t seed;
+    unsigned threads; /* 0: as many as there are cores */
+    enum when progress;
     enum output output;
     bool colour;
 };
@@ -98,6 +104,9 @@ uint64_t random_for(const settings *s, bnd_rule rule, size_t index);
 bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
 /* Says which of the formats the dialect has no rule for. */
 void note_silent_dialect(const settings *s);
+
+/* A whole number from 0 to `most`, decimal or hexadecimal, for an option; GO_ON, or the status to leave with. */
+int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t most);
 
 /* ---- messages ---- */
 

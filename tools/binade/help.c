@@ -45,7 +45,7 @@ static int print_option_name(const option_row *row)
 
 void print_help(const command *self)
 {
-    printf("usage: binade %s [OPTION...] %s\n\n", self->name, self->operands);
+    printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
     fill(self->about, 0, 0);
     printf("\noptions:\n");
     for (size_t i = 0; self->options[i] != NULL; i++) {
@@ -139,7 +139,9 @@ static void roff_command(const command *c)
            c->name);
     put_roff(c->summary);
     printf(".SH SYNOPSIS\n.B binade %s\n[\\fIOPTION\\fR...]\n", c->name);
-    put_roff(c->operands);
+    if (c->operands[0] != '\0') {
+        put_roff(c->operands);
+    }
     printf(".SH DESCRIPTION\n");
     put_roff(c->about);
     if (c->more[0] != '\0') {

@@ -1,9 +1,18 @@
 # The command. It sees the installed API and nothing else of the library.
 bin_PROGRAMS += binade
 binade_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS)
-binade_LDADD = libbinade.la
+binade_CFLAGS = $(AM_CFLAGS) -pthread
+binade_LDADD = libbinade.la $(LIBM)
 binade_SOURCES = \
 	tools/binade/arguments.c \
+	tools/binade/cast.h \
+	tools/binade/cast_convert.c \
+	tools/binade/cast_input.c \
+	tools/binade/cast_output.c \
+	tools/binade/cast_pipeline.c \
+	tools/binade/cast_stats.c \
+	tools/binade/cmd_bench.c \
+	tools/binade/cmd_cast.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
 	tools/binade/cmd_range.c \
@@ -18,5 +27,7 @@ binade_SOURCES = \
 	tools/binade/options.c \
 	tools/binade/print.c \
 	tools/binade/print.h \
+	tools/binade/progress.c \
+	tools/binade/progress.h \
 	tools/binade/value.c \
 	tools/binade/value.h

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <string.h>
 
-const command *const commands[] = {&command_show,  &command_formats, &command_table,
-                                   &command_range, &command_help,    NULL};
+const command *const commands[] = {&command_show, &command_formats, &command_table, &command_range,
+                                   &command_cast, &command_bench,   &command_help,  NULL};
 
 const command *find_command(const char *name)
 {

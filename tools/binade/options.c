@@ -46,6 +46,15 @@ const option_row row_dialect = {
     COMPLETES_DIALECTS, ""};
 const option_row row_seed = {
     OPTION_SEED, 0, "seed", "N", "seed of the random bits of stochastic modes (default 0)", COMPLETES_NOTHING, ""};
+const option_row row_threads = {OPTION_THREADS,    'j', "threads", "N", "cores to work with (default all)",
+                                COMPLETES_NOTHING, ""};
+const option_row row_progress = {OPTION_PROGRESS,
+                                 0,
+                                 "progress",
+                                 "WHEN",
+                                 "auto always never (default auto: on a terminal, after a second)",
+                                 COMPLETES_WORDS,
+                                 "auto always never"};
 const option_row row_json = {OPTION_JSON, 0, "json", NULL, "JSON instead of text", COMPLETES_NOTHING, ""};
 const option_row row_csv = {OPTION_CSV,        0, "csv", NULL, "comma-separated values instead of text",
                             COMPLETES_NOTHING, ""};

@@ -1,0 +1,61 @@
+/* Files in memory. */
+#define _DEFAULT_SOURCE /* madvise */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bnd_status map_open_file(bnd_mapped *out, int fd, bnd_error *why)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0) {
+        return bndi_fail_system(why, "cannot be looked at", errno);
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is not an ordinary file and cannot be mapped");
+    }
+    if ((uintmax_t)about.st_size > SIZE_MAX) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is larger than what this machine can address");
+    }
+    bnd_mapped map = {.size = (size_t)about.st_size};
+    if (map.size > 0) {
+        void *bytes = mmap(NULL, map.size, PROT_READ, MAP_SHARED, fd, 0);
+        if (bytes == MAP_FAILED) {
+            return bndi_fail_system(why, "cannot be mapped", errno);
+        }
+        (void)madvise(bytes, map.size, MADV_SEQUENTIAL); /* advice: a refusal changes nothing */
+        map.bytes = bytes;
+    }
+    *out = map;
+    return BND_OK;
+}
+
+bnd_status bnd_map_open(bnd_mapped *out, const char *path, bnd_error *why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return bndi_fail_system(why, "cannot be opened", errno);
+    }
+    bnd_status status = map_open_file(out, fd, why);
+    close(fd);
+    return status;
+}
+
+void bnd_map_close(bnd_mapped *map)
+{
+    if (map->size > 0) {
+        munmap((void *)(uintptr_t)map->bytes, map->size);
+    }
+    *map = (bnd_mapped){0};
+}
+
+void bnd_map_drop(const bnd_mapped *map, size_t end)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    if (page > 0 && end <= map->size && end >= (size_t)page) {
+        (void)madvise((void *)(uintptr_t)map->bytes, end - end % (size_t)page, MADV_DONTNEED);
+    }
+}

@@ -1,0 +1,301 @@
+/* The header of a .npy file, read by this grammar and no other (blanks may stand between any two parts):
+ *
+ *     header   { [member { , member } [,]] }
+ *     member   'descr' : string  |  'fortran_order' : True or False  |  'shape' : tuple
+ *     tuple    ( [number , [number { , number } [,]]] )
+ *     number   decimal digits without a leading 0, then L or nothing (Python 2 wrote it)
+ *     string   between ' or between ", without backslashes
+ *
+ * Each member stands exactly once. */
+#include "store/store.h"
+
+#include <string.h>
+
+enum { MAGIC = 6, SHORT_START = 10 }; /* "\x93NUMPY"; version 1 has two bytes of length, later ones four */
+
+typedef struct reader {
+    const char *text;
+    size_t size, at;
+    bnd_npy *npy;
+    bnd_error *why;
+} reader;
+
+bool bnd_npy_begins(const void *bytes, size_t length)
+{
+    return length >= MAGIC && memcmp(bytes, "\x93NUMPY", MAGIC) == 0;
+}
+
+bnd_status bnd_npy_measure(size_t *header_size, const void *start, size_t length, uint64_t file_size, bnd_error *why)
+{
+    const unsigned char *byte = start;
+    if (!bnd_npy_begins(start, length)) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "does not begin as a .npy file does");
+    }
+    if (length < MAGIC + 2) {
+        return bnd_fail(why, BND_BAD_FILE, length, "ends after %zu bytes, within the header", length);
+    }
+    unsigned major = byte[6], minor = byte[7];
+    if (major < 1 || major > 3 || minor != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 6, "has version %u.%u of .npy; 1.0, 2.0 and 3.0 are known", major, minor);
+    }
+    size_t before = major == 1 ? SHORT_START : BND_NPY_START;
+    if (length < before) {
+        return bnd_fail(why, BND_BAD_FILE, length, "ends after %zu bytes, within the header", length);
+    }
+    size_t text = byte[8] | (size_t)byte[9] << 8;
+    text |= major == 1 ? 0 : (size_t)byte[10] << 16 | (size_t)byte[11] << 24;
+    if (file_size < before || text > file_size - before) {
+        return bnd_fail(why, BND_BAD_FILE, 8, "says that its header has %zu bytes, and has fewer itself", text);
+    }
+    if (text > BND_NPY_HEADER_MAX) {
+        return bnd_fail(why, BND_BAD_FILE, 8, "has a header of %zu bytes; an array needs far less than %d", text,
+                        (int)BND_NPY_HEADER_MAX);
+    }
+    *header_size = before + text;
+    return BND_OK;
+}
+
+/* ---- the grammar ---- */
+
+static void skip_blanks(reader *r)
+{
+    while (r->at < r->size && r->text[r->at] != '\0' && strchr(" \t\r\n\f", r->text[r->at]) != NULL) {
+        r->at++;
+    }
+}
+
+static bnd_status expected(const reader *r, const char *what)
+{
+    if (r->at >= r->size) {
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "the header ends where %s should stand", what);
+    }
+    unsigned char c = (unsigned char)r->text[r->at];
+    if (c >= 0x20 && c < 0x7f) {
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is '%c' where %s should stand", r->at, c,
+                        what);
+    }
+    return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is 0x%llx where %s should stand", r->at,
+                    (unsigned long long)c, what);
+}
+
+static bool next_is(reader *r, char c)
+{
+    skip_blanks(r);
+    if (r->at < r->size && r->text[r->at] == c) {
+        r->at++;
+        return true;
+    }
+    return false;
+}
+
+static bool next_word(reader *r, const char *word)
+{
+    size_t length = strlen(word);
+    skip_blanks(r);
+    if (r->size - r->at >= length && memcmp(r->text + r->at, word, length) == 0) {
+        r->at += length;
+        return true;
+    }
+    return false;
+}
+
+/* What stands between two quotes. */
+static bnd_status read_string(reader *r, const char **text, size_t *length, const char *what)
+{
+    char quote = '\'';
+    if (!next_is(r, quote)) {
+        quote = '"';
+        if (!next_is(r, quote)) {
+            return expected(r, what);
+        }
+    }
+    size_t from = r->at;
+    while (r->at < r->size && r->text[r->at] != quote && r->text[r->at] != '\\' && r->text[r->at] != '\n') {
+        r->at++;
+    }
+    if (r->at >= r->size || r->text[r->at] != quote) {
+        return expected(r, "the end of a string");
+    }
+    *text = r->text + from;
+    *length = r->at++ - from;
+    return BND_OK;
+}
+
+static bnd_status read_descr(reader *r)
+{
+    const char *text;
+    size_t length;
+    skip_blanks(r);
+    if (r->at < r->size && (r->text[r->at] == '[' || r->text[r->at] == '(')) {
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "its elements are structures, not numbers");
+    }
+    size_t at = r->at;
+    bnd_status status = read_string(r, &text, &length, "the type of the elements");
+    return status == BND_OK ? bndi_npy_element(r->npy, text, length, at, r->why) : status;
+}
+
+static bnd_status read_order(reader *r)
+{
+    r->npy->fortran_order = next_word(r, "True");
+    return r->npy->fortran_order || next_word(r, "False") ? BND_OK : expected(r, "True or False");
+}
+
+static bool is_digit(const reader *r)
+{
+    return r->at < r->size && r->text[r->at] >= '0' && r->text[r->at] <= '9';
+}
+
+static bnd_status read_dimension(reader *r)
+{
+    skip_blanks(r);
+    size_t from = r->at;
+    uint64_t value = 0;
+    if (r->at < r->size && r->text[r->at] == '-') {
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "a dimension is negative (byte %zu of the header)", r->at);
+    }
+    if (!is_digit(r)) {
+        return expected(r, "a dimension");
+    }
+    for (; is_digit(r); r->at++) {
+        unsigned digit = (unsigned)(r->text[r->at] - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension is more than 64 bits can say");
+        }
+        value = 10 * value + digit;
+    }
+    if (r->text[from] == '0' && r->at - from > 1) {
+        return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension begins with 0 (byte %zu of the header)", from);
+    }
+    if (r->at < r->size && r->text[r->at] == 'L') {
+        r->at++;
+    }
+    if (r->npy->rank == BND_NPY_RANK_MAX) {
+        return bnd_fail(r->why, BND_BAD_FILE, from, "has more than %d dimensions", (int)BND_NPY_RANK_MAX);
+    }
+    r->npy->shape[r->npy->rank++] = value;
+    return BND_OK;
+}
+
+static bnd_status read_shape(reader *r)
+{
+    if (!next_is(r, '(')) {
+        return expected(r, "a tuple of dimensions");
+    }
+    bool comma = true;
+    while (!next_is(r, ')')) {
+        bnd_status status = comma ? read_dimension(r) : expected(r, "',' or ')'");
+        if (status != BND_OK) {
+            return status;
+        }
+        comma = next_is(r, ',');
+    }
+    if (r->npy->rank == 1 && !comma) {
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "the shape is a number, not a tuple");
+    }
+    return BND_OK;
+}
+
+typedef struct member {
+    const char *name;
+    bnd_status (*read)(reader *r);
+} member;
+
+static const member members[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+/* One member; `seen` has a bit for each that has been. */
+static bnd_status read_member(reader *r, unsigned *seen)
+{
+    const char *name;
+    size_t length, at;
+    skip_blanks(r);
+    at = r->at;
+    bnd_status status = read_string(r, &name, &length, "the name of a member");
+    if (status != BND_OK) {
+        return status;
+    }
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        if (length != strlen(members[i].name) || memcmp(name, members[i].name, length) != 0) {
+            continue;
+        }
+        if ((*seen >> i & 1) != 0) {
+            return bnd_fail(r->why, BND_BAD_FILE, at, "the header has '%s' twice", members[i].name);
+        }
+        *seen |= 1u << i;
+        return next_is(r, ':') ? members[i].read(r) : expected(r, "':'");
+    }
+    return bnd_fail(r->why, BND_BAD_FILE, at,
+                    "byte %zu of the header begins a member that is not descr, fortran_order or shape", at);
+}
+
+static bnd_status read_members(reader *r, unsigned *seen)
+{
+    if (!next_is(r, '{')) {
+        return expected(r, "'{'");
+    }
+    bool comma = true;
+    while (!next_is(r, '}')) {
+        bnd_status status = comma ? read_member(r, seen) : expected(r, "',' or '}'");
+        if (status != BND_OK) {
+            return status;
+        }
+        comma = next_is(r, ',');
+    }
+    skip_blanks(r);
+    return r->at == r->size ? BND_OK : expected(r, "nothing but blanks");
+}
+
+/* Elements and bytes from the shape; a 0 among the dimensions does not excuse the others. */
+bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why)
+{
+    uint64_t most = INT64_MAX / npy->element_size, product = 1;
+    bool empty = false;
+    for (size_t i = 0; i < npy->rank; i++) {
+        uint64_t dimension = npy->shape[i];
+        empty = empty || dimension == 0;
+        if (dimension > 0 && product > most / dimension) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "the shape has more elements than a file can hold");
+        }
+        product *= dimension > 0 ? dimension : 1;
+    }
+    npy->count = empty ? 0 : product;
+    npy->data_size = npy->count * npy->element_size;
+    return BND_OK;
+}
+
+bnd_status bnd_npy_parse(bnd_npy *out, const void *header, size_t header_size, bnd_error *why)
+{
+    size_t measured;
+    bnd_status status = bnd_npy_measure(&measured, header, header_size, header_size, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    const unsigned char *byte = header;
+    bnd_npy npy = {.version = byte[6], .header_size = measured};
+    reader r = {
+        .text = header, .size = measured, .at = byte[6] == 1 ? SHORT_START : BND_NPY_START, .npy = &npy, .why = why};
+    unsigned seen = 0;
+    status = read_members(&r, &seen);
+    for (unsigned i = 0; status == BND_OK && i < MEMBERS; i++) {
+        if ((seen >> i & 1) == 0) {
+            status = bnd_fail(why, BND_BAD_FILE, r.at, "the header has no '%s'", members[i].name);
+        }
+    }
+    if (status == BND_OK) {
+        status = bndi_npy_count(&npy, why);
+    }
+    if (status == BND_OK) {
+        *out = npy;
+    }
+    return status;
+}
+
+bnd_status bnd_npy_check_size(const bnd_npy *npy, uint64_t file_size, bnd_error *why)
+{
+    uint64_t held = file_size > npy->header_size ? file_size - npy->header_size : 0;
+    if (held != npy->data_size) {
+        return bnd_fail(why, BND_BAD_FILE, npy->header_size, "the shape needs %zu bytes of data, and the file has %zu",
+                        (size_t)npy->data_size, (size_t)held);
+    }
+    return BND_OK;
+}

@@ -1,0 +1,173 @@
+/* Files that are written beside their name, and take it when they are complete. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The standard streams' numbers are not for files, even where those are closed: a message would end up in the data. */
+static int above_standard_streams(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), reason = errno;
+    close(fd);
+    errno = reason;
+    return higher;
+}
+
+/* A new file named after `path` and a number; numbers are tried until one is free. O_CREAT with 0666 gives it the
+ * permissions that the user's mask asks for. */
+static bnd_status create_beside(bnd_output *out, bnd_error *why)
+{
+    enum { TRIES = 100, SUFFIX = 32 };
+    size_t size = strlen(out->path) + SUFFIX;
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    out->temporary = malloc(size);
+    if (out->temporary == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a name of %zu bytes", size);
+    }
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint64_t number = bnd_random((uint64_t)now.tv_nsec, (uint64_t)getpid(), i);
+        snprintf(out->temporary, size, "%s.%08lx.part", out->path, (unsigned long)(number & 0xffffffff));
+        out->fd = above_standard_streams(open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        if (out->fd >= 0) {
+            return BND_OK;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    int reason = errno;
+    free(out->temporary);
+    out->temporary = NULL;
+    return bndi_fail_system(why, "cannot be written, for no file can be made beside it", reason);
+}
+
+static void release(bnd_output *out)
+{
+    free(out->path);
+    free(out->temporary);
+    *out = (bnd_output){.fd = -1};
+}
+
+/* In place of a file: not before ours is complete, and with its permissions. */
+static bnd_status open_instead(bnd_output *out, const struct stat *about, bnd_error *why)
+{
+    if (access(out->path, W_OK) != 0) { /* a rename would not ask */
+        return bndi_fail_system(why, "cannot be written", errno);
+    }
+    bnd_status status = create_beside(out, why);
+    if (status == BND_OK) {
+        /* Only root can give files away; where that fails the file is the user's own, as any other new one. */
+        int owner = fchown(out->fd, about->st_uid, about->st_gid);
+        (void)owner;
+        (void)fchmod(out->fd, about->st_mode & 0777);
+    }
+    return status;
+}
+
+/* Something of this name is there: a file is replaced, anything else written in place. */
+static bnd_status open_existing(bnd_output *out, const char *path, const struct stat *about, bnd_error *why)
+{
+    if (S_ISDIR(about->st_mode)) {
+        return bndi_fail_system(why, "cannot be written", EISDIR);
+    }
+    if (!S_ISREG(about->st_mode)) {
+        out->fd = above_standard_streams(open(path, O_WRONLY | O_CLOEXEC));
+        return out->fd >= 0 ? BND_OK : bndi_fail_system(why, "cannot be opened for writing", errno);
+    }
+    out->path = realpath(path, NULL); /* a link stays, and what it leads to is replaced */
+    return out->path != NULL ? open_instead(out, about, why) : bndi_fail_system(why, "cannot be found", errno);
+}
+
+static bnd_status open_new(bnd_output *out, const char *path, bnd_error *why)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is a link that leads nowhere");
+    }
+    out->path = strdup(path);
+    return out->path != NULL ? create_beside(out, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the path");
+}
+
+bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why)
+{
+    bnd_output output = {.fd = -1};
+    struct stat about;
+    if (path[0] == '\0') {
+        return bndi_fail_system(why, "an empty path", ENOENT);
+    }
+    bool is_there = stat(path, &about) == 0;
+    bnd_status status = is_there ? open_existing(&output, path, &about, why) : open_new(&output, path, why);
+    if (status == BND_OK) {
+        *out = output;
+    } else {
+        release(&output);
+    }
+    return status;
+}
+
+/* The new name is on the disk when the directory is. Some file systems do not take that; the file is there then. */
+static void sync_directory(const char *path)
+{
+    char *directory = strdup(path), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
+    if (slash != NULL) {
+        slash[slash == directory] = '\0';
+    }
+    int fd = directory != NULL ? open(slash != NULL ? directory : ".", O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
+/* Some file systems report a full disk only when a file is closed. */
+static bnd_status close_checked(bnd_output *out, bool durable, bnd_error *why)
+{
+    bool synced = !durable || out->temporary == NULL || fsync(out->fd) == 0;
+    int reason = errno;
+    bool closed = close(out->fd) == 0;
+    out->fd = -1;
+    if (!synced || !closed) {
+        return bndi_fail_system(why, "cannot be written", synced ? errno : reason);
+    }
+    return BND_OK;
+}
+
+bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why)
+{
+    bnd_status status = close_checked(out, durable, why);
+    if (status == BND_OK && out->temporary != NULL) {
+        if (rename(out->temporary, out->path) != 0) {
+            status = bndi_fail_system(why, "cannot be replaced", errno);
+        } else if (durable) {
+            sync_directory(out->path);
+        }
+    }
+    if (status != BND_OK) {
+        bnd_output_abandon(out);
+    }
+    release(out);
+    return status;
+}
+
+void bnd_output_abandon(bnd_output *out)
+{
+    if (out->fd >= 0) {
+        close(out->fd);
+    }
+    if (out->temporary != NULL) {
+        (void)unlink(out->temporary);
+    }
+    release(out);
+}

@@ -1,0 +1,22 @@
+/* The groups of tests of store/, and headers of .npy made of their parts. */
+#ifndef TESTS_STORE_TESTS_H
+#define TESTS_STORE_TESTS_H
+
+#include <CUnit/CUnit.h>
+#include <binade/store.h>
+
+extern CU_TestInfo read_tests[];
+extern CU_TestInfo refused_tests[];
+extern CU_TestInfo write_tests[];
+extern CU_TestInfo file_tests[];
+
+typedef struct npy_bytes {
+    unsigned char bytes[8192];
+    size_t size;
+} npy_bytes;
+
+/* A header of this version around a text, which needs no padding to be one. */
+npy_bytes npy_header(unsigned version, const char *text);
+bnd_status npy_read(bnd_npy *out, const npy_bytes *header, bnd_error *why);
+
+#endif

@@ -1,0 +1,305 @@
+/* binade cast: an array in one format becomes an array in another, file to file or stream to stream. */
+#include "cast.h"
+
+#include <string.h>
+
+enum {
+    OPTION_FROM = OPTION_OWN,
+    OPTION_TO,
+    OPTION_VIA,
+    OPTION_DTYPE,
+    OPTION_UNPACKED,
+    OPTION_COUNT,
+    OPTION_RAW,
+    OPTION_STATS
+};
+
+typedef struct named_format {
+    bool given;
+    bnd_format format;
+} named_format;
+
+typedef struct cast {
+    settings common;
+    named_format from, dtype, to, via;
+    bool unpacked, raw, stats_wanted;
+    uint64_t count; /* CAST_UNKNOWN where --count is not given */
+    cast_input in;
+    cast_output out;
+    cast_plan plan;
+    bnd_context context;
+    bnd_stats stats;
+} cast;
+
+/* ---- options ---- */
+
+static int set_format(const cast *c, named_format *out, const char *name)
+{
+    bnd_error why;
+    if (bnd_format_parse(&out->format, name, &why) != BND_OK) {
+        return complain(c->common.command, "%s", why.message);
+    }
+    out->given = true;
+    return GO_ON;
+}
+
+static int set_own(void *state, int id, const char *value)
+{
+    cast *c = state;
+    switch (id) {
+    case OPTION_FROM:
+        return set_format(c, &c->from, value);
+    case OPTION_TO:
+        return set_format(c, &c->to, value);
+    case OPTION_VIA:
+        return set_format(c, &c->via, value);
+    case OPTION_DTYPE:
+        return set_format(c, &c->dtype, value);
+    case OPTION_COUNT:
+        return read_whole_number(&c->count, &c->common, "count", value, UINT64_MAX >> 8);
+    case OPTION_UNPACKED:
+        c->unpacked = true;
+        return GO_ON;
+    case OPTION_RAW:
+        c->raw = true;
+        return GO_ON;
+    default:
+        c->stats_wanted = true;
+        return GO_ON;
+    }
+}
+
+/* What the command line says wrong before any file is opened. */
+static int check_usage(cast *c)
+{
+    const command *self = c->common.command;
+    if (c->common.operand_count > 2) {
+        return complain(self, "at most an input and an output are named, not %zu words", c->common.operand_count);
+    }
+    if (c->to.given == c->via.given) {
+        return complain(self, c->to.given ? "--to and --via exclude each other: --via keeps the format of the input"
+                                          : "--to says which format to make; or --via, which to round to");
+    }
+    if (c->from.given && c->dtype.given && !bnd_format_same(&c->from.format, &c->dtype.format)) {
+        return complain(self, "--from says %s, and --dtype %s", c->from.format.name, c->dtype.format.name);
+    }
+    if (c->dtype.given) {
+        c->from = c->dtype;
+    }
+    if (c->to.given && c->to.format.width == 0) {
+        return complain(self, "%s is a value set and has no codes; --via rounds to it", c->to.format.name);
+    }
+    if (c->from.given && c->from.format.width == 0) {
+        return complain(self, "%s is a value set and has no codes to read", c->from.format.name);
+    }
+    return GO_ON;
+}
+
+/* ---- layouts ---- */
+
+/* A tf32 array is one of fp32's words, packed or not. */
+static cast_layout bare_layout(const cast *c, const bnd_format *f)
+{
+    bool tf32 = bnd_npy_packing(f) == BND_PACKED;
+    return (cast_layout){.format = *f, .packing = c->unpacked && !tf32 ? BND_UNPACKED : BND_PACKED};
+}
+
+static cast_layout npy_layout(const bnd_format *f, bool big_endian)
+{
+    return (cast_layout){.format = *f, .packing = bnd_npy_packing(f), .big_endian = big_endian};
+}
+
+static int settle_input(cast *c)
+{
+    cast_input *in = &c->in;
+    const bnd_format *asked = c->from.given ? &c->from.format : NULL;
+    bnd_format f;
+    bnd_error why;
+    if (!in->is_npy) {
+        if (asked == NULL) {
+            return complain(in->command, "%s is a bare array: --from must say its format", in->name);
+        }
+        in->layout = bare_layout(c, asked);
+        return cast_expect(in, c->count);
+    }
+    if (c->count != CAST_UNKNOWN) {
+        return complain(in->command, "%s is a .npy file and says its length itself; --count is for bare arrays",
+                        in->name);
+    }
+    if (bnd_npy_format(&f, &in->npy, asked, &why) != BND_OK) {
+        return complain(in->command, asked == NULL ? "%s: %s; --dtype names it (for example --dtype %s)" : "%s: %s",
+                        in->name, why.message, in->npy.element_size == 1 ? "e4m3" : "bf16");
+    }
+    in->layout = npy_layout(&f, in->npy.big_endian);
+    return cast_expect(in, CAST_UNKNOWN);
+}
+
+static bool ends_in_npy(const char *name)
+{
+    size_t length = strlen(name);
+    return length >= 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+/* A name decides; a stream is what the input is. */
+static bool makes_npy(const cast *c, const char *path)
+{
+    bool standard = strcmp(path, "-") == 0;
+    return !c->raw && (standard ? c->in.is_npy : ends_in_npy(path));
+}
+
+static int settle_target(cast *c)
+{
+    const bnd_format *from = &c->in.layout.format;
+    named_format *via = &c->via;
+    bool wide = from->width == 32 || from->width == 64;
+    if (via->given) {
+        c->to.format = *from;
+        bnd_format fp32, fp64;
+        bool known = bnd_format_parse(&fp32, "fp32", NULL) == BND_OK && bnd_format_parse(&fp64, "fp64", NULL) == BND_OK;
+        if (!known || !wide || !(bnd_format_same(from, &fp32) || bnd_format_same(from, &fp64))) {
+            return complain(c->common.command, "--via keeps fp32 or fp64 as they are, not %s; use --to", from->name);
+        }
+    }
+    return GO_ON;
+}
+
+/* ---- the work ---- */
+
+static int open_output(cast *c, const char *path)
+{
+    cast_output *out = &c->out;
+    int status = cast_open_output(out, c->common.command, path, &c->in);
+    out->is_npy = makes_npy(c, path);
+    if (status != GO_ON || !out->is_npy) {
+        return status;
+    }
+    uint64_t count = cast_expected(&c->in);
+    if (count == CAST_UNKNOWN && out->file.temporary == NULL) {
+        return complain(c->common.command, "%s cannot have the length of %s written into its header; --count says it",
+                        out->name, c->in.name);
+    }
+    out->npy = (bnd_npy){.rank = 1};
+    if (c->in.is_npy) {
+        out->npy = c->in.npy;
+    } else if (count != CAST_UNKNOWN) {
+        out->npy.shape[0] = count;
+    }
+    bnd_error why;
+    if (bnd_npy_describe(&out->npy, &c->to.format, &why) != BND_OK) {
+        return complain(c->common.command, "%s: %s", c->in.name, why.message);
+    }
+    return cast_write_header(out);
+}
+
+static int make_plan(cast *c, bool to_npy)
+{
+    bnd_error why;
+    cast_layout to = to_npy ? npy_layout(&c->to.format, false) : bare_layout(c, &c->to.format);
+    cast_make_plan(&c->plan, &c->in.layout, &to, c->via.given ? &c->via.format : NULL);
+    if (bnd_context_open(&c->context, NULL, c->common.threads, &why) != BND_OK) {
+        return complain(c->common.command, "%s", why.message);
+    }
+    int status = add_formats(&c->common, c->plan.target.name);
+    note_silent_dialect(&c->common);
+    c->plan.how.context = &c->context;
+    c->plan.how.rule = rule_for(&c->common, &c->plan.target);
+    c->plan.how.seed = c->common.seed;
+    c->plan.stats = c->stats_wanted ? &c->stats : NULL;
+    return status;
+}
+
+static int cast_between(cast *c, const char *in, const char *out)
+{
+    const command *self = c->common.command;
+    int status = cast_open_input(&c->in, self, in);
+    status = status == GO_ON ? settle_input(c) : status;
+    status = status == GO_ON ? settle_target(c) : status;
+    status = status == GO_ON ? make_plan(c, makes_npy(c, out)) : status;
+    if (status != GO_ON) {
+        return status;
+    }
+    status = open_output(c, out);
+    if (status == GO_ON) {
+        progress bar;
+        uint64_t size = c->in.size != CAST_UNKNOWN ? c->in.size : 0;
+        progress_begin(&bar, &c->common, self->name, PROGRESS_BYTES, size);
+        status = cast_run(&c->in, &c->out, &c->plan, &bar, c->context.threads > 1);
+    }
+    int closed = cast_close_output(&c->out, status == GO_ON, c->plan.how.first);
+    return status == GO_ON ? closed : status;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    cast c = {.count = CAST_UNKNOWN, .in = {.fd = -1}, .out = {.file = {.fd = -1}}};
+    int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    c.stats_wanted = c.stats_wanted || c.common.output == OUTPUT_JSON;
+    status = status == GO_ON ? check_usage(&c) : status;
+    if (status == GO_ON) {
+        char **operands = c.common.operands;
+        size_t count = c.common.operand_count;
+        status = cast_between(&c, count > 0 ? operands[0] : "-", count > 1 ? operands[1] : "-");
+    }
+    if (status == GO_ON && c.stats_wanted) {
+        cast_print_stats(&c.stats, &c.plan, c.common.output == OUTPUT_JSON);
+    }
+    cast_close_input(&c.in);
+    cast_clear_plan(&c.plan);
+    clear_settings(&c.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row row_from = {OPTION_FROM,       0, "from", "F", "the input's format (a .npy file may say it)",
+                                    COMPLETES_FORMATS, ""};
+static const option_row row_to = {OPTION_TO,         0, "to", "F", "the format to make: any but value sets",
+                                  COMPLETES_FORMATS, ""};
+static const option_row row_via = {
+    OPTION_VIA, 0, "via", "F", "round to F, a value set too, and keep fp32 or fp64", COMPLETES_FORMATS, ""};
+static const option_row row_dtype = {OPTION_DTYPE,      0, "dtype", "F", "the same as --from, of a .npy file",
+                                     COMPLETES_FORMATS, ""};
+static const option_row row_unpacked = {OPTION_UNPACKED,
+                                        0,
+                                        "unpacked",
+                                        NULL,
+                                        "bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)",
+                                        COMPLETES_NOTHING,
+                                        ""};
+static const option_row row_count = {
+    OPTION_COUNT, 0, "count", "N", "elements of a bare input (default what its bytes hold)", COMPLETES_NOTHING, ""};
+static const option_row row_raw = {OPTION_RAW,        0, "raw", NULL, "make a bare array whatever OUT is called",
+                                   COMPLETES_NOTHING, ""};
+static const option_row row_stats = {OPTION_STATS,      0, "stats", NULL, "what the conversion did, to standard error",
+                                     COMPLETES_NOTHING, ""};
+static const option_row row_json_stats = {OPTION_JSON, 0, "json", NULL, "the same as JSON", COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_from,     &row_to,      &row_via,      &row_dtype,      &row_unpacked,
+                                            &row_count,    &row_raw,     &row_stats,    &row_json_stats, &row_round,
+                                            &row_overflow, &row_nan,     &row_flush,    &row_tininess,   &row_dialect,
+                                            &row_seed,     &row_threads, &row_progress, &row_help,       NULL};
+
+const command command_cast = {
+    .name = "cast",
+    .summary = "an array from one format to another, in files and streams",
+    .operands = "[IN [OUT]]",
+    .about = "Converts every element with one rounding, in constant memory. IN and OUT are standard input and output "
+             "where they are missing or -. A bare array is little-endian; codes that are no whole words are packed by "
+             "bits, the lowest first. .npy files are read as such, and written where OUT ends in .npy or where a .npy "
+             "file goes to standard output.",
+    .options = options,
+    .example = "printf '\\0\\0\\200\\077' | binade cast --from fp32 --to fp16 | od -tx1",
+    .more =
+        "OUT is written beside its name and takes it when it is complete; whatever fails or ends the program, what "
+        "was there before is there still and nothing partial is left. IN and OUT may not be the same file.\n\n"
+        "In .npy files codes are whole words. Types that numpy has are written as such (f2, f4, f8; tf32 as f4); all "
+        "others as bytes without a meaning (V1, V2, ...), which is how ml_dtypes' arrays are stored too: numpy's "
+        "view() gives them their type again, and reading them takes --dtype. Integers (u1, u2, ...) are taken as codes "
+        "in the same way. Big-endian elements are read; the order of the dimensions stays. Nothing in a header is "
+        "evaluated.\n\n"
+        "--stats counts: elements; exact and inexact ones; underflows (tiny and inexact); flushed (a nonzero became "
+        "zero); overflows; saturated (the largest number stands for something larger); nan, in the result; the largest "
+        "finite magnitude of the input; the mean squared error and the signal-to-noise ratio in decibels over the "
+        "elements that are finite before and after.\n\n"
+        "Stochastic rounding takes the random bits of the element's number and the seed: the same whatever the cores "
+        "and the pieces.",
+    .run = run,
+};

@@ -1,0 +1,24 @@
+/* A bar on standard error for what takes more than a second. */
+#ifndef BINADE_TOOLS_PROGRESS_H
+#define BINADE_TOOLS_PROGRESS_H
+
+#include "command.h"
+
+#include <time.h>
+
+enum progress_unit { PROGRESS_BYTES, PROGRESS_ITEMS };
+
+typedef struct progress {
+    const char *label;
+    enum progress_unit unit;
+    uint64_t total; /* 0: not known */
+    bool wanted, at_once, terminal, drawn;
+    struct timespec began, drawn_at;
+    uint64_t done;
+} progress;
+
+void progress_begin(progress *p, const settings *s, const char *label, enum progress_unit unit, uint64_t total);
+void progress_at(progress *p, uint64_t done); /* so much is done in all; draws at most ten times a second */
+void progress_end(progress *p);               /* before any other message */
+
+#endif
