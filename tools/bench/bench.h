@@ -1,56 +1,170 @@
-/* Benchmarks: what a case is, and how a time is taken. */
+/* Benchmarks: what a case is, how its time is taken, and what is said about it. `binade bench` is made of these. */
 #ifndef BINADE_TOOLS_BENCH_H
 #define BINADE_TOOLS_BENCH_H
 
 #include <binade.h>
 
-/* What is measured. */
-typedef enum bench_kind { BENCH_ENCODE, BENCH_DECODE, BENCH_ROUND } bench_kind;
+/* ---- cases ---- */
+
+typedef enum bench_operation {
+    BENCH_ENCODE,
+    BENCH_DECODE,
+    BENCH_ROUND,
+    BENCH_CONVERT,
+    BENCH_QUANTIZE,
+    BENCH_DEQUANTIZE
+} bench_operation;
+
+/* The least ratios to memcpy that a case should reach on one core, 0 where none is set. */
+typedef struct bench_target {
+    double memory, l2;
+} bench_target;
 
 typedef struct bench_case {
-    const char *name;
-    bench_kind kind;
-    const char *format;
-    bnd_array how;
-    bool with_stats;
+    bench_operation operation;
+    const char *
+        format; /* of the last two a block format; "": a row for any format that is asked for and has none of its own */
+    const char *from; /* of BENCH_CONVERT */
+    bnd_rule rule;
+    bool wide; /* fp64 instead of fp32 */
+    bool unpacked, statistics;
+    uint8_t aim; /* which target */
 } bench_case;
 
+bool bench_is_block(const bench_case *what);
 extern const bench_case bench_cases[];
 extern const size_t bench_case_count;
+bench_target bench_target_of_case(const bench_case *what);
 
-/* A case with its arrays. */
+enum { BENCH_NAME_SIZE = 96 };
+void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what); /* "fp32 to e4m3, saturate" */
+
+/* ---- the machine ---- */
+
+typedef struct bench_machine {
+    char cpu[64];
+    size_t l1, l2, last; /* bytes of the data caches of one core; `last` is shared */
+    unsigned cores;
+} bench_machine;
+void bench_look(bench_machine *machine);
+
+/* How many elements: fp32, or half as many fp64. */
+typedef struct bench_size {
+    char name[16]; /* "L1", "L2", "memory", or the number as it was written */
+    size_t elements;
+    bool beyond_caches;
+} bench_size;
+/* False where it is none of the names and not a number from 1 to 2^32. */
+bool bench_size_parse(bench_size *out, const char *name, const bench_machine *machine);
+
+/* ---- a case with its arrays ---- */
+
 typedef struct bench_run {
     const bench_case *what;
-    bnd_format format;
-    size_t elements, bytes_in, bytes_out;
-    float *values; /* fp32 side */
-    void *codes;   /* the other side; for rounding another array of fp32 */
+    bnd_format format, in, out; /* the case's; of the elements read, of those written */
+    bnd_array how;
+    bnd_context context;
+    size_t elements, period, bytes_in, bytes_out; /* scales counted too */
+    unsigned char *pattern;                       /* the input's first `period` elements; the rest repeats them */
+    unsigned char *from, *to;                     /* the same where it works in place */
+    bnd_block block;                              /* where scales are shared */
+    unsigned char *scales;
+    float tensor_scale;
     bnd_stats stats;
 } bench_run;
 
 /* Allocates and fills; false, with a message on standard error, where there is no memory. */
-bool bench_open(bench_run *run, const bench_case *what, size_t elements);
+bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard);
 void bench_close(bench_run *run);
+bool bench_refill(bench_run *run);                                        /* the input as it was */
+void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run); /* the pattern, again and again */
+void bench_pass(void *run);                                               /* one pass over the array */
 
-/* One pass over the array. */
-void bench_pass(bench_run *run);
+/* An element as it lies in memory, of any format: fp32 and fp64 are formats too. */
+uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing);
+
+/* The part of this that is different where scales are shared; `wrong` counts elements or blocks. */
+bool bench_block_open(bench_run *run);
+bool bench_block_fill(bench_run *run);
+bool bench_block_pass(bench_run *run, bnd_stats *stats);
+bool bench_block_wrong_element(const bench_run *run, size_t i);
+size_t bench_block_wrong_scales(const bench_run *run);
+
+/* n elements of a format: normally distributed, or (hard) random bits. */
+bool bench_fill(void *out, size_t n, const bnd_format *format, bnd_packing packing, bool hard);
 
 /* Elements whose result is not what the codec gives, looking at all of the first ones and a sample of the rest. */
 size_t bench_differences(bench_run *run);
 
-/* ---- time ---- */
+/* ---- copies of as many bytes as a case reads and writes together, half of them read: what memory allows ---- */
 
-double bench_now(void); /* seconds */
-
-/* Copies of as many bytes as the case reads and writes together, half of them read: what memory allows. */
 typedef struct bench_copy {
     unsigned char *from, *to;
     size_t bytes;
+    unsigned threads;
 } bench_copy;
 bool bench_copy_open(bench_copy *copy, size_t bytes);
 void bench_copy_close(bench_copy *copy);
-void bench_copy_pass(const bench_copy *copy);
-/* The same with stores that go past the caches; false where this machine's compiler has none. */
-bool bench_copy_streaming(const bench_copy *copy);
+void bench_copy_plain(void *copy);
+bool bench_can_stream(void);
+void bench_copy_streaming(void *copy); /* with stores that go past the caches */
+
+/* Memory for an array, every page of it touched; NULL, with a message, where there is none. */
+void *bench_allocate(size_t bytes);
+
+/* ---- time ---- */
+
+typedef struct bench_times {
+    double nanoseconds, gigabytes;  /* an element; read and written, a second */
+    double to_memcpy, to_streaming; /* the copy's time over the case's; to_streaming 0 where it was not taken */
+    int rounds;
+} bench_times;
+enum { BENCH_MOST_ROUNDS = 101 };
+bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds);
+
+/* ---- all of it ---- */
+
+typedef struct bench_options {
+    const bnd_format *formats; /* the cases of these; none: the table */
+    size_t format_count;
+    const char *words; /* the cases with all of these words in their names */
+    bench_size sizes[8];
+    size_t size_count;
+    uint8_t backends[BND_BACKENDS]; /* bnd_backend; none: the best */
+    size_t backend_count;
+    bool threads_given; /* otherwise one, and every core beyond the caches */
+    unsigned threads;
+    bool hard, list, json;
+    int rounds;
+    double seconds;                                           /* for a row of the table, about */
+    void (*progress)(void *state, size_t done, size_t total); /* told after each row; or NULL */
+    void *progress_state;
+} bench_options;
+
+/* One measured row. */
+typedef struct bench_row {
+    const bench_run *run;
+    const bench_size *size;
+    bnd_backend backend;
+    unsigned threads;
+    bench_times times;
+} bench_row;
+
+/* What the back end owes of the case's target at this size, 0 where nothing is asked of it. */
+double bench_target_of_row(const bench_row *row);
+bool bench_target_met(const bench_row *row);
+
+/* Writes to standard output. */
+typedef struct bench_report {
+    bnd_json json;
+    bool as_json;
+    size_t rows, targets, met;
+} bench_report;
+void bench_report_begin(bench_report *report, const bench_machine *machine, const bench_options *options);
+void bench_report_row(bench_report *report, const bench_row *row);
+void bench_report_end(bench_report *report);
+
+/* Measures and reports. 0; 1 where a result is not the codec's; 2 where no case has such a name; 3 without memory. */
+int bench_all(const bench_options *options, const bench_machine *machine);
 
 #endif

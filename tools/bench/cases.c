@@ -1,38 +1,149 @@
-/* The table of cases. */
+/* The table of cases, and what each should reach. */
 #include "bench.h"
 
-#define RULE(...)                                                                                                      \
-    {                                                                                                                  \
-        .rule = { __VA_ARGS__ }                                                                                        \
-    }
-#define STOCHASTIC(mode, bits)                                                                                         \
-    {                                                                                                                  \
-        .rule = {.rounding = mode, .random_bits = bits}, .seed = 1                                                     \
-    }
+#include <stdio.h>
+#include <string.h>
+
+enum aim { NONE, ENCODE_16, ENCODE_8, DECODE, ROUND_NEAREST, ROUND_OTHER, STOCHASTIC, STATISTICS, BLOCKS };
+
+static const bench_target targets[] = {
+    [NONE] = {.memory = 0, .l2 = 0},
+    [ENCODE_16] = {.memory = 1.2, .l2 = 0.7},
+    [ENCODE_8] = {.memory = 1.05, .l2 = 0.35},
+    [DECODE] = {.memory = 1.2, .l2 = 0.6},
+    [ROUND_NEAREST] = {.memory = 1.0, .l2 = 0.45}, /* in place, as all of these */
+    [ROUND_OTHER] = {.memory = 0.9, .l2 = 0.35},   /* custom formats, and other modes than nearest even */
+    [STOCHASTIC] = {.memory = 0.9, .l2 = 0.2},     /* of up to 16 random bits */
+    [STATISTICS] = {.memory = 0.8, .l2 = 0.25},
+    [BLOCKS] = {.memory = 0.8, .l2 = 0},
+};
+
+bench_target bench_target_of_case(const bench_case *what)
+{
+    return targets[what->aim];
+}
 
 const bench_case bench_cases[] = {
-    {"fp32 to fp16", BENCH_ENCODE, "fp16", RULE(0), false},
-    {"fp32 to bf16", BENCH_ENCODE, "bf16", RULE(0), false},
-    {"fp32 to e4m3", BENCH_ENCODE, "e4m3", RULE(0), false},
-    {"fp32 to e5m2", BENCH_ENCODE, "e5m2", RULE(0), false},
-    {"fp32 to e2m1", BENCH_ENCODE, "e2m1", RULE(0), false},
-    {"fp32 to e3m2", BENCH_ENCODE, "e3m2", RULE(0), false},
-    {"fp32 to e4m3, saturating", BENCH_ENCODE, "e4m3", RULE(.overflow = BND_OVERFLOW_SATURATE), false},
-    {"fp32 to e4m3, with statistics", BENCH_ENCODE, "e4m3", RULE(0), true},
-    {"fp16 to fp32", BENCH_DECODE, "fp16", RULE(0), false},
-    {"bf16 to fp32", BENCH_DECODE, "bf16", RULE(0), false},
-    {"e4m3 to fp32", BENCH_DECODE, "e4m3", RULE(0), false},
-    {"e5m2 to fp32", BENCH_DECODE, "e5m2", RULE(0), false},
-    {"e2m1 to fp32", BENCH_DECODE, "e2m1", RULE(0), false},
-    {"round to fp16", BENCH_ROUND, "fp16", RULE(0), false},
-    {"round to bf16", BENCH_ROUND, "bf16", RULE(0), false},
-    {"round to e4m3", BENCH_ROUND, "e4m3", RULE(0), false},
-    {"round to e6m9", BENCH_ROUND, "e6m9", RULE(0), false},
-    {"round to p11emin-14emax15", BENCH_ROUND, "p11emin-14emax15", RULE(0), false},
-    {"round to e6m9, rtz", BENCH_ROUND, "e6m9", RULE(.rounding = BND_RTZ), false},
-    {"round to e6m9, rup", BENCH_ROUND, "e6m9", RULE(.rounding = BND_RUP), false},
-    {"round to e6m9, rna", BENCH_ROUND, "e6m9", RULE(.rounding = BND_RNA), false},
-    {"round to e6m9, sr:16", BENCH_ROUND, "e6m9", STOCHASTIC(BND_SR, 16), false},
-    {"round to e6m9, with statistics", BENCH_ROUND, "e6m9", RULE(0), true},
+    {BENCH_ENCODE, .format = "fp16", .aim = ENCODE_16},
+    {BENCH_ENCODE, .format = "bf16", .aim = ENCODE_16},
+    {BENCH_ENCODE, .format = "tf32"},
+    {BENCH_ENCODE, .format = "e4m3", .aim = ENCODE_8},
+    {BENCH_ENCODE, .format = "e5m2", .aim = ENCODE_8},
+    {BENCH_ENCODE, .format = "e3m2"},
+    {BENCH_ENCODE, .format = "e2m3"},
+    {BENCH_ENCODE, .format = "e2m1"},
+    {BENCH_ENCODE, .format = "e2m1", .unpacked = true},
+    {BENCH_ENCODE, .format = "binary8p3se"},
+    {BENCH_ENCODE, .format = "e5m6"},
+    {BENCH_ENCODE, .format = "e4m3", .rule = {.overflow = BND_OVERFLOW_SATURATE}, .aim = ENCODE_8},
+    {BENCH_ENCODE, .format = "e5m2", .rule = {.overflow = BND_OVERFLOW_SATURATE}, .aim = ENCODE_8},
+    {BENCH_ENCODE, .format = "e4m3", .rule = {.rounding = BND_RTZ}},
+    {BENCH_ENCODE, .format = "bf16", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ENCODE, .format = "e4m3", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ENCODE, .format = "e5m2", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ENCODE, .format = "fp16", .statistics = true, .aim = STATISTICS},
+    {BENCH_ENCODE, .format = "bf16", .statistics = true, .aim = STATISTICS},
+    {BENCH_ENCODE, .format = "e4m3", .statistics = true, .aim = STATISTICS},
+    {BENCH_ENCODE, .format = "e2m1", .statistics = true, .aim = STATISTICS},
+    {BENCH_DECODE, .format = "fp16", .aim = DECODE},
+    {BENCH_DECODE, .format = "bf16", .aim = DECODE},
+    {BENCH_DECODE, .format = "tf32"},
+    {BENCH_DECODE, .format = "e4m3", .aim = DECODE},
+    {BENCH_DECODE, .format = "e5m2", .aim = DECODE},
+    {BENCH_DECODE, .format = "e3m2"},
+    {BENCH_DECODE, .format = "e2m3"},
+    {BENCH_DECODE, .format = "e2m1"},
+    {BENCH_DECODE, .format = "binary8p3se"},
+    {BENCH_DECODE, .format = "e5m6"},
+    {BENCH_ROUND, .format = "fp16", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "bf16", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "tf32", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "e4m3", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "e5m2", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "e2m1", .aim = ROUND_NEAREST},
+    {BENCH_ROUND, .format = "e6m9", .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "p11emin-14emax15", .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "fp16", .rule = {.rounding = BND_RTZ}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "e4m3", .rule = {.rounding = BND_RTZ}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_RTZ}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_RUP}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_RDN}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_RNA}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "bf16", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ROUND, .format = "e4m3", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_SR, .random_bits = 32}},
+    {BENCH_ROUND, .format = "bf16", .statistics = true, .aim = STATISTICS},
+    {BENCH_ROUND, .format = "e4m3", .statistics = true, .aim = STATISTICS},
+    {BENCH_ROUND, .format = "e6m9", .statistics = true, .aim = STATISTICS},
+    {BENCH_ENCODE, .format = "fp32", .wide = true},
+    {BENCH_ENCODE, .format = "bf16", .wide = true},
+    {BENCH_ENCODE, .format = "e4m3", .wide = true},
+    {BENCH_DECODE, .format = "bf16", .wide = true},
+    {BENCH_DECODE, .format = "e4m3", .wide = true},
+    {BENCH_ROUND, .format = "e4m3", .wide = true},
+    {BENCH_ROUND, .format = "e6m9", .wide = true},
+    {BENCH_ROUND, .format = "e6m9", .rule = {.rounding = BND_SR, .random_bits = 16}, .wide = true},
+    {BENCH_CONVERT, .format = "e4m3", .from = "bf16"},
+    {BENCH_CONVERT, .format = "bf16", .from = "e5m2"},
+    {BENCH_QUANTIZE, .format = "mxfp8", .aim = BLOCKS},
+    {BENCH_QUANTIZE, .format = "mxfp8:floor", .aim = BLOCKS},
+    {BENCH_QUANTIZE, .format = "mxfp8-e5m2", .aim = BLOCKS},
+    {BENCH_QUANTIZE, .format = "mxfp6-e3m2"},
+    {BENCH_QUANTIZE, .format = "mxfp4"},
+    {BENCH_QUANTIZE, .format = "nvfp4"},
+    {BENCH_DEQUANTIZE, .format = "mxfp8"},
+    {BENCH_DEQUANTIZE, .format = "mxfp4"},
+    {BENCH_DEQUANTIZE, .format = "nvfp4"},
+    {BENCH_ENCODE, .format = ""},
+    {BENCH_ENCODE, .format = "", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ENCODE, .format = "", .statistics = true, .aim = STATISTICS},
+    {BENCH_DECODE, .format = ""},
+    {BENCH_ROUND, .format = "", .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "", .rule = {.rounding = BND_RTZ}, .aim = ROUND_OTHER},
+    {BENCH_ROUND, .format = "", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
+    {BENCH_ROUND, .format = "", .statistics = true, .aim = STATISTICS},
+    {BENCH_ENCODE, .format = "", .wide = true},
+    {BENCH_DECODE, .format = "", .wide = true},
 };
 const size_t bench_case_count = sizeof bench_cases / sizeof bench_cases[0];
+
+static void name_rule(char *name, size_t size, bnd_rule rule)
+{
+    size_t at = strlen(name);
+    if (rule.rounding >= BND_SR) {
+        at += (size_t)snprintf(name + at, size - at, ", %s:%u", bnd_rounding_name((bnd_rounding)rule.rounding),
+                               bnd_rule_random_bits(rule));
+    } else if (rule.rounding != BND_RNE) {
+        at += (size_t)snprintf(name + at, size - at, ", %s", bnd_rounding_name((bnd_rounding)rule.rounding));
+    }
+    if (rule.overflow != BND_OVERFLOW_FORMAT) {
+        snprintf(name + at, size - at, ", %s", bnd_overflow_name((bnd_overflow)rule.overflow));
+    }
+}
+
+void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what)
+{
+    const char *type = what->wide ? "fp64" : "fp32";
+    const char *format = what->format[0] != '\0' ? what->format : "FORMAT";
+    switch (what->operation) {
+    case BENCH_ENCODE:
+    case BENCH_QUANTIZE:
+        snprintf(name, BENCH_NAME_SIZE, "%s to %s", type, format);
+        break;
+    case BENCH_DECODE:
+    case BENCH_DEQUANTIZE:
+        snprintf(name, BENCH_NAME_SIZE, "%s to %s", format, type);
+        break;
+    case BENCH_ROUND:
+        snprintf(name, BENCH_NAME_SIZE, "round %s to %s", type, format);
+        break;
+    default:
+        snprintf(name, BENCH_NAME_SIZE, "%s to %s", what->from, format);
+        break;
+    }
+    name_rule(name, BENCH_NAME_SIZE, what->rule);
+    size_t at = strlen(name);
+    snprintf(name + at, BENCH_NAME_SIZE - at, "%s%s", what->unpacked ? ", unpacked" : "",
+             what->statistics ? ", statistics" : "");
+}

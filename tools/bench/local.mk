@@ -1,14 +1,22 @@
-# Benchmarks: `make bench` builds and runs them; BENCH= gives options, for example BENCH='--size L2 --case e4m3'.
-EXTRA_PROGRAMS += tools/bench/bench
-tools_bench_bench_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS)
-tools_bench_bench_LDADD = libbinade.la $(LIBM)
-tools_bench_bench_SOURCES = \
+# Benchmarks, a part of the command: `make bench` runs `binade bench`; BENCH= gives options, for example
+# BENCH='--size L2 --case e4m3'.
+binade_CPPFLAGS += -I$(top_srcdir)/tools
+binade_SOURCES += \
+	tools/bench/bench.c \
 	tools/bench/bench.h \
+	tools/bench/block.c \
 	tools/bench/cases.c \
-	tools/bench/main.c \
+	tools/bench/copy.c \
+	tools/bench/data.c \
+	tools/bench/machine.c \
+	tools/bench/measure.c \
+	tools/bench/report.c \
 	tools/bench/run.c
 
+# `binade cast` beside cat, and its memory.
+EXTRA_DIST += tools/bench/cast.sh
+
 BENCH =
-bench: tools/bench/bench
-	tools/bench/bench $(BENCH)
+bench: binade
+	./binade bench $(BENCH)
 .PHONY: bench

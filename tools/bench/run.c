@@ -1,188 +1,241 @@
 /* A case with its arrays: filling, running, and comparing with the codec. */
 #include "bench.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
-double bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *aligned(size_t bytes)
-{
-    void *memory = NULL;
-    return posix_memalign(&memory, 64, bytes + 64) == 0 ? memory : NULL;
-}
-
-/* Normally distributed (Box and Muller), as weights and activations are. */
-static void fill(float *x, size_t n)
-{
-    const double tau = 6.283185307179586;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t random = bnd_random(1, 0, i);
-        double u = ((double)(random >> 32) + 1) / 4294967296.0, angle = (double)(uint32_t)random / 4294967296.0;
-        x[i] = (float)(sqrt(-2 * log(u)) * cos(tau * angle));
-    }
-}
+enum { PERIOD = 1 << 20 }; /* elements that are different; a multiple of 8, so that packed codes repeat at a byte */
 
 /* The calls are made with arguments that they take: a failure is a mistake in the table of cases. */
-static void insist(bnd_status status, const bench_case *what, const bnd_error *why)
+static void insist(bnd_status status, const bench_run *run, const bnd_error *why)
 {
     if (status != BND_OK) {
-        fprintf(stderr, "bench: %s: %s\n", what->name, why->message);
+        char name[BENCH_NAME_SIZE];
+        bench_name(name, run->what);
+        fprintf(stderr, "binade bench: %s: %s\n", name, why->message);
         exit(2);
     }
 }
 
-bool bench_open(bench_run *run, const bench_case *what, size_t elements)
+static bnd_format named(const bench_run *run, const char *name)
 {
+    bnd_format f;
     bnd_error why;
-    *run = (bench_run){.what = what, .elements = elements};
-    insist(bnd_format_parse(&run->format, what->format, &why), what, &why);
-    size_t floats = elements * sizeof(float);
-    size_t codes = what->kind == BENCH_ROUND ? floats : bnd_codes_size(&run->format, elements, BND_PACKED);
-    run->values = aligned(floats);
-    run->codes = aligned(codes);
-    if (run->values == NULL || run->codes == NULL) {
-        fprintf(stderr, "bench: no memory for %zu elements\n", elements);
+    insist(bnd_format_parse(&f, name, &why), run, &why);
+    return f;
+}
+
+void *bench_allocate(size_t bytes)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, bytes + 64) != 0) {
+        fprintf(stderr, "binade bench: no memory for an array of %zu bytes\n", bytes);
+        return NULL;
+    }
+    memset(memory, 1, bytes + 64);
+    return memory;
+}
+
+bool bench_is_block(const bench_case *what)
+{
+    return what->operation == BENCH_QUANTIZE || what->operation == BENCH_DEQUANTIZE;
+}
+
+static void set_formats(bench_run *run)
+{
+    const bench_case *what = run->what;
+    bnd_format type = named(run, what->wide ? "fp64" : "fp32");
+    if (bench_is_block(what)) {
+        run->in = run->out = type;
+        return;
+    }
+    run->format = named(run, what->format);
+    run->in = what->operation == BENCH_DECODE    ? run->format
+              : what->operation == BENCH_CONVERT ? named(run, what->from)
+                                                 : type;
+    run->out = what->operation == BENCH_DECODE || what->operation == BENCH_ROUND ? type : run->format;
+}
+
+static bool open_arrays(bench_run *run)
+{
+    bnd_packing packing = (bnd_packing)run->how.packing;
+    run->bytes_in = bnd_codes_size(&run->in, run->elements, packing);
+    run->bytes_out = bnd_codes_size(&run->out, run->elements, packing);
+    run->from = bench_allocate(run->bytes_in);
+    run->to = run->what->operation == BENCH_ROUND ? run->from : bench_allocate(run->bytes_out);
+    return run->from != NULL && run->to != NULL;
+}
+
+bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard)
+{
+    bnd_packing packing = what->unpacked ? BND_UNPACKED : BND_PACKED;
+    *run = (bench_run){.what = what, .elements = what->wide ? (elements + 1) / 2 : elements};
+    set_formats(run);
+    run->how = (bnd_array){.rule = what->rule, .seed = 1, .packing = (uint8_t)packing};
+    run->period = run->elements < PERIOD ? run->elements : PERIOD;
+    run->pattern = bench_allocate(bnd_codes_size(&run->in, run->period, packing));
+    bool good = (bench_is_block(what) ? bench_block_open(run) : open_arrays(run)) && run->pattern != NULL &&
+                bench_fill(run->pattern, run->period, &run->in, packing, hard) && bench_refill(run);
+    if (!good) {
         bench_close(run);
-        return false;
     }
-    run->bytes_in = what->kind == BENCH_DECODE ? codes : floats;
-    run->bytes_out = what->kind == BENCH_DECODE ? floats : codes;
-    fill(run->values, elements);
-    memset(run->codes, 0, codes);
-    if (what->kind == BENCH_DECODE) {
-        bnd_array how = {.packing = BND_PACKED};
-        insist(bnd_encode_f32(run->codes, run->values, elements, &run->format, &how, NULL, &why), what, &why);
-    }
-    return true;
+    return good;
 }
 
 void bench_close(bench_run *run)
 {
-    free(run->values);
-    free(run->codes);
-    run->values = NULL;
-    run->codes = NULL;
+    free(run->pattern);
+    free(run->to == run->from ? NULL : run->to);
+    free(run->from);
+    free(run->scales);
+    run->pattern = run->from = run->to = NULL;
+    run->scales = NULL;
 }
 
-void bench_pass(bench_run *run)
+void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run)
 {
-    const bench_case *what = run->what;
-    bnd_stats *stats = what->with_stats ? &run->stats : NULL;
+    size_t period = bnd_codes_size(&run->in, run->period, (bnd_packing)run->how.packing);
+    for (size_t at = 0; at < bytes; at += period) {
+        memcpy(to + at, run->pattern, bytes - at < period ? bytes - at : period);
+    }
+}
+
+bool bench_refill(bench_run *run)
+{
+    if (bench_is_block(run->what)) {
+        return bench_block_fill(run);
+    }
+    bench_repeat(run->from, run->bytes_in, run);
+    return true;
+}
+
+static bnd_status encode(bench_run *run, bnd_stats *stats, bnd_error *why)
+{
+    const void *x = run->from;
+    return run->what->wide ? bnd_encode_f64(run->to, x, run->elements, &run->format, &run->how, stats, why)
+                           : bnd_encode_f32(run->to, x, run->elements, &run->format, &run->how, stats, why);
+}
+
+static bnd_status decode(bench_run *run, bnd_error *why)
+{
+    void *x = run->to;
+    return run->what->wide ? bnd_decode_f64(x, run->from, run->elements, &run->format, &run->how, why)
+                           : bnd_decode_f32(x, run->from, run->elements, &run->format, &run->how, why);
+}
+
+static bnd_status round_values(bench_run *run, bnd_stats *stats, bnd_error *why)
+{
+    void *x = run->from;
+    return run->what->wide ? bnd_round_f64(x, x, run->elements, &run->format, &run->how, stats, why)
+                           : bnd_round_f32(x, x, run->elements, &run->format, &run->how, stats, why);
+}
+
+void bench_pass(void *state)
+{
+    bench_run *run = state;
+    bnd_stats *stats = run->what->statistics ? &run->stats : NULL;
     bnd_error why;
-    bnd_status status = BND_OK;
-    switch (what->kind) {
+    bnd_status status;
+    run->how.context = &run->context;
+    if (bench_is_block(run->what)) {
+        if (!bench_block_pass(run, stats)) {
+            exit(2);
+        }
+        return;
+    }
+    switch (run->what->operation) {
     case BENCH_ENCODE:
-        status = bnd_encode_f32(run->codes, run->values, run->elements, &run->format, &what->how, stats, &why);
+        status = encode(run, stats, &why);
         break;
     case BENCH_DECODE:
-        status = bnd_decode_f32(run->values, run->codes, run->elements, &run->format, &what->how, &why);
+        status = decode(run, &why);
+        break;
+    case BENCH_ROUND:
+        status = round_values(run, stats, &why);
         break;
     default:
-        status = bnd_round_f32(run->codes, run->values, run->elements, &run->format, &what->how, stats, &why);
+        status = bnd_convert_codes(run->to, &run->out, run->from, &run->in, run->elements, &run->how, stats, &why);
         break;
     }
-    insist(status, what, &why);
+    insist(status, run, &why);
 }
 
-/* One element by the codec: the input is in `values`, and what came out in `codes`, or the other way round. */
-static bool same_as_codec(const bench_run *run, const uint64_t *codes, size_t i)
+/* ---- comparing with the codec ---- */
+
+uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing)
 {
-    const bench_case *what = run->what;
-    const bnd_format *f = &run->format;
-    unsigned bits = bnd_rule_random_bits(what->how.rule);
-    uint64_t random = bits > 0 ? bnd_random_bits(what->how.seed, what->how.purpose, i, bits) : 0;
-    if (what->kind == BENCH_ROUND) {
-        bnd_rounded r = bnd_round_exact(f, bnd_exact_float(run->values[i]), what->how.rule, random);
-        return bnd_exact_compare(r.value, bnd_exact_float(((const float *)run->codes)[i])) == 0;
+    size_t stored = bnd_codes_size(f, 8, (bnd_packing)packing); /* bytes of 8 elements: bits of one */
+    size_t start = i * stored + (packing == BND_PACKED && stored > f->width ? stored - f->width : 0); /* tf32 */
+    uint64_t code = 0;
+    for (size_t bit = 0; bit < f->width; bit++) {
+        code |= (uint64_t)(memory[(start + bit) / 8] >> (start + bit) % 8 & 1) << bit;
     }
-    if (what->kind == BENCH_DECODE) {
-        return bnd_exact_compare(bnd_unpack(f, codes[i]), bnd_exact_float(run->values[i])) == 0;
-    }
-    return codes[i] == bnd_encode_float(f, run->values[i], what->how.rule, random).code;
+    return code;
 }
 
-/* The codes as fp64 decodes them would hide a wrong one; so they are compared as they are, each in a word. */
-static uint64_t *unpacked(const bench_run *run)
+static uint64_t by_codec(const bench_run *run, uint64_t code, size_t i, uint32_t *flags)
 {
-    uint64_t *codes = malloc(run->elements * sizeof *codes);
-    const unsigned char *bytes = run->codes;
-    unsigned width = run->format.width;
-    for (size_t i = 0; codes != NULL && i < run->elements; i++) {
-        codes[i] = 0;
-        for (unsigned b = 0; b < width; b++) {
-            size_t bit = i * width + b;
-            codes[i] |= (uint64_t)(bytes[bit / 8] >> bit % 8 & 1) << b;
-        }
+    const bnd_rule keep_nan = {.nan = BND_NAN_PROPAGATE}, rule = run->how.rule;
+    unsigned bits = bnd_rule_random_bits(rule);
+    uint64_t random = bits > 0 ? bnd_random_bits(run->how.seed, run->how.purpose, i, bits) : 0;
+    bnd_rounded rounded;
+    bnd_result result;
+    switch (run->what->operation) {
+    case BENCH_DECODE:
+        return bnd_convert(&run->out, &run->in, code, keep_nan, 0).code;
+    case BENCH_ROUND:
+        rounded = bnd_round_code(&run->format, &run->in, code, rule, random);
+        *flags = rounded.flags;
+        return bnd_encode_exact(&run->out, rounded.value, keep_nan, 0).code;
+    default:
+        result = bnd_convert(&run->out, &run->in, code, rule, random);
+        *flags = result.flags;
+        return result.code;
     }
-    return codes;
+}
+
+/* Counts of one pass, where every element was looked at. */
+static size_t wrong_counts(const bench_run *run, const bnd_stats *want)
+{
+    const bnd_stats *got = &run->stats;
+    return (size_t)(got->elements != run->elements) + (got->inexact != want->inexact) +
+           (got->underflows != want->underflows) + (got->flushed != want->flushed) +
+           (got->overflows != want->overflows) + (got->saturated != want->saturated);
+}
+
+enum { ALL_OF = 65536, STEP = 997 };
+
+static size_t wrong_of_blocks(const bench_run *run)
+{
+    size_t wrong = bench_block_wrong_scales(run);
+    for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
+        wrong += bench_block_wrong_element(run, i);
+    }
+    return wrong;
 }
 
 size_t bench_differences(bench_run *run)
 {
-    bench_pass(run);
-    uint64_t *codes = run->what->kind == BENCH_ROUND ? NULL : unpacked(run);
+    bnd_stats want = {0};
     size_t different = 0;
-    for (size_t i = 0; i < run->elements; i += i < 65536 ? 1 : 997) {
-        different += !same_as_codec(run, codes, i);
+    bench_refill(run);
+    run->stats = (bnd_stats){0};
+    bench_pass(run);
+    if (bench_is_block(run->what)) {
+        return wrong_of_blocks(run);
     }
-    free(codes);
-    return different;
-}
-
-bool bench_copy_open(bench_copy *copy, size_t bytes)
-{
-    *copy = (bench_copy){.from = aligned(bytes), .to = aligned(bytes), .bytes = bytes};
-    if (copy->from == NULL || copy->to == NULL) {
-        fprintf(stderr, "bench: no memory for a copy of %zu bytes\n", bytes);
-        bench_copy_close(copy);
-        return false;
+    for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
+        uint32_t flags = 0;
+        uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing);
+        uint64_t code = by_codec(run, in, i, &flags);
+        different += bench_element(run->to, &run->out, i, run->how.packing) != code;
+        want.inexact += (flags & BND_INEXACT) != 0;
+        want.underflows += (flags & BND_UNDERFLOW) != 0;
+        want.flushed += (flags & BND_FLUSHED) != 0;
+        want.overflows += (flags & BND_OVERFLOW) != 0;
+        want.saturated += (flags & BND_SATURATED) != 0;
     }
-    memset(copy->from, 1, bytes);
-    memset(copy->to, 2, bytes);
-    return true;
-}
-
-void bench_copy_close(bench_copy *copy)
-{
-    free(copy->from);
-    free(copy->to);
-}
-
-void bench_copy_pass(const bench_copy *copy)
-{
-    memcpy(copy->to, copy->from, copy->bytes);
-    __asm__ volatile("" : : "r"(copy->to) : "memory"); /* or the compiler sees that nobody reads it */
-}
-
-bool bench_copy_streaming(const bench_copy *copy)
-{
-#if defined(__SSE2__)
-    const __m128i *from = (const __m128i *)(const void *)copy->from;
-    __m128i *to = (__m128i *)(void *)copy->to;
-    for (size_t i = 0; i < copy->bytes / 64; i++) {
-        __m128i a = _mm_load_si128(from + 4 * i), b = _mm_load_si128(from + 4 * i + 1);
-        __m128i c = _mm_load_si128(from + 4 * i + 2), d = _mm_load_si128(from + 4 * i + 3);
-        _mm_stream_si128(to + 4 * i, a);
-        _mm_stream_si128(to + 4 * i + 1, b);
-        _mm_stream_si128(to + 4 * i + 2, c);
-        _mm_stream_si128(to + 4 * i + 3, d);
-    }
-    _mm_sfence();
-    return true;
-#else
-    (void)copy;
-    return false;
-#endif
+    bool all_seen = run->what->statistics && run->elements <= ALL_OF;
+    return different + (all_seen ? wrong_counts(run, &want) : 0);
 }

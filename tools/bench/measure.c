@@ -1,0 +1,89 @@
+/* Times: medians of rounds in which the case and the copies take turns, so that what disturbs the machine disturbs all
+ * of them alike. */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct contestant {
+    void (*pass)(void *state);
+    void *state;
+    int passes;
+    double seconds; /* a pass, in this round */
+} contestant;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void take(contestant *c)
+{
+    double begun = now();
+    for (int i = 0; i < c->passes; i++) {
+        c->pass(c->state);
+    }
+    c->seconds = (now() - begun) / c->passes;
+}
+
+/* So many passes that the clock's own steps, some tens of nanoseconds, do not count; and no more, since what else the
+ * machine does comes in slices of milliseconds, and leaves most of many short rounds alone. */
+static void warm_up(contestant *c)
+{
+    const double least = 0.001;
+    double begun = now(), spent = 0;
+    c->passes = 0;
+    while (spent < least) {
+        c->pass(c->state);
+        c->passes++;
+        spent = now() - begun;
+    }
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, by_value);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds)
+{
+    enum { LEAST_ROUNDS = 3 };
+    double own[BENCH_MOST_ROUNDS], to_plain[BENCH_MOST_ROUNDS], to_streaming[BENCH_MOST_ROUNDS];
+    contestant plain = {.pass = bench_copy_plain, .state = copy}, past = {.pass = bench_copy_streaming, .state = copy};
+    contestant self = {.pass = bench_pass, .state = run};
+    double begun = now();
+    int done = 0;
+    warm_up(&plain);
+    warm_up(&self);
+    if (streaming) {
+        warm_up(&past);
+    }
+    for (; done < rounds && (done < LEAST_ROUNDS || now() - begun < seconds); done++) {
+        take(&plain);
+        if (run->to == run->from) {
+            bench_refill(run);
+        }
+        take(&self);
+        if (streaming) {
+            take(&past);
+        }
+        own[done] = self.seconds;
+        to_plain[done] = plain.seconds / self.seconds;
+        to_streaming[done] = past.seconds / self.seconds;
+    }
+    double pass = median(own, done);
+    return (bench_times){.nanoseconds = pass / (double)run->elements * 1e9,
+                         .gigabytes = (double)(run->bytes_in + run->bytes_out) / pass * 1e-9,
+                         .to_memcpy = median(to_plain, done),
+                         .to_streaming = streaming ? median(to_streaming, done) : 0,
+                         .rounds = done};
+}

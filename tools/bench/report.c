@@ -1,0 +1,168 @@
+/* What is printed of the times: a line a row, or one JSON object. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- targets ---- */
+
+double bench_target_of_row(const bench_row *row)
+{
+    bench_target target = bench_target_of_case(row->run->what);
+    bool memory = row->size->beyond_caches, l2 = strcmp(row->size->name, "L2") == 0;
+    if (row->threads != 1) {
+        return 0;
+    }
+    switch (row->backend) {
+    case BND_BACKEND_AVX512:
+        return memory ? target.memory : l2 ? target.l2 : 0;
+    case BND_BACKEND_AVX2:
+        return memory ? 0.8 * target.memory : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Beyond the caches a streaming copy is as good a yardstick: C libraries differ in when memcpy stores that way. */
+bool bench_target_met(const bench_row *row)
+{
+    double streaming = row->backend == BND_BACKEND_AVX2 ? 0.8 * 0.95 : 0.95;
+    return row->times.to_memcpy >= bench_target_of_row(row) ||
+           (row->size->beyond_caches && row->times.to_streaming >= streaming);
+}
+
+/* ---- JSON ---- */
+
+static void write_out(void *sink, const char *text, size_t length)
+{
+    (void)sink;
+    fwrite(text, 1, length, stdout);
+}
+
+static void number(bnd_json *json, const char *key, double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.4f", x);
+    bnd_json_literal(json, key, text);
+}
+
+static void number_or_null(bnd_json *json, const char *key, double x)
+{
+    if (x > 0) {
+        number(json, key, x);
+    } else {
+        bnd_json_null(json, key);
+    }
+}
+
+static void begin_json(bnd_json *json, const bench_machine *machine, const bench_options *options)
+{
+    bnd_json_begin(json, write_out, NULL);
+    bnd_json_object(json, NULL);
+    bnd_json_object(json, "machine");
+    bnd_json_string(json, "cpu", machine->cpu);
+    bnd_json_unsigned(json, "cores", machine->cores);
+    bnd_json_unsigned(json, "l1_bytes", machine->l1);
+    bnd_json_unsigned(json, "l2_bytes", machine->l2);
+    bnd_json_unsigned(json, "last_cache_bytes", machine->last);
+    bnd_json_string(json, "best_backend", bnd_backend_name(bnd_backend_best()));
+    bnd_json_end(json);
+    bnd_json_string(json, "data", options->hard ? "hard" : "normal");
+    bnd_json_array(json, "results");
+}
+
+static void row_json(bnd_json *json, const bench_row *row, const char *name)
+{
+    double target = bench_target_of_row(row);
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "case", name);
+    bnd_json_string(json, "format", row->run->what->format);
+    bnd_json_string(json, "size", row->size->name);
+    bnd_json_unsigned(json, "elements", row->run->elements);
+    bnd_json_string(json, "backend", bnd_backend_name(row->backend));
+    bnd_json_unsigned(json, "threads", row->threads);
+    bnd_json_integer(json, "rounds", row->times.rounds);
+    number(json, "ns_per_element", row->times.nanoseconds);
+    number(json, "gigabytes_per_second", row->times.gigabytes);
+    number(json, "ratio_to_memcpy", row->times.to_memcpy);
+    number_or_null(json, "ratio_to_streaming_copy", row->times.to_streaming);
+    number_or_null(json, "target", target);
+    if (target > 0) {
+        bnd_json_boolean(json, "met", bench_target_met(row));
+    } else {
+        bnd_json_null(json, "met");
+    }
+    bnd_json_end(json);
+}
+
+/* ---- text ---- */
+
+static void put_bytes(size_t bytes)
+{
+    printf("%zu %s", bytes >> 20 > 0 ? bytes >> 20 : bytes >> 10, bytes >> 20 > 0 ? "MiB" : "KiB");
+}
+
+static void begin_text(const bench_machine *machine, const bench_options *options)
+{
+    printf("%s; caches ", machine->cpu);
+    put_bytes(machine->l1);
+    printf(", ");
+    put_bytes(machine->l2);
+    printf(", ");
+    put_bytes(machine->last);
+    printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
+    printf("%-36s %-9s %-8s %7s %9s %7s %8s %8s %7s\n", "case", "size", "backend", "threads", "ns", "GB/s", "/memcpy",
+           "/stream", "target");
+}
+
+static void row_text(const bench_row *row, const char *name)
+{
+    double target = bench_target_of_row(row);
+    char streaming[16] = "-", wanted[32] = "";
+    if (row->times.to_streaming > 0) {
+        snprintf(streaming, sizeof streaming, "%.3f", row->times.to_streaming);
+    }
+    if (target > 0) {
+        snprintf(wanted, sizeof wanted, "   %.2f %s", target, bench_target_met(row) ? "met" : "below");
+    }
+    printf("%-36s %-9s %-8s %7u %9.3f %7.2f %8.3f %8s%s\n", name, row->size->name, bnd_backend_name(row->backend),
+           row->threads, row->times.nanoseconds, row->times.gigabytes, row->times.to_memcpy, streaming, wanted);
+}
+
+/* ---- both ---- */
+
+void bench_report_begin(bench_report *report, const bench_machine *machine, const bench_options *options)
+{
+    *report = (bench_report){.as_json = options->json};
+    if (options->json) {
+        begin_json(&report->json, machine, options);
+    } else {
+        begin_text(machine, options);
+    }
+}
+
+void bench_report_row(bench_report *report, const bench_row *row)
+{
+    char name[BENCH_NAME_SIZE];
+    bench_name(name, row->run->what);
+    report->rows++;
+    report->targets += bench_target_of_row(row) > 0;
+    report->met += bench_target_of_row(row) > 0 && bench_target_met(row);
+    if (report->as_json) {
+        row_json(&report->json, row, name);
+    } else {
+        row_text(row, name);
+    }
+    fflush(stdout);
+}
+
+void bench_report_end(bench_report *report)
+{
+    if (report->as_json) {
+        bnd_json_end(&report->json);
+        bnd_json_end(&report->json);
+        putchar('\n');
+    } else if (report->targets > 0) {
+        printf("%zu of %zu targets met\n", report->met, report->targets);
+    }
+}
