@@ -79,6 +79,16 @@ static bool goes_away(bndi_oracle_work *work, bnd_rule rule, bool negative, bool
     return false;
 }
 
+int bndi_oracle_to_integer(mpz_t out, bndi_oracle_work *work, const bndi_oracle_number *x, bnd_rule rule,
+                           uint64_t random)
+{
+    divide(work, x, (step){1, 0});
+    bool inexact = mpz_sgn(work->remainder) != 0;
+    bool away = goes_away(work, rule, x->negative, mpz_odd_p(work->quotient), random);
+    mpz_add_ui(out, work->quotient, away);
+    return !inexact ? 0 : away != x->negative ? 1 : -1;
+}
+
 /* Is the lower neighbour, quotient * step, an odd one? With two bits or more the last bit of the code is that of the
  * significand. With one bit, 2^e has the significand 1, or the code e + bias. */
 static bool low_is_odd(const bndi_oracle_work *work, const bndi_oracle_shape *shape, bnd_rule rule, int64_t exponent)

@@ -5,6 +5,7 @@ libbinade_internal_la_SOURCES += \
 	src/oracle/by_mpfr.c \
 	src/oracle/judge.c \
 	src/oracle/number.c \
+	src/oracle/operation.c \
 	src/oracle/oracle.c \
 	src/oracle/oracle.h \
 	src/oracle/shape.c \

@@ -95,27 +95,44 @@ void bndi_oracle_set_code(bndi_oracle_number *x, const bnd_format *from, uint64_
                    x->exponent < bndi_oracle_exponent(&shape.normal);
 }
 
+/* The exponent of the leading bit of numerator / denominator, which is not zero. */
+static int64_t exponent_of_quotient(mpz_srcptr numerator, mpz_srcptr denominator)
+{
+    /* n/d lies in (2^(e-1), 2^(e+1)) where e is the difference of their lengths. */
+    int64_t exponent = (int64_t)mpz_sizeinbase(numerator, 2) - (int64_t)mpz_sizeinbase(denominator, 2);
+    mpz_t scaled;
+    mpz_init(scaled);
+    if (exponent >= 0) {
+        mpz_mul_2exp(scaled, denominator, (mp_bitcnt_t)exponent);
+        exponent -= mpz_cmp(numerator, scaled) < 0;
+    } else {
+        mpz_mul_2exp(scaled, numerator, (mp_bitcnt_t)-exponent);
+        exponent -= mpz_cmp(scaled, denominator) < 0;
+    }
+    mpz_clear(scaled);
+    return exponent;
+}
+
+void bndi_oracle_set_quotient(bndi_oracle_number *x, bool negative, mpz_srcptr numerator, mpz_srcptr denominator,
+                              int64_t scale)
+{
+    begin(x, BND_ORACLE_FINITE, negative);
+    mpz_set(x->numerator, numerator);
+    mpz_set(x->denominator, denominator);
+    x->scale = scale;
+    if (mpz_sgn(numerator) != 0) {
+        x->exponent = exponent_of_quotient(numerator, denominator) + scale;
+    }
+}
+
 void bndi_oracle_set_rational(bndi_oracle_number *x, mpq_srcptr value)
 {
     begin(x, BND_ORACLE_FINITE, mpq_sgn(value) < 0);
     mpz_abs(x->numerator, mpq_numref(value));
     mpz_set(x->denominator, mpq_denref(value));
-    if (mpz_sgn(x->numerator) == 0) {
-        return;
+    if (mpz_sgn(x->numerator) != 0) {
+        x->exponent = exponent_of_quotient(x->numerator, x->denominator);
     }
-    /* n/d lies in (2^(e-1), 2^(e+1)) where e is the difference of their lengths. */
-    int64_t exponent = (int64_t)mpz_sizeinbase(x->numerator, 2) - (int64_t)mpz_sizeinbase(x->denominator, 2);
-    mpz_t scaled;
-    mpz_init(scaled);
-    if (exponent >= 0) {
-        mpz_mul_2exp(scaled, x->denominator, (mp_bitcnt_t)exponent);
-        exponent -= mpz_cmp(x->numerator, scaled) < 0;
-    } else {
-        mpz_mul_2exp(scaled, x->numerator, (mp_bitcnt_t)-exponent);
-        exponent -= mpz_cmp(scaled, x->denominator) < 0;
-    }
-    mpz_clear(scaled);
-    x->exponent = exponent;
 }
 
 void bndi_oracle_set_dyadic(bndi_oracle_number *x, bool negative, mpz_srcptr magnitude, int64_t scale)

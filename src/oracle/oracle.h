@@ -68,6 +68,9 @@ void bndi_oracle_set_double(bndi_oracle_number *x, double value);
 void bndi_oracle_set_value(bndi_oracle_number *x, const bndi_oracle_value *value); /* never subnormal */
 void bndi_oracle_set_code(bndi_oracle_number *x, const bnd_format *from, uint64_t code);
 void bndi_oracle_set_rational(bndi_oracle_number *x, mpq_srcptr value); /* canonical; 0 is positive */
+/* (-1)^negative * numerator / denominator * 2^scale; neither has a sign */
+void bndi_oracle_set_quotient(bndi_oracle_number *x, bool negative, mpz_srcptr numerator, mpz_srcptr denominator,
+                              int64_t scale);
 /* (-1)^negative * magnitude * 2^scale */
 void bndi_oracle_set_dyadic(bndi_oracle_number *x, bool negative, mpz_srcptr magnitude, int64_t scale);
 void bndi_oracle_get_rational(mpq_t out, const bndi_oracle_value *value); /* of a finite value */
@@ -101,6 +104,10 @@ void bndi_oracle_by_mpfr(bndi_oracle_choice *out, bndi_oracle_work *work, const 
 void bndi_oracle_by_integers(bndi_oracle_choice *out, bndi_oracle_work *work, const bndi_oracle_shape *shape,
                              const bndi_oracle_number *x, bool negative, bnd_rule rule, uint64_t random);
 
+/* The integer that the mode rounds the magnitude to, and the sign of (rounded - exact). */
+int bndi_oracle_to_integer(mpz_t out, bndi_oracle_work *work, const bndi_oracle_number *x, bnd_rule rule,
+                           uint64_t random);
+
 typedef enum bndi_oracle_engine {
     BNDI_ORACLE_EITHER,  /* MPFR where it can, else integers */
     BNDI_ORACLE_INTEGERS /* integers always */
@@ -113,5 +120,34 @@ typedef struct bndi_oracle_answer {
 
 void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
                        const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine);
+
+/* ---- operations ---- */
+
+enum { BNDI_ORACLE_OPERANDS = 3 };
+
+/* An operation: its operands, and what comes of them. Opened once for many. */
+typedef struct bndi_oracle_problem {
+    bndi_oracle_number x[BNDI_ORACLE_OPERANDS], exact;
+    bndi_oracle_value first; /* operand 0 once more, on the grid of its format */
+    bndi_oracle_shape shape; /* of operand 0 */
+    bnd_rule rule;
+    uint64_t random;
+    uint32_t flags; /* what the operation raises by itself */
+    int ternary;    /* of an operation that is a rounding */
+    bndi_oracle_work work;
+    mpz_t a, b, c;
+} bndi_oracle_problem;
+
+void bndi_oracle_problem_open(bndi_oracle_problem *p);
+void bndi_oracle_problem_close(bndi_oracle_problem *p);
+
+/* A row of the oracle's own table of operations, or NULL. */
+typedef struct bndi_oracle_operation bndi_oracle_operation;
+const bndi_oracle_operation *bndi_oracle_operation_named(const char *name);
+
+/* Leaves the exact result in p->exact. */
+void bndi_oracle_operate(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to,
+                         const bndi_oracle_operation *operation, const bnd_format *const *from, const uint64_t *codes,
+                         bnd_rule rule, uint64_t random);
 
 #endif

@@ -9,6 +9,7 @@ int main(void)
         SUITE("known answers", known_tests),
         SUITE("two engines", engine_tests),
         SUITE("hardware", hardware_tests),
+        SUITE("operations", operation_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

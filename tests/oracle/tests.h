@@ -8,5 +8,6 @@ extern CU_TestInfo limit_tests[];
 extern CU_TestInfo known_tests[];
 extern CU_TestInfo engine_tests[];
 extern CU_TestInfo hardware_tests[];
+extern CU_TestInfo operation_tests[];
 
 #endif

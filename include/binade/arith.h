@@ -1,0 +1,121 @@
+/* Layer 4: one operation on one, two or three numbers: the exact result, rounded once. In every format with codes, in
+ * every rounding mode, under every policy. Freestanding: no libc beyond memcpy. */
+#ifndef BINADE_ARITH_H
+#define BINADE_ARITH_H
+
+#include <binade/codec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every call rounds as the codec rounds, and adds what IEEE 754-2019 says of operations:
+ *   - A NaN operand gives a NaN: the first one among the operands, which the rule may then replace. A signaling one
+ *     raises invalid.
+ *   - An operation without an answer (inf - inf, 0 * inf, 0 / 0, inf / inf, the root of a negative number, the
+ *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
+ *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
+ *     either becomes what the rule says.
+ *   - x / 0 and logb(0) raise divbyzero and give an infinity, or what the rule and the format make of one.
+ *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise flushed. All that follows, the
+ *     ternary value too, is about those zeros.
+ *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_RDN.
+ *
+ * `f` is the format of the operands and of the result; codes may have bits above its width. `random`: N bits for the
+ * stochastic modes. */
+
+bnd_result bnd_add(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_sub(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_mul(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_div(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random); /* ab+c */
+bnd_result bnd_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* a - b n, n the integer nearest to a / b, of two the even one. A zero has the sign of a. */
+bnd_result bnd_rem(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+
+/* The integer that the rule's mode rounds to, then rounded to the format like any result. rint raises inexact where the
+ * operand was none, nearby does not. The ternary value is that of the step that changed the number last. */
+bnd_result bnd_rint(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_nearby(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* IEEE's minimum and maximum, where -0 < +0 and a NaN wins, and minimumNumber and maximumNumber, where a number does. */
+bnd_result bnd_min(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_max(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_min_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bnd_max_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+
+bnd_result bnd_scalb(const bnd_format *f, uint64_t a, int64_t n, bnd_rule rule, uint64_t random); /* a 2^n */
+
+/* floor(log2 |a|): of 0 minus infinity, of an infinity plus infinity. */
+bnd_result bnd_logb(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* The next value of the format above and below a. Where there is none the answer is the infinity of that side, or what
+ * the rule and the format make of one. */
+bnd_result bnd_next_up(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* The weight of the last place of a's significand; of a zero, that of the smallest number's; of an infinity plus
+ * infinity. */
+bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* ---- comparison ---- */
+
+/* How two numbers can stand to each other. A predicate is a set of these; with BND_SIGNALING it raises invalid for any
+ * NaN, without it for signaling ones only. IEEE's twenty-two are such sets: compareQuietNotEqual is BND_LESS |
+ * BND_GREATER | BND_UNORDERED, compareSignalingLessEqual is BND_LESS | BND_EQUAL | BND_SIGNALING. */
+enum { BND_LESS = 1, BND_EQUAL = 2, BND_GREATER = 4, BND_UNORDERED = 8, BND_SIGNALING = 16 };
+
+/* Its code is 1 where a stands to b in one of these ways, else 0; -0 equals +0. Of the rule only flush_in matters. */
+bnd_result bnd_compare(const bnd_format *f, uint64_t a, uint64_t b, unsigned relations, bnd_rule rule);
+bnd_result bnd_compare_mixed(const bnd_format *of_a, uint64_t a, const bnd_format *of_b, uint64_t b, unsigned relations,
+                             bnd_rule rule);
+
+/* ---- operations as data: operands of different formats, results in another ---- */
+
+typedef enum bnd_operation {
+    BND_CONVERT,
+    BND_ADD,
+    BND_SUB,
+    BND_MUL,
+    BND_DIV,
+    BND_REM,
+    BND_FMA,
+    BND_SQRT,
+    BND_RINT,
+    BND_NEARBY,
+    BND_MIN,
+    BND_MAX,
+    BND_MIN_NUMBER,
+    BND_MAX_NUMBER,
+    BND_SCALB, /* its second operand is an int64_t, not a code, and has no format */
+    BND_LOGB,
+    BND_NEXT_UP,
+    BND_NEXT_DOWN,
+    BND_ULP,
+    BND_OPERATIONS
+} bnd_operation;
+enum { BND_OPERANDS_MAX = 3 };
+
+const char *bnd_operation_name(bnd_operation operation);  /* "min_number"; "" where there is none */
+unsigned bnd_operation_operands(bnd_operation operation); /* 1, 2 or 3; 0 where there is no such operation */
+BND_CHECKED bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why);
+
+/* The operation on `codes`, each of its own format in `from`, rounded once to `to`. The arrays are as long as the
+ * operation has operands. next_up, next_down and ulp mean the values of the operand's format. An operation that there
+ * is not gives code 0 and invalid. */
+bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
+                       const uint64_t *codes, bnd_rule rule, uint64_t random);
+
+/* The exact result, for who rounds it later or wants to know the error, and in `flags` what the operation raises before
+ * any rounding: invalid, divbyzero, rint's inexact. `f`: whose values next_up, next_down and ulp mean. The operands
+ * are as bnd_unpack and bnd_round_exact give them: at most 64 bits of significand, nothing sticky. A root has 124 bits
+ * and a sticky one, which decides every rounding to 60 bits and, to more, those that take no random bits. BND_SCALB's
+ * second operand is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not. */
+bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
+                            uint64_t random, uint32_t *flags);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

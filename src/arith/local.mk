@@ -1,0 +1,11 @@
+# Layer 4: one operation: the exact result, rounded once.
+binadeinclude_HEADERS += include/binade/arith.h
+libbinade_internal_la_SOURCES += \
+	src/arith/arith.h \
+	src/arith/compare.c \
+	src/arith/operate.c \
+	src/arith/operation.c \
+	src/arith/quick.c \
+	src/arith/quotient.c \
+	src/arith/single.c \
+	src/arith/sum.c

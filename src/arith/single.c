@@ -1,0 +1,73 @@
+/* The calls by name, operands and result in one format; quick.c has those that are made most often. */
+#include "arith/arith.h"
+
+static bnd_result unary(const bnd_format *f, bnd_operation operation, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, operation, &f, &a, rule, random);
+}
+
+static bnd_result binary(const bnd_format *f, bnd_operation operation, uint64_t a, uint64_t b, bnd_rule rule,
+                         uint64_t random)
+{
+    return bnd_operate(f, operation, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+}
+
+bnd_result bnd_rem(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_REM, a, b, rule, random);
+}
+
+bnd_result bnd_rint(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_RINT, a, rule, random);
+}
+
+bnd_result bnd_nearby(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_NEARBY, a, rule, random);
+}
+
+bnd_result bnd_min(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_MIN, a, b, rule, random);
+}
+
+bnd_result bnd_max(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_MAX, a, b, rule, random);
+}
+
+bnd_result bnd_min_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_MIN_NUMBER, a, b, rule, random);
+}
+
+bnd_result bnd_max_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_MAX_NUMBER, a, b, rule, random);
+}
+
+bnd_result bnd_scalb(const bnd_format *f, uint64_t a, int64_t n, bnd_rule rule, uint64_t random)
+{
+    return binary(f, BND_SCALB, a, (uint64_t)n, rule, random);
+}
+
+bnd_result bnd_logb(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_LOGB, a, rule, random);
+}
+
+bnd_result bnd_next_up(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_NEXT_UP, a, rule, random);
+}
+
+bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_NEXT_DOWN, a, rule, random);
+}
+
+bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_ULP, a, rule, random);
+}

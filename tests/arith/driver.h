@@ -1,0 +1,32 @@
+/* What the tests of arith/ share: one comparison with the oracle for every operation, the calls by name, operands. */
+#ifndef TESTS_ARITH_DRIVER_H
+#define TESTS_ARITH_DRIVER_H
+
+#include <binade/arith.h>
+
+#include "../codec/driver.h"
+#include "operands.h"
+
+/* A run of comparisons with the oracle. */
+typedef struct trial {
+    bench b;
+    bndi_oracle_problem problem;
+} trial;
+
+void trial_open(trial *t, const char *what);
+void trial_close(trial *t);
+
+/* Asks both. Where all formats are one, by the operation's own call too. */
+void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
+                     const uint64_t *codes, bnd_rule rule, uint64_t random);
+
+/* The operation by its own call: bnd_add and its sisters. */
+bnd_result call_by_name(bnd_operation operation, const bnd_format *f, const uint64_t *codes, bnd_rule rule,
+                        uint64_t random);
+
+void print_call(bnd_operation operation, const bnd_format *const *from, const uint64_t *codes, const bnd_format *to,
+                bnd_rule rule, uint64_t random);
+bool same_result(bnd_result a, bnd_result b);
+void print_results(bnd_result got, bnd_result want);
+
+#endif

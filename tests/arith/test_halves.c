@@ -1,0 +1,76 @@
+/* The formats of 16 bits. Pairs and triples are too many for `make check`: a stratified choice of what
+ * tests/exhaustive/arith.c takes in full. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "driver.h"
+#include "narrow.h"
+#include "tests.h"
+
+static void check_stratified(bench *b, const answers *a, bnd_operation operation, uint64_t count)
+{
+    const bnd_format *f = &a->format, *const from[] = {f, f, f};
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t codes[BND_OPERANDS_MAX] = {0};
+        narrow_operand x[BND_OPERANDS_MAX];
+        stratified_operands(codes, operation, from, 47, i);
+        for (unsigned k = 0; k < bnd_operation_operands(operation); k++) {
+            x[k] = narrow_operand_of(f, codes[k]);
+        }
+        narrow_exact exact = narrow_exact_of(operation, f, x);
+        bnd_result want = narrow_answer(a, operation, &exact), got = call_by_name(operation, f, codes, a->rule, 0);
+        if (bench_note(b, same_result(got, want))) {
+            print_call(operation, from, codes, f, a->rule, 0);
+            print_results(got, want);
+        }
+    }
+}
+
+/* 10^6 of each operation in each format, half of them to nearest, half upward. */
+static void test_stratified(void)
+{
+    static const char *const names[] = {"fp16", "bf16"};
+    static const bnd_rounding modes[] = {BND_RNE, BND_RUP};
+    static const bnd_operation operations[] = {BND_ADD, BND_MUL, BND_DIV, BND_FMA};
+    bench b;
+    bench_open(&b, "16 bits, stratified");
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t mode = 0; mode < 2; mode++) {
+            bnd_format f = format_named(names[i]);
+            answers a;
+            answers_open(&a, &f, (bnd_rule){.rounding = (uint8_t)modes[mode]});
+            for (size_t k = 0; k < sizeof operations / sizeof operations[0]; k++) {
+                check_stratified(&b, &a, operations[k], scaled(500000));
+            }
+            answers_close(&a);
+        }
+    }
+    bench_close(&b);
+}
+
+/* The formats of 16 bits, operations of one operand: every 41st code, in all modes. */
+static void test_unary(void)
+{
+    static const bnd_operation operations[] = {BND_SQRT,    BND_RINT,      BND_NEARBY, BND_LOGB,
+                                               BND_NEXT_UP, BND_NEXT_DOWN, BND_ULP};
+    trial t;
+    trial_open(&t, "16 bits, one operand");
+    for (size_t row = 0; row < bnd_format_count(); row++) {
+        bnd_format f = bnd_format_at(row);
+        const bnd_format *const from[] = {&f};
+        uint64_t stride = 41 * scaled_stride();
+        for (uint64_t code = 0; f.width == 16 && code < 65536; code += stride) {
+            for (uint64_t k = 0; k < BND_DETERMINISTIC_MODES * (sizeof operations / sizeof operations[0]); k++) {
+                bnd_rule rule = {.rounding = (uint8_t)(k % BND_DETERMINISTIC_MODES)};
+                judge_operation(&t, &f, operations[k / BND_DETERMINISTIC_MODES], from, &code, rule, 0);
+            }
+        }
+    }
+    trial_close(&t);
+}
+
+CU_TestInfo half_tests[] = {
+    {"stratified pairs and triples", test_stratified},
+    {"one operand", test_unary},
+    CU_TEST_INFO_NULL,
+};
