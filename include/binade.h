@@ -15,8 +15,11 @@
 
 #include <binade/base.h>
 #include <binade/format.h>
+#include <binade/arith.h>
 #include <binade/bulk.h>
+#include <binade/block.h>
 #include <binade/codec.h>
+#include <binade/store.h>
 #include <binade/text.h>
 
 #endif

@@ -15,8 +15,11 @@ UNIT_TESTS = \
 	tests/format/test_format \
 	tests/codec/test_codec \
 	tests/oracle/test_oracle \
+	tests/arith/test_arith \
 	tests/text/test_text \
-	tests/bulk/test_bulk
+	tests/bulk/test_bulk \
+	tests/block/test_block \
+	tests/store/test_store
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -69,14 +72,46 @@ tests_codec_test_codec_SOURCES = \
 tests_oracle_test_oracle_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_oracle_test_oracle_LDADD = $(TEST_LDADD)
 tests_oracle_test_oracle_SOURCES = \
+	tests/arith/machine.c \
+	tests/arith/machine.h \
+	tests/arith/operands.c \
+	tests/arith/operands.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/oracle/test_engines.c \
 	tests/oracle/test_hardware.c \
 	tests/oracle/test_known.c \
 	tests/oracle/test_limits.c \
+	tests/oracle/test_operations.c \
 	tests/oracle/test_oracle.c \
 	tests/oracle/tests.h \
+	tests/suites.h
+
+tests_arith_test_arith_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_arith_test_arith_LDADD = $(TEST_LDADD) $(LIBM)
+tests_arith_test_arith_SOURCES = \
+	tests/arith/answers.c \
+	tests/arith/answers.h \
+	tests/arith/driver.c \
+	tests/arith/driver.h \
+	tests/arith/machine.c \
+	tests/arith/machine.h \
+	tests/arith/narrow.c \
+	tests/arith/narrow.h \
+	tests/arith/operands.c \
+	tests/arith/operands.h \
+	tests/arith/test_arith.c \
+	tests/arith/test_comparison.c \
+	tests/arith/test_formats.c \
+	tests/arith/test_halves.c \
+	tests/arith/test_hardware.c \
+	tests/arith/test_known.c \
+	tests/arith/test_narrow.c \
+	tests/arith/tests.h \
+	tests/codec/driver.c \
+	tests/codec/driver.h \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
 	tests/suites.h
 
 tests_text_test_text_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -99,17 +134,57 @@ tests_text_test_text_SOURCES = \
 tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bulk_test_bulk_LDADD = $(TEST_LDADD) $(LIBM)
 tests_bulk_test_bulk_SOURCES = \
+	tests/bulk/compare.c \
+	tests/bulk/compare.h \
 	tests/bulk/expected.c \
 	tests/bulk/expected.h \
+	tests/bulk/operands.c \
+	tests/bulk/pages.c \
+	tests/bulk/pages.h \
 	tests/bulk/test_bits.c \
 	tests/bulk/test_bulk.c \
-	tests/bulk/test_convert.c \
+	tests/bulk/test_context.c \
 	tests/bulk/test_environment.c \
 	tests/bulk/test_memory.c \
+	tests/bulk/test_places.c \
 	tests/bulk/test_refusals.c \
 	tests/bulk/test_stats.c \
 	tests/bulk/test_stochastic.c \
+	tests/bulk/test_stream.c \
+	tests/bulk/test_threads.c \
 	tests/bulk/tests.h \
+	tests/codec/driver.c \
+	tests/codec/driver.h \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h
+
+tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_store_test_store_LDADD = $(TEST_LDADD)
+tests_store_test_store_SOURCES = \
+	tests/store/test_files.c \
+	tests/store/test_read.c \
+	tests/store/test_refused.c \
+	tests/store/test_store.c \
+	tests/store/test_write.c \
+	tests/store/tests.h \
+	tests/suites.h
+
+tests_block_test_block_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_block_test_block_LDADD = $(TEST_LDADD) $(LIBM)
+tests_block_test_block_SOURCES = \
+	tests/block/model.c \
+	tests/block/model.h \
+	tests/block/test_block.c \
+	tests/block/test_gguf.c \
+	tests/block/test_hadamard.c \
+	tests/block/test_names.c \
+	tests/block/test_normal.c \
+	tests/block/test_quantize.c \
+	tests/block/test_refusals.c \
+	tests/block/test_same.c \
+	tests/block/test_special.c \
+	tests/block/tests.h \
 	tests/codec/driver.c \
 	tests/codec/driver.h \
 	tests/oracle/operands.c \
@@ -118,7 +193,7 @@ tests_bulk_test_bulk_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/house.sh
+TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
 	tests/cli/compare.c \
@@ -128,17 +203,35 @@ tests_cli_transcript_SOURCES = \
 	tests/cli/transcript.h
 EXTRA_DIST += \
 	tests/check-exhaustive.sh \
+	tests/cli/cast.txt \
+	tests/cli/cast_streams.sh \
+	tests/cli/bench.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
+	tests/store/numpy.sh \
+	tests/store/numpy_judge.py \
 	tests/house.sh
+
+# binade.py, where there is a Python with numpy: `sizes` prints the library's types for its mirror of them.
+check_PROGRAMS += tests/python/sizes
+TESTS += tests/python/run.sh
+EXTRA_DIST += \
+	tests/python/run.sh \
+	tests/python/test_binade.py
+tests_python_sizes_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+tests_python_sizes_LDADD =
+tests_python_sizes_SOURCES = tests/python/sizes.c
 
 # The long-running checks: every float, every midpoint, other implementations. `make check-exhaustive` runs them all, hours in
 # all; make check-exhaustive ROWS=fp16,e4m3 MODES=rne,rtz JOBS=2 a part. Stopped, they go on where they were.
 EXHAUSTIVE = \
+	tests/exhaustive/arith \
+	tests/exhaustive/bulk \
 	tests/exhaustive/float32 \
+	tests/exhaustive/large \
 	tests/exhaustive/midpoints
 EXTRA_PROGRAMS += $(EXHAUSTIVE)
 CLEANFILES += $(EXHAUSTIVE)
@@ -147,6 +240,22 @@ EXHAUSTIVE_SHARED = \
 	tests/exhaustive/options.c \
 	tests/exhaustive/pool.c \
 	tests/exhaustive/state.c
+tests_exhaustive_bulk_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_bulk_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/bulk.c
+tests_exhaustive_arith_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_arith_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/arith/answers.c \
+	tests/arith/answers.h \
+	tests/arith/machine.c \
+	tests/arith/machine.h \
+	tests/arith/narrow.c \
+	tests/arith/narrow.h \
+	tests/arith/operands.c \
+	tests/arith/operands.h \
+	tests/exhaustive/arith.c
 tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
 tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)
 tests_exhaustive_cuda_DEPENDENCIES = libbinade-internal.la $(CUDA_OBJECTS)
@@ -165,19 +274,26 @@ tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/hardware.c \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
+tests_exhaustive_large_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_large_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_large_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/large.c
 tests_exhaustive_midpoints_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_midpoints_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_midpoints_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/midpoints.c
 
 # CUDA's headers are C++, and need nothing of its library.
-EXTRA_DIST += tests/exhaustive/cuda_judge.cc
+EXTRA_DIST += \
+	tests/exhaustive/cuda_conversions.def \
+	tests/exhaustive/cuda_judge.cc
 if HAVE_CUDA
 CUDA_DEFINES = -DBND_HAVE_CUDA
 CUDA_OBJECTS = tests/exhaustive/cuda_judge.$(OBJEXT)
 CLEANFILES += $(CUDA_OBJECTS)
 endif
-tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exhaustive/cuda_judge.h include/binade/format.h
+tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exhaustive/cuda_conversions.def \
+		tests/exhaustive/cuda_judge.h include/binade/format.h
 	$(AM_V_GEN)$(MKDIR_P) tests/exhaustive && $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CUDA_CPPFLAGS) $(PUBLIC_CPPFLAGS) \
 		-O2 -g -c -o $@ $(top_srcdir)/tests/exhaustive/cuda_judge.cc
 
@@ -191,7 +307,7 @@ TESTS += \
 
 check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # `make fuzz`: libFuzzer's program, with its instruments in the library too, whatever else the build has.
@@ -200,13 +316,21 @@ EXTRA_PROGRAMS += tests/fuzz/fuzz_parse
 CLEANFILES += tests/fuzz/fuzz_parse
 tests_fuzz_fuzz_parse_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_parse_CFLAGS = $(AM_CFLAGS) $(BND_FUZZ_FLAGS)
-tests_fuzz_fuzz_parse_LDADD = $(MPFR_LIBS) $(GMP_LIBS) $(LIBM)
+tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) \
 	tests/fuzz/fuzz_parse.c
-fuzz: tests/fuzz/fuzz_parse
-	@echo 'Run tests/fuzz/fuzz_parse (-help=1 for its options).'
+EXTRA_PROGRAMS += tests/fuzz/fuzz_npy
+CLEANFILES += tests/fuzz/fuzz_npy
+tests_fuzz_fuzz_npy_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
+tests_fuzz_fuzz_npy_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
+tests_fuzz_fuzz_npy_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
+tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_npy.c
+fuzz: tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse
+	@echo 'Run tests/fuzz/fuzz_parse or tests/fuzz/fuzz_npy (-help=1 for their options).'
 else
 EXTRA_DIST += \
+	tests/fuzz/fuzz_npy.c \
 	tests/fuzz/fuzz_parse.c
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
@@ -214,8 +338,13 @@ fuzz:
 endif
 .PHONY: fuzz
 
-# The same program without libFuzzer, on random strings: what every compiler can run.
-check_PROGRAMS += tests/fuzz/fuzz_random
+# The same programs without libFuzzer, on random inputs: what every compiler can run.
+check_PROGRAMS += \
+	tests/fuzz/fuzz_npy_random \
+	tests/fuzz/fuzz_random
+tests_fuzz_fuzz_npy_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_npy_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_npy_random_SOURCES = tests/fuzz/fuzz_npy.c
 TESTS += tests/fuzz/run.sh
 EXTRA_DIST += tests/fuzz/run.sh
 tests_fuzz_fuzz_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE

@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tools/dev/check-examples \
 	tools/dev/check-freestanding \
 	tools/dev/check-generated \
+	tools/dev/check-gpu.cu \
 	tools/dev/check-headers \
 	tools/dev/check-install \
 	tools/dev/check-layers \

@@ -26,7 +26,9 @@ typedef enum bnd_status {
     BND_BAD_NAME,     /* no format, rounding mode, policy or dialect of this name */
     BND_BAD_SYNTAX,   /* text that is not a number, or a name of the right kind with impossible parts */
     BND_BAD_ARGUMENT, /* a value outside of what the call takes */
-    BND_NO_MEMORY
+    BND_NO_MEMORY,
+    BND_BAD_FILE,  /* bytes that a file of this kind cannot have */
+    BND_BAD_STREAM /* a file that cannot be opened, read or written */
 } bnd_status;
 
 enum { BND_MESSAGE_SIZE = 320 };

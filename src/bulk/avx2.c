@@ -505,6 +505,7 @@ void bndi_fill_avx2(bndi_kernels *kernels)
     kernels->encode[BNDI_WORDS_64] = encode_64;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->decode[BNDI_WORDS_64] = decode_64;
+    kernels->tally[BNDI_WORDS_32] = bndi_tally_avx2;
     kernels->random = bndi_random_avx2;
     kernels->pack = bndi_pack_avx2;
     kernels->unpack = bndi_unpack_avx2;

@@ -5,8 +5,10 @@
 #include <immintrin.h>
 
 #include "bulk/bulk.h"
-#include "bulk/inline.h"
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOT_INLINE    __attribute__((noinline))
+#define UNROLL        _Pragma("GCC unroll 4")
 
 #define BYTES 32 /* of a vector */
 
@@ -15,6 +17,7 @@ bndi_pack_kernel bndi_pack_avx2;
 bndi_unpack_kernel bndi_unpack_avx2;
 bndi_largest_kernel bndi_largest_avx2;
 bndi_scale_kernel bndi_scale_avx2;
+bndi_tally_kernel bndi_tally_avx2;
 
 static ALWAYS_INLINE void bndi_put_32_bytes(void *memory, __m256i v, bool stream)
 {

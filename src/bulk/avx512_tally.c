@@ -149,46 +149,6 @@ static ALWAYS_INLINE __m512i bins_of(const __m512i *u)
     return _mm512_min_epu8(_mm512_subs_epu8(_mm512_packus_epi16(low, high), lowest), last);
 }
 
-/* Does the mode round away from zero, by the sign? */
-static bool goes_away(unsigned rounding, bool negative)
-{
-    return rounding == (negative ? BND_RDN : BND_RUP);
-}
-
-/* The smallest magnitude that is not tiny: one that precision alone would round up to the smallest normal number. Below
- * that the precision's numbers are `gap` words apart, the last of them odd. */
-static uint32_t not_tiny_from(const bndi_plan *plan, bool negative)
-{
-    uint32_t normal = (uint32_t)plan->normal, unit = (uint32_t)1 << plan->drop;
-    uint32_t gap = plan->bottom == 1 ? unit / 2 : unit;
-    unsigned rounding = plan->rule.rounding;
-    if (plan->rule.tiny_before || gap < 2) {
-        return normal;
-    }
-    if (rounding >= BND_SR || goes_away(rounding, negative)) {
-        return normal - gap + 1;
-    }
-    return rounding == BND_RNE || rounding == BND_RNA ? normal - gap / 2 : normal;
-}
-
-/* The smallest magnitude that overflows: one that is rounded to the number after the largest. */
-static uint32_t overflows_from(const bndi_plan *plan, bool negative)
-{
-    uint32_t max = (uint32_t)plan->max, unit = (uint32_t)1 << plan->drop;
-    unsigned rounding = plan->rule.rounding;
-    bool odd = (max & unit) != 0;
-    if (unit < 2) {
-        return max + 1;
-    }
-    if (rounding >= BND_SR || goes_away(rounding, negative) || (rounding == BND_RTO && !odd)) {
-        return max + 1;
-    }
-    if (rounding == BND_RNE || rounding == BND_RNA) {
-        return max + unit / 2 + (rounding == BND_RNE && !odd);
-    }
-    return max + unit;
-}
-
 static void set_limits(limits *k, const bndi_plan *plan)
 {
     k->magnitude = _mm512_set1_epi32(0x7fffffff);
@@ -199,21 +159,10 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->hard = _mm512_set1_epi32((int)plan->difficult);
     k->surely_over = _mm512_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
     for (unsigned i = 0; i < 2; i++) {
-        k->tiny[i] = _mm512_set1_epi32((int)not_tiny_from(plan, i != 0));
-        k->over[i] = _mm512_set1_epi32((int)overflows_from(plan, i != 0));
+        k->tiny[i] = _mm512_set1_epi32((int)bndi_not_tiny_from(plan, i != 0));
+        k->over[i] = _mm512_set1_epi32((int)bndi_overflows_from(plan, i != 0));
     }
     k->random = plan->random_bits > 0;
-}
-
-static uint64_t widened(uint32_t word)
-{
-    float x;
-    double wide;
-    uint64_t bits;
-    __builtin_memcpy(&x, &word, sizeof x);
-    wide = (double)x;
-    __builtin_memcpy(&bits, &wide, sizeof bits);
-    return bits;
 }
 
 static uint64_t total(__m512i count)
@@ -242,11 +191,7 @@ static ALWAYS_INLINE void finish(bndi_tally *t, const state *s, size_t n)
     t->nans_out += total(s->nans_out);
     t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
-    if (largest != 0) {
-        uint64_t high = widened(largest), low = widened(smallest);
-        t->largest = high > t->largest ? high : t->largest;
-        t->smallest = t->smallest == 0 || low < t->smallest ? low : t->smallest;
-    }
+    bndi_tally_extremes(t, largest, smallest);
 }
 
 /* One vector, all of it there. */

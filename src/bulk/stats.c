@@ -150,6 +150,58 @@ void bndi_tally_64(const bndi_plan *plan, bndi_tally *t, const void *x, const vo
     tally(BNDI_WORDS_64, plan, t, x, y, random, n);
 }
 
+/* ---- for the vector kernels ---- */
+
+/* Does the mode round away from zero, by the sign? */
+static bool goes_away(unsigned rounding, bool negative)
+{
+    return rounding == (negative ? BND_RDN : BND_RUP);
+}
+
+/* The smallest magnitude that is not tiny: one that precision alone would round up to the smallest normal number. Below
+ * that the precision's numbers are `gap` words apart, the last of them odd. */
+uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
+{
+    uint32_t normal = (uint32_t)plan->normal, unit = (uint32_t)1 << plan->drop;
+    uint32_t gap = plan->bottom == 1 ? unit / 2 : unit;
+    unsigned rounding = plan->rule.rounding;
+    if (plan->rule.tiny_before || gap < 2) {
+        return normal;
+    }
+    if (rounding >= BND_SR || goes_away(rounding, negative)) {
+        return normal - gap + 1;
+    }
+    return rounding == BND_RNE || rounding == BND_RNA ? normal - gap / 2 : normal;
+}
+
+/* The smallest magnitude that overflows: one that is rounded to the number after the largest. */
+uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative)
+{
+    uint32_t max = (uint32_t)plan->max, unit = (uint32_t)1 << plan->drop;
+    unsigned rounding = plan->rule.rounding;
+    bool odd = (max & unit) != 0;
+    if (unit < 2) {
+        return max + 1;
+    }
+    if (rounding >= BND_SR || goes_away(rounding, negative) || (rounding == BND_RTO && !odd)) {
+        return max + 1;
+    }
+    if (rounding == BND_RNE || rounding == BND_RNA) {
+        return max + unit / 2 + (rounding == BND_RNE && !odd);
+    }
+    return max + unit;
+}
+
+void bndi_tally_extremes(bndi_tally *t, uint32_t largest, uint32_t smallest)
+{
+    if (largest == 0) {
+        return;
+    }
+    uint64_t high = widened(largest), low = widened(smallest);
+    t->largest = high > t->largest ? high : t->largest;
+    t->smallest = t->smallest == 0 || low < t->smallest ? low : t->smallest;
+}
+
 /* The double nearest to a code's value; but infinity or zero only where the code is one: what is finite and beyond
  * fp64, on either side, counts as its largest number or its smallest. */
 static uint64_t double_of_code(const bnd_format *f, uint64_t code)

@@ -1,0 +1,315 @@
+/* Statistics for AVX2: fp32 numbers in groups of 32, in the order that the portable tally has.
+ *
+ * Most groups have only normal numbers in range: then a difference is the only flag there can be. Others are told apart
+ * by masks and thresholds; the few lanes that random bits decide are asked of the codec. */
+#include "bulk/avx2.h"
+
+enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512 };
+
+typedef struct limits {
+    __m256i magnitude, normal, span, max, top, hard, zero;
+    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`. Where
+     * random bits decide, what lies between is doubtful. */
+    __m256i tiny[2], over[2], surely_over;
+    bool random;
+} limits;
+
+/* Counts are sums of masks: 0 or -1 a lane. */
+typedef struct state {
+    __m256d error[4], input[4];
+    __m256i largest, smallest;
+    size_t plain; /* elements of plain groups: `same` of them exact, the others inexact */
+    __m256i same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros;
+    __m256i low_bin, high_bin; /* of a batch */
+} state;
+
+/* ---- the histogram ---- */
+
+/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63; of 32 magnitudes, in any
+ * order. */
+static ALWAYS_INLINE __m256i bins_of(const __m256i u[VECTORS])
+{
+    const __m256i lowest = _mm256_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm256_set1_epi8(BNDI_BINS - 1);
+    __m256i low = _mm256_packus_epi32(_mm256_srli_epi32(u[0], 23), _mm256_srli_epi32(u[1], 23));
+    __m256i high = _mm256_packus_epi32(_mm256_srli_epi32(u[2], 23), _mm256_srli_epi32(u[3], 23));
+    return _mm256_min_epu8(_mm256_subs_epu8(_mm256_packus_epi16(low, high), lowest), last);
+}
+
+/* How many of a batch are in one bin: at most sixteen a lane. */
+static ALWAYS_INLINE uint64_t count_bin(const uint8_t *bins, unsigned bin)
+{
+    const __m256i wanted = _mm256_set1_epi8((char)bin), zero = _mm256_setzero_si256();
+    __m256i count = zero;
+    UNROLL
+    for (size_t at = 0; at < BATCH; at += BYTES) {
+        __m256i v = _mm256_loadu_si256((const void *)(bins + at));
+        count = _mm256_sub_epi8(count, _mm256_cmpeq_epi8(v, wanted));
+    }
+    count = _mm256_sad_epu8(count, zero);
+    __m128i half = _mm_add_epi64(_mm256_castsi256_si128(count), _mm256_extracti128_si256(count, 1));
+    return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
+}
+
+/* Most arrays stand in a few binades: a pass over the batch for each costs less than a step for each number. */
+static void count_batch(bndi_tally *t, state *s, const uint8_t *bins)
+{
+    enum { FEW = 28 };
+    uint8_t low[BYTES], high[BYTES];
+    unsigned lowest = BNDI_BINS - 1, highest = 0;
+    _mm256_storeu_si256((void *)low, s->low_bin);
+    _mm256_storeu_si256((void *)high, s->high_bin);
+    for (size_t i = 0; i < BYTES; i++) {
+        lowest = low[i] < lowest ? low[i] : lowest;
+        highest = high[i] > highest ? high[i] : highest;
+    }
+    if (highest - lowest < FEW) {
+        for (unsigned bin = lowest; bin <= highest; bin++) {
+            t->bins[bin] += count_bin(bins, bin);
+        }
+    } else {
+        for (size_t i = 0; i < BATCH; i++) {
+            t->bins[bins[i]]++;
+        }
+    }
+    s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
+    s->high_bin = _mm256_setzero_si256();
+}
+
+static ALWAYS_INLINE void keep_bins(bndi_tally *t, state *s, uint8_t *bins, size_t at, const __m256i u[VECTORS])
+{
+    __m256i b = bins_of(u);
+    s->low_bin = _mm256_min_epu8(s->low_bin, b);
+    s->high_bin = _mm256_max_epu8(s->high_bin, b);
+    _mm256_storeu_si256((void *)(bins + at % BATCH), b);
+    if ((at + AT_ONCE) % BATCH == 0) {
+        count_batch(t, s, bins);
+    }
+}
+
+/* ---- sums and flags ---- */
+
+/* Vector i of a group: elements 0 to 7 of sixteen, or 8 to 15. */
+static ALWAYS_INLINE void add_squares(state *s, size_t i, __m256i x, __m256i y)
+{
+    __m256 fx = _mm256_castsi256_ps(x), fy = _mm256_castsi256_ps(y);
+    __m128 half_x[2] = {_mm256_castps256_ps128(fx), _mm256_extractf128_ps(fx, 1)};
+    __m128 half_y[2] = {_mm256_castps256_ps128(fy), _mm256_extractf128_ps(fy, 1)};
+    UNROLL
+    for (size_t j = 0; j < 2; j++) {
+        const size_t at = i % 2 * 2 + j;
+        __m256d a = _mm256_cvtps_pd(half_x[j]), e = _mm256_sub_pd(_mm256_cvtps_pd(half_y[j]), a);
+        s->error[at] = _mm256_add_pd(s->error[at], _mm256_mul_pd(e, e));
+        s->input[at] = _mm256_add_pd(s->input[at], _mm256_mul_pd(a, a));
+    }
+}
+
+static ALWAYS_INLINE __m256i counted(__m256i count, __m256i mask)
+{
+    return _mm256_sub_epi32(count, mask);
+}
+
+static ALWAYS_INLINE bool any(__m256i mask)
+{
+    return !_mm256_testz_si256(mask, mask);
+}
+
+/* a below b; magnitudes are signed numbers too. */
+static ALWAYS_INLINE __m256i below(__m256i a, __m256i b)
+{
+    return _mm256_cmpgt_epi32(b, a);
+}
+
+static ALWAYS_INLINE __m256i by_sign(__m256i x, const __m256i values[2])
+{
+    __m256 a = _mm256_castsi256_ps(values[0]), b = _mm256_castsi256_ps(values[1]);
+    return _mm256_castps_si256(_mm256_blendv_ps(a, b, _mm256_castsi256_ps(x)));
+}
+
+/* Lanes that only the codec knows. */
+static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __m256i lanes, __m256i x, __m256i y,
+                                 const void *random, size_t at)
+{
+    uint32_t which[8], in[8], out[8];
+    _mm256_storeu_si256((void *)which, lanes);
+    _mm256_storeu_si256((void *)in, x);
+    _mm256_storeu_si256((void *)out, y);
+    for (unsigned i = 0; i < 8; i++) {
+        if (which[i] != 0) {
+            uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, at + i) : 0;
+            bndi_tally_flags(t, bndi_flags_of(plan, in[i], out[i], r));
+        }
+    }
+}
+
+/* Where random bits decide whether a number is tiny, or whether it overflows; and where no word is between. */
+static ALWAYS_INLINE __m256i doubtful_lanes(const limits *k, __m256i u, __m256i number, __m256i tiny_from,
+                                            __m256i over_from)
+{
+    __m256i doubtful = below(u, k->hard);
+    if (k->random) {
+        doubtful = _mm256_or_si256(doubtful, _mm256_andnot_si256(below(u, tiny_from), below(u, k->normal)));
+        doubtful = _mm256_or_si256(doubtful, _mm256_andnot_si256(below(u, over_from), below(u, k->surely_over)));
+    }
+    return _mm256_and_si256(doubtful, number);
+}
+
+static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, size_t i,
+                                    __m256i x, __m256i y, const void *random, size_t at)
+{
+    __m256i u = _mm256_and_si256(x, k->magnitude), v = _mm256_and_si256(y, k->magnitude);
+    __m256i finite = below(u, k->top), infinite = _mm256_cmpeq_epi32(u, k->top);
+    __m256i zero = _mm256_cmpeq_epi32(u, k->zero), number = _mm256_andnot_si256(zero, finite);
+    __m256i tiny_from = by_sign(x, k->tiny), over_from = by_sign(x, k->over);
+    __m256i doubtful = doubtful_lanes(k, u, number, tiny_from, over_from);
+    __m256i clear = _mm256_andnot_si256(doubtful, number);
+    __m256i inexact = _mm256_andnot_si256(_mm256_cmpeq_epi32(u, v), clear);
+    __m256i over = _mm256_andnot_si256(below(u, over_from), clear);
+    __m256i saturated = _mm256_and_si256(over, _mm256_cmpeq_epi32(v, k->max));
+    if (any(infinite) && (bndi_flags_of(plan, TOP, 0, 0) & BND_SATURATED) != 0) {
+        saturated = _mm256_or_si256(saturated, infinite);
+    }
+    s->nans_in = counted(s->nans_in, below(k->top, u));
+    s->nans_out = counted(s->nans_out, below(k->top, v));
+    s->infinities = counted(s->infinities, infinite);
+    s->inexact = counted(s->inexact, inexact);
+    s->exact = counted(s->exact, _mm256_andnot_si256(_mm256_or_si256(doubtful, inexact), finite));
+    s->underflows = counted(s->underflows, _mm256_and_si256(inexact, below(u, tiny_from)));
+    s->flushed = counted(s->flushed, _mm256_and_si256(clear, _mm256_cmpeq_epi32(v, k->zero)));
+    s->overflows = counted(s->overflows, over);
+    s->saturated = counted(s->saturated, saturated);
+    s->zeros = counted(s->zeros, zero);
+    s->largest = _mm256_max_epu32(s->largest, _mm256_and_si256(u, number));
+    s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u, _mm256_xor_si256(number, _mm256_set1_epi32(-1))));
+    __m256i both = _mm256_and_si256(finite, below(v, k->top));
+    add_squares(s, i, _mm256_and_si256(x, both), _mm256_and_si256(y, both));
+    if (any(doubtful)) {
+        ask_flags(plan, t, doubtful, x, y, random, at);
+    }
+}
+
+/* Normal numbers in range. */
+static ALWAYS_INLINE void count_plain(state *s, size_t i, __m256i u, __m256i x, __m256i y)
+{
+    s->same = counted(s->same, _mm256_cmpeq_epi32(x, y));
+    s->largest = _mm256_max_epu32(s->largest, u);
+    s->smallest = _mm256_min_epu32(s->smallest, u);
+    add_squares(s, i, x, y);
+}
+
+/* ---- a call ---- */
+
+static void set_limits(limits *k, const bndi_plan *plan)
+{
+    k->zero = _mm256_setzero_si256();
+    k->magnitude = _mm256_set1_epi32(0x7fffffff);
+    k->normal = _mm256_set1_epi32((int)plan->normal);
+    k->span = _mm256_set1_epi32((int)(plan->max - plan->normal));
+    k->max = _mm256_set1_epi32((int)plan->max);
+    k->top = _mm256_set1_epi32(TOP);
+    k->hard = _mm256_set1_epi32((int)plan->difficult);
+    k->surely_over = _mm256_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
+    for (unsigned i = 0; i < 2; i++) {
+        k->tiny[i] = _mm256_set1_epi32((int)bndi_not_tiny_from(plan, i != 0));
+        k->over[i] = _mm256_set1_epi32((int)bndi_overflows_from(plan, i != 0));
+    }
+    k->random = plan->random_bits > 0;
+}
+
+static void open_state(state *s, const bndi_tally *t)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    for (size_t i = 0; i < 4; i++) {
+        s->error[i] = _mm256_loadu_pd(t->error + 4 * i);
+        s->input[i] = _mm256_loadu_pd(t->input + 4 * i);
+    }
+    s->plain = 0;
+    s->same = s->exact = s->inexact = s->underflows = s->flushed = s->overflows = s->saturated = zero;
+    s->infinities = s->nans_in = s->nans_out = s->zeros = s->largest = s->high_bin = zero;
+    s->smallest = _mm256_set1_epi32(-1);
+    s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
+}
+
+static uint64_t total(__m256i counts)
+{
+    uint32_t lanes[8];
+    uint64_t sum = 0;
+    _mm256_storeu_si256((void *)lanes, counts);
+    for (size_t i = 0; i < 8; i++) {
+        sum += lanes[i];
+    }
+    return sum;
+}
+
+static void close_state(bndi_tally *t, const state *s, size_t n)
+{
+    uint32_t large[8], small[8], largest = 0, smallest = UINT32_MAX;
+    for (size_t i = 0; i < 4; i++) {
+        _mm256_storeu_pd(t->error + 4 * i, s->error[i]);
+        _mm256_storeu_pd(t->input + 4 * i, s->input[i]);
+    }
+    _mm256_storeu_si256((void *)large, s->largest);
+    _mm256_storeu_si256((void *)small, s->smallest);
+    for (size_t i = 0; i < 8; i++) {
+        largest = large[i] > largest ? large[i] : largest;
+        smallest = small[i] < smallest ? small[i] : smallest;
+    }
+    uint64_t same = total(s->same), nans = total(s->nans_in), infinities = total(s->infinities);
+    t->elements += n;
+    t->exact += total(s->exact) + same;
+    t->inexact += total(s->inexact) + s->plain - same;
+    t->underflows += total(s->underflows);
+    t->flushed += total(s->flushed);
+    t->overflows += total(s->overflows);
+    t->saturated += total(s->saturated);
+    t->infinities_in += infinities;
+    t->nans_in += nans;
+    t->nans_out += total(s->nans_out);
+    t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
+    t->bins[BNDI_BINS - 1] -= infinities + nans;
+    bndi_tally_extremes(t, largest, smallest);
+}
+
+void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
+{
+    const bnd_format *f = &plan->format;
+    bool simple = plan->exact && f->precision > 1 && plan->max > plan->normal && f->is_signed && f->has_zero;
+    size_t at = 0;
+    if (!simple || plan->rule.flush_in) {
+        bndi_tally_32(plan, t, x, y, random, n);
+        return;
+    }
+    const char *in = x, *out = y;
+    uint8_t bins[BATCH];
+    limits k;
+    state s;
+    set_limits(&k, plan);
+    open_state(&s, t);
+    for (; n - at >= AT_ONCE; at += AT_ONCE) {
+        __m256i v[VECTORS], w[VECTORS], u[VECTORS], beyond = _mm256_setzero_si256();
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            v[i] = _mm256_loadu_si256((const void *)(in + 4 * at + BYTES * i));
+            w[i] = _mm256_loadu_si256((const void *)(out + 4 * at + BYTES * i));
+            u[i] = _mm256_and_si256(v[i], k.magnitude);
+            beyond = _mm256_max_epu32(beyond, _mm256_sub_epi32(u[i], k.normal));
+        }
+        keep_bins(t, &s, bins, at, u);
+        if (any(_mm256_xor_si256(_mm256_max_epu32(beyond, k.span), k.span))) {
+            for (size_t i = 0; i < VECTORS; i++) {
+                count_any(plan, t, &s, &k, i, v[i], w[i], random, at + 8 * i);
+            }
+            continue;
+        }
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            count_plain(&s, i, u[i], v[i], w[i]);
+        }
+        s.plain += AT_ONCE;
+    }
+    for (size_t i = 0; i < at % BATCH; i++) {
+        t->bins[bins[i]]++;
+    }
+    close_state(t, &s, at);
+    const char *r = random != NULL ? (const char *)random + at * plan->random_bytes : NULL;
+    bndi_tally_32(plan, t, in + 4 * at, out + 4 * at, r, n - at);
+}
