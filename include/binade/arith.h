@@ -39,7 +39,8 @@ bnd_result bnd_rem(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, u
 bnd_result bnd_rint(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_nearby(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* IEEE's minimum and maximum, where -0 < +0 and a NaN wins, and minimumNumber and maximumNumber, where a number does. */
+/* IEEE's minimum and maximum, where -0 < +0 and a NaN wins, and minimumNumber and maximumNumber, where a number
+ * does. */
 bnd_result bnd_min(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_max(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_min_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);

@@ -1,5 +1,6 @@
-/* Layer 3: an independent judge of conversions and operations, on MPFR and GMP. It knows formats and rules and shares no code with the
- * codec. Slow. Not included by <binade.h>. GMP and MPFR allocate, and abort the process where no memory is left. */
+/* Layer 3: an independent judge of conversions and operations, on MPFR and GMP. It knows formats and rules and shares
+ * no code with the codec. Slow. Not included by <binade.h>. GMP and MPFR allocate, and abort the process where no
+ * memory is left. */
 #ifndef BINADE_ORACLE_H
 #define BINADE_ORACLE_H
 

@@ -1,9 +1,9 @@
 /* The operations that are made most often, and their short way: normal operands of a signed format of 2 to 29 bits of
  * precision, and a mode without random bits. Then an integer of 64 bits holds the exact result or enough of it, and if
- * the result is a normal number that does not overflow, no policy has a say, and the only flag is inexact. Other results
- * are rounded by the codec; other operands go the long way, bnd_operate, which is the definition. Integers only: the
- * caller's floating-point environment is neither read nor changed. Written without branches where operands decide at
- * random: a wrong guess costs more than an operation. */
+ * the result is a normal number that does not overflow, no policy has a say, and the only flag is inexact. Other
+ * results are rounded by the codec; other operands go the long way, bnd_operate, which is the definition. Integers
+ * only: the caller's floating-point environment is neither read nor changed. Written without branches where operands
+ * decide at random: a wrong guess costs more than an operation. */
 #include "arith/arith.h"
 
 #if defined(__GNUC__)
@@ -69,8 +69,8 @@ QUICK uint64_t if_negative(uint64_t x)
 
 /* ---- rounding ---- */
 
-/* A number for the codec to round: (-1)^negative * significand * 2^(field - bias - place), where what the last bit stands
- * for can be less than it says, though not nothing. A zero is what is left of terms that cancel. */
+/* A number for the codec to round: (-1)^negative * significand * 2^(field - bias - place), where what the last bit
+ * stands for can be less than it says, though not nothing. A zero is what is left of terms that cancel. */
 APART bnd_result finish_in_codec(const bnd_format *f, bool negative, int64_t field, uint64_t significand,
                                  unsigned place, bnd_rule rule)
 {
@@ -281,8 +281,8 @@ QUICK uint64_t short_root(uint64_t number, bool *exact)
     return root;
 }
 
-/* Of z 2^60, in 31 bits. The guess is off by less than a unit in 2^15, so that another step leaves less than one in 2^30
- * above the root. */
+/* Of z 2^60, in 31 bits. The guess is off by less than a unit in 2^15, so that another step leaves less than one in
+ * 2^30 above the root. */
 QUICK uint64_t long_root(uint64_t number, bool *exact)
 {
     uint64_t guess = guess_root(number >> 30) << 15, root = (guess + number / guess) >> 1;

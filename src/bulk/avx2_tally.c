@@ -8,8 +8,8 @@ enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512 };
 
 typedef struct limits {
     __m256i magnitude, normal, span, max, top, hard, zero;
-    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`. Where
-     * random bits decide, what lies between is doubtful. */
+    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
+     * Where random bits decide, what lies between is doubtful. */
     __m256i tiny[2], over[2], surely_over;
     bool random;
 } limits;

@@ -73,7 +73,7 @@ void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
     enum { BLOCK = 16 };
     const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = BLOCK / bytes;
     const size_t head = (in_a_block - first % in_a_block) % in_a_block;
-    if (n <= head) {
+    if (n <= head || n > UINT64_MAX - first) { /* or past the last element there can be, and on from the first */
         bndi_random(out, n, seed, purpose, first, bits);
         return;
     }

@@ -192,9 +192,9 @@ bndi_scale_kernel bndi_scale;
 uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random);
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags); /* of a finite number: exact where none says otherwise */
 
-/* For the vector kernels, on fp32 words. The smallest magnitude that is not tiny, and the smallest one that overflows, by
- * sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And the extremes of
- * the magnitudes other than zero (largest 0: there were none). */
+/* For the vector kernels, on fp32 words. The smallest magnitude that is not tiny, and the smallest one that overflows,
+ * by sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And the extremes
+ * of the magnitudes other than zero (largest 0: there were none). */
 uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
 uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative);
 void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest);

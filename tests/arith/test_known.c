@@ -118,8 +118,8 @@ static void test_scalb(void)
     }
 }
 
-/* (1 - 2^-7) (1 + 2^-7) 2^-14 is less than fp16's smallest normal number by a quarter of a place, and rounds to it: tiny
- * before rounding, not after it. */
+/* (1 - 2^-7) (1 + 2^-7) 2^-14 is less than fp16's smallest normal number by a quarter of a place, and rounds to it:
+ * tiny before rounding, not after it. */
 static void test_tininess(void)
 {
     bnd_format fp16 = format_named("fp16");

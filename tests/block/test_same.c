@@ -103,8 +103,8 @@ static void test_contexts(void)
     free(x);
 }
 
-/* Beyond the caches, where codes may be written past them: the same as in pieces that no cache minds. An odd address, and
- * a NaN here and there. */
+/* Beyond the caches, where codes may be written past them: the same as in pieces that no cache minds. An odd address,
+ * and a NaN here and there. */
 static void test_beyond_the_caches(void)
 {
     enum { COUNT = (9 << 20) + 77, PIECE = 1 << 20 };

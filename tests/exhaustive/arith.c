@@ -7,7 +7,8 @@
  * The judge of the first is tests/arith/answers.h: the exact result in double arithmetic, looked up in a table of the
  * oracle's answers, which is itself checked in full here. Operations of one operand are the oracle's own.
  *
- * Compiled with options.c, state.c and pool.c, and with answers.c, narrow.c, machine.c and operands.c of tests/arith. */
+ * Compiled with options.c, state.c and pool.c, and with answers.c, narrow.c, machine.c and operands.c of
+ * tests/arith. */
 #include "common.h"
 
 #include <binade/arith.h>
