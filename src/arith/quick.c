@@ -8,7 +8,7 @@
 
 #if defined(__GNUC__)
 #define QUICK             static inline __attribute__((always_inline))
-#define APART             static __attribute__((noinline)) /* so that the short way does not pay for the registers of the other */
+#define APART             static __attribute__((noinline)) /* so that the short way does not pay for its registers */
 #define RARELY(condition) __builtin_expect((condition), 0)
 #else
 #define QUICK             static inline
@@ -23,13 +23,12 @@ enum {
     GUARD = 32 /* bits below the last place when a significand comes to be rounded */
 };
 
-/* Exponents stay where a code has them, above the fraction, less one: (field - 1) << fraction_bits. Then a magnitude is
- * exponent + significand, whose leading one makes up for the one, and stays so where rounding carries. */
+/* The format's constants. Exponents stay where a code has them, above the fraction. */
 typedef struct shape {
     unsigned fraction_bits;
     uint64_t one; /* the leading one of a significand, and the magnitude of the smallest normal number */
     uint64_t sign, max_code;
-    uint64_t bias; /* of such exponents */
+    uint64_t bias;
 } shape;
 
 typedef struct operand {
@@ -69,15 +68,16 @@ QUICK uint64_t if_negative(uint64_t x)
 
 /* ---- rounding ---- */
 
-/* A number for the codec to round: (-1)^negative * significand * 2^(field - bias - place), where what the last bit
- * stands for can be less than it says, though not nothing. A zero is what is left of terms that cancel. */
-APART bnd_result finish_in_codec(const bnd_format *f, bool negative, int64_t field, uint64_t significand,
-                                 unsigned place, bnd_rule rule)
+/* What finish() cannot round, by the codec; its last bit can stand for less than it says, though not for nothing. A zero
+ * is what is left of terms that cancel. */
+APART bnd_result finish_in_codec(const bnd_format *f, uint64_t sign, uint64_t exponent, uint64_t significand,
+                                 bnd_rule rule)
 {
     bnd_exact x = {.kind = BND_ZERO, .negative = rule.rounding == BND_RDN};
     if (significand != 0) {
-        x = (bnd_exact){.low = significand, .exponent = (int32_t)(field - f->bias - place), .kind = BND_FINITE};
-        x.negative = negative;
+        int64_t field = ((int64_t)exponent >> f->fraction_bits) + 1;
+        x = (bnd_exact){.low = significand, .kind = BND_FINITE, .negative = sign != 0};
+        x.exponent = (int32_t)(field - f->bias - f->fraction_bits - GUARD);
     }
     return bnd_encode_exact(f, x, rule, 0);
 }
@@ -100,7 +100,8 @@ QUICK uint64_t directed_increment(uint8_t rounding, bool negative, bool odd)
     }
 }
 
-/* Rounds a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. Not for the smallest
+/* Rounds a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. The exponent is one less
+ * than that of a code: the leading one makes up for it, and what carries goes where it belongs. Not for the smallest
  * normal number: it may be one after rounding only, and then it counts as tiny. */
 QUICK bnd_result finish(const bnd_format *f, const shape *s, uint64_t sign, uint64_t exponent, uint64_t significand,
                         const bnd_rule *rule)
@@ -111,8 +112,7 @@ QUICK bnd_result finish(const bnd_format *f, const shape *s, uint64_t sign, uint
     }
     uint64_t kept = (significand + increment) >> GUARD, magnitude = exponent + kept;
     if (RARELY(magnitude <= s->one || magnitude > s->max_code)) {
-        int64_t field = ((int64_t)exponent >> s->fraction_bits) + 1;
-        return finish_in_codec(f, sign != 0, field, significand, s->fraction_bits + GUARD, *rule);
+        return finish_in_codec(f, sign, exponent, significand, *rule);
     }
     uint32_t inexact = (uint32_t)significand != 0;
     uint32_t above = (uint32_t)(kept - truncated) ^ (sign != 0);
@@ -126,7 +126,7 @@ QUICK bnd_result finish_total(const bnd_format *f, const shape *s, uint64_t sign
                               uint64_t lost, uint64_t place, const bnd_rule *rule)
 {
     if (RARELY(total == 0)) {
-        return finish_in_codec(f, false, 0, 0, 0, *rule);
+        return finish_in_codec(f, 0, 0, 0, *rule);
     }
     uint64_t leading = 63 ^ bndi_leading_zeros(total, 0), moved = leading - place;
     return finish(f, s, sign, exponent + (moved << s->fraction_bits),
@@ -192,9 +192,9 @@ bnd_result bnd_sub(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, u
     return long_difference(f, a, b, rule, random);
 }
 
-APART bnd_result long_fma(const bnd_format *f, const uint64_t *codes, bnd_rule rule, uint64_t random)
+APART bnd_result long_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_FMA, (const bnd_format *const[]){f, f, f}, codes, rule, random);
+    return bnd_operate(f, BND_FMA, (const bnd_format *const[]){f, f, f}, (uint64_t[]){a, b, c}, rule, random);
 }
 
 /* The product, counted as positive, and c, each with two zeros or more below it. */
@@ -203,12 +203,12 @@ bnd_result bnd_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_
     shape s;
     operand x, y, z;
     if (!open_shape(&s, f, rule) || !take(&x, &s, a) || !take(&y, &s, b) || !take(&z, &s, c)) {
-        return long_fma(f, (uint64_t[]){a, b, c}, rule, random);
+        return long_fma(f, a, b, c, rule, random);
     }
     uint64_t exponent = x.exponent + y.exponent - s.bias, apart = exponent - z.exponent, swap = if_negative(apart);
     uint64_t distance = ((apart ^ swap) - swap) >> s.fraction_bits;
     if (distance > DISTANCE_MAX) {
-        return long_fma(f, (uint64_t[]){a, b, c}, rule, random);
+        return long_fma(f, a, b, c, rule, random);
     }
     uint64_t product = x.significand * y.significand << 2, lost;
     uint64_t term = with_sign(z.significand << s.fraction_bits << 2, ((a ^ b ^ c) & s.sign) != 0);
@@ -269,7 +269,7 @@ QUICK uint64_t guess_root(uint64_t number)
 {
     uint64_t z = number >> 15;
     uint64_t guess = (UINT64_C(543735) * (1 << 15) + UINT64_C(551568) * z - ((UINT64_C(41462) * z >> 15) * z)) >> 20;
-    return (guess + number / guess) >> 1;
+    return (guess + (uint32_t)number / (uint32_t)guess) >> 1; /* narrow words are divided faster */
 }
 
 /* Of z 2^30, in 16 bits, and whether that is all. */

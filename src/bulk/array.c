@@ -179,7 +179,11 @@ static void put_away(const job *j, const side *s, void *array, void *buffer, siz
     if (s->codes && BNDI_BIG_ENDIAN) {
         bndi_swap(buffer, s->bytes, n);
     }
-    bndi_scatter(array, buffer, s->bytes, at, s->stride, n);
+    if (s->stride == 1) {
+        __builtin_memcpy((char *)array + at * s->bytes, buffer, n * s->bytes);
+    } else {
+        bndi_scatter(array, buffer, s->bytes, at, s->stride, n);
+    }
 }
 
 static const void *fill_random(const job *j, buffers *b, size_t at, size_t n)
@@ -282,6 +286,13 @@ static void do_directly(const job *j, const bndi_plan *plan, size_t at, size_t n
     }
 }
 
+/* What only the buffer of random bits limits goes in larger chunks. */
+static size_t chunk_of(const job *j)
+{
+    bool only_random = j->in.plain && j->out.plain && !j->source.exact && !j->by_codec && j->stats == NULL;
+    return only_random && j->plan.random_bytes <= 4 ? 2 * CHUNK : CHUNK;
+}
+
 static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
 {
     /* What goes by the codec needs no mode, but its statistics do. */
@@ -290,8 +301,9 @@ static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
         do_directly(j, &j->plan, at, n);
     } else {
         buffers b;
-        for (size_t done = 0; done < n; done += CHUNK) {
-            do_chunk(j, &b, tally, at + done, n - done < CHUNK ? n - done : CHUNK);
+        const size_t chunk = chunk_of(j);
+        for (size_t done = 0; done < n; done += chunk) {
+            do_chunk(j, &b, tally, at + done, n - done < chunk ? n - done : chunk);
         }
     }
     if (j->plan.stream) {

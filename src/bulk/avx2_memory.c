@@ -20,34 +20,86 @@ static ALWAYS_INLINE uint64_t load_8(const void *memory)
     return word;
 }
 
-/* Eight codes are as many bytes as one has bits. A step reads or writes eight bytes, some of which are the next step's,
- * and stays within what there is: the rest is left to the portable way. */
-void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
+/* Eight codes are as many bytes as one has bits: of up to 8 bits they come out of one word, of up to 16 out of two. */
+typedef struct eight {
+    uint64_t word[2];
+} eight;
+
+static ALWAYS_INLINE eight packed_eight(const char *codes, unsigned code_bytes, unsigned bits, uint64_t fields)
 {
-    char *to = memory;
-    const char *from = codes;
+    uint64_t low = _pext_u64(load_8(codes), fields);
     if (code_bytes == 1) {
-        const uint64_t fields = code_fields(1, bits);
-        for (; n * bits >= 64; n -= 8, from += 8, to += bits) {
-            uint64_t packed = _pext_u64(load_8(from), fields);
-            __builtin_memcpy(to, &packed, sizeof packed);
-        }
+        return (eight){{low, 0}};
+    }
+    const unsigned held = 4 * bits; /* 36 to 60 */
+    uint64_t high = _pext_u64(load_8(codes + 8), fields);
+    return (eight){{low | high << held, high >> (64 - held)}};
+}
+
+static ALWAYS_INLINE eight unpacked_eight(eight packed, unsigned code_bytes, unsigned bits, uint64_t fields)
+{
+    uint64_t low = _pdep_u64(packed.word[0], fields);
+    if (code_bytes == 1) {
+        return (eight){{low, 0}};
+    }
+    const unsigned held = 4 * bits;
+    uint64_t high = packed.word[0] >> held | packed.word[1] << (64 - held);
+    return (eight){{low, _pdep_u64(high, fields)}};
+}
+
+/* A step reads or writes whole words of the packed ones, some of which are the next step's, as long as there is so
+ * much; then what eight codes take; and what remains is left to the portable way. */
+static ALWAYS_INLINE void pack(char *to, const char *from, unsigned code_bytes, unsigned bits, size_t n)
+{
+    const uint64_t fields = code_fields(code_bytes, bits);
+    for (; n * bits >= 64 * code_bytes; n -= 8, from += 8 * code_bytes, to += bits) {
+        eight packed = packed_eight(from, code_bytes, bits, fields);
+        __builtin_memcpy(to, &packed, 8 * code_bytes);
+    }
+    for (; n >= 8; n -= 8, from += 8 * code_bytes, to += bits) {
+        eight packed = packed_eight(from, code_bytes, bits, fields);
+        __builtin_memcpy(to, &packed, bits);
     }
     bndi_pack_bits(to, from, code_bytes, bits, n);
 }
 
-void bndi_unpack_avx2(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
+static ALWAYS_INLINE void unpack(char *to, const char *from, unsigned code_bytes, unsigned bits, size_t n)
 {
-    const char *from = memory;
-    char *to = codes;
-    if (code_bytes == 1) {
-        const uint64_t fields = code_fields(1, bits);
-        for (; n * bits >= 64; n -= 8, from += bits, to += 8) {
-            uint64_t eight = _pdep_u64(load_8(from), fields);
-            __builtin_memcpy(to, &eight, sizeof eight);
-        }
+    const uint64_t fields = code_fields(code_bytes, bits);
+    eight packed = {{0, 0}};
+    for (; n * bits >= 64 * code_bytes; n -= 8, from += bits, to += 8 * code_bytes) {
+        __builtin_memcpy(&packed, from, 8 * code_bytes);
+        eight codes = unpacked_eight(packed, code_bytes, bits, fields);
+        __builtin_memcpy(to, &codes, 8 * code_bytes);
+    }
+    for (; n >= 8; n -= 8, from += bits, to += 8 * code_bytes) {
+        __builtin_memcpy(&packed, from, bits);
+        eight codes = unpacked_eight(packed, code_bytes, bits, fields);
+        __builtin_memcpy(to, &codes, 8 * code_bytes);
     }
     bndi_unpack_bits(to, from, code_bytes, bits, n);
+}
+
+void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
+{
+    if (code_bytes == 1) {
+        pack(memory, codes, 1, bits, n);
+    } else if (code_bytes == 2) {
+        pack(memory, codes, 2, bits, n);
+    } else {
+        bndi_pack_bits(memory, codes, code_bytes, bits, n);
+    }
+}
+
+void bndi_unpack_avx2(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
+{
+    if (code_bytes == 1) {
+        unpack(codes, memory, 1, bits, n);
+    } else if (code_bytes == 2) {
+        unpack(codes, memory, 2, bits, n);
+    } else {
+        bndi_unpack_bits(codes, memory, code_bytes, bits, n);
+    }
 }
 
 /* ---- for formats that share a scale ---- */

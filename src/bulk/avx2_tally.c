@@ -51,13 +51,13 @@ static ALWAYS_INLINE uint64_t count_bin(const uint8_t *bins, unsigned bin)
 }
 
 /* Most arrays stand in a few binades: a pass over the batch for each costs less than a step for each number. */
-static void count_batch(bndi_tally *t, state *s, const uint8_t *bins)
+static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins, __m256i low_bins, __m256i high_bins)
 {
     enum { FEW = 28 };
     uint8_t low[BYTES], high[BYTES];
     unsigned lowest = BNDI_BINS - 1, highest = 0;
-    _mm256_storeu_si256((void *)low, s->low_bin);
-    _mm256_storeu_si256((void *)high, s->high_bin);
+    _mm256_storeu_si256((void *)low, low_bins);
+    _mm256_storeu_si256((void *)high, high_bins);
     for (size_t i = 0; i < BYTES; i++) {
         lowest = low[i] < lowest ? low[i] : lowest;
         highest = high[i] > highest ? high[i] : highest;
@@ -71,8 +71,6 @@ static void count_batch(bndi_tally *t, state *s, const uint8_t *bins)
             t->bins[bins[i]]++;
         }
     }
-    s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
-    s->high_bin = _mm256_setzero_si256();
 }
 
 static ALWAYS_INLINE void keep_bins(bndi_tally *t, state *s, uint8_t *bins, size_t at, const __m256i u[VECTORS])
@@ -82,7 +80,9 @@ static ALWAYS_INLINE void keep_bins(bndi_tally *t, state *s, uint8_t *bins, size
     s->high_bin = _mm256_max_epu8(s->high_bin, b);
     _mm256_storeu_si256((void *)(bins + at % BATCH), b);
     if ((at + AT_ONCE) % BATCH == 0) {
-        count_batch(t, s, bins);
+        count_batch(t, bins, s->low_bin, s->high_bin);
+        s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
+        s->high_bin = _mm256_setzero_si256();
     }
 }
 
@@ -111,6 +111,12 @@ static ALWAYS_INLINE __m256i counted(__m256i count, __m256i mask)
 static ALWAYS_INLINE bool any(__m256i mask)
 {
     return !_mm256_testz_si256(mask, mask);
+}
+
+/* Is any lane above the normal numbers' span? */
+static ALWAYS_INLINE bool beyond_span(const limits *k, __m256i from_normal)
+{
+    return any(_mm256_xor_si256(_mm256_max_epu32(from_normal, k->span), k->span));
 }
 
 /* a below b; magnitudes are signed numbers too. */
@@ -190,6 +196,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
 /* Normal numbers in range. */
 static ALWAYS_INLINE void count_plain(state *s, size_t i, __m256i u, __m256i x, __m256i y)
 {
+    s->plain += 8;
     s->same = counted(s->same, _mm256_cmpeq_epi32(x, y));
     s->largest = _mm256_max_epu32(s->largest, u);
     s->smallest = _mm256_min_epu32(s->smallest, u);
@@ -215,7 +222,7 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->random = plan->random_bits > 0;
 }
 
-static void open_state(state *s, const bndi_tally *t)
+static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
 {
     const __m256i zero = _mm256_setzero_si256();
     for (size_t i = 0; i < 4; i++) {
@@ -240,7 +247,7 @@ static uint64_t total(__m256i counts)
     return sum;
 }
 
-static void close_state(bndi_tally *t, const state *s, size_t n)
+static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
 {
     uint32_t large[8], small[8], largest = 0, smallest = UINT32_MAX;
     for (size_t i = 0; i < 4; i++) {
@@ -280,9 +287,10 @@ void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const 
     }
     const char *in = x, *out = y;
     uint8_t bins[BATCH];
-    limits k;
+    limits made;
     state s;
-    set_limits(&k, plan);
+    set_limits(&made, plan);
+    const limits k = made;
     open_state(&s, t);
     for (; n - at >= AT_ONCE; at += AT_ONCE) {
         __m256i v[VECTORS], w[VECTORS], u[VECTORS], beyond = _mm256_setzero_si256();
@@ -294,9 +302,13 @@ void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const 
             beyond = _mm256_max_epu32(beyond, _mm256_sub_epi32(u[i], k.normal));
         }
         keep_bins(t, &s, bins, at, u);
-        if (any(_mm256_xor_si256(_mm256_max_epu32(beyond, k.span), k.span))) {
+        if (beyond_span(&k, beyond)) {
             for (size_t i = 0; i < VECTORS; i++) {
-                count_any(plan, t, &s, &k, i, v[i], w[i], random, at + 8 * i);
+                if (beyond_span(&k, _mm256_sub_epi32(u[i], k.normal))) {
+                    count_any(plan, t, &s, &k, i, v[i], w[i], random, at + 8 * i);
+                } else {
+                    count_plain(&s, i, u[i], v[i], w[i]);
+                }
             }
             continue;
         }
@@ -304,7 +316,6 @@ void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const 
         for (size_t i = 0; i < VECTORS; i++) {
             count_plain(&s, i, u[i], v[i], w[i]);
         }
-        s.plain += AT_ONCE;
     }
     for (size_t i = 0; i < at % BATCH; i++) {
         t->bins[bins[i]]++;

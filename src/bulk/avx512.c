@@ -407,19 +407,23 @@ __attribute__((target("avx512vbmi"))) static void decode_bytes(const bndi_plan *
                                                                size_t n)
 {
     uint8_t every[128], lower[128], upper[128];
-    uint32_t words[128], lost = 0;
-    for (unsigned i = 0; i < 128; i++) {
-        every[i] = (uint8_t)i;
+    uint32_t words[128];
+    const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (int i = 0; i < 8; i++) {
+        __m128i sixteen = _mm512_cvtepi32_epi8(_mm512_add_epi32(count, _mm512_set1_epi32(16 * i)));
+        _mm_storeu_si128((void *)(every + 16 * i), sixteen);
     }
     bndi_plan whole = *plan;
     whole.stream = false;
     decode_32(&whole, words, every, 128);
-    for (unsigned i = 0; i < 128; i++) {
-        lower[i] = (uint8_t)(words[i] >> 16);
-        upper[i] = (uint8_t)(words[i] >> 24);
-        lost |= words[i] & 0xffff;
+    __m512i lost = _mm512_setzero_si512();
+    for (size_t i = 0; i < 8; i++) {
+        __m512i word = _mm512_loadu_si512(words + 16 * i);
+        _mm_storeu_si128((void *)(lower + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 16)));
+        _mm_storeu_si128((void *)(upper + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 24)));
+        lost = _mm512_or_si512(lost, _mm512_slli_epi32(word, 16));
     }
-    if (lost != 0) {
+    if (_mm512_test_epi32_mask(lost, lost) != 0) {
         decode_32(plan, y, codes, n);
         return;
     }

@@ -440,9 +440,22 @@ static void NAME(encode)(const bndi_plan *plan, void *codes, const void *x, cons
 
 /* ---- codes to words ---- */
 
-/* What is no plain code, by the portable kernel. */
+/* What is no plain code: infinities and NaNs that look as those of the words do, moved into place and quieted; the rest
+ * by the portable kernel. */
 static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V words, V special)
 {
+    const bnd_format *f = &plan->format;
+    if (f->ieee_nans) {
+        V magnitude = codes & (WORD)(((uint64_t)1 << bnd_magnitude_bits(f)) - 1);
+        V above = NAME(greater)(magnitude, NAME(all)(f->max_code));
+        V nan = NAME(greater)(magnitude, NAME(all)(f->infinity_code));
+        V word = (words & SIGN) | TOP | ((magnitude << plan->drop) & (HIDDEN - 1)) | (nan & (HIDDEN >> 1));
+        words = NAME(select)(above, word, words);
+        special &= ~above;
+    }
+    if (!NAME(any_above)(special, NAME(all)(0))) {
+        return words;
+    }
     WORD in[LANES], out[LANES], which[LANES];
     bndi_plan one = *plan;
     one.code_bytes = sizeof(WORD);
