@@ -68,8 +68,8 @@ QUICK uint64_t if_negative(uint64_t x)
 
 /* ---- rounding ---- */
 
-/* What finish() cannot round, by the codec; its last bit can stand for less than it says, though not for nothing. A zero
- * is what is left of terms that cancel. */
+/* What finish() cannot round, by the codec; its last bit can stand for less than it says, though not for nothing. A
+ * zero is what is left of terms that cancel. */
 APART bnd_result finish_in_codec(const bnd_format *f, uint64_t sign, uint64_t exponent, uint64_t significand,
                                  bnd_rule rule)
 {
@@ -269,7 +269,7 @@ QUICK uint64_t guess_root(uint64_t number)
 {
     uint64_t z = number >> 15;
     uint64_t guess = (UINT64_C(543735) * (1 << 15) + UINT64_C(551568) * z - ((UINT64_C(41462) * z >> 15) * z)) >> 20;
-    return (guess + (uint32_t)number / (uint32_t)guess) >> 1; /* narrow words are divided faster */
+    return (guess + (uint32_t)number / (uint32_t)guess) >> 1; /* narrow words divide faster */
 }
 
 /* Of z 2^30, in 16 bits, and whether that is all. */

@@ -235,6 +235,16 @@ static ALWAYS_INLINE bool all_plain(const __m512i *x, __m512i magnitude, __m512i
     return _mm512_cmpgt_epu32_mask(_mm512_max_epu32(a, b), max) == 0;
 }
 
+/* Where results go past the caches, what comes in is worth asking for early: the processor's own prefetching ends with
+ * every page. A prefetch beyond the array does nothing. */
+static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
+{
+    enum { AHEAD = 2048 };
+    for (size_t i = 0; i < lines; i++) {
+        _mm_prefetch(in + AHEAD + i * 64, _MM_HINT_T0);
+    }
+}
+
 static ALWAYS_INLINE void load_four(__m512i *x, const char *in)
 {
     UNROLL
@@ -269,6 +279,9 @@ static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_
     h.made = false;
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i c[2];
+        if (stream) {
+            ask_for(in, GROUP);
+        }
         UNROLL
         for (size_t i = 0; i < 2; i++) {
             __m256i low = _mm512_cvtps_ph(_mm512_loadu_ps(in + i * 128), _MM_FROUND_CUR_DIRECTION);
@@ -319,6 +332,9 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
     h.made = false;
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i v[GROUP], upper[2], lower[2];
+        if (stream) {
+            ask_for(in, GROUP);
+        }
         load_four(v, in);
         UNROLL
         for (size_t i = 0; i < 2; i++) {
@@ -377,6 +393,9 @@ __attribute__((target("avx512vbmi"))) static void encode_bytes(const bndi_plan *
     h.made = false;
     for (; n >= 64; n -= 64, in += 256, out += 64) {
         __m512i v[GROUP], a[GROUP], e[GROUP];
+        if (plan->stream) {
+            ask_for(in, GROUP);
+        }
         load_four(v, in);
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
@@ -442,6 +461,9 @@ __attribute__((target("avx512vbmi"))) static void decode_bytes(const bndi_plan *
     const char *in = codes;
     char *out = y;
     for (; n >= 64; n -= 64, in += 64, out += 256) {
+        if (plan->stream) {
+            ask_for(in, 1);
+        }
         __m512i c = _mm512_permutexvar_epi32(order, _mm512_loadu_si512(in));
         __m512i low = _mm512_permutex2var_epi8(lower_0, c, lower_1);
         __m512i high = _mm512_permutex2var_epi8(upper_0, c, upper_1);
