@@ -4,8 +4,8 @@
 #include "bulk/environment.h"
 
 /* A piece is what one thread takes at a time, and the unit in which sums are made: the same whatever the number of
- * threads. A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. Below SHARED elements a
- * second core costs more than it brings (doc/performance.md). */
+ * threads. A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. A thread
+ * is worth its start from SHARED elements of its own on (doc/performance.md). */
 enum { CHUNK = 2048, PIECE = 1 << 16, SHARED = 1 << 18, LINE = 64 };
 
 /* One side of a conversion: numbers, or codes. */
