@@ -230,6 +230,16 @@ static ALWAYS_INLINE __m256i load(const char *in)
     return _mm256_loadu_si256((const void *)in);
 }
 
+/* Where results go past the caches, what comes in is worth asking for early. A prefetch beyond the array does nothing. */
+static ALWAYS_INLINE void ask_for(const char *in, size_t bytes)
+{
+    enum { AHEAD = 2048, LINE = 64 };
+    const uintptr_t from = (uintptr_t)in + AHEAD;
+    for (size_t i = 0; i < bytes; i += LINE) {
+        _mm_prefetch((const void *)(from + i), _MM_HINT_T0);
+    }
+}
+
 static ALWAYS_INLINE bool is_zero(__m256i v)
 {
     return _mm256_testz_si256(v, v);
@@ -243,6 +253,9 @@ static size_t encode_halves(const bndi_plan *plan, char *out, const char *in, si
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN * 2) {
+        if (stream) {
+            ask_for(in, PLAIN * 4);
+        }
         __m128i c[4];
         UNROLL
         for (size_t i = 0; i < 4; i++) {
@@ -265,6 +278,9 @@ static size_t decode_halves(const bndi_plan *plan, char *out, const char *in, si
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 2, out += PLAIN * 4) {
+        if (stream) {
+            ask_for(in, PLAIN * 2);
+        }
         UNROLL
         for (size_t i = 0; i < 4; i++) {
             __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + i * 16)));
@@ -293,6 +309,9 @@ static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, si
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN * 2) {
+        if (stream) {
+            ask_for(in, PLAIN * 4);
+        }
         __m256i upper[2], code[2];
         UNROLL
         for (size_t i = 0; i < 2; i++) {
@@ -318,6 +337,9 @@ static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, si
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 2, out += PLAIN * 4) {
+        if (stream) {
+            ask_for(in, PLAIN * 2);
+        }
         __m256i c[2] = {load(in), load(in + BYTES)};
         __m256i larger = _mm256_max_epu16(_mm256_and_si256(c[0], magnitude), _mm256_and_si256(c[1], magnitude));
         if (!is_zero(_mm256_subs_epu16(larger, last))) {
@@ -335,8 +357,8 @@ static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, si
 }
 
 /* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put; the
- * signs come beside it by packing with saturation, which keeps them. */
-static size_t encode_bytes(const bndi_plan *plan, char *out, const char *in, size_t n)
+ * signs come beside it by packing with saturation, which keeps them. by_size: the mode does not look at the sign. */
+static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
     const int code_bits = (1 << magnitude_bits) - 1;
@@ -349,14 +371,21 @@ static size_t encode_bytes(const bndi_plan *plan, char *out, const char *in, siz
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN * 4, out += PLAIN) {
+        if (stream) {
+            ask_for(in, PLAIN * 4);
+        }
         __m256i x[4], c[4], largest = _mm256_setzero_si256();
         UNROLL
         for (size_t i = 0; i < 4; i++) {
             x[i] = load(in + i * BYTES);
             __m256i u = _mm256_and_si256(x[i], magnitude);
             __m256i e = _mm256_max_epi32(_mm256_and_si256(u, top), bottom);
-            __m256i m = _mm256_or_si256(_mm256_add_epi32(e, magic), _mm256_xor_si256(x[i], u));
-            __m256 t = _mm256_add_ps(_mm256_castsi256_ps(x[i]), _mm256_castsi256_ps(m));
+            __m256i m = _mm256_add_epi32(e, magic), number = u;
+            if (!by_size) {
+                m = _mm256_or_si256(m, _mm256_xor_si256(x[i], u));
+                number = x[i];
+            }
+            __m256 t = _mm256_add_ps(_mm256_castsi256_ps(number), _mm256_castsi256_ps(m));
             c[i] = _mm256_add_epi32(_mm256_castps_si256(t), _mm256_srlv_epi32(e, to_code));
             c[i] = _mm256_and_si256(c[i], code_mask);
             largest = _mm256_max_epi32(largest, u);
@@ -371,6 +400,17 @@ static size_t encode_bytes(const bndi_plan *plan, char *out, const char *in, siz
         bndi_put_32_bytes(out, code, stream);
     }
     return done;
+}
+
+/* To nearest and toward zero. */
+static size_t encode_bytes_by_size(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    return encode_bytes(true, plan, out, in, n);
+}
+
+static size_t encode_bytes_by_sign(const bndi_plan *plan, char *out, const char *in, size_t n)
+{
+    return encode_bytes(false, plan, out, in, n);
 }
 
 /* Codes of at most 8 bits and 4 bits of exponent, or with infinities and NaNs where fp16 has them: moved into place as
@@ -391,6 +431,9 @@ static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, siz
     const bool stream = plan->stream;
     size_t done = 0;
     for (; n - done >= PLAIN; done += PLAIN, in += PLAIN, out += PLAIN * 4) {
+        if (stream) {
+            ask_for(in, PLAIN);
+        }
         __m256i c = load(in);
         __m256i above = _mm256_subs_epu8(_mm256_and_si256(c, magnitudes), last);
         __m256i nan = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(c, width), zero_nan), never);
@@ -429,7 +472,8 @@ static plain_groups *encoder(const bndi_plan *plan)
         return NULL;
     }
     if (by_mode && plan->code_bytes == 1) {
-        return encode_bytes;
+        bool up_or_down = plan->mode_to_set == BND_RUP || plan->mode_to_set == BND_RDN;
+        return up_or_down ? encode_bytes_by_sign : encode_bytes_by_size;
     }
     if (by_mode && is_half(f)) {
         return encode_halves;

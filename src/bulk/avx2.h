@@ -5,10 +5,7 @@
 #include <immintrin.h>
 
 #include "bulk/bulk.h"
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NOT_INLINE    __attribute__((noinline))
-#define UNROLL        _Pragma("GCC unroll 4")
+#include "bulk/inline.h"
 
 #define BYTES 32 /* of a vector */
 

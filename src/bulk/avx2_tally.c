@@ -1,24 +1,25 @@
 /* Statistics for AVX2: fp32 numbers in groups of 32, in the order that the portable tally has.
  *
- * Most groups have only normal numbers in range: then a difference is the only flag there can be. Others are told apart
- * by masks and thresholds; the few lanes that random bits decide are asked of the codec. */
+ * Most groups have only normal numbers in range: then a difference is the only flag there can be. Next come those with
+ * subnormal numbers and zeros. The rest is told apart by masks and thresholds; the few lanes that random bits decide are
+ * asked of the codec. */
 #include "bulk/avx2.h"
 
-enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512 };
+enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512, AHEAD = 8192 };
 
 typedef struct limits {
-    __m256i magnitude, normal, span, max, top, hard, zero;
-    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
-     * Where random bits decide, what lies between is doubtful. */
+    __m256i magnitude, normal, max, top, hard, zero;
+    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`. Where
+     * random bits decide, what lies between is doubtful. */
     __m256i tiny[2], over[2], surely_over;
-    bool random;
+    bool random, calm; /* calm: no lane up to the largest number is doubtful */
 } limits;
 
 /* Counts are sums of masks: 0 or -1 a lane. */
 typedef struct state {
     __m256d error[4], input[4];
     __m256i largest, smallest;
-    size_t plain; /* elements of plain groups: `same` of them exact, the others inexact */
+    size_t in_range; /* elements of groups in range: `same` of them exact, the others inexact */
     __m256i same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros;
     __m256i low_bin, high_bin; /* of a batch */
 } state;
@@ -113,12 +114,6 @@ static ALWAYS_INLINE bool any(__m256i mask)
     return !_mm256_testz_si256(mask, mask);
 }
 
-/* Is any lane above the normal numbers' span? */
-static ALWAYS_INLINE bool beyond_span(const limits *k, __m256i from_normal)
-{
-    return any(_mm256_xor_si256(_mm256_max_epu32(from_normal, k->span), k->span));
-}
-
 /* a below b; magnitudes are signed numbers too. */
 static ALWAYS_INLINE __m256i below(__m256i a, __m256i b)
 {
@@ -193,14 +188,73 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     }
 }
 
-/* Normal numbers in range. */
-static ALWAYS_INLINE void count_plain(state *s, size_t i, __m256i u, __m256i x, __m256i y)
+/* A vector of normal numbers in range. */
+static ALWAYS_INLINE void count_plain(state *s, size_t i, __m256i x, __m256i y)
 {
-    s->plain += 8;
     s->same = counted(s->same, _mm256_cmpeq_epi32(x, y));
-    s->largest = _mm256_max_epu32(s->largest, u);
-    s->smallest = _mm256_min_epu32(s->smallest, u);
     add_squares(s, i, x, y);
+}
+
+/* A vector of numbers in range, with subnormal ones and zeros among them. */
+static ALWAYS_INLINE void count_small(state *s, const limits *k, size_t i, __m256i u, __m256i x, __m256i y)
+{
+    __m256i v = _mm256_and_si256(y, k->magnitude), same = _mm256_cmpeq_epi32(u, v);
+    __m256i zero = _mm256_cmpeq_epi32(u, k->zero), tiny = below(u, by_sign(x, k->tiny));
+    s->same = counted(s->same, same);
+    s->underflows = counted(s->underflows, _mm256_andnot_si256(same, tiny));
+    s->flushed = counted(s->flushed, _mm256_andnot_si256(zero, _mm256_cmpeq_epi32(v, k->zero)));
+    s->zeros = counted(s->zeros, zero);
+    s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u, zero));
+    add_squares(s, i, x, y);
+}
+
+/* A group: its words, their magnitudes, and the largest and the smallest of these. */
+typedef struct words {
+    __m256i x[VECTORS], y[VECTORS], u[VECTORS], largest, smallest;
+} words;
+
+static ALWAYS_INLINE void load_words(words *w, const char *x, const char *y, __m256i magnitude)
+{
+    UNROLL
+    for (size_t i = 0; i < VECTORS; i++) {
+        w->x[i] = _mm256_loadu_si256((const void *)(x + BYTES * i));
+        w->y[i] = _mm256_loadu_si256((const void *)(y + BYTES * i));
+        w->u[i] = _mm256_and_si256(w->x[i], magnitude);
+        w->largest = i == 0 ? w->u[i] : _mm256_max_epu32(w->largest, w->u[i]);
+        w->smallest = i == 0 ? w->u[i] : _mm256_min_epu32(w->smallest, w->u[i]);
+    }
+}
+
+/* Where many groups are not plain, nothing predicts which: `history` has a bit for each of the last sixteen that was not,
+ * and as long as there is one, all of them go the way of small numbers. */
+static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k,
+                                          unsigned history, const words *w, const void *random, size_t at)
+{
+    enum { LAST = 15 };
+    __m256i large = below(k->max, w->largest), small = below(w->smallest, k->normal);
+    if (history == 0 && !any(_mm256_or_si256(large, small))) {
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            count_plain(s, i, w->x[i], w->y[i]);
+        }
+        s->in_range += AT_ONCE;
+        s->largest = _mm256_max_epu32(s->largest, w->largest);
+        s->smallest = _mm256_min_epu32(s->smallest, w->smallest);
+        return 0;
+    }
+    if (k->calm && !any(large)) {
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            count_small(s, k, i, w->u[i], w->x[i], w->y[i]);
+        }
+        s->in_range += AT_ONCE;
+        s->largest = _mm256_max_epu32(s->largest, w->largest);
+    } else {
+        for (size_t i = 0; i < VECTORS; i++) {
+            count_any(plan, t, s, k, i, w->x[i], w->y[i], random, at + 8 * i);
+        }
+    }
+    return history >> 1 | (unsigned)any(small) << LAST;
 }
 
 /* ---- a call ---- */
@@ -210,7 +264,6 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->zero = _mm256_setzero_si256();
     k->magnitude = _mm256_set1_epi32(0x7fffffff);
     k->normal = _mm256_set1_epi32((int)plan->normal);
-    k->span = _mm256_set1_epi32((int)(plan->max - plan->normal));
     k->max = _mm256_set1_epi32((int)plan->max);
     k->top = _mm256_set1_epi32(TOP);
     k->hard = _mm256_set1_epi32((int)plan->difficult);
@@ -220,6 +273,7 @@ static void set_limits(limits *k, const bndi_plan *plan)
         k->over[i] = _mm256_set1_epi32((int)bndi_overflows_from(plan, i != 0));
     }
     k->random = plan->random_bits > 0;
+    k->calm = !k->random && plan->difficult == 0;
 }
 
 static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
@@ -229,7 +283,7 @@ static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
         s->error[i] = _mm256_loadu_pd(t->error + 4 * i);
         s->input[i] = _mm256_loadu_pd(t->input + 4 * i);
     }
-    s->plain = 0;
+    s->in_range = 0;
     s->same = s->exact = s->inexact = s->underflows = s->flushed = s->overflows = s->saturated = zero;
     s->infinities = s->nans_in = s->nans_out = s->zeros = s->largest = s->high_bin = zero;
     s->smallest = _mm256_set1_epi32(-1);
@@ -263,7 +317,7 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
     uint64_t same = total(s->same), nans = total(s->nans_in), infinities = total(s->infinities);
     t->elements += n;
     t->exact += total(s->exact) + same;
-    t->inexact += total(s->inexact) + s->plain - same;
+    t->inexact += total(s->inexact) + s->in_range - same;
     t->underflows += total(s->underflows);
     t->flushed += total(s->flushed);
     t->overflows += total(s->overflows);
@@ -274,6 +328,18 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
     t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, largest, smallest);
+}
+
+/* A group that comes two chunks later: what is read between its statistics and those of the next is more than the
+ * processor looks ahead. Nothing happens where the array has ended. */
+static ALWAYS_INLINE void fetch_ahead(const char *x, const char *y)
+{
+    enum { LINE = 64 };
+    const uintptr_t in = (uintptr_t)x + AHEAD, out = (uintptr_t)y + AHEAD;
+    for (uintptr_t i = 0; i < 4 * AT_ONCE; i += LINE) {
+        __builtin_prefetch((const void *)(in + i), 0);
+        __builtin_prefetch((const void *)(out + i), 1);
+    }
 }
 
 void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
@@ -292,30 +358,13 @@ void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const 
     set_limits(&made, plan);
     const limits k = made;
     open_state(&s, t);
+    unsigned history = 0;
     for (; n - at >= AT_ONCE; at += AT_ONCE) {
-        __m256i v[VECTORS], w[VECTORS], u[VECTORS], beyond = _mm256_setzero_si256();
-        UNROLL
-        for (size_t i = 0; i < VECTORS; i++) {
-            v[i] = _mm256_loadu_si256((const void *)(in + 4 * at + BYTES * i));
-            w[i] = _mm256_loadu_si256((const void *)(out + 4 * at + BYTES * i));
-            u[i] = _mm256_and_si256(v[i], k.magnitude);
-            beyond = _mm256_max_epu32(beyond, _mm256_sub_epi32(u[i], k.normal));
-        }
-        keep_bins(t, &s, bins, at, u);
-        if (beyond_span(&k, beyond)) {
-            for (size_t i = 0; i < VECTORS; i++) {
-                if (beyond_span(&k, _mm256_sub_epi32(u[i], k.normal))) {
-                    count_any(plan, t, &s, &k, i, v[i], w[i], random, at + 8 * i);
-                } else {
-                    count_plain(&s, i, u[i], v[i], w[i]);
-                }
-            }
-            continue;
-        }
-        UNROLL
-        for (size_t i = 0; i < VECTORS; i++) {
-            count_plain(&s, i, u[i], v[i], w[i]);
-        }
+        words w;
+        fetch_ahead(in + 4 * at, out + 4 * at);
+        load_words(&w, in + 4 * at, out + 4 * at, k.magnitude);
+        keep_bins(t, &s, bins, at, w.u);
+        history = count_group(plan, t, &s, &k, history, &w, random, at);
     }
     for (size_t i = 0; i < at % BATCH; i++) {
         t->bins[bins[i]]++;

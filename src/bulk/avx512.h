@@ -7,7 +7,6 @@
 #include "bulk/bulk.h"
 #include "bulk/inline.h"
 
-
 bndi_random_kernel bndi_random_avx512;
 bndi_tally_kernel bndi_tally_avx512; /* needs VPOPCNTDQ too */
 

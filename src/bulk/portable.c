@@ -76,7 +76,6 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
     return is_deep(plan, (int32_t)(u >> 52));
 }
 
-
 #define WORD     uint32_t
 #define FRACTION 23
 #define NAME(x)  x##_32

@@ -3,10 +3,7 @@
 #include <wasm_simd128.h>
 
 #include "bulk/bulk.h"
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#define NOT_INLINE    __attribute__((noinline))
-#define UNROLL        _Pragma("GCC unroll 4")
+#include "bulk/inline.h"
 
 enum { GROUP = 4 };
 #define BYTES 16

@@ -2,9 +2,11 @@
 #include "compare.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const back_ends *back_ends_here(void)
 {
@@ -51,6 +53,28 @@ void print_statistics(const char *who, const bnd_stats *s)
            (unsigned long long)s->underflows, (unsigned long long)s->flushed, (unsigned long long)s->overflows,
            (unsigned long long)s->saturated, (unsigned long long)s->infinities_in, (unsigned long long)s->nans_in,
            (unsigned long long)s->nans_out, s->largest, s->smallest, s->squared_error, s->squared_input);
+}
+
+static void end_of_all(int signal_number)
+{
+    printf("\n    %s in this call, of %zu elements:\n",
+           signal_number == SIGFPE ? "an exception was trapped" : "memory was touched that is not the arrays'",
+           latest.n);
+    if (latest.c != NULL) {
+        print_question(latest.c, &latest.how);
+    }
+    puts("");
+    fflush(stdout);
+    _exit(EXIT_FAILURE);
+}
+
+void say_what_traps(void)
+{
+    static const int signals[] = {SIGFPE, SIGSEGV, SIGBUS};
+    struct sigaction action = {.sa_handler = end_of_all};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        sigaction(signals[i], &action, NULL);
+    }
 }
 
 /* ---- comparing ---- */

@@ -31,6 +31,10 @@ void check_numbers(bench *b, const bnd_format *f, bool wide, const uint64_t *num
  * that differ by no more than the order of their terms can make out, at most `elements` and none below zero. */
 bool statistics_agree(const bnd_stats *a, const bnd_stats *b);
 
+/* Nothing can go on after a trap, or after what lies between pages that trap was left: from here on such a signal says
+ * which call that was, and ends the program. */
+void say_what_traps(void);
+
 /* A failure in words: the call and all that was asked of it. */
 void print_question(const call *c, const bnd_array *how);
 void print_statistics(const char *who, const bnd_stats *s);

@@ -100,8 +100,11 @@ call convert_call(const bnd_format *to, const bnd_format *from)
     return (call){.kind = CONVERT, .name = "convert_codes", .in = *from, .out = *to, .f = *to};
 }
 
+attempt latest;
+
 static bnd_status run_native(const call *c, void *out, const void *in, size_t n, const bnd_array *how, bnd_stats *stats)
 {
+    latest = (attempt){.c = c, .how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}, .n = n};
     switch (c->kind) {
     case ENCODE:
         return c->wide ? bnd_encode_f64(out, in, n, &c->f, how, stats, NULL)

@@ -37,6 +37,14 @@ call decode_call(const bnd_format *f, bool wide);
 call round_call(const bnd_format *f, bool wide);
 call convert_call(const bnd_format *to, const bnd_format *from);
 
+/* The latest call that was made: what to say where it ends the program. */
+typedef struct attempt {
+    const call *c;
+    bnd_array how;
+    size_t n;
+} attempt;
+extern attempt latest;
+
 /* Decoding has no statistics, and `stats` is not looked at there. */
 bnd_status run_call(const call *c, void *out, const void *in, size_t n, const bnd_array *how, bnd_stats *stats);
 

@@ -30,5 +30,6 @@ int main(void)
         CU_SUITE_INFO_NULL,
     };
     print_back_ends();
+    say_what_traps();
     return run_suites(suites);
 }

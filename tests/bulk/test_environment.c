@@ -3,11 +3,9 @@
  * too. On other threads the same: a thread that is hostile from the start has workers that are. */
 #include <fenv.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -64,18 +62,6 @@ static void be_kind(unsigned before)
 #endif
 enum { HOSTILE_KINDS = 12 };
 
-/* Nothing can go on after a trap: say where it was, and end. */
-static char doing[256] = "an exception was trapped\n";
-
-static void trapped(int signal_number)
-{
-    (void)signal_number;
-    if (write(STDERR_FILENO, doing, strlen(doing)) < 0) {
-        _exit(EXIT_FAILURE);
-    }
-    _exit(EXIT_FAILURE);
-}
-
 /* ---- calls ---- */
 
 /* What a call gives in a kind environment, computed once, and room for what it gives in others. */
@@ -114,8 +100,6 @@ static void check_scene(bench *b, scene *s, const bnd_context *context, unsigned
     for (int with_stats = 0; with_stats < 2; with_stats++) {
         bnd_stats stats = {0};
         memset(s->got, 0x5a, s->bytes);
-        snprintf(doing, sizeof doing, "an exception was trapped: %s %s %s %s, environment %u\n", context_name(context),
-                 s->c->name, s->c->f.name, bnd_rounding_name(s->how.rule.rounding), kind);
         unsigned before = control();
         be_hostile(kind);
         unsigned set = control();
@@ -207,16 +191,8 @@ static void test_hostile_threads(void)
     bench_close(&b);
 }
 
-static void test_environments(void)
-{
-    struct sigaction action = {.sa_handler = trapped}, before;
-    sigaction(SIGFPE, &action, &before);
-    test_hostile();
-    test_hostile_threads();
-    sigaction(SIGFPE, &before, NULL);
-}
-
 CU_TestInfo environment_tests[] = {
-    {"rounding mode, flushed subnormals, traps, exception flags", test_environments},
+    {"rounding mode, flushed subnormals, traps, exception flags", test_hostile},
+    {"the same on threads", test_hostile_threads},
     CU_TEST_INFO_NULL,
 };

@@ -36,6 +36,9 @@ int main(void) { mpfr_t x; mpfr_init2(x, 53); mpfr_clear(x); return 0; }' \
     cunit) compiles '#include <CUnit/Basic.h>
 int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -lcunit) ;;
     clang-runtime) sanitizes clang ;;
+    numpy) /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1 || python3 -c 'import numpy' >/dev/null 2>&1 ;;
+    random123) compiles '#include <Random123/philox.h>
+int main(void) { return 0; }' ;;
     *) die "is_here: no need is called $1" ;;
     esac
 }
@@ -57,6 +60,10 @@ package_of() { # package_of MANAGER NEED
     apt-get:mpfr) echo libmpfr-dev ;;
     apt-get:gmp) echo libgmp-dev ;;
     apt-get:cunit) echo libcunit1-dev ;;
+    apt-get:numpy | dnf:numpy) echo python3-numpy ;;
+    apt-get:random123) echo librandom123-dev ;;
+    pacman:numpy) echo python-numpy ;;
+    apk:numpy) echo py3-numpy ;;
     apt-get:clang-runtime) echo "libclang-rt-$(clang_major)-dev" ;;
     dnf:compiler) echo gcc glibc-devel ;;
     dnf:mpfr) echo mpfr-devel ;;
