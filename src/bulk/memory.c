@@ -33,24 +33,76 @@ static uint64_t mask(unsigned bits)
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
-/* From the lowest bit of each byte up. */
+/* ---- codes that share bytes: from the lowest bit of each byte up ----
+ *
+ * A window of 64 bits takes half a word of memory at a time; codes of more than 32 bits go as two. */
+
+static uint32_t load_half(const unsigned char *bytes, size_t left)
+{
+    uint32_t half = 0;
+    if (left >= sizeof half && !BNDI_BIG_ENDIAN) {
+        __builtin_memcpy(&half, bytes, sizeof half);
+        return half;
+    }
+    for (size_t i = 0; i < sizeof half && i < left; i++) {
+        half |= (uint32_t)bytes[i] << 8 * i;
+    }
+    return half;
+}
+
+static size_t store_half(unsigned char *bytes, uint32_t half, size_t count)
+{
+    if (count == sizeof half && !BNDI_BIG_ENDIAN) {
+        __builtin_memcpy(bytes, &half, sizeof half);
+        return count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bytes[i] = (unsigned char)(half >> 8 * i);
+    }
+    return count;
+}
+
+typedef struct window {
+    uint64_t bits;
+    unsigned held;
+} window;
+
+static inline uint64_t take(window *w, const unsigned char **bytes, size_t *left, unsigned bits)
+{
+    if (w->held < bits) {
+        size_t count = *left < 4 ? *left : 4;
+        w->bits |= (uint64_t)load_half(*bytes, *left) << w->held;
+        w->held += 32;
+        *bytes += count;
+        *left -= count;
+    }
+    uint64_t code = w->bits & mask(bits);
+    w->bits >>= bits;
+    w->held -= bits;
+    return code;
+}
+
+static inline void give(window *w, unsigned char **bytes, uint64_t code, unsigned bits)
+{
+    w->bits |= (code & mask(bits)) << w->held;
+    w->held += bits;
+    if (w->held >= 32) {
+        *bytes += store_half(*bytes, (uint32_t)w->bits, 4);
+        w->bits >>= 32;
+        w->held -= 32;
+    }
+}
+
 void bndi_unpack_bits(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
 {
     const unsigned char *bytes = memory;
-    uint64_t window = 0;
-    unsigned held = 0;
+    const unsigned low = bits < 32 ? bits : 32, high = bits - low;
+    size_t left = n / 8 * bits + (n % 8 * bits + 7) / 8;
+    window w = {0, 0};
     for (size_t i = 0; i < n; i++) {
-        uint64_t code = 0;
-        for (unsigned have = 0; have < bits;) {
-            if (held == 0) {
-                window = *bytes++;
-                held = 8;
-            }
-            unsigned take = bits - have < held ? bits - have : held;
-            code |= (window & mask(take)) << have;
-            window >>= take;
-            held -= take;
-            have += take;
+        uint64_t code = take(&w, &bytes, &left, low);
+        if (high > 0) {
+            code |= take(&w, &bytes, &left, high) << 32;
         }
         bndi_put(codes, code_bytes, i, code);
     }
@@ -59,23 +111,16 @@ void bndi_unpack_bits(void *codes, const void *memory, unsigned code_bytes, unsi
 void bndi_pack_bits(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
 {
     unsigned char *bytes = memory;
-    unsigned byte = 0, held = 0;
+    const unsigned low = bits < 32 ? bits : 32, high = bits - low;
+    window w = {0, 0};
     for (size_t i = 0; i < n; i++) {
         uint64_t code = bndi_get(codes, code_bytes, i);
-        for (unsigned done = 0; done < bits;) {
-            unsigned give = bits - done < 8 - held ? bits - done : 8 - held;
-            byte |= (unsigned)(code >> done & mask(give)) << held;
-            held += give;
-            done += give;
-            if (held == 8) {
-                *bytes++ = (unsigned char)byte;
-                byte = held = 0;
-            }
+        give(&w, &bytes, code, low);
+        if (high > 0) {
+            give(&w, &bytes, code >> 32, high);
         }
     }
-    if (held > 0) {
-        *bytes = (unsigned char)byte;
-    }
+    store_half(bytes, (uint32_t)w.bits, (w.held + 7) / 8);
 }
 
 /* Codes are little-endian in memory, whatever the machine is; numbers are the machine's own. */
