@@ -230,7 +230,8 @@ static ALWAYS_INLINE __m256i load(const char *in)
     return _mm256_loadu_si256((const void *)in);
 }
 
-/* Where results go past the caches, what comes in is worth asking for early. A prefetch beyond the array does nothing. */
+/* Where results go past the caches, what comes in is worth asking for early. A prefetch beyond the array does
+ * nothing. */
 static ALWAYS_INLINE void ask_for(const char *in, size_t bytes)
 {
     enum { AHEAD = 2048, LINE = 64 };

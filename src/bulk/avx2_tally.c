@@ -1,16 +1,16 @@
 /* Statistics for AVX2: fp32 numbers in groups of 32, in the order that the portable tally has.
  *
  * Most groups have only normal numbers in range: then a difference is the only flag there can be. Next come those with
- * subnormal numbers and zeros. The rest is told apart by masks and thresholds; the few lanes that random bits decide are
- * asked of the codec. */
+ * subnormal numbers and zeros. The rest is told apart by masks and thresholds; the few lanes that random bits decide
+ * are asked of the codec. */
 #include "bulk/avx2.h"
 
 enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512, AHEAD = 8192 };
 
 typedef struct limits {
     __m256i magnitude, normal, max, top, hard, zero;
-    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`. Where
-     * random bits decide, what lies between is doubtful. */
+    /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
+     * Where random bits decide, what lies between is doubtful. */
     __m256i tiny[2], over[2], surely_over;
     bool random, calm; /* calm: no lane up to the largest number is doubtful */
 } limits;
@@ -225,8 +225,8 @@ static ALWAYS_INLINE void load_words(words *w, const char *x, const char *y, __m
     }
 }
 
-/* Where many groups are not plain, nothing predicts which: `history` has a bit for each of the last sixteen that was not,
- * and as long as there is one, all of them go the way of small numbers. */
+/* Where many groups are not plain, nothing predicts which: `history` has a bit for each of the last sixteen that was
+ * not, and as long as there is one, all of them go the way of small numbers. */
 static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k,
                                           unsigned history, const words *w, const void *random, size_t at)
 {
