@@ -239,7 +239,7 @@ static ALWAYS_INLINE bool all_plain(const __m512i *x, __m512i magnitude, __m512i
  * every page. A prefetch beyond the array does nothing. */
 static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
 {
-    enum { AHEAD = 2048 };
+    enum { AHEAD = 4096 }; /* measured: 512 is too late, 2048 a little worse */
     for (size_t i = 0; i < lines; i++) {
         _mm_prefetch(in + AHEAD + i * 64, _MM_HINT_T0);
     }

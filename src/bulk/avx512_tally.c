@@ -7,7 +7,7 @@
 
 #define TARGET __attribute__((target("avx512vpopcntdq")))
 
-enum { TOP = 0x7f800000, BATCH = 512, GROUP = 4 };
+enum { TOP = 0x7f800000, BATCH = 512, GROUP = 4, AHEAD = 8192 };
 
 typedef struct limits {
     __m512i magnitude, normal, span, max, top, hard;
@@ -251,6 +251,11 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
     size_t at = 0;
     for (; n - at >= 64; at += 64) {
         __m512i u[GROUP];
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) { /* what the next chunk reads and writes, while this one computes */
+            _mm_prefetch(in + 4 * at + 64 * i + AHEAD, _MM_HINT_T0);
+            __builtin_prefetch(out + 4 * at + 64 * i + AHEAD, 1);
+        }
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
             __m512i v = _mm512_loadu_si512(in + 4 * at + 64 * i), w = _mm512_loadu_si512(out + 4 * at + 64 * i);
