@@ -123,9 +123,12 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
     k->half_more = rounding == BND_SRB;
     k->code_mask = NAME(all)(plan->family == BNDI_FLOAT ? ~(((WORD)1 << plan->extra) - 1) : 0);
     k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
-    k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - 1 : rounding == BND_RNA ? half : 0);
-    k->one = NAME(all)(rounding == BND_RNE && half != 0);
-    k->flip = NAME(all)(rounding == BND_RUP ? (WORD)-1 : 0);
+    /* At one bit of precision ties go up, or to the even code, whose parity is that of the field and an offset. */
+    const bool ties_up = f->precision == 1 && !plan->code_parity;
+    const WORD last = plan->code_parity ? (WORD)(plan->parity_offset & 1) : 0;
+    k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - !ties_up : rounding == BND_RNA ? half : 0);
+    k->one = NAME(all)(rounding == BND_RNE && half != 0 && !ties_up);
+    k->flip = NAME(all)(rounding == BND_RUP ? (WORD)-1 : rounding == BND_RNE ? last : 0);
     k->plus = NAME(all)(0);
     k->right = k->left = NAME(shift)(0);
     if (plan->random_bits > 0 && plan->family == BNDI_UNIFORM) {
@@ -163,7 +166,7 @@ static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) * k, bndi_step step
     V rest;
     switch (step) {
     case BITS_NEAREST:
-        return (x + k->base + ((x >> k->drop) & k->one)) & k->keep;
+        return (x + k->base + (((x >> k->drop) ^ k->flip) & k->one)) & k->keep;
     case BITS_ADD:
         return (x + k->base) & k->keep;
     case BITS_SIGNED:

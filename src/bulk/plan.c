@@ -161,13 +161,15 @@ static void choose_family(bndi_plan *plan)
 {
     plan->extra = extra_bits(plan);
     plan->mode_to_set = mode_of_float(plan);
-    /* At one bit of precision the discarded bits are the whole fraction; and the random bits must fit a lane, from
-     * which not all of them can be shifted out. */
+    /* The random bits must fit a lane, from which not all of them can be shifted out. At one bit of precision the only
+     * bit is not in the word, so that odd is another matter. */
     const unsigned most_random = plan->drop > 0 ? 32 : 31;
-    if (plan->format.precision < 2 || (plan->width == BNDI_WORDS_32 && plan->random_bits > most_random)) {
+    bool too_random = plan->width == BNDI_WORDS_32 && plan->random_bits > most_random;
+    bool one_bit = plan->format.precision < 2;
+    if (too_random || (one_bit && plan->rule.rounding == BND_RTO)) {
         plan->family = BNDI_PORTABLE;
     } else {
-        plan->family = float_fits(plan) ? BNDI_FLOAT : BNDI_UNIFORM;
+        plan->family = !one_bit && float_fits(plan) ? BNDI_FLOAT : BNDI_UNIFORM;
     }
 }
 
