@@ -41,7 +41,8 @@ typedef struct bnd_block {
     bnd_format element, scale;
     uint8_t rule;         /* bnd_scale_rule */
     uint8_t sharing;      /* bnd_sharing */
-    bool tensor;          /* NVFP4: an fp32 for the whole array beside these scales, amax / (max * the scales' max) */
+    bool tensor;          /* NVFP4: an fp32 for the whole array beside these scales: amax / (max * the scales' max), but
+                           * at least 2^-126 */
     bool integer;         /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
     int16_t least;        /* of the rule nearest */
     size_t along, across; /* the last block of an axis may be shorter */

@@ -124,7 +124,9 @@ static void roff_overview(void)
     }
     printf(".SH EXIT STATUS\n.TP\n0\nfine\n.TP\n1\nwhat was checked does not hold\n.TP\n2\nbad usage or bad "
            "input\n.TP\n3\n"
-           "input or output failed\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n");
+           "input or output failed\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n"
+           ".TP\n.B BINADE_BACKEND\nthe kernels for arrays: best, portable, avx2, avx512, neon or wasm128\n"
+           ".TP\n.B BINADE_THREADS\nhow many cores to use for arrays where no option says it, from 1 to 1024\n");
 }
 
 static void roff_command(const command *c)

@@ -80,10 +80,12 @@ class Stats(ctypes.Structure):  # bnd_stats
     @property
     def sqnr_db(self):
         """Signal to quantization noise in decibels, over the elements that are finite before and after; infinite where
-        nothing was lost."""
+        nothing was lost, NaN where there is no such signal or its squares are beyond doubles."""
+        if not 0 < self.squared_input < math.inf or not self.squared_error < math.inf:
+            return math.nan
         if self.squared_error == 0:
             return math.inf
-        return 10 * math.log10(self.squared_input / self.squared_error) if self.squared_input > 0 else -math.inf
+        return 10 * math.log10(self.squared_input / self.squared_error)
 
     def __repr__(self):
         counts = ", ".join(f"{name}={getattr(self, name)}" for name in _COUNTS if getattr(self, name))
