@@ -24,7 +24,7 @@ typedef enum bnd_backend {
 } bnd_backend;
 
 typedef struct bnd_context {
-    uint8_t backend;  /* bnd_backend */
+    uint8_t backend;  /* bnd_backend; one that is not here works as the best */
     uint32_t threads; /* 0 means 1 */
 } bnd_context;
 

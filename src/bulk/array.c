@@ -146,6 +146,15 @@ static void plan_codes_to_codes(job *j, bnd_rule rule)
     }
 }
 
+/* Random bits below the last one of a subnormal number do not fit words of 32: those of 64 are half as fast, and that
+ * with every number. */
+static bool too_narrow(const job *j)
+{
+    const bndi_plan *plan = &j->plan;
+    bool small_are_hard = plan->random_bits > 0 && plan->family != BNDI_FLOAT && plan->hard > plan->difficult;
+    return plan->width == BNDI_WORDS_32 && small_are_hard && !plan->rule.flush_in;
+}
+
 /* ---- a chunk ---- */
 
 /* Elements as the kernels take them: where they are, or brought into a buffer. */
@@ -420,6 +429,9 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
     j.what = ENCODE;
     if (bndi_words_hold(width, f)) {
         plan_conversion(&j, width, false, j.how.rule);
+        if (too_narrow(&j)) {
+            plan_conversion(&j, BNDI_WORDS_64, true, j.how.rule);
+        }
     } else {
         plan_codes_to_codes(&j, j.how.rule);
     }
