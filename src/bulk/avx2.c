@@ -554,6 +554,4 @@ void bndi_fill_avx2(bndi_kernels *kernels)
     kernels->random = bndi_random_avx2;
     kernels->pack = bndi_pack_avx2;
     kernels->unpack = bndi_unpack_avx2;
-    kernels->largest = bndi_largest_avx2;
-    kernels->scale = bndi_scale_avx2;
 }

@@ -12,8 +12,6 @@
 bndi_random_kernel bndi_random_avx2;
 bndi_pack_kernel bndi_pack_avx2;
 bndi_unpack_kernel bndi_unpack_avx2;
-bndi_largest_kernel bndi_largest_avx2;
-bndi_scale_kernel bndi_scale_avx2;
 bndi_tally_kernel bndi_tally_avx2;
 
 static ALWAYS_INLINE void bndi_put_32_bytes(void *memory, __m256i v, bool stream)

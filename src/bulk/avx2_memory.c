@@ -1,4 +1,4 @@
-/* Packed codes by BMI2, and what blocks with a scale need, for AVX2. */
+/* Packed codes for AVX2, by BMI2. */
 #include "bulk/avx2.h"
 
 /* ---- codes back to back ---- */
@@ -100,41 +100,4 @@ void bndi_unpack_avx2(void *codes, const void *memory, unsigned code_bytes, unsi
     } else {
         bndi_unpack_bits(codes, memory, code_bytes, bits, n);
     }
-}
-
-/* ---- for formats that share a scale ---- */
-
-uint32_t bndi_largest_avx2(const void *x, size_t n)
-{
-    const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
-    enum { GROUP = 4 };
-    const char *from = x;
-    __m256i most[GROUP] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                           _mm256_setzero_si256()};
-    for (; n >= GROUP * 8; n -= GROUP * 8, from += GROUP * BYTES) {
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            __m256i v = _mm256_loadu_si256((const void *)(from + i * BYTES));
-            most[i] = _mm256_max_epu32(most[i], _mm256_and_si256(v, magnitude));
-        }
-    }
-    uint32_t rest = bndi_largest(from, n), each[8];
-    __m256i all = _mm256_max_epu32(_mm256_max_epu32(most[0], most[1]), _mm256_max_epu32(most[2], most[3]));
-    _mm256_storeu_si256((void *)each, all);
-    for (size_t i = 0; i < 8; i++) {
-        rest = each[i] > rest ? each[i] : rest;
-    }
-    return rest;
-}
-
-void bndi_scale_avx2(void *y, const void *x, float factor, size_t n)
-{
-    const __m256 factors = _mm256_set1_ps(factor);
-    const char *from = x;
-    char *to = y;
-    for (; n >= 8; n -= 8, from += BYTES, to += BYTES) {
-        __m256 v = _mm256_loadu_ps((const void *)from);
-        _mm256_storeu_ps((void *)to, _mm256_mul_ps(v, factors));
-    }
-    bndi_scale(to, from, factor, n);
 }

@@ -115,7 +115,7 @@ typedef struct bndi_tally {
 
 /* ---- kernels ---- */
 
-/* They run in an environment that environment.h has set: rounding to mode_to_set (tally and scale: to nearest even).
+/* They run in an environment that environment.h has set: rounding to mode_to_set (tally: to nearest even).
  *
  * round and encode: random has an entry of random_bytes for each element where the rule is stochastic, and is NULL
  * elsewhere. y may be x. */
@@ -135,11 +135,6 @@ typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const v
 typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
 typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
 
-/* For formats that share a scale: the largest magnitude of n fp32 words (NaNs above infinity), and y = x * factor in
- * fp32, to nearest even. */
-typedef uint32_t bndi_largest_kernel(const void *x, size_t n);
-typedef void bndi_scale_kernel(void *y, const void *x, float factor, size_t n);
-
 /* A back end. One of each for either type of words. Element-wise arithmetic and GEMM will have their slots here. */
 typedef struct bndi_kernels {
     bndi_round_kernel *round[2];
@@ -149,8 +144,6 @@ typedef struct bndi_kernels {
     bndi_random_kernel *random;
     bndi_pack_kernel *pack;
     bndi_unpack_kernel *unpack;
-    bndi_largest_kernel *largest;
-    bndi_scale_kernel *scale;
 } bndi_kernels;
 
 /* Each back end fills in what it has; what it leaves is the next lower one's. */
@@ -185,8 +178,6 @@ bndi_tally_kernel bndi_tally_32, bndi_tally_64;
 bndi_random_kernel bndi_random;
 bndi_pack_kernel bndi_pack_bits;
 bndi_unpack_kernel bndi_unpack_bits;
-bndi_largest_kernel bndi_largest;
-bndi_scale_kernel bndi_scale;
 
 /* The flags of one rounding that the kernels have done already, and their counts. */
 uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random);

@@ -106,26 +106,6 @@ void bndi_random(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t 
     }
 }
 
-uint32_t bndi_largest(const void *x, size_t n)
-{
-    uint32_t largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t u = (uint32_t)bndi_get(x, 4, i) & 0x7fffffff;
-        largest = u > largest ? u : largest;
-    }
-    return largest;
-}
-
-void bndi_scale(void *y, const void *x, float factor, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        float value;
-        __builtin_memcpy(&value, (const char *)x + 4 * i, 4);
-        value *= factor;
-        __builtin_memcpy((char *)y + 4 * i, &value, 4);
-    }
-}
-
 void bndi_fill_portable(bndi_kernels *kernels)
 {
     *kernels = (bndi_kernels){
@@ -136,7 +116,5 @@ void bndi_fill_portable(bndi_kernels *kernels)
         .random = bndi_random,
         .pack = bndi_pack_bits,
         .unpack = bndi_unpack_bits,
-        .largest = bndi_largest,
-        .scale = bndi_scale,
     };
 }
