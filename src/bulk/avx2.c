@@ -92,17 +92,8 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
     }
 }
 
-#define WORD     uint32_t
-#define SIGNED   int32_t
-#define FLOAT    float
-#define FRACTION 23
-#define NAME(x)  x##_32
+#define LANE_BITS 32
 #include "bulk/lanes.h"
-#undef WORD
-#undef SIGNED
-#undef FLOAT
-#undef FRACTION
-#undef NAME
 
 /* ---- and of 64 ---- */
 
@@ -204,17 +195,8 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
     }
 }
 
-#define WORD     uint64_t
-#define SIGNED   int64_t
-#define FLOAT    double
-#define FRACTION 52
-#define NAME(x)  x##_64
+#define LANE_BITS 64
 #include "bulk/lanes.h"
-#undef WORD
-#undef SIGNED
-#undef FLOAT
-#undef FRACTION
-#undef NAME
 
 /* ---- kernels of their own: fp16, bf16, and formats of at most 8 bits ----
  *

@@ -2,15 +2,23 @@
  * and once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as
  * hooks.
  *
- * WORD, SIGNED, FLOAT: the types of a lane; FRACTION: its fraction bits; BYTES: of a vector; NAME(x): the name of a
- * function for this type. Hooks, on lanes: NAME(select): a where the mask has ones, else b; NAME(max) of signed
- * numbers, NAME(umax) of unsigned ones, NAME(any_above): is any lane of a above its lane of b, unsigned?;
- * NAME(store_codes), NAME(load_codes): GROUP vectors of codes to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a
- * store past the caches.
+ * LANE_BITS: 32 or 64; BYTES: of a vector; NAME(x): the name of a function for this type. Hooks, on lanes:
+ * NAME(select): a where the mask has ones, else b; NAME(max) of signed numbers, NAME(umax) of unsigned ones,
+ * NAME(any_above): is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_some): vectors of codes
+ * to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
  *
  * What is no plain number, by the plan's low and span, is looked for once a group of vectors; a group that has any goes
  * the way with blends, `mend`, and numbers that no blend does go to the portable kernels. */
 
+#if LANE_BITS == 32
+#define WORD     uint32_t
+#define FRACTION 23
+#define NAME(x)  x##_32
+#else
+#define WORD     uint64_t
+#define FRACTION 52
+#define NAME(x)  x##_64
+#endif
 #define BITS      (8 * (int)sizeof(WORD))
 #define LANES     (BYTES / (int)sizeof(WORD))
 #define MAGNITUDE ((WORD)-1 >> 1)
@@ -591,3 +599,7 @@ static void NAME(decode)(const bndi_plan *plan, void *y, const void *codes, size
 #undef V
 #undef SHIFT
 #undef GROUP_LEN
+#undef WORD
+#undef FRACTION
+#undef NAME
+#undef LANE_BITS
