@@ -4,8 +4,8 @@
  *
  * LANE_BITS: 32 or 64; BYTES: of a vector; NAME(x): the name of a function for this type. Hooks, on lanes:
  * NAME(select): a where the mask has ones, else b; NAME(max) of signed numbers, NAME(umax) of unsigned ones,
- * NAME(any_above): is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_some): vectors of codes
- * to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
+ * NAME(any_above): is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_some): vectors of
+ * codes to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
  *
  * What is no plain number, by the plan's low and span, is looked for once a group of vectors; a group that has any goes
  * the way with blends, `mend`, and numbers that no blend does go to the portable kernels. */
