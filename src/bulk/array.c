@@ -1,22 +1,10 @@
 /* The calls on arrays: pieces through the kernels, on as many cores as asked. A piece goes to a kernel as it lies in
  * memory where it can; otherwise in chunks by way of buffers that stay in the first cache. */
-#include "bulk/bulk.h"
+#include "bulk/sides.h"
 #include "bulk/environment.h"
 
-/* A piece is what one thread takes at a time, and the unit in which sums are made: the same whatever the number of
- * threads. A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. A thread
- * is worth its start from SHARED elements of its own on (doc/performance.md). */
-enum { CHUNK = 2048, PIECE = 1 << 16, SHARED = 1 << 18, LINE = 64 };
-
-/* One side of a conversion: numbers, or codes. */
-typedef struct side {
-    bnd_format format;
-    bndi_storage storage;
-    ptrdiff_t stride;
-    unsigned bytes; /* of an element between kernels */
-    bool codes;     /* little-endian, perhaps packed; else fp32 or fp64 of the machine's own */
-    bool plain;     /* the kernels can read or write it where it is */
-} side;
+/* A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. */
+enum { CHUNK = 2048, LINE = BNDI_LINE };
 
 typedef enum action { ROUND, ENCODE, DECODE } action;
 
@@ -25,7 +13,7 @@ typedef struct job {
     bndi_kernels kernels;
     bnd_array how;
     bnd_stats *stats;
-    side in, out;
+    bndi_side in, out;
     action what;
     bool by_codec; /* no words hold both formats: a number at a time */
     const void *from;
@@ -36,70 +24,14 @@ typedef struct buffers {
     _Alignas(LINE) uint64_t in[CHUNK], out[CHUNK], codes[CHUNK], random[CHUNK];
 } buffers;
 
-static unsigned bytes_of(bndi_width width)
-{
-    return width == BNDI_WORDS_32 ? 4 : 8;
-}
-
 /* ---- opening ---- */
-
-static side numbers(bndi_width width, ptrdiff_t stride)
-{
-    unsigned bytes = bytes_of(width);
-    return (side){.format = *bndi_format_of_words(width),
-                  .storage = {.bits = 8 * bytes},
-                  .stride = stride != 0 ? stride : 1,
-                  .bytes = bytes};
-}
-
-static unsigned whole_bytes(unsigned bits)
-{
-    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
-}
-
-static side codes(const bnd_format *f, uint8_t packing, ptrdiff_t stride)
-{
-    bndi_storage storage = bndi_storage_of(f, packing);
-    return (side){.format = *f,
-                  .storage = storage,
-                  .stride = stride != 0 ? stride : 1,
-                  .bytes = whole_bytes(storage.bits),
-                  .codes = true};
-}
-
-/* Can n elements of 8 bytes, `stride` elements apart, be told apart by differences of pointers? Every sum of bits and
- * of bytes here is in range then. */
-static bool fits_memory(size_t n, ptrdiff_t stride)
-{
-    size_t steps = stride < 0 ? 0 - (size_t)stride : (size_t)stride;
-    return n <= PTRDIFF_MAX / 64 / steps;
-}
-
-static bnd_status check_side(const side *s, size_t n, bnd_error *why)
-{
-    if (s->codes && s->format.width == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; round to it instead",
-                        s->format.name);
-    }
-    if (!fits_memory(n, s->stride)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements is more than memory can hold", n);
-    }
-    if (s->storage.packed && s->stride != 1) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "packed codes of %s share bytes and cannot have a stride; unpack them, or use a stride of 1",
-                        s->format.name);
-    }
-    return BND_OK;
-}
 
 static bnd_status check(job *j, size_t n, bnd_error *why)
 {
-    bnd_status status = check_side(&j->in, n, why);
+    bnd_status status = bndi_check_side(&j->in, n, why);
     if (status == BND_OK) {
-        status = check_side(&j->out, n, why);
+        status = bndi_check_side(&j->out, n, why);
     }
-    j->in.plain = j->in.stride == 1 && !j->in.storage.packed && !(j->in.codes && BNDI_BIG_ENDIAN);
-    j->out.plain = j->out.stride == 1 && !j->out.storage.packed && !(j->out.codes && BNDI_BIG_ENDIAN);
     return status;
 }
 
@@ -157,44 +89,6 @@ static bool too_narrow(const job *j)
 
 /* ---- a chunk ---- */
 
-/* Elements as the kernels take them: where they are, or brought into a buffer. */
-static const void *bring(const job *j, const void *array, const side *s, void *buffer, size_t at, size_t n)
-{
-    if (s->plain) {
-        return (const char *)array + at * s->bytes;
-    }
-    if (s->storage.packed) {
-        j->kernels.unpack(buffer, (const char *)array + at / 8 * s->storage.bits, s->bytes, s->storage.bits, n);
-        return buffer;
-    }
-    bndi_gather(buffer, array, s->bytes, at, s->stride, n);
-    if (s->codes && BNDI_BIG_ENDIAN) {
-        bndi_swap(buffer, s->bytes, n);
-    }
-    return buffer;
-}
-
-static void *place(const side *s, void *array, void *buffer, size_t at)
-{
-    return s->plain ? (char *)array + at * s->bytes : buffer;
-}
-
-static void put_away(const job *j, const side *s, void *array, void *buffer, size_t at, size_t n)
-{
-    if (s->storage.packed) {
-        j->kernels.pack((char *)array + at / 8 * s->storage.bits, buffer, s->bytes, s->storage.bits, n);
-        return;
-    }
-    if (s->codes && BNDI_BIG_ENDIAN) {
-        bndi_swap(buffer, s->bytes, n);
-    }
-    if (s->stride == 1) {
-        __builtin_memcpy((char *)array + at * s->bytes, buffer, n * s->bytes);
-    } else {
-        bndi_scatter(array, buffer, s->bytes, at, s->stride, n);
-    }
-}
-
 static const void *fill_random(const job *j, buffers *b, size_t at, size_t n)
 {
     if (j->plan.random_bits == 0) {
@@ -242,8 +136,8 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
     bndi_width width = j->plan.width;
     bool in_place = j->from == j->to && tally != NULL; /* what came in is still to be counted */
     bool decodes = j->in.codes || j->source.exact;
-    const void *x = bring(j, j->from, &j->in, decodes ? b->codes : b->in, at, n);
-    void *out = in_place ? b->out : place(&j->out, j->to, b->out, at);
+    const void *x = bndi_bring(&j->kernels, j->from, &j->in, decodes ? b->codes : b->in, at, n);
+    void *out = in_place ? b->out : bndi_place(&j->out, j->to, b->out, at);
     const void *random = fill_random(j, b, at, n);
     if (j->by_codec) {
         convert_by_codec(j, x, out, random, tally, n);
@@ -265,7 +159,7 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
         }
     }
     if (in_place || !j->out.plain) {
-        put_away(j, &j->out, j->to, out, at, n);
+        bndi_put_away(&j->kernels, &j->out, j->to, out, at, n);
     }
 }
 
@@ -302,8 +196,9 @@ static size_t chunk_of(const job *j)
     return only_random && j->plan.random_bytes <= 4 ? 2 * CHUNK : CHUNK;
 }
 
-static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
+static void do_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
 {
+    const job *j = work;
     /* What goes by the codec needs no mode, but its statistics do. */
     bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_RNE : j->plan.mode_to_set);
     if (is_direct(j)) {
@@ -319,71 +214,6 @@ static void do_piece(const job *j, bndi_tally *tally, size_t at, size_t n)
         bndi_drain_stores();
     }
     bndi_leave(before);
-}
-
-#if defined(_OPENMP)
-static int threads_for(const job *j, size_t n)
-{
-    size_t asked = j->how.context != NULL ? j->how.context->threads : 1, most = n / SHARED;
-    return asked < 2 || most < 2 ? 1 : (int)(asked < most ? asked : most);
-}
-#endif
-
-/* Piece i of what begins at `first`. */
-static void do_piece_of(const job *j, bndi_tally *tally, size_t i, size_t first, size_t n)
-{
-    size_t at = first + i * PIECE;
-    do_piece(j, tally, at, n - at < PIECE ? n - at : PIECE);
-}
-
-static void add_tally(const job *j, const bndi_tally *tally)
-{
-    bndi_environment before = bndi_enter(BND_RNE);
-    bndi_tally_add(j->stats, tally);
-    bndi_leave(before);
-}
-
-/* Counts need no order; sums are added in the order of the pieces. (A parallel region costs a microsecond even with one
- * thread.) */
-static void do_pieces_with_stats(const job *j, size_t n)
-{
-    const size_t pieces = (n + PIECE - 1) / PIECE;
-#if defined(_OPENMP)
-    const int threads = threads_for(j, n);
-    if (threads > 1) {
-#pragma omp parallel for ordered schedule(static, 1) num_threads(threads)
-        for (size_t i = 0; i < pieces; i++) {
-            bndi_tally tally = {.elements = 0};
-            do_piece_of(j, &tally, i, 0, n);
-#pragma omp ordered
-            add_tally(j, &tally);
-        }
-        return;
-    }
-#endif
-    for (size_t i = 0; i < pieces; i++) {
-        bndi_tally tally = {.elements = 0};
-        do_piece_of(j, &tally, i, 0, n);
-        add_tally(j, &tally);
-    }
-}
-
-static void do_pieces(const job *j, size_t first, size_t n)
-{
-    const size_t pieces = (n - first + PIECE - 1) / PIECE;
-#if defined(_OPENMP)
-    const int threads = threads_for(j, n);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (size_t i = 0; i < pieces; i++) {
-            do_piece_of(j, NULL, i, first, n);
-        }
-        return;
-    }
-#endif
-    for (size_t i = 0; i < pieces; i++) {
-        do_piece_of(j, NULL, i, first, n);
-    }
 }
 
 /* Results that no cache will hold anyway are written past the caches, from the first whole line on. */
@@ -403,13 +233,8 @@ static size_t start_streaming(job *j, size_t n)
 
 static void run(job *j, size_t n)
 {
-    if (n == 0) {
-        return;
-    }
-    if (j->stats != NULL) {
-        do_pieces_with_stats(j, n);
-    } else {
-        do_pieces(j, start_streaming(j, n), n);
+    if (n > 0) {
+        bndi_share(do_piece, j, &j->how, j->stats, start_streaming(j, n), n);
     }
 }
 
@@ -420,8 +245,8 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
 {
     job j;
     open_job(&j, to, x, how, stats);
-    j.in = numbers(width, j.how.stride_in);
-    j.out = codes(f, j.how.packing, j.how.stride_out);
+    j.in = bndi_numbers(width, j.how.stride_in);
+    j.out = bndi_codes(f, j.how.packing, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;
@@ -444,8 +269,8 @@ static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, 
 {
     job j;
     open_job(&j, x, from, how, NULL);
-    j.in = codes(f, j.how.packing, j.how.stride_in);
-    j.out = numbers(width, j.how.stride_out);
+    j.in = bndi_codes(f, j.how.packing, j.how.stride_in);
+    j.out = bndi_numbers(width, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;
@@ -467,8 +292,8 @@ static bnd_status round_array(bndi_width width, void *y, const void *x, size_t n
 {
     job j;
     open_job(&j, y, x, how, stats);
-    j.in = numbers(width, j.how.stride_in);
-    j.out = numbers(width, j.how.stride_out);
+    j.in = bndi_numbers(width, j.how.stride_in);
+    j.out = bndi_numbers(width, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;
@@ -520,8 +345,8 @@ bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, co
 {
     job j;
     open_job(&j, out, in, how, stats);
-    j.in = codes(from, j.how.packing, j.how.stride_in);
-    j.out = codes(to, j.how.packing, j.how.stride_out);
+    j.in = bndi_codes(from, j.how.packing, j.how.stride_in);
+    j.out = bndi_codes(to, j.how.packing, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;

@@ -7,6 +7,8 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/memory.c \
 	src/bulk/plan.c \
 	src/bulk/portable.c \
+	src/bulk/sides.c \
+	src/bulk/sides.h \
 	src/bulk/stats.c \
 	src/bulk/environment.h \
 	src/bulk/inline.h \
