@@ -526,12 +526,10 @@ static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, siz
 
 void bndi_fill_avx2(bndi_kernels *kernels)
 {
-    kernels->round[BNDI_WORDS_32] = round_32;
-    kernels->round[BNDI_WORDS_64] = round_64;
+    fill_32(kernels);
+    fill_64(kernels);
     kernels->encode[BNDI_WORDS_32] = encode_any_32;
-    kernels->encode[BNDI_WORDS_64] = encode_64;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
-    kernels->decode[BNDI_WORDS_64] = decode_64;
     kernels->tally[BNDI_WORDS_32] = bndi_tally_avx2;
     kernels->random = bndi_random_avx2;
     kernels->pack = bndi_pack_avx2;

@@ -590,6 +590,15 @@ static void NAME(decode)(const bndi_plan *plan, void *y, const void *codes, size
     }
 }
 
+/* The slots that this body can fill. */
+static void NAME(fill)(bndi_kernels *kernels)
+{
+    const bndi_width width = LANE_BITS == 32 ? BNDI_WORDS_32 : BNDI_WORDS_64;
+    kernels->round[width] = NAME(round);
+    kernels->encode[width] = NAME(encode);
+    kernels->decode[width] = NAME(decode);
+}
+
 #undef BITS
 #undef LANES
 #undef MAGNITUDE

@@ -172,10 +172,6 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 void bndi_fill_wasm128(bndi_kernels *kernels)
 {
-    kernels->round[BNDI_WORDS_32] = round_32;
-    kernels->round[BNDI_WORDS_64] = round_64;
-    kernels->encode[BNDI_WORDS_32] = encode_32;
-    kernels->encode[BNDI_WORDS_64] = encode_64;
-    kernels->decode[BNDI_WORDS_32] = decode_32;
-    kernels->decode[BNDI_WORDS_64] = decode_64;
+    fill_32(kernels);
+    fill_64(kernels);
 }
