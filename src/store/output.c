@@ -23,6 +23,20 @@ static int above_standard_streams(int fd)
     return higher;
 }
 
+/* How much of the path stays in the temporary file's: all of it but the end of a long name, which would be too long
+ * with what comes behind. No character of UTF-8 is cut in two: some file systems refuse that. */
+static int kept_of_path(const char *path)
+{
+    enum { LONGEST = 128 };
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > LONGEST) {
+        for (length = LONGEST; length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80; length--) {
+        }
+    }
+    return (int)((size_t)(name - path) + length);
+}
+
 /* A new file named after `path` and a number; numbers are tried until one is free. O_CREAT with 0666 gives it the
  * permissions that the user's mask asks for. */
 static bnd_status create_beside(bnd_output *out, bnd_error *why)
@@ -37,7 +51,8 @@ static bnd_status create_beside(bnd_output *out, bnd_error *why)
     }
     for (unsigned i = 0; i < TRIES; i++) {
         uint64_t number = bnd_random((uint64_t)now.tv_nsec, (uint64_t)getpid(), i);
-        snprintf(out->temporary, size, "%s.%08lx.part", out->path, (unsigned long)(number & 0xffffffff));
+        snprintf(out->temporary, size, "%.*s.%08lx.part", kept_of_path(out->path), out->path,
+                 (unsigned long)(number & 0xffffffff));
         out->fd = above_standard_streams(open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         if (out->fd >= 0) {
             return BND_OK;
@@ -95,6 +110,9 @@ static bnd_status open_new(bnd_output *out, const char *path, bnd_error *why)
     if (lstat(path, &about) == 0) {
         return bnd_fail(why, BND_BAD_STREAM, 0, "is a link that leads nowhere");
     }
+    if (errno != ENOENT) { /* a name that is too long is known before the work is done */
+        return bndi_fail_system(why, "cannot be written", errno);
+    }
     out->path = strdup(path);
     return out->path != NULL ? create_beside(out, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the path");
 }
@@ -104,7 +122,7 @@ bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why)
     bnd_output output = {.fd = -1};
     struct stat about;
     if (path[0] == '\0') {
-        return bndi_fail_system(why, "an empty path", ENOENT);
+        return bnd_fail(why, BND_BAD_STREAM, 0, "an empty path names no file");
     }
     bool is_there = stat(path, &about) == 0;
     bnd_status status = is_there ? open_existing(&output, path, &about, why) : open_new(&output, path, why);

@@ -188,6 +188,40 @@ static void test_what_cannot_be_written(void)
     leave();
 }
 
+/* The temporary file's name is longer than the file's own; it must not be too long. 84 characters of three bytes. */
+static void test_long_names(void)
+{
+    enum { LONGEST = 255, CHARACTERS = 84 };
+    char name[LONGEST + 2], path[400], text[3 * CHARACTERS + 1];
+    bnd_output out;
+    bnd_error why;
+    enter();
+    memset(name, 'n', sizeof name);
+    for (size_t length = LONGEST - 20; length <= LONGEST + 1; length++) {
+        name[length] = '\0';
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        bnd_status status = bnd_output_open(&out, path, &why);
+        CU_ASSERT_EQUAL(status, length <= LONGEST ? BND_OK : BND_BAD_STREAM);
+        if (status == BND_OK) {
+            CU_ASSERT_EQUAL(bnd_output_finish(&out, false, &why), BND_OK);
+            CU_ASSERT_TRUE(holds(path, ""));
+            unlink(path);
+        } else {
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(ENAMETOOLONG)));
+        }
+        name[length] = 'n';
+    }
+    for (size_t i = 0; i < CHARACTERS; i++) {
+        memcpy(text + 3 * i, "\xe2\x82\xac", 4);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, text);
+    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, path, NULL), BND_OK);
+    const char *dot = strstr(out.temporary, "\xe2\x82\xac.");
+    CU_ASSERT_PTR_NOT_NULL(dot);
+    bnd_output_abandon(&out);
+    leave();
+}
+
 /* No ordinary file: written where it stands. */
 static void test_devices(void)
 {
@@ -221,6 +255,7 @@ CU_TestInfo file_tests[] = {
     {"new files have the permissions of any", test_new_files},
     {"links stay", test_links},
     {"what cannot be written", test_what_cannot_be_written},
+    {"long names", test_long_names},
     {"devices", test_devices},
     {"a failure at the end", test_late_failure},
     CU_TEST_INFO_NULL,
