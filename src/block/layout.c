@@ -45,8 +45,11 @@ static bnd_status check_rule(const bnd_block *b, bnd_error *why)
 bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
 {
     if (!element_fits(&b->element)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s cannot be the element of a block: fp32 does not hold all of its values", b->element.name);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s cannot be the element of a block: fp32 must hold its values, with at most 24 bits of precision and "
+            "normal numbers from 2^-126 to below 2^128",
+            b->element.name);
     }
     if (!scale_fits(&b->scale)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,

@@ -112,13 +112,16 @@ bnd_status bnd_scale_rule_parse(bnd_block *block, const char *name, bnd_error *w
 
 /* ---- an element and how it is scaled ---- */
 
-/* Decimal digits of a size of a tile; *at stops behind them. 0 is none: no tile has that size. */
+/* Decimal digits of a size of a tile; *at stops behind them. 0 is none: no tile has that size, and none is larger than
+ * memory. */
 static size_t take_size(const char *text, size_t length, size_t *at)
 {
     size_t value = 0;
+    bool fits = true;
     for (; *at < length && text[*at] >= '0' && text[*at] <= '9'; ++*at) {
         size_t digit = (size_t)(text[*at] - '0');
-        value = value <= (SIZE_MAX / 2 - digit) / 10 ? 10 * value + digit : SIZE_MAX / 2;
+        fits = fits && value <= (SIZE_MAX / 2 - digit) / 10;
+        value = fits ? 10 * value + digit : 0;
     }
     return value;
 }

@@ -84,6 +84,7 @@ static void test_tiles(void)
     b = block_named("e4m3/tile:1x128:even");
     CU_ASSERT_EQUAL(b.rule, BND_SCALE_EVEN);
     CU_ASSERT_EQUAL(b.along, 1);
+    CU_ASSERT_EQUAL(block_named("e4m3/tile:1x4611686018427387904").across, (size_t)1 << 62);
     CU_ASSERT_EQUAL(block_named("e4m3/tensor").sharing, BND_SHARE_TENSOR);
 }
 
@@ -116,6 +117,9 @@ static void test_refused(void)
     refused("e4m3/tile:4x", BND_BAD_NAME, "tile");
     refused("e4m3/tile:4x4x4", BND_BAD_NAME, "tile");
     refused("e4m3/tile:99999999999999999999999x", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:99999999999999999999x1", BND_BAD_NAME, "tile");
+    refused("e4m3/tile:1x9223372036854775808", BND_BAD_NAME, "tile");
+    refused("e8m0/mx", BND_BAD_ARGUMENT, "2^-126");
     refused("fp64/row", BND_BAD_ARGUMENT, "fp64");
     refused("e4m3/", BND_BAD_NAME, "tile");
 }
