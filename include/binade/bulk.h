@@ -24,7 +24,7 @@ typedef enum bnd_backend {
 } bnd_backend;
 
 typedef struct bnd_context {
-    uint8_t backend;  /* bnd_backend; one that is not here works as the best */
+    uint8_t backend;  /* bnd_backend; one that is not here works as the best, a number that names none is refused */
     uint32_t threads; /* 0 means 1 */
 } bnd_context;
 
@@ -38,7 +38,9 @@ bnd_backend bnd_backend_best(void);
 
 /* ---- arrays ---- */
 
-/* How codes lie in memory.
+/* How codes lie in memory. Bits that a code has no use for (above its width in a word, below tf32's, behind the last
+ * one of packed codes) are written as zeros; what stands there is not looked at when codes are read, but by
+ * bnd_codes_check.
  *
  * Packed: a code of 8, 16, 32 or 64 bits is a little-endian word; every other width is written back to back, lowest
  * bits first, the last byte filled up with zeros. A tf32 code stands where it stands in fp32: in the upper bits of a
@@ -54,7 +56,7 @@ typedef struct bnd_array {
     uint64_t first;         /* the index of the first element: an array may be worked on in pieces, in any order */
     ptrdiff_t stride_in, stride_out; /* from one element to the next, in elements; 0 means 1. Packed codes that are not
                                         whole words cannot have one */
-    uint8_t packing;                 /* bnd_packing */
+    uint8_t packing_in, packing_out; /* bnd_packing, of the codes that are read and of those that are written */
 } bnd_array;
 
 /* What a conversion did to an array. Add up as many arrays as you like: nothing is reset. Magnitudes and sums are
@@ -70,18 +72,30 @@ typedef struct bnd_stats {
     uint64_t saturated;              /* the largest number stands for something larger */
     uint64_t infinities_in, nans_in; /* among the inputs */
     uint64_t nans_out;
+    uint64_t compared;        /* input and result are finite */
     double largest, smallest; /* magnitudes of the finite inputs other than zero; smallest 0 where there is none */
-    double squared_error, squared_input; /* sums over the elements whose input and result are finite */
+    double squared_error, squared_input; /* sums over those that were compared */
     uint64_t exponents[64]; /* of the finite nonzero inputs, floor(log2 |x|): below -40, -40 ... 21, above */
 } bnd_stats;
 enum { BND_HISTOGRAM_LOWEST = -40 };
 
+/* The mean squared error of what was compared, and the ratio of both sums of squares, signal to noise, infinite where
+ * there is a signal and no noise. NaN where there is none of it: nothing was compared, the signal is zero, or squares
+ * are too large for doubles, or so small that their sum is not a normal one. */
+double bnd_stats_mean_squared_error(const bnd_stats *stats);
+double bnd_stats_signal_to_noise(const bnd_stats *stats);
+
 /* How many bytes n codes take, 0 where that is more than memory could hold, or for a value set. */
 size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
 
+/* Are these n codes of the format, with zeros in all bits that no code has? The message names the first element that is
+ * none, counted from how->first, and its word. how->packing_in and how->stride_in say where they stand. */
+BND_CHECKED bnd_status bnd_codes_check(const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
+                                       bnd_error *why);
+
 /* fp32 or fp64 into codes, and back (to nearest even; NaNs quieted, with their sign and payload). Refused for value
- * sets, for strides that packed codes cannot have, and for more elements than memory could hold; nothing is written
- * then. Pointers need no alignment. No call's result depends on the caller's
+ * sets, for strides that packed codes cannot have, for choices that there are not, and for more elements than memory
+ * could hold; nothing is written then. Pointers need no alignment. No call's result depends on the caller's
  * floating-point environment, and none changes it. */
 BND_CHECKED bnd_status bnd_encode_f32(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_stats *stats, bnd_error *why);

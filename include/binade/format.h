@@ -195,6 +195,9 @@ static inline bool bnd_ties_by_code(const bnd_format *f, bnd_rule rule)
 BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why);
+/* Is every choice one that there is, and are there at most BND_RANDOM_BITS_MAX random bits? The calls on arrays ask
+ * this; those that cannot fail take what is too large as something that is there. */
+BND_CHECKED bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why);
 const char *bnd_rounding_name(bnd_rounding rounding);  /* "rne" */
 const char *bnd_rounding_title(bnd_rounding rounding); /* "to nearest, ties to even" */
 const char *bnd_overflow_name(bnd_overflow overflow);

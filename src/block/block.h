@@ -97,6 +97,7 @@ typedef struct bndi_block_job {
     bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */
     bool direct;               /* the short way of quantize.c */
     bool packed;               /* there: codes share bytes */
+    bnd_packing packing;       /* of the codes, read or written */
     bndi_power_rule powers;
     bool by_number; /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
     bool fake;
@@ -112,7 +113,7 @@ typedef struct bndi_block_job {
     unsigned char *scales;
 } bndi_block_job;
 
-/* All that does not depend on the array. Strides are refused. */
+/* All that does not depend on the array, for codes to be written. Strides are refused. */
 bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
                          bnd_error *why);
 

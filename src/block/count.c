@@ -30,6 +30,7 @@ void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float 
         double error = y - x;
         stats->nans_out += y != y;
         if (error - error == 0) {
+            stats->compared++;
             stats->squared_error += error * error;
             stats->squared_input += x * x;
         }

@@ -46,6 +46,7 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
         return status;
     }
     job.y = y;
+    job.packing = (bnd_packing)job.how.packing_in;
     job.codes = (void *)(uintptr_t)codes; /* read, and not written */
     job.scales = (unsigned char *)(uintptr_t)scales;
     job.tensor = block->tensor ? (double)tensor_scale : 1;

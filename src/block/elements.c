@@ -162,7 +162,7 @@ void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *r
 void *bndi_codes_at(const bndi_block_job *job, size_t at)
 {
     const bnd_format *f = &job->block.element;
-    size_t offset = job->block.integer ? at : bnd_codes_size(f, at, (bnd_packing)job->how.packing);
+    size_t offset = job->block.integer ? at : bnd_codes_size(f, at, job->packing);
     return (char *)job->codes + offset;
 }
 

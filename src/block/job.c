@@ -60,7 +60,7 @@ static void plan_elements(bndi_block_job *job)
     if (job->direct) {
         bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
         bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
-        job->packed = job->how.packing != BND_UNPACKED && f->width != 8 && f->width != 16;
+        job->packed = job->packing == BND_PACKED && f->width != 8 && f->width != 16;
         job->streaming = job->plan;
         job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
         job->powers = (bndi_power_rule){.emax = job->exponent, .limit = (int32_t)job->limit};
@@ -91,8 +91,12 @@ static bool is_stride(ptrdiff_t stride)
 bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
                          bnd_error *why)
 {
-    *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}};
-    bnd_status status = bndi_check_block(block, why);
+    *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.context = NULL}};
+    bnd_status status = bndi_check_choices(&job->how, why);
+    job->packing = (bnd_packing)job->how.packing_out;
+    if (status == BND_OK) {
+        status = bndi_check_block(block, why);
+    }
     if (status != BND_OK) {
         return status;
     }

@@ -276,7 +276,7 @@ static size_t chunks_of(const bndi_block_job *job)
 static bool starts_at_bytes(const bndi_block_job *job)
 {
     const bndi_layout_of_blocks *l = &job->layout;
-    bool whole = job->block.integer || job->how.packing == BND_UNPACKED || job->block.element.width % 8 == 0;
+    bool whole = job->block.integer || job->packing == BND_UNPACKED || job->block.element.width % 8 == 0;
     bool one_row = l->outer * l->rows == 1;
     bool chunks = job->chunks_of_band == 1 || job->chunk_groups * l->across % 8 == 0;
     return job->fake || whole || (chunks && (one_row || l->columns % 8 == 0));

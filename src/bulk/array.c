@@ -28,7 +28,10 @@ typedef struct buffers {
 
 static bnd_status check(job *j, size_t n, bnd_error *why)
 {
-    bnd_status status = bndi_check_side(&j->in, n, why);
+    bnd_status status = bndi_check_choices(&j->how, why);
+    if (status == BND_OK) {
+        status = bndi_check_side(&j->in, n, why);
+    }
     if (status == BND_OK) {
         status = bndi_check_side(&j->out, n, why);
     }
@@ -37,7 +40,7 @@ static bnd_status check(job *j, size_t n, bnd_error *why)
 
 static void open_job(job *j, void *to, const void *from, const bnd_array *how, bnd_stats *stats)
 {
-    j->how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED};
+    j->how = how != NULL ? *how : (bnd_array){.context = NULL};
     j->stats = stats;
     j->from = from;
     j->to = to;
@@ -246,7 +249,7 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
     job j;
     open_job(&j, to, x, how, stats);
     j.in = bndi_numbers(width, j.how.stride_in);
-    j.out = bndi_codes(f, j.how.packing, j.how.stride_out);
+    j.out = bndi_codes(f, j.how.packing_out, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;
@@ -269,7 +272,7 @@ static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, 
 {
     job j;
     open_job(&j, x, from, how, NULL);
-    j.in = bndi_codes(f, j.how.packing, j.how.stride_in);
+    j.in = bndi_codes(f, j.how.packing_in, j.how.stride_in);
     j.out = bndi_numbers(width, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
@@ -345,8 +348,8 @@ bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, co
 {
     job j;
     open_job(&j, out, in, how, stats);
-    j.in = bndi_codes(from, j.how.packing, j.how.stride_in);
-    j.out = bndi_codes(to, j.how.packing, j.how.stride_out);
+    j.in = bndi_codes(from, j.how.packing_in, j.how.stride_in);
+    j.out = bndi_codes(to, j.how.packing_out, j.how.stride_out);
     bnd_status status = check(&j, n, why);
     if (status != BND_OK) {
         return status;

@@ -20,7 +20,8 @@ typedef struct state {
     __m256d error[4], input[4];
     __m256i largest, smallest;
     size_t in_range; /* elements of groups in range: `same` of them exact, the others inexact */
-    __m256i same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros;
+    __m256i same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros,
+        compared;
     __m256i low_bin, high_bin; /* of a batch */
 } state;
 
@@ -182,6 +183,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     s->largest = _mm256_max_epu32(s->largest, _mm256_and_si256(u, number));
     s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u, _mm256_xor_si256(number, _mm256_set1_epi32(-1))));
     __m256i both = _mm256_and_si256(finite, below(v, k->top));
+    s->compared = counted(s->compared, both);
     add_squares(s, i, _mm256_and_si256(x, both), _mm256_and_si256(y, both));
     if (any(doubtful)) {
         ask_flags(plan, t, doubtful, x, y, random, at);
@@ -285,7 +287,7 @@ static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
     }
     s->in_range = 0;
     s->same = s->exact = s->inexact = s->underflows = s->flushed = s->overflows = s->saturated = zero;
-    s->infinities = s->nans_in = s->nans_out = s->zeros = s->largest = s->high_bin = zero;
+    s->infinities = s->nans_in = s->nans_out = s->compared = s->zeros = s->largest = s->high_bin = zero;
     s->smallest = _mm256_set1_epi32(-1);
     s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
 }
@@ -325,6 +327,7 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
     t->infinities_in += infinities;
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
+    t->compared += total(s->compared) + s->in_range;
     t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, largest, smallest);

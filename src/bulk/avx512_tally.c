@@ -21,7 +21,7 @@ typedef struct limits {
 typedef struct state {
     __m512d error[2], input[2];
     __m512i largest, smallest;
-    __m512i exact, inexact, underflows, flushed, overflows, saturated, infinities_in, nans_in, nans_out, zeros;
+    __m512i exact, inexact, underflows, flushed, overflows, saturated, infinities_in, nans_in, nans_out, zeros, apart;
 } state;
 
 /* The bits of `exponent` numbers' bins: planes of a batch of 512 bytes, a plane a bit. */
@@ -133,6 +133,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     s->largest = _mm512_mask_max_epu32(s->largest, number, s->largest, u);
     s->smallest = _mm512_mask_min_epu32(s->smallest, number, s->smallest, u);
     __mmask16 both = _mm512_mask_cmplt_epu32_mask(finite, v, k->top);
+    s->apart = counted(s->apart, (__mmask16)(lanes & ~both));
     add_squares(s, _mm512_maskz_mov_epi32(both, x), _mm512_maskz_mov_epi32(both, y));
     if (doubtful != 0) {
         ask_flags(plan, t, doubtful, x, y, random, at);
@@ -189,6 +190,7 @@ static ALWAYS_INLINE void finish(bndi_tally *t, const state *s, size_t n)
     t->infinities_in += infinities;
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
+    t->compared += n - total(s->apart);
     t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, largest, smallest);

@@ -106,7 +106,7 @@ enum { BNDI_LANES = 16, BNDI_BINS = 64 };
 /* Counts; magnitudes as words of double; sums in sixteen lanes, element i of the piece in lane i mod 16. */
 typedef struct bndi_tally {
     uint64_t elements, exact, inexact, underflows, flushed, overflows, saturated;
-    uint64_t infinities_in, nans_in, nans_out;
+    uint64_t infinities_in, nans_in, nans_out, compared;
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];
     uint64_t bins[BNDI_BINS];
@@ -160,6 +160,9 @@ void bndi_fill_neon(bndi_kernels *kernels);
 #if defined(BNDI_WITH_WASM128)
 void bndi_fill_wasm128(bndi_kernels *kernels);
 #endif
+
+/* Is there everything that a call is told to use? */
+bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
 
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bndi_kernels_of(const bnd_context *context);
@@ -260,6 +263,9 @@ bndi_storage bndi_storage_of(const bnd_format *f, uint8_t packing);
 /* n elements of 1, 2, 4 or 8 bytes from or to the element `at` of an array whose elements stand `stride` apart. */
 void bndi_gather(void *words, const void *array, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
 void bndi_scatter(void *array, const void *words, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
+
+/* The first of n words of 1, 2, 4 or 8 bytes, as memory has them, that has one of these bits; n where none has. */
+size_t bndi_first_with(const void *array, unsigned bytes, ptrdiff_t stride, uint64_t bits, size_t n);
 
 /* The bytes of each word turned round: codes are little-endian in memory on every machine. */
 void bndi_swap(void *words, unsigned bytes, size_t n);

@@ -12,6 +12,11 @@ enum { MOST_THREADS = 1024 };
 
 static const char *const names[BND_BACKENDS] = {"best", "portable", "avx2", "avx512", "neon", "wasm128"};
 
+static bnd_status too_many_threads(unsigned threads, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many: at most %u", threads, (unsigned)MOST_THREADS);
+}
+
 const char *bnd_backend_name(bnd_backend backend)
 {
     return names[(unsigned)backend < BND_BACKENDS ? backend : BND_BACKEND_BEST];
@@ -57,6 +62,21 @@ bool bnd_backend_here(bnd_backend backend)
     default:
         return false;
     }
+}
+
+bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
+{
+    const bnd_context *context = how->context;
+    if (how->packing_in > BND_UNPACKED || how->packing_out > BND_UNPACKED) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u",
+                        (unsigned)(how->packing_in > BND_UNPACKED ? how->packing_in : how->packing_out));
+    }
+    if (context != NULL && (context->backend >= BND_BACKENDS || context->threads > MOST_THREADS)) {
+        return context->threads > MOST_THREADS
+                   ? too_many_threads(context->threads, why)
+                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no back end number %u", (unsigned)context->backend);
+    }
+    return bnd_rule_check(how->rule, why);
 }
 
 /* Filled lowest first: each back end replaces what it does faster. */
@@ -167,8 +187,7 @@ bnd_status bnd_context_open(bnd_context *out, const char *backend, unsigned thre
     const char *name = backend != NULL ? backend : environment("BINADE_BACKEND");
     bnd_status status = BND_OK;
     if (threads > MOST_THREADS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many: at most %u", threads,
-                        (unsigned)MOST_THREADS);
+        return too_many_threads(threads, why);
     }
     if (name != NULL) {
         status = find_backend(&context.backend, name, why);

@@ -3,6 +3,7 @@ binadeinclude_HEADERS += include/binade/bulk.h
 libbinade_internal_la_SOURCES += \
 	src/bulk/array.c \
 	src/bulk/bulk.h \
+	src/bulk/check.c \
 	src/bulk/context.c \
 	src/bulk/memory.c \
 	src/bulk/plan.c \

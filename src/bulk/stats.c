@@ -104,6 +104,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     }
     if (out < INFINITY_BITS) {
         double x = double_of(p.in), error = double_of(p.out) - x;
+        tally->compared++;
         tally->error[lane] += error * error;
         tally->input[lane] += x * x;
     }
@@ -246,6 +247,7 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->infinities_in += t->infinities_in;
     stats->nans_in += t->nans_in;
     stats->nans_out += t->nans_out;
+    stats->compared += t->compared;
     stats->largest = double_of(t->largest > largest ? t->largest : largest);
     stats->smallest = double_of(smallest == 0 || (t->smallest != 0 && t->smallest < smallest) ? t->smallest : smallest);
     stats->squared_error += sum_of_lanes(t->error);
@@ -256,4 +258,32 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
             stats->exponents[i] += t->bin_lanes[i][lane];
         }
     }
+}
+
+/* ---- what follows from the sums ---- */
+
+/* Sums of normal doubles are good to many digits; where smaller ones are lost is 0 for one too. */
+static bool is_sum(double sum)
+{
+    return sum >= 0x1p-1022 && sum <= 0x1.fffffffffffffp+1023;
+}
+
+/* Nothing that was compared has changed. */
+static bool is_lossless(const bnd_stats *s)
+{
+    return s->exact >= s->compared;
+}
+
+double bnd_stats_mean_squared_error(const bnd_stats *s)
+{
+    bool known = s->compared > 0 && (is_lossless(s) || is_sum(s->squared_error));
+    return known ? s->squared_error / (double)s->compared : __builtin_nan("");
+}
+
+double bnd_stats_signal_to_noise(const bnd_stats *s)
+{
+    if (!is_sum(s->squared_input) || !(is_lossless(s) || is_sum(s->squared_error))) {
+        return __builtin_nan("");
+    }
+    return is_lossless(s) ? __builtin_inf() : s->squared_input / s->squared_error;
 }

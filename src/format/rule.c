@@ -170,6 +170,24 @@ bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
                         "(canonical signed ones signed-ones propagate x86)", why);
 }
 
+bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
+{
+    static const char *const members[] = {"rounding", "overflow", "nan",      "no_nan",
+                                          "negative", "zero",     "tie_rule", "random_bits"};
+    static const uint8_t last[] = {BND_SR_EQUAL,      BND_OVERFLOW_PROPAGATE_MAX, BND_NAN_X86,
+                                   BND_NO_NAN_ZERO,   BND_NEGATIVE_MAGNITUDE,     BND_ZERO_NAN,
+                                   BND_TIE_RULE_CODE, BND_RANDOM_BITS_MAX};
+    const uint8_t values[] = {rule.rounding, rule.overflow, rule.nan,      rule.no_nan,
+                              rule.negative, rule.zero,     rule.tie_rule, rule.random_bits};
+    for (size_t i = 0; i < COUNT(values); i++) {
+        if (values[i] > last[i]) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it goes up to %u", members[i],
+                            (unsigned)values[i], (unsigned)last[i]);
+        }
+    }
+    return BND_OK;
+}
+
 const char *bnd_rounding_name(bnd_rounding rounding)
 {
     return name_of(roundings, COUNT(roundings), rounding);

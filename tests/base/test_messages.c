@@ -28,9 +28,9 @@ static void test_nobody_asks(void)
 static void test_conversions(void)
 {
     bnd_error why;
-    bnd_fail(&why, BND_BAD_NAME, 0, "[%s] [%.*s] [%c] [%d] [%u] [%zu] [%llx] [%%]", "text", 3, "abcdef", 'x', -42, 42u,
-             (size_t)43, 0xfeedfacecafeULL);
-    CU_ASSERT_STRING_EQUAL(why.message, "[text] [abc] [x] [-42] [42] [43] [feedfacecafe] [%]");
+    bnd_fail(&why, BND_BAD_NAME, 0, "[%s] [%.*s] [%c] [%d] [%u] [%zu] [%llu] [%llx] [%%]", "text", 3, "abcdef", 'x',
+             -42, 42u, (size_t)43, 44ULL, 0xfeedfacecafeULL);
+    CU_ASSERT_STRING_EQUAL(why.message, "[text] [abc] [x] [-42] [42] [43] [44] [feedfacecafe] [%]");
     bnd_fail(&why, BND_BAD_NAME, 0, "%s%.*s|%s", "", 0, "unseen", "end");
     CU_ASSERT_STRING_EQUAL(why.message, "|end");
 }
@@ -39,10 +39,10 @@ static void test_extremes(void)
 {
     bnd_error why;
     char expected[BND_MESSAGE_SIZE];
-    bnd_fail(&why, BND_BAD_NAME, 0, "%d %d %d %u %zu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX, ULLONG_MAX,
-             0ULL);
-    snprintf(expected, sizeof expected, "%d %d %d %u %zu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX,
-             ULLONG_MAX, 0ULL);
+    bnd_fail(&why, BND_BAD_NAME, 0, "%d %d %d %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX,
+             ULLONG_MAX, ULLONG_MAX, 0ULL);
+    snprintf(expected, sizeof expected, "%d %d %d %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX,
+             ULLONG_MAX, ULLONG_MAX, 0ULL);
     CU_ASSERT_STRING_EQUAL(why.message, expected);
 }
 

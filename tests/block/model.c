@@ -328,7 +328,7 @@ static bool call_all(answer *a, const float *x, bnd_shape shape, const bnd_block
     a->count = shape.outer * shape.length * shape.inner;
     a->scale_count = bnd_block_scales(block, shape);
     a->scales_size = bnd_block_scales_size(block, shape);
-    a->codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing);
+    a->codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing_out);
     a->codes = guarded_memory(a->codes_size);
     a->scales = guarded_memory(a->scales_size);
     a->values = (float *)(void *)guarded_memory(4 * a->count);
@@ -370,7 +370,7 @@ static void print_place(const bnd_block *block, bnd_shape shape, const bnd_array
 {
     printf("    %s rule=%s %s N=%u packing=%u shape %zu x %zu x %zu, %zu:", block->name,
            bnd_scale_rule_name((bnd_scale_rule)block->rule), bnd_rounding_name((bnd_rounding)how->rule.rounding),
-           how->rule.random_bits, how->packing, shape.outer, shape.length, shape.inner, i);
+           how->rule.random_bits, how->packing_out, shape.outer, shape.length, shape.inner, i);
 }
 
 static void compare_scales(bench *b, const answer *a, const double *amax, double tensor, bnd_shape shape,
@@ -391,7 +391,7 @@ static void compare_element(bench *b, const answer *a, size_t i, float x, double
     size_t g = scale_of(block, shape, i);
     double scale = scale_value(block, a->scales, g);
     uint64_t want = expected_element(block, x, scale, tensor, how, i);
-    uint64_t got = code_at(a->codes, block, (bnd_packing)how->packing, i);
+    uint64_t got = code_at(a->codes, block, (bnd_packing)how->packing_out, i);
     if (bench_note(b, got == stored_code(block, want))) {
         print_place(block, shape, how, i);
         printf(" %a / (%a * %a): code 0x%llx, not 0x%llx\n", (double)x, scale, tensor, (unsigned long long)got,

@@ -45,7 +45,8 @@ static void test_every_block(void)
 {
     bench b;
     bench_open(&b, "blocks");
-    const bnd_array packed = {.packing = BND_PACKED}, unpacked = {.packing = BND_UNPACKED};
+    const bnd_array packed = {.packing_in = BND_PACKED, .packing_out = BND_PACKED},
+                    unpacked = {.packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
     for (size_t i = 0; i < BLOCKS; i++) {
         check(&b, blocks[i], (bnd_shape){3, 96, 1}, &packed, i);
         check(&b, blocks[i], (bnd_shape){1, 40, 24}, &unpacked, i + 100);
@@ -64,7 +65,7 @@ static void test_shapes(void)
     bench_open(&b, "shapes");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         for (size_t k = 0; k < sizeof some / sizeof some[0]; k++) {
-            const bnd_array how = {.packing = (uint8_t)((i + k) % 2)};
+            const bnd_array how = {.packing_in = (uint8_t)((i + k) % 2), .packing_out = (uint8_t)((i + k) % 2)};
             check(&b, some[k], shapes[i], &how, 1000 + 10 * i + k);
         }
     }
@@ -79,7 +80,7 @@ static void test_other_blocks(void)
                                          "e4m3", "e5m2fnuz", "binary8p1ue", "binary8p4uf", "dlfloat16"};
     bench b;
     bench_open(&b, "other blocks");
-    const bnd_array how = {.packing = BND_PACKED};
+    const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
             bnd_block block = block_named(k % 2 ? "mxfp4:even" : "mxfp6-e2m3");
@@ -128,7 +129,7 @@ static void test_large(void)
 {
     bench b;
     bench_open(&b, "large");
-    const bnd_array how = {.packing = BND_PACKED};
+    const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
     check(&b, "e4m3/row", (bnd_shape){2, 8200, 1}, &how, 1);
     check(&b, "e2m1/tensor", (bnd_shape){1, 9001, 1}, &how, 2);
     check(&b, "e2m1/tile:2x8500", (bnd_shape){1, 3, 8501}, &how, 3);

@@ -58,7 +58,12 @@ static void test_blocks(void)
     bnd_block b = block_named("mxfp8");
     b.element = format_named("fp64");
     refused(&b, eight, NULL, "fp64");
+    b.element = format_named("e8m0");
+    refused(&b, eight, NULL, "2^-126");
     b = block_named("mxfp8");
+    refused(&b, eight, &(bnd_array){.rule.rounding = BND_ROUNDINGS}, "rounding");
+    refused(&b, eight, &(bnd_array){.packing_in = 2}, "packing");
+    refused(&b, eight, &(bnd_array){.packing_out = 2}, "packing");
     b.scale = format_named("e2m1");
     refused(&b, eight, NULL, "e2m1");
     b.scale = format_named("fp64");

@@ -31,7 +31,7 @@ static float *sample(size_t n)
 static result run(const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
 {
     result r = {.count = shape.outer * shape.length * shape.inner};
-    r.codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing);
+    r.codes_size = bnd_block_codes_size(block, shape, (bnd_packing)how->packing_out);
     r.scales_size = bnd_block_scales_size(block, shape);
     r.codes = memory_of(r.codes_size);
     r.scales = memory_of(r.scales_size);
@@ -197,7 +197,7 @@ static void test_environment(void)
     float *x = sample(ROWS * COLUMNS);
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
-        const bnd_array how = {.packing = BND_PACKED};
+        const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
         result want = run(x, shapes[k % 2], &block, &how);
         CU_ASSERT_EQUAL(fesetround(modes[k % 3]), 0);
 #if defined(__SSE2__)

@@ -18,7 +18,7 @@ static void test_scales_of(bench *b, const float *amax, size_t count)
 {
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
-        const bnd_array how = {.packing = BND_PACKED};
+        const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
         float *x = memory_of(count * 8 * sizeof *x);
         for (size_t i = 0; i < count; i++) {
             for (size_t j = 0; j < 8; j++) {
@@ -130,7 +130,8 @@ static void test_not_finite(void)
                 memcpy(&x[place], &signaling, sizeof signaling);
             }
             for (uint8_t packing = 0; packing < 2; packing++) {
-                bnd_array how = {.packing = packing, .rule = {.nan = (uint8_t)(place % BND_NANS)}};
+                bnd_array how = {
+                    .packing_in = packing, .packing_out = packing, .rule = {.nan = (uint8_t)(place % BND_NANS)}};
                 check_block(&b, x, (bnd_shape){2, 96, 1}, &block, &how);
                 check_block(&b, x, (bnd_shape){1, 48, 4}, &block, &how);
             }

@@ -37,22 +37,23 @@ const char *context_name(const bnd_context *context)
 void print_question(const call *c, const bnd_array *how)
 {
     const bnd_rule *rule = &how->rule;
-    printf("    %s: %s%s%s %s %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u%s%s%s packing=%u: ",
+    printf("    %s: %s%s%s %s %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u%s%s%s packing=%u,%u: ",
            context_name(how->context), c->name, c->kind == CONVERT ? " from " : "",
            c->kind == CONVERT ? c->in.name : "", c->f.name, bnd_rounding_name(rule->rounding),
            bnd_overflow_name(rule->overflow), bnd_nan_name(rule->nan), rule->no_nan, rule->negative, rule->zero,
            rule->tie_rule, rule->random_bits, rule->flush_in ? " flush_in" : "", rule->flush_out ? " flush_out" : "",
-           rule->tiny_before ? " tiny_before" : "", how->packing);
+           rule->tiny_before ? " tiny_before" : "", how->packing_in, how->packing_out);
 }
 
 void print_statistics(const char *who, const bnd_stats *s)
 {
     printf("    %-5s n %llu exact %llu inexact %llu underflow %llu flushed %llu overflow %llu saturated %llu inf %llu "
-           "nan %llu to %llu largest %a smallest %a error %a input %a\n",
+           "nan %llu to %llu compared %llu largest %a smallest %a error %a input %a\n",
            who, (unsigned long long)s->elements, (unsigned long long)s->exact, (unsigned long long)s->inexact,
            (unsigned long long)s->underflows, (unsigned long long)s->flushed, (unsigned long long)s->overflows,
            (unsigned long long)s->saturated, (unsigned long long)s->infinities_in, (unsigned long long)s->nans_in,
-           (unsigned long long)s->nans_out, s->largest, s->smallest, s->squared_error, s->squared_input);
+           (unsigned long long)s->nans_out, (unsigned long long)s->compared, s->largest, s->smallest, s->squared_error,
+           s->squared_input);
 }
 
 static void end_of_all(int signal_number)
@@ -102,14 +103,15 @@ typedef struct trial {
     unsigned char *memory, *got, *want;
 } trial;
 
-static void trial_open(trial *t, const call *c, const uint64_t *in, const uint64_t *answers, size_t n, uint8_t packing)
+static void trial_open(trial *t, const call *c, const uint64_t *in, const uint64_t *answers, size_t n,
+                       const bnd_array *how)
 {
-    *t = (trial){.c = c, .in = in, .n = n, .bytes = stored_bytes(&c->out, packing, n)};
-    t->memory = memory_of(stored_bytes(&c->in, packing, n));
+    *t = (trial){.c = c, .in = in, .n = n, .bytes = stored_bytes(&c->out, how->packing_out, n)};
+    t->memory = memory_of(stored_bytes(&c->in, how->packing_in, n));
     t->got = memory_of(t->bytes);
     t->want = memory_of(t->bytes);
-    put_codes(t->memory, &c->in, packing, in, n);
-    put_codes(t->want, &c->out, packing, answers, n);
+    put_codes(t->memory, &c->in, how->packing_in, in, n);
+    put_codes(t->want, &c->out, how->packing_out, answers, n);
 }
 
 static void trial_close(trial *t)
@@ -123,7 +125,7 @@ static void note_differences(bench *b, const trial *t, const bnd_array *how)
 {
     const bnd_format *out = &t->c->out;
     for (size_t i = 0; i < t->n; i++) {
-        uint64_t got = get_code(t->got, out, how->packing, i), want = get_code(t->want, out, how->packing, i);
+        uint64_t got = get_code(t->got, out, how->packing_out, i), want = get_code(t->want, out, how->packing_out, i);
         if (bench_note(b, got == want)) {
             print_question(t->c, how);
             printf("element %zu of %zu, 0x%llx, R=0x%llx: 0x%llx, not 0x%llx\n", i, t->n, (unsigned long long)t->in[i],
@@ -161,7 +163,7 @@ void check_answers(bench *b, const call *c, const uint64_t *in, const uint64_t *
 {
     const back_ends *here = back_ends_here();
     trial t;
-    trial_open(&t, c, in, answers, n, how->packing);
+    trial_open(&t, c, in, answers, n, how);
     for (size_t i = 0; i < here->count; i++) {
         bnd_array by = *how;
         by.context = &here->at[i];

@@ -104,7 +104,7 @@ attempt latest;
 
 static bnd_status run_native(const call *c, void *out, const void *in, size_t n, const bnd_array *how, bnd_stats *stats)
 {
-    latest = (attempt){.c = c, .how = how != NULL ? *how : (bnd_array){.packing = BND_PACKED}, .n = n};
+    latest = (attempt){.c = c, .how = how != NULL ? *how : (bnd_array){.context = NULL}, .n = n};
     switch (c->kind) {
     case ENCODE:
         return c->wide ? bnd_encode_f64(out, in, n, &c->f, how, stats, NULL)
@@ -265,6 +265,7 @@ static void add_squares(tally *t, double x, double y)
         end_tally(t);
     }
     if (isfinite(x) && isfinite(y)) {
+        t->stats.compared++;
         t->error[i % 16] += (y - x) * (y - x);
         t->input[i % 16] += x * x;
     }

@@ -27,7 +27,7 @@ static void test_upper_halves(void)
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = bnd_format_at(row);
         for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
-            bnd_array how = {.rule.rounding = mode, .packing = mode % 2};
+            bnd_array how = {.rule.rounding = mode, .packing_in = mode % 2, .packing_out = mode / 2 % 2};
             size_t count = upper_halves(bits, row * BND_DETERMINISTIC_MODES + mode);
             check_numbers(&b, &f, false, bits, count, &how, row % BND_DETERMINISTIC_MODES == mode);
         }
@@ -82,7 +82,8 @@ static void check_policies(bench *b, const bnd_format *f, uint64_t seed)
         how.rule = policy(i % POLICIES + POLICIES * (mode % 3));
         how.rule.rounding = (uint8_t)mode;
         how.rule.random_bits = random_bits[i % sizeof random_bits];
-        how.packing = i / 2 % 2;
+        how.packing_in = i / 2 % 2;
+        how.packing_out = i / 4 % 2;
         check_headline(b, f, values, n, bits, &how);
     }
     free(values);
@@ -115,7 +116,8 @@ static void test_any_rule(void)
             for (uint64_t i = 0; i < scaled(40); i++) {
                 uint64_t random = bnd_random(k, 14, i);
                 bnd_array how = {.rule = random_rule(bnd_random(k, 12, i)), .seed = k, .first = i};
-                how.packing = random & 1;
+                how.packing_in = random & 1;
+                how.packing_out = random >> 2 & 1;
                 size_t n = 1 + (size_t)(random >> 8 & 0xffff) % (i % 4 == 0 ? MOST : 300);
                 const uint64_t *numbers = all + (random >> 32) % (COUNT - MOST);
                 check_numbers(&b, f, wide, numbers, n, &how, i % 4 == 1);
@@ -204,7 +206,7 @@ static void test_decode(void)
                 codes[i] = (uint64_t)i * stride;
             }
             for (uint8_t packing = 0; packing < 2; packing++) {
-                bnd_array how = {.packing = packing};
+                bnd_array how = {.packing_in = packing, .packing_out = !packing};
                 check_call(&b, &c, codes, n, &how, false);
             }
             free(codes);
@@ -223,7 +225,9 @@ static void test_convert(void)
     for (uint64_t k = 0; k < scaled(6000); k++) {
         uint64_t random = bnd_random(21, 1, k);
         call c = convert_call(&formats.at[(random >> 32) % formats.with_codes], &formats.at[k % formats.with_codes]);
-        bnd_array how = {.rule = random_rule(bnd_random(21, 2, k)), .packing = random & 1, .seed = k, .first = 3 * k};
+        bnd_array how = {.rule = random_rule(bnd_random(21, 2, k)), .seed = k, .first = 3 * k};
+        how.packing_in = random & 1;
+        how.packing_out = random >> 2 & 1;
         how.rule = random & 2 ? how.rule : (bnd_rule){.rounding = how.rule.rounding};
         uint64_t *codes = operands_of(&c, COUNT, k);
         check_call(&b, &c, codes, COUNT - (random >> 8) % 20, &how, k % 4 == 0);

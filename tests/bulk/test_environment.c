@@ -75,8 +75,8 @@ typedef struct scene {
 
 static scene scene_open(const call *c, const bnd_array *how, size_t n)
 {
-    scene s = {.c = c, .how = *how, .n = n, .bytes = stored_bytes(&c->out, how->packing, n)};
-    s.in = many_operands(c, how->packing, n, 51);
+    scene s = {.c = c, .how = *how, .n = n, .bytes = stored_bytes(&c->out, how->packing_out, n)};
+    s.in = many_operands(c, how->packing_in, n, 51);
     s.want = memory_of(s.bytes);
     s.got = memory_of(s.bytes);
     bnd_context portable = {.backend = BND_BACKEND_PORTABLE, .threads = 1};
@@ -132,7 +132,9 @@ static void test_hostile(void)
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < CALLS; i++) {
-            bnd_array how = {.rule.rounding = (uint8_t)(k % BND_ROUNDINGS), .packing = k % 2, .seed = k};
+            bnd_array how = {.rule.rounding = (uint8_t)(k % BND_ROUNDINGS), .seed = k};
+            how.packing_in = k % 2;
+            how.packing_out = k / 2 % 2;
             how.rule.random_bits = (uint8_t)(k % 7 * 8);
             scene s = scene_open(&calls[i], &how, 900);
             for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {

@@ -86,7 +86,8 @@ static void test_in_place(void)
 static void check_strides(bench *b, const call *c, size_t n, ptrdiff_t in_stride, ptrdiff_t out_stride,
                           const bnd_rule *rule)
 {
-    bnd_array how = {.rule = *rule, .packing = BND_UNPACKED, .stride_in = in_stride, .stride_out = out_stride};
+    bnd_array how = {.rule = *rule, .stride_in = in_stride, .stride_out = out_stride};
+    how.packing_in = how.packing_out = BND_UNPACKED;
     size_t in_size = stored_bits(&c->in, BND_UNPACKED) / 8, out_size = stored_bits(&c->out, BND_UNPACKED) / 8;
     size_t in_bytes = extent(n, in_stride) * in_size, out_bytes = extent(n, out_stride) * out_size;
     uint64_t *in = operands_of(c, n, 3), *answers = memory_of(n * sizeof *answers);
@@ -142,15 +143,15 @@ static void test_strides(void)
 static bool pieces_hold(const call *c, const unsigned char *in, size_t n, const size_t cuts[4], const bnd_array *how)
 {
     const size_t order[] = {0, 2, 1};
-    size_t bytes = stored_bytes(&c->out, how->packing, n);
+    size_t bytes = stored_bytes(&c->out, how->packing_out, n);
     unsigned char *whole = memory_of(bytes), *parts = memory_of(bytes);
     bool same = run_call(c, whole, in, n, how, NULL) == BND_OK;
     for (size_t k = 0; k < 3; k++) {
         size_t at = cuts[order[k]], count = cuts[order[k] + 1] - at;
         bnd_array piece = *how;
         piece.first += at;
-        same &= run_call(c, parts + stored_bytes(&c->out, how->packing, at),
-                         in + stored_bytes(&c->in, how->packing, at), count, &piece, NULL) == BND_OK;
+        same &= run_call(c, parts + stored_bytes(&c->out, how->packing_out, at),
+                         in + stored_bytes(&c->in, how->packing_in, at), count, &piece, NULL) == BND_OK;
     }
     same &= memcmp(whole, parts, bytes) == 0;
     free(whole);
@@ -168,7 +169,7 @@ static void check_pieces(bench *b, const call *c, uint64_t k)
     how.first = k % 3 == 0 ? UINT64_MAX - n / 2 : random;
     uint64_t *operands = operands_of(c, n, k);
     unsigned char *in = memory_of(8 * n);
-    put_codes(in, &c->in, how.packing, operands, n);
+    put_codes(in, &c->in, how.packing_in, operands, n);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         how.context = &back_ends_here()->at[i];
         if (bench_note(b, pieces_hold(c, in, n, cuts, &how))) {
@@ -205,10 +206,10 @@ static void test_tf32_container(void)
     const unsigned char want[8] = {0, 0, 0x80, 0x3f, 0, 0, 0x20, 0xc0};
     const unsigned char codes[8] = {0x00, 0xfc, 0x01, 0, 0x00, 0x01, 0x06, 0};
     for (size_t k = 0; k < back_ends_here()->count; k++) {
-        bnd_array how = {.context = &back_ends_here()->at[k], .packing = BND_PACKED};
+        bnd_array how = {.context = &back_ends_here()->at[k]};
         CU_ASSERT_EQUAL(bnd_encode_f32(packed, x, 2, &f, &how, NULL, NULL), BND_OK);
         CU_ASSERT_EQUAL(memcmp(packed, want, sizeof want), 0); /* 1 and -2.5 as fp32 writes them */
-        how.packing = BND_UNPACKED;
+        how.packing_in = how.packing_out = BND_UNPACKED;
         CU_ASSERT_EQUAL(bnd_encode_f32(unpacked, x, 2, &f, &how, NULL, NULL), BND_OK);
         CU_ASSERT_EQUAL(memcmp(unpacked, codes, sizeof codes), 0); /* 0x1fc00 and 0x60100 */
     }

@@ -46,12 +46,12 @@ typedef struct place {
 static void check_place(bench *b, const sample *s, size_t n, place at, bnd_stats *stats)
 {
     const call *c = s->c;
-    uint8_t packing = s->how.packing;
-    size_t in_bytes = stored_bytes(&c->in, packing, n), out_bytes = stored_bytes(&c->out, packing, n);
+    size_t in_bytes = stored_bytes(&c->in, s->how.packing_in, n);
+    size_t out_bytes = stored_bytes(&c->out, s->how.packing_out, n);
     unsigned char *in = pages_place(&s->source, in_bytes, at.in_at_end, at.in_slack);
     unsigned char want_in[8 * MOST], want[8 * MOST];
-    put_codes(want_in, &c->in, packing, s->in, n);
-    put_codes(want, &c->out, packing, s->want, n);
+    put_codes(want_in, &c->in, s->how.packing_in, s->in, n);
+    put_codes(want, &c->out, s->how.packing_out, s->want, n);
     memcpy(in, want_in, in_bytes);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         bnd_array how = s->how;
@@ -94,9 +94,11 @@ static void test_lengths(void)
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-            bnd_array how = {.packing = (k / CALLS + k) % 2, .seed = k};
+            bnd_array how = {.seed = k};
+            how.packing_in = (k / CALLS + k) % 2;
+            how.packing_out = k / CALLS % 2;
             check_lengths(&b, &calls[k % CALLS], &how, around[i][0], around[i][1], k % 3 == 0);
-            how.packing = BND_PACKED;
+            how.packing_in = how.packing_out = BND_PACKED;
             how.rule = (bnd_rule){.rounding = BND_SR, .random_bits = (uint8_t)(8 << k % 3)};
             check_lengths(&b, &calls[k % CALLS], &how, around[i][0], around[i][1], k % 3 == 1);
         }
@@ -116,7 +118,9 @@ static void test_misaligned(void)
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < CALLS; i++) {
-            bnd_array how = {.rule.rounding = k % 4 == 0 ? BND_SRB : BND_RNE, .packing = i % 2};
+            bnd_array how = {.rule.rounding = k % 4 == 0 ? BND_SRB : BND_RNE};
+            how.packing_in = i % 2;
+            how.packing_out = i / 2 % 2;
             sample s = sample_open(&calls[i], &how, 261);
             bnd_stats stats = {0};
             for (size_t slack = 0; slack < 64; slack++) {

@@ -1,7 +1,8 @@
 /* What the calls refuse, and that they leave everything as it was then. */
+#include <stdio.h>
 #include <string.h>
 
-#include "expected.h"
+#include "compare.h"
 #include "tests.h"
 
 enum { BYTES = 64 };
@@ -66,7 +67,7 @@ static void test_strides(void)
 static void test_sizes(void)
 {
     bnd_format fp64 = format_named("fp64"), fp4 = format_named("e2m1");
-    bnd_array far = {.stride_in = PTRDIFF_MIN, .packing = BND_UNPACKED};
+    bnd_array far = {.stride_in = PTRDIFF_MIN, .packing_in = BND_UNPACKED};
     untouched u = fresh();
     refused(&u, bnd_encode_f64(u.out, x, SIZE_MAX, &fp64, NULL, &u.stats, &u.why), "memory");
     refused(&u, bnd_encode_f32(u.out, (const void *)x, SIZE_MAX / 4, &fp4, NULL, &u.stats, &u.why), "memory");
@@ -92,10 +93,168 @@ static void test_nothing(void)
     CU_ASSERT_EQUAL(u.stats.elements, 0);
 }
 
+/* All calls with a rule, and the two without. */
+static void refused_by_all(const bnd_array *how, const char *word)
+{
+    const bnd_format f = format_named("e4m3"), fp16 = format_named("fp16");
+    untouched u = fresh();
+    refused(&u, bnd_encode_f32(u.out, (const void *)x, 8, &f, how, &u.stats, &u.why), word);
+    refused(&u, bnd_encode_f64(u.out, x, 8, &f, how, &u.stats, &u.why), word);
+    refused(&u, bnd_decode_f32((void *)u.out, x, 8, &f, how, &u.why), word);
+    refused(&u, bnd_decode_f64((void *)u.out, x, 8, &f, how, &u.why), word);
+    refused(&u, bnd_round_f32((void *)u.out, (const void *)x, 8, &f, how, &u.stats, &u.why), word);
+    refused(&u, bnd_round_f64((void *)u.out, x, 8, &f, how, &u.stats, &u.why), word);
+    refused(&u, bnd_convert_codes(u.out, &f, x, &fp16, 8, how, &u.stats, &u.why), word);
+    refused(&u, bnd_codes_check(x, 0, &f, how, &u.why), word);
+}
+
+static void test_choices(void)
+{
+    const bnd_context none = {.backend = BND_BACKENDS}, many = {.threads = 1025};
+    static const struct {
+        bnd_array how;
+        const char *word;
+    } wrong[] = {
+        {{.rule.rounding = BND_ROUNDINGS}, "rounding"},
+        {{.rule.rounding = 255}, "255"},
+        {{.rule.overflow = BND_OVERFLOWS}, "overflow"},
+        {{.rule.nan = BND_NANS}, "nan"},
+        {{.rule.no_nan = BND_NO_NAN_ZERO + 1}, "no_nan"},
+        {{.rule.negative = BND_NEGATIVE_MAGNITUDE + 1}, "negative"},
+        {{.rule.zero = BND_ZERO_NAN + 1}, "zero"},
+        {{.rule.tie_rule = BND_TIE_RULE_CODE + 1}, "tie_rule"},
+        {{.rule.random_bits = BND_RANDOM_BITS_MAX + 1}, "random_bits"},
+        {{.packing_in = BND_UNPACKED + 1}, "packing number 2"},
+        {{.packing_out = 77}, "packing number 77"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        refused_by_all(&wrong[i].how, wrong[i].word);
+    }
+    refused_by_all(&(bnd_array){.context = &none}, "back end number");
+    refused_by_all(&(bnd_array){.context = &many}, "1025 threads");
+}
+
+/* ---- what is no code ---- */
+
+static bnd_status check_codes(const void *codes, size_t n, const char *format, const bnd_array *how, bnd_error *why)
+{
+    bnd_format f = format_named(format);
+    *why = (bnd_error){.status = BND_OK};
+    return bnd_codes_check(codes, n, &f, how, why);
+}
+
+static void is_code(const void *codes, size_t n, const char *format, const bnd_array *how)
+{
+    bnd_error why;
+    CU_ASSERT_EQUAL(check_codes(codes, n, format, how, &why), BND_OK);
+    CU_ASSERT_STRING_EQUAL(why.message, "");
+}
+
+static void is_none(const void *codes, size_t n, const char *format, const bnd_array *how, const char *message)
+{
+    bnd_error why;
+    CU_ASSERT_EQUAL(check_codes(codes, n, format, how, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_STRING_EQUAL(why.message, message);
+    if (strcmp(why.message, message) != 0) {
+        printf("    %s\n", why.message);
+    }
+}
+
+/* A bit too many in one place of an array, in every place, for words of every size. */
+static void test_stray_bits(void)
+{
+    enum { MOST = 5000 };
+    static const char *const formats[] = {"e3m2", "e5m6", "e8m12", "e11m40"};
+    static unsigned char memory[8 * MOST + 1];
+    for (size_t k = 0; k < 4; k++) {
+        bnd_format f = format_named(formats[k]);
+        const bnd_array how = {.packing_in = BND_UNPACKED};
+        const size_t bytes = (size_t)1 << k;
+        unsigned char *codes = memory + 1;
+        memset(codes, 0, bytes * MOST);
+        is_code(codes, MOST, formats[k], &how);
+        for (size_t at = 0; at < MOST; at += at < 40 || at > MOST - 40 ? 1 : 997) {
+            unsigned bit = f.width + (unsigned)(at % (8 * bytes - f.width));
+            bnd_error why;
+            codes[at * bytes + bit / 8] = (unsigned char)(1 << bit % 8);
+            CU_ASSERT_EQUAL(check_codes(codes, MOST, formats[k], &how, &why), BND_BAD_ARGUMENT);
+            char place[32];
+            snprintf(place, sizeof place, "element %zu is 0x", at);
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.message, place));
+            is_code(codes, at, formats[k], &how);
+            codes[at * bytes + bit / 8] = 0;
+        }
+    }
+}
+
+static void test_places_of_stray_bits(void)
+{
+    const unsigned char bytes[] = {0x3f, 0x40, 0x3f, 0x80, 0, 0xff, 0x12, 0x34};
+    const bnd_array unpacked = {.packing_in = BND_UNPACKED, .first = UINT64_C(1) << 40};
+    const bnd_array strided = {.packing_in = BND_UNPACKED, .stride_in = 2};
+    const bnd_array backwards = {.packing_in = BND_UNPACKED, .stride_in = -2};
+    is_none(bytes, 8, "e3m2", &unpacked, "element 1099511627777 is 0x40, no code of e3m2: those have 6 bits");
+    is_code(bytes, 4, "e3m2", &strided);
+    is_code(bytes + 4, 3, "e3m2", &backwards);
+    is_none(bytes + 5, 3, "e3m2", &backwards, "element 0 is 0xff, no code of e3m2: those have 6 bits");
+    is_none(bytes + 4, 2, "e5m6", &unpacked, "element 1099511627776 is 0xff00, no code of e5m6: those have 12 bits");
+    /* Whole words are codes, whatever they are; packed ones have bits behind the last. */
+    is_code(bytes, 8, "e4m3", NULL);
+    is_code(bytes, 1, "fp64", NULL);
+    is_code(bytes, 4, "e2m1", NULL);
+    is_code(bytes, 1, "e3m2", NULL);
+    is_none(
+        bytes + 5, 1, "e3m2", NULL,
+        "the last byte, 0xff, has bits set behind the last code of e3m2, element 0; it must be filled up with zeros");
+    is_code(bytes, 0, "e3m2", NULL);
+    /* tf32 stands in the upper bits of a word, or in its lowest 19. */
+    is_none(
+        bytes, 2, "tf32", NULL,
+        "element 0 is 0x803f403f, no code of tf32: its lowest 13 bits must be zero (fp32 is converted, which rounds)");
+    is_none(bytes, 2, "tf32", &unpacked, "element 1099511627776 is 0x803f403f, no code of tf32: those have 19 bits");
+    is_code((unsigned char[]){0, 0xe0, 0xff, 0xff}, 1, "tf32", NULL);
+    is_code((unsigned char[]){0xff, 0xff, 7, 0}, 1, "tf32", &unpacked);
+    is_none(bytes, 2, "p11", NULL, "p11 is a value set and has no codes; round to it instead");
+}
+
+/* What no code has is not looked at by the calls: the same numbers come out on every back end. */
+static void test_stray_bits_are_ignored(void)
+{
+    static const char *const formats[] = {"e2m1", "e3m2", "e2m3", "e5m6", "tf32", "e8m12", "e4m0", "binary5p2uf"};
+    enum { COUNT = 3000 };
+    static unsigned char noisy[4 * COUNT], clean[4 * COUNT];
+    static float from_noisy[COUNT], from_clean[COUNT];
+    for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
+        bnd_format f = format_named(formats[k]);
+        size_t bytes = bnd_codes_size(&f, 1, BND_UNPACKED);
+        for (size_t i = 0; i < COUNT; i++) {
+            uint32_t random = (uint32_t)bnd_random(51, k, i);
+            uint32_t code = random & ((UINT32_C(1) << f.width) - 1);
+            for (size_t byte = 0; byte < bytes; byte++) {
+                noisy[i * bytes + byte] = (unsigned char)(random >> 8 * byte);
+                clean[i * bytes + byte] = (unsigned char)(code >> 8 * byte);
+            }
+        }
+        for (size_t i = 0; i < back_ends_here()->count; i++) {
+            const bnd_array how = {.context = &back_ends_here()->at[i], .packing_in = BND_UNPACKED};
+            CU_ASSERT_EQUAL(bnd_decode_f32(from_noisy, noisy, COUNT, &f, &how, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_decode_f32(from_clean, clean, COUNT, &f, &how, NULL), BND_OK);
+            CU_ASSERT_EQUAL(memcmp(from_noisy, from_clean, sizeof from_clean), 0);
+            if (memcmp(from_noisy, from_clean, sizeof from_clean) != 0) {
+                printf("    %s, %s\n", formats[k], bnd_backend_name((bnd_backend)how.context->backend));
+            }
+        }
+    }
+}
+
 CU_TestInfo refusal_tests[] = {
     {"value sets have no codes", test_value_sets},
     {"packed codes have no stride", test_strides},
     {"more than memory holds", test_sizes},
     {"nothing at all", test_nothing},
+    {"choices that there are not", test_choices},
+    {"bits that no code has", test_stray_bits},
+    {"where they are", test_places_of_stray_bits},
+    {"and that the calls ignore them", test_stray_bits_are_ignored},
     CU_TEST_INFO_NULL,
 };

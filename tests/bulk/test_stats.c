@@ -16,7 +16,8 @@ static void test_numbers(void)
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         for (uint64_t i = 0; i < scaled(10); i++) {
-            bnd_array how = {.rule = random_rule(bnd_random(41, k, i)), .packing = BND_UNPACKED, .seed = i};
+            bnd_array how = {.rule = random_rule(bnd_random(41, k, i)), .seed = i};
+            how.packing_in = how.packing_out = BND_UNPACKED;
             how.rule = i % 3 == 0 ? (bnd_rule){.rounding = how.rule.rounding} : how.rule;
             call c = round_call(&formats.at[k], i % 2);
             uint64_t *numbers = operands_of(&c, COUNT, k * 100 + i);
@@ -49,6 +50,7 @@ static void check_by_hand(const bnd_context *context)
     CU_ASSERT_EQUAL(s.infinities_in, 2);
     CU_ASSERT_EQUAL(s.nans_in, 2);
     CU_ASSERT_EQUAL(s.nans_out, 2);
+    CU_ASSERT_EQUAL(s.compared, 2 * 6); /* all but the infinity and the NaN */
     CU_ASSERT_EQUAL(s.largest, 500.0);
     CU_ASSERT_EQUAL(s.smallest, 0x1p-12);
     double error = 2 * (0x1p-10 + 52.0 * 52.0 + 0x1p-24 + 0x1p-22);
@@ -76,7 +78,7 @@ static void check_cut(bench *b, const call *c, const unsigned char *in, size_t n
     second.first += cut;
     bool called =
         run_call(c, out, in, n, how, &whole) == BND_OK && run_call(c, out, in, cut, how, &parts) == BND_OK &&
-        run_call(c, out, in + cut * stored_bits(&c->in, how->packing) / 8, n - cut, &second, &parts) == BND_OK;
+        run_call(c, out, in + cut * stored_bits(&c->in, how->packing_in) / 8, n - cut, &second, &parts) == BND_OK;
     if (bench_note(b, called && statistics_agree(&whole, &parts))) {
         print_question(c, how);
         printf("statistics of %zu elements, cut at %zu\n", n, cut);
@@ -100,11 +102,12 @@ static void test_cuts(void)
         if (c->kind == DECODE) {
             continue;
         }
-        bnd_array how = {.rule = random_rule(bnd_random(43, 2, k)), .seed = k, .packing = BND_UNPACKED};
+        bnd_array how = {.rule = random_rule(bnd_random(43, 2, k)), .seed = k};
+        how.packing_in = how.packing_out = BND_UNPACKED;
         how.context = &back_ends_here()->at[k % back_ends_here()->count];
         uint64_t *operands = operands_of(c, COUNT, k);
         unsigned char *in = memory_of(8 * COUNT);
-        put_codes(in, &c->in, how.packing, operands, COUNT);
+        put_codes(in, &c->in, how.packing_in, operands, COUNT);
         check_cut(&b, c, in, COUNT, bnd_random(43, 1, k) % (COUNT + 1), &how);
         free(in);
         free(operands);
@@ -112,9 +115,55 @@ static void test_cuts(void)
     bench_close(&b);
 }
 
+/* What follows from the sums, and where nothing does. */
+static void check_derived(const double *x, size_t n, const char *format, double error, double ratio)
+{
+    unsigned char codes[64];
+    bnd_format f = format_named(format);
+    for (size_t i = 0; i <= back_ends_here()->count; i++) {
+        bnd_array how = {.context = i > 0 ? &back_ends_here()->at[i - 1] : NULL};
+        bnd_stats s = {0};
+        CU_ASSERT_EQUAL(bnd_encode_f64(codes, x, n, &f, &how, &s, NULL), BND_OK);
+        double got_error = bnd_stats_mean_squared_error(&s), got_ratio = bnd_stats_signal_to_noise(&s);
+        CU_ASSERT(isnan(error) ? isnan(got_error) : got_error == error);
+        CU_ASSERT(isnan(ratio) ? isnan(got_ratio) : got_ratio == ratio);
+    }
+}
+
+static void test_derived(void)
+{
+    check_derived(NULL, 0, "fp16", NAN, NAN);
+    check_derived((double[]){1, -2}, 2, "fp16", 0, INFINITY);
+    check_derived((double[]){0, -0.0}, 2, "fp16", 0, NAN);                 /* no signal */
+    check_derived((double[]){INFINITY, NAN}, 2, "fp16", NAN, NAN);         /* nothing to compare */
+    check_derived((double[]){70000, 1}, 2, "fp16", 0, INFINITY);           /* the first one became infinite */
+    check_derived((double[]){10, 4, INFINITY}, 3, "e2m1", 8, 7.25); /* 6, 4; the third is not compared */
+    check_derived((double[]){1e-200}, 1, "fp16", NAN, NAN);                /* flushed; its square is 0 */
+    check_derived((double[]){1, 0x1p-520}, 2, "fp16", NAN, NAN);           /* the error's square is subnormal */
+    check_derived((double[]){1, 0x1p-511}, 2, "fp16", 0x1p-1023, 0x1p1022);
+    check_derived((double[]){1e200}, 1, "fp32", NAN, NAN);   /* infinite: nothing to compare */
+    check_derived((double[]){1e200}, 1, "e11m40", NAN, NAN); /* squares beyond doubles */
+}
+
+/* What is flushed on input is finite, and neither exact nor inexact. */
+static void test_flushed_inputs(void)
+{
+    const float x[] = {0x1p-130f, 1};
+    const bnd_array how = {.rule.flush_in = true};
+    float y[2];
+    bnd_format fp32 = format_named("fp32");
+    bnd_stats s = {0};
+    CU_ASSERT_EQUAL(bnd_round_f32(y, x, 2, &fp32, &how, &s, NULL), BND_OK);
+    CU_ASSERT_EQUAL(s.exact, 1);
+    CU_ASSERT_EQUAL(s.compared, 2);
+    CU_ASSERT_EQUAL(bnd_stats_mean_squared_error(&s), 0x1p-261);
+}
+
 CU_TestInfo stats_tests[] = {
     {"numbers", test_numbers},
     {"by hand", test_by_hand},
+    {"errors and ratios", test_derived},
+    {"what is flushed on input", test_flushed_inputs},
     {"in parts", test_cuts},
     CU_TEST_INFO_NULL,
 };

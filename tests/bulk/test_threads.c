@@ -22,9 +22,9 @@ typedef struct whole {
 static whole whole_open(const call *c, const bnd_array *how, size_t n, bool counted)
 {
     static const bnd_context portable = {.backend = BND_BACKEND_PORTABLE, .threads = 1};
-    whole w = {.c = c, .how = *how, .n = n, .bytes = stored_bytes(&c->out, how->packing, n)};
+    whole w = {.c = c, .how = *how, .n = n, .bytes = stored_bytes(&c->out, how->packing_out, n)};
     w.counted = counted && c->kind != DECODE;
-    w.in = many_operands(c, how->packing, n, n);
+    w.in = many_operands(c, how->packing_in, n, n);
     w.want = memory_of(w.bytes);
     w.how.context = &portable;
     CU_ASSERT_EQUAL(run_call(c, w.want, w.in, n, &w.how, w.counted ? &w.stats : NULL), BND_OK);
@@ -67,15 +67,15 @@ static void check_split(bench *b, const whole *w, const bnd_context *context, co
 {
     const call *c = w->c;
     bnd_array first = w->how, second = w->how;
-    uint8_t packing = w->how.packing;
     bnd_stats stats = {0}, *counts = w->counted ? &stats : NULL;
     size_t cut = w->n / 3 / 8 * 8;
     unsigned char *out = pages_place(target, w->bytes, true, 0);
     first.context = second.context = context;
     second.first += cut;
-    bool called = run_call(c, out + stored_bytes(&c->out, packing, cut), w->in + stored_bytes(&c->in, packing, cut),
-                           w->n - cut, &second, counts) == BND_OK &&
-                  run_call(c, out, w->in, cut, &first, counts) == BND_OK;
+    bool called =
+        run_call(c, out + stored_bytes(&c->out, w->how.packing_out, cut),
+                 w->in + stored_bytes(&c->in, w->how.packing_in, cut), w->n - cut, &second, counts) == BND_OK &&
+        run_call(c, out, w->in, cut, &first, counts) == BND_OK;
     if (bench_note(b, called && memcmp(out, w->want, w->bytes) == 0 && statistics_agree(&stats, &w->stats))) {
         print_question(c, &w->how);
         printf("%zu elements in two calls, by %s\n", w->n, context_name(context));
@@ -119,7 +119,9 @@ static void test_threads(void)
         size_t group = k / FORMATS, n = COUNT + 31 * k + 5 + (k % 11 == 0 ? COUNT / 2 : 0);
         call calls[CALLS]; /* of which each format takes half */
         calls_of(calls, &f, &other);
-        bnd_array how = {.rule.rounding = (uint8_t)(k * 7 % BND_ROUNDINGS), .seed = k, .packing = k % 5 == 4};
+        bnd_array how = {.rule.rounding = (uint8_t)(k * 7 % BND_ROUNDINGS), .seed = k};
+        how.packing_in = k % 5 == 4;
+        how.packing_out = k % 5 > 2;
         how.rule.random_bits = (uint8_t)(4 + k * 4 % 24);
         how.first = UINT64_MAX / 3 + k;
         whole w = whole_open(&calls[2 * group + (k + group) % 2], &how, n, true);

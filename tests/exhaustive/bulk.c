@@ -56,6 +56,7 @@ static void count(bnd_stats *s, uint32_t bits, uint32_t word, uint32_t flags)
     s->nans_in += magnitude > INFINITE;
     s->infinities_in += magnitude == INFINITE;
     s->nans_out += (word & ~SIGN) > INFINITE;
+    s->compared += finite && (word & ~SIGN) < INFINITE;
     s->exact += finite && (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
     s->inexact += (flags & BND_INEXACT) != 0;
     s->underflows += (flags & BND_UNDERFLOW) != 0;
@@ -122,7 +123,7 @@ static void describe_counts(check *c, const char *by, const char *call, const bn
         {"flushed", got->flushed, c->want.flushed},       {"overflows", got->overflows, c->want.overflows},
         {"saturated", got->saturated, c->want.saturated}, {"infinities in", got->infinities_in, c->want.infinities_in},
         {"NaNs in", got->nans_in, c->want.nans_in},       {"NaNs out", got->nans_out, c->want.nans_out},
-        {"of the magnitudes or the histogram", 0, 1},
+        {"compared", got->compared, c->want.compared},    {"of the magnitudes or the histogram", 0, 1},
     };
     size_t i = 0;
     while (counts[i].got == counts[i].want) {
@@ -184,7 +185,7 @@ static void check_packed(check *c, const char *by, bnd_array how)
 {
     float *got = (float *)(void *)c->got_words;
     const float *x = (const float *)(const void *)c->x;
-    how.packing = BND_PACKED;
+    how.packing_in = how.packing_out = BND_PACKED;
     called(c, by, "packed encode", bnd_encode_f32(c->got_codes, x, c->n, &c->row, &how, NULL, NULL));
     called(c, by, "packed decode", bnd_decode_f32(got, c->got_codes, c->n, &c->row, &how, NULL));
     compare(c, by, "packed and back", c->got_words, c->words, sizeof c->words[0]);
@@ -198,7 +199,7 @@ static void check_chunk(check *c)
     for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
         const char *by = bnd_backend_name((bnd_backend)i);
         bnd_context context = {.backend = (uint8_t)i, .threads = 1};
-        bnd_array how = {.context = &context, .rule = c->rule, .packing = BND_UNPACKED};
+        bnd_array how = {.context = &context, .rule = c->rule, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
         bnd_stats stats = {0};
         if (!bnd_backend_here((bnd_backend)i)) {
             continue;

@@ -56,7 +56,7 @@ static check check_of(const plan *p, size_t index)
 
 static bnd_status call(const check *c, void *out, const void *in, size_t n, const bnd_context *context)
 {
-    bnd_array how = {.context = context, .packing = BND_UNPACKED};
+    bnd_array how = {.context = context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
     switch (c->what) {
     case ENCODE:
         return bnd_encode_f32(out, in, n, &c->row, &how, NULL, NULL);

@@ -34,7 +34,8 @@ static void rule_and_array(void)
     FIELD(bnd_array, first);
     FIELD(bnd_array, stride_in);
     FIELD(bnd_array, stride_out);
-    FIELD(bnd_array, packing);
+    FIELD(bnd_array, packing_in);
+    FIELD(bnd_array, packing_out);
     VALUE(BND_PACKED);
     VALUE(BND_UNPACKED);
 }
@@ -86,6 +87,7 @@ static void stats_and_error(void)
     FIELD(bnd_stats, infinities_in);
     FIELD(bnd_stats, nans_in);
     FIELD(bnd_stats, nans_out);
+    FIELD(bnd_stats, compared);
     FIELD(bnd_stats, largest);
     FIELD(bnd_stats, smallest);
     FIELD(bnd_stats, squared_error);

@@ -310,6 +310,12 @@ class Arrays(unittest.TestCase):
         self.assertEqual((s.largest, s.smallest), (1e9, np.abs(x[finite & (x != 0)]).min()))
         error = float(((x[finite] - y[finite])**2).sum())
         self.assertAlmostEqual(s.squared_error / error, 1, places=9)
+        self.assertEqual(s.compared, np.count_nonzero(finite))
+        self.assertAlmostEqual(s.mse / (error / s.compared), 1, places=9)
+        nothing = binade.encode(np.float32([]), "e4m3", stats=True)[1]
+        self.assertTrue(math.isnan(nothing.mse) and math.isnan(nothing.sqnr_db))
+        exact = binade.encode(np.float32([1, 2]), "e4m3", stats=True)[1]
+        self.assertEqual((exact.mse, exact.sqnr_db), (0, math.inf))
         ordinary = np.abs(x[finite & (x != 0)]).astype(np.float64)
         exponents = np.clip(np.frexp(ordinary)[1] - 1, -41, 22) + 41
         self.assertEqual(list(s.exponents), np.bincount(exponents, minlength=64).tolist())
@@ -330,6 +336,17 @@ class Messages(unittest.TestCase):
                 (lambda: binade.encode(x, "e6m9", dialect="cuda-nosat"), ValueError, "says nothing about e6m9"),
                 (lambda: binade.encode(x, "p11"), ValueError, "value set"),
                 (lambda: binade.encode(x, "e4m3", seed=-1), ValueError, "seed is a whole number"),
+                (lambda: binade.encode(x, "e4m3", seed=1.5), TypeError, "seed is a whole number, not 1.5"),
+                (lambda: binade.encode(x, "e4m3", first="1"), TypeError, "first is a whole number, not '1'"),
+                (lambda: binade.decode(np.uint8([0, 0x10]), "e2m1", packed=True, shape=3), ValueError,
+                 "the last byte, 0x10, has bits set behind the last code of e2m1, element 2"),
+                (lambda: binade.decode(np.uint32([0, 0x3f800001]), "tf32", packed=True, shape=2), ValueError, "uint8"),
+                (lambda: binade.decode(np.uint32([0, 0x3f800001]).view(np.uint8), "tf32", packed=True, shape=2),
+                 ValueError, "element 1 is 0x3f800001, no code of tf32"),
+                (lambda: binade.dequantize(np.uint8([1] * 6 + [0x12, 1]), np.uint8([127]), "mxfp4"), ValueError,
+                 "element 6 is 0x12, no code of e2m1"),
+                (lambda: binade.dequantize(np.uint8([0, 0x20]), np.uint8([127]), "mxfp4", packed=True, shape=(3,)),
+                 ValueError, "the last byte, 0x20"),
                 (lambda: binade.encode(x, "e4m3", flush="often"), ValueError, "flush is one of"),
                 (lambda: binade.encode(x, 5), TypeError, "is a str"),
                 (lambda: binade.decode([256], "e4m3"), ValueError, "a code of e4m3 is a number from 0 to 0xff"),

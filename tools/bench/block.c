@@ -35,7 +35,7 @@ bool bench_block_open(bench_run *run)
     if (!said(bnd_block_parse(&run->block, run->what->format, &why), &why)) {
         return false;
     }
-    size_t codes = bnd_block_codes_size(&run->block, row_of(run), (bnd_packing)run->how.packing);
+    size_t codes = bnd_block_codes_size(&run->block, row_of(run), (bnd_packing)run->how.packing_out);
     size_t scales = bnd_block_scales_size(&run->block, row_of(run)), numbers = run->elements * sizeof(float);
     run->scales = bench_allocate(scales);
     run->from = bench_allocate(back ? codes : numbers);
@@ -96,7 +96,7 @@ bool bench_block_wrong_element(const bench_run *run, size_t i)
 {
     const bnd_format *f = &run->block.element;
     bool back = run->what->operation == BENCH_DEQUANTIZE;
-    uint64_t code = bench_element(back ? run->from : run->to, f, i, run->how.packing);
+    uint64_t code = bench_element(back ? run->from : run->to, f, i, back ? run->how.packing_in : run->how.packing_out);
     double scale = scale_at(run, i);
     if (back) {
         float y, want = (float)(bnd_decode(f, code) * scale);

@@ -31,7 +31,7 @@ bool bench_fill(void *out, size_t n, const bnd_format *format, bnd_packing packi
         return true;
     }
     double *x = malloc(n * sizeof *x);
-    bnd_array how = {.packing = (uint8_t)packing};
+    bnd_array how = {.packing_in = (uint8_t)packing, .packing_out = (uint8_t)packing};
     bnd_error why = {.message = "no memory"};
     for (size_t i = 0; x != NULL && i < n; i++) {
         x[i] = normal(i);

@@ -59,9 +59,8 @@ static void set_formats(bench_run *run)
 
 static bool open_arrays(bench_run *run)
 {
-    bnd_packing packing = (bnd_packing)run->how.packing;
-    run->bytes_in = bnd_codes_size(&run->in, run->elements, packing);
-    run->bytes_out = bnd_codes_size(&run->out, run->elements, packing);
+    run->bytes_in = bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing_in);
+    run->bytes_out = bnd_codes_size(&run->out, run->elements, (bnd_packing)run->how.packing_out);
     run->from = bench_allocate(run->bytes_in);
     run->to = run->what->operation == BENCH_ROUND ? run->from : bench_allocate(run->bytes_out);
     return run->from != NULL && run->to != NULL;
@@ -72,7 +71,8 @@ bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool ha
     bnd_packing packing = what->unpacked ? BND_UNPACKED : BND_PACKED;
     *run = (bench_run){.what = what, .elements = what->wide ? (elements + 1) / 2 : elements};
     set_formats(run);
-    run->how = (bnd_array){.rule = what->rule, .seed = 1, .packing = (uint8_t)packing};
+    run->how =
+        (bnd_array){.rule = what->rule, .seed = 1, .packing_in = (uint8_t)packing, .packing_out = (uint8_t)packing};
     run->period = run->elements < PERIOD ? run->elements : PERIOD;
     run->pattern = bench_allocate(bnd_codes_size(&run->in, run->period, packing));
     bool good = (bench_is_block(what) ? bench_block_open(run) : open_arrays(run)) && run->pattern != NULL &&
@@ -95,7 +95,7 @@ void bench_close(bench_run *run)
 
 void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run)
 {
-    size_t period = bnd_codes_size(&run->in, run->period, (bnd_packing)run->how.packing);
+    size_t period = bnd_codes_size(&run->in, run->period, (bnd_packing)run->how.packing_in);
     for (size_t at = 0; at < bytes; at += period) {
         memcpy(to + at, run->pattern, bytes - at < period ? bytes - at : period);
     }
@@ -227,9 +227,9 @@ size_t bench_differences(bench_run *run)
     }
     for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
         uint32_t flags = 0;
-        uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing);
+        uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing_in);
         uint64_t code = by_codec(run, in, i, &flags);
-        different += bench_element(run->to, &run->out, i, run->how.packing) != code;
+        different += bench_element(run->to, &run->out, i, run->how.packing_out) != code;
         want.inexact += (flags & BND_INEXACT) != 0;
         want.underflows += (flags & BND_UNDERFLOW) != 0;
         want.flushed += (flags & BND_FLUSHED) != 0;

@@ -70,8 +70,10 @@ typedef struct cast_output {
     int failure; /* errno of the write that failed */
 } cast_output;
 
-/* Opens a path, or standard output ("-"); refuses the input's own file, and terminals. */
-int cast_open_output(cast_output *out, const command *self, const char *path, const cast_input *in);
+/* Refused where both paths (or "-") are one file: before any is opened, so that nobody waits for himself. */
+int cast_refuse_same(const command *self, const char *in, const char *out);
+/* Opens a path, or standard output ("-"); refuses terminals. */
+int cast_open_output(cast_output *out, const command *self, const char *path);
 int cast_write_header(cast_output *out); /* `npy` has been described */
 /* Puts everything in its place (`good`), or takes it away. `count` elements came. */
 int cast_close_output(cast_output *out, bool good, uint64_t count);
@@ -94,21 +96,19 @@ typedef struct cast_plan {
     bnd_array how;
     bnd_stats *stats;           /* or NULL */
     unsigned swap_in, swap_out; /* bytes of a word to be swapped, 0 for none */
-    unsigned char *repacked;    /* the input in the packing of the output, where both have one of their own */
 } cast_plan;
 
 /* `via` is NULL where codes of `to` come out. */
 void cast_make_plan(cast_plan *plan, const cast_layout *from, const cast_layout *to, const bnd_format *via);
 size_t cast_piece_size(const cast_layout *layout, size_t elements);
-/* `in` may be changed. */
+/* Refused where the input has what is no code of its format. `in` may be changed. */
 bnd_status cast_convert(cast_plan *plan, unsigned char *out, unsigned char *in, size_t elements, bnd_error *why);
-void cast_clear_plan(cast_plan *plan);
 
 /* Everything from the input to the output. */
 int cast_run(cast_input *in, cast_output *out, cast_plan *plan, progress *bar, bool threaded);
 
 /* ---- statistics, on standard error ---- */
 
-void cast_print_stats(const bnd_stats *stats, const cast_plan *plan, bool as_json);
+int cast_print_stats(const bnd_stats *stats, const cast_plan *plan, bool as_json);
 
 #endif

@@ -195,19 +195,6 @@ static int read_past_end(cast_input *in)
     return status == GO_ON && length > 0 ? wrong_length(in, "at least ", in->taken) : status;
 }
 
-/* The bits behind the last code of packed ones; they say whether these are codes of this width at all. */
-static int check_filling(const cast_input *in, const unsigned char *bytes, size_t length, size_t elements)
-{
-    uint64_t bits = cast_piece_size(&in->layout, 8), used = elements * bits % 8;
-    if (used != 0 && bytes[length - 1] >> used != 0) {
-        return complain(in->command,
-                        "%s: the last byte, 0x%02x, has bits set behind the last code of %s, number %llu; it must be "
-                        "filled up with zeros",
-                        in->name, bytes[length - 1], in->layout.format.name, (unsigned long long)in->given);
-    }
-    return GO_ON;
-}
-
 int cast_read(cast_input *in, unsigned char *bytes, size_t *elements)
 {
     uint64_t most = CAST_PIECE;
@@ -233,5 +220,5 @@ int cast_read(cast_input *in, unsigned char *bytes, size_t *elements)
     }
     *elements = (size_t)whole;
     in->given += whole;
-    return check_filling(in, bytes, length, *elements);
+    return GO_ON;
 }

@@ -63,21 +63,27 @@ static int report(const cast_output *out)
     return unwritable(out, message);
 }
 
-/* Reading and writing the same bytes loses them. Terminals and pipes are no files. */
-static bool is_file_of(const cast_input *in, const struct stat *other)
+/* Reading and writing the same bytes loses them, and a pipe that reads itself never ends. Terminals and sockets may be
+ * both. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-    struct stat source;
-    return fstat(in->fd, &source) == 0 && (S_ISREG(source.st_mode) || S_ISBLK(source.st_mode)) &&
-           source.st_dev == other->st_dev && source.st_ino == other->st_ino;
+    bool ends = S_ISREG(a->st_mode) || S_ISBLK(a->st_mode) || S_ISFIFO(a->st_mode);
+    return ends && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static int refuse_same_file(const cast_output *out, const cast_input *in)
+int cast_refuse_same(const command *self, const char *in, const char *out)
 {
-    return complain(out->command, "%s and %s are the same file; write to another one and rename it", in->name,
-                    out->name);
+    struct stat a, b;
+    bool from = strcmp(in, "-") == 0 ? fstat(STDIN_FILENO, &a) == 0 : stat(in, &a) == 0;
+    bool to = strcmp(out, "-") == 0 ? fstat(STDOUT_FILENO, &b) == 0 : stat(out, &b) == 0;
+    if (!from || !to || !is_same_file(&a, &b)) {
+        return GO_ON;
+    }
+    return complain(self, "%s and %s are the same file; write to another one and rename it",
+                    strcmp(in, "-") == 0 ? "standard input" : in, strcmp(out, "-") == 0 ? "standard output" : out);
 }
 
-static int open_standard(cast_output *out, const cast_input *in)
+static int open_standard(cast_output *out)
 {
     struct stat about;
     out->file = (bnd_output){.fd = STDOUT_FILENO};
@@ -85,21 +91,14 @@ static int open_standard(cast_output *out, const cast_input *in)
         out->failure = errno;
         return report(out);
     }
-    if (is_file_of(in, &about)) {
-        return refuse_same_file(out, in);
-    }
     if (isatty(STDOUT_FILENO) != 0) {
         return complain(out->command, "codes are no text for a terminal; name a file as OUT, or use a pipe");
     }
     return GO_ON;
 }
 
-static int open_named(cast_output *out, const char *path, const cast_input *in)
+static int open_named(cast_output *out, const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) == 0 && is_file_of(in, &about)) {
-        return refuse_same_file(out, in);
-    }
     sigset_t set = ending_signals(), old;
     bnd_error why;
     catch_signals();
@@ -113,12 +112,12 @@ static int open_named(cast_output *out, const char *path, const cast_input *in)
     return status == BND_OK ? GO_ON : unwritable(out, why.message);
 }
 
-int cast_open_output(cast_output *out, const command *self, const char *path, const cast_input *in)
+int cast_open_output(cast_output *out, const command *self, const char *path)
 {
     bool standard = strcmp(path, "-") == 0;
     *out = (cast_output){
         .command = self, .name = standard ? "standard output" : path, .to_stdout = standard, .file = {.fd = -1}};
-    return standard ? open_standard(out, in) : open_named(out, path, in);
+    return standard ? open_standard(out) : open_named(out, path);
 }
 
 /* ---- writing ---- */

@@ -28,7 +28,7 @@ static int pass_piece(cast_input *in, cast_output *out, cast_plan *plan, unsigne
         return status;
     }
     if (cast_convert(plan, slot, bytes, *elements, &why) != BND_OK) {
-        return complain(in->command, "%s", why.message);
+        return complain(in->command, "%s: %s", in->name, why.message);
     }
     cast_hand_over(out, cast_piece_size(&plan->to, *elements));
     return GO_ON;

@@ -3,26 +3,10 @@
 
 #include <math.h>
 
-/* Errors are summed over the elements that were finite and stayed so. These are all but those that came in as something
- * else, and those that overflow made infinite or NaN: every overflow that did not end at the largest number. */
-static uint64_t stayed_finite(const bnd_stats *s, const cast_plan *plan)
+/* Signal to noise in decibels; infinite where there is no noise, NaN where there is no signal. */
+static double decibels(double ratio)
 {
-    bnd_result of_infinity = bnd_encode(&plan->target, INFINITY, plan->how.rule, 0);
-    uint64_t infinities_saturated = (of_infinity.flags & BND_SATURATED) != 0 ? s->infinities_in : 0;
-    uint64_t lost = s->overflows - (s->saturated - infinities_saturated);
-    return s->exact + s->inexact - lost;
-}
-
-static double mean_squared_error(const bnd_stats *s, const cast_plan *plan)
-{
-    uint64_t count = stayed_finite(s, plan);
-    return count > 0 ? s->squared_error / (double)count : 0;
-}
-
-/* Signal to noise in decibels; infinite where there is no noise. */
-static double sqnr(const bnd_stats *s)
-{
-    return 10 * log10(s->squared_input / s->squared_error);
+    return 10 * log10(ratio);
 }
 
 static void put_count(const char *name, uint64_t count)
@@ -30,12 +14,17 @@ static void put_count(const char *name, uint64_t count)
     fprintf(stderr, "%-11s %llu\n", name, (unsigned long long)count);
 }
 
+/* What there is none of is a dash. */
 static void put_number(const char *name, double x)
 {
-    fprintf(stderr, "%-11s %.6g\n", name, x);
+    if (isnan(x)) {
+        fprintf(stderr, "%-11s -\n", name);
+    } else {
+        fprintf(stderr, "%-11s %.6g\n", name, x);
+    }
 }
 
-static void print_text(const bnd_stats *s, const cast_plan *plan)
+static void print_text(const bnd_stats *s)
 {
     put_count("elements", s->elements);
     put_count("exact", s->exact);
@@ -46,12 +35,8 @@ static void print_text(const bnd_stats *s, const cast_plan *plan)
     put_count("saturated", s->saturated);
     put_count("nan", s->nans_out);
     put_number("max |x|", s->largest);
-    put_number("mse", mean_squared_error(s, plan));
-    if (s->squared_input > 0) {
-        put_number("sqnr_db", sqnr(s));
-    } else {
-        fprintf(stderr, "%-11s -\n", "sqnr_db");
-    }
+    put_number("mse", bnd_stats_mean_squared_error(s));
+    put_number("sqnr_db", decibels(bnd_stats_signal_to_noise(s)));
 }
 
 static void write_error(void *sink, const char *text, size_t length)
@@ -59,7 +44,7 @@ static void write_error(void *sink, const char *text, size_t length)
     fwrite(text, 1, length, sink);
 }
 
-/* JSON has no infinity: null. */
+/* JSON has neither infinity nor NaN: null. */
 static void json_number(bnd_json *json, const char *key, double x)
 {
     char text[32];
@@ -89,18 +74,21 @@ static void print_json(const bnd_stats *s, const cast_plan *plan)
     bnd_json_unsigned(&json, "nan", s->nans_out);
     bnd_json_unsigned(&json, "nan_in", s->nans_in);
     bnd_json_unsigned(&json, "infinity_in", s->infinities_in);
+    bnd_json_unsigned(&json, "compared", s->compared);
     json_number(&json, "max_abs", s->largest);
-    json_number(&json, "mse", mean_squared_error(s, plan));
-    json_number(&json, "sqnr_db", sqnr(s));
+    json_number(&json, "mse", bnd_stats_mean_squared_error(s));
+    json_number(&json, "sqnr_db", decibels(bnd_stats_signal_to_noise(s)));
     bnd_json_end(&json);
     fputc('\n', stderr);
 }
 
-void cast_print_stats(const bnd_stats *stats, const cast_plan *plan, bool as_json)
+int cast_print_stats(const bnd_stats *stats, const cast_plan *plan, bool as_json)
 {
+    clearerr(stderr); /* of a progress bar that nobody could see */
     if (as_json) {
         print_json(stats, plan);
     } else {
-        print_text(stats, plan);
+        print_text(stats);
     }
+    return fflush(stderr) == 0 && ferror(stderr) == 0 ? GO_ON : BAD_STREAM; /* nobody is there to be told */
 }

@@ -76,6 +76,11 @@ static int check_usage(cast *c)
     if (c->common.operand_count > 2) {
         return complain(self, "at most an input and an output are named, not %zu words", c->common.operand_count);
     }
+    for (size_t i = 0; i < c->common.operand_count; i++) {
+        if (c->common.operands[i][0] == '\0') {
+            return complain(self, "the name of the %s is empty", i == 0 ? "input" : "output");
+        }
+    }
     if (c->to.given == c->via.given) {
         return complain(self, c->to.given ? "--to and --via exclude each other: --via keeps the format of the input"
                                           : "--to says which format to make; or --via, which to round to");
@@ -168,7 +173,7 @@ static int settle_target(cast *c)
 static int open_output(cast *c, const char *path)
 {
     cast_output *out = &c->out;
-    int status = cast_open_output(out, c->common.command, path, &c->in);
+    int status = cast_open_output(out, c->common.command, path);
     out->is_npy = makes_npy(c, path);
     if (status != GO_ON || !out->is_npy) {
         return status;
@@ -211,7 +216,8 @@ static int make_plan(cast *c, bool to_npy)
 static int cast_between(cast *c, const char *in, const char *out)
 {
     const command *self = c->common.command;
-    int status = cast_open_input(&c->in, self, in);
+    int status = cast_refuse_same(self, in, out);
+    status = status == GO_ON ? cast_open_input(&c->in, self, in) : status;
     status = status == GO_ON ? settle_input(c) : status;
     status = status == GO_ON ? settle_target(c) : status;
     status = status == GO_ON ? make_plan(c, makes_npy(c, out)) : status;
@@ -241,10 +247,9 @@ static int run(const command *self, int argc, char **argv)
         status = cast_between(&c, count > 0 ? operands[0] : "-", count > 1 ? operands[1] : "-");
     }
     if (status == GO_ON && c.stats_wanted) {
-        cast_print_stats(&c.stats, &c.plan, c.common.output == OUTPUT_JSON);
+        status = cast_print_stats(&c.stats, &c.plan, c.common.output == OUTPUT_JSON);
     }
     cast_close_input(&c.in);
-    cast_clear_plan(&c.plan);
     clear_settings(&c.common);
     return status == GO_ON ? FINE : status;
 }
@@ -295,10 +300,14 @@ const command command_cast = {
         "view() gives them their type again, and reading them takes --dtype. Integers (u1, u2, ...) are taken as codes "
         "in the same way. Big-endian elements are read; the order of the dimensions stays. Nothing in a header is "
         "evaluated.\n\n"
+        "Bits that no code has must be zero: above the width of unpacked codes, below tf32's 19, behind the last of "
+        "packed codes. A bare file of packed codes does not say how many they are where its last byte has room for "
+        "more: three of 4 bits come back as four, the last of them 0, unless --count 3 says so.\n\n"
         "--stats counts: elements; exact and inexact ones; underflows (tiny and inexact); flushed (a nonzero became "
         "zero); overflows; saturated (the largest number stands for something larger); nan, in the result; the largest "
         "finite magnitude of the input; the mean squared error and the signal-to-noise ratio in decibels over the "
-        "elements that are finite before and after.\n\n"
+        "elements that are finite before and after (JSON: compared), - or null where there is none, or where doubles "
+        "do not hold the squares.\n\n"
         "Stochastic rounding takes the random bits of the element's number and the seed: the same whatever the cores "
         "and the pieces.",
     .run = run,

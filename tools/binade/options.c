@@ -10,13 +10,14 @@ const option_row row_format = {
     "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
     COMPLETES_FORMATS,
     ""};
-const option_row row_round = {OPTION_ROUND,
-                              'r',
-                              "round",
-                              "MODE",
-                              "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default rne)",
-                              COMPLETES_WORDS,
-                              "rne rna rtz rup rdn rto sr sra srb sr-equal"};
+const option_row row_round = {
+    OPTION_ROUND,
+    'r',
+    "round",
+    "MODE",
+    "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)",
+    COMPLETES_WORDS,
+    "rne rna rtz rup rdn rto sr sra srb sr-equal"};
 const option_row row_overflow = {OPTION_OVERFLOW,
                                  0,
                                  "overflow",

@@ -20,6 +20,7 @@ import ctypes
 import ctypes.util
 import glob
 import math
+import operator
 import os
 import sys
 
@@ -61,12 +62,12 @@ class _Context(ctypes.Structure):  # bnd_context
 class _Array(ctypes.Structure):  # bnd_array
     _fields_ = [("context", ctypes.POINTER(_Context)), ("rule", _Rule), ("seed", ctypes.c_uint64),
                 ("purpose", ctypes.c_uint64), ("first", ctypes.c_uint64), ("stride_in", ctypes.c_ssize_t),
-                ("stride_out", ctypes.c_ssize_t), ("packing", ctypes.c_uint8)]
+                ("stride_out", ctypes.c_ssize_t), ("packing_in", ctypes.c_uint8), ("packing_out", ctypes.c_uint8)]
 
 
 _PACKED, _UNPACKED = 0, 1
 _COUNTS = ("elements", "exact", "inexact", "underflows", "flushed", "overflows", "saturated", "infinities_in",
-           "nans_in", "nans_out")
+           "nans_in", "nans_out", "compared")
 
 
 class Stats(ctypes.Structure):  # bnd_stats
@@ -81,11 +82,13 @@ class Stats(ctypes.Structure):  # bnd_stats
     def sqnr_db(self):
         """Signal to quantization noise in decibels, over the elements that are finite before and after; infinite where
         nothing was lost, NaN where there is no such signal or its squares are beyond doubles."""
-        if not 0 < self.squared_input < math.inf or not self.squared_error < math.inf:
-            return math.nan
-        if self.squared_error == 0:
-            return math.inf
-        return 10 * math.log10(self.squared_input / self.squared_error)
+        ratio = _library.bnd_stats_signal_to_noise(ctypes.byref(self))
+        return 10 * math.log10(ratio) if 0 < ratio < math.inf else ratio
+
+    @property
+    def mse(self):
+        """The mean squared error over the same elements; NaN where there is none, or where doubles do not hold it."""
+        return _library.bnd_stats_mean_squared_error(ctypes.byref(self))
 
     def __repr__(self):
         counts = ", ".join(f"{name}={getattr(self, name)}" for name in _COUNTS if getattr(self, name))
@@ -222,6 +225,9 @@ _TYPES = {  # the result and the arguments of each call; a size is not an int
     "bnd_nan_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_dialect_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_dialect_rule": (ctypes.c_bool, (_pointer, _size, _pointer)),
+    "bnd_stats_mean_squared_error": (ctypes.c_double, (_pointer,)),
+    "bnd_stats_signal_to_noise": (ctypes.c_double, (_pointer,)),
+    "bnd_codes_check": (ctypes.c_int, (_pointer, _size, _pointer, _pointer, _pointer)),
     "bnd_codes_size": (_size, (_pointer, _size, ctypes.c_int)),
     "bnd_encode_f32": (ctypes.c_int, (_pointer, _pointer, _size, _pointer, _pointer, _pointer, _pointer)),
     "bnd_encode_f64": (ctypes.c_int, (_pointer, _pointer, _size, _pointer, _pointer, _pointer, _pointer)),
@@ -275,7 +281,7 @@ def _check_types():
     beyond = bytes(room)[ctypes.sizeof(Format):].strip(b"\xa5")
     good = status == 0 and beyond == b"" and (f._name, f.width, f.least_quantum, f.max) == (b"e2m1", 4, -1, 6.0)
     x, codes, counted = numpy.array([1.0, 8.0]), numpy.zeros(2, numpy.uint8), (ctypes.c_ubyte * 4096)()
-    how = _Array(rule=_Rule(overflow=1), packing=_UNPACKED)
+    how = _Array(rule=_Rule(overflow=1), packing_in=_UNPACKED, packing_out=_UNPACKED)
     status = good and _library.bnd_encode_f64(codes.ctypes.data, x.ctypes.data, 2, ctypes.byref(f), ctypes.byref(how),
                                               counted, None)
     beyond = bytes(counted)[ctypes.sizeof(Stats):].strip(b"\0")
@@ -309,17 +315,22 @@ def _rule(f, rounding, overflow, nan, flush, dialect):
 
 
 def _whole(value, what, most=2**64 - 1):
-    if not 0 <= value <= most:
-        raise ValueError(f"{what} is a whole number from 0 to {most}, not {value}")
-    return int(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {value!r}") from None
+    if not 0 <= number <= most:
+        raise ValueError(f"{what} is a whole number from 0 to {most}, not {number}")
+    return number
 
 
 def _how(rule=None, seed=0, first=0, packed=False, threads=None, backend=None):
     context = _Context()
     _call("bnd_context_open", ctypes.byref(context), None if backend is None else _text(backend, "backend"),
           0 if threads is None else _whole(threads, "threads", 2**32 - 1))
+    packing = _PACKED if packed else _UNPACKED
     return _Array(context=ctypes.pointer(context), rule=rule or _Rule(), seed=_whole(seed, "seed"),
-                  first=_whole(first, "first"), packing=_PACKED if packed else _UNPACKED)
+                  first=_whole(first, "first"), packing_in=packing, packing_out=packing)
 
 
 # ---- arrays ----
@@ -398,6 +409,12 @@ def _fits_float32(f):
     return f.precision <= 24 and f.emax <= 127 and f.least_quantum >= -149
 
 
+def _check_codes(codes, count, f, packed):
+    """What has bits that no code of the format has is refused, by its place."""
+    packing = _PACKED if packed else _UNPACKED
+    _call("bnd_codes_check", codes.ctypes.data, count, ctypes.byref(f), ctypes.byref(_Array(packing_in=packing)))
+
+
 def _codes_of(codes, f, packed, shape):
     """(codes as the library reads them, shape of the result)."""
     codes = numpy.asarray(codes)
@@ -409,6 +426,8 @@ def _codes_of(codes, f, packed, shape):
         if codes.dtype != numpy.uint8 or codes.size != need:
             raise ValueError(f"{math.prod(shape)} packed codes of {f.name} are {need} bytes (uint8), not {codes.size} "
                              f"of {codes.dtype}")
+        codes = numpy.ascontiguousarray(codes)
+        _check_codes(codes, math.prod(shape), f, True)
         return codes, shape
     if codes.dtype.kind not in "iu":
         raise TypeError(f"codes are integers, not {codes.dtype}")
@@ -430,7 +449,7 @@ def decode(codes, format, dtype=None, *, packed=False, shape=None, threads=None,
     if dtype != numpy.float32 and dtype != numpy.float64:
         raise TypeError(f"decode gives float32 or float64, not {dtype}")
     how = _how(packed=packed, threads=threads, backend=backend)
-    line, how.stride_in = (numpy.ascontiguousarray(codes), 1) if packed else _line(codes)
+    line, how.stride_in = (codes, 1) if packed else _line(codes)
     x = numpy.empty(shape, dtype)
     if not packed and x.size != codes.size:
         raise ValueError(f"{codes.size} codes have not the shape {shape}")
@@ -585,6 +604,8 @@ def dequantize(codes, scales=None, block=None, axis=-1, *, tensor_scale=None, pa
     if scales.dtype != _scale_type(b) or scales.nbytes != _library.bnd_block_scales_size(ctypes.byref(b), seen):
         raise ValueError(f"scales of {b.name.decode()} are of {_scale_type(b)} and have the shape "
                          f"{_scales_shape(b, shape, axis)}, not {scales.shape} of {scales.dtype}")
+    if not b.integer:
+        _check_codes(codes, math.prod(shape), b.element, packed)
     how = _how(packed=packed, threads=threads, backend=backend)
     y = numpy.empty(shape, numpy.float32)
     _call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data,
