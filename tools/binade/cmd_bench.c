@@ -168,6 +168,21 @@ static int measure(bench_command *b)
     return status;
 }
 
+/* BINADE_BACKEND where no back end is named; BINADE_THREADS is all the threads there are. */
+static int hear_environment(bench_command *b)
+{
+    bnd_context context;
+    bnd_error why;
+    bool named = b->options.backend_count > 0;
+    if (bnd_context_open(&context, named ? "best" : NULL, 0, &why) != BND_OK) {
+        return complain(b->common.command, "%s", why.message);
+    }
+    if (!named && context.backend != BND_BACKEND_BEST) {
+        add_backend(&b->options, context.backend);
+    }
+    return GO_ON;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     bench_command b = {.options = {.words = "", .rounds = 51, .seconds = 2}};
@@ -177,6 +192,7 @@ static int run(const command *self, int argc, char **argv)
         status = complain(self, "'%s' is one word too many; cases are chosen with --format and --case",
                           b.common.operands[0]);
     }
+    status = status == GO_ON ? hear_environment(&b) : status;
     if (status == GO_ON && b.options.size_count == 0) {
         status = for_each_word(&b, "L1,L2,memory", take_size);
     }
@@ -206,12 +222,17 @@ static const option_row row_backend = {OPTION_BACKEND,
                                        "backend",
                                        "LIST",
                                        "best portable avx2 avx512 neon wasm128, separated by commas; all: every one "
-                                       "that this machine can run (default best)",
+                                       "that this machine can run (default what BINADE_BACKEND names, or best)",
                                        COMPLETES_WORDS,
                                        "all best portable avx2 avx512 neon wasm128"};
 static const option_row row_cores = {
-    OPTION_CORES,      'j', "threads", "N", "cores to work on, 0 for all (default 1; beyond the caches 1, then all)",
-    COMPLETES_NOTHING, ""};
+    OPTION_CORES,
+    'j',
+    "threads",
+    "N",
+    "cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)",
+    COMPLETES_NOTHING,
+    ""};
 static const option_row row_data = {OPTION_DATA,
                                     0,
                                     "data",
@@ -245,7 +266,8 @@ const command command_bench = {
     .more =
         "A row: the case; how many elements (in the first cache, the second, or beyond the last one); the back end; "
         "the threads; nanoseconds an element; bytes read and written a second, in units of 10^9; the time that memcpy "
-        "takes for as many bytes, by as many threads, over the case's own time; the same for a copy with streaming "
+        "takes for as many bytes, by as many threads as are worth their start, over the case's own time; the same for "
+        "a copy with streaming "
         "stores, beyond the caches; and the ratio to memcpy that is aimed at, where there is one. Beyond the caches a "
         "ratio of 0.95 to the streaming copy will do as well. Numbers are medians of rounds in which the case and the "
         "copies take turns.\n\n"
