@@ -3,6 +3,7 @@ known to do, the command, and the README."""
 
 import doctest
 import json
+import math
 import os
 import subprocess
 import sys

@@ -82,25 +82,6 @@ static bool select_cases(selection *to, const bench_options *options)
     return true;
 }
 
-static void print_list(const selection *s)
-{
-    printf("%-36s %8s %8s\n", "case", "memory", "L2");
-    for (size_t i = 0; i < s->count; i++) {
-        char name[BENCH_NAME_SIZE];
-        bench_target target = bench_target_of_case(&s->cases[i]);
-        bench_name(name, &s->cases[i]);
-        if (target.memory > 0) {
-            printf("%-36s %8.2f", name, target.memory);
-            if (target.l2 > 0) {
-                printf(" %8.2f", target.l2);
-            }
-            putchar('\n');
-        } else {
-            puts(name);
-        }
-    }
-}
-
 /* ---- one case at one size: every back end, every number of threads ---- */
 
 typedef struct bench_session {
@@ -205,7 +186,7 @@ int bench_all(const bench_options *options, const bench_machine *machine)
         fprintf(stderr, "binade bench: there is no such case; 'binade bench --list' names them\n");
         status = 2;
     } else if (options->list) {
-        print_list(&chosen);
+        bench_report_list(chosen.cases, chosen.count, options->json);
     } else {
         status = measure_all(&s, &chosen);
     }

@@ -160,6 +160,8 @@ typedef struct bench_report {
     bool as_json;
     size_t rows, targets, met;
 } bench_report;
+/* The cases and their targets, not measured. */
+void bench_report_list(const bench_case *cases, size_t count, bool as_json);
 void bench_report_begin(bench_report *report, const bench_machine *machine, const bench_options *options);
 void bench_report_row(bench_report *report, const bench_row *row);
 void bench_report_end(bench_report *report);

@@ -166,3 +166,54 @@ void bench_report_end(bench_report *report)
         printf("%zu of %zu targets met\n", report->met, report->targets);
     }
 }
+
+/* ---- what there is ---- */
+
+static void list_as_json(const bench_case *cases, size_t count)
+{
+    bnd_json json;
+    bnd_json_begin(&json, write_out, NULL);
+    bnd_json_object(&json, NULL);
+    bnd_json_array(&json, "cases");
+    for (size_t i = 0; i < count; i++) {
+        char name[BENCH_NAME_SIZE];
+        bench_target target = bench_target_of_case(&cases[i]);
+        bench_name(name, &cases[i]);
+        bnd_json_object(&json, NULL);
+        bnd_json_string(&json, "case", name);
+        number_or_null(&json, "memory", target.memory);
+        number_or_null(&json, "L2", target.l2);
+        bnd_json_end(&json);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    putchar('\n');
+}
+
+static void list_as_text(const bench_case *cases, size_t count)
+{
+    printf("%-36s %8s %8s\n", "case", "memory", "L2");
+    for (size_t i = 0; i < count; i++) {
+        char name[BENCH_NAME_SIZE];
+        bench_target target = bench_target_of_case(&cases[i]);
+        bench_name(name, &cases[i]);
+        if (target.memory > 0) {
+            printf("%-36s %8.2f", name, target.memory);
+            if (target.l2 > 0) {
+                printf(" %8.2f", target.l2);
+            }
+            putchar('\n');
+        } else {
+            puts(name);
+        }
+    }
+}
+
+void bench_report_list(const bench_case *cases, size_t count, bool as_json)
+{
+    if (as_json) {
+        list_as_json(cases, count);
+    } else {
+        list_as_text(cases, count);
+    }
+}

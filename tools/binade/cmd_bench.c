@@ -90,7 +90,11 @@ static int take_rounds(bench_command *b, const char *value)
 {
     uint64_t rounds = 0;
     int status = read_whole_number(&rounds, &b->common, "rounds", value, BENCH_MOST_ROUNDS);
-    b->options.rounds = rounds > 0 ? (int)rounds : 1;
+    if (status == GO_ON && rounds == 0) {
+        return complain(b->common.command, "--rounds takes a whole number from 1 to %d, not '%s'", BENCH_MOST_ROUNDS,
+                        value);
+    }
+    b->options.rounds = (int)rounds;
     return status;
 }
 
@@ -242,7 +246,7 @@ static const option_row row_data = {OPTION_DATA,
                                     COMPLETES_WORDS,
                                     "normal hard"};
 static const option_row row_rounds = {
-    OPTION_ROUNDS, 0, "rounds", "N", "medians of at most N rounds, up to 101 (default 51)", COMPLETES_NOTHING, ""};
+    OPTION_ROUNDS, 0, "rounds", "N", "medians of at most N rounds, 1 to 101 (default 51)", COMPLETES_NOTHING, ""};
 static const option_row row_seconds = {
     OPTION_SECONDS,    0, "seconds", "S", "start no round of a row after S seconds, but take three (default 2)",
     COMPLETES_NOTHING, ""};
@@ -276,7 +280,8 @@ const command command_bench = {
         "With --json: {\"machine\": {\"cpu\", \"cores\", \"l1_bytes\", \"l2_bytes\", \"last_cache_bytes\", "
         "\"best_backend\"}, \"data\", \"results\": [{\"case\", \"format\", \"size\", \"elements\", \"backend\", "
         "\"threads\", \"rounds\", \"ns_per_element\", \"gigabytes_per_second\", \"ratio_to_memcpy\", "
-        "\"ratio_to_streaming_copy\", \"target\", \"met\"}]}; what there is none of is null.\n\n"
+        "\"ratio_to_streaming_copy\", \"target\", \"met\"}]}; and with --list too: {\"cases\": [{\"case\", "
+        "\"memory\", \"L2\"}]}. What there is none of is null.\n\n"
         "Exit status 1: a result was not what the codec gives; such a case is not timed.",
     .run = run,
 };

@@ -114,6 +114,12 @@ static cast_layout npy_layout(const bnd_format *f, bool big_endian)
     return (cast_layout){.format = *f, .packing = bnd_npy_packing(f), .big_endian = big_endian};
 }
 
+/* A format whose codes have so many bytes. */
+static const char *example_of(unsigned element_size)
+{
+    return element_size == 1 ? "e4m3" : element_size == 2 ? "bf16" : element_size == 4 ? "fp32" : "fp64";
+}
+
 static int settle_input(cast *c)
 {
     cast_input *in = &c->in;
@@ -133,7 +139,7 @@ static int settle_input(cast *c)
     }
     if (bnd_npy_format(&f, &in->npy, asked, &why) != BND_OK) {
         return complain(in->command, asked == NULL ? "%s: %s; --dtype names it (for example --dtype %s)" : "%s: %s",
-                        in->name, why.message, in->npy.element_size == 1 ? "e4m3" : "bf16");
+                        in->name, why.message, example_of(in->npy.element_size));
     }
     in->layout = npy_layout(&f, in->npy.big_endian);
     return cast_expect(in, CAST_UNKNOWN);

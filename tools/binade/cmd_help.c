@@ -19,7 +19,7 @@ static int run(const command *self, int argc, char **argv)
     settings s;
     int status = read_arguments(&s, self, argc, argv, set_own, NULL);
     if (status == GO_ON && s.operand_count == 0) {
-        print_overview();
+        print_overview(stdout);
     }
     for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
         const command *c = find_command(s.operands[i]);

@@ -120,7 +120,7 @@ void *allocate(void *old, size_t count, size_t size);
 /* ---- help ---- */
 
 void print_help(const command *self);
-void print_overview(void);
+void print_overview(FILE *out);
 int print_roff(const char *name);
 int print_completion(const char *shell);
 

@@ -61,17 +61,17 @@ void print_help(const command *self)
     printf("\nexample: %s\n", self->example);
 }
 
-void print_overview(void)
+void print_overview(FILE *out)
 {
-    printf("usage: binade COMMAND [OPTION...] ...\n\n"
-           "What a number becomes in fp32, fp16, bf16, fp8 and every other format.\n\ncommands:\n");
+    fprintf(out, "usage: binade COMMAND [OPTION...] ...\n\n"
+                 "What a number becomes in fp32, fp16, bf16, fp8 and every other format.\n\ncommands:\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
-    printf("\n'binade COMMAND --help' says more about one; 'binade --version' prints the version.\n"
-           "A word that starts with - and then a digit, '.', 'inf' or 'nan' is a value; -- ends the options.\n"
-           "Exit status: 0 fine, 1 a check does not hold, 2 bad usage or input, 3 input or output failed.\n\n"
-           "example: binade show 1e-8\n");
+    fprintf(out, "\n'binade COMMAND --help' says more about one; 'binade --version' prints the version.\n"
+                 "A word that starts with - and then a digit, '.', 'inf' or 'nan' is a value; -- ends the options.\n"
+                 "Exit status: 0 fine, 1 a check does not hold, 2 bad usage or input, 3 input or output failed.\n\n"
+                 "example: binade show 1e-8\n");
 }
 
 /* ---- man pages ---- */

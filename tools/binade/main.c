@@ -39,12 +39,12 @@ static const command *resembling(const char *name)
 static int run_named(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    if (name[0] == '\0') {
-        print_overview();
+    if (argc < 2) {
+        print_overview(stderr);
         return BAD_USAGE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_overview();
+        print_overview(stdout);
         return FINE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
