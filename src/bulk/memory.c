@@ -168,45 +168,50 @@ void bndi_scatter(void *array, const void *words, unsigned bytes, size_t at, ptr
     copy_strided((unsigned char *)array + (ptrdiff_t)at * step, step, words, (ptrdiff_t)bytes, bytes, n);
 }
 
-static inline uint64_t bits_in_any(const unsigned char *array, unsigned bytes, ptrdiff_t step, size_t n)
+/* All bits that any of these bytes has, eight bytes at a time. */
+static uint64_t bits_in_bytes(const unsigned char *bytes, size_t size)
 {
-    uint64_t found = 0;
-    for (size_t i = 0; i < n; i++) {
-        found |= bndi_get(array + (ptrdiff_t)i * step, bytes, 0);
+    uint64_t found = 0, word = 0;
+    for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+        __builtin_memcpy(&word, bytes, sizeof word);
+        found |= word;
     }
-    return found;
+    word = 0;
+    for (size_t i = 0; i < size; i++) {
+        ((unsigned char *)&word)[i] = bytes[i];
+    }
+    return found | word;
 }
 
-/* A copy for each size that is common, for the compiler to make vectors of. */
-static uint64_t bits_in(const unsigned char *array, unsigned bytes, ptrdiff_t step, size_t n)
+/* The first of n words from `step` to `step` bytes. */
+static size_t find_word(const unsigned char *array, unsigned bytes, ptrdiff_t step, uint64_t bits, size_t n)
 {
-    if (bytes == 1 && step == 1) {
-        return bits_in_any(array, 1, 1, n);
+    size_t i = 0;
+    while (i < n && (bndi_get(array + (ptrdiff_t)i * step, bytes, 0) & bits) == 0) {
+        i++;
     }
-    if (bytes == 2 && step == 2) {
-        return bits_in_any(array, 2, 2, n);
-    }
-    if (bytes == 4 && step == 4) {
-        return bits_in_any(array, 4, 4, n);
-    }
-    return bits_in_any(array, bytes, step, n);
+    return i;
 }
 
 size_t bndi_first_with(const void *array, unsigned bytes, ptrdiff_t stride, uint64_t bits, size_t n)
 {
     enum { AT_ONCE = 4096 };
-    const ptrdiff_t step = stride * (ptrdiff_t)bytes;
+    const unsigned char *memory = array;
     const uint64_t wanted = BNDI_BIG_ENDIAN ? swapped(bits, bytes) : bits;
-    for (size_t at = 0; at < n; at += AT_ONCE) {
-        const unsigned char *from = (const unsigned char *)array + (ptrdiff_t)at * step;
-        size_t some = n - at < AT_ONCE ? n - at : AT_ONCE;
-        if ((bits_in(from, bytes, step, some) & wanted) == 0) {
+    uint64_t in_each = wanted;
+    for (unsigned have = bytes; have < sizeof in_each; have *= 2) {
+        in_each |= in_each << 8 * have;
+    }
+    const ptrdiff_t step = stride * (ptrdiff_t)bytes;
+    for (size_t at = 0, some = AT_ONCE; at < n; at += some) {
+        const unsigned char *from = memory + (ptrdiff_t)at * step;
+        some = n - at < AT_ONCE ? n - at : AT_ONCE;
+        if (stride == 1 && (bits_in_bytes(from, some * bytes) & in_each) == 0) {
             continue;
         }
-        for (size_t i = 0; i < some; i++) {
-            if ((bndi_get(from + (ptrdiff_t)i * step, bytes, 0) & wanted) != 0) {
-                return at + i;
-            }
+        size_t place = find_word(from, bytes, step, wanted, some);
+        if (place < some) {
+            return at + place;
         }
     }
     return n;

@@ -172,17 +172,23 @@ bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
 
 bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
 {
-    static const char *const members[] = {"rounding", "overflow", "nan",      "no_nan",
-                                          "negative", "zero",     "tie_rule", "random_bits"};
-    static const uint8_t last[] = {BND_SR_EQUAL,      BND_OVERFLOW_PROPAGATE_MAX, BND_NAN_X86,
-                                   BND_NO_NAN_ZERO,   BND_NEGATIVE_MAGNITUDE,     BND_ZERO_NAN,
-                                   BND_TIE_RULE_CODE, BND_RANDOM_BITS_MAX};
-    const uint8_t values[] = {rule.rounding, rule.overflow, rule.nan,      rule.no_nan,
-                              rule.negative, rule.zero,     rule.tie_rule, rule.random_bits};
-    for (size_t i = 0; i < COUNT(values); i++) {
-        if (values[i] > last[i]) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it goes up to %u", members[i],
-                            (unsigned)values[i], (unsigned)last[i]);
+    const struct {
+        const char *name;
+        uint8_t value, last;
+    } members[] = {
+        {"rounding", rule.rounding, BND_ROUNDINGS - 1},
+        {"overflow", rule.overflow, BND_OVERFLOWS - 1},
+        {"nan", rule.nan, BND_NANS - 1},
+        {"no_nan", rule.no_nan, BND_NO_NAN_ZERO},
+        {"negative", rule.negative, BND_NEGATIVE_MAGNITUDE},
+        {"zero", rule.zero, BND_ZERO_NAN},
+        {"tie_rule", rule.tie_rule, BND_TIE_RULE_CODE},
+        {"random_bits", rule.random_bits, BND_RANDOM_BITS_MAX},
+    };
+    for (size_t i = 0; i < COUNT(members); i++) {
+        if (members[i].value > members[i].last) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it goes up to %u", members[i].name,
+                            (unsigned)members[i].value, (unsigned)members[i].last);
         }
     }
     return BND_OK;
