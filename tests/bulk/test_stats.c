@@ -134,12 +134,12 @@ static void test_derived(void)
 {
     check_derived(NULL, 0, "fp16", NAN, NAN);
     check_derived((double[]){1, -2}, 2, "fp16", 0, INFINITY);
-    check_derived((double[]){0, -0.0}, 2, "fp16", 0, NAN);                 /* no signal */
-    check_derived((double[]){INFINITY, NAN}, 2, "fp16", NAN, NAN);         /* nothing to compare */
-    check_derived((double[]){70000, 1}, 2, "fp16", 0, INFINITY);           /* the first one became infinite */
+    check_derived((double[]){0, -0.0}, 2, "fp16", 0, NAN);          /* no signal */
+    check_derived((double[]){INFINITY, NAN}, 2, "fp16", NAN, NAN);  /* nothing to compare */
+    check_derived((double[]){70000, 1}, 2, "fp16", 0, INFINITY);    /* the first one became infinite */
     check_derived((double[]){10, 4, INFINITY}, 3, "e2m1", 8, 7.25); /* 6, 4; the third is not compared */
-    check_derived((double[]){1e-200}, 1, "fp16", NAN, NAN);                /* flushed; its square is 0 */
-    check_derived((double[]){1, 0x1p-520}, 2, "fp16", NAN, NAN);           /* the error's square is subnormal */
+    check_derived((double[]){1e-200}, 1, "fp16", NAN, NAN);         /* flushed; its square is 0 */
+    check_derived((double[]){1, 0x1p-520}, 2, "fp16", NAN, NAN);    /* the error's square is subnormal */
     check_derived((double[]){1, 0x1p-511}, 2, "fp16", 0x1p-1023, 0x1p1022);
     check_derived((double[]){1e200}, 1, "fp32", NAN, NAN);   /* infinite: nothing to compare */
     check_derived((double[]){1e200}, 1, "e11m40", NAN, NAN); /* squares beyond doubles */

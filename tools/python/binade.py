@@ -91,8 +91,8 @@ class Stats(ctypes.Structure):  # bnd_stats
         return _library.bnd_stats_mean_squared_error(ctypes.byref(self))
 
     def __repr__(self):
-        counts = ", ".join(f"{name}={getattr(self, name)}" for name in _COUNTS if getattr(self, name))
-        return f"Stats({counts}, largest={self.largest:g}, sqnr_db={self.sqnr_db:.4g})"
+        counts = "".join(f"{name}={getattr(self, name)}, " for name in _COUNTS if getattr(self, name))
+        return f"Stats({counts}largest={self.largest:g}, sqnr_db={self.sqnr_db:.4g})"
 
 
 def _number(significand, exponent):
@@ -324,6 +324,20 @@ def _whole(value, what, most=2**64 - 1):
     return number
 
 
+def _dimensions(shape):
+    """A shape as numpy takes it, as a tuple."""
+    try:
+        shape = (operator.index(shape),)
+    except TypeError:
+        try:
+            shape = tuple(operator.index(length) for length in shape)
+        except TypeError:
+            raise TypeError(f"a shape is a whole number or a tuple of them, not {shape!r}") from None
+    if any(length < 0 for length in shape) or math.prod(shape) >= 2**60:
+        raise ValueError(f"there are no arrays of the shape {shape}")
+    return shape
+
+
 def _how(rule=None, seed=0, first=0, packed=False, threads=None, backend=None):
     context = _Context()
     _call("bnd_context_open", ctypes.byref(context), None if backend is None else _text(backend, "backend"),
@@ -421,7 +435,7 @@ def _codes_of(codes, f, packed, shape):
     if packed:
         if shape is None:
             raise ValueError("packed codes do not say how many they are: decode needs their shape")
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        shape = _dimensions(shape)
         need = _library.bnd_codes_size(ctypes.byref(f), math.prod(shape), _PACKED)
         if codes.dtype != numpy.uint8 or codes.size != need:
             raise ValueError(f"{math.prod(shape)} packed codes of {f.name} are {need} bytes (uint8), not {codes.size} "
@@ -436,7 +450,7 @@ def _codes_of(codes, f, packed, shape):
             raise ValueError(f"a code of {f.name} is a number from 0 to {2**f.width - 1:#x}; here are some from "
                              f"{int(codes.min()):#x} to {int(codes.max()):#x}")
         codes = codes.astype(f.dtype, copy=False)
-    return codes, codes.shape if shape is None else shape
+    return codes, codes.shape if shape is None else _dimensions(shape)
 
 
 def decode(codes, format, dtype=None, *, packed=False, shape=None, threads=None, backend=None):
@@ -484,6 +498,7 @@ def formats(which=None):
     commas."""
     if which is None:
         return [_library.bnd_format_at(i) for i in range(_library.bnd_format_count())]
+    _text(which, "a list of formats")
     found = []
     for name in which.split(","):
         text = _text(name, "a format's name")
@@ -510,6 +525,10 @@ def _block(name, rule):
 
 def _block_shape(block, shape, axis):
     """(bnd_shape, axis counted from the front)."""
+    try:
+        axis = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis is a whole number, not {axis!r}") from None
     if not -len(shape) <= axis < len(shape):
         raise ValueError(f"an array of {len(shape)} dimensions has no axis {axis}")
     axis += len(shape) if axis < 0 else 0
@@ -594,7 +613,7 @@ def dequantize(codes, scales=None, block=None, axis=-1, *, tensor_scale=None, pa
     if b.tensor and tensor_scale is None:
         raise ValueError(f"{b.name.decode()} has a scale for the whole array: dequantize needs tensor_scale")
     codes, scales = numpy.ascontiguousarray(codes), numpy.ascontiguousarray(scales)
-    shape = codes.shape if shape is None else tuple(shape)
+    shape = codes.shape if shape is None else _dimensions(shape)
     seen, axis = _block_shape(b, shape, axis)
     kind = numpy.dtype(numpy.uint8) if packed else _code_type(b)
     need = _library.bnd_block_codes_size(ctypes.byref(b), seen, _PACKED if packed else _UNPACKED)
@@ -609,5 +628,5 @@ def dequantize(codes, scales=None, block=None, axis=-1, *, tensor_scale=None, pa
     how = _how(packed=packed, threads=threads, backend=backend)
     y = numpy.empty(shape, numpy.float32)
     _call("bnd_dequantize_f32", y.ctypes.data, codes.ctypes.data, scales.ctypes.data,
-          1.0 if tensor_scale is None else tensor_scale, seen, ctypes.byref(b), ctypes.byref(how))
+          1.0 if tensor_scale is None else float(tensor_scale), seen, ctypes.byref(b), ctypes.byref(how))
     return y
