@@ -20,7 +20,8 @@ UNIT_TESTS = \
 	tests/text/test_text \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
-	tests/store/test_store
+	tests/store/test_store \
+	tests/tensor/test_tensor
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -159,6 +160,18 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h
+
+tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
+tests_tensor_test_tensor_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/tensor/support.c \
+	tests/tensor/test_tape.c \
+	tests/tensor/test_tensor.c \
+	tests/tensor/test_views.c \
+	tests/tensor/tests.h
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)

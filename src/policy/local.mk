@@ -1,0 +1,4 @@
+# Layer 6: which part of a training run has which format, as data.
+binadeinclude_HEADERS += include/binade/policy.h
+libbinade_internal_la_SOURCES += \
+	src/policy/role.c

@@ -1,0 +1,237 @@
+/* The one way of every operation: work type, formats, result, forward, tape, counts. */
+#include "tensor/tensor.h"
+
+#include "base/base.h"
+#include "bulk/environment.h"
+
+/* ---- formats ---- */
+
+static bool same_format(const bnd_format *a, const bnd_format *b)
+{
+    return a->row == b->row && bndi_same_word(a->name, bndi_length(a->name), b->name);
+}
+
+void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
+                        unsigned count)
+{
+    const bnd_cast *cast = &engine->policy.cast[role];
+    if (engine->has_policy && cast->given && !cast->transient) {
+        *out = cast->format;
+        return;
+    }
+    bool all_same = true, narrow = true;
+    for (unsigned i = 0; i < count; i++) {
+        all_same = all_same && same_format(in[i], in[0]);
+        narrow = narrow && bndi_words_hold(BNDI_WORDS_32, in[i]);
+    }
+    *out = all_same && count > 0 ? *in[0] : *bndi_format_of_words(narrow ? BNDI_WORDS_32 : BNDI_WORDS_64);
+}
+
+/* Purposes of casts: the step in the upper half, so that no two casts of a run share random bits. */
+bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
+{
+    bndi_store how = {.rule = {.rounding = BND_RNE}, .seed = engine->seed};
+    const bnd_cast *cast = &engine->policy.cast[role];
+    if (engine->has_policy && cast->given) {
+        how.rule = cast->rule;
+    }
+    how.purpose = engine->step << 32 | (uint32_t)engine->casts++;
+    how.stats = engine->statistics != NULL ? &engine->statistics[role] : NULL;
+    return how;
+}
+
+static bnd_status check_policy(const bnd_policy *policy, bnd_error *why)
+{
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        const bnd_cast *cast = &policy->cast[role];
+        if (cast->given && cast->format.width == 0 && !cast->transient) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "the role %s cannot be stored in %s, a value set without codes; make the cast transient",
+                            bnd_role_name((bnd_role)role), cast->format.name);
+        }
+    }
+    return BND_OK;
+}
+
+bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
+{
+    bnd_status status = policy != NULL ? check_policy(policy, why) : BND_OK;
+    if (status == BND_OK) {
+        engine->has_policy = policy != NULL;
+        engine->policy = policy != NULL ? *policy : (bnd_policy){.name = ""};
+    }
+    return status;
+}
+
+/* ---- a call ---- */
+
+static bnd_status check_operands(const bndi_row *row, bnd_tensor *const *in, unsigned count, bnd_error *why)
+{
+    if (count < row->least || count > row->most) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; %u are given", row->name, row->least,
+                        row->most, count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (in[i] == NULL) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: operand %u is missing", row->name, i + 1);
+        }
+        bnd_status status = bndi_same_engine(in[i], in[0], row->name, why);
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    return BND_OK;
+}
+
+static bnd_status broadcast_all(bndi_call *c, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    c->shape = c->in_shape[0];
+    for (unsigned i = 1; status == BND_OK && i < c->count; i++) {
+        status = bndi_shape_join(&c->shape, &c->shape, &c->in_shape[i], c->row->name, why);
+    }
+    return status;
+}
+
+static bnd_status open_call(bndi_call *c, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,
+                            const bnd_attributes *attributes, bnd_error *why)
+{
+    const bndi_row *row = bndi_row_of(operation);
+    *c =
+        (bndi_call){.row = row, .operation = operation, .engine = in[0]->engine, .count = count, .work = BNDI_WORDS_32};
+    if (attributes != NULL) {
+        c->attributes = *attributes;
+        if (attributes->format != NULL) {
+            c->cast_format = *attributes->format;
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        c->saved[i] = in[i];
+        c->in_shape[i] = in[i]->shape;
+        c->in_format[i] = in[i]->format;
+        if (!bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
+            c->work = BNDI_WORDS_64;
+        }
+    }
+    return row->shape != NULL ? row->shape(c, why) : broadcast_all(c, why);
+}
+
+/* An operation that is told its format (a cast, a copy) has it; every other asks the policy. */
+static bnd_status make_result(bndi_call *c, bnd_error *why)
+{
+    const bnd_format *in[BNDI_OPERANDS];
+    bnd_format f = c->cast_format;
+    for (unsigned i = 0; i < c->count; i++) {
+        in[i] = &c->in_format[i];
+    }
+    if (c->attributes.format == NULL) {
+        bndi_result_format(&f, c->engine, c->role, in, c->count);
+    }
+    return bndi_tensor_make(&c->saved[BNDI_OUT], c->engine, &f, &c->shape,
+                            c->role == BND_ROLE_CAREFUL ? BND_ROLE_ACT : c->role, false, why);
+}
+
+static void count_work(const bndi_call *c)
+{
+    bnd_account *a = &c->engine->account;
+    uint64_t flops = c->row->flops != NULL ? c->row->flops(c) : bndi_count(&c->shape);
+    c->engine->account.flops[c->engine->phase][c->operation] += flops;
+    for (unsigned i = 0; i < c->count; i++) {
+        a->bytes_read += bnd_tensor_bytes(c->saved[i]);
+    }
+    a->bytes_written += bnd_tensor_bytes(c->saved[BNDI_OUT]);
+}
+
+static bnd_status run_call(bndi_call *c, bnd_error *why)
+{
+    bnd_status status = make_result(c, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_environment before = bndi_enter(BND_RNE);
+    status = c->row->forward(c, why);
+    bndi_leave(before);
+    if (status != BND_OK) {
+        bndi_drop(c->saved[BNDI_OUT]);
+        bndi_buffer_release(c->kept);
+        return status;
+    }
+    c->saved[BNDI_OUT]->buffer->version++;
+    count_work(c);
+    return BND_OK;
+}
+
+/* `role` is the result's, or BND_ROLES: what the row has. */
+static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                        const bnd_attributes *attributes, bnd_role role, bnd_error *why)
+{
+    const bndi_row *row = bndi_row_of(operation);
+    if (row == NULL || row->forward == NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no operation of tensors that can be applied", (int)operation);
+    }
+    bnd_status status = check_operands(row, in, count > BNDI_OPERANDS ? BNDI_OPERANDS + 1 : (unsigned)count, why);
+    if (status == BND_OK) {
+        status = open_call(c, operation, in, (unsigned)count, attributes, why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    c->role = role < BND_ROLES ? role : row->careful ? BND_ROLE_CAREFUL : BND_ROLE_ACT;
+    return run_call(c, why);
+}
+
+bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,
+                   const bnd_attributes *attributes, bnd_role role, bnd_error *why)
+{
+    bndi_call c;
+    bnd_status status = apply(&c, operation, in, count, attributes, role, why);
+    if (status == BND_OK) {
+        bndi_buffer_release(c.kept);
+        *out = c.saved[BNDI_OUT];
+    }
+    return status;
+}
+
+bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                            const bnd_attributes *attributes, bnd_error *why)
+{
+    bndi_call c;
+    bnd_status status = apply(&c, operation, in, count, attributes, BND_ROLES, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bnd_tensor *result = c.saved[BNDI_OUT];
+    status = bndi_record(&c, in, result, why);
+    if (status != BND_OK) {
+        bndi_drop(result);
+        return status;
+    }
+    bndi_owe(result);
+    *out = result;
+    return BND_OK;
+}
+
+/* ---- short forms ---- */
+
+bnd_status bnd_tensor_map(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *x, bnd_error *why)
+{
+    return bnd_tensor_apply(out, operation, &x, 1, NULL, why);
+}
+
+bnd_status bnd_tensor_pair(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b,
+                           bnd_error *why)
+{
+    bnd_tensor *in[] = {a, b};
+    return bnd_tensor_apply(out, operation, in, 2, NULL, why);
+}
+
+bnd_status bnd_tensor_matmul(bnd_tensor **out, bnd_tensor *a, bnd_tensor *b, bnd_error *why)
+{
+    return bnd_tensor_pair(out, BND_TENSOR_MATMUL, a, b, why);
+}
+
+bnd_status bnd_tensor_cast(bnd_tensor **out, bnd_tensor *t, const bnd_format *f, bnd_rule rule, bnd_error *why)
+{
+    bnd_attributes attributes = {.format = f, .rule = rule};
+    return bnd_tensor_apply(out, BND_TENSOR_CAST, &t, 1, &attributes, why);
+}

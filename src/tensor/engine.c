@@ -1,0 +1,209 @@
+/* The engine: what a run shares, and what it counts. */
+#include "tensor/tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_error *why)
+{
+    bnd_engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an engine");
+    }
+    if (context != NULL) {
+        engine->context = *context;
+    }
+    engine->tape = true;
+    *out = engine;
+    return BND_OK;
+}
+
+/* What tensors hold of each other goes first; then who else has references does not matter any more. */
+void bnd_engine_free(bnd_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    bnd_engine_forget(engine);
+    for (bnd_tensor *t = engine->first; t != NULL; t = t->next) {
+        bnd_tensor_drop_gradient(t);
+    }
+    while (engine->first != NULL) {
+        bnd_tensor *t = engine->first;
+        t->references = 1;
+        t->owed = 0;
+        bndi_drop(t);
+    }
+    free(engine->statistics);
+    free(engine);
+}
+
+void bnd_engine_set_seed(bnd_engine *engine, uint64_t seed, uint64_t step)
+{
+    engine->seed = seed;
+    engine->step = step;
+    engine->casts = 0;
+}
+
+const bnd_policy *bnd_engine_policy(const bnd_engine *engine)
+{
+    return engine->has_policy ? &engine->policy : NULL;
+}
+
+/* ---- marks ---- */
+
+bnd_mark bnd_engine_mark(bnd_engine *engine)
+{
+    return engine->serial;
+}
+
+static bool is_among(const bnd_tensor *t, bnd_tensor *const *kept, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i] == t) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bnd_tensor *newest_owed(const bnd_engine *engine, bnd_mark mark, bnd_tensor *const *kept, size_t count)
+{
+    for (bnd_tensor *t = engine->last; t != NULL && t->serial > mark; t = t->previous) {
+        if (t->owed > 0 && !is_among(t, kept, count)) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* Releasing one may free others, so the list is looked at anew from its end each time; what stays there is what is kept
+ * and what the library holds, few. */
+void bnd_engine_release_since(bnd_engine *engine, bnd_mark mark, bnd_tensor *const *kept, size_t count)
+{
+    bnd_tensor *t;
+    while ((t = newest_owed(engine, mark, kept, count)) != NULL) {
+        t->references -= t->owed - 1;
+        t->owed = 1;
+        bnd_tensor_release(t);
+    }
+}
+
+/* ---- counting ---- */
+
+static void note_peak(bnd_account *a)
+{
+    if (a->bytes_now > a->bytes_peak) {
+        a->bytes_peak = a->bytes_now;
+        __builtin_memcpy(a->by_role_at_peak, a->bytes, sizeof a->bytes);
+    }
+}
+
+static void count_bytes(bnd_account *a, bnd_role role, size_t bytes)
+{
+    a->bytes[role] += bytes;
+    a->bytes_now += bytes;
+    a->allocations++;
+    if (a->bytes[role] > a->peak_by_role[role]) {
+        a->peak_by_role[role] = a->bytes[role];
+    }
+    note_peak(a);
+}
+
+bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
+                           bnd_error *why)
+{
+    enum { LINE = 64 };
+    bndi_buffer *buffer = malloc(sizeof *buffer);
+    /* A line more than asked for: kernels read whole vectors only within an array, but an address there must be. */
+    size_t room = bytes <= SIZE_MAX - 2 * LINE ? (bytes + LINE - 1) / LINE * LINE + LINE : 0;
+    unsigned char *data = room > 0 ? aligned_alloc(LINE, room) : NULL;
+    if (buffer == NULL || data == NULL) {
+        free(buffer);
+        free(data);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a tensor of %zu bytes (%s)", bytes, bnd_role_name(role));
+    }
+    if (zeros) {
+        memset(data, 0, bytes);
+    }
+    *buffer = (bndi_buffer){.references = 1, .engine = engine, .role = role, .bytes = bytes, .data = data};
+    count_bytes(&engine->account, role, bytes);
+    *out = buffer;
+    return BND_OK;
+}
+
+void bndi_buffer_release(bndi_buffer *buffer)
+{
+    if (buffer == NULL || --buffer->references > 0) {
+        return;
+    }
+    bnd_account *a = &buffer->engine->account;
+    a->bytes[buffer->role] -= buffer->bytes;
+    a->bytes_now -= buffer->bytes;
+    free(buffer->data);
+    free(buffer);
+}
+
+void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64_t flops)
+{
+    engine->account.flops[engine->phase][operation] += flops;
+}
+
+void bnd_engine_account(bnd_account *out, const bnd_engine *engine)
+{
+    *out = engine->account;
+}
+
+void bnd_engine_reset_peak(bnd_engine *engine)
+{
+    bnd_account *a = &engine->account;
+    a->bytes_peak = a->bytes_now;
+    __builtin_memcpy(a->by_role_at_peak, a->bytes, sizeof a->bytes);
+    __builtin_memcpy(a->peak_by_role, a->bytes, sizeof a->bytes);
+}
+
+void bnd_engine_reset_flops(bnd_engine *engine)
+{
+    bnd_account *a = &engine->account;
+    memset(a->flops, 0, sizeof a->flops);
+    a->bytes_read = a->bytes_written = 0;
+}
+
+uint64_t bnd_account_flops(const bnd_account *account)
+{
+    uint64_t sum = 0;
+    for (unsigned phase = 0; phase < BND_PHASES; phase++) {
+        for (unsigned i = 0; i < BND_TENSOR_OPERATIONS; i++) {
+            sum += account->flops[phase][i];
+        }
+    }
+    return sum;
+}
+
+/* ---- statistics ---- */
+
+bnd_status bnd_engine_take_statistics(bnd_engine *engine, bool take, bnd_error *why)
+{
+    if (!take) {
+        free(engine->statistics);
+        engine->statistics = NULL;
+    } else if (engine->statistics == NULL) {
+        engine->statistics = calloc(BND_ROLES, sizeof *engine->statistics);
+        if (engine->statistics == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics");
+        }
+    }
+    return BND_OK;
+}
+
+const bnd_stats *bnd_engine_statistics(const bnd_engine *engine, bnd_role role)
+{
+    return engine->statistics != NULL && (unsigned)role < BND_ROLES ? &engine->statistics[role] : NULL;
+}
+
+void bnd_engine_reset_statistics(bnd_engine *engine)
+{
+    if (engine->statistics != NULL) {
+        memset(engine->statistics, 0, BND_ROLES * sizeof *engine->statistics);
+    }
+}

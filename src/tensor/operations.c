@@ -1,0 +1,20 @@
+/* The table of operations: a row each, by their files. */
+#include "tensor/tensor.h"
+
+static const bndi_row *const rows[BND_TENSOR_OPERATIONS] = {
+    [BND_TENSOR_COPY] = &bndi_copy_row,
+    [BND_TENSOR_CAST] = &bndi_cast_row,
+    [BND_TENSOR_VIEW] = &bndi_view_row,
+    [BND_TENSOR_CHECKPOINT] = &bndi_checkpoint_row,
+};
+
+const bndi_row *bndi_row_of(bnd_tensor_operation operation)
+{
+    return (unsigned)operation < BND_TENSOR_OPERATIONS ? rows[operation] : NULL;
+}
+
+const char *bnd_tensor_operation_name(bnd_tensor_operation operation)
+{
+    const bndi_row *row = bndi_row_of(operation);
+    return row != NULL ? row->name : "";
+}

@@ -1,0 +1,314 @@
+/* Numbers out of tensors and into them, a chunk at a time: the one place that knows how codes lie in memory. */
+#include "tensor/tensor.h"
+
+/* ---- walks ---- */
+
+/* Axes that follow each other in memory become one; those of one element go. */
+static void join_axes(bndi_walk *w, const bndi_shape *as, const ptrdiff_t *stride)
+{
+    w->rank = 0;
+    for (size_t i = 0; i < as->rank; i++) {
+        size_t last = w->rank - 1;
+        if (as->extent[i] == 1) {
+            continue;
+        }
+        if (w->rank > 0 && w->stride[last] == stride[i] * (ptrdiff_t)as->extent[i]) {
+            w->extent[last] *= as->extent[i];
+            w->stride[last] = stride[i];
+        } else {
+            w->extent[w->rank] = as->extent[i];
+            w->stride[w->rank] = stride[i];
+            w->rank++;
+        }
+    }
+    if (w->rank == 0) {
+        w->rank = 1;
+        w->extent[0] = 1;
+        w->stride[0] = 1;
+    }
+}
+
+void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work)
+{
+    ptrdiff_t stride[BND_RANK_MAX];
+    for (size_t i = 0; i < as->rank; i++) {
+        size_t missing = as->rank - t->shape.rank;
+        bool repeats = i < missing || t->shape.extent[i - missing] != as->extent[i];
+        stride[i] = repeats ? 0 : t->stride[i - missing];
+    }
+    w->format = t->format;
+    w->storage = bndi_storage_of(&t->format, BND_PACKED);
+    w->data = t->buffer->data;
+    w->offset = t->offset;
+    w->work = work;
+    w->context = t->engine->context;
+    join_axes(w, as, stride);
+    w->plain =
+        t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row && w->rank == 1 && w->stride[0] == 1;
+}
+
+/* Where elements at .. at + n - 1 lie: runs along the last axis, one after another. */
+typedef struct run {
+    size_t index[BND_RANK_MAX];
+    size_t start, length; /* in elements of the buffer */
+} run;
+
+static void first_run(run *r, const bndi_walk *w, size_t at)
+{
+    r->start = w->offset;
+    for (size_t i = w->rank; i-- > 0;) {
+        r->index[i] = at % w->extent[i];
+        at /= w->extent[i];
+        r->start += (size_t)((ptrdiff_t)r->index[i] * w->stride[i]);
+    }
+    r->length = w->extent[w->rank - 1] - r->index[w->rank - 1];
+}
+
+static void next_run(run *r, const bndi_walk *w)
+{
+    size_t last = w->rank - 1;
+    r->start -= (size_t)((ptrdiff_t)r->index[last] * w->stride[last]);
+    r->index[last] = 0;
+    for (size_t i = last; i-- > 0;) {
+        r->start += (size_t)w->stride[i];
+        if (++r->index[i] < w->extent[i]) {
+            break;
+        }
+        r->start -= (size_t)((ptrdiff_t)r->index[i] * w->stride[i]);
+        r->index[i] = 0;
+    }
+    r->length = w->extent[last];
+}
+
+/* ---- codes of less than a byte, or that share bytes ---- */
+
+static uint64_t get_bits(const unsigned char *data, size_t bit, unsigned bits)
+{
+    uint64_t code = 0;
+    for (unsigned got = 0; got < bits;) {
+        unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - got ? 8 - skip : bits - got;
+        code |= (uint64_t)(data[bit / 8] >> skip & ((1u << take) - 1)) << got;
+        got += take;
+        bit += take;
+    }
+    return code;
+}
+
+static void put_bits(unsigned char *data, size_t bit, unsigned bits, uint64_t code)
+{
+    for (unsigned done = 0; done < bits;) {
+        unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - done ? 8 - skip : bits - done;
+        unsigned mask = ((1u << take) - 1) << skip;
+        data[bit / 8] = (unsigned char)((data[bit / 8] & ~mask) | ((unsigned)(code >> done) << skip & mask));
+        done += take;
+        bit += take;
+    }
+}
+
+/* ---- runs of codes ---- */
+
+/* As they are stored; those that share bytes in the smallest word that holds one. */
+static unsigned word_bytes(const bndi_walk *w)
+{
+    unsigned bits = w->storage.bits;
+    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+static void read_run(void *words, const bndi_walk *w, size_t start, size_t n)
+{
+    unsigned bytes = word_bytes(w);
+    ptrdiff_t stride = w->stride[w->rank - 1];
+    if (w->storage.packed) {
+        for (size_t i = 0; i < n; i++) {
+            size_t element = start + (size_t)((ptrdiff_t)i * stride);
+            bndi_put(words, bytes, i, get_bits(w->data, element * w->storage.bits, w->storage.bits));
+        }
+    } else if (stride == 1) {
+        __builtin_memcpy(words, w->data + start * bytes, n * bytes);
+    } else {
+        bndi_gather(words, w->data + start * bytes, bytes, 0, stride, n);
+    }
+}
+
+static void write_run(const bndi_walk *w, size_t start, const void *words, size_t n)
+{
+    unsigned bytes = word_bytes(w);
+    ptrdiff_t stride = w->stride[w->rank - 1];
+    if (w->storage.packed) {
+        for (size_t i = 0; i < n; i++) {
+            size_t element = start + (size_t)((ptrdiff_t)i * stride);
+            put_bits(w->data, element * w->storage.bits, w->storage.bits, bndi_get(words, bytes, i));
+        }
+    } else if (stride == 1) {
+        __builtin_memcpy(w->data + start * bytes, words, n * bytes);
+    } else {
+        bndi_scatter(w->data + start * bytes, words, bytes, 0, stride, n);
+    }
+}
+
+typedef union codes {
+    uint64_t words[BNDI_CHUNK]; /* of up to 8 bytes */
+    unsigned char bytes[BNDI_CHUNK * 8];
+} codes;
+
+static bnd_array array_of(const bndi_walk *w)
+{
+    return (bnd_array){.context = &w->context, .packing = w->storage.packed ? BND_UNPACKED : BND_PACKED};
+}
+
+/* ---- chunks ---- */
+
+/* The walk's numbers are the stored ones, in some order. */
+static bool holds_numbers(const bndi_walk *w)
+{
+    return w->format.row >= 0 && w->format.row == bndi_format_of_words(w->work)->row;
+}
+
+static unsigned char *plain_place(const bndi_walk *w, size_t at)
+{
+    return w->data + (w->offset + at) * bndi_work_size(w->work);
+}
+
+const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
+{
+    codes raw;
+    bool numbers = holds_numbers(w);
+    unsigned char *to = numbers ? (unsigned char *)buffer : raw.bytes;
+    unsigned bytes = word_bytes(w);
+    if (w->plain) {
+        return plain_place(w, at);
+    }
+    run r;
+    first_run(&r, w, at);
+    for (size_t done = 0; done < n; next_run(&r, w)) {
+        size_t m = r.length < n - done ? r.length : n - done;
+        read_run(to + done * bytes, w, r.start, m);
+        done += m;
+    }
+    if (!numbers) {
+        const bnd_array how = array_of(w);
+        bnd_status status = w->work == BNDI_WORDS_32
+                                ? bnd_decode_f32(buffer->f32, raw.bytes, n, &w->format, &how, NULL)
+                                : bnd_decode_f64(buffer->f64, raw.bytes, n, &w->format, &how, NULL);
+        (void)status; /* a stored format has codes, and a chunk fits */
+    }
+    return buffer;
+}
+
+void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer)
+{
+    return w->plain ? (void *)plain_place(w, at) : buffer;
+}
+
+static bool as_they_are(const bndi_walk *w, const bndi_store *how)
+{
+    static const bnd_rule nothing;
+    return holds_numbers(w) && how->stats == NULL && __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+}
+
+void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how)
+{
+    codes raw;
+    const unsigned char *from = numbers;
+    unsigned bytes = word_bytes(w);
+    if (!as_they_are(w, how)) {
+        bnd_array array = array_of(w);
+        array.rule = how->rule;
+        array.seed = how->seed;
+        array.purpose = how->purpose;
+        array.first = at;
+        bnd_status status = w->work == BNDI_WORDS_32
+                                ? bnd_encode_f32(raw.bytes, numbers, n, &w->format, &array, how->stats, NULL)
+                                : bnd_encode_f64(raw.bytes, numbers, n, &w->format, &array, how->stats, NULL);
+        (void)status;
+        from = raw.bytes;
+    } else if (w->plain && numbers == plain_place(w, at)) {
+        return;
+    }
+    run r;
+    first_run(&r, w, at);
+    for (size_t done = 0; done < n; next_run(&r, w)) {
+        size_t m = r.length < n - done ? r.length : n - done;
+        write_run(w, r.start, from + done * bytes, m);
+        done += m;
+    }
+}
+
+/* ---- whole tensors ---- */
+
+bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why)
+{
+    bndi_walk walk;
+    bndi_numbers buffer;
+    size_t n = bndi_count(&t->shape), size = bndi_work_size(work);
+    bndi_walk_open(&walk, t, &t->shape, work);
+    if (walk.plain) {
+        *out = (bndi_whole){.numbers = plain_place(&walk, 0), .copy = NULL};
+        return BND_OK;
+    }
+    bndi_buffer *copy;
+    bnd_status status = bndi_buffer_new(&copy, t->engine, BND_ROLE_SCRATCH, n * size, false, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        const void *numbers = bndi_read(&walk, at, m, &buffer);
+        __builtin_memcpy(copy->data + at * size, numbers, m * size);
+    }
+    *out = (bndi_whole){.numbers = copy->data, .copy = copy};
+    return BND_OK;
+}
+
+void bndi_whole_close(bndi_whole *whole)
+{
+    bndi_buffer_release(whole->copy);
+    whole->copy = NULL;
+}
+
+/* ---- copies and sums in place ---- */
+
+static void add_into(void *y, const void *x, bndi_width work, size_t n)
+{
+    for (size_t i = 0; work == BNDI_WORDS_32 && i < n; i++) {
+        ((float *)y)[i] += ((const float *)x)[i];
+    }
+    for (size_t i = 0; work == BNDI_WORDS_64 && i < n; i++) {
+        ((double *)y)[i] += ((const double *)x)[i];
+    }
+}
+
+static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, bool adds)
+{
+    bndi_width work = bndi_words_hold(BNDI_WORDS_32, &y->format) && bndi_words_hold(BNDI_WORDS_32, &x->format)
+                          ? BNDI_WORDS_32
+                          : BNDI_WORDS_64;
+    bndi_walk to, from;
+    bndi_numbers of_x, of_y;
+    size_t n = bndi_count(&y->shape);
+    bndi_walk_open(&to, y, &y->shape, work);
+    bndi_walk_open(&from, x, &y->shape, work);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        const void *numbers = bndi_read(&from, at, m, &of_x);
+        if (adds) {
+            void *sums = bndi_place(&to, at, &of_y);
+            const void *old = bndi_read(&to, at, m, &of_y);
+            (void)old; /* where sums points */
+            add_into(sums, numbers, work, m);
+            numbers = sums;
+        }
+        bndi_write(&to, at, m, numbers, how);
+    }
+    y->buffer->version++;
+}
+
+void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)
+{
+    combine(y, x, how, false);
+}
+
+void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)
+{
+    combine(y, x, how, true);
+}

@@ -1,0 +1,278 @@
+/* What tensor/ shares between its files.
+ *
+ *     handle (bnd_tensor) ── buffer: counted bytes, shared by views
+ *          └─ made_by ── node of the tape ── the nodes its operands came from, and what was saved
+ *
+ * Every operation is a row (operations.c) and goes one way: apply.c finds the work type and the formats, makes the
+ * result, calls the row's `forward`, writes the node and counts. Numbers come out of tensors by readers and go in by
+ * writers (reader.c), a chunk at a time, so that no operation knows a format or a stride. */
+#ifndef BINADE_SRC_TENSOR_H
+#define BINADE_SRC_TENSOR_H
+
+#include <binade/tensor.h>
+
+#include "bulk/bulk.h"
+
+/* ---- shapes ---- */
+
+typedef struct bndi_shape {
+    size_t rank, extent[BND_RANK_MAX];
+} bndi_shape;
+
+size_t bndi_count(const bndi_shape *s); /* elements; shapes that exist do not overflow */
+bool bndi_same_shape(const bndi_shape *a, const bndi_shape *b);
+void bndi_strides_of(ptrdiff_t *stride, const bndi_shape *s); /* row-major */
+
+/* "(16, 32)": for messages, into a buffer of this size. */
+enum { BNDI_SHAPE_TEXT = 192 };
+const char *bndi_shape_text(char *out, const bndi_shape *s);
+
+BND_CHECKED bnd_status bndi_shape_make(bndi_shape *out, const size_t *extent, size_t rank, bnd_error *why);
+BND_CHECKED bnd_status bndi_shape_join(bndi_shape *out, const bndi_shape *a, const bndi_shape *b, const char *who,
+                                       bnd_error *why); /* numpy's broadcasting */
+BND_CHECKED bnd_status bndi_axis(size_t *out, int axis, size_t rank, const char *who, bnd_error *why);
+
+/* ---- the engine ---- */
+
+typedef struct bndi_buffer {
+    size_t references;
+    bnd_engine *engine;
+    bnd_role role;
+    size_t bytes;
+    uint64_t version; /* grows with every write through a handle: what was saved must still be what it was */
+    unsigned char *data;
+} bndi_buffer;
+
+typedef struct bndi_node bndi_node;
+
+struct bnd_tensor {
+    size_t references, owed; /* all, and those that the caller has to give back */
+    bnd_engine *engine;
+    uint64_t serial;
+    bnd_tensor *previous, *next; /* in the engine's list, by serial */
+    bndi_buffer *buffer;
+    bnd_format format;
+    bndi_shape shape;
+    ptrdiff_t stride[BND_RANK_MAX]; /* in elements */
+    size_t offset;
+    bool wants_gradient;
+    bnd_tensor *gradient; /* of a leaf */
+    bndi_node *made_by;   /* NULL: a leaf */
+};
+
+struct bnd_engine {
+    bnd_context context;
+    bnd_policy policy;
+    bool has_policy, tape;
+    bnd_phase phase;
+    uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
+    uint64_t serial;
+    bnd_tensor *first, *last;
+    bndi_node *newest; /* of the nodes that live, by age */
+    bnd_account account;
+    bnd_stats *statistics; /* BND_ROLES of them, or NULL */
+};
+
+/* Memory with its role counted. Zeros where asked. */
+BND_CHECKED bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
+                                       bnd_error *why);
+void bndi_buffer_release(bndi_buffer *buffer);
+void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64_t flops);
+
+/* ---- handles ---- */
+
+/* A row-major tensor with storage of its own; what is in it is not set. */
+BND_CHECKED bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f,
+                                        const bndi_shape *shape, bnd_role role, bool zeros, bnd_error *why);
+
+/* A handle on the storage of `base`, on no tape. */
+BND_CHECKED bnd_status bndi_view_make(bnd_tensor **out, const bnd_tensor *base, const bndi_shape *shape,
+                                      const ptrdiff_t *stride, size_t offset, bnd_error *why);
+
+/* References that are the library's own: not owed. */
+bnd_tensor *bndi_hold(bnd_tensor *t);
+void bndi_drop(bnd_tensor *t);
+void bndi_owe(bnd_tensor *t); /* a new handle's one reference becomes the caller's */
+
+/* Both of one engine? */
+BND_CHECKED bnd_status bndi_same_engine(const bnd_tensor *a, const bnd_tensor *b, const char *who, bnd_error *why);
+
+/* ---- numbers in and out (reader.c) ----
+ *
+ * A work type is bulk's: numbers of fp32 (BNDI_WORDS_32) or of fp64. */
+
+enum { BNDI_CHUNK = 2048 };
+typedef union bndi_numbers {
+    float f32[BNDI_CHUNK];
+    double f64[BNDI_CHUNK];
+} bndi_numbers;
+
+static inline size_t bndi_work_size(bndi_width work)
+{
+    return work == BNDI_WORDS_32 ? sizeof(float) : sizeof(double);
+}
+
+/* A tensor as a shape broadcasts it, its axes joined where memory allows. */
+typedef struct bndi_walk {
+    bnd_format format;
+    bndi_storage storage;
+    unsigned char *data;
+    size_t offset, rank, extent[BND_RANK_MAX];
+    ptrdiff_t stride[BND_RANK_MAX];
+    bndi_width work;
+    bool plain; /* numbers of the work type, side by side */
+    bnd_context context;
+} bndi_walk;
+
+void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work);
+
+/* Elements at .. at + n - 1 (n <= BNDI_CHUNK) in row-major order: where they are, or brought into the buffer. */
+const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
+
+/* How results are stored. */
+typedef struct bndi_store {
+    bnd_rule rule;
+    uint64_t seed, purpose;
+    bnd_stats *stats;
+} bndi_store;
+
+/* Where results may be put: the tensor's own memory where it is plain, else the buffer; and then stored. */
+void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer);
+void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how);
+
+/* The whole of a tensor as numbers of the work type in row-major order: in place where it lies so already, else as a
+ * scratch copy. */
+typedef struct bndi_whole {
+    const void *numbers;
+    bndi_buffer *copy;
+} bndi_whole;
+BND_CHECKED bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why);
+void bndi_whole_close(bndi_whole *whole);
+
+/* ---- operations ---- */
+
+enum { BNDI_OPERANDS = 4, BNDI_OUT = BNDI_OPERANDS, BNDI_SAVED }; /* saved: the operands, and the result */
+
+/* Of `saves` in a row: what the way back needs. */
+enum { BNDI_SAVE_A = 1, BNDI_SAVE_B = 2, BNDI_SAVE_C = 4, BNDI_SAVE_OUT = 1 << BNDI_OUT };
+
+/* How a view came from its operand. */
+typedef struct bndi_view {
+    enum { BNDI_PERMUTED, BNDI_RESHAPED, BNDI_SLICED, BNDI_BROADCAST } kind;
+    size_t axis, first; /* of a slice */
+    ptrdiff_t step;
+    size_t from[BND_RANK_MAX]; /* of a permutation: axis i is the operand's axis from[i] */
+} bndi_view;
+
+/* An operation on its way forward, and (with what was saved) back. */
+typedef struct bndi_call {
+    const struct bndi_row *row;
+    bnd_tensor_operation operation;
+    bnd_engine *engine;
+    bnd_role role; /* of the result */
+    bnd_attributes attributes;
+    bnd_format cast_format; /* where attributes.format points */
+    bndi_view view;         /* of BND_TENSOR_VIEW */
+    bnd_segment *segment;   /* of a checkpoint, with its data, and the casts that were made before it */
+    void *data;
+    uint64_t casts;
+    unsigned count;
+    bndi_width work;
+    bndi_shape in_shape[BNDI_OPERANDS], shape; /* of the operands and the result */
+    bnd_format in_format[BNDI_OPERANDS];
+    bnd_tensor *saved[BNDI_SAVED]; /* forward: the operands and the result; backward: those of row->saves */
+    bndi_buffer *kept;             /* what an operation keeps for its way back beside tensors; counted as activations */
+} bndi_call;
+
+/* What the way back gives to operand i: NULL where it wants none. The row fills out[i] for each i that wanted[i] says;
+ * references go over to the caller. */
+typedef struct bndi_gradients {
+    bool wanted[BNDI_OPERANDS];
+    bnd_role role[BNDI_OPERANDS]; /* grad where the operand is a leaf, else dact */
+    bnd_tensor *out[BNDI_OPERANDS];
+} bndi_gradients;
+
+/* A row of operations.c. */
+typedef struct bndi_row {
+    const char *name;
+    unsigned least, most; /* operands */
+    bool careful;         /* its result has the role `careful`, not act */
+    unsigned saves;
+    /* The shape of the result: refused where operands do not go together. NULL: they broadcast. */
+    bnd_status (*shape)(bndi_call *c, bnd_error *why);
+    bnd_status (*forward)(bndi_call *c, bnd_error *why);
+    /* NULL: no gradient goes through. `d` is that of the result, of its shape, in any format and strides. */
+    bnd_status (*backward)(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why);
+    uint64_t (*flops)(const bndi_call *c); /* NULL: one a result */
+    const void *kernels;                   /* what forward and backward of several rows share */
+} bndi_row;
+
+/* The rows, by their files. */
+extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row;
+
+const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there is none */
+
+/* The operation without the tape, its result for a role; *out is held, not owed. */
+BND_CHECKED bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,
+                               const bnd_attributes *attributes, bnd_role role, bnd_error *why);
+
+/* `t` in other words, without the tape, held: another shape over the same elements, copied where strides ask for it; a
+ * permutation; a part of an axis. */
+BND_CHECKED bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why);
+BND_CHECKED bnd_status bndi_permuted(bnd_tensor **out, const bnd_tensor *t, const size_t *from, bnd_error *why);
+BND_CHECKED bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_t first, size_t count,
+                                   ptrdiff_t step, bnd_error *why);
+BND_CHECKED bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape,
+                                         bnd_error *why);
+
+/* y = x, y += x, element by element; x broadcasts to y. */
+void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
+void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
+
+/* The format that a result of these operands has, for a role. */
+void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
+                        unsigned count);
+
+/* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. */
+bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);
+
+/* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */
+BND_CHECKED bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
+                                          bool zeros, bnd_error *why);
+
+/* `d`, of the shape that operands were broadcast to, summed to the shape of operand i: for the gradients of what
+ * broadcasts. */
+BND_CHECKED bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
+                                   const bnd_tensor *d, bnd_error *why);
+
+/* sums += t over the axes of the bits `reduced`, in the row-major order of the others; and stored, times a factor. */
+void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced);
+void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const bndi_store *how);
+
+/* ---- the tape ---- */
+
+/* Does something depend on t that a gradient is wanted for? */
+bool bndi_is_tracked(const bnd_tensor *t);
+
+typedef struct bndi_edge {
+    bndi_node *node;  /* where an operand came from */
+    bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
+} bndi_edge;
+
+struct bndi_node {
+    size_t references;
+    bnd_engine *engine;
+    bndi_node *older, *newer;
+    bndi_call call;
+    uint64_t versions[BNDI_SAVED];
+    bndi_edge edges[BNDI_OPERANDS];
+    bnd_tensor *gradient; /* of its result, on the way back */
+    bool keeps, done;     /* its gradient when all is over; gone back through already */
+};
+
+/* Writes the call onto the tape where an operand wants a gradient. `out` is its result. What the
+ * call has kept goes over to the tape, or is released; also where this fails. */
+BND_CHECKED bnd_status bndi_record(bndi_call *c, bnd_tensor *const *in, bnd_tensor *out, bnd_error *why);
+void bndi_node_release(bndi_node *node);
+
+#endif

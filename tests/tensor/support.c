@@ -1,0 +1,50 @@
+#include "tests.h"
+
+#include <binade/base.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool succeeds(bnd_status status, const bnd_error *why)
+{
+    if (status != BND_OK) {
+        printf("\n    refused: %s\n", why->message);
+    }
+    return status == BND_OK;
+}
+
+bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message)
+{
+    bool does = status != BND_OK && strstr(why->message, part_of_message) != NULL;
+    if (!does) {
+        printf("\n    status %d: %s\n    instead of: ... %s ...\n", (int)status, status != BND_OK ? why->message : "",
+               part_of_message);
+    }
+    return does;
+}
+
+bnd_engine *new_engine(void)
+{
+    bnd_engine *engine = NULL;
+    bnd_error why;
+    if (!succeeds(bnd_engine_new(&engine, NULL, &why), &why)) {
+        exit(EXIT_FAILURE);
+    }
+    return engine;
+}
+
+bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, const size_t *shape, size_t rank)
+{
+    bnd_tensor *t = NULL;
+    bnd_error why;
+    bnd_format f = format_named(format);
+    if (!succeeds(bnd_tensor_from_f64(&t, engine, &f, x, shape, rank, BND_ROLE_DATA, &why), &why)) {
+        exit(EXIT_FAILURE);
+    }
+    return t;
+}
+
+uint64_t below(uint64_t limit, uint64_t seed, uint64_t index)
+{
+    return bnd_random(seed, 0, index) % limit;
+}

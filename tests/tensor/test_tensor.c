@@ -1,0 +1,13 @@
+/* tensor/: views, operations, the tape, accounting. */
+#include "tests.h"
+#include "tests/suites.h"
+
+int main(void)
+{
+    CU_SuiteInfo suites[] = {
+        SUITE("views", view_tests),
+        SUITE("tape", tape_tests),
+        CU_SUITE_INFO_NULL,
+    };
+    return run_suites(suites);
+}

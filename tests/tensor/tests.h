@@ -1,0 +1,26 @@
+/* The groups of tests of tensor/, and what they share. */
+#ifndef TESTS_TENSOR_TESTS_H
+#define TESTS_TENSOR_TESTS_H
+
+#include <CUnit/CUnit.h>
+#include <binade/tensor.h>
+
+#include "tests/oracle/operands.h"
+
+extern CU_TestInfo view_tests[];
+extern CU_TestInfo tape_tests[];
+
+/* An engine whose release is the test's; ends the program where there is none. */
+bnd_engine *new_engine(void);
+
+/* A tensor of these numbers; ends the program where it cannot be made. */
+bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, const size_t *shape, size_t rank);
+
+/* Is this what it should be? Says what it was where not. */
+bool succeeds(bnd_status status, const bnd_error *why);
+bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message);
+
+/* A random number below `limit` that depends on nothing but these. */
+uint64_t below(uint64_t limit, uint64_t seed, uint64_t index);
+
+#endif
