@@ -167,7 +167,10 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
+	tests/tensor/gradients.c \
+	tests/tensor/gradients.h \
 	tests/tensor/support.c \
+	tests/tensor/test_gradients.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \

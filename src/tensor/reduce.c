@@ -156,3 +156,111 @@ bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const bndi_gradient
     bndi_buffer_release(sums);
     return BND_OK;
 }
+
+/* ---- sums and means as operations ---- */
+
+/* The axes of a call as bits: all, where none is named. */
+bnd_status bndi_reduced_axes(unsigned *reduced, const bndi_call *c, bnd_error *why)
+{
+    size_t rank = c->in_shape[0].rank, axis;
+    *reduced = c->attributes.axes == 0 ? (1u << rank) - 1 : 0;
+    for (unsigned i = 0; i < c->attributes.axes; i++) {
+        bnd_status status = bndi_axis(&axis, c->attributes.axis[i], rank, c->row->name, why);
+        if (status != BND_OK) {
+            return status;
+        }
+        if ((*reduced >> axis & 1) != 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: axis %zu is named twice", c->row->name, axis);
+        }
+        *reduced |= 1u << axis;
+    }
+    return BND_OK;
+}
+
+/* The shape with those axes of extent 1, or without them. */
+void bndi_reduced_shape(bndi_shape *out, const bndi_shape *in, unsigned reduced, bool keep)
+{
+    out->rank = 0;
+    for (size_t i = 0; i < in->rank; i++) {
+        bool goes = (reduced >> i & 1) != 0;
+        if (keep || !goes) {
+            out->extent[out->rank++] = goes ? 1 : in->extent[i];
+        }
+    }
+}
+
+static bnd_status reduced_shape(bndi_call *c, bnd_error *why)
+{
+    unsigned reduced;
+    bnd_status status = bndi_reduced_axes(&reduced, c, why);
+    if (status == BND_OK) {
+        bndi_reduced_shape(&c->shape, &c->in_shape[0], reduced, c->attributes.keep);
+    }
+    return status;
+}
+
+static double factor_of(const bndi_call *c)
+{
+    size_t of = bndi_count(&c->in_shape[0]), to = bndi_count(&c->shape);
+    return c->operation == BND_TENSOR_SUM ? 1 : (double)to / (double)of;
+}
+
+static bnd_status sum_forward(bndi_call *c, bnd_error *why)
+{
+    unsigned reduced;
+    bndi_buffer *sums;
+    bnd_status status = bndi_reduced_axes(&reduced, c, why);
+    if (status == BND_OK) {
+        status = bndi_buffer_new(&sums, c->engine, BND_ROLE_SCRATCH, bndi_count(&c->shape) * sizeof(double), true, why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_store how = bndi_store_for(c->engine, c->role);
+    bndi_sum_axes((double *)(void *)sums->data, c->saved[0], reduced);
+    bndi_store_sums(c->saved[BNDI_OUT], (const double *)(const void *)sums->data, factor_of(c), &how);
+    bndi_buffer_release(sums);
+    return BND_OK;
+}
+
+static bnd_status sum_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
+{
+    unsigned reduced;
+    bndi_shape kept;
+    bnd_tensor *shaped;
+    bnd_status status = bndi_reduced_axes(&reduced, c, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_reduced_shape(&kept, &c->in_shape[0], reduced, true);
+    status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+    if (status == BND_OK) {
+        status = bndi_reshaped(&shaped, d, &kept, why);
+    }
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for(c->engine, g->role[0]);
+        bndi_scale_into(g->out[0], shaped, factor_of(c), &how);
+        bndi_drop(shaped);
+    }
+    return status;
+}
+
+static uint64_t one_an_operand(const bndi_call *c)
+{
+    return bndi_count(&c->in_shape[0]);
+}
+
+const bndi_row bndi_sum_row = {.name = "sum",
+                               .least = 1,
+                               .most = 1,
+                               .shape = reduced_shape,
+                               .forward = sum_forward,
+                               .backward = sum_backward,
+                               .flops = one_an_operand};
+const bndi_row bndi_mean_row = {.name = "mean",
+                                .least = 1,
+                                .most = 1,
+                                .shape = reduced_shape,
+                                .forward = sum_forward,
+                                .backward = sum_backward,
+                                .flops = one_an_operand};

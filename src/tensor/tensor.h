@@ -208,7 +208,8 @@ typedef struct bndi_row {
 } bndi_row;
 
 /* The rows, by their files. */
-extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row;
+extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row;
+extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS]; /* by operation; the others have no name */
 
 const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there is none */
 
@@ -225,8 +226,9 @@ BND_CHECKED bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t
 BND_CHECKED bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape,
                                          bnd_error *why);
 
-/* y = x, y += x, element by element; x broadcasts to y. */
+/* y = x, y = k x, y += x, element by element; x broadcasts to y. */
 void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
+void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how);
 void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
 
 /* The format that a result of these operands has, for a role. */
@@ -246,6 +248,8 @@ BND_CHECKED bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const b
                                    const bnd_tensor *d, bnd_error *why);
 
 /* sums += t over the axes of the bits `reduced`, in the row-major order of the others; and stored, times a factor. */
+BND_CHECKED bnd_status bndi_reduced_axes(unsigned *reduced, const bndi_call *c, bnd_error *why);
+void bndi_reduced_shape(bndi_shape *out, const bndi_shape *in, unsigned reduced, bool keep);
 void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced);
 void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const bndi_store *how);
 

@@ -7,6 +7,7 @@ int main(void)
     CU_SuiteInfo suites[] = {
         SUITE("views", view_tests),
         SUITE("tape", tape_tests),
+        SUITE("gradients", gradient_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -8,6 +8,7 @@
 #include "tests/oracle/operands.h"
 
 extern CU_TestInfo view_tests[];
+extern CU_TestInfo gradient_tests[];
 extern CU_TestInfo tape_tests[];
 
 /* An engine whose release is the test's; ends the program where there is none. */

@@ -1,0 +1,266 @@
+/* The loops over numbers, for the back end whose flags this file is compiled with; BNDI_MATHS is the table's name. The
+ * functions are computed in vectors of doubles, with relative errors of a few 2^-53: far below half a last place of
+ * fp32, which is what they are rounded to as a rule. */
+#include "tensor/maths.h"
+
+#include "bulk/inline.h"
+
+#if !defined(BNDI_MATHS)
+#define BNDI_MATHS bndi_maths_portable
+#endif
+
+#if defined(__AVX512F__)
+#define LANES 8
+#elif defined(__AVX__)
+#define LANES 4
+#else
+#define LANES 2
+#endif
+
+typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+static ALWAYS_INLINE doubles pick(words mask, doubles a, doubles b)
+{
+    return (doubles)((mask & (words)a) | (~mask & (words)b));
+}
+
+static ALWAYS_INLINE doubles magnitude(doubles x)
+{
+    return (doubles)((words)x & INT64_MAX);
+}
+
+static ALWAYS_INLINE doubles with_sign_of(doubles x, doubles sign)
+{
+    return (doubles)((words)x | ((words)sign & INT64_MIN));
+}
+
+static ALWAYS_INLINE doubles all(double x)
+{
+    return (doubles){0} + x;
+}
+
+static ALWAYS_INLINE doubles root(doubles x)
+{
+    for (int i = 0; i < LANES; i++) {
+        x[i] = __builtin_sqrt(x[i]);
+    }
+    return x;
+}
+
+/* c[0] x^(n-1) + ... + c[n-1]. */
+static ALWAYS_INLINE doubles polynomial(doubles x, const double *c, unsigned n)
+{
+    doubles sum = all(c[0]);
+    for (unsigned i = 1; i < n; i++) {
+        sum = sum * x + c[i];
+    }
+    return sum;
+}
+
+/* ---- the exponential function ---- */
+
+/* log(2) in two parts, the first with 33 bits, so that its product with a whole number up to 2^11 is exact. */
+#define LOG2_HIGH 0x1.62e42feep-1
+#define LOG2_LOW  0x1.a39ef35793c76p-33
+
+/* x = n log 2 + r with |r| <= 0.347; n as a number, and in the low bits of *whole. */
+static ALWAYS_INLINE doubles reduce(doubles x, doubles *n, words *whole)
+{
+    const double magic = 0x1.8p52; /* x + magic has no bits below 1 */
+    doubles shifted = x * 0x1.71547652b82fep0 + magic;
+    *whole = (words)shifted - (words)all(magic);
+    *n = shifted - magic;
+    return (x - *n * LOG2_HIGH) - *n * LOG2_LOW;
+}
+
+/* e^r - 1 by its series: what is left out is below 0.347^14 / 14! = 5e-18 of r. */
+static ALWAYS_INLINE doubles less_one(doubles r)
+{
+    static const double c[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
+                               1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
+                               1.0 / 120,        1.0 / 24,        1.0 / 6,        1.0 / 2};
+    return r + r * r * polynomial(r, c, sizeof c / sizeof c[0]);
+}
+
+static ALWAYS_INLINE doubles power_of_two(words n)
+{
+    return (doubles)((n + 1023) << 52);
+}
+
+/* Twice by half the power, so that subnormal results are rounded once and nothing overflows before its time. */
+static ALWAYS_INLINE doubles exponential(doubles x)
+{
+    doubles n, limited = pick(x < 710, pick(x > -746, x, all(-746)), all(710));
+    words whole;
+    doubles r = reduce(limited, &n, &whole);
+    words half = whole >> 1;
+    doubles y = (1 + less_one(r)) * power_of_two(half) * power_of_two(whole - half);
+    return pick(x == x, y, x);
+}
+
+/* e^x - 1 for 0 <= x <= 40. */
+static ALWAYS_INLINE doubles exponential_less_one(doubles x)
+{
+    doubles n;
+    words whole;
+    doubles r = reduce(x, &n, &whole);
+    doubles two_n = power_of_two(whole);
+    return two_n * less_one(r) + (two_n - 1);
+}
+
+static ALWAYS_INLINE doubles hyperbolic_tangent(doubles x)
+{
+    doubles a = magnitude(x);
+    doubles t = exponential_less_one(2 * pick(a < 20, a, all(20))); /* beyond, 1 is nearer than any other double */
+    return pick(x == x, with_sign_of(t / (t + 2), x), x);
+}
+
+static ALWAYS_INLINE doubles sigmoid(doubles x)
+{
+    return 1 / (1 + exponential(-x));
+}
+
+static ALWAYS_INLINE doubles silu_slope(doubles x)
+{
+    doubles s = sigmoid(x);
+    return s * (1 + x * (1 - s));
+}
+
+/* ---- the logarithm ---- */
+
+/* x = 2^n m, m from sqrt(1/2) to sqrt(2); log m = 2 atanh(s), s = (m - 1) / (m + 1), |s| <= 0.172, by its series: what
+ * is left out is below 0.172^24 / 25 = 2e-20. */
+static ALWAYS_INLINE doubles logarithm(doubles x)
+{
+    static const double c[] = {2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
+                               2.0 / 11, 2.0 / 9,  2.0 / 7,  2.0 / 5,  2.0 / 3};
+    words small = x < 0x1p-1022;
+    doubles y = pick(small, x * 0x1p54, x);
+    words top = (words)y - 0x3fe6a09e667f3bcd; /* the bits of sqrt(1/2) */
+    words n = top >> 52;
+    doubles m = (doubles)((words)y - (n & ~INT64_C(0)) * (INT64_C(1) << 52));
+    doubles power = __builtin_convertvector(n - (small & 54), doubles);
+    doubles s = (m - 1) / (m + 1), z = s * s;
+    doubles tail = s * z * polynomial(z, c, sizeof c / sizeof c[0]) + power * LOG2_LOW;
+    doubles result = power * LOG2_HIGH + (2 * s + tail);
+    result = pick(x == 0, all(-__builtin_inf()), pick(x < 0, all(__builtin_nan("")), result));
+    return pick((x == x) & (x < __builtin_inf()), result, pick(x != x, x, x));
+}
+
+/* x^k: whole powers by products, squares first; halves by roots; others by logarithms, whose error grows with k log x. */
+static ALWAYS_INLINE doubles power(doubles x, double k)
+{
+    double size = k < 0 ? -k : k;
+    if (size <= 64 && size == (double)(int)size) {
+        doubles product = all(1), square = x;
+        for (unsigned left = (unsigned)size; left > 0; left >>= 1) {
+            product = (left & 1) != 0 ? product * square : product;
+            square = square * square;
+        }
+        return k < 0 ? 1 / product : product;
+    }
+    if (size == 0.5) {
+        return k < 0 ? 1 / root(x) : root(x);
+    }
+    return exponential(k * logarithm(x));
+}
+
+/* ---- the error function ---- */
+
+#define TWO_BY_ROOT_PI 0x1.20dd750429b6dp0
+
+/* The coefficients are tools/dev/erf-coefficients.py's; relative errors 4.4e-17 and 3.2e-16. */
+static const double small_erf[] = {-0x1.ac9585a44fe29p-31, 0x1.d76af6ca49787p-27,  -0x1.5c131500d3f88p-23,
+                                   0x1.b981d78881a5dp-20,  -0x1.f4ca838adb73bp-17, 0x1.f9a2be4f731a1p-14,
+                                   -0x1.c02db0665e53dp-11, 0x1.565bccfa44156p-8,   -0x1.b82ce31203772p-6,
+                                   0x1.ce2f21a040f66p-4,   -0x1.812746b0379c1p-2,  0x1.20dd750429b6dp+0};
+static const double large_erfc[] = {
+    -0x1.9dcf03f3a9690p-27, 0x1.6cb9dc1aa815ap-26,  0x1.9249fc6024ea2p-24,  -0x1.2d756fe7ba9b8p-22,
+    -0x1.b59516c6400acp-22, 0x1.8b010cf638a94p-19,  -0x1.fefe26c83b4aap-20, -0x1.7a6b93bf0c3bbp-16,
+    0x1.4b47a36c9c681p-14,  -0x1.6d1a34f15c802p-16, -0x1.a2f8fcb0635b1p-11, 0x1.0a17eb8345d3ap-8,
+    -0x1.a4ded41352664p-7,  0x1.0066e1048531ap-5,   -0x1.027d5744b81c6p-4,  0x1.be502c365884fp-4,
+    -0x1.506666f69e4eap-3,  0x1.bff01a5f9085cp-3,   -0x1.094922737431ap-2,  0x1.18932bf08e154p-3};
+
+/* erfc x for x >= 1. The square loses a relative 2^-53 of itself: x^2 2^-53 of the result. */
+static ALWAYS_INLINE doubles large_complement(doubles x)
+{
+    doubles limited = pick(x < 28, x, all(28)); /* beyond, it is no double any more */
+    doubles t = (limited - 4) / (limited + 4);
+    return exponential(-(limited * limited)) * polynomial(t, large_erfc, sizeof large_erfc / sizeof large_erfc[0]);
+}
+
+static ALWAYS_INLINE doubles small_error_function(doubles x)
+{
+    return x * polynomial(x * x, small_erf, sizeof small_erf / sizeof small_erf[0]);
+}
+
+static ALWAYS_INLINE doubles error_function(doubles x)
+{
+    doubles a = magnitude(x);
+    words is_small = a < 1;
+    doubles large = 1 - large_complement(pick(is_small, all(1), a));
+    doubles y = pick(is_small, small_error_function(pick(is_small, a, all(0))), large);
+    return pick(x == x, with_sign_of(y, x), x);
+}
+
+/* Phi(x), the share of a normal distribution below x: erfc(-x / sqrt 2) / 2, without loss on either side. */
+static ALWAYS_INLINE doubles normal_share(doubles x)
+{
+    doubles u = x * 0x1.6a09e667f3bcdp-1, a = magnitude(u);
+    words is_small = a < 1;
+    doubles tail = 0.5 * large_complement(pick(is_small, all(1), a));
+    doubles near = 0.5 + 0.5 * small_error_function(pick(is_small, u, all(0)));
+    doubles y = pick(is_small, near, pick(u < 0, tail, 1 - tail));
+    return pick(x == x, y, x);
+}
+
+static ALWAYS_INLINE doubles normal_density(doubles x)
+{
+    return 0x1.9884533d43651p-2 * exponential(-0.5 * (x * x));
+}
+
+/* ---- gelu by tanh ---- */
+
+#define ROOT_TWO_BY_PI 0x1.9884533d43651p-1
+#define CUBIC          0.044715
+
+static ALWAYS_INLINE doubles gelu_by_tanh(doubles x)
+{
+    return 0.5 * x * (1 + hyperbolic_tangent(ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x))));
+}
+
+static ALWAYS_INLINE doubles gelu_by_tanh_slope(doubles x)
+{
+    doubles t = hyperbolic_tangent(ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
+    doubles inner = ROOT_TWO_BY_PI * (1 + 3 * CUBIC * (x * x));
+    return 0.5 * (1 + t) + 0.5 * x * ((1 - t * t) * inner);
+}
+
+/* ---- the loops ---- */
+
+#define NUMBER   float
+#define INTEGER  int32_t
+#define NAMED(f) f##_of_floats
+#include "tensor/maths_body.h"
+#undef NUMBER
+#undef INTEGER
+#undef NAMED
+
+#define NUMBER   double
+#define INTEGER  int64_t
+#define NAMED(f) f##_of_doubles
+#include "tensor/maths_body.h"
+
+const bndi_maths BNDI_MATHS = {{
+    {
+#define FORMULA(name, expression) [BNDI_F_##name] = name##_of_floats,
+#include "tensor/formulas.def"
+#undef FORMULA
+    },
+    {
+#define FORMULA(name, expression) [BNDI_F_##name] = name##_of_doubles,
+#include "tensor/formulas.def"
+#undef FORMULA
+    },
+}};

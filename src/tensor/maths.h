@@ -1,0 +1,34 @@
+/* The loops over numbers that operations are made of, compiled once for each back end. All give the same bits: + - * /
+ * and roots in a fixed order, in doubles wherever there is more to a formula than one of these. */
+#ifndef BINADE_SRC_MATHS_H
+#define BINADE_SRC_MATHS_H
+
+#include "bulk/bulk.h"
+
+/* y = a formula of up to four arrays, element by element; `k` is the attribute number[0]. y may be one of them. */
+typedef void bndi_formula(void *y, const void *const *in, double k, size_t n);
+
+/* The formulas: of the operands a, b; their gradients, of the result's gradient d and what the comment says. */
+typedef enum bndi_formula_name {
+    BNDI_F_NONE,
+#define FORMULA(name, expression) BNDI_F_##name,
+#include "tensor/formulas.def"
+#undef FORMULA
+    BNDI_FORMULAS
+} bndi_formula_name;
+
+typedef struct bndi_maths {
+    bndi_formula *formula[2][BNDI_FORMULAS]; /* by bndi_width */
+} bndi_maths;
+
+extern const bndi_maths bndi_maths_portable;
+#if defined(BNDI_WITH_AVX2)
+extern const bndi_maths bndi_maths_avx2;
+#endif
+#if defined(BNDI_WITH_AVX512)
+extern const bndi_maths bndi_maths_avx512;
+#endif
+
+const bndi_maths *bndi_maths_of(const bnd_context *context);
+
+#endif
