@@ -7,13 +7,20 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/engine.c \
 	src/tensor/formulas.def \
 	src/tensor/handle.c \
+	src/tensor/loss.c \
+	src/tensor/mask.c \
 	src/tensor/maths.c \
 	src/tensor/maths.h \
 	src/tensor/maths_body.h \
+	src/tensor/norm.c \
 	src/tensor/operations.c \
+	src/tensor/random.c \
 	src/tensor/reader.c \
 	src/tensor/reduce.c \
+	src/tensor/rows.c \
+	src/tensor/rows.h \
 	src/tensor/shape.c \
+	src/tensor/softmax.c \
 	src/tensor/tape.c \
 	src/tensor/tensor.h \
 	src/tensor/view.c

@@ -252,15 +252,167 @@ static ALWAYS_INLINE doubles gelu_by_tanh_slope(doubles x)
 #define NAMED(f) f##_of_doubles
 #include "tensor/maths_body.h"
 
-const bndi_maths BNDI_MATHS = {{
-    {
+/* ---- rows ---- */
+
+enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES };
+
+static ALWAYS_INLINE doubles load(const double *x)
+{
+    doubles v;
+    __builtin_memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static ALWAYS_INLINE void store(double *x, doubles v)
+{
+    __builtin_memcpy(x, &v, sizeof v);
+}
+
+static double sum_of_lanes(const doubles *parts)
+{
+    double lanes[SUM_LANES];
+    for (int i = 0; i < PARTS; i++) {
+        store(lanes + i * LANES, parts[i]);
+    }
+    for (int half = SUM_LANES / 2; half > 0; half /= 2) {
+        for (int lane = 0; lane < half; lane++) {
+            lanes[lane] += lanes[lane + half];
+        }
+    }
+    return lanes[0];
+}
+
+/* A loop over a row in sixteens: `each` is done with v, the elements of x from i on, for part p; the rest comes with
+ * zeros behind it. */
+#define EACH_SIXTEEN(n, ...)                                                                                           \
+    for (size_t i = 0; i < (n); i += SUM_LANES) {                                                                      \
+        for (size_t p = 0; p < PARTS; p++) {                                                                           \
+            size_t at = i + p * LANES, left = at < (n) ? (n)-at : 0;                                                   \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+
+static ALWAYS_INLINE doubles load_some(const double *x, size_t at, size_t left)
+{
+    doubles v = {0};
+    if (left >= LANES) {
+        return load(x + at);
+    }
+    for (size_t i = 0; i < left; i++) {
+        v[i] = x[at + i];
+    }
+    return v;
+}
+
+static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles v)
+{
+    if (left >= LANES) {
+        store(x + at, v);
+        return;
+    }
+    for (size_t i = 0; i < left; i++) {
+        x[at + i] = v[i];
+    }
+}
+
+/* Zeros where there is no element. */
+static ALWAYS_INLINE doubles only(doubles v, size_t left)
+{
+    for (size_t i = left; i < LANES; i++) {
+        v[i] = 0;
+    }
+    return v;
+}
+
+static double row_largest(const double *x, size_t n)
+{
+    doubles largest = all(-__builtin_inf());
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        doubles v = load(x + i);
+        largest = pick((v > largest) | (v != v), v, largest);
+    }
+    double most = -__builtin_inf();
+    for (size_t lane = 0; lane < LANES + (n - i); lane++) {
+        double v = lane < LANES ? largest[lane] : x[i + lane - LANES];
+        most = v > most || v != v ? v : most;
+    }
+    return most;
+}
+
+static double row_sum(const double *x, size_t n)
+{
+    doubles sums[PARTS] = {{0}};
+    EACH_SIXTEEN(n, sums[p] += load_some(x, at, left);)
+    return sum_of_lanes(sums);
+}
+
+static double row_sum_products(const double *x, const double *y, size_t n)
+{
+    doubles sums[PARTS] = {{0}};
+    EACH_SIXTEEN(n, sums[p] += load_some(x, at, left) * load_some(y, at, left);)
+    return sum_of_lanes(sums);
+}
+
+static double row_sum_squares(const double *x, double shift, size_t n)
+{
+    doubles sums[PARTS] = {{0}};
+    EACH_SIXTEEN(n, doubles v = only(load_some(x, at, left) - shift, left); sums[p] += v * v;)
+    return sum_of_lanes(sums);
+}
+
+static double row_exponentials(double *y, const double *x, double shift, size_t n)
+{
+    doubles sums[PARTS] = {{0}};
+    EACH_SIXTEEN(n, doubles v = only(exponential(load_some(x, at, left) - shift), left); store_some(y, at, left, v);
+                 sums[p] += v;)
+    return sum_of_lanes(sums);
+}
+
+static void row_linear(double *y, const double *x, double shift, double factor, size_t n)
+{
+    EACH_SIXTEEN(n, store_some(y, at, left, (load_some(x, at, left) - shift) * factor);)
+}
+
+static void row_add_products(double *sums, const double *x, const double *y, size_t n)
+{
+    EACH_SIXTEEN(
+        n, store_some(sums, at, left, load_some(sums, at, left) + load_some(x, at, left) * load_some(y, at, left));)
+}
+
+static void row_add(double *sums, const double *x, size_t n)
+{
+    EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + load_some(x, at, left));)
+}
+
+static void row_normalized_back(double *dx, const double *d, const double *y, double mean, double slope, double factor,
+                                size_t n)
+{
+    EACH_SIXTEEN(n,
+                 store_some(dx, at, left, (load_some(d, at, left) - mean - load_some(y, at, left) * slope) * factor);)
+}
+
+const bndi_maths BNDI_MATHS = {
+    .formula =
+        {
+            {
 #define FORMULA(name, expression) [BNDI_F_##name] = name##_of_floats,
 #include "tensor/formulas.def"
 #undef FORMULA
-    },
-    {
+            },
+            {
 #define FORMULA(name, expression) [BNDI_F_##name] = name##_of_doubles,
 #include "tensor/formulas.def"
 #undef FORMULA
-    },
-}};
+            },
+        },
+    .largest = row_largest,
+    .sum = row_sum,
+    .sum_products = row_sum_products,
+    .sum_squares = row_sum_squares,
+    .exponentials = row_exponentials,
+    .linear = row_linear,
+    .add_products = row_add_products,
+    .add = row_add,
+    .normalized_back = row_normalized_back,
+};

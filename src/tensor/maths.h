@@ -17,8 +17,20 @@ typedef enum bndi_formula_name {
     BNDI_FORMULAS
 } bndi_formula_name;
 
+/* Loops over rows of doubles. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
 typedef struct bndi_maths {
-    bndi_formula *formula[2][BNDI_FORMULAS]; /* by bndi_width */
+    bndi_formula *formula[2][BNDI_FORMULAS];      /* by bndi_width */
+    double (*largest)(const double *x, size_t n); /* NaN where one is; minus infinity of nothing */
+    double (*sum)(const double *x, size_t n);
+    double (*sum_products)(const double *x, const double *y, size_t n);
+    double (*sum_squares)(const double *x, double shift, size_t n); /* of x - shift */
+    double (*exponentials)(double *y, const double *x, double shift,
+                           size_t n); /* y = e^(x - shift); returns their sum */
+    void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */
+    void (*add_products)(double *sums, const double *x, const double *y, size_t n);    /* sums += x y */
+    void (*add)(double *sums, const double *x, size_t n);
+    void (*normalized_back)(double *dx, const double *d, const double *y, double mean, double slope, double factor,
+                            size_t n); /* dx = (d - mean - y slope) factor */
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;

@@ -208,7 +208,10 @@ typedef struct bndi_row {
 } bndi_row;
 
 /* The rows, by their files. */
-extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row;
+extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row,
+    bndi_layer_norm_row, bndi_rms_norm_row, bndi_embedding_row, bndi_cross_entropy_row, bndi_triu_row, bndi_tril_row,
+    bndi_masked_row, bndi_dropout_row;
+extern const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS];         /* by operation, as below */
 extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS]; /* by operation; the others have no name */
 
 const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there is none */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NUMBERS_MOST = 512 };
+enum { NUMBERS_MOST = 2048 };
 
 typedef struct numbers {
     double x[NUMBERS_MOST];

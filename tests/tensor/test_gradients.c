@@ -94,8 +94,165 @@ static void test_sums(void)
     }
 }
 
+/* ---- rows ---- */
+
+typedef struct row_case {
+    bnd_tensor_operation operation;
+    bool reduces;
+    uint64_t seed;
+} row_case;
+
+static bnd_status along_rows(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    const row_case *r = data;
+    bnd_attributes attributes = {.keep = below(2, r->seed, 50) == 0};
+    size_t rank = bnd_tensor_rank(in[0]), most = r->reduces ? rank : 1;
+    size_t first = below(rank, r->seed, 51);
+    for (size_t i = 0; i < most && below(3, r->seed, 52 + i) > 0; i++) {
+        attributes.axis[attributes.axes++] = (int)((first + i) % rank);
+    }
+    return bnd_tensor_apply(out, r->operation, in, 1, &attributes, why);
+}
+
+static void test_rows(void)
+{
+    static const row_case cases[] = {{BND_TENSOR_SOFTMAX, false, 0},
+                                     {BND_TENSOR_LOG_SOFTMAX, false, 0},
+                                     {BND_TENSOR_LOGSUMEXP, true, 0},
+                                     {BND_TENSOR_MAX, true, 0},
+                                     {BND_TENSOR_MIN, true, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (uint64_t seed = 0; seed < scaled(20); seed++) {
+            row_case r = cases[i];
+            leaf one;
+            r.seed = seed * 1000 + i;
+            random_leaves(&one, 1, -2, 2, r.seed);
+            double worst = worst_difference(along_rows, &r, &one, 1, r.seed);
+            CU_ASSERT_TRUE(holds(worst, bnd_tensor_operation_name(r.operation), r.seed));
+        }
+    }
+}
+
+/* Of two equal extremes each has half of the gradient. */
+static void test_ties(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_tensor *x = tensor_of(engine, "fp32", (const double[]){3, 1, 3, 2}, (size_t[]){4}, 1), *y;
+    double d[4];
+    bnd_tensor_want_gradient(x, true);
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_MAX, x, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_backward(y, 1, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(d, 4, bnd_tensor_gradient(x), &why), &why));
+    CU_ASSERT_TRUE(d[0] == 0.5 && d[1] == 0 && d[2] == 0.5 && d[3] == 0);
+    bnd_engine_free(engine);
+}
+
+/* ---- masks ---- */
+
+static bnd_status masked(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    const row_case *r = data;
+    bnd_attributes attributes = {.number = {(double)below(4, r->seed, 70) - 2}, .seed = r->seed};
+    if (r->operation == BND_TENSOR_DROPOUT) {
+        attributes.number[0] = 0.3;
+    }
+    return bnd_tensor_apply(out, r->operation, in, 1, &attributes, why);
+}
+
+static void test_masks(void)
+{
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_TRIU, BND_TENSOR_TRIL, BND_TENSOR_DROPOUT};
+    for (uint64_t seed = 0; seed < scaled(30); seed++) {
+        row_case r = {operations[seed % 3], false, seed};
+        leaf one;
+        random_leaves(&one, 1, -2, 2, seed);
+        if (one.rank < 2) {
+            one.shape[one.rank++] = 3;
+        }
+        double worst = worst_difference(masked, &r, &one, 1, seed);
+        CU_ASSERT_TRUE(holds(worst, bnd_tensor_operation_name(r.operation), seed));
+    }
+}
+
+/* ---- norms ---- */
+
+typedef struct norm_case {
+    bnd_tensor_operation operation;
+    size_t operands;
+} norm_case;
+
+static bnd_status normalize(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    const norm_case *n = data;
+    bnd_attributes attributes = {.number = {1e-2}};
+    return bnd_tensor_apply(out, n->operation, in, n->operands, &attributes, why);
+}
+
+static void test_norms(void)
+{
+    for (uint64_t seed = 0; seed < scaled(60); seed++) {
+        norm_case n = {seed % 2 == 0 ? BND_TENSOR_LAYER_NORM : BND_TENSOR_RMS_NORM,
+                       1 + below(2 + (seed % 2 == 0), seed, 1)};
+        leaf leaves[3];
+        random_leaves(leaves, 1, -2, 2, seed);
+        leaves[0].shape[leaves[0].rank - 1] = 2 + below(40, seed, 2);
+        for (size_t i = 1; i < 3; i++) {
+            leaves[i] = (leaf){.shape = {leaves[0].shape[leaves[0].rank - 1]}, .rank = 1, .low = -1, .high = 1};
+            leaves[i].layout = (layout)below(LAYOUTS, seed, 5 + i);
+        }
+        double worst = worst_difference(normalize, &n, leaves, n.operands, seed);
+        CU_ASSERT_TRUE(holds(worst, bnd_tensor_operation_name(n.operation), seed));
+    }
+}
+
+/* ---- rows by number ---- */
+
+static bnd_status by_number(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    return bnd_tensor_pair(out, *(const bnd_tensor_operation *)data, in[0], in[1], why);
+}
+
+static void test_embedding_and_cross_entropy(void)
+{
+    static const double numbers[] = {2, 0, 4, 2, 1, 3};
+    for (uint64_t seed = 0; seed < scaled(20); seed++) {
+        bnd_tensor_operation operation = seed % 2 == 0 ? BND_TENSOR_EMBEDDING : BND_TENSOR_CROSS_ENTROPY;
+        leaf table[2] = {{.shape = {5, 3}, .rank = 2, .low = -1, .high = 1, .layout = (layout)below(LAYOUTS, seed, 0)},
+                         {.shape = {2, 3}, .rank = 2, .values = numbers}};
+        leaf logits[2] = {{.shape = {2, 3, 5}, .rank = 3, .low = -1, .high = 1},
+                          {.shape = {2, 3}, .rank = 2, .values = numbers}};
+        logits[0].layout = table[0].layout;
+        double worst = worst_difference(by_number, &operation, seed % 2 == 0 ? table : logits, 2, seed);
+        CU_ASSERT_TRUE(holds(worst, bnd_tensor_operation_name(operation), seed));
+    }
+}
+
+static void test_numbers_that_are_none(void)
+{
+    static const double wrong[] = {5, -1, 0.5, 0.0 / 0.0};
+    for (size_t i = 0; i < 4; i++) {
+        bnd_engine *engine = new_engine();
+        bnd_error why;
+        const double table[10] = {0};
+        bnd_tensor *t = tensor_of(engine, "fp32", table, (size_t[]){5, 2}, 2), *y = NULL;
+        bnd_tensor *indices = tensor_of(engine, "fp32", &wrong[i], (size_t[]){1}, 1);
+        CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_EMBEDDING, t, indices, &why), &why, "from 0 to 4"));
+        CU_ASSERT_PTR_NULL(y);
+        t = tensor_of(engine, "fp32", table, (size_t[]){1, 5}, 2);
+        CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_CROSS_ENTROPY, t, indices, &why), &why, "from 0 to 4"));
+        bnd_engine_free(engine);
+    }
+}
+
 CU_TestInfo gradient_tests[] = {
     {"element by element", test_elementwise},
     {"sums and means", test_sums},
+    {"rows", test_rows},
+    {"equal extremes", test_ties},
+    {"masks", test_masks},
+    {"norms", test_norms},
+    {"embedding and cross-entropy", test_embedding_and_cross_entropy},
+    {"indices that are none", test_numbers_that_are_none},
     CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,103 @@
+/* What depends on where an element stands: triangles of the last two axes, the causal mask, dropout. */
+#include "tensor/tensor.h"
+
+typedef struct place {
+    size_t rows, columns; /* of the last two axes */
+    int64_t diagonal;
+    bool upper;
+    uint64_t seed, purpose, threshold; /* dropout: what is dropped has 32 random bits below it */
+    double kept;                       /* a factor */
+} place;
+
+static place place_of(const bndi_call *c)
+{
+    size_t rank = c->shape.rank;
+    double share = c->attributes.number[0];
+    return (place){.rows = rank > 1 ? c->shape.extent[rank - 2] : 1,
+                   .columns = rank > 0 ? c->shape.extent[rank - 1] : 1,
+                   .diagonal = c->operation == BND_TENSOR_DROPOUT ? 0 : (int64_t)share,
+                   .upper = c->operation == BND_TENSOR_TRIU,
+                   .seed = c->attributes.seed,
+                   .purpose = c->attributes.purpose,
+                   .threshold = (uint64_t)(share * 0x1p32),
+                   .kept = c->operation == BND_TENSOR_DROPOUT && share < 1 ? 1 / (1 - share) : 1};
+}
+
+static bool stays(const bndi_call *c, const place *p, size_t at)
+{
+    if (c->operation == BND_TENSOR_DROPOUT) {
+        return bnd_random_bits(p->seed, p->purpose, at, 32) >= p->threshold;
+    }
+    int64_t distance = (int64_t)(at % p->columns) - (int64_t)(at / p->columns % p->rows) - p->diagonal;
+    return p->upper ? distance >= 0 : distance <= 0;
+}
+
+/* y = x where an element stays, times `kept`; `otherwise` elsewhere. */
+static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double otherwise, const bndi_store *how)
+{
+    place p = place_of(c);
+    bndi_walk to, from;
+    bndi_numbers in, out;
+    size_t n = bndi_count(&c->shape);
+    bndi_walk_open(&to, y, &c->shape, BNDI_WORDS_64);
+    bndi_walk_open(&from, x, &c->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        const double *numbers = bndi_read(&from, at, m, &in);
+        for (size_t i = 0; i < m; i++) {
+            out.f64[i] = stays(c, &p, at + i) ? numbers[i] * p.kept : otherwise;
+        }
+        bndi_write(&to, at, m, &out, how);
+    }
+}
+
+static bnd_status mask_shape(bndi_call *c, bnd_error *why)
+{
+    double number = c->attributes.number[0];
+    c->shape = c->in_shape[0];
+    if (c->operation == BND_TENSOR_DROPOUT) {
+        return number >= 0 && number <= 1
+                   ? BND_OK
+                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "dropout: the share to drop must be from 0 to 1");
+    }
+    if (c->shape.rank < 2) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor of %zu axes has no triangles; it takes two",
+                        c->row->name, c->shape.rank);
+    }
+    return number >= -0x1p31 && number <= 0x1p31
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the diagonal must be a number from -2^31 to 2^31",
+                          c->row->name);
+}
+
+static bnd_status mask_forward(bndi_call *c, bnd_error *why)
+{
+    bndi_store how = bndi_store_for(c->engine, c->role);
+    (void)why;
+    mask(c, c->saved[BNDI_OUT], c->saved[0], c->operation == BND_TENSOR_MASKED ? -__builtin_inf() : 0, &how);
+    return BND_OK;
+}
+
+static bnd_status mask_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
+{
+    bnd_status status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for(c->engine, g->role[0]);
+        mask(c, g->out[0], d, 0, &how);
+    }
+    return status;
+}
+
+static uint64_t none(const bndi_call *c)
+{
+    (void)c;
+    return 0;
+}
+
+#define ROW(title)                                                                                                     \
+    {                                                                                                                  \
+        .name = title, .least = 1, .most = 1, .shape = mask_shape, .forward = mask_forward, .backward = mask_backward, \
+        .flops = none                                                                                                  \
+    }
+const bndi_row bndi_triu_row = ROW("triu"), bndi_tril_row = ROW("tril"), bndi_masked_row = ROW("masked"),
+               bndi_dropout_row = ROW("dropout");

@@ -1,0 +1,218 @@
+/* Layer norm and RMS norm over the last axis: y = (x - mean) r gain + bias, r = 1 / sqrt(variance + epsilon); RMS norm
+ * has mean 0 and no bias. A row's mean and r are kept for the way back. */
+#include "tensor/rows.h"
+
+/* ---- what a row is measured by ---- */
+
+static double root_of_inverse(const bndi_maths *maths, double x)
+{
+    const void *from[3] = {&x};
+    double y;
+    maths->formula[BNDI_WORDS_64][BNDI_F_rsqrt](&y, from, 0, 1);
+    return y;
+}
+
+static void put_number(bndi_buffer *kept, bndi_width work, size_t i, double x)
+{
+    if (work == BNDI_WORDS_32) {
+        ((float *)(void *)kept->data)[i] = (float)x;
+    } else {
+        ((double *)(void *)kept->data)[i] = x;
+    }
+}
+
+static double get_number(const bndi_buffer *kept, bndi_width work, size_t i)
+{
+    return work == BNDI_WORDS_32 ? (double)((const float *)(const void *)kept->data)[i]
+                                 : ((const double *)(const void *)kept->data)[i];
+}
+
+static bool has_mean(const bndi_call *c)
+{
+    return c->operation == BND_TENSOR_LAYER_NORM;
+}
+
+static size_t row_length(const bndi_call *c)
+{
+    return c->shape.extent[c->shape.rank - 1];
+}
+
+/* ---- forward ---- */
+
+static bnd_status norm_shape(bndi_call *c, bnd_error *why)
+{
+    char text[BNDI_SHAPE_TEXT], of_x[BNDI_SHAPE_TEXT];
+    c->shape = c->in_shape[0];
+    if (c->shape.rank == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor without axes has no rows", c->row->name);
+    }
+    for (unsigned i = 1; i < c->count; i++) {
+        if (c->in_shape[i].rank != 1 || c->in_shape[i].extent[0] != row_length(c)) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the %s has shape %s; for rows of %s it must be (%zu,)",
+                            c->row->name, i == 1 ? "gain" : "bias", bndi_shape_text(text, &c->in_shape[i]),
+                            bndi_shape_text(of_x, &c->shape), row_length(c));
+        }
+    }
+    return BND_OK;
+}
+
+typedef struct rows_and_gains {
+    bndi_rows x, d, y;
+    bndi_whole gain, bias;
+} rows_and_gains;
+
+static void close_all(rows_and_gains *a)
+{
+    bndi_rows_close(&a->y);
+    bndi_rows_close(&a->x);
+    bndi_rows_close(&a->d);
+    bndi_whole_close(&a->gain);
+    bndi_whole_close(&a->bias);
+}
+
+static void normalize_row(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, size_t row)
+{
+    size_t n = row_length(c);
+    const double *x = bndi_row_read(&a->x, row), *gain = a->gain.numbers, *bias = a->bias.numbers;
+    double *y = bndi_row_place(&a->y, row), size = (double)n;
+    double mean = has_mean(c) ? maths->sum(x, n) / size : 0;
+    double r = root_of_inverse(maths, maths->sum_squares(x, mean, n) / size + c->attributes.number[0]);
+    put_number(c->kept, c->work, 2 * row, mean);
+    put_number(c->kept, c->work, 2 * row + 1, r);
+    maths->linear(y, x, mean, r, n);
+    for (size_t i = 0; gain != NULL && i < n; i++) {
+        y[i] *= gain[i];
+    }
+    if (bias != NULL) {
+        maths->add(y, bias, n);
+    }
+}
+
+static bnd_status norm_forward(bndi_call *c, bnd_error *why)
+{
+    rows_and_gains a = {.x = {.memory = NULL}};
+    size_t n = row_length(c), rows = n > 0 ? bndi_count(&c->shape) / n : 0;
+    bndi_store how = bndi_store_for(c->engine, c->role);
+    bnd_status status =
+        bndi_buffer_new(&c->kept, c->engine, BND_ROLE_ACT, 2 * rows * bndi_work_size(c->work), false, why);
+    if (status == BND_OK) {
+        status = bndi_rows_open(&a.x, c->saved[0], n, NULL, why);
+    }
+    if (status == BND_OK) {
+        status = bndi_rows_open(&a.y, c->saved[BNDI_OUT], n, &how, why);
+    }
+    if (status == BND_OK && c->count > 1) {
+        status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
+    }
+    if (status == BND_OK && c->count > 2) {
+        status = bndi_whole_open(&a.bias, c->saved[2], BNDI_WORDS_64, why);
+    }
+    for (size_t row = 0; status == BND_OK && row < rows; row++) {
+        normalize_row(c, bndi_maths_of(&c->engine->context), &a, row);
+    }
+    close_all(&a);
+    return status;
+}
+
+/* ---- back ---- */
+
+/* Sums over rows of the gradients of gain and bias, and two rows to work in. */
+typedef struct sums {
+    double *gain, *bias, *normal, *slope;
+} sums;
+
+static void row_back(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, const sums *s, size_t row,
+                     bool wants_x)
+{
+    size_t n = row_length(c);
+    const double *x = bndi_row_read(&a->x, row), *d = bndi_row_read(&a->d, row), *gain = a->gain.numbers;
+    double mean = get_number(c->kept, c->work, 2 * row), r = get_number(c->kept, c->work, 2 * row + 1);
+    maths->linear(s->normal, x, mean, r, n);
+    maths->add_products(s->gain, d, s->normal, n);
+    maths->add(s->bias, d, n);
+    if (!wants_x) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->slope[i] = gain != NULL ? d[i] * gain[i] : d[i];
+    }
+    double of_mean = has_mean(c) ? maths->sum(s->slope, n) / (double)n : 0;
+    double of_normal = maths->sum_products(s->slope, s->normal, n) / (double)n;
+    maths->normalized_back(bndi_row_place(&a->y, row), s->slope, s->normal, of_mean, of_normal, r, n);
+}
+
+static bnd_status store_vector(bndi_call *c, bndi_gradients *g, unsigned i, const double *sum, bnd_error *why)
+{
+    if (i >= c->count || !g->wanted[i]) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_gradient_make(&g->out[i], c, g, i, false, why);
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for(c->engine, g->role[i]);
+        bndi_store_sums(g->out[i], sum, 1, &how);
+    }
+    return status;
+}
+
+static bnd_status norm_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
+{
+    rows_and_gains a = {.x = {.memory = NULL}};
+    size_t n = row_length(c), rows = n > 0 ? bndi_count(&c->shape) / n : 0;
+    bndi_buffer *memory = NULL;
+    bndi_store how = {.rule = {.rounding = BND_RNE}};
+    bnd_status status = bndi_buffer_new(&memory, c->engine, BND_ROLE_SCRATCH, 4 * n * sizeof(double), true, why);
+    if (status == BND_OK) {
+        status = bndi_rows_open(&a.x, c->saved[0], n, NULL, why);
+    }
+    if (status == BND_OK) {
+        status = bndi_rows_open(&a.d, d, n, NULL, why);
+    }
+    if (status == BND_OK && g->wanted[0]) {
+        status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+    }
+    if (status == BND_OK && g->wanted[0]) {
+        how = bndi_store_for(c->engine, g->role[0]);
+        status = bndi_rows_open(&a.y, g->out[0], n, &how, why);
+    }
+    if (status == BND_OK && c->count > 1) {
+        status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
+    }
+    if (status == BND_OK) {
+        double *p = (double *)(void *)memory->data;
+        sums s = {.gain = p, .bias = p + n, .normal = p + 2 * n, .slope = p + 3 * n};
+        for (size_t row = 0; row < rows; row++) {
+            row_back(c, bndi_maths_of(&c->engine->context), &a, &s, row, g->wanted[0]);
+        }
+        bndi_count_flops(c->engine, c->operation, 10 * bndi_count(&c->shape));
+        status = store_vector(c, g, 1, s.gain, why);
+        status = status == BND_OK ? store_vector(c, g, 2, s.bias, why) : status;
+    }
+    close_all(&a);
+    bndi_buffer_release(memory);
+    return status;
+}
+
+/* The mean, the difference, its square, their sum, the factor, gain and bias. */
+static uint64_t norm_flops(const bndi_call *c)
+{
+    return (has_mean(c) ? 7 : 4) * bndi_count(&c->shape);
+}
+
+const bndi_row bndi_layer_norm_row = {.name = "layer_norm",
+                                      .least = 1,
+                                      .most = 3,
+                                      .careful = true,
+                                      .saves = BNDI_SAVE_A | BNDI_SAVE_B,
+                                      .shape = norm_shape,
+                                      .forward = norm_forward,
+                                      .backward = norm_backward,
+                                      .flops = norm_flops};
+const bndi_row bndi_rms_norm_row = {.name = "rms_norm",
+                                    .least = 1,
+                                    .most = 2,
+                                    .careful = true,
+                                    .saves = BNDI_SAVE_A | BNDI_SAVE_B,
+                                    .shape = norm_shape,
+                                    .forward = norm_forward,
+                                    .backward = norm_backward,
+                                    .flops = norm_flops};

@@ -1,0 +1,79 @@
+/* Random numbers by index: the same for a tensor of any format, stride and back end, but for the one rounding. */
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+typedef double draw(double a, double b, uint64_t seed, uint64_t purpose, uint64_t i, const bndi_maths *maths);
+
+static double share_of(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static double draw_uniform(double low, double high, uint64_t seed, uint64_t purpose, uint64_t i,
+                           const bndi_maths *maths)
+{
+    (void)maths;
+    return low + (high - low) * share_of(bnd_random(seed, purpose, i));
+}
+
+/* Marsaglia's polar method: points of the square until one is in the circle, each try with 64 bits of its own. */
+static double draw_normal(double mean, double deviation, uint64_t seed, uint64_t purpose, uint64_t i,
+                          const bndi_maths *maths)
+{
+    double x = 0, square = 0, logarithm = 0, root = 0, quotient;
+    const void *from[3] = {&square};
+    for (uint64_t attempt = 0; square <= 0 || square >= 1; attempt++) {
+        uint64_t bits = bnd_random(seed, purpose, attempt << 48 ^ i);
+        x = (double)(uint32_t)bits * 0x1p-31 - 1;
+        double y = (double)(bits >> 32) * 0x1p-31 - 1;
+        square = x * x + y * y;
+    }
+    maths->formula[BNDI_WORDS_64][BNDI_F_log](&logarithm, from, 0, 1);
+    quotient = -2 * logarithm / square;
+    from[0] = &quotient;
+    maths->formula[BNDI_WORDS_64][BNDI_F_sqrt](&root, from, 0, 1);
+    return mean + deviation * (x * root);
+}
+
+static void fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint64_t purpose)
+{
+    bndi_walk walk;
+    bndi_numbers numbers;
+    bndi_store how = {.rule = {.rounding = BND_RNE}};
+    size_t n = bndi_count(&t->shape);
+    const bndi_maths *maths = bndi_maths_of(&t->engine->context);
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        for (size_t i = 0; i < m; i++) {
+            numbers.f64[i] = f(a, b, seed, purpose, at + i, maths);
+        }
+        bndi_write(&walk, at, m, &numbers, &how);
+    }
+    t->buffer->version++;
+}
+
+static bool is_finite(double x)
+{
+    return x - x == 0;
+}
+
+bnd_status bnd_tensor_uniform(bnd_tensor *t, double low, double high, uint64_t seed, uint64_t purpose, bnd_error *why)
+{
+    if (!is_finite(low) || !is_finite(high) || !(low <= high)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "uniform: the ends must be finite numbers in order");
+    }
+    fill(t, draw_uniform, low, high, seed, purpose);
+    return BND_OK;
+}
+
+bnd_status bnd_tensor_normal(bnd_tensor *t, double mean, double deviation, uint64_t seed, uint64_t purpose,
+                             bnd_error *why)
+{
+    if (!is_finite(mean) || !is_finite(deviation) || deviation < 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "normal: mean and deviation must be finite, the deviation not negative");
+    }
+    fill(t, draw_normal, mean, deviation, seed, purpose);
+    return BND_OK;
+}

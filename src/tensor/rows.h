@@ -1,0 +1,49 @@
+/* Rows of a tensor, in and out of doubles. */
+#ifndef BINADE_SRC_ROWS_H
+#define BINADE_SRC_ROWS_H
+
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+/* Read where `how` is NULL; else written, from the first row to the last, and stored at the latest when it is closed.
+ * Zero it before it is opened: closing what was never opened is nothing. */
+typedef struct bndi_rows {
+    bndi_walk walk;
+    size_t length, rows;
+    size_t per_block, first, count; /* the block that is here */
+    const bndi_store *how;
+    double *numbers;
+    bndi_buffer *memory;
+} bndi_rows;
+
+BND_CHECKED bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, const bndi_store *how,
+                                      bnd_error *why);
+const double *bndi_row_read(bndi_rows *r, size_t row);
+double *bndi_row_place(bndi_rows *r, size_t row);
+void bndi_rows_close(bndi_rows *r);
+
+/* ---- functions of rows ----
+ *
+ * Rows run along any axes: those of the bits `along`, brought to the end. */
+
+typedef struct bndi_row_pass {
+    const bndi_maths *maths;
+    size_t length;   /* of the row that is reduced or normalized */
+    double *scratch; /* as long */
+} bndi_row_pass;
+
+/* y from up to three rows; rows of what has been reduced have one element. */
+typedef void bndi_row_function(const bndi_row_pass *p, double *y, const double *const *in);
+
+/* A tensor whose rows a function takes; `reduced`: it has one element where the others have a row. */
+typedef struct bndi_row_operand {
+    const bnd_tensor *tensor;
+    bool reduced;
+} bndi_row_operand;
+
+enum { BNDI_ROW_OPERANDS = 3 };
+BND_CHECKED bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count,
+                                     const bndi_shape *shape, unsigned along, bndi_row_function *f,
+                                     const bndi_store *how, bnd_error *why);
+
+#endif
