@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "bulk/environment.h"
+#include "tensor/operand.h"
 
 /* ---- formats ---- */
 
@@ -40,8 +41,9 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
     return how;
 }
 
-static bnd_status check_policy(const bnd_policy *policy, bnd_error *why)
+static bnd_status check_policy(bnd_accumulator *accumulator, const bnd_policy *policy, bnd_error *why)
 {
+    bnd_block block;
     for (unsigned role = 0; role < BND_ROLES; role++) {
         const bnd_cast *cast = &policy->cast[role];
         if (cast->given && cast->format.width == 0 && !cast->transient) {
@@ -49,14 +51,20 @@ static bnd_status check_policy(const bnd_policy *policy, bnd_error *why)
                             "the role %s cannot be stored in %s, a value set without codes; make the cast transient",
                             bnd_role_name((bnd_role)role), cast->format.name);
         }
+        bnd_status status = cast->given && cast->scaling[0] != 0 ? bndi_block_of_cast(&block, cast, why) : BND_OK;
+        if (status != BND_OK) {
+            return status;
+        }
     }
-    return BND_OK;
+    return policy->accumulator[0] != 0 ? bnd_accumulator_parse(accumulator, policy->accumulator, why) : BND_OK;
 }
 
 bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
 {
-    bnd_status status = policy != NULL ? check_policy(policy, why) : BND_OK;
+    bnd_accumulator accumulator = {.kind = BND_ACCUMULATE_FUSED};
+    bnd_status status = policy != NULL ? check_policy(&accumulator, policy, why) : BND_OK;
     if (status == BND_OK) {
+        engine->accumulator = accumulator;
         engine->has_policy = policy != NULL;
         engine->policy = policy != NULL ? *policy : (bnd_policy){.name = ""};
     }

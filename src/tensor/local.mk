@@ -12,8 +12,14 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/maths.c \
 	src/tensor/maths.h \
 	src/tensor/maths_body.h \
+	src/tensor/matmul.c \
+	src/tensor/named.c \
 	src/tensor/norm.c \
+	src/tensor/operand.c \
+	src/tensor/operand.h \
 	src/tensor/operations.c \
+	src/tensor/pattern.c \
+	src/tensor/pattern.h \
 	src/tensor/random.c \
 	src/tensor/reader.c \
 	src/tensor/reduce.c \

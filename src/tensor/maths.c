@@ -385,6 +385,11 @@ static void row_add(double *sums, const double *x, size_t n)
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + load_some(x, at, left));)
 }
 
+static void row_add_scaled(double *sums, const double *x, double factor, size_t n)
+{
+    EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
+}
+
 static void row_normalized_back(double *dx, const double *d, const double *y, double mean, double slope, double factor,
                                 size_t n)
 {
@@ -414,5 +419,6 @@ const bndi_maths BNDI_MATHS = {
     .linear = row_linear,
     .add_products = row_add_products,
     .add = row_add,
+    .add_scaled = row_add_scaled,
     .normalized_back = row_normalized_back,
 };

@@ -29,6 +29,7 @@ typedef struct bndi_maths {
     void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */
     void (*add_products)(double *sums, const double *x, const double *y, size_t n);    /* sums += x y */
     void (*add)(double *sums, const double *x, size_t n);
+    void (*add_scaled)(double *sums, const double *x, double factor, size_t n); /* sums += factor x */
     void (*normalized_back)(double *dx, const double *d, const double *y, double mean, double slope, double factor,
                             size_t n); /* dx = (d - mean - y slope) factor */
 } bndi_maths;

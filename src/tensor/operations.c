@@ -14,6 +14,8 @@ static const bndi_row *const rows[BND_TENSOR_OPERATIONS] = {
     [BND_TENSOR_TRIL] = &bndi_tril_row,
     [BND_TENSOR_MASKED] = &bndi_masked_row,
     [BND_TENSOR_DROPOUT] = &bndi_dropout_row,
+    [BND_TENSOR_MATMUL] = &bndi_matmul_row,
+    [BND_TENSOR_LINEAR] = &bndi_linear_row,
     [BND_TENSOR_VIEW] = &bndi_view_row,
     [BND_TENSOR_CHECKPOINT] = &bndi_checkpoint_row,
 };

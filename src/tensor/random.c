@@ -1,4 +1,5 @@
 /* Random numbers by index: the same for a tensor of any format, stride and back end, but for the one rounding. */
+#include "bulk/environment.h"
 #include "tensor/maths.h"
 #include "tensor/tensor.h"
 
@@ -42,6 +43,7 @@ static void fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint
     bndi_store how = {.rule = {.rounding = BND_RNE}};
     size_t n = bndi_count(&t->shape);
     const bndi_maths *maths = bndi_maths_of(&t->engine->context);
+    bndi_environment before = bndi_enter(BND_RNE);
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
@@ -50,6 +52,7 @@ static void fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint
         }
         bndi_write(&walk, at, m, &numbers, &how);
     }
+    bndi_leave(before);
     t->buffer->version++;
 }
 

@@ -3,6 +3,8 @@
  * the way back. */
 #include "tensor/tensor.h"
 
+#include "bulk/environment.h"
+
 #include <stdlib.h>
 
 /* ---- nodes ---- */
@@ -403,7 +405,9 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
         status = bnd_tensor_fill(root->gradient, scale, why);
     }
     if (status == BND_OK) {
+        bndi_environment environment = bndi_enter(BND_RNE);
         status = go_back(engine, NULL, why);
+        bndi_leave(environment);
     }
     engine->phase = before;
     return status;

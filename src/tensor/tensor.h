@@ -9,6 +9,7 @@
 #ifndef BINADE_SRC_TENSOR_H
 #define BINADE_SRC_TENSOR_H
 
+#include <binade/matmul.h>
 #include <binade/tensor.h>
 
 #include "bulk/bulk.h"
@@ -63,6 +64,7 @@ struct bnd_tensor {
 struct bnd_engine {
     bnd_context context;
     bnd_policy policy;
+    bnd_accumulator accumulator; /* the policy's, read */
     bool has_policy, tape;
     bnd_phase phase;
     uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
@@ -210,7 +212,7 @@ typedef struct bndi_row {
 /* The rows, by their files. */
 extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row,
     bndi_layer_norm_row, bndi_rms_norm_row, bndi_embedding_row, bndi_cross_entropy_row, bndi_triu_row, bndi_tril_row,
-    bndi_masked_row, bndi_dropout_row;
+    bndi_masked_row, bndi_dropout_row, bndi_matmul_row, bndi_linear_row;
 extern const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS];         /* by operation, as below */
 extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS]; /* by operation; the others have no name */
 

@@ -1,0 +1,238 @@
+/* Operands of GEMMs: what lies in memory in the format that is wanted is read where it lies; everything else is cast
+ * into a copy of the role, which is gone after the product. */
+#include "tensor/operand.h"
+
+#include "base/base.h"
+#include "tensor/maths.h"
+
+static bool same_format(const bnd_format *a, const bnd_format *b)
+{
+    return a->row == b->row && bndi_same_word(a->name, bndi_length(a->name), b->name);
+}
+
+/* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
+static void take_as_it_is(bndi_operand *o, const bnd_tensor *t)
+{
+    bndi_storage storage = bndi_storage_of(&t->format, BND_PACKED);
+    o->bytes = storage.bits / 8;
+    o->data = t->buffer->data + t->offset * o->bytes;
+    o->format = storage.shift != 0 ? *bndi_format_of_words(BNDI_WORDS_32) : t->format;
+    __builtin_memcpy(o->stride, t->stride, sizeof o->stride);
+}
+
+static bool in_whole_words(const bnd_format *f)
+{
+    return !bndi_storage_of(f, BND_PACKED).packed;
+}
+
+/* A contiguous copy, of numbers or codes of so many bytes; it is filled by the caller. */
+static bnd_status make_copy(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_format *f, unsigned bytes,
+                            bnd_error *why)
+{
+    bnd_status status = bndi_buffer_new(&o->copy, t->engine, role, bndi_count(&t->shape) * bytes, false, why);
+    if (status == BND_OK) {
+        o->data = o->copy->data;
+        o->format = *f;
+        o->bytes = bytes;
+        bndi_strides_of(o->stride, &t->shape);
+    }
+    return status;
+}
+
+typedef void each_chunk(void *to, const void *numbers, size_t at, size_t n, const void *data);
+
+static void for_each_chunk(const bndi_operand *o, const bnd_tensor *t, bndi_width work, each_chunk *f, const void *data)
+{
+    bndi_walk walk;
+    bndi_numbers buffer;
+    size_t n = bndi_count(&t->shape);
+    bndi_walk_open(&walk, t, &t->shape, work);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        f(o->copy->data + at * o->bytes, bndi_read(&walk, at, m, &buffer), at, m, data);
+    }
+}
+
+static void keep_numbers(void *to, const void *numbers, size_t at, size_t n, const void *data)
+{
+    (void)at;
+    __builtin_memcpy(to, numbers, n * bndi_work_size(*(const bndi_width *)data));
+}
+
+static bnd_status copy_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, bndi_width work, bnd_error *why)
+{
+    bnd_status status = make_copy(o, t, role, bndi_format_of_words(work), (unsigned)bndi_work_size(work), why);
+    if (status == BND_OK) {
+        for_each_chunk(o, t, work, keep_numbers, &work);
+    }
+    return status;
+}
+
+/* ---- casts ---- */
+
+typedef struct encoding {
+    bnd_format format;
+    bnd_array how;
+    bnd_stats *stats;
+} encoding;
+
+static void encode_chunk(void *to, const void *numbers, size_t at, size_t n, const void *data)
+{
+    const encoding *e = data;
+    bnd_array how = e->how;
+    how.first = at;
+    bnd_status status = bnd_encode_f32(to, numbers, n, &e->format, &how, e->stats, NULL);
+    (void)status; /* a format with codes, and a chunk */
+}
+
+static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
+                                bnd_error *why)
+{
+    bndi_store how = bndi_store_for(t->engine, role);
+    bndi_storage storage = bndi_storage_of(&cast->format, BND_UNPACKED);
+    encoding e = {.format = cast->format,
+                  .how = {.context = &t->engine->context,
+                          .rule = how.rule,
+                          .seed = how.seed,
+                          .purpose = how.purpose,
+                          .packing = BND_UNPACKED},
+                  .stats = how.stats};
+    bnd_status status = make_copy(o, t, role, &cast->format, storage.bits / 8, why);
+    if (status == BND_OK) {
+        for_each_chunk(o, t, BNDI_WORDS_32, encode_chunk, &e);
+    }
+    return status;
+}
+
+/* Scaled: what elements and scales are worth, as fp32 numbers. */
+static bnd_status cast_with_scales(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
+                                   size_t axis, bnd_error *why)
+{
+    bndi_store how = bndi_store_for(t->engine, role);
+    bnd_array array = {.context = &t->engine->context,
+                       .rule = how.rule,
+                       .seed = how.seed,
+                       .purpose = how.purpose,
+                       .packing = BND_UNPACKED};
+    bnd_block block;
+    bnd_shape shape;
+    bnd_status status = bndi_block_of_cast(&block, cast, why);
+    if (status == BND_OK) {
+        status = bnd_block_shape(&shape, &block, t->shape.extent, t->shape.rank, axis, why);
+    }
+    if (status == BND_OK) {
+        status = copy_numbers(o, t, role, BNDI_WORDS_32, why);
+    }
+    if (status == BND_OK) {
+        float *x = (float *)(void *)o->copy->data;
+        status = bnd_fake_quantize_f32(x, x, shape, &block, &array, how.stats, why);
+    }
+    return status;
+}
+
+bnd_status bndi_block_of_cast(bnd_block *out, const bnd_cast *cast, bnd_error *why)
+{
+    char scale[BND_SCALING_SIZE];
+    size_t length = bndi_length(cast->scaling), rule = length;
+    /* The rule is what follows the last colon, unless that belongs to a tile's size. */
+    for (size_t i = 0; i < length; i++) {
+        bool is_letter = cast->scaling[i + 1] < '0' || cast->scaling[i + 1] > '9';
+        rule = cast->scaling[i] == ':' && is_letter ? i : rule;
+    }
+    __builtin_memcpy(scale, cast->scaling, rule);
+    scale[rule] = 0;
+    bnd_block block;
+    bnd_status status = bnd_block_scaled(&block, scale, &cast->format, why);
+    if (status == BND_OK && rule < length) {
+        status = bnd_scale_rule_parse(&block, cast->scaling + rule + 1, why);
+    }
+    if (status == BND_OK) {
+        *out = block;
+    }
+    return status;
+}
+
+bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis, bndi_width work,
+                             bnd_error *why)
+{
+    static const bnd_rule nothing;
+    const bnd_cast *cast = &t->engine->policy.cast[role];
+    bool given = t->engine->has_policy && cast->given && work == BNDI_WORDS_32;
+    *out = (bndi_operand){.shape = t->shape};
+    if (given && cast->scaling[0] != 0) {
+        return cast_with_scales(out, t, role, cast, axis, why);
+    }
+    bool as_it_is = !given || (same_format(&cast->format, &t->format) && t->engine->statistics == NULL &&
+                               __builtin_memcmp(&cast->rule, &nothing, sizeof nothing) == 0);
+    if (!as_it_is) {
+        return cast->format.width == 0
+                   ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "the role %s is cast to %s, a value set without codes",
+                              bnd_role_name(role), cast->format.name)
+                   : cast_to_codes(out, t, role, cast, why);
+    }
+    bool words = work == BNDI_WORDS_32 ? in_whole_words(&t->format)
+                                       : t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row;
+    if (!words) {
+        return copy_numbers(out, t, BND_ROLE_SCRATCH, work, why);
+    }
+    take_as_it_is(out, t);
+    return BND_OK;
+}
+
+void bndi_operand_close(bndi_operand *o)
+{
+    bndi_buffer_release(o->copy);
+    o->copy = NULL;
+}
+
+/* ---- products ---- */
+
+static void multiply_doubles(const bndi_maths *maths, double *c, size_t m, size_t n, const bndi_matrix *a,
+                             const bndi_matrix *b, size_t k, bool add)
+{
+    const double *x = (const double *)(const void *)a->data, *y = (const double *)(const void *)b->data;
+    if (!add) {
+        __builtin_memset(c, 0, m * n * sizeof *c);
+    }
+    for (size_t i = 0; i < m; i++) {
+        for (size_t l = 0; l < k; l++) {
+            double factor = x[(ptrdiff_t)i * a->row + (ptrdiff_t)l * a->column];
+            const double *from = y + (ptrdiff_t)l * b->row;
+            if (b->column == 1) {
+                maths->add_scaled(c + i * n, from, factor, n);
+                continue;
+            }
+            for (size_t j = 0; j < n; j++) {
+                c[i * n + j] += factor * from[(ptrdiff_t)j * b->column];
+            }
+        }
+    }
+}
+
+static bool is_fp32(const bnd_format *f)
+{
+    return f->row >= 0 && f->row == bndi_format_of_words(BNDI_WORDS_32)->row;
+}
+
+bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
+                                  const bndi_matrix *b, size_t k, bool add, bndi_width work, bnd_error *why)
+{
+    if (work == BNDI_WORDS_64) {
+        multiply_doubles(bndi_maths_of(&engine->context), c, m, n, a, b, k, add);
+        return BND_OK;
+    }
+    bnd_gemm how = {.context = &engine->context,
+                    .accumulator = engine->accumulator,
+                    .a = {a->row, a->column},
+                    .b = {b->row, b->column},
+                    .c = {(ptrdiff_t)n, 1},
+                    .add = add,
+                    .seed = engine->seed,
+                    .purpose = engine->step << 32 | (uint32_t)engine->casts};
+    engine->casts += engine->accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
+    if (is_fp32(a->format) && is_fp32(b->format)) {
+        return bnd_gemm_f32(c, m, n, (const float *)(const void *)a->data, (const float *)(const void *)b->data, k,
+                            &how, why);
+    }
+    return bnd_gemm_codes(c, m, n, a->data, a->format, b->data, b->format, k, &how, why);
+}

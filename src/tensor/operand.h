@@ -1,0 +1,41 @@
+/* Operands of GEMMs: numbers of a tensor cast to what the policy has for a role, where and how they lie. */
+#ifndef BINADE_SRC_OPERAND_H
+#define BINADE_SRC_OPERAND_H
+
+#include <binade/block.h>
+
+#include "tensor/tensor.h"
+
+/* Numbers of the work type, or codes of `format` in whole words, with strides in elements. */
+typedef struct bndi_operand {
+    const unsigned char *data;
+    bnd_format format;
+    unsigned bytes; /* of an element */
+    bndi_shape shape;
+    ptrdiff_t stride[BND_RANK_MAX];
+    bndi_buffer *copy; /* of the role, where there had to be one */
+} bndi_operand;
+
+/* `axis`: that a GEMM runs along, which blocks of a scaled cast run along too. Closing what was never opened (zeros) is
+ * nothing. */
+BND_CHECKED bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis,
+                                         bndi_width work, bnd_error *why);
+void bndi_operand_close(bndi_operand *o);
+
+/* How a scaled cast shares its scales. */
+BND_CHECKED bnd_status bndi_block_of_cast(bnd_block *out, const bnd_cast *cast, bnd_error *why);
+
+/* A matrix: one of the operand's, or part of a result. */
+typedef struct bndi_matrix {
+    const unsigned char *data;
+    const bnd_format *format;
+    ptrdiff_t row, column; /* strides in elements */
+} bndi_matrix;
+
+/* c = a b (c += a b where `add`): m x n numbers of the work type, row-major; in the policy's accumulator. In doubles: in
+ * the order of k, each product and each sum rounded. */
+BND_CHECKED bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
+                                              const bndi_matrix *b, size_t k, bool add, bndi_width work,
+                                              bnd_error *why);
+
+#endif
