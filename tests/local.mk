@@ -20,6 +20,7 @@ UNIT_TESTS = \
 	tests/text/test_text \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
+	tests/matmul/test_matmul \
 	tests/store/test_store \
 	tests/tensor/test_tensor
 if HAVE_CUNIT
@@ -171,6 +172,8 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/gradients.h \
 	tests/tensor/support.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_named.c \
+	tests/tensor/test_products.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
@@ -206,6 +209,20 @@ tests_block_test_block_SOURCES = \
 	tests/codec/driver.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/suites.h
+
+tests_matmul_test_matmul_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_matmul_test_matmul_LDADD = $(TEST_LDADD) $(LIBM)
+tests_matmul_test_matmul_SOURCES = \
+	tests/matmul/model.c \
+	tests/matmul/model.h \
+	tests/matmul/test_known.c \
+	tests/matmul/test_matmul.c \
+	tests/matmul/test_names.c \
+	tests/matmul/test_products.c \
+	tests/matmul/test_refusals.c \
+	tests/matmul/test_same.c \
+	tests/matmul/tests.h \
 	tests/suites.h
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
