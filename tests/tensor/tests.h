@@ -9,6 +9,8 @@
 
 extern CU_TestInfo view_tests[];
 extern CU_TestInfo gradient_tests[];
+extern CU_TestInfo named_tests[];
+extern CU_TestInfo product_tests[];
 extern CU_TestInfo tape_tests[];
 
 /* An engine whose release is the test's; ends the program where there is none. */

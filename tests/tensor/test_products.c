@@ -1,0 +1,106 @@
+/* Products of matrices: shapes, formats, gradients. */
+#include "gradients.h"
+
+#include <stdio.h>
+
+static bnd_status matmul(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    (void)data;
+    return bnd_tensor_matmul(out, in[0], in[1], why);
+}
+
+static void test_matmul_gradients(void)
+{
+    for (uint64_t seed = 0; seed < scaled(60); seed++) {
+        size_t m = 1 + below(4, seed, 0), n = 1 + below(4, seed, 1), k = 1 + below(4, seed, 2),
+               stack = below(3, seed, 3);
+        leaf leaves[2] = {{.rank = 2 + stack, .low = -1, .high = 1}, {.rank = 2 + stack, .low = -1, .high = 1}};
+        for (size_t i = 0; i < 2; i++) {
+            size_t fewer = below(stack + 1, seed, 4 + i);
+            leaves[i].rank -= fewer;
+            leaves[i].layout = (layout)below(LAYOUTS, seed, 6 + i);
+            for (size_t j = 0; j + 2 < leaves[i].rank; j++) {
+                leaves[i].shape[j] = below(3, seed, 10 + 5 * i + j) == 0 ? 1 : 2 + (fewer + j) % 2;
+            }
+            leaves[i].shape[leaves[i].rank - 2] = i == 0 ? m : k;
+            leaves[i].shape[leaves[i].rank - 1] = i == 0 ? k : n;
+        }
+        CU_ASSERT_TRUE(worst_difference(matmul, NULL, leaves, 2, seed) < 1e-6);
+    }
+}
+
+typedef struct linear_case {
+    size_t operands;
+    bool flag;
+} linear_case;
+
+static bnd_status linear(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
+{
+    const linear_case *l = data;
+    bnd_attributes attributes = {.flag = l->flag};
+    return bnd_tensor_apply(out, BND_TENSOR_LINEAR, in, l->operands, &attributes, why);
+}
+
+static void test_linear_gradients(void)
+{
+    for (uint64_t seed = 0; seed < scaled(40); seed++) {
+        size_t n = 1 + below(5, seed, 1), k = 1 + below(5, seed, 2);
+        linear_case l = {2 + below(2, seed, 3), below(2, seed, 4) == 0};
+        leaf leaves[3] = {{.shape = {2, 3, k}, .rank = 3, .low = -1, .high = 1},
+                          {.shape = {l.flag ? k : n, l.flag ? n : k}, .rank = 2, .low = -1, .high = 1},
+                          {.shape = {n}, .rank = 1, .low = -1, .high = 1}};
+        for (size_t i = 0; i < 3; i++) {
+            leaves[i].layout = (layout)below(LAYOUTS, seed, 6 + i);
+        }
+        CU_ASSERT_TRUE(worst_difference(linear, &l, leaves, l.operands, seed) < 1e-6);
+    }
+}
+
+static void test_shapes(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_format fp32 = format_named("fp32");
+    bnd_tensor *a, *b, *y = NULL;
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_new(&a, engine, &fp32, (size_t[]){4, 8, 16, 32}, 4, BND_ROLE_DATA, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_new(&b, engine, &fp32, (size_t[]){32, 2}, 2, BND_ROLE_DATA, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&y, a, b, &why), &why));
+    CU_ASSERT_EQUAL(bnd_tensor_rank(y), 4);
+    CU_ASSERT_EQUAL(bnd_tensor_shape(y)[0], 4);
+    CU_ASSERT_EQUAL(bnd_tensor_shape(y)[2], 16);
+    CU_ASSERT_EQUAL(bnd_tensor_shape(y)[3], 2);
+    CU_ASSERT_TRUE(refuses(bnd_tensor_matmul(&y, b, a, &why), &why, "the last axis of the first"));
+    bnd_engine_free(engine);
+}
+
+/* Operands of every format: small whole numbers, so that every product is exact and the order does not matter. */
+static void test_formats(void)
+{
+    static const char *const formats[] = {"fp32", "fp16", "bf16", "tf32", "e4m3", "e3m2", "fp64", "e8m10"};
+    for (size_t f = 0; f < 8; f++) {
+        for (size_t g = 0; g < 8; g++) {
+            bnd_engine *engine = new_engine();
+            bnd_error why;
+            double x[6], y[6], z[4];
+            for (int i = 0; i < 6; i++) {
+                x[i] = i - 2;
+                y[i] = 3 - i;
+            }
+            bnd_tensor *a = tensor_of(engine, formats[f], x, (size_t[]){2, 3}, 2), *t, *p;
+            bnd_tensor *b = tensor_of(engine, formats[g], y, (size_t[]){2, 3}, 2);
+            CU_ASSERT_TRUE(succeeds(bnd_tensor_transpose(&t, b, 0, 1, &why), &why));
+            CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&p, a, t, &why), &why));
+            CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(z, 4, p, &why), &why));
+            CU_ASSERT_TRUE(z[0] == -8 && z[1] == 1 && z[2] == 10 && z[3] == -8);
+            bnd_engine_free(engine);
+        }
+    }
+}
+
+CU_TestInfo product_tests[] = {
+    {"gradients of stacks", test_matmul_gradients},
+    {"gradients of linear", test_linear_gradients},
+    {"shapes", test_shapes},
+    {"formats", test_formats},
+    CU_TEST_INFO_NULL,
+};
