@@ -95,7 +95,8 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
                           .rule = how.rule,
                           .seed = how.seed,
                           .purpose = how.purpose,
-                          .packing = BND_UNPACKED},
+                          .packing_in = BND_UNPACKED,
+                          .packing_out = BND_UNPACKED},
                   .stats = how.stats};
     bnd_status status = make_copy(o, t, role, &cast->format, storage.bits / 8, why);
     if (status == BND_OK) {
@@ -113,7 +114,8 @@ static bnd_status cast_with_scales(bndi_operand *o, const bnd_tensor *t, bnd_rol
                        .rule = how.rule,
                        .seed = how.seed,
                        .purpose = how.purpose,
-                       .packing = BND_UNPACKED};
+                       .packing_in = BND_UNPACKED,
+                       .packing_out = BND_UNPACKED};
     bnd_block block;
     bnd_shape shape;
     bnd_status status = bndi_block_of_cast(&block, cast, why);

@@ -153,7 +153,8 @@ typedef union codes {
 
 static bnd_array array_of(const bndi_walk *w)
 {
-    return (bnd_array){.context = &w->context, .packing = w->storage.packed ? BND_UNPACKED : BND_PACKED};
+    uint8_t packing = w->storage.packed ? BND_UNPACKED : BND_PACKED;
+    return (bnd_array){.context = &w->context, .packing_in = packing, .packing_out = packing};
 }
 
 /* ---- chunks ---- */

@@ -305,7 +305,8 @@ static void test_refusals(void)
         {"a (b c) -> a b c", "b=3", "cannot be split", true},
         {"a (b c) -> a b c", "q=2", "does not name", true},
         {"a (b c) -> a b c", "b=x", "not a size", true},
-        {"a (b c -> a b c", "b=5", "not closed", true},
+        {"a (b c -> a b c", "b=5", "in parentheses stand names", true},
+        {"a (b c", "b=5", "not closed", true},
         {"a b -> a", NULL, "is not in the result", true},
     };
     bnd_engine *engine = new_engine();
