@@ -18,26 +18,6 @@ bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_erro
     return BND_OK;
 }
 
-/* What tensors hold of each other goes first; then who else has references does not matter any more. */
-void bnd_engine_free(bnd_engine *engine)
-{
-    if (engine == NULL) {
-        return;
-    }
-    bnd_engine_forget(engine);
-    for (bnd_tensor *t = engine->first; t != NULL; t = t->next) {
-        bnd_tensor_drop_gradient(t);
-    }
-    while (engine->first != NULL) {
-        bnd_tensor *t = engine->first;
-        t->references = 1;
-        t->owed = 0;
-        bndi_drop(t);
-    }
-    free(engine->statistics);
-    free(engine);
-}
-
 void bnd_engine_set_seed(bnd_engine *engine, uint64_t seed, uint64_t step)
 {
     engine->seed = seed;
@@ -110,14 +90,61 @@ static void count_bytes(bnd_account *a, bnd_role role, size_t bytes)
     note_peak(a);
 }
 
+/* ---- memory ---- */
+
+enum { LINE = 64, SPARED_FROM = 1 << 15 };
+
+/* A whole number of lines, and one more: whole vectors are read only within an array, but what they point at must be
+ * memory. 0: too much. */
+static size_t room_for(size_t bytes)
+{
+    return bytes <= SIZE_MAX - 2 * LINE ? (bytes + LINE - 1) / LINE * LINE + LINE : 0;
+}
+
+static unsigned char *take_room(bnd_engine *engine, size_t room)
+{
+    for (unsigned i = engine->spare_count; i-- > 0;) {
+        bndi_spare spare = engine->spares[i];
+        if (spare.room == room) {
+            engine->spares[i] = engine->spares[--engine->spare_count];
+            engine->spare_bytes -= room;
+            return spare.data;
+        }
+    }
+    return room > 0 ? aligned_alloc(LINE, room) : NULL;
+}
+
+/* The oldest spare goes where there are too many, or where they would make more than the run has ever used. */
+static void give_room(bnd_engine *engine, unsigned char *data, size_t room)
+{
+    const bnd_account *a = &engine->account;
+    if (room < SPARED_FROM || room > a->bytes_peak) {
+        free(data);
+        return;
+    }
+    while (engine->spare_count == BNDI_SPARES ||
+           (engine->spare_count > 0 && a->bytes_now + engine->spare_bytes + room > a->bytes_peak)) {
+        free(engine->spares[0].data);
+        engine->spare_bytes -= engine->spares[0].room;
+        engine->spare_count--;
+        memmove(engine->spares, engine->spares + 1, engine->spare_count * sizeof engine->spares[0]);
+    }
+    engine->spares[engine->spare_count++] = (bndi_spare){data, room};
+    engine->spare_bytes += room;
+}
+
+static void free_spares(bnd_engine *engine)
+{
+    for (unsigned i = 0; i < engine->spare_count; i++) {
+        free(engine->spares[i].data);
+    }
+}
+
 bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
                            bnd_error *why)
 {
-    enum { LINE = 64 };
     bndi_buffer *buffer = malloc(sizeof *buffer);
-    /* A line more than asked for: kernels read whole vectors only within an array, but an address there must be. */
-    size_t room = bytes <= SIZE_MAX - 2 * LINE ? (bytes + LINE - 1) / LINE * LINE + LINE : 0;
-    unsigned char *data = room > 0 ? aligned_alloc(LINE, room) : NULL;
+    unsigned char *data = take_room(engine, room_for(bytes));
     if (buffer == NULL || data == NULL) {
         free(buffer);
         free(data);
@@ -140,7 +167,7 @@ void bndi_buffer_release(bndi_buffer *buffer)
     bnd_account *a = &buffer->engine->account;
     a->bytes[buffer->role] -= buffer->bytes;
     a->bytes_now -= buffer->bytes;
-    free(buffer->data);
+    give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
     free(buffer);
 }
 
@@ -206,4 +233,27 @@ void bnd_engine_reset_statistics(bnd_engine *engine)
     if (engine->statistics != NULL) {
         memset(engine->statistics, 0, BND_ROLES * sizeof *engine->statistics);
     }
+}
+
+/* ---- the end ---- */
+
+/* What tensors hold of each other goes first; then who else has references does not matter any more. */
+void bnd_engine_free(bnd_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    bnd_engine_forget(engine);
+    for (bnd_tensor *t = engine->first; t != NULL; t = t->next) {
+        bnd_tensor_drop_gradient(t);
+    }
+    while (engine->first != NULL) {
+        bnd_tensor *t = engine->first;
+        t->references = 1;
+        t->owed = 0;
+        bndi_drop(t);
+    }
+    free_spares(engine);
+    free(engine->statistics);
+    free(engine);
 }

@@ -61,8 +61,19 @@ struct bnd_tensor {
     bndi_node *made_by;   /* NULL: a leaf */
 };
 
+/* Memory that was given back and waits for the next buffer of its size: a run asks for the same sizes step after step,
+ * and the system gives large pieces page by page, each cleared. */
+typedef struct bndi_spare {
+    unsigned char *data;
+    size_t room;
+} bndi_spare;
+enum { BNDI_SPARES = 64 };
+
 struct bnd_engine {
     bnd_context context;
+    bndi_spare spares[BNDI_SPARES];
+    unsigned spare_count;
+    size_t spare_bytes;
     bnd_policy policy;
     bnd_accumulator accumulator; /* the policy's, read */
     bool has_policy, tape;
