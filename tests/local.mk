@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
+	tests/policy/test_policy \
 	tests/store/test_store \
 	tests/tensor/test_tensor
 if HAVE_CUNIT
@@ -160,6 +161,14 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/codec/driver.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/suites.h
+
+tests_policy_test_policy_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_policy_test_policy_LDADD = $(TEST_LDADD)
+tests_policy_test_policy_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/policy/test_policy.c \
 	tests/suites.h
 
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS)

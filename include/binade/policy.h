@@ -26,16 +26,21 @@ typedef enum bnd_role {
     BND_ROLE_DGRAD_W,
     BND_ROLE_WGRAD_X,
     BND_ROLE_WGRAD_DY,
-    BND_ROLE_CAREFUL, /* softmax, norms and losses: in and out */
-    BND_ROLE_SCALAR,  /* beta, the learning rate, epsilon */
-    BND_ROLE_DATA,    /* what comes from outside */
-    BND_ROLE_SCRATCH, /* what an operation needs while it works */
+    BND_ROLE_FWD_Y, /* the results of GEMMs; where they are not given, those of act, dact and grad */
+    BND_ROLE_DGRAD_DX,
+    BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
+    BND_ROLE_SAVED,    /* activations that are kept for the way back; not given: as they flow */
+    BND_ROLE_CAREFUL,  /* softmax, norms and losses: in and out */
+    BND_ROLE_SCALAR,   /* beta, the learning rate, epsilon */
+    BND_ROLE_DATA,     /* what comes from outside */
+    BND_ROLE_SCRATCH,  /* what an operation needs while it works */
     BND_ROLES
 } bnd_role;
 
 const char *bnd_role_name(bnd_role role); /* "param", "gemm_fwd.x", ...; "" where there is none */
 
-/* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad, gemm. A bit a role. */
+/* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands, gemm_out for all
+ * three results, pure for everything that is stored or flows. A bit a role. */
 BND_CHECKED bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why);
 
 /* What becomes of numbers that take a role. All zero: they stay in the format that they have. */
@@ -49,12 +54,45 @@ typedef struct bnd_cast {
                                        tensor, row, tile:128x128, mx, mx:floor, nvfp4 */
 } bnd_cast;
 
+/* How weights are updated: the new weight is the rounded sum (by the rule of the role param), or the rounding error is
+ * kept and taken off the next update. */
+typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATES } bnd_update;
+
+/* A loss scale: the loss is multiplied by it, gradients are divided. Dynamic: `growth` good steps double it, a gradient
+ * that is no number halves it and skips the step. */
+typedef struct bnd_loss_scale {
+    bool given, dynamic;
+    double initial;
+    uint32_t growth;
+} bnd_loss_scale;
+
 enum { BND_POLICY_NAME_SIZE = 64 };
 typedef struct bnd_policy {
-    char name[BND_POLICY_NAME_SIZE];
+    char name[BND_POLICY_NAME_SIZE]; /* of the row; "custom" where something was changed */
     bnd_cast cast[BND_ROLES];
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
+    uint8_t update;                         /* bnd_update */
+    bnd_loss_scale loss_scale;
 } bnd_policy;
+
+/* A recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which may be a recipe
+ * that they change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
+ *
+ *     ROLE=FORMAT[:MODE][/SCALING[:RULE]]   a role, or a name of several; SCALING as in block formats: e4m3/tile:1x128,
+ *                                           e4m3/mx:floor; or the name of a block format: mxfp8, nvfp4
+ *     ROLE=none                             numbers that take the role stay in the format that they have
+ *     acc=ACCUMULATOR                       fp32, bf16, fma:fp16, trunc14/promote128, ...
+ *     update=rounded|kahan                  how weights take their updates
+ *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
+ *
+ * `where` in the error is an offset into the text. */
+BND_CHECKED bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why);
+
+/* The recipes: rows 0 .. count-1; any other index gives row 0. */
+size_t bnd_recipe_count(void);
+const char *bnd_recipe_name(size_t row);
+const char *bnd_recipe_title(size_t row);
+const char *bnd_recipe_settings(size_t row); /* the text above that it stands for */
 
 #ifdef __cplusplus
 }

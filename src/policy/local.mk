@@ -1,4 +1,6 @@
 # Layer 6: which part of a training run has which format, as data.
 binadeinclude_HEADERS += include/binade/policy.h
 libbinade_internal_la_SOURCES += \
+	src/policy/recipe.c \
+	src/policy/recipes.def \
 	src/policy/role.c

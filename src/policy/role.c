@@ -18,21 +18,30 @@ static const char *const names[BND_ROLES] = {
     [BND_ROLE_DGRAD_W] = "gemm_dgrad.w",
     [BND_ROLE_WGRAD_X] = "gemm_wgrad.x",
     [BND_ROLE_WGRAD_DY] = "gemm_wgrad.dy",
+    [BND_ROLE_FWD_Y] = "gemm_fwd.y",
+    [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
+    [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",
+    [BND_ROLE_SAVED] = "saved",
     [BND_ROLE_CAREFUL] = "careful",
     [BND_ROLE_SCALAR] = "scalar",
     [BND_ROLE_DATA] = "data",
     [BND_ROLE_SCRATCH] = "scratch",
 };
 
+#define BIT(role) (1u << BND_ROLE_##role)
+#define OPERANDS  (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
+#define KEPT      (BIT(PARAM) | BIT(ACT) | BIT(DACT) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(CAREFUL))
+
 static const struct group {
     const char *name;
     uint32_t roles;
 } groups[] = {
-    {"gemm_fwd", 1u << BND_ROLE_FWD_X | 1u << BND_ROLE_FWD_W},
-    {"gemm_dgrad", 1u << BND_ROLE_DGRAD_DY | 1u << BND_ROLE_DGRAD_W},
-    {"gemm_wgrad", 1u << BND_ROLE_WGRAD_X | 1u << BND_ROLE_WGRAD_DY},
-    {"gemm", 1u << BND_ROLE_FWD_X | 1u << BND_ROLE_FWD_W | 1u << BND_ROLE_DGRAD_DY | 1u << BND_ROLE_DGRAD_W |
-                 1u << BND_ROLE_WGRAD_X | 1u << BND_ROLE_WGRAD_DY},
+    {"gemm_fwd", BIT(FWD_X) | BIT(FWD_W)},
+    {"gemm_dgrad", BIT(DGRAD_DY) | BIT(DGRAD_W)},
+    {"gemm_wgrad", BIT(WGRAD_X) | BIT(WGRAD_DY)},
+    {"gemm", OPERANDS},
+    {"gemm_out", BIT(FWD_Y) | BIT(DGRAD_DX) | BIT(WGRAD_DW)},
+    {"pure", OPERANDS | KEPT},
 };
 
 const char *bnd_role_name(bnd_role role)

@@ -12,11 +12,34 @@ static bool same_format(const bnd_format *a, const bnd_format *b)
     return a->row == b->row && bndi_same_word(a->name, bndi_length(a->name), b->name);
 }
 
+bnd_role bndi_role_of_bytes(bnd_role role)
+{
+    switch (role) {
+    case BND_ROLE_CAREFUL:
+    case BND_ROLE_SAVED:
+    case BND_ROLE_FWD_Y:
+        return BND_ROLE_ACT;
+    case BND_ROLE_DGRAD_DX:
+        return BND_ROLE_DACT;
+    default:
+        return role;
+    }
+}
+
+const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role)
+{
+    const bnd_cast *cast = &engine->policy.cast[role];
+    if (!cast->given && (role == BND_ROLE_FWD_Y || role == BND_ROLE_DGRAD_DX)) {
+        cast = &engine->policy.cast[bndi_role_of_bytes(role)];
+    }
+    return engine->has_policy && cast->given ? cast : NULL;
+}
+
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
                         unsigned count)
 {
-    const bnd_cast *cast = &engine->policy.cast[role];
-    if (engine->has_policy && cast->given && !cast->transient) {
+    const bnd_cast *cast = bndi_cast_of(engine, role);
+    if (cast != NULL && !cast->transient) {
         *out = cast->format;
         return;
     }
@@ -32,8 +55,8 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
 {
     bndi_store how = {.rule = {.rounding = BND_RNE}, .seed = engine->seed};
-    const bnd_cast *cast = &engine->policy.cast[role];
-    if (engine->has_policy && cast->given) {
+    const bnd_cast *cast = bndi_cast_of(engine, role);
+    if (cast != NULL) {
         how.rule = cast->rule;
     }
     how.purpose = engine->step << 32 | (uint32_t)engine->casts++;
@@ -135,8 +158,7 @@ static bnd_status make_result(bndi_call *c, bnd_error *why)
     if (c->attributes.format == NULL) {
         bndi_result_format(&f, c->engine, c->role, in, c->count);
     }
-    return bndi_tensor_make(&c->saved[BNDI_OUT], c->engine, &f, &c->shape,
-                            c->role == BND_ROLE_CAREFUL ? BND_ROLE_ACT : c->role, false, why);
+    return bndi_tensor_make(&c->saved[BNDI_OUT], c->engine, &f, &c->shape, bndi_role_of_bytes(c->role), false, why);
 }
 
 static void count_work(const bndi_call *c)
@@ -184,7 +206,7 @@ static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor
     if (status != BND_OK) {
         return status;
     }
-    c->role = role < BND_ROLES ? role : row->careful ? BND_ROLE_CAREFUL : BND_ROLE_ACT;
+    c->role = role < BND_ROLES ? role : row->careful ? BND_ROLE_CAREFUL : row->product ? BND_ROLE_FWD_Y : BND_ROLE_ACT;
     return run_call(c, why);
 }
 

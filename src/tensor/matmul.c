@@ -81,9 +81,19 @@ static bnd_status add_bias(unsigned char *c, const bndi_shape *shape, const bnd_
     return BND_OK;
 }
 
-/* out = a b (+ bias), stored as `how` says. A result that is no plain array of the work type is made in scratch. */
+/* The gradient of a weight leaves a GEMM in the format of its role, and is kept in that of grad. */
+static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engine, const bnd_cast *cast,
+                                bndi_width work, bnd_error *why)
+{
+    bndi_store how = bndi_store_for(engine, BND_ROLE_WGRAD_DW);
+    bnd_array array = {.context = &engine->context, .rule = cast->rule, .seed = how.seed, .purpose = how.purpose};
+    float *x = (float *)(void *)c;
+    return work == BNDI_WORDS_32 ? bnd_round_f32(x, x, count, &cast->format, &array, how.stats, why) : BND_OK;
+}
+
+/* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no plain array of the work type is made in scratch. */
 static bnd_status product(bnd_tensor *out, factor a, factor b, const bnd_tensor *bias, bndi_width work,
-                          const bndi_store *how, bnd_error *why)
+                          const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {
     bnd_engine *engine = out->engine;
     bndi_operand x = {.copy = NULL}, y = {.copy = NULL};
@@ -104,6 +114,9 @@ static bnd_status product(bnd_tensor *out, factor a, factor b, const bnd_tensor 
     }
     if (status == BND_OK && bias != NULL) {
         status = add_bias(c, &out->shape, bias, work, why);
+    }
+    if (status == BND_OK && through != NULL) {
+        status = round_through(c, count, engine, through, work, why);
     }
     for (size_t at = 0; status == BND_OK && at < count; at += BNDI_CHUNK) {
         bndi_write(&to, at, count - at < BNDI_CHUNK ? count - at : BNDI_CHUNK, c + at * size, how);
@@ -149,7 +162,20 @@ static bnd_status matmul_forward(bndi_call *c, bnd_error *why)
 {
     bndi_store how = bndi_store_for(c->engine, c->role);
     return product(c->saved[BNDI_OUT], (factor){c->saved[0], BND_ROLE_FWD_X, false},
-                   (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, c->work, &how, why);
+                   (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, c->work, &how, NULL, why);
+}
+
+/* Gradients that flow have the role of a GEMM's result; those of leaves go through one. */
+static void take_roles(bndi_gradients *g)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        g->role[i] = g->role[i] == BND_ROLE_DACT ? BND_ROLE_DGRAD_DX : g->role[i];
+    }
+}
+
+static const bnd_cast *through(const bndi_call *c, const bndi_gradients *g, unsigned i)
+{
+    return g->role[i] == BND_ROLE_GRAD ? bndi_cast_of(c->engine, BND_ROLE_WGRAD_DW) : NULL;
 }
 
 /* A gradient of the whole stack, summed over what was repeated. */
@@ -167,7 +193,7 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
         return status;
     }
     bndi_store how = repeated ? (bndi_store){.rule = {.rounding = BND_RNE}} : bndi_store_for(c->engine, g->role[i]);
-    status = product(whole, a, b, NULL, c->work, &how, why);
+    status = product(whole, a, b, NULL, c->work, &how, through(c, g, i), why);
     if (status == BND_OK && repeated) {
         status = bndi_sum_to(&g->out[i], c, g, i, whole, why);
     }
@@ -182,6 +208,7 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
 static bnd_status matmul_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
     bnd_status status = BND_OK;
+    take_roles(g);
     if (g->wanted[0]) {
         status = stack_gradient(c, g, 0, (factor){d, BND_ROLE_DGRAD_DY, false},
                                 (factor){c->saved[1], BND_ROLE_DGRAD_W, true}, why);
@@ -202,6 +229,7 @@ static uint64_t counted_already(const bndi_call *c)
 const bndi_row bndi_matmul_row = {.name = "matmul",
                                   .least = 2,
                                   .most = 2,
+                                  .product = true,
                                   .saves = BNDI_SAVE_A | BNDI_SAVE_B,
                                   .shape = matmul_shape,
                                   .forward = matmul_forward,
@@ -256,7 +284,7 @@ static bnd_status linear_forward(bndi_call *c, bnd_error *why)
     if (status == BND_OK) {
         status =
             product(y, (factor){x, BND_ROLE_FWD_X, false}, (factor){c->saved[1], BND_ROLE_FWD_W, weight_is_turned(c)},
-                    c->count > 2 ? c->saved[2] : NULL, c->work, &how, why);
+                    c->count > 2 ? c->saved[2] : NULL, c->work, &how, NULL, why);
     }
     bndi_drop(x);
     bndi_drop(y);
@@ -272,7 +300,7 @@ static bnd_status one_product(bndi_call *c, bndi_gradients *g, unsigned i, facto
     }
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, g->role[i]);
-        status = product(to, a, b, NULL, c->work, &how, why);
+        status = product(to, a, b, NULL, c->work, &how, through(c, g, i), why);
     }
     bndi_drop(to);
     return status;
@@ -289,6 +317,7 @@ static bnd_status linear_backward(bndi_call *c, const bnd_tensor *d, bndi_gradie
     bnd_tensor *x = NULL, *dy = NULL;
     bool turned = weight_is_turned(c);
     bnd_status status = flat(&dy, d, why);
+    take_roles(g);
     if (status == BND_OK && g->wanted[0]) {
         status = one_product(c, g, 0, (factor){dy, BND_ROLE_DGRAD_DY, false},
                              (factor){c->saved[1], BND_ROLE_DGRAD_W, !turned}, why);
@@ -316,6 +345,7 @@ static uint64_t linear_flops(const bndi_call *c)
 const bndi_row bndi_linear_row = {.name = "linear",
                                   .least = 2,
                                   .most = 3,
+                                  .product = true,
                                   .saves = BNDI_SAVE_A | BNDI_SAVE_B,
                                   .shape = linear_shape,
                                   .forward = linear_forward,

@@ -158,8 +158,8 @@ bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role ro
                              bnd_error *why)
 {
     static const bnd_rule nothing;
-    const bnd_cast *cast = &t->engine->policy.cast[role];
-    bool given = t->engine->has_policy && cast->given && work == BNDI_WORDS_32;
+    const bnd_cast *cast = bndi_cast_of(t->engine, role);
+    bool given = cast != NULL && work == BNDI_WORDS_32;
     *out = (bndi_operand){.shape = t->shape};
     if (given && cast->scaling[0] != 0) {
         return cast_with_scales(out, t, role, cast, axis, why);

@@ -68,9 +68,26 @@ static bool records(const bndi_call *c, bnd_tensor *const *in)
     return tracked && c->engine->tape && c->row->backward != NULL;
 }
 
-/* A handle that knows of no gradient: what is saved does not hold the graph. */
+static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, const bnd_cast *cast, bnd_error *why)
+{
+    bnd_tensor **copy = &node->call.saved[i];
+    bnd_status status = bndi_tensor_make(copy, t->engine, &cast->format, &t->shape, BND_ROLE_ACT, false, why);
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for(t->engine, BND_ROLE_SAVED);
+        bndi_copy_numbers(*copy, t, &how);
+        node->versions[i] = (*copy)->buffer->version;
+    }
+    return status;
+}
+
+/* A handle that knows of no gradient: what is saved does not hold the graph. Activations may be kept in a format of
+ * their own. */
 static bnd_status save(bndi_node *node, unsigned i, const bnd_tensor *t, bnd_error *why)
 {
+    const bnd_cast *cast = bndi_cast_of(t->engine, BND_ROLE_SAVED);
+    if (cast != NULL && t->buffer->role == BND_ROLE_ACT) {
+        return save_as(node, i, t, cast, why);
+    }
     node->versions[i] = t->buffer->version;
     return bndi_view_make(&node->call.saved[i], t, &t->shape, t->stride, t->offset, why);
 }
@@ -181,7 +198,7 @@ static bnd_status make_gradient(bnd_tensor **out, bnd_engine *engine, bnd_role r
 {
     bnd_format f;
     bndi_result_format(&f, engine, role, &like, 1);
-    return bndi_tensor_make(out, engine, &f, shape, role, zeros, why);
+    return bndi_tensor_make(out, engine, &f, shape, bndi_role_of_bytes(role), zeros, why);
 }
 
 bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i, bool zeros,

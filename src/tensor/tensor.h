@@ -210,6 +210,7 @@ typedef struct bndi_row {
     const char *name;
     unsigned least, most; /* operands */
     bool careful;         /* its result has the role `careful`, not act */
+    bool product;         /* its result has the role gemm_fwd.y */
     unsigned saves;
     /* The shape of the result: refused where operands do not go together. NULL: they broadcast. */
     bnd_status (*shape)(bndi_call *c, bnd_error *why);
@@ -246,6 +247,12 @@ BND_CHECKED bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, 
 void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
 void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how);
 void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
+
+/* The role that a role's bytes are counted as, and that a role follows where the policy does not give it. */
+bnd_role bndi_role_of_bytes(bnd_role role);
+
+/* What the policy has for a role; NULL: nothing. */
+const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);
 
 /* The format that a result of these operands has, for a role. */
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,

@@ -2,6 +2,7 @@
 #include "gradients.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bnd_status matmul(bnd_tensor **out, bnd_tensor *const *in, const void *data, bnd_error *why)
 {
@@ -97,7 +98,79 @@ static void test_formats(void)
     }
 }
 
+/* ---- recipes ---- */
+
+/* A layer, softmax and a sum, forward and back, under a recipe; what it does to the formats of what is kept. */
+static void one_step(const bnd_policy *policy)
+{
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_tensor *x = NULL, *w = NULL, *y = NULL, *z = NULL, *loss = NULL;
+    bnd_format fp32 = format_named("fp32"), kept = fp32;
+    if (policy->cast[BND_ROLE_PARAM].given) {
+        kept = policy->cast[BND_ROLE_PARAM].format;
+    }
+    CU_ASSERT_TRUE(succeeds(bnd_engine_set_policy(engine, policy, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_new(&x, engine, &fp32, (size_t[]){64, 256}, 2, BND_ROLE_DATA, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_new(&w, engine, &kept, (size_t[]){160, 256}, 2, BND_ROLE_PARAM, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_normal(x, 0, 1, 1, 0, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_normal(w, 0, 0.0625, 2, 0, &why), &why));
+    bnd_tensor_want_gradient(w, true);
+    bnd_tensor_want_gradient(x, true);
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&z, BND_TENSOR_LOG_SOFTMAX, y, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&loss, BND_TENSOR_MEAN, z, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_backward(loss, 1, &why), &why));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(bnd_tensor_gradient(w));
+    const bnd_cast *of_y =
+        policy->cast[BND_ROLE_FWD_Y].given ? &policy->cast[BND_ROLE_FWD_Y] : &policy->cast[BND_ROLE_ACT];
+    const bnd_cast *of_gradient = &policy->cast[BND_ROLE_GRAD];
+    CU_ASSERT_STRING_EQUAL(bnd_tensor_format(y)->name, of_y->given ? of_y->format.name : "fp32");
+    CU_ASSERT_STRING_EQUAL(bnd_tensor_format(bnd_tensor_gradient(w))->name,
+                           of_gradient->given ? of_gradient->format.name : kept.name);
+    bnd_engine_free(engine);
+}
+
+static void test_recipes(void)
+{
+    for (size_t i = 0; i < bnd_recipe_count(); i++) {
+        bnd_policy policy;
+        bnd_error why;
+        CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&policy, bnd_recipe_name(i), &why), &why));
+        one_step(&policy);
+    }
+}
+
+/* An operand of a product is what bulk/ makes of it, bit for bit; so is the result. */
+static void test_casts(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_error why;
+    bnd_policy policy;
+    float x[64], one[64] = {0}, y[64], expected[64];
+    bnd_format fp32 = format_named("fp32"), bf16 = format_named("bf16"), fp16 = format_named("fp16");
+    for (int i = 0; i < 64; i++) {
+        x[i] = (float)((double)below(1u << 24, 5, (uint64_t)i) / 3e6);
+        one[i] = i % 9 == 0;
+    }
+    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&policy, "gemm=bf16,gemm_out=fp16", &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_engine_set_policy(engine, &policy, &why), &why));
+    bnd_tensor *a, *b, *c;
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_from_f32(&a, engine, &fp32, x, (size_t[]){8, 8}, 2, BND_ROLE_DATA, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_tensor_from_f32(&b, engine, &fp32, one, (size_t[]){8, 8}, 2, BND_ROLE_DATA, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&c, a, b, &why), &why));
+    CU_ASSERT_STRING_EQUAL(bnd_tensor_format(c)->name, "fp16");
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f32(y, 64, c, &why), &why));
+    CU_ASSERT_EQUAL(bnd_round_f32(expected, x, 64, &bf16, NULL, NULL, &why), BND_OK);
+    CU_ASSERT_EQUAL(bnd_round_f32(expected, expected, 64, &fp16, NULL, NULL, &why), BND_OK);
+    CU_ASSERT_EQUAL(memcmp(y, expected, sizeof y), 0);
+    bnd_engine_free(engine);
+}
+
 CU_TestInfo product_tests[] = {
+    {"recipes", test_recipes},
+    {"casts of operands and results", test_casts},
     {"gradients of stacks", test_matmul_gradients},
     {"gradients of linear", test_linear_gradients},
     {"shapes", test_shapes},

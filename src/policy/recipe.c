@@ -1,0 +1,248 @@
+/* Recipes: the rows, and the settings that they and callers are written in. */
+#include <binade/policy.h>
+
+#include "base/base.h"
+
+static const struct row {
+    const char *name, *title, *settings;
+} rows[] = {
+#define RECIPE(name, title, settings) {name, title, settings},
+#include "policy/recipes.def"
+#undef RECIPE
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+size_t bnd_recipe_count(void)
+{
+    return ROWS;
+}
+
+const char *bnd_recipe_name(size_t row)
+{
+    return rows[row < ROWS ? row : 0].name;
+}
+
+const char *bnd_recipe_title(size_t row)
+{
+    return rows[row < ROWS ? row : 0].title;
+}
+
+const char *bnd_recipe_settings(size_t row)
+{
+    return rows[row < ROWS ? row : 0].settings;
+}
+
+/* ---- pieces of text ---- */
+
+typedef struct piece {
+    const char *text;
+    size_t length;
+} piece;
+
+static bool is(piece p, const char *word)
+{
+    return bndi_same_word(p.text, p.length, word);
+}
+
+/* What stands before the first `c`; the rest is what follows it. Without one, everything, and the rest is empty with
+ * text NULL. */
+static piece cut(piece *rest, char c)
+{
+    piece first = *rest;
+    for (size_t i = 0; i < rest->length; i++) {
+        if (rest->text[i] == c) {
+            first.length = i;
+            *rest = (piece){rest->text + i + 1, rest->length - i - 1};
+            return first;
+        }
+    }
+    *rest = (piece){.text = NULL};
+    return first;
+}
+
+typedef struct reader {
+    const char *whole; /* for offsets */
+    bnd_error *why;
+} reader;
+
+static bnd_status refuse(const reader *r, piece at, const char *what)
+{
+    size_t shown = at.length < 64 ? at.length : 64;
+    return bnd_fail(r->why, BND_BAD_SYNTAX, (size_t)(at.text - r->whole), "recipe: \"%.*s\": %s", (int)shown, at.text,
+                    what);
+}
+
+/* An error of somebody who was given a copy of a piece: its offset is the piece's. */
+static bnd_status within(const reader *r, piece at, bnd_status status)
+{
+    if (status != BND_OK && r->why != NULL) {
+        r->why->where += (size_t)(at.text - r->whole);
+    }
+    return status;
+}
+
+static bool copy(char *out, size_t size, piece p)
+{
+    if (p.length >= size) {
+        return false;
+    }
+    __builtin_memcpy(out, p.text, p.length);
+    out[p.length] = 0;
+    return true;
+}
+
+/* A whole number below 2^53; false where it is none. */
+static bool read_number(double *out, piece p)
+{
+    double value = 0;
+    for (size_t i = 0; i < p.length; i++) {
+        if (p.text[i] < '0' || p.text[i] > '9' || value >= 0x1p53 / 10 - 1) {
+            return false;
+        }
+        value = value * 10 + (p.text[i] - '0');
+    }
+    *out = value;
+    return p.length > 0;
+}
+
+/* ---- settings ---- */
+
+/* FORMAT[:MODE][/SCALING[:RULE]]. */
+static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
+{
+    bnd_cast cast = {.given = true};
+    piece scaling = value, number = cut(&scaling, '/'), mode = number, format = cut(&mode, ':');
+    char text[BND_SCALING_SIZE];
+    if (is(value, "none")) {
+        *out = (bnd_cast){.given = false};
+        return BND_OK;
+    }
+    bnd_status status = within(r, format, bnd_format_parse_n(&cast.format, format.text, format.length, r->why));
+    if (status == BND_OK && mode.text != NULL) {
+        status = copy(text, sizeof text, mode) ? within(r, mode, bnd_rounding_parse(&cast.rule, text, r->why))
+                                               : refuse(r, mode, "is no rounding mode");
+    }
+    if (status == BND_OK && scaling.text != NULL) {
+        if (scaling.length == 0 || !copy(cast.scaling, sizeof cast.scaling, scaling)) {
+            status = refuse(r, value, "after the / stands how a scale is shared: tensor, row, tile:RxC, mx, nvfp4");
+        }
+    }
+    cast.transient = cast.format.width == 0;
+    if (status == BND_OK) {
+        *out = cast;
+    }
+    return status;
+}
+
+static bnd_status read_loss_scale(const reader *r, bnd_loss_scale *out, piece value)
+{
+    enum { USUAL = 65536, STEPS = 2000 };
+    piece rest = value, kind = cut(&rest, ':');
+    bnd_loss_scale scale = {.given = true, .initial = USUAL, .growth = STEPS};
+    double steps = STEPS;
+    if (is(value, "none")) {
+        *out = (bnd_loss_scale){.given = false};
+        return BND_OK;
+    }
+    scale.dynamic = is(kind, "dynamic");
+    bool good = scale.dynamic || (rest.text == NULL && read_number(&scale.initial, kind));
+    if (scale.dynamic && rest.text != NULL) {
+        good = read_number(&scale.initial, cut(&rest, ':'));
+        good = good && (rest.text == NULL || read_number(&steps, rest));
+    }
+    if (!good || scale.initial < 1 || steps < 1 || steps > 1e9) {
+        return refuse(r, value, "a loss scale is none, a whole number, or dynamic[:NUMBER[:STEPS]]");
+    }
+    scale.growth = (uint32_t)steps;
+    *out = scale;
+    return BND_OK;
+}
+
+static bnd_status read_update(const reader *r, uint8_t *out, piece value)
+{
+    if (!is(value, "rounded") && !is(value, "kahan")) {
+        return refuse(r, value, "an update is rounded or kahan");
+    }
+    *out = is(value, "kahan") ? BND_UPDATE_KAHAN : BND_UPDATE_ROUNDED;
+    return BND_OK;
+}
+
+static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, piece value)
+{
+    uint32_t roles;
+    bnd_cast cast;
+    bnd_status status = within(r, name, bnd_role_parse(&roles, name.text, name.length, r->why));
+    if (status == BND_OK) {
+        status = read_cast(r, &cast, value);
+    }
+    for (unsigned role = 0; status == BND_OK && role < BND_ROLES; role++) {
+        if ((roles >> role & 1) != 0) {
+            policy->cast[role] = cast;
+        }
+    }
+    return status;
+}
+
+static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
+{
+    bndi_nearest nearest = bndi_nearest_to(name.text, name.length);
+    for (unsigned i = 0; i < ROWS; i++) {
+        if (is(name, rows[i].name)) {
+            bnd_policy row;
+            bnd_status status = bnd_policy_parse(&row, rows[i].settings, r->why);
+            if (status == BND_OK) {
+                *policy = row;
+                (void)copy(policy->name, sizeof policy->name, (piece){rows[i].name, bndi_length(rows[i].name)});
+            }
+            return status;
+        }
+        bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+    }
+    return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "no recipe of this name", NULL));
+}
+
+static bnd_status read_setting(const reader *r, bnd_policy *policy, piece setting, bool first)
+{
+    piece value = setting, name = cut(&value, '=');
+    if (value.text == NULL) {
+        return first ? read_recipe(r, policy, name) : refuse(r, setting, "a setting is NAME=VALUE");
+    }
+    if (is(name, "base")) {
+        return first ? read_recipe(r, policy, value) : refuse(r, setting, "base stands first: it replaces everything");
+    }
+    if (is(name, "update")) {
+        return read_update(r, &policy->update, value);
+    }
+    if (is(name, "loss_scale")) {
+        return read_loss_scale(r, &policy->loss_scale, value);
+    }
+    if (is(name, "acc")) {
+        return copy(policy->accumulator, sizeof policy->accumulator, value)
+                   ? BND_OK
+                   : refuse(r, value, "is longer than the name of any accumulator");
+    }
+    return read_roles(r, policy, name, value);
+}
+
+bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why)
+{
+    static const char custom[] = "custom";
+    const reader r = {text, why};
+    bnd_policy policy = {.update = BND_UPDATE_ROUNDED};
+    piece rest = {text, bndi_length(text)};
+    bool first = true;
+    while (rest.text != NULL && bndi_length(text) > 0) {
+        piece setting = cut(&rest, ',');
+        bnd_status status = read_setting(&r, &policy, setting, first);
+        if (status != BND_OK) {
+            return status;
+        }
+        bool is_row = first && policy.name[0] != 0 && rest.text == NULL;
+        if (!is_row) {
+            __builtin_memcpy(policy.name, custom, sizeof custom);
+        }
+        first = false;
+    }
+    *out = policy;
+    return BND_OK;
+}
