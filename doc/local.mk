@@ -5,6 +5,7 @@ dist_man_MANS += \
 	doc/man/binade-cast.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
+	doc/man/binade-prove.1 \
 	doc/man/binade-range.1 \
 	doc/man/binade-show.1 \
 	doc/man/binade-table.1 \

@@ -19,6 +19,7 @@
 #include <binade/bulk.h>
 #include <binade/block.h>
 #include <binade/codec.h>
+#include <binade/prove.h>
 #include <binade/store.h>
 #include <binade/text.h>
 

@@ -20,7 +20,8 @@ UNIT_TESTS = \
 	tests/text/test_text \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
-	tests/store/test_store
+	tests/store/test_store \
+	tests/prove/test_prove
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -75,8 +76,6 @@ tests_oracle_test_oracle_LDADD = $(TEST_LDADD)
 tests_oracle_test_oracle_SOURCES = \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/oracle/test_engines.c \
@@ -91,16 +90,10 @@ tests_oracle_test_oracle_SOURCES = \
 tests_arith_test_arith_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_arith_test_arith_LDADD = $(TEST_LDADD) $(LIBM)
 tests_arith_test_arith_SOURCES = \
-	tests/arith/answers.c \
-	tests/arith/answers.h \
 	tests/arith/driver.c \
 	tests/arith/driver.h \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/narrow.c \
-	tests/arith/narrow.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/arith/test_arith.c \
 	tests/arith/test_comparison.c \
 	tests/arith/test_formats.c \
@@ -171,6 +164,14 @@ tests_store_test_store_SOURCES = \
 	tests/store/tests.h \
 	tests/suites.h
 
+tests_prove_test_prove_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_prove_test_prove_LDADD = $(TEST_LDADD)
+tests_prove_test_prove_SOURCES = \
+	tests/prove/test_proofs.c \
+	tests/prove/test_prove.c \
+	tests/prove/tests.h \
+	tests/suites.h
+
 tests_block_test_block_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_block_test_block_LDADD = $(TEST_LDADD) $(LIBM)
 tests_block_test_block_SOURCES = \
@@ -202,6 +203,22 @@ tests_cli_transcript_SOURCES = \
 	tests/cli/text.c \
 	tests/cli/transcript.c \
 	tests/cli/transcript.h
+# `binade prove` of something that is wrong.
+check_PROGRAMS += tests/cli/prove_wrong
+tests_cli_prove_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
+tests_cli_prove_wrong_LDADD = libbinade.la $(LIBM)
+tests_cli_prove_wrong_SOURCES = \
+	tests/cli/prove_wrong.c \
+	tools/binade/arguments.c \
+	tools/binade/cmd_prove.c \
+	tools/binade/command.h \
+	tools/binade/help.c \
+	tools/binade/options.c \
+	tools/binade/print.c \
+	tools/binade/print.h \
+	tools/binade/progress.c \
+	tools/binade/progress.h \
+	tools/binade/prove.h
 EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
@@ -210,6 +227,7 @@ EXTRA_DIST += \
 	tests/cli/bench.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
+	tests/cli/prove.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
@@ -249,14 +267,8 @@ tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) \
 tests_exhaustive_arith_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_arith_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
-	tests/arith/answers.c \
-	tests/arith/answers.h \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/narrow.c \
-	tests/arith/narrow.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/exhaustive/arith.c
 tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
 tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)

@@ -3,7 +3,7 @@ _binade()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="show formats table range cast bench help --help --version"
+        words="show formats table range cast prove bench help --help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -60,6 +60,15 @@ _binade()
         *) words="--from --to --via --dtype --unpacked --count --raw --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
         esac
         ;;
+    prove)
+        case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
+        --proof) words="decode text encode float arrays convert one two fma" ;;
+        --progress) words="auto always never" ;;
+        *) words="--format --round --proof --exhaustive --threads --progress --json --csv --help" ;;
+        esac
+        ;;
     bench)
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
@@ -73,7 +82,7 @@ _binade()
     help)
         case $prev in
         --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help show formats table range cast bench help" ;;
+        *) words="--roff --completion --help show formats table range cast prove bench help" ;;
         esac
         ;;
     esac

@@ -121,6 +121,9 @@ typedef struct bndi_oracle_answer {
 void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
                        const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine);
 
+/* Whether MPFR keeps its exponent range and flags a thread: else only one thread may ask. */
+bool bndi_oracle_takes_threads(void);
+
 /* ---- operations ---- */
 
 enum { BNDI_ORACLE_OPERANDS = 3 };

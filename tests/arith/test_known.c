@@ -17,7 +17,7 @@ static void expect(const char *name, bnd_operation operation, double a, double b
 {
     bnd_format f = format_named(name);
     uint64_t codes[] = {code_of(&f, a), code_of(&f, b), code_of(&f, c)};
-    bnd_result r = call_by_name(operation, &f, codes, default_rule, 0);
+    bnd_result r = bndi_call_operation(&f, operation, codes, default_rule, 0);
     double got = bnd_decode(&f, r.code);
     bool same = isnan(value) ? isnan(got) : got == value && !signbit(got) == !signbit(value);
     if (!same || r.flags != flags) {

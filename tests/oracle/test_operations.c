@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../arith/machine.h"
-#include "../arith/operands.h"
+#include "prove/proof_operands.h"
 #include "operands.h"
 #include "tests.h"
 
@@ -27,7 +27,7 @@ static void test_machine(void)
         bnd_operation operation = operations[i / 2 % 6];
         int direction = (int)(i / 12 % MACHINE_DIRECTIONS);
         uint64_t codes[BND_OPERANDS_MAX] = {0};
-        stratified_operands(codes, operation, from, 53, i);
+        bndi_stratified_operands(codes, operation, from, 53, i);
         machine_answer want = machine_operate(operation, f->width, codes, direction);
         if (!want.known) {
             continue;
@@ -72,7 +72,7 @@ static void test_library(void)
     for (uint64_t i = 0; i < count; i++) {
         const char *operation = operations[i % 6];
         uint64_t codes[BND_OPERANDS_MAX] = {0};
-        stratified_operands(codes, BND_REM, from, 59, i);
+        bndi_stratified_operands(codes, BND_REM, from, 59, i);
         double x = double_of_bits(codes[0]), y = double_of_bits(codes[1]);
         codes[1] = i % 6 == 3 ? 3 : codes[1];
         bnd_result r = {0};

@@ -15,6 +15,7 @@ binade_SOURCES = \
 	tools/binade/cmd_cast.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
+	tools/binade/cmd_prove.c \
 	tools/binade/cmd_range.c \
 	tools/binade/cmd_show.c \
 	tools/binade/cmd_table.c \
@@ -29,5 +30,6 @@ binade_SOURCES = \
 	tools/binade/print.h \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
+	tools/binade/prove.h \
 	tools/binade/value.c \
 	tools/binade/value.h

@@ -1,5 +1,5 @@
 /* Stratified operands of operations. Every one depends on the seed and its index alone. */
-#include "operands.h"
+#include "prove/proof_operands.h"
 
 static uint64_t magnitude_mask(const bnd_format *f)
 {
@@ -93,8 +93,8 @@ static bool tries_to_fit(uint64_t random)
     return (random & 3) == 0;
 }
 
-void stratified_operands(uint64_t *codes, bnd_operation operation, const bnd_format *const *from, uint64_t seed,
-                         uint64_t i)
+void bndi_stratified_operands(uint64_t *codes, bnd_operation operation, const bnd_format *const *from, uint64_t seed,
+                              uint64_t i)
 {
     unsigned operands = bnd_operation_operands(operation);
     uint64_t random[BND_OPERANDS_MAX + 1], x[BND_OPERANDS_MAX];
