@@ -214,7 +214,7 @@ enum { ENTRIES_AT_ONCE = 2048 };
 
 static void fill(bndi_piece *p, uint64_t index)
 {
-    bndi_answers *a = (bndi_answers *)p->q->answers; /* the prover's own, which nobody reads yet */
+    bndi_answers *a = p->q->filling;
     size_t first = (size_t)index * ENTRIES_AT_ONCE, end = first + ENTRIES_AT_ONCE;
     bndi_answers_fill(a, &p->oracle, first, end < a->count ? end : a->count);
 }
@@ -251,13 +251,14 @@ static bnd_status make_answers(bnd_prover *prover, bndi_question *q, bnd_error *
         prover->has_answers = true;
     }
     bnd_status status = make_operands(prover, &q->f, why);
-    q->answers = &prover->answers;
+    q->filling = &prover->answers;
     if (!same && status == BND_OK) {
         static const bndi_proof_row filling = {.at_once = 1, .check = fill};
         bnd_proof nothing = {.cases = 0};
         uint64_t count = (prover->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE;
         do_work(&nothing, prover, &(work){q, &filling, count}, 0);
     }
+    q->answers = &prover->answers;
     q->operands = prover->operands;
     if (status != BND_OK) {
         forget(prover, false);

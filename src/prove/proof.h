@@ -13,6 +13,7 @@ typedef struct bndi_question {
     bnd_format f, fp32, fp64;
     bnd_rule rule;
     bool exhaustive;
+    bndi_answers *filling;               /* the table while it is made */
     const bndi_answers *answers;         /* or NULL: the oracle is asked itself */
     const bndi_narrow_operand *operands; /* of every code, where there are answers */
 } bndi_question;

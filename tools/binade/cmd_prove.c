@@ -284,45 +284,51 @@ static char *result_text(const bnd_counterexample *c, bnd_result r)
     return text;
 }
 
-/* A command that shows the case again. */
+/* The operation as `binade calc` takes it, or NULL where it does not. */
+static char *expression_text(const bnd_counterexample *c)
+{
+    static const char *const forms[][3] = {
+        /* what stands before the first operand, and between two */
+        {"add", "", " + "},    {"sub", "", " - "},    {"mul", "", " * "},
+        {"div", "", " / "},    {"rem", "rem(", ", "}, {"fma", "fma(", ", "},
+        {"sqrt", "sqrt(", ""}, {"min", "min(", ", "}, {"max", "max(", ", "},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(forms[i][0], c->what) != 0) {
+            continue;
+        }
+        char *text = copy_text(forms[i][1]);
+        for (unsigned k = 0; k < c->operands; k++) {
+            char *operand = operand_text(c, k), *more = format_text("%s%s%s", text, k > 0 ? forms[i][2] : "", operand);
+            free(operand);
+            free(text);
+            text = more;
+        }
+        char *whole = format_text("%s%s", text, forms[i][1][0] != '\0' ? ")" : "");
+        free(text);
+        return whole;
+    }
+    return NULL;
+}
+
+/* A command that shows the case again: the number or the operation itself, or else the proof. */
 static char *again_text(const prove *p, const result *r, const bnd_counterexample *c)
 {
-    static const char *const patterns[][2] = {
-        {"add", "%s + %s"},   {"sub", "%s - %s"},     {"mul", "%s * %s"},
-        {"div", "%s / %s"},   {"rem", "rem(%s, %s)"}, {"fma", "fma(%s, %s, %s)"},
-        {"sqrt", "sqrt(%s)"}, {"min", "min(%s, %s)"}, {"max", "max(%s, %s)"},
-    };
     const char *format = p->common.formats.items[r->format].name;
-    char *x[BND_OPERANDS_MAX] = {NULL}, *mode = rounding_text(c->rule), *text = NULL;
-    for (unsigned i = 0; i < BND_OPERANDS_MAX; i++) {
-        x[i] = i < c->operands ? operand_text(c, i) : copy_text("");
-    }
-    bool chance = bnd_rule_random_bits(c->rule) > 0, of_judge = strcmp(c->what, "the judge's table") == 0;
-    for (size_t i = 0; !chance && i < sizeof patterns / sizeof patterns[0]; i++) {
-        if (strcmp(patterns[i][0], c->what) == 0) {
-            char *expression = copy_text("");
-            unsigned next = 0;
-            for (const char *at = patterns[i][1]; *at != '\0'; at += at[0] == '%' ? 2 : 1) {
-                char *more =
-                    at[0] == '%' ? format_text("%s%s", expression, x[next++]) : format_text("%s%c", expression, *at);
-                free(expression);
-                expression = more;
-            }
-            text = format_text("binade calc %s '%s' -r %s", format, expression, mode);
-            free(expression);
-        }
-    }
+    bool chance = bnd_rule_random_bits(c->rule) > 0;
     bool converts = strcmp(c->what, "encode") == 0 || strcmp(c->what, "convert") == 0 || strcmp(c->what, "decode") == 0;
-    if (text == NULL && converts && !chance && !of_judge) {
-        text = format_text("binade show %s -f %s -r %s", x[0], format, mode);
-    }
-    if (text == NULL) {
+    char *mode = rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
+    if (expression != NULL) {
+        text = format_text("binade calc %s '%s' -r %s", format, expression, mode);
+    } else if (converts && !chance) {
+        char *operand = operand_text(c, 0);
+        text = format_text("binade show %s -f %s -r %s", operand, format, mode);
+        free(operand);
+    } else {
         text = format_text("binade prove -f %s -r %s --proof %s%s", format, mode, bnd_proof_name(r->proof),
                            p->exhaustive ? " --exhaustive" : "");
     }
-    for (unsigned i = 0; i < BND_OPERANDS_MAX; i++) {
-        free(x[i]);
-    }
+    free(expression);
     free(mode);
     return text;
 }
