@@ -98,7 +98,12 @@ static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
     const bndi_question *q = p->q;
     const bnd_candidate *on = &q->candidate;
     bnd_context context = {.backend = (uint8_t)backend, .threads = 1};
-    bnd_array how = {.context = &context, .rule = q->rule, .seed = SEED, .first = c->first, .packing = BND_UNPACKED};
+    bnd_array how = {.context = &context,
+                     .rule = q->rule,
+                     .seed = SEED,
+                     .first = c->first,
+                     .packing_in = BND_UNPACKED,
+                     .packing_out = BND_UNPACKED};
     bool called = on->encode_array(c->codes, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK;
     count_chunk(p, c, backend, "encode", true, called);
     called = on->decode_array(c->got_values, c->want_codes, c->n, &q->f, &how, NULL) == BND_OK;
@@ -106,7 +111,7 @@ static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
     called = on->round_array(c->got_values, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK;
     count_chunk(p, c, backend, "round", false, called);
     if (q->f.width != 8 * c->bytes) { /* packed otherwise than unpacked: there and back */
-        how.packing = BND_PACKED;
+        how.packing_in = how.packing_out = BND_PACKED;
         called = on->encode_array(c->codes, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK &&
                  on->decode_array(c->got_values, c->codes, c->n, &q->f, &how, NULL) == BND_OK;
         count_chunk(p, c, backend, "packed", false, called);

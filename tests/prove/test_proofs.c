@@ -150,7 +150,7 @@ static bnd_status wrong_encode_array(void *codes, const float *x, size_t n, cons
                                      bnd_stats *stats, bnd_error *why)
 {
     bnd_status status = bnd_encode_f32(codes, x, n, f, how, stats, why);
-    for (size_t i = 0; status == BND_OK && how->packing == BND_UNPACKED && i < n; i++) {
+    for (size_t i = 0; status == BND_OK && how->packing_out == BND_UNPACKED && i < n; i++) {
         ((unsigned char *)codes)[i] ^= x[i] == 0x1.9p+3f;
     }
     return status;
