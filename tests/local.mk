@@ -72,7 +72,7 @@ tests_codec_test_codec_SOURCES = \
 	tests/oracle/operands.h
 
 tests_oracle_test_oracle_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_oracle_test_oracle_LDADD = $(TEST_LDADD)
+tests_oracle_test_oracle_LDADD = $(TEST_LDADD) $(LIBM)
 tests_oracle_test_oracle_SOURCES = \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
@@ -96,11 +96,13 @@ tests_arith_test_arith_SOURCES = \
 	tests/arith/machine.h \
 	tests/arith/test_arith.c \
 	tests/arith/test_comparison.c \
+	tests/arith/test_elementary.c \
 	tests/arith/test_formats.c \
 	tests/arith/test_halves.c \
 	tests/arith/test_hardware.c \
 	tests/arith/test_known.c \
 	tests/arith/test_narrow.c \
+	tests/arith/test_wide.c \
 	tests/arith/tests.h \
 	tests/codec/driver.c \
 	tests/codec/driver.h \
@@ -250,6 +252,7 @@ tests_python_sizes_SOURCES = tests/python/sizes.c
 EXHAUSTIVE = \
 	tests/exhaustive/arith \
 	tests/exhaustive/bulk \
+	tests/exhaustive/elementary \
 	tests/exhaustive/float32 \
 	tests/exhaustive/large \
 	tests/exhaustive/midpoints
@@ -278,6 +281,10 @@ tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/cuda_judge.h \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
+tests_exhaustive_elementary_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_elementary_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/elementary.c
 tests_exhaustive_float32_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_float32_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) \
@@ -321,7 +328,7 @@ TESTS += \
 
 check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # `make fuzz`: libFuzzer's program, with its instruments in the library too, whatever else the build has.

@@ -13,6 +13,7 @@ void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_root(bnd_exact *out, const bnd_exact *a); /* of a positive number */
+void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a);
 
 /* An operation on its way: exact operands, the rule, and what was raised so far. */
 typedef struct bndi_question {
@@ -26,6 +27,9 @@ typedef struct bndi_question {
 
 /* Operand `i`: the value of a code, or a zero where that is subnormal and counts as one. */
 void bndi_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t code);
+
+/* Whether an operation that there is takes operands of this format. */
+bool bndi_serves(bnd_operation operation, const bnd_format *from);
 
 /* The exact result. Uses up the operands. */
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q);

@@ -2,6 +2,7 @@
  * sums, products and quotients. A row an operation. */
 #include "arith/arith.h"
 
+#include "arith/elementary.h"
 #include "base/base.h"
 #include "format/format.h"
 
@@ -148,6 +149,148 @@ static void root(bnd_exact *out, bndi_question *q)
     }
 }
 
+static void reciprocal(bnd_exact *out, bndi_question *q)
+{
+    q->x[1] = q->x[0];
+    q->x[0] = bnd_exact_int64(1);
+    div(out, q);
+}
+
+static void reciprocal_root(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        give_infinity(out, a->negative);
+        q->flags |= BND_DIVBYZERO;
+    } else if (a->negative) {
+        give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        give_zero(out, false);
+    } else {
+        bndi_reciprocal_root(out, a);
+    }
+}
+
+/* ---- signs ---- */
+
+static void opposite(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = !out->negative;
+}
+
+static void magnitude(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = false;
+}
+
+/* ---- functions that have no exact answer ---- */
+
+static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
+{
+    *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_FINITE, .negative = negative};
+}
+
+/* Of a finite number that is not zero. That the answer is decided is proven for the operands that are let through. */
+static void evaluate(bnd_exact *out, bndi_question *q, bndi_elementary *function)
+{
+    if (bndi_is_elementary_operand(&q->x[0])) {
+        (void)function(out, &q->x[0]);
+    } else {
+        give_invalid(out, q);
+    }
+}
+
+static void exponential(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        give_power_of_two(out, 0, false);
+    } else if (a->kind == BND_FINITE) {
+        evaluate(out, q, bndi_exp);
+    } else if (a->negative) {
+        give_zero(out, false);
+    } else {
+        give_infinity(out, false);
+    }
+}
+
+static void logarithm(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        give_infinity(out, true);
+        q->flags |= BND_DIVBYZERO;
+    } else if (a->negative) {
+        give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        give_infinity(out, false);
+    } else {
+        evaluate(out, q, bndi_log);
+    }
+}
+
+static void sigmoid(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        give_power_of_two(out, -1, false);
+    } else if (a->kind == BND_FINITE) {
+        evaluate(out, q, bndi_sigmoid);
+    } else if (a->negative) {
+        give_zero(out, false);
+    } else {
+        give_power_of_two(out, 0, false);
+    }
+}
+
+/* Functions that keep a zero, and go from -1 to 1. */
+static void between_ones(bnd_exact *out, bndi_question *q, bndi_elementary *function)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        *out = *a;
+    } else if (a->kind == BND_FINITE) {
+        evaluate(out, q, function);
+    } else {
+        give_power_of_two(out, 0, a->negative);
+    }
+}
+
+static void hyperbolic_tangent(bnd_exact *out, bndi_question *q)
+{
+    between_ones(out, q, bndi_tanh);
+}
+
+static void error_function(bnd_exact *out, bndi_question *q)
+{
+    between_ones(out, q, bndi_erf);
+}
+
+/* Both forms of gelu: of minus infinity a zero, from below. */
+static void gated(bnd_exact *out, bndi_question *q, bndi_elementary *function)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_FINITE) {
+        evaluate(out, q, function);
+    } else if (a->kind == BND_INFINITE && a->negative) {
+        give_zero(out, true);
+    } else {
+        *out = *a;
+    }
+}
+
+static void gelu(bnd_exact *out, bndi_question *q)
+{
+    gated(out, q, bndi_gelu);
+}
+
+static void gelu_tanh(bnd_exact *out, bndi_question *q)
+{
+    gated(out, q, bndi_gelu_tanh);
+}
+
 /* ---- to integers ---- */
 
 /* The values whose last place is 1, and all above them: rounding to them is rounding to an integer. The codec then
@@ -264,10 +407,17 @@ static void ulp(bnd_exact *out, bndi_question *q)
 
 /* ---- the table ---- */
 
+typedef enum trait {
+    PLAIN,
+    PREFERS_NUMBERS, /* a NaN comes out only if every operand is one */
+    QUIET,           /* a NaN is an operand like any other */
+    ELEMENTARY       /* of few operands */
+} trait;
+
 typedef struct row {
     const char *name;
     unsigned operands;
-    bool prefers_numbers; /* a NaN comes out only if every operand is one */
+    trait trait;
     void (*compute)(bnd_exact *out, bndi_question *q);
 } row;
 
@@ -277,25 +427,36 @@ static void same(bnd_exact *out, bndi_question *q)
 }
 
 static const row rows[BND_OPERATIONS] = {
-    [BND_CONVERT] = {"convert", 1, false, same},
-    [BND_ADD] = {"add", 2, false, add},
-    [BND_SUB] = {"sub", 2, false, sub},
-    [BND_MUL] = {"mul", 2, false, mul},
-    [BND_DIV] = {"div", 2, false, div},
-    [BND_REM] = {"rem", 2, false, rem},
-    [BND_FMA] = {"fma", 3, false, multiply_add},
-    [BND_SQRT] = {"sqrt", 1, false, root},
-    [BND_RINT] = {"rint", 1, false, rounded_to_integer},
-    [BND_NEARBY] = {"nearby", 1, false, integer},
-    [BND_MIN] = {"min", 2, false, smaller},
-    [BND_MAX] = {"max", 2, false, larger},
-    [BND_MIN_NUMBER] = {"min_number", 2, true, smaller},
-    [BND_MAX_NUMBER] = {"max_number", 2, true, larger},
-    [BND_SCALB] = {"scalb", 2, false, scalb},
-    [BND_LOGB] = {"logb", 1, false, exponent},
-    [BND_NEXT_UP] = {"next_up", 1, false, next_up},
-    [BND_NEXT_DOWN] = {"next_down", 1, false, next_down},
-    [BND_ULP] = {"ulp", 1, false, ulp},
+    [BND_CONVERT] = {"convert", 1, PLAIN, same},
+    [BND_ADD] = {"add", 2, PLAIN, add},
+    [BND_SUB] = {"sub", 2, PLAIN, sub},
+    [BND_MUL] = {"mul", 2, PLAIN, mul},
+    [BND_DIV] = {"div", 2, PLAIN, div},
+    [BND_REM] = {"rem", 2, PLAIN, rem},
+    [BND_FMA] = {"fma", 3, PLAIN, multiply_add},
+    [BND_SQRT] = {"sqrt", 1, PLAIN, root},
+    [BND_RINT] = {"rint", 1, PLAIN, rounded_to_integer},
+    [BND_NEARBY] = {"nearby", 1, PLAIN, integer},
+    [BND_MIN] = {"min", 2, PLAIN, smaller},
+    [BND_MAX] = {"max", 2, PLAIN, larger},
+    [BND_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
+    [BND_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
+    [BND_SCALB] = {"scalb", 2, PLAIN, scalb},
+    [BND_LOGB] = {"logb", 1, PLAIN, exponent},
+    [BND_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
+    [BND_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},
+    [BND_ULP] = {"ulp", 1, PLAIN, ulp},
+    [BND_NEG] = {"neg", 1, QUIET, opposite},
+    [BND_ABS] = {"abs", 1, QUIET, magnitude},
+    [BND_EXP] = {"exp", 1, ELEMENTARY, exponential},
+    [BND_LOG] = {"log", 1, ELEMENTARY, logarithm},
+    [BND_TANH] = {"tanh", 1, ELEMENTARY, hyperbolic_tangent},
+    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, sigmoid},
+    [BND_ERF] = {"erf", 1, ELEMENTARY, error_function},
+    [BND_GELU] = {"gelu", 1, ELEMENTARY, gelu},
+    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, gelu_tanh},
+    [BND_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
+    [BND_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
 };
 
 static bool is_operation(bnd_operation operation)
@@ -326,6 +487,33 @@ bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no operation", NULL);
 }
 
+bool bndi_serves(bnd_operation operation, const bnd_format *from)
+{
+    return rows[operation].trait != ELEMENTARY ||
+           (from->width > 0 && from->width <= BNDI_ELEMENTARY_BITS && from->least_quantum >= BNDI_ELEMENTARY_LEAST &&
+            from->emax <= BNDI_ELEMENTARY_MOST);
+}
+
+bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why)
+{
+    if (!is_operation(operation)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d; they are 0 to %d", (int)operation,
+                        BND_OPERATIONS - 1);
+    }
+    if (bndi_serves(operation, from[0])) {
+        return BND_OK;
+    }
+    const char *name = rows[operation].name;
+    if (from[0]->width > BNDI_ELEMENTARY_BITS) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s takes operands of at most %d bits; %s has %d: convert it first (the result may have any format)", name,
+            BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
+    }
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first", name,
+                    from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
+}
+
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
 static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 {
@@ -335,17 +523,20 @@ static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
 {
     unsigned nans = 0, operands = bnd_operation_operands(operation);
-    for (unsigned i = 0; i < operands; i++) {
-        nans += bndi_is_nan(&q->x[i]);
-        q->flags |= q->x[i].kind == BND_SIGNALING_NAN ? BND_INVALID : 0;
-    }
     if (operands == 0) {
         give_invalid(out, q);
-    } else if (nans > 0 && (!rows[operation].prefers_numbers || nans == operands)) {
+        return;
+    }
+    const row *r = &rows[operation];
+    for (unsigned i = 0; i < operands; i++) {
+        nans += bndi_is_nan(&q->x[i]);
+        q->flags |= q->x[i].kind == BND_SIGNALING_NAN && r->trait != QUIET ? BND_INVALID : 0;
+    }
+    if (nans > 0 && r->trait != QUIET && (r->trait != PREFERS_NUMBERS || nans == operands)) {
         q->flags |= is_invalid_product(operation, q) ? BND_INVALID : 0;
         give_nan(out, q, operands);
     } else {
-        rows[operation].compute(out, q);
+        r->compute(out, q);
     }
 }
 

@@ -1,6 +1,8 @@
 /* Stratified operands of operations. Every one depends on the seed and its index alone. */
 #include "prove/proof_operands.h"
 
+#include <math.h>
+
 static uint64_t magnitude_mask(const bnd_format *f)
 {
     return (UINT64_C(1) << bnd_magnitude_bits(f)) - 1;
@@ -124,5 +126,8 @@ void bndi_stratified_operands(uint64_t *codes, bnd_operation operation, const bn
         codes[0] = near_to(from[0], a * bnd_decode(from[1], codes[1]), last >> 8);
     } else if (operation == BND_SQRT) {
         codes[0] = near_to(from[0], a * a, last >> 8);
+    } else if (operation >= BND_EXP && operation <= BND_GELU_TANH) { /* where the functions are neither 0 nor 1 */
+        double near_one = ldexp((double)(last >> 48), -12 - (int)(last >> 8 & 7));
+        codes[0] = near_to(from[0], (last >> 11 & 1) != 0 ? -near_one : near_one, last >> 12);
     }
 }

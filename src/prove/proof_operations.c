@@ -55,6 +55,28 @@ bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, con
         return bnd_next_down(f, c[0], rule, random);
     case BND_ULP:
         return bnd_ulp(f, c[0], rule, random);
+    case BND_NEG:
+        return bnd_neg(f, c[0], rule, random);
+    case BND_ABS:
+        return bnd_abs(f, c[0], rule, random);
+    case BND_EXP:
+        return bnd_exp(f, c[0], rule, random);
+    case BND_LOG:
+        return bnd_log(f, c[0], rule, random);
+    case BND_TANH:
+        return bnd_tanh(f, c[0], rule, random);
+    case BND_SIGMOID:
+        return bnd_sigmoid(f, c[0], rule, random);
+    case BND_ERF:
+        return bnd_erf(f, c[0], rule, random);
+    case BND_GELU:
+        return bnd_gelu(f, c[0], rule, random);
+    case BND_GELU_TANH:
+        return bnd_gelu_tanh(f, c[0], rule, random);
+    case BND_RSQRT:
+        return bnd_rsqrt(f, c[0], rule, random);
+    case BND_RECIPROCAL:
+        return bnd_reciprocal(f, c[0], rule, random);
     default:
         return bnd_convert(f, f, c[0], rule, random);
     }

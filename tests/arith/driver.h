@@ -21,6 +21,9 @@ void trial_close(trial *t);
 void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
                      const uint64_t *codes, bnd_rule rule, uint64_t random);
 
+/* An operation of one operand, which does not look at the mode itself: worked out once, rounded in the six modes. */
+void judge_operation_in_all_modes(trial *t, const bnd_format *f, bnd_operation operation, uint64_t code);
+
 void print_call(bnd_operation operation, const bnd_format *const *from, const uint64_t *codes, const bnd_format *to,
                 bnd_rule rule, uint64_t random);
 void print_results(bnd_result got, bnd_result want);

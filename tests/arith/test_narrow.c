@@ -137,7 +137,7 @@ static void check_judge(bench *b, const narrow *n)
     const bnd_format *const from[] = {&n->format, &n->format, &n->format};
     uint64_t count = scaled(2000), mask = (UINT64_C(1) << n->format.width) - 1;
     for (uint64_t i = 0; i < count; i++) {
-        bnd_operation operation = (bnd_operation)(1 + i % (BND_OPERATIONS - 1));
+        bnd_operation operation = (bnd_operation)(1 + i % BND_ULP); /* the last that it knows */
         uint64_t codes[BND_OPERANDS_MAX] = {0};
         bndi_narrow_operand x[BND_OPERANDS_MAX];
         bndi_stratified_operands(codes, operation, from, 5, i);
@@ -147,7 +147,7 @@ static void check_judge(bench *b, const narrow *n)
             x[k] = integer ? (bndi_narrow_operand){.code = codes[k]} : n->operands[codes[k]];
         }
         bndi_narrow_exact exact = bndi_narrow_exact_of(operation, &n->format, x);
-        const bndi_answers *a = &n->modes[i / BND_OPERATIONS % BND_DETERMINISTIC_MODES];
+        const bndi_answers *a = &n->modes[i / (BND_ULP + 1) % BND_DETERMINISTIC_MODES];
         bndi_oracle_answer want;
         bndi_oracle_operate(&want, &problem, &n->format, bndi_oracle_operation_named(bnd_operation_name(operation)),
                             from, codes, a->rule, 0);
