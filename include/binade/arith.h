@@ -16,7 +16,8 @@ extern "C" {
  *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
  *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
  *     either becomes what the rule says.
- *   - x / 0 and logb(0) raise divbyzero and give an infinity, or what the rule and the format make of one.
+ *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or what the rule and the format make
+ *     of one.
  *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise flushed. All that follows, the
  *     ternary value too, is about those zeros.
  *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_RDN.
@@ -60,9 +61,9 @@ bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_
  * infinity. */
 bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The sign turned over, and taken away: of the code, a NaN's too, without flags and whatever the rule says. A number that
- * an unsigned format has no opposite of becomes what the rule makes of a negative one. (Into another format this is a
- * conversion of the number with that sign.) */
+/* The sign turned over, and taken away: that of the code, a NaN's too, without flags and whatever the rule says. In an
+ * unsigned format the opposite of a number is what the rule makes of a negative one. (Where bnd_operate takes them into
+ * another format, they are a conversion of the number with that sign.) */
 bnd_result bnd_neg(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_abs(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
@@ -137,7 +138,7 @@ const char *bnd_operation_name(bnd_operation operation);  /* "min_number"; "" wh
 unsigned bnd_operation_operands(bnd_operation operation); /* 1, 2 or 3; 0 where there is no such operation */
 BND_CHECKED bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why);
 
-/* Whether the operation takes operands of these formats: all do but the elementary functions, and those say what to do. */
+/* Whether the operation takes operands of these formats: all do but the elementary functions. */
 BND_CHECKED bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why);
 
 /* The operation on `codes`, each of its own format in `from`, rounded once to `to`. The arrays are as long as the

@@ -88,9 +88,9 @@ static int64_t whole_powers(const bndi_wide *x)
     return x->negative ? -k : k;
 }
 
-/* e^x = 2^k (1 + E(x - k ln 2)). The difference errs by 2^-254 |x|, at most 2^-223 for what is below 2^31: beyond that
- * the answer is a power of two that is outside of every format, on the right side of it. 1 + E lies between 0.7 and
- * 1.5, so that it errs by E's error and u: all in all by less than 2^-222 of it, and 2^-240 where |x| < 2^12. */
+/* e^x = 2^k (1 + E(x - k ln 2)). The difference errs by less than 2^-253 |x|, 2^-222 for what is below 2^31: beyond
+ * that the answer is a power of two that is outside of every format, on the right side of it. 1 + E lies between 0.7
+ * and 1.5, so that it errs by E's error and u: all in all by less than 2^-221 of it, and 2^-240 where |x| < 2^12. */
 void bndi_wide_exp(bndi_wide *out, const bndi_wide *x)
 {
     bndi_wide one, r, e;
@@ -216,8 +216,8 @@ static bool tanh_of_small(bnd_exact *out, const bnd_exact *x)
     return true;
 }
 
-/* E / (E + 2) with E = e^2|x| - 1, which is above 0.4 where it is not a value of exp_less_one itself: so it errs by
- * less than 2^-238. Above 46, 1 - tanh x < 2 e^-92 < 2^-131. */
+/* E / (E + 2) with E = e^2|x| - 1, which is above 0.28 where it is not a value of exp_less_one itself: so it errs by
+ * less than 2^-237. Above 46, 1 - tanh x < 2 e^-92 < 2^-131. */
 bool bndi_tanh(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -50)) {

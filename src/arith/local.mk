@@ -5,6 +5,7 @@ libbinade_internal_la_SOURCES += \
 	src/arith/compare.c \
 	src/arith/elementary.c \
 	src/arith/elementary.h \
+	src/arith/function.c \
 	src/arith/normal.c \
 	src/arith/operate.c \
 	src/arith/operation.c \

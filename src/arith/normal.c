@@ -1,12 +1,12 @@
 /* erf and gelu, in 256 bits.
  *
  * With f(t) = e^-t^2 / (z^2 + t^2), erfc z = (z/pi) e^-z^2 times the integral of f over the real line. The trapezoidal
- * rule, the sum of h f(n h) over all integers n, is that integral and twice the share of the pole at iz, where that
- * lies below a line Im t = a (Turing 1945; Chiarella and Reichel 1968):
+ * rule, the sum of h f(n h) over all integers n, is that integral and the share of the poles at +-iz where they lie
+ * within |Im t| < a (Turing 1945; Chiarella and Reichel 1968):
  *     erfc z = (z h/pi) e^-z^2 (1/z^2 + 2 sum over n > 0 of e^-(n h)^2 / (z^2 + (n h)^2))
  *              - [z < a] 2 / (e^(2 pi z/h) - 1)
- * but for (z/pi) e^-z^2 2 / (e^(2 pi a/h) - 1) times the integral of |f| over that line, where |e^-t^2| is e^(a^2) times
- * what it is on the real one. With h = 1/4 and a = 4 pi + 1 for z < 4 pi, 4 pi - 1 for the others, a^2 - 8 pi a is
+ * but for (z/pi) e^-z^2 2 / (e^(2 pi a/h) - 1) times the integral of |f| over Im t = a, where |e^-t^2| is e^(a^2) times
+ * what it is on the real line. With h = 1/4 and a = 4 pi + 1 for z < 4 pi, 4 pi - 1 for the others, a^2 - 8 pi a is
  * 1 - 16 pi^2, and |z^2 + t^2| = |t - iz| |t + iz| is at least |z - a| (z + a) there, |z - a| at least 1. So what is
  * left out is below (2 / sqrt(pi)) e^(1 - 16 pi^2) e^-z^2 z / (|z - a| (z + a)) < 2^-226 e^-z^2 / |z - a|. Since
  * erfc z > e^-z^2 / (sqrt(pi) (z + 1)), that is below 2^-225 (z + 1) / |z - a| of it, which is below 2^-220.
@@ -158,7 +158,8 @@ static void erfc_of_large(bndi_wide *out, const argument *a)
 }
 
 /* erf z for z^2 < 1/4: 2/sqrt(pi) z e^-z^2 (1 + 2w/3 (1 + 2w/5 (1 + 2w/7 ...))), w = z^2. Terms of one sign again; with
- * w < 2^-k, n of them leave less than 2^-(k n) 2^n / (2 n + 1)!!, which for k = 2 and n = 40 is 2^-242. */
+ * w < 2^-k, n of them leave less than 2^-(k n) 2^n / (2 n + 1)!!, which for k = 2 and n = 40 is 2^-242, and
+ * 2^-((k - 1) n) already. */
 static void erf_of_small(bndi_wide *out, const argument *a)
 {
     int32_t k = -1 - a->exponent;

@@ -23,8 +23,8 @@ static bnd_result finish(const bnd_format *to, bnd_operation operation, bndi_que
     return (bnd_result){.code = bndi_pack(to, &r.value), .flags = r.flags | q->flags, .ternary = r.ternary};
 }
 
-/* neg and abs in one format: the code's sign and nothing else. Where there is no sign, and where the code without one is
- * the only zero, or with one the only NaN, there is nothing to change. */
+/* neg and abs in one format: the code's sign and nothing else. Where there is none, or where the code without it is the
+ * only zero, and with it the only NaN, there is nothing to change. */
 static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t code)
 {
     uint64_t sign = UINT64_C(1) << bnd_magnitude_bits(f), magnitude = code & (sign - 1);

@@ -8,13 +8,6 @@
 
 /* ---- NaNs ---- */
 
-/* What comes of an operation that has no answer. */
-static void give_invalid(bnd_exact *out, bndi_question *q)
-{
-    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
-    q->flags |= BND_INVALID;
-}
-
 /* The first NaN among the operands, quiet. */
 static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
 {
@@ -29,26 +22,16 @@ static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
 
 /* ---- sums and products ---- */
 
-static void give_zero(bnd_exact *out, bool negative)
-{
-    *out = (bnd_exact){.kind = BND_ZERO, .negative = negative};
-}
-
-static void give_infinity(bnd_exact *out, bool negative)
-{
-    *out = (bnd_exact){.kind = BND_INFINITE, .negative = negative};
-}
-
 /* x + y; x may be a product. */
 static void sum(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
 {
     bool down = q->rule.rounding == BND_RDN;
     if (x->kind == BND_INFINITE && y->kind == BND_INFINITE && x->negative != y->negative) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
-        give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
+        bndi_give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
     } else if (x->kind == BND_ZERO && y->kind == BND_ZERO) {
-        give_zero(out, x->negative == y->negative ? x->negative : down);
+        bndi_give_zero(out, x->negative == y->negative ? x->negative : down);
     } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
         *out = x->kind == BND_ZERO ? *y : *x;
     } else {
@@ -66,11 +49,11 @@ static void product(bnd_exact *out, bndi_question *q, const bnd_exact *x, const 
 {
     bool negative = x->negative != y->negative;
     if (has_no_product(x, y)) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
     } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
-        give_zero(out, negative);
+        bndi_give_zero(out, negative);
     } else {
         bndi_product(out, x, y);
     }
@@ -110,13 +93,13 @@ static void div(bnd_exact *out, bndi_question *q)
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     bool negative = a->negative != b->negative;
     if (a->kind == b->kind && a->kind != BND_FINITE) { /* 0 / 0, inf / inf */
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_INFINITE) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
     } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
-        give_zero(out, negative);
+        bndi_give_zero(out, negative);
     } else if (b->kind == BND_ZERO) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
         q->flags |= BND_DIVBYZERO;
     } else {
         bndi_quotient(out, a, b);
@@ -127,7 +110,7 @@ static void rem(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     if (a->kind == BND_INFINITE || b->kind == BND_ZERO) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
         *out = *a;
     } else {
@@ -141,7 +124,7 @@ static void root(bnd_exact *out, bndi_question *q)
     if (a->kind == BND_ZERO) {
         *out = *a;
     } else if (a->negative) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_INFINITE) {
         *out = *a;
     } else {
@@ -160,12 +143,12 @@ static void reciprocal_root(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
     if (a->kind == BND_ZERO) {
-        give_infinity(out, a->negative);
+        bndi_give_infinity(out, a->negative);
         q->flags |= BND_DIVBYZERO;
     } else if (a->negative) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_INFINITE) {
-        give_zero(out, false);
+        bndi_give_zero(out, false);
     } else {
         bndi_reciprocal_root(out, a);
     }
@@ -183,112 +166,6 @@ static void magnitude(bnd_exact *out, bndi_question *q)
 {
     *out = q->x[0];
     out->negative = false;
-}
-
-/* ---- functions that have no exact answer ---- */
-
-static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
-{
-    *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_FINITE, .negative = negative};
-}
-
-/* Of a finite number that is not zero. That the answer is decided is proven for the operands that are let through. */
-static void evaluate(bnd_exact *out, bndi_question *q, bndi_elementary *function)
-{
-    if (bndi_is_elementary_operand(&q->x[0])) {
-        (void)function(out, &q->x[0]);
-    } else {
-        give_invalid(out, q);
-    }
-}
-
-static void exponential(bnd_exact *out, bndi_question *q)
-{
-    const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
-        give_power_of_two(out, 0, false);
-    } else if (a->kind == BND_FINITE) {
-        evaluate(out, q, bndi_exp);
-    } else if (a->negative) {
-        give_zero(out, false);
-    } else {
-        give_infinity(out, false);
-    }
-}
-
-static void logarithm(bnd_exact *out, bndi_question *q)
-{
-    const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
-        give_infinity(out, true);
-        q->flags |= BND_DIVBYZERO;
-    } else if (a->negative) {
-        give_invalid(out, q);
-    } else if (a->kind == BND_INFINITE) {
-        give_infinity(out, false);
-    } else {
-        evaluate(out, q, bndi_log);
-    }
-}
-
-static void sigmoid(bnd_exact *out, bndi_question *q)
-{
-    const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
-        give_power_of_two(out, -1, false);
-    } else if (a->kind == BND_FINITE) {
-        evaluate(out, q, bndi_sigmoid);
-    } else if (a->negative) {
-        give_zero(out, false);
-    } else {
-        give_power_of_two(out, 0, false);
-    }
-}
-
-/* Functions that keep a zero, and go from -1 to 1. */
-static void between_ones(bnd_exact *out, bndi_question *q, bndi_elementary *function)
-{
-    const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
-        *out = *a;
-    } else if (a->kind == BND_FINITE) {
-        evaluate(out, q, function);
-    } else {
-        give_power_of_two(out, 0, a->negative);
-    }
-}
-
-static void hyperbolic_tangent(bnd_exact *out, bndi_question *q)
-{
-    between_ones(out, q, bndi_tanh);
-}
-
-static void error_function(bnd_exact *out, bndi_question *q)
-{
-    between_ones(out, q, bndi_erf);
-}
-
-/* Both forms of gelu: of minus infinity a zero, from below. */
-static void gated(bnd_exact *out, bndi_question *q, bndi_elementary *function)
-{
-    const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_FINITE) {
-        evaluate(out, q, function);
-    } else if (a->kind == BND_INFINITE && a->negative) {
-        give_zero(out, true);
-    } else {
-        *out = *a;
-    }
-}
-
-static void gelu(bnd_exact *out, bndi_question *q)
-{
-    gated(out, q, bndi_gelu);
-}
-
-static void gelu_tanh(bnd_exact *out, bndi_question *q)
-{
-    gated(out, q, bndi_gelu_tanh);
 }
 
 /* ---- to integers ---- */
@@ -317,7 +194,7 @@ static void exponent(bnd_exact *out, bndi_question *q)
         *out = bnd_exact_int64(bndi_exponent(a));
         return;
     }
-    give_infinity(out, a->kind == BND_ZERO);
+    bndi_give_infinity(out, a->kind == BND_ZERO);
     q->flags |= a->kind == BND_ZERO ? BND_DIVBYZERO : 0;
 }
 
@@ -378,7 +255,7 @@ static void larger(bnd_exact *out, bndi_question *q)
 static void neighbour(bnd_exact *out, const bndi_question *q, int direction)
 {
     if (!bnd_neighbour(out, q->format, q->x[0], direction)) {
-        give_infinity(out, direction < 0);
+        bndi_give_infinity(out, direction < 0);
     }
 }
 
@@ -397,7 +274,7 @@ static void ulp(bnd_exact *out, bndi_question *q)
     const bnd_exact *a = &q->x[0];
     const bnd_format *f = q->format;
     if (a->kind == BND_INFINITE) {
-        give_infinity(out, false);
+        bndi_give_infinity(out, false);
         return;
     }
     int32_t exponent = a->kind == BND_ZERO ? f->emin : bndi_exponent(a);
@@ -448,13 +325,13 @@ static const row rows[BND_OPERATIONS] = {
     [BND_ULP] = {"ulp", 1, PLAIN, ulp},
     [BND_NEG] = {"neg", 1, QUIET, opposite},
     [BND_ABS] = {"abs", 1, QUIET, magnitude},
-    [BND_EXP] = {"exp", 1, ELEMENTARY, exponential},
-    [BND_LOG] = {"log", 1, ELEMENTARY, logarithm},
-    [BND_TANH] = {"tanh", 1, ELEMENTARY, hyperbolic_tangent},
-    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, sigmoid},
-    [BND_ERF] = {"erf", 1, ELEMENTARY, error_function},
-    [BND_GELU] = {"gelu", 1, ELEMENTARY, gelu},
-    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, gelu_tanh},
+    [BND_EXP] = {"exp", 1, ELEMENTARY, bndi_answer_exp},
+    [BND_LOG] = {"log", 1, ELEMENTARY, bndi_answer_log},
+    [BND_TANH] = {"tanh", 1, ELEMENTARY, bndi_answer_tanh},
+    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, bndi_answer_sigmoid},
+    [BND_ERF] = {"erf", 1, ELEMENTARY, bndi_answer_erf},
+    [BND_GELU] = {"gelu", 1, ELEMENTARY, bndi_answer_gelu},
+    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, bndi_answer_gelu_tanh},
     [BND_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
     [BND_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
 };
@@ -510,8 +387,8 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
             "%s takes operands of at most %d bits; %s has %d: convert it first (the result may have any format)", name,
             BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
     }
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first", name,
-                    from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first",
+                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
 }
 
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
@@ -524,7 +401,7 @@ void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
 {
     unsigned nans = 0, operands = bnd_operation_operands(operation);
     if (operands == 0) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
         return;
     }
     const row *r = &rows[operation];

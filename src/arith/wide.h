@@ -1,5 +1,6 @@
-/* Numbers of 256 bits with an exponent, for what has no exact answer: each operation drops what is below its last place,
- * so that its result is wrong by less than 2^-254 of itself (a sum: of its larger term). `out` may be an operand. */
+/* Numbers of 256 bits with an exponent, for what has no exact answer: each operation drops what is below its last
+ * place, so that its result is wrong by less than 2^-254 of itself (a sum: of its larger term). `out` may be an
+ * operand. */
 #ifndef BINADE_SRC_ARITH_WIDE_H
 #define BINADE_SRC_ARITH_WIDE_H
 

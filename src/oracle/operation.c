@@ -492,7 +492,7 @@ static void round_answer(bndi_oracle_answer *out, bndi_oracle_problem *p, const 
     }
 }
 
-/* neg and abs in one format with a sign: of the code that has the sign asked for, if there is one. True if that is so. */
+/* neg and abs in one format with a sign: the code that has the sign asked for, where there is one. */
 static bool settle_sign(bndi_oracle_answer *out, const bndi_oracle_operation *operation, const bnd_format *to,
                         const bnd_format *from, uint64_t code)
 {

@@ -81,8 +81,8 @@ static void test_mixed(void)
     trial_close(&t);
 }
 
-/* x of a choice of the operands, few bits or many, where the functions are neither out of reach nor their own limits, and
- * a little beyond. Log takes the magnitude. */
+/* x of few bits or many, where the functions are neither out of reach nor their own limits, and a little beyond. Of log
+ * it is positive. */
 static double wide_operand(bnd_operation operation, uint64_t random)
 {
     int deepest = operation == BND_LOG ? 1058 : 150, highest = operation == BND_LOG ? 1007 : 1;

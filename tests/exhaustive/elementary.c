@@ -1,10 +1,9 @@
 /* The elementary functions in full:
- *   of every operand of at most 16 bits   the 128 bits that a rounding gets to see, against MPFR's, and whether 256 bits
- *                                         decided them: rounding them is the codec's, which others compare. In every
- *                                         binade from where the answer is nearly a number of few bits to where it is
- *                                         again, or out of reach; a few on either side, and all binades of log
- *   of rows                               every code, in each mode: code, flags and ternary value, and of rsqrt,
- *                                         reciprocal, neg and abs too
+ *   of operands   every one of 16 bits or fewer: the 128 bits that a rounding gets to see, against MPFR's, and whether
+ *                 256 bits decided them. (Rounding them is the codec's, which others compare.) In every binade from
+ *                 where the answer is nearly a number of few bits to where it is again, or out of reach, and a few on
+ *                 either side; of log in all
+ *   of rows       every code, in each mode: code, flags and ternary value, and of rsqrt, reciprocal, neg and abs too
  *
  * Compiled with options.c, state.c and pool.c. */
 #include "common.h"
