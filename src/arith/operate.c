@@ -37,8 +37,8 @@ static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t
 
 static bool is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from)
 {
-    return to->width != 0 && bnd_format_same(to, from) &&
-           (operation == BND_ABS || (operation == BND_NEG && to->is_signed));
+    bool turns = operation == BND_ABS || (operation == BND_NEG && to->is_signed);
+    return turns && to->width != 0 && bnd_format_same(to, from);
 }
 
 bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
