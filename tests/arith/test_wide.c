@@ -132,6 +132,37 @@ static void test_arithmetic(void)
     bench_close(&b);
 }
 
+/* e^x against MPFR's 320 bits. */
+static void test_exp(void)
+{
+    bench b;
+    bench_open(&b, "e^x in 256 bits");
+    mpfr_t x, want, got;
+    mpz_t words;
+    mpfr_inits2(320, x, want, got, (mpfr_ptr)NULL);
+    mpz_init(words);
+    uint64_t count = scaled(20000);
+    for (uint64_t i = 0; i < count; i++) {
+        bndi_wide in = any_wide(i, 4), out;
+        int top = (int)(bnd_random(71, 5, i) % 100) - 70; /* of the leading bit: to 29 */
+        in.exponent = top - 255;
+        bndi_wide_exp(&out, &in);
+        set(words, &in);
+        mpfr_set_z_2exp(x, words, (mpfr_exp_t)in.exponent, MPFR_RNDN);
+        mpfr_exp(want, x, MPFR_RNDN);
+        set(words, &out);
+        mpfr_set_z_2exp(got, words, (mpfr_exp_t)out.exponent, MPFR_RNDN);
+        mpfr_sub(got, got, want, MPFR_RNDN);
+        bool same = mpfr_zero_p(got) != 0 || mpfr_get_exp(got) < mpfr_get_exp(want) - (top < 12 ? 238 : 220);
+        if (bench_note(&b, same && out.word[0] >> 63 != 0)) {
+            mpfr_printf("e^%Rg is wrong by %Rg\n", x, got);
+        }
+    }
+    mpfr_clears(x, want, got, (mpfr_ptr)NULL);
+    mpz_clear(words);
+    bench_close(&b);
+}
+
 /* What decides 128 bits: a one and a zero among the bits 129 to 210. */
 static void test_decision(void)
 {
@@ -160,6 +191,7 @@ static void test_decision(void)
 
 CU_TestInfo wide_tests[] = {
     {"arithmetic", test_arithmetic},
+    {"exp", test_exp},
     {"what is decided", test_decision},
     CU_TEST_INFO_NULL,
 };
