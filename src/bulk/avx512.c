@@ -512,7 +512,10 @@ void bndi_fill_avx512(bndi_kernels *kernels)
     kernels->encode[BNDI_WORDS_32] = encode_any_32;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->random = bndi_random_avx512;
-    if (__builtin_cpu_supports("avx512vpopcntdq")) {
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
+        has_byte_permutations() && __builtin_cpu_supports("gfni")) {
         kernels->tally[BNDI_WORDS_32] = bndi_tally_avx512;
+        kernels->counts = bndi_counts_avx512;
+        kernels->count = bndi_count_avx512;
     }
 }

@@ -8,6 +8,10 @@
 #include "bulk/inline.h"
 
 bndi_random_kernel bndi_random_avx512;
-bndi_tally_kernel bndi_tally_avx512; /* needs VPOPCNTDQ too */
+
+/* These need VBMI, VPOPCNTDQ, BITALG and GFNI too. */
+bndi_tally_kernel bndi_tally_avx512;
+bndi_counts_kernel bndi_counts_avx512;
+bndi_count_kernel bndi_count_avx512;
 
 #endif
