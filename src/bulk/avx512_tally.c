@@ -353,7 +353,7 @@ TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
         const size_t here = n - at < GROUP_LEN ? n - at : GROUP_LEN;
         for (size_t i = 0; i < GROUP; i++) {
             const size_t first = 16 * i, left = here > first ? here - first : 0;
-            const __mmask16 lanes = left < 16 ? (__mmask16)((1u << left) - 1) : (__mmask16)0xffff;
+            const __mmask16 lanes = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
             in[i] = _mm512_maskz_loadu_epi32(lanes, x + 4 * (at + first));
             if (lanes != 0) {
                 __m512i out = _mm512_maskz_loadu_epi32(lanes, y + 4 * (at + first));
