@@ -65,8 +65,8 @@ static ALWAYS_INLINE void philox_round(__m512i x[4], const __m512i key[2])
     x[3] = low_0;
 }
 
-/* The words of sixteen blocks as they lie in memory, `mask` over each. The quarters of a vector have blocks 0, 4, 8, 12;
- * 1, 5, 9, 13; ...: so unpacking puts them in order. */
+/* The words of sixteen blocks as they lie in memory, `mask` over each. The quarters of a vector have blocks 0, 4, 8,
+ * 12; 1, 5, 9, 13; ...: so unpacking puts them in order. */
 static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i mask)
 {
     __m512i low_0 = _mm512_unpacklo_epi32(x[0], x[1]), low_1 = _mm512_unpacklo_epi32(x[2], x[3]);
