@@ -75,19 +75,19 @@ static bnd_format named(const char *name)
     return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
 }
 
-static bndi_question ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_candidate *candidate)
+static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_candidate *candidate)
 {
-    return (bndi_question){.candidate = complete(candidate),
-                           .f = *f,
-                           .fp32 = named("fp32"),
-                           .fp64 = named("fp64"),
-                           .rule = rule,
-                           .exhaustive = exhaustive};
+    return (bndi_inquiry){.candidate = complete(candidate),
+                          .f = *f,
+                          .fp32 = named("fp32"),
+                          .fp64 = named("fp64"),
+                          .rule = rule,
+                          .exhaustive = exhaustive};
 }
 
 uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive)
 {
-    bndi_question q = ask(f, rule, exhaustive, NULL);
+    bndi_inquiry q = ask(f, rule, exhaustive, NULL);
     return row < ROWS && f->width > 0 ? (uint64_t)((double)rows[row]->indices(&q) * rows[row]->cost(&q)) : 0;
 }
 
@@ -95,7 +95,7 @@ uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool e
 
 /* Indices 0 .. count-1, so many at once. */
 typedef struct work {
-    const bndi_question *q;
+    const bndi_inquiry *q;
     const bndi_proof_row *row;
     uint64_t count;
 } work;
@@ -238,7 +238,7 @@ static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_err
     return BND_OK;
 }
 
-static bnd_status make_answers(bnd_prover *prover, bndi_question *q, bnd_error *why)
+static bnd_status make_answers(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
 {
     bool same = prover->has_answers && bnd_format_same(&prover->answers.format, &q->f) &&
                 memcmp(&prover->answers.rule, &q->rule, sizeof q->rule) == 0;
@@ -274,7 +274,7 @@ bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_f
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes to prove anything of", f->name);
     }
-    bndi_question q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
+    bndi_inquiry q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
     uint64_t count = rows[row]->indices(&q);
     if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {
         bnd_status status = make_answers(prover, &q, why);

@@ -1,4 +1,4 @@
-/* What the files of the proofs share: a question (one proof about one format under one rule), a piece of its cases, and
+/* What the files of the proofs share: an inquiry (one proof about one format under one rule), a piece of its cases, and
  * the judge. */
 #ifndef BINADE_SRC_PROVE_PROOF_H
 #define BINADE_SRC_PROVE_PROOF_H
@@ -8,7 +8,7 @@
 #include "prove/proof_narrow.h"
 
 /* One proof about one format under one rule. */
-typedef struct bndi_question {
+typedef struct bndi_inquiry {
     bnd_candidate candidate; /* no member is NULL */
     bnd_format f, fp32, fp64;
     bnd_rule rule;
@@ -16,11 +16,11 @@ typedef struct bndi_question {
     bndi_answers *filling;               /* the table while it is made */
     const bndi_answers *answers;         /* or NULL: the oracle is asked itself */
     const bndi_narrow_operand *operands; /* of every code, where there are answers */
-} bndi_question;
+} bndi_inquiry;
 
 /* A part of the cases, worked on by one thread. */
 typedef struct bndi_piece {
-    const bndi_question *q;
+    const bndi_inquiry *q;
     bnd_proof *out;
     bndi_oracle_problem oracle;
 } bndi_piece;
@@ -34,8 +34,8 @@ typedef struct bndi_proof_row {
     const char *name, *title;
     bool rounds;
     unsigned at_once; /* indices in a piece */
-    uint64_t (*indices)(const bndi_question *q);
-    double (*cost)(const bndi_question *q); /* of an index, in nanoseconds */
+    uint64_t (*indices)(const bndi_inquiry *q);
+    double (*cost)(const bndi_inquiry *q); /* of an index, in nanoseconds */
     void (*check)(bndi_piece *p, uint64_t index);
 } bndi_proof_row;
 extern const bndi_proof_row bndi_proof_decode, bndi_proof_text, bndi_proof_encode, bndi_proof_float, bndi_proof_arrays,
@@ -45,7 +45,7 @@ extern const bndi_proof_row bndi_proof_decode, bndi_proof_text, bndi_proof_encod
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
 
 /* The random bits of a case; 0 for deterministic modes. */
-uint64_t bndi_random_of(const bndi_question *q, uint64_t purpose, uint64_t index);
+uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index);
 
 /* What the judge says. */
 bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random);
@@ -61,11 +61,11 @@ bnd_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what,
 
 /* Floats that decide: all upper halves, and lower halves that reach every value and midpoint of the format, what is
  * next to those, and any; or all 2^32. */
-uint64_t bndi_float_count(const bndi_question *q);
-uint32_t bndi_float_at(const bndi_question *q, uint64_t index);
+uint64_t bndi_float_count(const bndi_inquiry *q);
+uint32_t bndi_float_at(const bndi_inquiry *q, uint64_t index);
 
 /* A code that is tried: all of them where there are not too many, else a stratified choice. */
-uint64_t bndi_code_count(const bndi_question *q, uint64_t most);
-uint64_t bndi_code_at(const bndi_question *q, uint64_t most, uint64_t index);
+uint64_t bndi_code_count(const bndi_inquiry *q, uint64_t most);
+uint64_t bndi_code_at(const bndi_inquiry *q, uint64_t most, uint64_t index);
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t code_at(const unsigned char *codes, unsigned bytes, size_t i)
 
 /* ---- what the codec says ---- */
 
-static void ask_the_codec(chunk *c, const bndi_question *q, uint64_t index)
+static void ask_the_codec(chunk *c, const bndi_inquiry *q, uint64_t index)
 {
     const bnd_rule carry = {.nan = BND_NAN_PROPAGATE};
     uint64_t all = bndi_float_count(q);
@@ -66,7 +66,7 @@ static void ask_the_codec(chunk *c, const bndi_question *q, uint64_t index)
 
 static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, const char *call, bool encodes, bool called)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     bool same = called && (encodes ? memcmp(c->codes, c->want_codes, c->n * c->bytes) == 0
                                    : memcmp(c->got_values, c->want_values, c->n * sizeof *c->x) == 0);
     if (same) {
@@ -95,7 +95,7 @@ static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, cons
 
 static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     const bnd_candidate *on = &q->candidate;
     bnd_context context = {.backend = (uint8_t)backend, .threads = 1};
     bnd_array how = {.context = &context,
@@ -129,12 +129,12 @@ static void check_chunk(bndi_piece *p, uint64_t index)
     }
 }
 
-static uint64_t chunks(const bndi_question *q)
+static uint64_t chunks(const bndi_inquiry *q)
 {
     return (bndi_float_count(q) + CHUNK - 1) / CHUNK;
 }
 
-static double chunk_cost(const bndi_question *q)
+static double chunk_cost(const bndi_inquiry *q)
 {
     return CHUNK * (q->f.width > 32 ? 200.0 : 75.0);
 }

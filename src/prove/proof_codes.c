@@ -15,13 +15,13 @@ static uint64_t bits_of(double x)
 
 /* ---- decode: the value of every code, and back ---- */
 
-static uint64_t codes_to_decode(const bndi_question *q)
+static uint64_t codes_to_decode(const bndi_inquiry *q)
 {
     bool is_double = q->f.exponent_bits <= 11 && q->f.fraction_bits <= 52;
     return is_double ? bndi_code_count(q, ALL_CODES) : 0;
 }
 
-static double decode_cost(const bndi_question *q)
+static double decode_cost(const bndi_inquiry *q)
 {
     (void)q;
     return 170;
@@ -29,7 +29,7 @@ static double decode_cost(const bndi_question *q)
 
 static void check_decode(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     uint64_t code = bndi_code_at(q, ALL_CODES, index);
     double got = q->candidate.decode(&q->f, code), want;
     bnd_oracle_kind kind = bnd_oracle_decode(&want, &q->f, code);
@@ -60,24 +60,24 @@ const bndi_proof_row bndi_proof_decode = {.name = "decode",
 
 enum { TEXT_SIZE = 1 << 13 };
 
-static uint64_t most_texts(const bndi_question *q)
+static uint64_t most_texts(const bndi_inquiry *q)
 {
     return q->f.width <= 16 || q->exhaustive ? TEXT_CODES : WIDE_CODES;
 }
 
-static uint64_t codes_to_print(const bndi_question *q)
+static uint64_t codes_to_print(const bndi_inquiry *q)
 {
     return bndi_code_count(q, most_texts(q));
 }
 
-static double text_cost(const bndi_question *q)
+static double text_cost(const bndi_inquiry *q)
 {
     return q->f.exponent_bits < 8 ? 5000 : q->f.exponent_bits == 8 ? 6500 : 14000;
 }
 
 static void check_reading(bndi_piece *p, const char *what, uint64_t code, const char *text)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     bnd_result got = {.code = ~code}, by_oracle = {.code = ~code}, want = {.code = code};
     if (q->candidate.parse(&got, &q->f, text, strlen(text), (bnd_rule){0}, 0, NULL) != BND_OK) {
         got.flags = BND_INVALID;
@@ -95,7 +95,7 @@ static void check_reading(bndi_piece *p, const char *what, uint64_t code, const 
 
 static void check_text(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     uint64_t code = bndi_code_at(q, most_texts(q), index);
     bnd_exact value = bnd_unpack(&q->f, code);
     char text[TEXT_SIZE];

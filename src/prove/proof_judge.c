@@ -8,7 +8,7 @@
 
 /* ---- the judge ---- */
 
-uint64_t bndi_random_of(const bndi_question *q, uint64_t purpose, uint64_t index)
+uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index)
 {
     unsigned bits = bnd_rule_random_bits(q->rule);
     return bits == 0 ? 0 : bnd_random_bits(101, purpose, index, bits);
@@ -28,7 +28,7 @@ static bool is_quiet(double x)
 
 bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     if (q->answers == NULL) {
         return bndi_oracle_about(&p->oracle, &q->f, x, q->rule, random);
     }
@@ -39,7 +39,7 @@ bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
 
 bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     bool searches = operation == BND_NEXT_UP || operation == BND_NEXT_DOWN; /* over all codes */
     if (q->answers == NULL || (searches && q->f.width > 8)) {
         const bnd_format *const from[] = {&q->f, &q->f, &q->f};
@@ -94,7 +94,7 @@ void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, u
 /* A midpoint has `precision` bits behind the leading one. A float's upper half holds seven of them; the others are the
  * first `deep` bits of the lower half. For each pattern of these: the number itself, its neighbours, and any number
  * that starts so. Subnormal numbers have fewer bits. */
-static unsigned deep_bits(const bndi_question *q)
+static unsigned deep_bits(const bndi_inquiry *q)
 {
     enum { UPPER = 7, MOST = 5 };
     unsigned bits = q->f.precision <= UPPER ? 0 : q->f.precision - UPPER;
@@ -103,12 +103,12 @@ static unsigned deep_bits(const bndi_question *q)
                                                                                 : MOST;
 }
 
-uint64_t bndi_float_count(const bndi_question *q)
+uint64_t bndi_float_count(const bndi_inquiry *q)
 {
     return q->exhaustive ? UINT64_C(1) << 32 : UINT64_C(1) << (16 + 2 + deep_bits(q));
 }
 
-uint32_t bndi_float_at(const bndi_question *q, uint64_t index)
+uint32_t bndi_float_at(const bndi_inquiry *q, uint64_t index)
 {
     if (q->exhaustive) {
         return (uint32_t)index;
@@ -128,13 +128,13 @@ uint32_t bndi_float_at(const bndi_question *q, uint64_t index)
     }
 }
 
-uint64_t bndi_code_count(const bndi_question *q, uint64_t most)
+uint64_t bndi_code_count(const bndi_inquiry *q, uint64_t most)
 {
     bool all = q->f.width < 64 && UINT64_C(1) << q->f.width <= most;
     return all ? UINT64_C(1) << q->f.width : most;
 }
 
-uint64_t bndi_code_at(const bndi_question *q, uint64_t most, uint64_t index)
+uint64_t bndi_code_at(const bndi_inquiry *q, uint64_t most, uint64_t index)
 {
     if (q->f.width < 64 && UINT64_C(1) << q->f.width <= most) {
         return index;

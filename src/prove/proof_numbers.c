@@ -11,7 +11,7 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-static double oracle_or_table(const bndi_question *q, double by_oracle, double by_table)
+static double oracle_or_table(const bndi_inquiry *q, double by_oracle, double by_table)
 {
     return bndi_is_narrow(&q->f, q->rule, q->exhaustive) ? by_table : by_oracle;
 }
@@ -22,7 +22,7 @@ static double oracle_or_table(const bndi_question *q, double by_oracle, double b
 
 enum { STRATIFIED_DOUBLES = 1 << 18, AROUND = 6 };
 
-static uint64_t entries(const bndi_question *q)
+static uint64_t entries(const bndi_inquiry *q)
 {
     if (!bndi_is_narrow(&q->f, q->rule, q->exhaustive)) {
         return STRATIFIED_DOUBLES * (q->exhaustive ? UINT64_C(64) : 1);
@@ -30,20 +30,20 @@ static uint64_t entries(const bndi_question *q)
     return bndi_answers_count(&q->f);
 }
 
-static double entry_cost(const bndi_question *q)
+static double entry_cost(const bndi_inquiry *q)
 {
     return oracle_or_table(q, 320, 500);
 }
 
 static void compare_double(bndi_piece *p, double x, uint64_t random, bnd_result want)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     bndi_compare_one(p, "encode", &q->fp64, bits_of(x), random, q->candidate.encode(&q->f, x, q->rule, random), want);
 }
 
 static void check_entry(bndi_piece *p, uint64_t i)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     for (int sign = 0; sign < 2; sign++) {
         double factor = sign ? -1.0 : 1.0;
         compare_double(p, factor * bndi_answers_at(q->answers, i), 0, q->answers->finite[sign][i]);
@@ -65,7 +65,7 @@ static void check_entry(bndi_piece *p, uint64_t i)
 
 static void check_around(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     uint64_t code = bndi_code_at(q, STRATIFIED_DOUBLES, index / AROUND);
     double x, next;
     bnd_oracle_decode(&x, &q->f, code);
@@ -112,7 +112,7 @@ static double widened(uint32_t bits)
 
 static void check_float(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     uint32_t bits = bndi_float_at(q, index);
     uint64_t random = bndi_random_of(q, 2, index);
     float x;
@@ -121,7 +121,7 @@ static void check_float(bndi_piece *p, uint64_t index)
                      bndi_judge_double(p, widened(bits), random));
 }
 
-static double float_cost(const bndi_question *q)
+static double float_cost(const bndi_inquiry *q)
 {
     return oracle_or_table(q, 165, 40);
 }
@@ -143,7 +143,7 @@ static bool is_source(const bnd_format *from)
     return from->width <= SOURCE_WIDTH;
 }
 
-static uint64_t codes_to_convert(const bndi_question *q)
+static uint64_t codes_to_convert(const bndi_inquiry *q)
 {
     uint64_t count = 0;
     (void)q;
@@ -157,7 +157,7 @@ static uint64_t codes_to_convert(const bndi_question *q)
 /* An index is 256 codes. */
 static void check_convert(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format from = bnd_format_at(row);
         uint64_t codes = UINT64_C(1) << (from.width < 64 ? from.width : 0), blocks = (codes + 255) / 256;
@@ -178,7 +178,7 @@ static void check_convert(bndi_piece *p, uint64_t index)
     }
 }
 
-static double convert_cost(const bndi_question *q)
+static double convert_cost(const bndi_inquiry *q)
 {
     return oracle_or_table(q, 256 * 150, 256 * 45);
 }

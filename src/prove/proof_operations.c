@@ -82,14 +82,14 @@ bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, con
     }
 }
 
-static bool by_table(const bndi_question *q)
+static bool by_table(const bndi_inquiry *q)
 {
     return bndi_is_narrow(&q->f, q->rule, q->exhaustive);
 }
 
 static void compare_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     bnd_result got = q->candidate.operate(&q->f, operation, codes, q->rule, random);
     bnd_result want = bndi_judge_operation(p, operation, codes, random);
     bnd_counterexample *c = bndi_count_case(p, bndi_same_result(got, want), bnd_operation_name(operation), got, want);
@@ -107,7 +107,7 @@ static void compare_operation(bndi_piece *p, bnd_operation operation, const uint
 /* Stratified operands; of scalb and of formats of 64 bits every bit counts. */
 static void compare_stratified(bndi_piece *p, bnd_operation operation, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     const bnd_format *const from[] = {&q->f, &q->f, &q->f};
     uint64_t codes[BND_OPERANDS_MAX] = {0}, mask = q->f.width < 64 ? (UINT64_C(1) << q->f.width) - 1 : UINT64_MAX;
     bndi_stratified_operands(codes, operation, from, 109, index);
@@ -119,17 +119,17 @@ static void compare_stratified(bndi_piece *p, bnd_operation operation, uint64_t 
 
 /* ---- one operand: an index is a code ---- */
 
-static uint64_t most_codes(const bndi_question *q)
+static uint64_t most_codes(const bndi_inquiry *q)
 {
     return by_table(q) || q->exhaustive ? CODES : WIDE_PAIRS;
 }
 
-static uint64_t codes_of_one(const bndi_question *q)
+static uint64_t codes_of_one(const bndi_inquiry *q)
 {
     return bndi_code_count(q, most_codes(q));
 }
 
-static double cost_of_one(const bndi_question *q)
+static double cost_of_one(const bndi_inquiry *q)
 {
     return by_table(q) && q->f.width <= 8 ? 2500 : by_table(q) ? 1000 : 2400;
 }
@@ -152,19 +152,19 @@ const bndi_proof_row bndi_proof_one = {.name = "one",
 
 /* ---- two operands: an index is a pair ---- */
 
-static bool all_pairs(const bndi_question *q)
+static bool all_pairs(const bndi_inquiry *q)
 {
     return by_table(q) && (q->f.width <= 8 || (q->exhaustive && q->f.width <= 16));
 }
 
-static uint64_t pairs(const bndi_question *q)
+static uint64_t pairs(const bndi_inquiry *q)
 {
     return all_pairs(q)  ? UINT64_C(1) << (2 * q->f.width)
            : by_table(q) ? (q->exhaustive ? MANY / TWOS : PAIRS)
                          : (q->exhaustive ? MANY / TWOS / 10 : WIDE_PAIRS);
 }
 
-static double pair_cost(const bndi_question *q)
+static double pair_cost(const bndi_inquiry *q)
 {
     return TWOS * (all_pairs(q) ? 60 : by_table(q) ? 320 : 620);
 }
@@ -172,7 +172,7 @@ static double pair_cost(const bndi_question *q)
 /* The second code of a pair is scalb's integer too, as many below zero as above: -2^(width-1) and up. */
 static void check_two(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     uint64_t mask = q->f.width < 64 ? (UINT64_C(1) << q->f.width) - 1 : 0;
     for (size_t i = 0; i < TWOS; i++) {
         if (!all_pairs(q)) {
@@ -196,26 +196,26 @@ const bndi_proof_row bndi_proof_two = {
 
 /* ---- fma: an index is a triple ---- */
 
-static bool all_triples(const bndi_question *q)
+static bool all_triples(const bndi_inquiry *q)
 {
     return by_table(q) && (q->f.width <= 5 || (q->exhaustive && q->f.width <= 8));
 }
 
-static uint64_t triples(const bndi_question *q)
+static uint64_t triples(const bndi_inquiry *q)
 {
     return all_triples(q) ? UINT64_C(1) << (3 * q->f.width)
            : by_table(q)  ? (q->exhaustive ? MANY : TRIPLES)
                           : (q->exhaustive ? MANY / 10 : WIDE_PAIRS);
 }
 
-static double triple_cost(const bndi_question *q)
+static double triple_cost(const bndi_inquiry *q)
 {
     return all_triples(q) ? 80 : by_table(q) ? 400 : 1200;
 }
 
 static void check_fma(bndi_piece *p, uint64_t index)
 {
-    const bndi_question *q = p->q;
+    const bndi_inquiry *q = p->q;
     if (!all_triples(q)) {
         compare_stratified(p, BND_FMA, index);
         return;

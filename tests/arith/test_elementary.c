@@ -6,6 +6,7 @@
 
 #include "arith/elementary.h"
 #include "prove/proof.h"
+#include "prove/proof_operands.h"
 #include "driver.h"
 #include "tests.h"
 
@@ -74,7 +75,7 @@ static void test_mixed(void)
         uint64_t which = bnd_random(83, 1, i), code;
         const bnd_format *const one[] = {&from[which % FROM]};
         bnd_operation operation = operations[(which >> 16) % OPERATIONS];
-        stratified_operands(&code, operation, one, 83, i);
+        bndi_stratified_operands(&code, operation, one, 83, i);
         bnd_rule rule = random_rule(bnd_random(83, 2, i));
         judge_operation(&t, &to[(which >> 8) % TO], operation, one, &code, rule, bnd_random(83, 3, i));
     }
