@@ -18,6 +18,7 @@
 #include <binade/arith.h>
 #include <binade/bulk.h>
 #include <binade/block.h>
+#include <binade/calc.h>
 #include <binade/codec.h>
 #include <binade/prove.h>
 #include <binade/store.h>

@@ -12,6 +12,7 @@ binade_SOURCES = \
 	tools/binade/cast_pipeline.c \
 	tools/binade/cast_stats.c \
 	tools/binade/cmd_bench.c \
+	tools/binade/cmd_calc.c \
 	tools/binade/cmd_cast.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
