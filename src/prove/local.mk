@@ -13,4 +13,11 @@ libbinade_internal_la_SOURCES += \
 	src/prove/proof_numbers.c \
 	src/prove/proof_operands.c \
 	src/prove/proof_operands.h \
-	src/prove/proof_operations.c
+	src/prove/proof_operations.c \
+	src/prove/vectors.c \
+	src/prove/vectors.h \
+	src/prove/vectors_answer.c \
+	src/prove/vectors_cases.c \
+	src/prove/vectors_check.c \
+	src/prove/vectors_explain.c \
+	src/prove/vectors_lines.c

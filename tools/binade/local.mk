@@ -20,6 +20,7 @@ binade_SOURCES = \
 	tools/binade/cmd_range.c \
 	tools/binade/cmd_show.c \
 	tools/binade/cmd_table.c \
+	tools/binade/cmd_vectors.c \
 	tools/binade/command.h \
 	tools/binade/explain.c \
 	tools/binade/help.c \
@@ -33,4 +34,8 @@ binade_SOURCES = \
 	tools/binade/progress.h \
 	tools/binade/prove.h \
 	tools/binade/value.c \
-	tools/binade/value.h
+	tools/binade/value.h \
+	tools/binade/vectors.h \
+	tools/binade/vectors_drive.c \
+	tools/binade/vectors_judge.c \
+	tools/binade/vectors_stream.c
