@@ -18,6 +18,7 @@ UNIT_TESTS = \
 	tests/oracle/test_oracle \
 	tests/arith/test_arith \
 	tests/text/test_text \
+	tests/calc/test_calc \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
 	tests/store/test_store \
@@ -125,6 +126,14 @@ tests_text_test_text_SOURCES = \
 	tests/text/test_text.c \
 	tests/text/test_writing.c \
 	tests/text/tests.h \
+	tests/suites.h
+
+tests_calc_test_calc_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_calc_test_calc_LDADD = $(TEST_LDADD)
+tests_calc_test_calc_SOURCES = \
+	tests/calc/test_calc.c \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
 	tests/suites.h
 
 tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
