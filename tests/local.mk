@@ -22,7 +22,8 @@ UNIT_TESTS = \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
 	tests/store/test_store \
-	tests/prove/test_prove
+	tests/prove/test_prove \
+	tests/prove/test_vectors
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -181,6 +182,14 @@ tests_prove_test_prove_SOURCES = \
 	tests/prove/test_proofs.c \
 	tests/prove/test_prove.c \
 	tests/prove/tests.h \
+	tests/suites.h
+
+tests_prove_test_vectors_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_prove_test_vectors_LDADD = $(TEST_LDADD) $(LIBM)
+tests_prove_test_vectors_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/prove/test_vectors.c \
 	tests/suites.h
 
 tests_block_test_block_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -22,10 +22,11 @@ bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_
 bnd_exact bndi_vector_dot(const bnd_format *of_a, const uint64_t *a, const bnd_format *of_b, const uint64_t *b,
                           unsigned count, bnd_rule rule, uint32_t *flags);
 
-/* How an exact result lies among the values of the result's format. */
-bnd_vector_case_kind bndi_vector_case_of(const bnd_vectors *v, const bnd_exact *x);
+/* The result's format without an upper limit, its precision so many bits more. */
+bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits);
 
-/* The result's format without an upper limit. */
-bnd_format bndi_vector_unlimited(const bnd_format *f);
+/* How an exact result lies among the values of a format; `unlimited` and `finer` are as above, of 0 and 1 bits more. */
+bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *unlimited, const bnd_format *finer,
+                                         const bnd_exact *x);
 
 #endif

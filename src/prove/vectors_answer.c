@@ -9,9 +9,9 @@ int32_t bndi_vector_exponent(const bnd_exact *x)
     return bndi_exponent(x);
 }
 
-bnd_format bndi_vector_unlimited(const bnd_format *f)
+bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits)
 {
-    return bndi_value_set(f->precision, f->emin, BND_UNLIMITED_EXPONENT);
+    return bndi_value_set(f->precision + more_bits, f->emin, BND_UNLIMITED_EXPONENT);
 }
 
 /* ---- exact sums of products ---- */

@@ -325,22 +325,46 @@ static uint64_t operand_of(const bnd_vector_plan *plan, const uint64_t *operands
     return d.more & codes_mask(f);
 }
 
-/* The last operand made so that the result nearly cancels, or is nearly one of the format's values. */
+/* A result to aim at: any code, or an end of the range. */
+static uint64_t target(const bnd_format *f, draw d)
+{
+    const uint64_t normal = UINT64_C(1) << f->fraction_bits, ends[] = {f->max_code, normal, 1, normal - 1};
+    uint64_t sign = f->is_signed ? d.choice >> 63 << bnd_magnitude_bits(f) : 0;
+    return (d.choice >> 12 & 1) != 0 ? ends[d.choice >> 13 & 3] | sign : d.more & codes_mask(f);
+}
+
+/* The operation that finds a first operand from the result and the second. */
+static bool inverse_of(bnd_operation *out, bnd_operation operation)
+{
+    static const bnd_operation pairs[][2] = {
+        {BND_ADD, BND_SUB}, {BND_SUB, BND_ADD}, {BND_MUL, BND_DIV}, {BND_DIV, BND_MUL}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (pairs[i][0] == operation) {
+            *out = pairs[i][1];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An operand made again, so that the result nearly cancels, or is nearly a value of the format, or nearly at an end. */
 static void aim(uint64_t *operands, const bnd_vectors *v, draw d)
 {
     const bnd_format *from[BND_OPERANDS_MAX] = {&v->in[0], &v->in[1], &v->in[2]};
     bnd_rule nearest = {0};
-    if (v->operation == BND_FMA) { /* c = -ab, and a little */
+    bnd_operation inverse;
+    uint64_t a_little = (d.choice >> 8 & 3) - 1;
+    if (v->operation == BND_FMA) { /* c = -ab */
         bnd_result ab = bnd_operate(&v->in[2], BND_MUL, from, operands, nearest, 0);
-        operands[2] = (ab.code ^ UINT64_C(1) << (v->in[2].width - 1u)) + (d.more & 3) - 1;
-    } else if (v->operation == BND_DIV && v->in[0].precision > 1) { /* a = bq */
-        const bnd_format *quotient[] = {&v->in[1], &v->out};
-        uint64_t factors[] = {operands[1], d.more & codes_mask(&v->out)};
-        operands[0] = bnd_operate(&v->in[0], BND_MUL, quotient, factors, nearest, 0).code + (d.choice >> 8 & 1);
-    } else if (v->operation == BND_SQRT) { /* a = qq, and a little */
+        operands[2] = (ab.code ^ UINT64_C(1) << (v->in[2].width - 1u)) + a_little;
+    } else if (inverse_of(&inverse, v->operation)) {
+        const bnd_format *known[] = {&v->out, &v->in[1]};
+        uint64_t codes[] = {target(&v->out, d), operands[1]};
+        operands[0] = bnd_operate(&v->in[0], inverse, known, codes, nearest, 0).code + a_little;
+    } else if (v->operation == BND_SQRT) { /* a = rr */
         const bnd_format *root[] = {&v->out, &v->out};
         uint64_t factors[] = {d.more & codes_mask(&v->out), d.more & codes_mask(&v->out)};
-        operands[0] = bnd_operate(&v->in[0], BND_MUL, root, factors, nearest, 0).code + (d.choice >> 8 & 3) - 1;
+        operands[0] = bnd_operate(&v->in[0], BND_MUL, root, factors, nearest, 0).code + a_little;
     }
     for (unsigned i = 0; i < v->operands; i++) {
         operands[i] &= codes_mask(&v->in[i]);

@@ -21,6 +21,7 @@ typedef struct axis {
 
 struct bnd_vector_check {
     bnd_vectors vectors;
+    bnd_format unlimited, finer; /* the result's format without its upper limit; with a bit more too */
     bnd_vector_options how;
     bnd_vector_coverage coverage;
     axis axes[DIMENSIONS];
@@ -70,7 +71,7 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
     const unsigned counts[DIMENSIONS] = {
         [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUNDINGS : BND_DETERMINISTIC_MODES,
         [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOWS,
-        [NANS] = has_several_nans(f) && !check->how.any_nan ? BND_NANS : 1,
+        [NANS] = !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NANS : 1, /* or a zero's sign */
         [NO_NAN] = f->has_nan ? 1 : 2,
         [NEGATIVE] = f->is_signed ? 1 : 2,
         [ZERO] = f->has_zero ? 1 : 2,
@@ -166,9 +167,10 @@ static bool is_beyond(const bnd_format *f, bnd_exact x)
 }
 
 /* More than is needed does no harm but to the time that it takes. */
-static unsigned set_for(const bnd_vectors *v, const bnd_exact *x)
+static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
 {
-    const bnd_format *f = &v->out;
+    const bnd_vectors *v = &check->vectors;
+    const bnd_format *f = &v->out, *unlimited = &check->unlimited;
     unsigned to_nan = bit(NANS) | bit(NO_NAN), sign = !f->is_signed ? bit(NEGATIVE) | bit(ZERO) | to_nan : 0;
     if (bndi_vector_sticks(x)) {
         return to_nan;
@@ -182,7 +184,8 @@ static unsigned set_for(const bnd_vectors *v, const bnd_exact *x)
     }
     int32_t exponent = bndi_vector_exponent(x);
     unsigned set = x->negative ? sign : 0;
-    bool inexact = bnd_round_exact(f, *x, (bnd_rule){.rounding = BND_RTZ}, 0).ternary != 0;
+    bool gone = exponent < f->emin && !f->has_subnormals;
+    bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_RTZ}, 0).ternary != 0;
     set |= inexact ? bit(ROUNDING) | bit(TIES) : 0;
     set |= exponent >= f->emax && is_beyond(f, *x) ? beyond : 0;
     set |= exponent < f->emin ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
@@ -204,11 +207,11 @@ static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line
     kept.flush_in = false;
     flushed.flush_in = true;
     *exact = bndi_vector_exact(v, line->operands, kept, line->random, raised);
-    unsigned set = v->kind == BND_VECTOR_OPERATION && v->operation > BND_SQRT ? (unsigned)ALL : set_for(v, exact);
+    unsigned set = v->kind == BND_VECTOR_OPERATION && v->operation > BND_SQRT ? (unsigned)ALL : set_for(check, exact);
     for (unsigned i = 0; i < v->operands; i++) {
         if (is_subnormal(bnd_vectors_format(v, i), line->operands[i])) {
             bnd_exact other = bndi_vector_exact(v, line->operands, flushed, line->random, &flags);
-            set |= bit(FLUSH_IN) | set_for(v, &other);
+            set |= bit(FLUSH_IN) | set_for(check, &other);
             *exact = v->rule.flush_in ? other : *exact;
             break;
         }
@@ -246,7 +249,8 @@ static void count_coverage(bnd_vector_check *check, const bnd_vector_line *line,
         const bnd_format *f = bnd_vectors_format(v, i);
         c->operands[bnd_classify(f, bnd_unpack(f, line->operands[i]))]++;
     }
-    c->results[bnd_classify(&v->out, bnd_unpack(&v->out, want.code))][bndi_vector_case_of(v, exact)]++;
+    c->results[bnd_classify(&v->out, bnd_unpack(&v->out, want.code))]
+              [bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, exact)]++;
 }
 
 bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check, const bnd_vector_line *line,
@@ -288,6 +292,8 @@ bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, b
     }
     check->vectors = *v;
     check->how = how;
+    check->unlimited = bndi_vector_unlimited(&v->out, 0);
+    check->finer = bndi_vector_unlimited(&v->out, 1);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         make_axis(check, d);
     }

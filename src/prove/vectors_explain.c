@@ -1,9 +1,6 @@
 /* How an exact result lies among a format's values, and why the rule's answer is what it is. */
 #include "prove/vectors.h"
 
-#include "codec/codec.h"
-#include "format/format.h"
-
 const char *bnd_vector_case_name(bnd_vector_case_kind kind)
 {
     static const char *const names[BND_CASES] = {"exact",    "below half", "tie", "above half",
@@ -13,18 +10,17 @@ const char *bnd_vector_case_name(bnd_vector_case_kind kind)
 
 /* Rounded toward zero and away to the format without its limit, and to that with a bit more: what is a value of the
  * second and not of the first is a tie. */
-bnd_vector_case_kind bndi_vector_case_of(const bnd_vectors *v, const bnd_exact *x)
+bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *unlimited, const bnd_format *finer,
+                                         const bnd_exact *x)
 {
-    const bnd_format *f = &v->out;
     if (x->kind == BND_ZERO) {
         return BND_CASE_EXACT;
     }
     if (x->kind != BND_FINITE) {
         return x->kind == BND_INFINITE ? BND_CASE_INFINITE : BND_CASE_NAN;
     }
-    bnd_format unlimited = bndi_vector_unlimited(f);
     bnd_rule toward_zero = {.rounding = BND_RTZ}, away = {.rounding = BND_RNA};
-    bnd_rounded nearest = bnd_round_exact(&unlimited, *x, (bnd_rule){0}, 0);
+    bnd_rounded nearest = bnd_round_exact(unlimited, *x, (bnd_rule){0}, 0);
     bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
     nearest.value.negative = false;
     if (nearest.value.kind == BND_FINITE && bnd_exact_compare(nearest.value, largest) > 0) {
@@ -33,11 +29,10 @@ bnd_vector_case_kind bndi_vector_case_of(const bnd_vectors *v, const bnd_exact *
     if (nearest.ternary == 0) {
         return BND_CASE_EXACT;
     }
-    bnd_format finer = bndi_value_set(f->precision + 1u, f->emin, BND_UNLIMITED_EXPONENT);
-    if (bnd_round_exact(&finer, *x, toward_zero, 0).ternary == 0) {
+    if (bnd_round_exact(finer, *x, toward_zero, 0).ternary == 0) {
         return BND_CASE_TIE;
     }
-    int32_t outward = bnd_round_exact(&unlimited, *x, away, 0).ternary;
+    int32_t outward = bnd_round_exact(unlimited, *x, away, 0).ternary;
     return (outward > 0) != x->negative ? BND_CASE_ABOVE_HALF : BND_CASE_BELOW_HALF;
 }
 
@@ -176,7 +171,8 @@ size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const ui
             bndi_text_string(&text, v->out.has_negative_zero ? ", a negative one" : "; the format has no negative one");
         }
     } else {
-        write_finite(&text, v, &x, bndi_vector_case_of(v, &x), &r, random);
+        bnd_format unlimited = bndi_vector_unlimited(&v->out, 0), finer = bndi_vector_unlimited(&v->out, 1);
+        write_finite(&text, v, &x, bndi_vector_case_of(&v->out, &unlimited, &finer, &x), &r, random);
     }
     return text.length;
 }
