@@ -2,6 +2,7 @@
 # that the command prints itself.
 dist_man_MANS += \
 	doc/man/binade-bench.1 \
+	doc/man/binade-calc.1 \
 	doc/man/binade-cast.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
@@ -9,6 +10,7 @@ dist_man_MANS += \
 	doc/man/binade-range.1 \
 	doc/man/binade-show.1 \
 	doc/man/binade-table.1 \
+	doc/man/binade-vectors.1 \
 	doc/man/binade.1
 dist_doc_DATA += \
 	doc/formats.md \

@@ -242,6 +242,7 @@ tests_cli_prove_wrong_SOURCES = \
 EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
+	tests/cli/calc.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
 	tests/cli/bench.txt \
@@ -251,6 +252,7 @@ EXTRA_DIST += \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
+	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \
 	tests/house.sh
@@ -365,12 +367,28 @@ tests_fuzz_fuzz_npy_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
 tests_fuzz_fuzz_npy_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
 tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) \
 	tests/fuzz/fuzz_npy.c
-fuzz: tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse
-	@echo 'Run tests/fuzz/fuzz_parse or tests/fuzz/fuzz_npy (-help=1 for their options).'
+EXTRA_PROGRAMS += tests/fuzz/fuzz_calc
+CLEANFILES += tests/fuzz/fuzz_calc
+tests_fuzz_fuzz_calc_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
+tests_fuzz_fuzz_calc_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
+tests_fuzz_fuzz_calc_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
+tests_fuzz_fuzz_calc_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_calc.c
+EXTRA_PROGRAMS += tests/fuzz/fuzz_vectors
+CLEANFILES += tests/fuzz/fuzz_vectors
+tests_fuzz_fuzz_vectors_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
+tests_fuzz_fuzz_vectors_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
+tests_fuzz_fuzz_vectors_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
+tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_vectors.c
+fuzz: tests/fuzz/fuzz_calc tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse tests/fuzz/fuzz_vectors
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 EXTRA_DIST += \
+	tests/fuzz/fuzz_calc.c \
 	tests/fuzz/fuzz_npy.c \
-	tests/fuzz/fuzz_parse.c
+	tests/fuzz/fuzz_parse.c \
+	tests/fuzz/fuzz_vectors.c
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
 	@exit 1
@@ -379,8 +397,16 @@ endif
 
 # The same programs without libFuzzer, on random inputs: what every compiler can run.
 check_PROGRAMS += \
+	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
-	tests/fuzz/fuzz_random
+	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_vectors_random
+tests_fuzz_fuzz_calc_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_calc_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_calc_random_SOURCES = tests/fuzz/fuzz_calc.c
+tests_fuzz_fuzz_vectors_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_vectors_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_vectors_random_SOURCES = tests/fuzz/fuzz_vectors.c
 tests_fuzz_fuzz_npy_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
 tests_fuzz_fuzz_npy_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_npy_random_SOURCES = tests/fuzz/fuzz_npy.c

@@ -11,8 +11,8 @@ static bnd_status read_pairs(bnd_vectors *v, const char *digits, bnd_error *why)
         pairs = 10 * pairs + (unsigned)(digits[i] - '0');
     }
     if (i == 0 || digits[i] != '\0' || pairs == 0 || pairs > BND_DOT_PAIRS_MAX) {
-        return bnd_fail(why, BND_BAD_SYNTAX, 4, "a dot product is dot:N with N pairs, from 1 to %d; not 'dot:%.*s'",
-                        BND_DOT_PAIRS_MAX, 16, digits);
+        return bnd_fail(why, BND_BAD_SYNTAX, 4, "a dot product is dot:N with N pairs, from 1 to %d; not 'dot:%s'",
+                        BND_DOT_PAIRS_MAX, digits);
     }
     v->kind = BND_VECTOR_DOT;
     v->pairs = pairs;
@@ -59,6 +59,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
                                 const bnd_format *result, bnd_rule rule, bnd_error *why)
 {
     bnd_vectors v = {.kind = BND_VECTOR_OPERATION, .rule = rule};
+    v.rule.random_bits = (uint8_t)bnd_rule_random_bits(rule); /* the default said as what it is */
     bnd_status status = read_operation(&v, operation, why);
     if (status != BND_OK) {
         return status;
@@ -275,7 +276,7 @@ static bnd_status read_pair(header *h, const char *key, size_t key_length, const
     }
     if (bndi_same_word(key, key_length, "flags")) {
         h->lab_flags = bndi_same_word(value, bndi_length(value), "lab");
-        return h->lab_flags ? BND_OK : bnd_fail(why, BND_BAD_SYNTAX, 0, "flags= takes lab, not '%.*s'", 32, value);
+        return h->lab_flags ? BND_OK : bnd_fail(why, BND_BAD_SYNTAX, 0, "flags= takes lab, not '%s'", value);
     }
     return read_choice(h, key, key_length, value, why);
 }

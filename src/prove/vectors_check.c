@@ -1,13 +1,11 @@
 /* Lines taken in: what they cover, and which rules they leave possible.
  *
- * A rule is a point in a box: a choice in each of ten dimensions. What a line says depends on few of them: on none where
- * the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions that a
+ * A rule is a point in a box: a choice in each of ten dimensions. What a line says depends on few of them: on none
+ * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions that a
  * line can depend on there is a table with a count for each combination of choices in them, of the lines that do not
  * agree with it; the count of a rule is the sum of its places in all tables, which is exact, and a line costs only as
  * many answers as its own set has combinations. */
 #include "prove/vectors.h"
-
-#include "arith/arith.h"
 
 #include <stdlib.h>
 
@@ -26,6 +24,7 @@ struct bnd_vector_check {
     bnd_vector_coverage coverage;
     axis axes[DIMENSIONS];
     uint64_t *tables[ALL + 1]; /* made when a line needs them */
+    unsigned used[ALL + 1], used_count;
 };
 
 /* ---- axes ---- */
@@ -140,8 +139,9 @@ static size_t index_in(const bnd_vector_check *check, unsigned set, const unsign
 static uint64_t left_over(const bnd_vector_check *check, const unsigned choice[DIMENSIONS])
 {
     uint64_t count = 0;
-    for (unsigned set = 0; set <= ALL; set++) {
-        count += check->tables[set] != NULL ? check->tables[set][index_in(check, set, choice)] : 0;
+    for (unsigned i = 0; i < check->used_count; i++) {
+        unsigned set = check->used[i];
+        count += check->tables[set][index_in(check, set, choice)];
     }
     return count;
 }
@@ -268,6 +268,7 @@ bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_chec
         if (check->tables[set] == NULL) {
             return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu counts", count);
         }
+        check->used[check->used_count++] = set;
     }
     for (size_t i = 0; i < count; i++) {
         bnd_rule rule = rule_at(check, set, i);

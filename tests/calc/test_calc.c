@@ -1,4 +1,4 @@
-/* Expressions: random ones beside GMP's rationals and the oracle's roundings, roots beside MPFR, and what is refused. */
+/* Expressions: random ones beside GMP's rationals and the oracle's roundings, roots beside MPFR, refusals. */
 #include "tests/oracle/operands.h"
 #include "tests/suites.h"
 #include <binade.h>

@@ -1,5 +1,5 @@
-/* Test vectors: answers beside the oracle's, dot products beside GMP's rationals, what is read and refused, and dialects
- * named from answers that models of them gave, which share no code with the library's rules. */
+/* Test vectors: answers beside the oracle's, dot products beside GMP's rationals, what is read and refused, and
+ * dialects named from answers that models of them gave, which share no code with the library's rules. */
 #include "tests/oracle/operands.h"
 #include "tests/suites.h"
 #include <binade.h>

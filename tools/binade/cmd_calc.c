@@ -320,8 +320,8 @@ static int read_operands(calc *c)
 {
     settings *s = &c->common;
     if (s->operand_count < 2) {
-        return complain(s->command, "a %s is missing; try \"binade calc fp16 '2048 + 1'\"",
-                        s->operand_count == 0 ? "format" : "expression");
+        return complain(s->command, "%s is missing; try \"binade calc fp16 '2048 + 1'\"",
+                        s->operand_count == 0 ? "a format" : "an expression");
     }
     int status = add_formats(s, s->operands[0]);
     if (status == GO_ON && s->formats.count != 1) {

@@ -50,7 +50,8 @@ static bool make_pipe(int ends[2])
     return pipe(ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
 }
 
-/* The child gets the pipes as its standard streams, and dies of a closed pipe as others do. */
+/* The child gets the pipes as its standard streams, dies of a closed pipe as others do, and leads a group of its own,
+ * so that those which it starts end with it. */
 static int spawn(drive *d, int input, int output)
 {
     posix_spawn_file_actions_t actions;
@@ -62,8 +63,9 @@ static int spawn(drive *d, int input, int output)
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     int failed = posix_spawnp(&d->child, d->asked->command[0], &actions, &attributes, d->asked->command, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -100,7 +102,7 @@ static int finish(drive *d, int status)
         return status;
     }
     if (status != GO_ON) {
-        kill(d->child, SIGKILL);
+        kill(-d->child, SIGKILL);
     }
     while (waitpid(d->child, &how, 0) < 0 && errno == EINTR) {
     }
