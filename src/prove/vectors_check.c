@@ -1,10 +1,10 @@
 /* Lines taken in: what they cover, and which rules they leave possible.
  *
  * A rule is a point in a box: a choice in each of ten dimensions. What a line says depends on few of them: on none
- * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions that a
- * line can depend on there is a table with a count for each combination of choices in them, of the lines that do not
- * agree with it; the count of a rule is the sum of its places in all tables, which is exact, and a line costs only as
- * many answers as its own set has combinations. */
+ * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions
+ * that a line can depend on there is a table, with a count for each combination of choices in them: of the lines that
+ * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
+ * only as many answers as its own set has combinations. */
 #include "prove/vectors.h"
 
 #include <stdlib.h>
