@@ -426,12 +426,11 @@ static bool named(bnd_real *out, bndi_effort *effort, const char *name, const bn
     return known;
 }
 
-/* ---- infinities and poles: what fp64 makes of numbers of their kind ---- */
+/* ---- infinities and poles: what fp16 makes of numbers of their kind ---- */
 
 static uint64_t kind_code(const bnd_real *x)
 {
-    const uint64_t sign = UINT64_C(1) << 63, unit = UINT64_C(0x3ff0000000000000),
-                   infinity = UINT64_C(0x7ff0000000000000);
+    const uint64_t sign = 0x8000, unit = 0x3c00, infinity = 0x7c00;
     if (x->known == BND_KNOWN_INFINITE) {
         return infinity | (x->negative ? sign : 0);
     }
@@ -441,13 +440,13 @@ static uint64_t kind_code(const bnd_real *x)
 
 static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
 {
-    bnd_format fp64;
+    bnd_format fp16;
     if ((int)operation == BNDI_NEG || (int)operation == BNDI_ABS) {
         copy(out, operands[0]);
         out->negative = (int)operation == BNDI_NEG && !operands[0]->negative;
         return;
     }
-    if (operation == BND_SCALB || bnd_format_parse(&fp64, "fp64", NULL) != BND_OK) {
+    if (operation == BND_SCALB || bnd_format_parse(&fp16, "fp16", NULL) != BND_OK) {
         copy(out, operands[0]);
         return;
     }
@@ -455,10 +454,10 @@ static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *cons
     const bnd_format *formats[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < count; i++) {
         codes[i] = kind_code(operands[i]);
-        formats[i] = &fp64;
+        formats[i] = &fp16;
     }
-    bnd_result r = bnd_operate(&fp64, operation, formats, codes, (bnd_rule){0}, 0);
-    bndi_real_value(out, bnd_unpack(&fp64, r.code));
+    bnd_result r = bnd_operate(&fp16, operation, formats, codes, (bnd_rule){0}, 0);
+    bndi_real_value(out, bnd_unpack(&fp16, r.code));
 }
 
 static bool has_pole(bnd_operation operation, const bnd_real *x)
