@@ -305,6 +305,14 @@ tests_exhaustive_elementary_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_elementary_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/elementary.c
+tests_exhaustive_cuda_dialects_CPPFLAGS = $(tests_exhaustive_cuda_CPPFLAGS)
+tests_exhaustive_cuda_dialects_LDADD = $(tests_exhaustive_cuda_LDADD)
+tests_exhaustive_cuda_dialects_DEPENDENCIES = $(tests_exhaustive_cuda_DEPENDENCIES)
+tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/cuda_dialects.c \
+	tests/exhaustive/cuda_judge.h \
+	tests/exhaustive/sample.c \
+	tests/exhaustive/sample.h
 tests_exhaustive_float32_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_float32_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) \
@@ -341,9 +349,11 @@ tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exha
 # Of these, make check runs a stratified part.
 check_PROGRAMS += \
 	tests/exhaustive/cuda \
+	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 TESTS += \
 	tests/exhaustive/cuda \
+	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 
 check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)

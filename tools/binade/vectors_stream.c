@@ -10,6 +10,7 @@ typedef struct source {
     vectors *asked;
     const char *name;
     FILE *in;
+    progress bar;
     uint64_t number;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX];
     char line[2 * BND_VECTOR_LINE_MAX];
@@ -51,8 +52,9 @@ static bool is_blank(const source *s)
     return true;
 }
 
-static int refuse(const source *s, const char *message)
+static int refuse(source *s, const char *message)
 {
+    progress_end(&s->bar);
     return complain(s->asked->common.command, "%s: line %llu: %s", s->name, (unsigned long long)s->number, message);
 }
 
@@ -108,7 +110,9 @@ static int take_line(source *s)
 
 static int read_all(source *s)
 {
+    enum { AT_ONCE = 4096 };
     int status = GO_ON;
+    progress_begin(&s->bar, &s->asked->common, "lines", PROGRESS_ITEMS, 0);
     for (bool whole; status == GO_ON && next_line(s, &whole);) {
         if (!whole) {
             s->number++;
@@ -116,7 +120,11 @@ static int read_all(source *s)
         }
         s->line[s->length < sizeof s->line ? s->length : sizeof s->line - 1] = '\0';
         status = ferror(stdout) ? BAD_STREAM : take_line(s);
+        if (s->number % AT_ONCE == 0) {
+            progress_at(&s->bar, s->number);
+        }
     }
+    progress_end(&s->bar);
     if (status == GO_ON && ferror(s->in)) {
         complain(s->asked->common.command, "%s: cannot be read: %s", s->name, strerror(errno));
         return BAD_STREAM;
