@@ -3,7 +3,7 @@ _binade()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="show formats table range calc vectors cast bench help --help --version"
+        words="show formats table range calc cast vectors prove bench help --help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -56,6 +56,22 @@ _binade()
         *) words="--round --overflow --nan --flush --tininess --dialect --seed --json --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         esac
         ;;
+    cast)
+        case $prev in
+        --from) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --via) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --dtype) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
+        --overflow) words="format saturate propagate format-max propagate-max" ;;
+        --nan) words="canonical signed ones signed-ones propagate x86" ;;
+        --flush) words="none in out both" ;;
+        --tininess) words="before after" ;;
+        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
+        --progress) words="auto always never" ;;
+        *) words="--from --to --via --dtype --unpacked --count --raw --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
+        esac
+        ;;
     vectors)
         case $prev in
         --op) words="convert add sub mul div sqrt fma rem min max dot:4 mxdot" ;;
@@ -74,20 +90,13 @@ _binade()
         *) words="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --progress --json --color --help" ;;
         esac
         ;;
-    cast)
+    prove)
         case $prev in
-        --from) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --via) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --dtype) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
-        --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --nan) words="canonical signed ones signed-ones propagate x86" ;;
-        --flush) words="none in out both" ;;
-        --tininess) words="before after" ;;
-        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
+        --proof) words="decode text encode float arrays convert one two fma" ;;
         --progress) words="auto always never" ;;
-        *) words="--from --to --via --dtype --unpacked --count --raw --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
+        *) words="--format --round --proof --exhaustive --threads --progress --json --csv --help" ;;
         esac
         ;;
     bench)
@@ -103,7 +112,7 @@ _binade()
     help)
         case $prev in
         --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help show formats table range calc vectors cast bench help" ;;
+        *) words="--roff --completion --help show formats table range calc cast vectors prove bench help" ;;
         esac
         ;;
     esac
