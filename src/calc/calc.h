@@ -10,11 +10,6 @@
  * left of them where terms of a few hundred bits cancel. */
 enum { BNDI_REAL_BITS = 512 };
 
-/* Signs are operations too, until the table of operations has them: then these are not met. */
-enum { BNDI_NEG = BND_OPERATIONS, BNDI_ABS };
-const char *bndi_calc_name(bnd_operation operation);
-unsigned bndi_calc_operands(bnd_operation operation);
-
 struct bnd_real {
     bnd_known known;
     bool negative; /* an infinity */

@@ -1,6 +1,6 @@
 /* An expression read by descent: sums of products of signed factors. */
 #include "base/base.h"
-#include "calc/calc.h"
+#include <binade/calc.h>
 
 #include <string.h>
 
@@ -68,34 +68,9 @@ static bnd_status refuse_part(const reader *r, size_t at, size_t length, const c
                     length > 40 ? "..." : "", message);
 }
 
-/* ---- operations ---- */
-
-const char *bndi_calc_name(bnd_operation operation)
-{
-    return (int)operation == BNDI_NEG ? "neg" : (int)operation == BNDI_ABS ? "abs" : bnd_operation_name(operation);
-}
-
-unsigned bndi_calc_operands(bnd_operation operation)
-{
-    bool of_signs = (int)operation == BNDI_NEG || (int)operation == BNDI_ABS;
-    return of_signs ? 1 : bnd_operation_operands(operation);
-}
-
 const char *bnd_term_name(const bnd_term *t)
 {
-    return t->kind == BND_TERM_OPERATION ? bndi_calc_name(t->operation) : "convert";
-}
-
-static bnd_status find_operation(bnd_operation *out, const char *name, bnd_error *why)
-{
-    bnd_status status = bnd_operation_parse(out, name, why);
-    for (int i = BNDI_NEG; status != BND_OK && i <= BNDI_ABS; i++) {
-        if (bndi_same_word(name, bndi_length(name), bndi_calc_name((bnd_operation)i))) {
-            *out = (bnd_operation)i;
-            return BND_OK;
-        }
-    }
-    return status;
+    return bnd_operation_name(t->kind == BND_TERM_OPERATION ? t->operation : BND_CONVERT);
 }
 
 /* ---- terms ---- */
@@ -114,7 +89,7 @@ static bnd_status add_operation(reader *r, size_t *out, const char *name, size_t
                                 const size_t *operand)
 {
     bnd_term term = {.kind = BND_TERM_OPERATION, .operands = (uint8_t)operands, .from = from, .length = length};
-    bnd_status status = find_operation(&term.operation, name, r->why);
+    bnd_status status = bnd_operation_parse(&term.operation, name, r->why);
     if (status != BND_OK) {
         return status;
     }
@@ -246,14 +221,14 @@ static bnd_status read_operand(reader *r, bnd_term *call, size_t i)
 
 static bnd_status refuse_count(const reader *r, const bnd_term *call, const char *name)
 {
-    unsigned operands = bndi_calc_operands(call->operation);
+    unsigned operands = bnd_operation_operands(call->operation);
     return bnd_fail(r->why, BND_BAD_SYNTAX, r->at, "column %zu: %s() takes %u operand%s, separated by commas",
                     r->at + 1, name, operands, operands == 1 ? "" : "s");
 }
 
 static bnd_status read_operands(reader *r, bnd_term *call)
 {
-    const char *name = bndi_calc_name(call->operation);
+    const char *name = bnd_operation_name(call->operation);
     for (size_t i = 0; i < call->operands; i++) {
         if (i > 0 && peek(r) != ',') {
             return peek(r) == ')' ? refuse_count(r, call, name) : refuse_at(r, r->at, "an operand ends with , or )");
@@ -284,10 +259,14 @@ static bnd_status read_call(reader *r, size_t *out, size_t length)
     }
     memcpy(name, r->text + r->at, length);
     name[length] = '\0';
-    if (find_operation(&call.operation, name, &why) != BND_OK) {
+    if (bnd_operation_parse(&call.operation, name, &why) != BND_OK) {
         return bnd_fail(r->why, BND_BAD_NAME, r->at, "column %zu: %s", r->at + 1, why.message);
     }
-    call.operands = (uint8_t)bndi_calc_operands(call.operation);
+    const bnd_format *const formats[BND_OPERANDS_MAX] = {r->format, r->format, r->format};
+    if (bnd_operation_serves(call.operation, formats, &why) != BND_OK) {
+        return bnd_fail(r->why, BND_BAD_ARGUMENT, r->at, "column %zu: %s", r->at + 1, why.message);
+    }
+    call.operands = (uint8_t)bnd_operation_operands(call.operation);
     r->at += length;
     if (peek(r) != '(') {
         return refuse_at(r, r->at, "operands stand in parentheses: sqrt(2)");

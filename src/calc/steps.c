@@ -1,5 +1,5 @@
 /* Every term rounded, in order. */
-#include "calc/calc.h"
+#include <binade/calc.h>
 
 /* Read before: it cannot fail again but for memory, and then it is a NaN and says so. */
 static bnd_result number(const bnd_term *t, const char *text, const bnd_format *f, bnd_rule rule, uint64_t random)
@@ -19,11 +19,6 @@ static bnd_result operation(const bnd_term *t, const bnd_result *results, const 
     uint64_t codes[BND_OPERANDS_MAX] = {0};
     for (size_t i = 0; i < t->operands; i++) {
         codes[i] = results[t->operand[i]].code;
-    }
-    if ((int)t->operation == BNDI_NEG || (int)t->operation == BNDI_ABS) {
-        bnd_exact x = bnd_unpack(f, codes[0]);
-        x.negative = (int)t->operation == BNDI_NEG && !x.negative;
-        return bnd_encode_exact(f, x, rule, random);
     }
     codes[1] = t->operation == BND_SCALB ? (uint64_t)t->integer : codes[1];
     return bnd_operate(f, t->operation, formats, codes, rule, random);

@@ -83,6 +83,10 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
                             f->name);
         }
     }
+    const bnd_format *const from[BND_OPERANDS_MAX] = {&v.in[0], &v.in[1], &v.in[2]};
+    if (v.kind == BND_VECTOR_OPERATION && bnd_operation_serves(v.operation, from, why) != BND_OK) {
+        return BND_BAD_ARGUMENT;
+    }
     note_one_format(&v);
     *out = v;
     return BND_OK;

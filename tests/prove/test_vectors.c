@@ -101,7 +101,10 @@ static void answers(void)
                 {"mul", "fp64", "fp64"},
                 {"sqrt", "fp64", "fp32"},
                 {"add", "binary8p3se", "e4m3fnuz"},
-                {"min", "fp16", "bf16"}};
+                {"min", "fp16", "bf16"},
+                {"exp", "fp16", "fp32"},
+                {"gelu", "bf16", "bf16"},
+                {"neg", "e4m3", "fp16"}};
     uint64_t wrong = 0, cases = scaled(150);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (unsigned mode = 0; mode < BND_ROUNDINGS; mode++) {
