@@ -385,11 +385,13 @@ const command command_calc = {
     .name = "calc",
     .summary = "an expression with every operation rounded in one format",
     .operands = "FORMAT EXPR",
-    .about = "Works out EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
-             "and the error.\n\n"
-             "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan), codes of the format (fp16:0x3c00), + - * /, parentheses "
-             "and operations by name: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) "
-             "scalb(x, n) ulp(x) next_up(x) next_down(x) ...",
+    .about =
+        "Works out EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
+        "and the error.\n\n"
+        "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan), codes of the format (fp16:0x3c00), + - * /, parentheses "
+        "and operations by name: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) "
+        "scalb(x, n) ulp(x) next_up(x) next_down(x) rsqrt(x) reciprocal(x) and, in formats of at most 16 bits, exp(x) "
+        "log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
     .example = "binade calc fp16 '2048 + 1'",
     .more =
