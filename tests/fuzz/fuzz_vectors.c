@@ -124,8 +124,7 @@ static void run_random(uint64_t count, uint64_t seed)
 {
     static const char *const headers[] = {
         "# binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical\n3C00 4000 4200 00",
-        "// binade-vectors 1 op=convert in=fp32 out=e4m3 round=sr:5 overflow=saturate flush-out=yes "
-        "flags=lab\n43E80001_1F_7E_25",
+        "// binade-vectors 1 op=convert in=fp32 out=e4m3 round=sr:5 overflow=saturate flags=lab\n43E80001_1F_7E_25",
         "binade-vectors 1 op=dot:2 in=e4m3,e5m2 out=fp32 nan=x86 tininess=before\nBC 03 5B EC C3B40000 00",
         "# binade-vectors 1 op=sqrt in=e8m0 out=e2m1 no-nan=zero negative=magnitude zero=nan ties=code\n7F 2 00",
         "# binade-vectors 1 op=fma in=e4m3,e5m2,fp32 out=e6m9b12fn round=rup\nBC 03 AE444DFF 1234",
