@@ -20,6 +20,7 @@
 #include <binade/block.h>
 #include <binade/calc.h>
 #include <binade/codec.h>
+#include <binade/matmul.h>
 #include <binade/prove.h>
 #include <binade/store.h>
 #include <binade/text.h>

@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	tests/calc/test_calc \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
+	tests/matmul/test_matmul \
 	tests/store/test_store \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
@@ -211,6 +212,20 @@ tests_block_test_block_SOURCES = \
 	tests/codec/driver.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/suites.h
+
+tests_matmul_test_matmul_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_matmul_test_matmul_LDADD = $(TEST_LDADD) $(LIBM)
+tests_matmul_test_matmul_SOURCES = \
+	tests/matmul/model.c \
+	tests/matmul/model.h \
+	tests/matmul/test_known.c \
+	tests/matmul/test_matmul.c \
+	tests/matmul/test_names.c \
+	tests/matmul/test_products.c \
+	tests/matmul/test_refusals.c \
+	tests/matmul/test_same.c \
+	tests/matmul/tests.h \
 	tests/suites.h
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.

@@ -1,0 +1,104 @@
+/* Layer 6: products of matrices, with the accumulator as a parameter: what it holds, when it is rounded, and when it is
+ * added to something wider. No call allocates. */
+#ifndef BINADE_MATMUL_H
+#define BINADE_MATMUL_H
+
+#include <binade/bulk.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the accumulator ---- */
+
+/* What one step of a sum is. s is the accumulator, a value of the format; a and b are exact. */
+typedef enum bnd_accumulation {
+    BND_ACCUMULATE_FUSED,   /* s = round(a b + s): one rounding */
+    BND_ACCUMULATE_EACH,    /* s = round(s + round(a b)): every product and every sum rounded */
+    BND_ACCUMULATE_ALIGNED, /* a group of products at once, truncated; see below */
+    BND_ACCUMULATE_CBLAS,   /* whatever OpenBLAS does in fp32: outside of every promise about bits */
+    BND_ACCUMULATIONS
+} bnd_accumulation;
+
+/* A plain value; all zero is the default, fp32 with one rounding a step.
+ *
+ * Every element of the result is one sum over k, from 0 up, that starts with +0, or with the element of C where C is
+ * added to. So no size of a tile, no number of threads and no back end has a say in a bit.
+ *
+ * FUSED and EACH round by the format and the rule as bnd_operate does: BND_FMA to the format, or BND_MUL to the format
+ * and BND_ADD in it. The stochastic modes take, for element (i, j) of m x n and step k of K,
+ * bnd_random_bits(seed, purpose, e, N), with e = (i n + j) K + k; EACH has 2 e for the product and 2 e + 1 for the sum.
+ *
+ * ALIGNED is how Hopper's tensor cores are described (DeepSeek-V3, section 3.5.2). The format is e8mF, F = bits - 1. A
+ * step takes `group` products, exact, and s: E is the largest floor(log2 |t|) among these terms t, at least -126. Each
+ * term is truncated toward zero to a multiple of 2^(E - F), the sum of what is left is exact, and is truncated toward
+ * zero to `bits` bits; from 2^128 on it is an infinity. Where a term is no number, s becomes the sum of the terms: an
+ * infinity or NaN. A sum of zero is +0. Groups begin at k = 0 and where a promotion was. The rule does not count.
+ *
+ * `promote`: after so many steps over k, and at the end, s is added to an fp32 number, to nearest even, and begins again
+ * with +0. C, where it is added to, is what that number begins with. */
+typedef struct bnd_accumulator {
+    bnd_format format; /* precision 0: fp32 */
+    bnd_rule rule;
+    uint32_t promote; /* 0: never */
+    uint16_t group;   /* of ALIGNED, 1 .. 64; 0 means 32 */
+    uint8_t kind;     /* bnd_accumulation */
+} bnd_accumulator;
+enum { BND_GROUP_DEFAULT = 32, BND_GROUP_MAX = 64, BND_ALIGNED_BITS_MAX = 24, BND_ACCUMULATOR_NAME_SIZE = 96 };
+
+/* Names:
+ *     fp32             one fused multiply-add a step, as BLAS and tensor cores say "fp32 accumulator"; fp64 the same
+ *     F                any other format: EACH
+ *     fma:F, each:F    FUSED and EACH by name: fma:bf16, each:fp32
+ *     ...:MODE         a rounding mode: bf16:rtz, fma:e5m2:sr:8
+ *     truncB[gG]       ALIGNED: B bits, 2 .. 24, in groups of G: trunc14 (groups of 32), trunc14g16
+ *     .../promoteN     fp16/promote128, trunc14/promote128
+ *     cblas            OpenBLAS
+ * Case does not matter. The printer writes the shortest of these. */
+BND_CHECKED bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_error *why);
+
+/* Writes the name, cut to `size` bytes with a final 0; returns the length of the whole. */
+size_t bnd_accumulator_name(char *name, size_t size, const bnd_accumulator *accumulator);
+
+/* ---- products ---- */
+
+/* From one row and from one column to the next, in elements. Both 0: rows side by side, without gaps. A transpose is a
+ * swap of the two. Anything goes for what is read, 0 and negative numbers too; elements of C must not share memory with
+ * each other, with A or with B. */
+typedef struct bnd_strides {
+    ptrdiff_t row, column;
+} bnd_strides;
+
+typedef struct bnd_gemm {
+    const bnd_context *context; /* NULL: all zero */
+    bnd_accumulator accumulator;
+    bnd_strides a, b, c;
+    const bnd_format *round_a, *round_b; /* round these operands first, to nearest even; NULL: they stay as they are */
+    bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format */
+    uint64_t seed, purpose;              /* of the stochastic modes */
+} bnd_gemm;
+
+/* C = A B: m x n, m x k and k x n fp32 numbers. A value of the accumulator's format that fp32 does not have is rounded
+ * to nearest even when it is stored; every NaN is stored as 7fc00000. `how` may be NULL. Refused where the numbers of
+ * elements are beyond memory, or where the accumulator is impossible; nothing is written then. */
+BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
+                                    const bnd_gemm *how, bnd_error *why);
+
+/* The same with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_UNPACKED has them. round_a and round_b do
+ * not count. */
+BND_CHECKED bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
+                                      const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
+                                      bnd_error *why);
+
+/* The sum over n products of neighbours: a gemm with m = n = 1, in which the strides are those of a's columns and of
+ * b's rows. */
+BND_CHECKED bnd_status bnd_dot_f32(float *out, const float *a, const float *b, size_t n, const bnd_gemm *how,
+                                   bnd_error *why);
+
+/* Is OpenBLAS here for BND_ACCUMULATE_CBLAS? */
+bool bnd_cblas_here(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* OpenBLAS, found while the program runs: nothing is linked with it, and who does not ask for it does not load it.
+ * Configured with --without-cblas, it is never found. */
+#include "matmul/matmul.h"
+
+#if defined(BNDI_CBLAS)
+#include <dlfcn.h>
+#endif
+
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
+
+typedef void sgemm_call(int order, int of_a, int of_b, int m, int n, int k, float alpha, const float *a, int lda,
+                        const float *b, int ldb, float beta, float *c, int ldc);
+typedef void set_threads_call(int threads);
+
+typedef struct library {
+    sgemm_call *sgemm;
+    set_threads_call *set_threads;
+} library;
+
+/* A library that is loaded stays so. Its address as a function: POSIX has it that this is one, C does not. */
+static library find(void)
+{
+    library found = {.sgemm = NULL};
+#if defined(BNDI_CBLAS)
+    void *handle = dlopen(BNDI_CBLAS, RTLD_NOW | RTLD_LOCAL);
+    void *sgemm = handle != NULL ? dlsym(handle, "cblas_sgemm") : NULL;
+    void *threads = handle != NULL ? dlsym(handle, "openblas_set_num_threads") : NULL;
+    __builtin_memcpy(&found.sgemm, &sgemm, sizeof found.sgemm);
+    __builtin_memcpy(&found.set_threads, &threads, sizeof found.set_threads);
+#endif
+    return found;
+}
+
+bool bnd_cblas_here(void)
+{
+    return find().sgemm != NULL;
+}
+
+/* A matrix as CBLAS sees it: rows or columns side by side. */
+static bool see(int *transposed, int *pitch, bnd_strides strides, size_t rows, size_t columns)
+{
+    const bool by_rows = strides.column == 1 || columns <= 1, by_columns = strides.row == 1 || rows <= 1;
+    const ptrdiff_t least = (ptrdiff_t)(by_rows ? columns : rows);
+    ptrdiff_t step = by_rows ? strides.row : strides.column;
+    step = (by_rows ? rows : columns) <= 1 || step < 1 ? (least > 0 ? least : 1) : step;
+    *transposed = by_rows ? AS_IT_IS : TRANSPOSED;
+    *pitch = (int)step;
+    return (by_rows || by_columns) && step >= least && step <= INT32_MAX && (strides.row >= 1 || rows <= 1) &&
+           (strides.column >= 1 || columns <= 1);
+}
+
+static bnd_strides strides_or(bnd_strides strides, size_t columns)
+{
+    return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;
+}
+
+bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
+                           bnd_error *why)
+{
+    int of_a, of_b, of_c, lda, ldb, ldc;
+    const library blas = find();
+    if (blas.sgemm == NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the accumulator is cblas, but OpenBLAS is not here, or this build was configured without it; "
+                        "the accumulator fp32 needs nothing");
+    }
+    if (m > INT32_MAX || n > INT32_MAX || k > INT32_MAX || how->round_a != NULL || how->round_b != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "OpenBLAS takes fp32 numbers as they are, at most %d rows and columns of them", INT32_MAX);
+    }
+    if (!see(&of_a, &lda, strides_or(how->a, k), m, k) || !see(&of_b, &ldb, strides_or(how->b, n), k, n) ||
+        !see(&of_c, &ldc, strides_or(how->c, n), m, n) || of_c != AS_IT_IS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "OpenBLAS takes matrices whose rows or columns stand side by side, and of C the rows");
+    }
+    if (m == 0 || n == 0) {
+        return BND_OK;
+    }
+    if (blas.set_threads != NULL) {
+        uint32_t threads = how->context != NULL && how->context->threads > 0 ? how->context->threads : 1;
+        blas.set_threads(threads < 1024 ? (int)threads : 1024);
+    }
+    blas.sgemm(ROW_MAJOR, of_a, of_b, (int)m, (int)n, (int)k, 1.0f, a, lda, b, ldb, how->add ? 1.0f : 0.0f, c, ldc);
+    return BND_OK;
+}

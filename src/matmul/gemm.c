@@ -1,0 +1,611 @@
+/* The calls: operands packed into blocks, blocks cut into tiles, work dealt out to threads. A block of A and a panel of
+ * B stand on the stack of the thread that works on them: some 100 KiB. */
+#include "bulk/environment.h"
+#include "matmul/matmul.h"
+
+/* Below so many steps a second thread is not worth its start. */
+enum { WORTH_THREADS = 1 << 17 };
+
+enum {
+    BLOCK_ROWS = 84,
+    BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
+    PANEL_FLOATS = BNDI_DEPTH * BNDI_TILE_COLUMNS_MAX,
+    TILES_MAX = BLOCK_ROWS / 2
+};
+
+/* A matrix that is read: fp32 numbers or codes, rounded first or not. */
+typedef struct operand {
+    const char *at;
+    ptrdiff_t row, column;
+    unsigned bytes;
+    bool codes, rounds;
+    bndi_plan plan;
+} operand;
+
+typedef struct job {
+    bndi_sum sum;
+    bndi_kernels kernels;
+    operand a, b;
+    float *c;
+    ptrdiff_t c_row, c_column;
+    size_t m, n, k, depth; /* depth: steps over k of a block */
+    uint32_t threads;
+    bool add;
+    bool rounds_c;
+    bndi_plan c_plan;
+} job;
+
+/* A part of the product, done by one thread. */
+typedef struct part {
+    size_t top, bottom, left, right;
+} part;
+
+typedef struct buffers {
+    _Alignas(64) float panel[PANEL_FLOATS];
+    _Alignas(64) float block[BLOCK_FLOATS];
+    uint32_t largest[TILES_MAX]; /* magnitudes as bits, of each tile's rows of A */
+    uint32_t largest_b;
+} buffers;
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static float one_nan(float x)
+{
+    return x != x ? float_of(0x7fc00000) : x;
+}
+
+/* ---- operands ---- */
+
+/* n numbers from (row, column) on, along the row or down the column; n is at most BNDI_DEPTH. */
+static void load_run(const job *j, const operand *x, float *out, size_t row, size_t column, bool along, size_t n)
+{
+    const ptrdiff_t step = along ? x->column : x->row;
+    const char *at = x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column) * (ptrdiff_t)x->bytes;
+    if (x->codes) {
+        uint64_t words[BNDI_DEPTH];
+        bndi_gather(words, at, x->bytes, 0, step, n);
+        if (BNDI_BIG_ENDIAN) {
+            bndi_swap(words, x->bytes, n);
+        }
+        j->kernels.decode[BNDI_WORDS_32](&x->plan, out, words, n);
+        return;
+    }
+    if (step == 1) {
+        __builtin_memcpy(out, at, n * sizeof(float));
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            __builtin_memcpy(out + i, at + (ptrdiff_t)i * step * (ptrdiff_t)sizeof(float), sizeof(float));
+        }
+    }
+    if (x->rounds) {
+        j->kernels.round[BNDI_WORDS_32](&x->plan, out, out, NULL, n);
+    }
+}
+
+static size_t size_of_step(ptrdiff_t step)
+{
+    return (size_t)(step < 0 ? -step : step);
+}
+
+/* Only where tiles ask. */
+static uint32_t largest_of(const job *j, const float *x, size_t n)
+{
+    const bool asked = j->sum.way != NULL && j->sum.way->checked != NULL;
+    return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
+}
+
+/* The commonest case: rows of B that stand side by side. */
+static void copy_panel(const job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns)
+{
+    const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t step = j->b.row * (ptrdiff_t)sizeof(float);
+    if (columns == 32) {
+        for (size_t at = 0; at < depth; at++, from += step) {
+            __builtin_memcpy(panel + at * 32, from, 32 * sizeof(float));
+        }
+    } else {
+        for (size_t at = 0; at < depth; at++, from += step) {
+            __builtin_memcpy(panel + at * columns, from, columns * sizeof(float));
+        }
+    }
+    if (j->b.rounds) {
+        j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns);
+    }
+}
+
+/* The panel of B: `columns` columns side by side for each k, zeros where B has no more. */
+static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t column, size_t n, size_t columns)
+{
+    float run[BNDI_DEPTH];
+    float *panel = w->panel;
+    if (n == columns && !j->b.codes && j->b.column == 1) {
+        copy_panel(j, panel, k, depth, column, columns);
+        w->largest_b = largest_of(j, panel, depth * columns);
+        return;
+    }
+    if (n < columns) {
+        __builtin_memset(panel, 0, depth * columns * sizeof(float));
+    }
+    if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
+        for (size_t at = 0; at < depth; at++) {
+            load_run(j, &j->b, panel + at * columns, k + at, column, true, n);
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            load_run(j, &j->b, run, k, column + i, false, depth);
+            for (size_t at = 0; at < depth; at++) {
+                panel[at * columns + i] = run[at];
+            }
+        }
+    }
+    w->largest_b = largest_of(j, panel, depth * columns);
+}
+
+/* The place of row i in the block of A. */
+static float *row_of_block(buffers *w, size_t i)
+{
+    return w->block + i * BNDI_PITCH;
+}
+
+static void pack_block(const job *j, buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k, size_t depth)
+{
+    const size_t filled = (rows + way->rows - 1) / way->rows * way->rows;
+    float run[BNDI_DEPTH];
+    if (size_of_step(j->a.column) <= size_of_step(j->a.row)) {
+        for (size_t i = 0; i < rows; i++) {
+            load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);
+        }
+    } else {
+        for (size_t at = 0; at < depth; at++) {
+            load_run(j, &j->a, run, row, k + at, false, rows);
+            for (size_t i = 0; i < rows; i++) {
+                row_of_block(w, i)[at] = run[i];
+            }
+        }
+    }
+    for (size_t i = rows; i < filled; i++) {
+        __builtin_memset(row_of_block(w, i), 0, depth * sizeof(float));
+    }
+    for (size_t i = 0; i < filled; i++) {
+        uint32_t u = largest_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
+        *largest = i % way->rows == 0 || u > *largest ? u : *largest;
+    }
+}
+
+/* ---- elements of C ---- */
+
+static float *c_at(const job *j, size_t row, size_t column)
+{
+    return j->c + (ptrdiff_t)row * j->c_row + (ptrdiff_t)column * j->c_column;
+}
+
+static void load_c(const job *j, float *out, size_t row, size_t column, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = *c_at(j, row, column + i);
+    }
+}
+
+static void store_c(const job *j, const float *in, size_t row, size_t column, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        *c_at(j, row, column + i) = in[i];
+    }
+}
+
+/* What a sum begins with: +0, or C, in the accumulator's format where the sum goes on from there. */
+static void begin(const job *j, float *out, size_t n)
+{
+    if (!j->add) {
+        __builtin_memset(out, 0, n * sizeof *out);
+    } else if (j->rounds_c) {
+        bndi_round_32(&j->c_plan, out, out, NULL, n);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* A tile of C at work. */
+typedef struct tile {
+    size_t row, column, rows, columns; /* of C */
+    float *c;
+    size_t pitch;
+    const float *a, *b;
+    uint32_t largest_a, largest_b;
+} tile;
+
+static void strips_of_tile(const job *j, const tile *t, size_t first, size_t k)
+{
+    bndi_state state;
+    for (size_t i = 0; i < t->rows; i++) {
+        float *c = t->c + i * t->pitch;
+        bndi_strip strip = {.a = t->a + i * BNDI_PITCH,
+                            .b = t->b,
+                            .b_step = j->sum.way->columns,
+                            .row = t->row + i,
+                            .column = t->column,
+                            .first = first,
+                            .n = t->columns,
+                            .k = k};
+        bndi_strip_open(&j->sum, &state, c, t->columns);
+        bndi_strip_steps(&j->sum, &state, &strip);
+        bndi_strip_close(&j->sum, c, &state, t->columns);
+    }
+}
+
+static void steps_of_tile(const job *j, const tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    double product = (double)float_of(t->largest_a) * (double)float_of(t->largest_b);
+    bool safe = way->checked == NULL || product <= (double)j->sum.largest; /* false for NaN */
+    if (!(safe ? way->tile : way->checked)(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+        strips_of_tile(j, t, first, k);
+    }
+}
+
+/* Sums of `promote` steps each, added to C in fp32. */
+static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t promote = j->sum.accumulator.promote;
+    for (size_t at = 0; at < k; at += promote) {
+        float sums[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+        tile some = *t;
+        some.c = sums;
+        some.pitch = way->columns;
+        some.a = t->a + at;
+        some.b = t->b + at * way->columns;
+        steps_of_tile(j, &some, first + at, smaller(promote, k - at));
+        for (size_t i = 0; i < way->rows; i++) {
+            for (size_t v = 0; v < way->columns; v++) {
+                t->c[i * t->pitch + v] = one_nan(t->c[i * t->pitch + v] + sums[i * way->columns + v]);
+            }
+        }
+    }
+}
+
+static void do_tile(const job *j, tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
+    t->c = direct ? c_at(j, t->row, t->column) : copy;
+    t->pitch = direct ? (size_t)j->c_row : way->columns;
+    for (size_t i = 0; i < t->rows && !direct; i++) {
+        if (first > 0 || j->add) {
+            load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
+        }
+    }
+    for (size_t i = 0; i < t->rows && first == 0; i++) {
+        begin(j, t->c + i * t->pitch, t->columns);
+    }
+    if (j->sum.accumulator.promote > 0) {
+        promote_tile(j, t, first, k);
+    } else {
+        steps_of_tile(j, t, first, k);
+    }
+    for (size_t i = 0; i < t->rows && !direct; i++) {
+        store_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
+    }
+}
+
+static void do_panel(const job *j, buffers *w, size_t row, size_t rows, size_t column, size_t columns, size_t k,
+                     size_t depth)
+{
+    const bndi_way *way = j->sum.way;
+    for (size_t i = 0; i < rows; i += way->rows) {
+        tile t = {.row = row + i,
+                  .column = column,
+                  .rows = smaller(way->rows, rows - i),
+                  .columns = columns,
+                  .a = row_of_block(w, i),
+                  .b = w->panel,
+                  .largest_a = w->largest[i / way->rows],
+                  .largest_b = w->largest_b};
+        do_tile(j, &t, k, depth);
+    }
+}
+
+static void do_part_by_tiles(const job *j, buffers *w, part p)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t rows_of_block = (size_t)BLOCK_ROWS / way->rows * way->rows;
+    size_t k = 0;
+    do {
+        const size_t depth = smaller(j->depth, j->k - k);
+        for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
+            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            pack_block(j, w, way, row, rows, k, depth);
+            for (size_t column = p.left; column < p.right; column += way->columns) {
+                const size_t columns = smaller(way->columns, p.right - column);
+                pack_panel(j, w, k, depth, column, columns, way->columns);
+                do_panel(j, w, row, rows, column, columns, k, depth);
+            }
+        }
+        k += depth;
+    } while (k < j->k);
+}
+
+/* ---- strips, and tiles whose promotions are further apart than a block is deep ---- */
+
+static void add_strip(float *c, const float *sums, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        c[i] = one_nan(c[i] + sums[i]);
+    }
+}
+
+static void do_strip(const job *j, buffers *w, size_t row, size_t column, size_t n)
+{
+    const size_t promote = j->sum.accumulator.promote;
+    float c[BNDI_STRIP] = {0}, sums[BNDI_STRIP] = {0};
+    bndi_state state;
+    if (j->add) {
+        load_c(j, c, row, column, n);
+    }
+    bndi_strip_open(&j->sum, &state, promote > 0 ? sums : c, n);
+    for (size_t k = 0; k < j->k;) {
+        const size_t to_promotion = promote > 0 ? promote - k % promote : BNDI_DEPTH;
+        const size_t depth = smaller(smaller(BNDI_DEPTH, to_promotion), j->k - k);
+        pack_panel(j, w, k, depth, column, n, BNDI_STRIP);
+        load_run(j, &j->a, w->block, row, k, true, depth);
+        bndi_strip strip = {.a = w->block, .b = w->panel, .b_step = BNDI_STRIP, .row = row};
+        strip.column = column;
+        strip.first = k;
+        strip.n = n;
+        strip.k = depth;
+        bndi_strip_steps(&j->sum, &state, &strip);
+        k += depth;
+        if (promote > 0 && (k % promote == 0 || k == j->k)) {
+            float zeros[BNDI_STRIP] = {0};
+            bndi_strip_close(&j->sum, sums, &state, n);
+            add_strip(c, sums, n);
+            bndi_strip_open(&j->sum, &state, zeros, n);
+        }
+    }
+    if (promote == 0) {
+        bndi_strip_close(&j->sum, c, &state, n);
+    }
+    store_c(j, c, row, column, n);
+}
+
+static void do_part_by_strips(const job *j, buffers *w, part p)
+{
+    for (size_t row = p.top; row < p.bottom; row++) {
+        for (size_t column = p.left; column < p.right; column += BNDI_STRIP) {
+            do_strip(j, w, row, column, smaller(BNDI_STRIP, p.right - column));
+        }
+    }
+}
+
+static void do_rare_tile(const job *j, buffers *w, tile *t)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t promote = j->sum.accumulator.promote;
+    float c[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    float sums[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    for (size_t i = 0; i < t->rows && j->add; i++) {
+        load_c(j, c + i * way->columns, t->row + i, t->column, t->columns);
+    }
+    t->c = sums;
+    t->pitch = way->columns;
+    t->a = w->block;
+    t->b = w->panel;
+    for (size_t k = 0; k < j->k;) {
+        const size_t depth = smaller(smaller(j->depth, promote - k % promote), j->k - k);
+        pack_block(j, w, way, t->row, t->rows, k, depth);
+        pack_panel(j, w, k, depth, t->column, t->columns, way->columns);
+        t->largest_a = w->largest[0];
+        t->largest_b = w->largest_b;
+        steps_of_tile(j, t, k, depth);
+        k += depth;
+        if (k % promote == 0 || k == j->k) {
+            add_strip(c, sums, (size_t)way->rows * way->columns);
+            __builtin_memset(sums, 0, sizeof sums);
+        }
+    }
+    for (size_t i = 0; i < t->rows; i++) {
+        store_c(j, c + i * way->columns, t->row + i, t->column, t->columns);
+    }
+}
+
+static void do_part_by_rare_tiles(const job *j, buffers *w, part p)
+{
+    const bndi_way *way = j->sum.way;
+    for (size_t row = p.top; row < p.bottom; row += way->rows) {
+        for (size_t column = p.left; column < p.right; column += way->columns) {
+            tile t = {.row = row,
+                      .column = column,
+                      .rows = smaller(way->rows, p.bottom - row),
+                      .columns = smaller(way->columns, p.right - column)};
+            do_rare_tile(j, w, &t);
+        }
+    }
+}
+
+/* ---- threads ---- */
+
+static void do_part(const job *j, part p)
+{
+    buffers w;
+    bndi_environment callers = bndi_enter(BND_RNE);
+    if (j->sum.way == NULL) {
+        do_part_by_strips(j, &w, p);
+    } else if (j->sum.accumulator.promote > j->depth) {
+        do_part_by_rare_tiles(j, &w, p);
+    } else {
+        do_part_by_tiles(j, &w, p);
+    }
+    bndi_leave(callers);
+}
+
+/* The longer side of C is cut, where tiles end. */
+static part part_of(const job *j, size_t i, size_t parts)
+{
+    const size_t unit = BNDI_TILE_COLUMNS_MAX;
+    part p = {.bottom = j->m, .right = j->n};
+    const bool by_rows = j->m >= j->n;
+    const size_t length = by_rows ? j->m : j->n, units = (length + unit - 1) / unit;
+    const size_t from = smaller(units * i / parts * unit, length), to = smaller(units * (i + 1) / parts * unit, length);
+    *(by_rows ? &p.top : &p.left) = from;
+    *(by_rows ? &p.bottom : &p.right) = to;
+    return p;
+}
+
+static size_t parts_for(const job *j)
+{
+    const double steps = (double)j->m * (double)j->n * (double)j->k;
+    const size_t longer = j->m >= j->n ? j->m : j->n;
+    const size_t most = (longer + BNDI_TILE_COLUMNS_MAX - 1) / BNDI_TILE_COLUMNS_MAX;
+    return j->threads < 2 || steps < WORTH_THREADS ? 1 : smaller(j->threads, most);
+}
+
+static void run(const job *j)
+{
+    const size_t parts = parts_for(j);
+#if defined(_OPENMP)
+    if (parts > 1) {
+#pragma omp parallel for schedule(static, 1) num_threads((int)parts)
+        for (size_t i = 0; i < parts; i++) {
+            do_part(j, part_of(j, i, parts));
+        }
+        return;
+    }
+#endif
+    for (size_t i = 0; i < parts; i++) {
+        do_part(j, part_of(j, i, parts));
+    }
+}
+
+/* ---- the calls ---- */
+
+static bool too_many(size_t rows, size_t columns, size_t bytes)
+{
+    return rows != 0 && columns > PTRDIFF_MAX / bytes / rows;
+}
+
+static bnd_strides strides_or(bnd_strides strides, size_t columns)
+{
+    return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;
+}
+
+static void set_operand(operand *x, const void *at, const bnd_format *format, bool codes, bnd_strides strides)
+{
+    *x = (operand){.at = at, .row = strides.row, .column = strides.column, .bytes = sizeof(float), .codes = codes};
+    x->rounds = !codes && format != NULL;
+    if (format != NULL) {
+        bndi_plan_make(&x->plan, BNDI_WORDS_32, format, (bnd_rule){.rounding = BND_RNE});
+    }
+    if (codes) {
+        bndi_storage storage = bndi_storage_of(format, BND_UNPACKED);
+        x->bytes = storage.bits / 8;
+        bndi_plan_codes(&x->plan, x->bytes, storage.shift);
+    }
+}
+
+static bnd_status check_codes(const bnd_format *f, bnd_error *why)
+{
+    if (f->width == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "'%s' is a value set and has no codes", f->name);
+    }
+    if (f->precision > 24 || f->least_quantum < -149 || f->emax > 127) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "fp32 does not hold every value of %s: products are made of operands that it holds", f->name);
+    }
+    return BND_OK;
+}
+
+static void set_block_depth(job *j)
+{
+    const bnd_accumulator *accumulator = &j->sum.accumulator;
+    const size_t group = accumulator->kind == BND_ACCUMULATE_ALIGNED ? accumulator->group : 1;
+    const size_t promote = accumulator->promote;
+    j->depth = BNDI_DEPTH / group * group;
+    if (promote > 0 && promote <= j->depth) {
+        j->depth = BNDI_DEPTH / promote * promote;
+    }
+}
+
+static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
+                       const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how, bnd_error *why)
+{
+    static const bnd_gemm plain = {.add = false};
+    job j = {.c = c, .m = m, .n = n, .k = k};
+    how = how != NULL ? how : &plain;
+    if (too_many(m, n, sizeof *c) || too_many(m, k, sizeof *c) || too_many(k, n, sizeof *c)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu are more than memory can hold",
+                        m, k, k, n);
+    }
+    bnd_status status = bndi_sum_make(&j.sum, how, a_format, b_format, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    const bnd_strides in_a = strides_or(how->a, k), in_b = strides_or(how->b, n), in_c = strides_or(how->c, n);
+    if (m > 0 && n > 0 && ((in_c.row == 0 && m > 1) || (in_c.column == 0 && n > 1))) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "C has a stride of 0: its elements must not share memory");
+    }
+    j.sum.rows = m;
+    j.sum.columns = n;
+    j.sum.depth = k;
+    j.kernels = bndi_kernels_of(how->context);
+    j.threads = how->context != NULL ? how->context->threads : 1;
+    j.add = how->add;
+    j.c_row = in_c.row;
+    j.c_column = in_c.column;
+    set_operand(&j.a, a, a_format, codes, in_a);
+    set_operand(&j.b, b, b_format, codes, in_b);
+    j.rounds_c = j.sum.accumulator.promote == 0 && j.sum.accumulator.format.precision < 24;
+    bnd_rule start = j.sum.accumulator.rule;
+    start.rounding = j.sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_RTZ : BND_RNE;
+    bndi_plan_make(&j.c_plan, BNDI_WORDS_32, &j.sum.accumulator.format, start);
+    set_block_depth(&j);
+    run(&j);
+    return BND_OK;
+}
+
+bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
+                        bnd_error *why)
+{
+    const bool cblas = how != NULL && how->accumulator.kind == BND_ACCUMULATE_CBLAS;
+    if (cblas) {
+        return bndi_cblas_gemm(c, m, n, a, b, k, how, why);
+    }
+    return gemm(c, m, n, a, how != NULL ? how->round_a : NULL, b, how != NULL ? how->round_b : NULL, false, k, how,
+                why);
+}
+
+bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
+                          const bnd_format *b_format, size_t k, const bnd_gemm *how, bnd_error *why)
+{
+    bnd_status status = check_codes(a_format, why);
+    if (status == BND_OK) {
+        status = check_codes(b_format, why);
+    }
+    if (status == BND_OK && how != NULL && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "OpenBLAS takes fp32 numbers, not codes: decode them first");
+    }
+    return status == BND_OK ? gemm(c, m, n, a, a_format, b, b_format, true, k, how, why) : status;
+}
+
+bnd_status bnd_dot_f32(float *out, const float *a, const float *b, size_t n, const bnd_gemm *how, bnd_error *why)
+{
+    bnd_gemm one = how != NULL ? *how : (bnd_gemm){.add = false};
+    if (one.a.row == 0 && one.a.column == 0) {
+        one.a.column = 1;
+    }
+    if (one.b.row == 0 && one.b.column == 0) {
+        one.b.row = 1;
+    }
+    one.c = (bnd_strides){.row = 0, .column = 0};
+    return bnd_gemm_f32(out, 1, 1, a, b, n, &one, why);
+}

@@ -1,0 +1,107 @@
+/* What matmul/ shares between its files.
+ *
+ * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while k
+ * goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
+ * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow, an
+ * infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do everything. */
+#ifndef BINADE_SRC_MATMUL_H
+#define BINADE_SRC_MATMUL_H
+
+#include "base/base.h"
+#include "bulk/bulk.h"
+#include <binade/arith.h>
+#include <binade/matmul.h>
+
+enum {
+    BNDI_DEPTH = 256,             /* steps over k of a block */
+    BNDI_PITCH = BNDI_DEPTH + 16, /* from one row of a packed tile of A to the next: not a multiple of a page's */
+    BNDI_TILE_ROWS_MAX = 14,
+    BNDI_TILE_COLUMNS_MAX = 32,
+    BNDI_STRIP = BNDI_TILE_COLUMNS_MAX /* columns that a strip holds at most */
+};
+
+typedef struct bndi_sum bndi_sum;
+
+/* k steps of a tile. `c`: its sums, rows `pitch` apart; `a`: rows BNDI_PITCH apart; `b`: the columns of a tile side by
+ * side for each k. False where anything but plain numbers came up: then c is what it was. */
+typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
+
+/* A way to do tiles. */
+typedef struct bndi_way {
+    bndi_tile *tile;
+    bndi_tile *checked; /* where a product can be beyond the format's largest number; NULL: the same */
+    uint8_t rows, columns;
+} bndi_way;
+
+/* The ways of a back end. */
+typedef struct bndi_ways {
+    bndi_way chain; /* FUSED fp32 */
+    bndi_way plain; /* EACH fp32 */
+    bndi_way each, fused, aligned;
+    uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
+} bndi_ways;
+
+extern const bndi_ways bndi_ways_portable;
+#if defined(BNDI_WITH_AVX2)
+extern const bndi_ways bndi_ways_avx2;
+#endif
+#if defined(BNDI_WITH_AVX512)
+extern const bndi_ways bndi_ways_avx512;
+#endif
+
+/* How to add up: an accumulator, made ready. */
+struct bndi_sum {
+    bnd_accumulator accumulator; /* with nothing left to default */
+    bnd_format fp32;
+    bnd_format a_format, b_format; /* of the operands, as bnd_operate sees them */
+    const bndi_ways *ways;
+    const bndi_way *way;    /* NULL: strips only */
+    bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */
+    bool in_double, native; /* strips: by doubles; without any rounding of theirs */
+    /* For the tiles; see tile.c. */
+    float up, lowest, largest;
+    uint32_t sign; /* 80000000 where the format has a negative zero */
+    int32_t bits, group;
+    bndi_plan plan;  /* strips: double to the format */
+    bndi_plan start; /* the same, to nearest even: how C comes into it */
+    bndi_round_kernel *round;
+    size_t rows, columns, depth; /* of the whole product, for the random bits */
+    uint64_t seed, purpose;
+};
+
+/* ---- strip.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
+
+/* A sum as bnd_operate wants it: a code; or an exact number, where the format has no codes. */
+typedef struct bndi_element {
+    uint64_t code;
+    bnd_exact value;
+} bndi_element;
+
+typedef struct bndi_state {
+    double s[BNDI_STRIP];
+    bndi_element one[BNDI_STRIP];
+} bndi_state;
+
+/* Where a strip's operands are, and which elements of the product it is. */
+typedef struct bndi_strip {
+    const float *a, *b;
+    ptrdiff_t b_step;          /* from one k to the next; a's are neighbours */
+    size_t row, column, first; /* of the product; the first step over k */
+    size_t n, k;
+} bndi_strip;
+
+void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n); /* c into the format */
+void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip);
+void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* and into fp32 */
+
+/* ---- plan.c ---- */
+
+bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
+                         bnd_error *why);
+
+/* ---- cblas.c ---- */
+
+bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
+                           bnd_error *why);
+
+#endif

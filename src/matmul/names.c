@@ -1,0 +1,185 @@
+/* Accumulators by name, and the names of accumulators. */
+#include "matmul/matmul.h"
+
+typedef struct kind_row {
+    const char *prefix;
+    uint8_t kind;
+} kind_row;
+
+static const kind_row kinds[] = {{"fma:", BND_ACCUMULATE_FUSED}, {"each:", BND_ACCUMULATE_EACH}};
+enum { KINDS = sizeof kinds / sizeof kinds[0], LONGEST = 95 };
+
+/* The formats whose bare name means one rounding a step. */
+static bool is_fused_by_name(const bnd_format *f)
+{
+    return f->width == 32 + 32 * (f->precision == 53) && f->exponent_bits == 8 + 3 * (f->precision == 53) &&
+           (f->precision == 24 || f->precision == 53) && f->ieee_nans;
+}
+
+typedef struct reader {
+    const char *text;
+    size_t at, end; /* of what is not read yet */
+} reader;
+
+static bnd_status refuse(const reader *r, size_t where, const char *what, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_SYNTAX, where, "accumulator '%s': %s", r->text, what);
+}
+
+static bool take_number(const reader *r, size_t *at, uint32_t *out)
+{
+    const size_t first = *at;
+    uint64_t value = 0;
+    for (; *at < r->end && r->text[*at] >= '0' && r->text[*at] <= '9' && value <= UINT32_MAX; (*at)++) {
+        value = 10 * value + (uint64_t)(r->text[*at] - '0');
+    }
+    *out = (uint32_t)value;
+    return *at > first && value > 0 && value <= UINT32_MAX;
+}
+
+/* What comes after the last '/'. */
+static bnd_status take_promotion(reader *r, bnd_accumulator *out, bnd_error *why)
+{
+    static const char word[] = "/promote";
+    const size_t length = sizeof word - 1;
+    for (size_t i = 0; i < r->end; i++) {
+        if (r->text[i] != '/') {
+            continue;
+        }
+        size_t at = i + length;
+        if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_number(r, &at, &out->promote) ||
+            at != r->end) {
+            return refuse(r, i, "after '/' comes promoteN, N steps over k, at least 1", why);
+        }
+        r->end = i;
+        return BND_OK;
+    }
+    return BND_OK;
+}
+
+/* truncB, truncBgG. False where it is something else. */
+static bool take_aligned(reader *r, bnd_accumulator *out, bnd_status *status, bnd_error *why)
+{
+    uint32_t bits = 0, group = BND_GROUP_DEFAULT;
+    size_t at = 5;
+    if (r->end < at || !bndi_same_word(r->text, at, "trunc")) {
+        return false;
+    }
+    bool good = take_number(r, &at, &bits);
+    if (good && at < r->end && bndi_lower(r->text[at]) == 'g') {
+        at++;
+        good = take_number(r, &at, &group);
+    }
+    if (!good || at != r->end || bits < 2 || bits > BND_ALIGNED_BITS_MAX || group > BND_GROUP_MAX) {
+        *status = refuse(r, 5, "truncB or truncBgG: B bits, from 2 to 24, and groups of G products, from 1 to 64", why);
+        return true;
+    }
+    char name[8];
+    bndi_text text = bndi_text_in(name, sizeof name);
+    bndi_text_string(&text, "e8m");
+    bndi_text_unsigned(&text, bits - 1, 10, 1);
+    out->kind = BND_ACCUMULATE_ALIGNED;
+    out->group = (uint16_t)group;
+    *status = bnd_format_parse(&out->format, name, why);
+    return true;
+}
+
+static bnd_status take_rounded(reader *r, bnd_accumulator *out, bnd_error *why)
+{
+    bool named = false;
+    for (size_t i = 0; i < KINDS && !named; i++) {
+        size_t length = bndi_length(kinds[i].prefix);
+        if (r->end > length && bndi_same_word(r->text, length, kinds[i].prefix)) {
+            out->kind = kinds[i].kind;
+            r->at = length;
+            named = true;
+        }
+    }
+    size_t colon = r->at;
+    while (colon < r->end && r->text[colon] != ':') {
+        colon++;
+    }
+    bnd_status status = bnd_format_parse_n(&out->format, r->text + r->at, colon - r->at, why);
+    if (status == BND_OK && colon < r->end) {
+        char mode[LONGEST + 1];
+        bndi_text text = bndi_text_in(mode, sizeof mode);
+        bndi_text_bytes(&text, r->text + colon + 1, r->end - colon - 1);
+        status = bnd_rounding_parse(&out->rule, mode, why);
+    }
+    if (status == BND_OK && !named) {
+        out->kind = is_fused_by_name(&out->format) ? BND_ACCUMULATE_FUSED : BND_ACCUMULATE_EACH;
+    }
+    return status;
+}
+
+bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_error *why)
+{
+    bnd_accumulator a = {.promote = 0};
+    reader r = {.text = name, .end = bndi_length(name)};
+    if (r.end > LONGEST) {
+        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST, "the name of an accumulator has at most %d letters", LONGEST);
+    }
+    if (bndi_same_word(name, r.end, "cblas")) {
+        *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS};
+        return bnd_format_parse(&out->format, "fp32", why);
+    }
+    bnd_status status = take_promotion(&r, &a, why);
+    if (status == BND_OK && !take_aligned(&r, &a, &status, why)) {
+        status = take_rounded(&r, &a, why);
+    }
+    if (status == BND_OK) {
+        *out = a;
+    }
+    return status;
+}
+
+static void write_rounding(bndi_text *text, bnd_rule rule)
+{
+    if (rule.rounding != BND_RNE) {
+        bndi_text_char(text, ':');
+        bndi_text_string(text, bnd_rounding_name((bnd_rounding)rule.rounding));
+        if (rule.random_bits != 0 && rule.rounding != BND_SR_EQUAL) {
+            bndi_text_char(text, ':');
+            bndi_text_unsigned(text, rule.random_bits, 10, 1);
+        }
+    }
+}
+
+static void write_aligned(bndi_text *text, const bnd_accumulator *accumulator)
+{
+    bndi_text_string(text, "trunc");
+    bndi_text_unsigned(text, accumulator->format.precision, 10, 1);
+    if (accumulator->group != 0 && accumulator->group != BND_GROUP_DEFAULT) {
+        bndi_text_char(text, 'g');
+        bndi_text_unsigned(text, accumulator->group, 10, 1);
+    }
+}
+
+static void write_rounded(bndi_text *text, const bnd_accumulator *accumulator)
+{
+    const bool none = accumulator->format.precision == 0, fused = accumulator->kind == BND_ACCUMULATE_FUSED;
+    if (fused != (none || is_fused_by_name(&accumulator->format))) {
+        bndi_text_string(text, fused ? "fma:" : "each:");
+    }
+    bndi_text_string(text, none ? "fp32" : accumulator->format.name);
+    write_rounding(text, accumulator->rule);
+}
+
+size_t bnd_accumulator_name(char *name, size_t size, const bnd_accumulator *accumulator)
+{
+    bndi_text text = bndi_text_in(name, size);
+    if (accumulator->kind == BND_ACCUMULATE_CBLAS) {
+        bndi_text_string(&text, "cblas");
+        return text.length;
+    }
+    if (accumulator->kind == BND_ACCUMULATE_ALIGNED) {
+        write_aligned(&text, accumulator);
+    } else {
+        write_rounded(&text, accumulator);
+    }
+    if (accumulator->promote > 0) {
+        bndi_text_string(&text, "/promote");
+        bndi_text_unsigned(&text, accumulator->promote, 10, 1);
+    }
+    return text.length;
+}

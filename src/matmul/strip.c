@@ -1,0 +1,234 @@
+/* Sums of one row of the product, in every format and by every rule, as bnd_operate has them.
+ *
+ * By doubles where they do: a product of two fp32 numbers has 48 bits, and is exact. A sum is rounded to odd: of the
+ * doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every mode
+ * that looks at no more than 51 bits of it, and whether there is more: no middle of two values, and none of the places
+ * that random bits distinguish, is odd, nor lies between it and the exact sum. bulk/ rounds the doubles, and with them
+ * come overflow, infinities and NaNs. Everything else is done a number at a time by arith/. */
+#include "bulk/environment.h"
+#include "matmul/matmul.h"
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static double double_of(uint64_t bits)
+{
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint64_t word_of(float x)
+{
+    uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint64_t word)
+{
+    uint32_t bits = (uint32_t)word;
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- by doubles ---- */
+
+typedef struct products {
+    double t[BNDI_STRIP];
+    uint64_t random[BNDI_STRIP];
+} products;
+
+/* The error of a sum is a double (Knuth); where there is one, an even sum is moved to its neighbour on that side. */
+static double sum_to_odd(double x, double y)
+{
+    double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
+    uint64_t bits = bits_of(s), even = ~bits & 1, step = e < 0 || e > 0 ? even : 0; /* NaN where s is no number */
+    return double_of((e > 0) == (s > 0) ? bits + step : bits - step);
+}
+
+/* Random bits of step k of each element, number `which` of `each`. */
+static void fill_random(const bndi_sum *sum, products *p, const bndi_strip *strip, size_t k, unsigned each,
+                        unsigned which)
+{
+    const unsigned bits = sum->plan.random_bits;
+    for (size_t j = 0; bits > 0 && j < strip->n; j++) {
+        uint64_t element = ((uint64_t)strip->row * sum->columns + strip->column + j) * sum->depth + strip->first + k;
+        uint64_t random = bnd_random_bits(sum->seed, sum->purpose, each * element + which, bits);
+        bndi_put(p->random, sum->plan.random_bytes, j, random);
+    }
+}
+
+static void round_lanes(const bndi_sum *sum, products *p, double *x, size_t n)
+{
+    sum->round(&sum->plan, x, x, sum->plan.random_bits > 0 ? p->random : NULL, n);
+}
+
+static void sum_lanes(double *s, const double *t, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        s[j] = sum_to_odd(t[j], s[j]);
+    }
+}
+
+/* A sum of zero is -0 there, but of two times +0. */
+static void sum_lanes_down(double *s, const double *t, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        uint64_t signs = (bits_of(s[j]) | bits_of(t[j])) & UINT64_C(1) << 63;
+        double r = sum_to_odd(t[j], s[j]);
+        s[j] = r == 0 ? double_of(signs) : r;
+    }
+}
+
+static void step_in_double(const bndi_sum *sum, double *s, products *p, const bndi_strip *strip, size_t k)
+{
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    const double x = (double)strip->a[k];
+    const float *b = strip->b + (ptrdiff_t)k * strip->b_step;
+    const size_t n = strip->n;
+    for (size_t j = 0; j < n; j++) {
+        p->t[j] = x * (double)b[j];
+    }
+    if (sum->native) {
+        for (size_t j = 0; j < n; j++) {
+            s[j] += p->t[j];
+        }
+        return;
+    }
+    if (each) {
+        fill_random(sum, p, strip, k, 2, 0);
+        round_lanes(sum, p, p->t, n);
+    }
+    if (sum->accumulator.rule.rounding == BND_RDN) {
+        sum_lanes_down(s, p->t, n);
+    } else {
+        sum_lanes(s, p->t, n);
+    }
+    fill_random(sum, p, strip, k, each ? 2 : 1, each ? 1 : 0);
+    round_lanes(sum, p, s, n);
+}
+
+/* ---- a number at a time ---- */
+
+static bndi_element rounded(const bndi_sum *sum, bnd_operation operation, const bnd_format *const *from,
+                            const uint64_t *codes, const bnd_exact *values, uint64_t random)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    const bnd_rule rule = sum->accumulator.rule;
+    uint32_t flags = 0;
+    if (f->width > 0) {
+        return (bndi_element){.code = bnd_operate(f, operation, from, codes, rule, random).code};
+    }
+    bnd_exact exact = bnd_operate_exact(operation, f, values, rule, random, &flags);
+    return (bndi_element){.value = bnd_round_exact(f, exact, rule, random).value};
+}
+
+static bnd_exact operand(const bnd_format *f, uint64_t code, bnd_rule rule)
+{
+    bnd_exact x = bnd_unpack(f, code);
+    bool flushed = rule.flush_in && bnd_classify(f, x) == BND_CLASS_SUBNORMAL;
+    return flushed ? (bnd_exact){.kind = BND_ZERO, .negative = x.negative} : x;
+}
+
+/* A sum of a value set as an operand; a code is flushed by bnd_operate. */
+static bnd_exact sum_operand(const bndi_sum *sum, bnd_exact s)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    bool flushed = sum->accumulator.rule.flush_in && f->width == 0 && bnd_classify(f, s) == BND_CLASS_SUBNORMAL;
+    return flushed ? (bnd_exact){.kind = BND_ZERO, .negative = s.negative} : s;
+}
+
+static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a, uint64_t b, uint64_t place)
+{
+    const bnd_format *f = &sum->accumulator.format, *of_a = &sum->a_format, *of_b = &sum->b_format;
+    const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
+    const unsigned bits = bnd_rule_random_bits(sum->accumulator.rule);
+    uint64_t random[2] = {0, 0}, codes[3] = {a, b, s.code};
+    for (unsigned r = 0; bits > 0 && r < (each ? 2 : 1); r++) {
+        random[r] = bnd_random_bits(sum->seed, sum->purpose, (each ? 2 * place : place) + r, bits);
+    }
+    bnd_exact values[3] = {operand(of_a, a, sum->accumulator.rule), operand(of_b, b, sum->accumulator.rule),
+                           sum_operand(sum, s.value)};
+    if (!each) {
+        return rounded(sum, BND_FMA, (const bnd_format *const[]){of_a, of_b, f}, codes, values, random[0]);
+    }
+    bndi_element p = rounded(sum, BND_MUL, (const bnd_format *const[]){of_a, of_b}, codes, values, random[0]);
+    const bnd_exact terms[2] = {sum_operand(sum, s.value), sum_operand(sum, p.value)};
+    return rounded(sum, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s.code, p.code}, terms, random[1]);
+}
+
+/* fp32 into the format, and the way back to what is stored. */
+static bndi_element started(const bndi_sum *sum, float x)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    bnd_rounded r = bnd_round_exact(f, bnd_exact_float(x), sum->start.rule, 0);
+    return (bndi_element){.code = f->width > 0 ? bnd_pack(f, r.value) : 0, .value = r.value};
+}
+
+static float stored(const bndi_sum *sum, bndi_element s)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    bnd_exact value = f->width > 0 ? bnd_unpack(f, s.code) : s.value;
+    return float_of(bnd_encode_exact(&sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
+}
+
+/* The code of an operand: it is a value of its format, and so no rule has a say. */
+static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
+{
+    return bnd_convert(f, &sum->fp32, word_of(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+}
+
+static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_strip *strip)
+{
+    for (size_t j = 0; j < strip->n; j++) {
+        const size_t place = (strip->row * sum->columns + strip->column + j) * sum->depth + strip->first;
+        for (size_t k = 0; k < strip->k; k++) {
+            uint64_t a = code_in(sum, &sum->a_format, strip->a[k]);
+            uint64_t b = code_in(sum, &sum->b_format, strip->b[(ptrdiff_t)k * strip->b_step + (ptrdiff_t)j]);
+            s[j] = step_of_one(sum, s[j], a, b, place + k);
+        }
+    }
+}
+
+/* ---- strips ---- */
+
+void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n)
+{
+    for (size_t j = 0; j < n && !sum->in_double; j++) {
+        state->one[j] = started(sum, c[j]);
+    }
+    for (size_t j = 0; j < n && sum->in_double; j++) {
+        state->s[j] = (double)c[j];
+    }
+    if (sum->in_double && !sum->native) {
+        bndi_round_64(&sum->start, state->s, state->s, NULL, n);
+    }
+}
+
+void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip)
+{
+    products p;
+    if (!sum->in_double) {
+        steps_one_by_one(sum, state->one, strip);
+        return;
+    }
+    for (size_t k = 0; k < strip->k; k++) {
+        step_in_double(sum, state->s, &p, strip, k);
+    }
+}
+
+void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n)
+{
+    for (size_t j = 0; j < n && !sum->in_double; j++) {
+        c[j] = stored(sum, state->one[j]);
+    }
+    for (size_t j = 0; j < n && sum->in_double; j++) {
+        c[j] = state->s[j] != state->s[j] ? float_of(0x7fc00000) : (float)state->s[j];
+    }
+}

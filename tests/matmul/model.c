@@ -1,0 +1,386 @@
+#include "model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <binade/arith.h>
+#include <binade/oracle.h>
+
+void *memory_of(size_t bytes)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+bnd_format format_named(const char *name)
+{
+    bnd_format f = bnd_format_at(0);
+    bnd_error why;
+    if (bnd_format_parse(&f, name, &why) != BND_OK) {
+        printf("%s\n", why.message);
+        CU_FAIL("no such format");
+    }
+    return f;
+}
+
+bnd_accumulator accumulator_named(const char *name)
+{
+    bnd_accumulator a = {.promote = 0};
+    bnd_error why;
+    if (bnd_accumulator_parse(&a, name, &why) != BND_OK) {
+        printf("%s\n", why.message);
+        CU_FAIL("no such accumulator");
+    }
+    return a;
+}
+
+uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- numbers ---- */
+
+static float normal(uint64_t random)
+{
+    double u = ((double)(random >> 32) + 1) / 4294967296.0, angle = (double)(uint32_t)random / 4294967296.0;
+    return (float)(sqrt(-2 * log(u)) * cos(6.283185307179586 * angle));
+}
+
+float number_of(data_kind kind, const bnd_format *f, uint64_t seed, uint64_t i)
+{
+    const uint64_t random = bnd_random(seed, 7, i), more = bnd_random(seed, 8, i);
+    const float sign = (more & 1) != 0 ? -1.0f : 1.0f;
+    switch (kind) {
+    case DATA_NORMAL:
+        return more % 17 == 0 ? 0.0f * sign : normal(random);
+    case DATA_WIDE:
+        return float_of((uint32_t)random & 0x80ffffffu) * 0x1p-20f +
+               sign * ldexpf(1.0f + (float)(random >> 41) * 0x1p-23f, (int)(more >> 8 & 63) - 32);
+    case DATA_HARD:
+        return float_of((uint32_t)random);
+    case DATA_CLOSE:
+        return sign * (8.0f + (float)(random & 7)) * 0.125f;
+    default: { /* products of two of these are about the format's ends */
+        int ends[4] = {f->emin / 2, f->emin - f->precision / 2, f->emax / 2, f->emax - 1};
+        int exponent = ends[random & 3] + (int)(random >> 2 & 3) - 1;
+        exponent = exponent < -140 ? -140 : exponent > 126 ? 126 : exponent;
+        return sign * ldexpf(1.0f + (float)(random >> 41) * 0x1p-23f, exponent);
+    }
+    }
+}
+
+/* ---- arrays ---- */
+
+typedef struct shape {
+    bnd_strides strides;
+    ptrdiff_t first;
+    size_t size;
+} shape;
+
+static shape laid_out(size_t rows, size_t columns, unsigned layout)
+{
+    const ptrdiff_t r = (ptrdiff_t)rows, c = (ptrdiff_t)columns;
+    switch (layout) {
+    case 1:
+        return (shape){.strides = {.row = 1, .column = r}, .size = rows * columns};
+    case 2:
+        return (shape){.strides = {.row = c + 3, .column = 1}, .size = rows * (columns + 3)};
+    case 3:
+        return (shape){.strides = {.row = -c, .column = -1}, .first = r * c - 1, .size = rows * columns};
+    case 4:
+        return (shape){.strides = {.row = 2 * c + 1, .column = 2}, .size = rows * (2 * columns + 1)};
+    default:
+        return (shape){.strides = {.row = c, .column = 1}, .size = rows * columns};
+    }
+}
+
+void question_open(question *q, size_t m, size_t n, size_t k, const bnd_gemm *how, unsigned layout)
+{
+    shape a = laid_out(m, k, layout), b = laid_out(k, n, (layout + 1) / 2), c = laid_out(m, n, layout);
+    *q = (question){.m = m, .n = n, .k = k, .how = *how};
+    q->how.a = a.strides;
+    q->how.b = b.strides;
+    q->how.c = c.strides;
+    if (layout == 0) { /* what all zero means */
+        q->how.a = q->how.c = (bnd_strides){.row = 0, .column = 0};
+    }
+    q->a_size = a.size;
+    q->b_size = b.size;
+    q->c_size = c.size;
+    q->a_first = m * k > 0 ? a.first : 0;
+    q->b_first = k * n > 0 ? b.first : 0;
+    q->c_first = m * n > 0 ? c.first : 0;
+    q->a = memory_of(a.size * sizeof(float));
+    q->b = memory_of(b.size * sizeof(float));
+    q->c = memory_of(c.size * sizeof(float));
+    q->start = memory_of(c.size * sizeof(float));
+}
+
+void question_close(question *q)
+{
+    free(q->a);
+    free(q->b);
+    free(q->c);
+    free(q->start);
+}
+
+static void fill(float *x, size_t n, data_kind kind, const bnd_format *f, const bnd_format *rounded, uint64_t seed)
+{
+    bnd_error why;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = number_of(kind, f, seed, i);
+    }
+    if (rounded != NULL) {
+        CU_ASSERT_EQUAL(bnd_round_f32(x, x, n, rounded, NULL, NULL, &why), BND_OK);
+    }
+}
+
+void question_fill(question *q, data_kind kind, const bnd_format *f, uint64_t seed)
+{
+    const bool own = seed % 2 == 0 && kind != DATA_HARD;
+    fill(q->a, q->a_size, kind, f, own ? f : NULL, 3 * seed);
+    fill(q->b, q->b_size, kind, f, own ? f : NULL, 3 * seed + 1);
+    fill(q->start, q->c_size, kind, f, NULL, 3 * seed + 2);
+}
+
+float *element_of_c(const question *q, float *c, size_t i, size_t j)
+{
+    const bool plain = q->how.c.row == 0 && q->how.c.column == 0;
+    const ptrdiff_t row = plain ? (ptrdiff_t)q->n : q->how.c.row, column = plain ? 1 : q->how.c.column;
+    return c + q->c_first + (ptrdiff_t)i * row + (ptrdiff_t)j * column;
+}
+
+static float operand(const question *q, bool of_a, size_t i, size_t j)
+{
+    const bnd_strides s = of_a ? q->how.a : q->how.b;
+    const bool plain = s.row == 0 && s.column == 0;
+    const ptrdiff_t row = plain ? (ptrdiff_t)(of_a ? q->k : q->n) : s.row, column = plain ? 1 : s.column;
+    const float x = (of_a ? q->a + q->a_first : q->b + q->b_first)[(ptrdiff_t)i * row + (ptrdiff_t)j * column];
+    const bnd_format *rounded = of_a ? q->how.round_a : q->how.round_b, fp32 = format_named("fp32");
+    if (rounded == NULL) {
+        return x;
+    }
+    bnd_exact value = bnd_round_exact(rounded, bnd_exact_float(x), (bnd_rule){.rounding = BND_RNE}, 0).value;
+    return float_of((uint32_t)bnd_encode_exact(&fp32, value, (bnd_rule){.rounding = BND_RNE}, 0).code);
+}
+
+bnd_status question_ask(question *q, bnd_error *why)
+{
+    memcpy(q->c, q->start, q->c_size * sizeof(float));
+    return bnd_gemm_f32(q->c + q->c_first, q->m, q->n, q->a + q->a_first, q->b + q->b_first, q->k, &q->how, why);
+}
+
+/* ---- one step ---- */
+
+static uint64_t operate(judge by, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
+                        const uint64_t *codes, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_operate(to, operation, from, codes, rule, random);
+    if (by == BY_ORACLE) {
+        bnd_error why;
+        CU_ASSERT_EQUAL(bnd_oracle_operate(&r, to, bnd_operation_name(operation), from, codes, rule, random, &why),
+                        BND_OK);
+    }
+    return r.code;
+}
+
+static uint64_t random_at(const question *q, uint64_t element)
+{
+    unsigned bits = bnd_rule_random_bits(q->how.accumulator.rule);
+    return bits > 0 ? bnd_random_bits(q->how.seed, q->how.purpose, element, bits) : 0;
+}
+
+/* The sum in codes of a format. */
+static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a, float b, uint64_t place, judge by)
+{
+    const bnd_format fp32 = format_named("fp32");
+    const bnd_rule rule = q->how.accumulator.rule;
+    const uint64_t x = bits_of(a), y = bits_of(b);
+    if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
+        return operate(by, f, BND_FMA, (const bnd_format *const[]){&fp32, &fp32, f}, (uint64_t[]){x, y, s}, rule,
+                       random_at(q, place));
+    }
+    uint64_t p = operate(by, f, BND_MUL, (const bnd_format *const[]){&fp32, &fp32}, (uint64_t[]){x, y}, rule,
+                         random_at(q, 2 * place));
+    return operate(by, f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, rule,
+                   random_at(q, 2 * place + 1));
+}
+
+/* The sum in exact values, where there are no codes. */
+static bnd_exact step_exact(const question *q, const bnd_format *f, bnd_exact s, float a, float b, uint64_t place)
+{
+    const bnd_rule rule = q->how.accumulator.rule;
+    uint32_t flags;
+    bnd_exact x[3] = {bnd_exact_float(a), bnd_exact_float(b), s};
+    if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
+        return bnd_round_exact(f, bnd_operate_exact(BND_FMA, f, x, rule, 0, &flags), rule, random_at(q, place)).value;
+    }
+    bnd_exact p = bnd_operate_exact(BND_MUL, f, x, rule, 0, &flags);
+    bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, 2 * place)).value};
+    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule, random_at(q, 2 * place + 1))
+        .value;
+}
+
+/* ---- aligned groups, in integers ---- */
+
+/* significand * 2^exponent, exactly. */
+typedef struct term {
+    int64_t significand;
+    int exponent;
+} term;
+
+static term term_of(float x)
+{
+    const uint32_t u = bits_of(x), field = u >> 23 & 255, fraction = u & 0x7fffff;
+    int64_t significand = field > 0 ? (int64_t)(fraction | 0x800000) : (int64_t)fraction;
+    return (term){.significand = u >> 31 != 0 ? -significand : significand,
+                  .exponent = (field > 0 ? (int)field : 1) - 150};
+}
+
+static int log2_of(term t)
+{
+    int64_t u = t.significand < 0 ? -t.significand : t.significand;
+    return u == 0 ? -1000 : t.exponent + 63 - __builtin_clzll((unsigned long long)u);
+}
+
+/* Toward zero, in units of 2^unit. */
+static int64_t in_units(term t, int unit)
+{
+    int down = unit - t.exponent;
+    if (down <= 0) {
+        return t.significand * ((int64_t)1 << -down);
+    }
+    return down > 62 ? 0 : t.significand / ((int64_t)1 << down);
+}
+
+static float group_of_terms(const float *a, const float *b, size_t n, float s, int bits)
+{
+    term terms[BND_GROUP_MAX + 1] = {term_of(s)};
+    int most = log2_of(terms[0]) > -126 ? log2_of(terms[0]) : -126;
+    double all = (double)s;
+    for (size_t i = 0; i < n; i++) {
+        term x = term_of(a[i]), y = term_of(b[i]);
+        terms[i + 1] = (term){.significand = x.significand * y.significand, .exponent = x.exponent + y.exponent};
+        most = log2_of(terms[i + 1]) > most ? log2_of(terms[i + 1]) : most;
+        all += (double)a[i] * (double)b[i];
+    }
+    if (!isfinite(all)) {
+        return (float)all;
+    }
+    int64_t sum = 0;
+    for (size_t i = 0; i <= n; i++) {
+        sum += in_units(terms[i], most - (bits - 1));
+    }
+    term total = {.significand = sum, .exponent = most - (bits - 1)};
+    if (sum != 0) {
+        int unit = log2_of(total) - (bits - 1);
+        if (unit > total.exponent) {
+            total = (term){.significand = in_units(total, unit), .exponent = unit};
+        }
+    }
+    return log2_of(total) > 127 ? (sum < 0 ? -INFINITY : INFINITY)
+                                : (float)ldexp((double)total.significand, total.exponent);
+}
+
+/* ---- an element ---- */
+
+static float one_nan(float x)
+{
+    return isnan(x) ? float_of(0x7fc00000) : x;
+}
+
+static float to_fp32(const bnd_format *f, uint64_t code)
+{
+    const bnd_format fp32 = format_named("fp32");
+    return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.rounding = BND_RNE}, 0).code);
+}
+
+/* The sum of steps first .. last - 1, from `start`. */
+static float sum_of(const question *q, size_t i, size_t j, float start, size_t first, size_t last, judge by)
+{
+    const bnd_accumulator *acc = &q->how.accumulator;
+    const bnd_format f = acc->format.precision > 0 ? acc->format : format_named("fp32"), fp32 = format_named("fp32");
+    bnd_rule begin = acc->rule;
+    begin.rounding = BND_RNE;
+    const uint64_t place = ((uint64_t)i * q->n + j) * q->k;
+    if (acc->kind == BND_ACCUMULATE_ALIGNED) {
+        const size_t group = acc->group != 0 ? acc->group : 32;
+        float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_RTZ}, 0).code);
+        for (size_t k = first; k < last; k += group) {
+            float a[BND_GROUP_MAX], b[BND_GROUP_MAX];
+            size_t n = last - k < group ? last - k : group;
+            for (size_t t = 0; t < n; t++) {
+                a[t] = operand(q, true, i, k + t);
+                b[t] = operand(q, false, k + t, j);
+            }
+            s = one_nan(group_of_terms(a, b, n, s, f.precision));
+        }
+        return s;
+    }
+    if (f.width == 0) {
+        bnd_exact s = bnd_round_exact(&f, bnd_exact_float(start), begin, 0).value;
+        for (size_t k = first; k < last; k++) {
+            s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k);
+        }
+        return float_of((uint32_t)bnd_encode_exact(&fp32, s, (bnd_rule){.rounding = BND_RNE}, 0).code);
+    }
+    uint64_t s = bnd_encode_float(&f, start, begin, 0).code;
+    for (size_t k = first; k < last; k++) {
+        s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k, by);
+    }
+    return to_fp32(&f, s);
+}
+
+float expected(const question *q, size_t i, size_t j, judge by)
+{
+    const size_t promote = q->how.accumulator.promote;
+    float c = q->how.add ? *element_of_c(q, q->start, i, j) : 0.0f;
+    if (promote == 0) {
+        return sum_of(q, i, j, c, 0, q->k, by);
+    }
+    for (size_t k = 0; k < q->k; k += promote) {
+        c = one_nan(c + sum_of(q, i, j, 0.0f, k, q->k - k < promote ? q->k : k + promote, by));
+    }
+    return c;
+}
+
+size_t differences(const question *q, const char *what, judge by)
+{
+    size_t different = 0, touched = 0;
+    float *copy = memory_of(q->c_size * sizeof(float));
+    memcpy(copy, q->c, q->c_size * sizeof(float));
+    for (size_t i = 0; i < q->m; i++) {
+        for (size_t j = 0; j < q->n; j++) {
+            float got = *element_of_c(q, q->c, i, j), want = expected(q, i, j, by);
+            *element_of_c(q, copy, i, j) = *element_of_c(q, q->start, i, j);
+            different += bits_of(got) != bits_of(want);
+            if (bits_of(got) != bits_of(want) && different <= 3) {
+                char name[BND_ACCUMULATOR_NAME_SIZE];
+                bnd_accumulator_name(name, sizeof name, &q->how.accumulator);
+                printf("%s, %s: %zu x %zu x %zu, element (%zu, %zu) is %a (%08x), not %a (%08x)\n", what, name, q->m,
+                       q->n, q->k, i, j, (double)got, bits_of(got), (double)want, bits_of(want));
+            }
+        }
+    }
+    touched = memcmp(copy, q->start, q->c_size * sizeof(float)) != 0;
+    if (touched != 0) {
+        printf("%s: memory between the elements of C has changed\n", what);
+    }
+    free(copy);
+    return different + touched;
+}

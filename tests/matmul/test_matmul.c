@@ -1,0 +1,12 @@
+/* matmul/: every bit of a product as plain loops over k have it, whatever the accumulator, the back end, the shape. */
+#include "tests.h"
+#include "tests/suites.h"
+
+int main(void)
+{
+    CU_SuiteInfo suites[] = {
+        SUITE("names", name_tests),  SUITE("products", product_tests), SUITE("the same bits", same_tests),
+        SUITE("known", known_tests), SUITE("refusals", refusal_tests), CU_SUITE_INFO_NULL,
+    };
+    return run_suites(suites);
+}

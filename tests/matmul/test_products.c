@@ -1,0 +1,210 @@
+/* Products of every kind of numbers, in all ways to accumulate, on all back ends: each element by the definition. */
+#include "model.h"
+#include "tests.h"
+
+#include <stdlib.h>
+
+/* Formats of tiles and of strips; ways; modes; promotions nearer and further than a block of k is deep. */
+static const char *const accumulators[] = {
+    "fp32",
+    "each:fp32",
+    "fp64",
+    "fp16",
+    "bf16",
+    "e4m3",
+    "e5m2",
+    "e4m3fnuz",
+    "e3m4",
+    "e2m1",
+    "e2m3",
+    "tf32",
+    "dlfloat16",
+    "binary8p3se",
+    "e5m2fnuz",
+    "fma:fp16",
+    "fma:bf16",
+    "fma:e4m3",
+    "fma:e5m2",
+    "fma:e4m3fnuz",
+    "fma:tf32",
+    "fma:e2m1",
+    "e8m0",
+    "e8m12",
+    "fma:e8m12",
+    "e5m10b3",
+    "e7m9b120",
+    "e4m3nosub",
+    "binary8p1uf",
+    "p11emin-14emax15",
+    "fma:p8",
+    "bf16:rtz",
+    "fp16:rup",
+    "fma:fp16:rdn",
+    "e4m3:rna",
+    "fma:bf16:rto",
+    "fp32:rtz",
+    "each:fp32:rup",
+    "e5m2:sr:8",
+    "fma:bf16:sr:16",
+    "bf16:srb:3",
+    "fp16:sra",
+    "e4m3:sr-equal",
+    "fma:fp32:sr:20",
+    "fp64:rup",
+    "fp16/promote16",
+    "bf16/promote128",
+    "fma:e4m3/promote300",
+    "fp32/promote7",
+    "trunc14",
+    "trunc14/promote128",
+    "trunc14/promote300",
+    "trunc8g16",
+    "trunc24g5",
+    "trunc2g64",
+    "e11m30",
+    "fma:e8m40",
+    "e9m2",
+};
+enum { ACCUMULATORS = sizeof accumulators / sizeof accumulators[0] };
+
+static const bnd_backend backends[] = {BND_BACKEND_PORTABLE, BND_BACKEND_AVX2, BND_BACKEND_AVX512, BND_BACKEND_NEON,
+                                       BND_BACKEND_WASM128};
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 0},   {3, 2, 5},     {7, 33, 40}, {14, 32, 17},
+                                   {15, 65, 3}, {2, 3, 300}, {13, 31, 260}, {0, 4, 3},   {6, 32, 33}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* Some of all combinations: every accumulator on every back end with all kinds of data, sizes and layouts in turn. */
+static void test_definition(void)
+{
+    const char *scale = getenv("BND_TEST_SCALE");
+    const size_t stride = scale != NULL && atof(scale) < 0.5 ? 5 : 1;
+    size_t wrong = 0, asked = 0, at = 0;
+    for (size_t i = 0; i < ACCUMULATORS; i++) {
+        const bnd_accumulator acc = accumulator_named(accumulators[i]);
+        for (size_t kind = 0; kind < DATA_KINDS; kind++) {
+            for (size_t b = 0; b < BACKENDS; b++, at++) {
+                bnd_context context = {.backend = (uint8_t)backends[b], .threads = 1 + (uint32_t)(at % 3)};
+                const size_t *shape = shapes[(at + at / SHAPES) % SHAPES];
+                bnd_gemm how = {.context = &context, .accumulator = acc, .add = at % 3 == 1, .seed = at, .purpose = 5};
+                question q;
+                if (!bnd_backend_here(backends[b]) || at % stride != 0) {
+                    continue;
+                }
+                question_open(&q, shape[0], shape[1], shape[2], &how, (unsigned)(at % LAYOUTS));
+                question_fill(&q, (data_kind)kind, acc.format.precision > 0 ? &acc.format : NULL, at);
+                CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+                wrong += differences(&q, bnd_backend_name(backends[b]), BY_OPERATE);
+                question_close(&q);
+                asked++;
+            }
+        }
+    }
+    CU_ASSERT(asked > 0);
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* The same by rational numbers and MPFR. */
+static void test_oracle(void)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < ACCUMULATORS; i++) {
+        const bnd_accumulator acc = accumulator_named(accumulators[i]);
+        bnd_gemm how = {.accumulator = acc, .add = i % 2 == 1, .seed = i};
+        question q;
+        question_open(&q, 2, 5, 9, &how, (unsigned)(i % LAYOUTS));
+        question_fill(&q, i % 3 == 0 ? DATA_FRINGE : i % 3 == 1 ? DATA_NORMAL : DATA_HARD, &acc.format, i);
+        CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+        wrong += differences(&q, "oracle", BY_ORACLE);
+        question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Policies and NaNs that only arith/ knows: the rule is the accumulator's. */
+static void test_rules(void)
+{
+    static const bnd_rule rules[] = {
+        {.overflow = BND_OVERFLOW_SATURATE}, {.flush_in = true},          {.flush_out = true},
+        {.nan = BND_NAN_PROPAGATE},          {.nan = BND_NAN_X86},        {.overflow = BND_OVERFLOW_PROPAGATE},
+        {.no_nan = BND_NO_NAN_ZERO},         {.nan = BND_NAN_SIGNED_ONES}};
+    static const char *const formats[] = {"fp16", "e4m3", "bf16", "e2m1", "fp32"};
+    size_t wrong = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        for (size_t f = 0; f < 5; f++) {
+            bnd_accumulator acc = {
+                .format = format_named(formats[f]), .rule = rules[i], .kind = (uint8_t)((i + f) % 2)};
+            bnd_gemm how = {.accumulator = acc, .add = i % 3 == 0};
+            question q;
+            question_open(&q, 3, 34, 11, &how, 0);
+            question_fill(&q, f % 2 == 0 ? DATA_FRINGE : DATA_HARD, &acc.format, i + f);
+            CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+            wrong += differences(&q, "rule", BY_OPERATE);
+            question_close(&q);
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Operands rounded by the call, and operands that are codes. */
+static void test_operands(void)
+{
+    static const char *const formats[] = {"fp16", "bf16", "e4m3", "e2m1", "e8m0", "tf32", "e3m2", "fp32"};
+    size_t wrong = 0;
+    for (size_t i = 0; i < 8; i++) {
+        const bnd_format f = format_named(formats[i]), g = format_named(formats[(i + 3) % 8]);
+        bnd_gemm how = {.accumulator = accumulator_named(i % 2 == 0 ? "fp32" : "bf16"), .round_a = &f, .round_b = &g};
+        question q;
+        question_open(&q, 17, 37, 45, &how, (unsigned)i % LAYOUTS);
+        question_fill(&q, DATA_NORMAL, &f, 2 * i + 1);
+        CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+        wrong += differences(&q, "rounded", BY_OPERATE);
+        /* The same numbers as codes, in the same places. */
+        const bnd_array unpacked = {.packing = BND_UNPACKED};
+        unsigned char *a = memory_of(bnd_codes_size(&f, q.a_size, BND_UNPACKED));
+        unsigned char *b = memory_of(bnd_codes_size(&g, q.b_size, BND_UNPACKED));
+        CU_ASSERT_EQUAL(bnd_encode_f32(a, q.a, q.a_size, &f, &unpacked, NULL, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_encode_f32(b, q.b, q.b_size, &g, &unpacked, NULL, NULL), BND_OK);
+        const size_t a_bytes = bnd_codes_size(&f, 1, BND_UNPACKED), b_bytes = bnd_codes_size(&g, 1, BND_UNPACKED);
+        CU_ASSERT_EQUAL(bnd_gemm_codes(q.c + q.c_first, q.m, q.n, a + (size_t)q.a_first * a_bytes, &f,
+                                       b + (size_t)q.b_first * b_bytes, &g, q.k, &q.how, NULL),
+                        BND_OK);
+        wrong += differences(&q, "codes", BY_OPERATE);
+        free(a);
+        free(b);
+        question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Overflow and cancellation in the middle of a sum; then back among ordinary numbers. */
+static void test_middle(void)
+{
+    static const char *const names[] = {"fp16", "e4m3", "e5m2",    "fma:fp16", "fma:e4m3",
+                                        "bf16", "e2m1", "trunc14", "fp32"};
+    size_t wrong = 0;
+    for (size_t i = 0; i < 9; i++) {
+        for (size_t b = 0; b < BACKENDS; b++) {
+            bnd_context context = {.backend = (uint8_t)backends[b]};
+            bnd_gemm how = {.context = &context, .accumulator = accumulator_named(names[i])};
+            question q;
+            question_open(&q, 8, 40, 300, &how, 0);
+            question_fill(&q, DATA_NORMAL, &how.accumulator.format, 2 * i + 1);
+            for (size_t k = 0; k < 3; k++) { /* the same large term with both signs, in one row and one column */
+                const float large = i < 8 ? 300.0f : 0x1p64f;
+                q.a[3 * q.k + 100 + k] = k == 1 ? -large : large;
+                q.b[(100 + k) * q.n + 7] = large;
+            }
+            CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+            wrong += bnd_backend_here(backends[b]) ? differences(&q, "middle", BY_OPERATE) : 0;
+            question_close(&q);
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+CU_TestInfo product_tests[] = {
+    {"by bnd_operate", test_definition}, {"by the oracle", test_oracle}, {"rules", test_rules},
+    {"operands", test_operands},         {"in the middle", test_middle}, CU_TEST_INFO_NULL,
+};

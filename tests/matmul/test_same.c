@@ -1,0 +1,83 @@
+/* The same bits for any number of threads, any back end, and in a hostile floating-point environment. */
+#include <fenv.h>
+#include <string.h>
+
+#include "model.h"
+#include "tests.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+static const char *const names[] = {"fp32",           "fp16",      "bf16",
+                                    "e4m3",           "fma:fp16",  "fma:bf16",
+                                    "each:fp32",      "fp64",      "trunc14/promote128",
+                                    "fp16/promote64", "bf16:sr:8", "fma:fp16:rtz"};
+enum { NAMES = sizeof names / sizeof names[0], M = 130, N = 150, K = 40 };
+
+static void ask(question *q, bnd_context *context)
+{
+    q->how.context = context;
+    CU_ASSERT_EQUAL(question_ask(q, NULL), BND_OK);
+}
+
+static void test_threads(void)
+{
+    for (size_t i = 0; i < NAMES; i++) {
+        bnd_context context = {.threads = 1};
+        bnd_gemm how = {.accumulator = accumulator_named(names[i]), .add = i % 2 == 1, .seed = 3};
+        question one, some;
+        question_open(&one, M, N, K, &how, 0);
+        question_fill(&one, DATA_NORMAL, &how.accumulator.format, 1);
+        ask(&one, &context);
+        for (unsigned k = 0; k < 8; k++) {
+            static const bnd_backend backends[] = {BND_BACKEND_BEST, BND_BACKEND_PORTABLE, BND_BACKEND_AVX2,
+                                                   BND_BACKEND_AVX512};
+            context = (bnd_context){.backend = (uint8_t)backends[k % 4], .threads = 2 + k / 4};
+            question_open(&some, M, N, K, &how, 0);
+            question_fill(&some, DATA_NORMAL, &how.accumulator.format, 1);
+            ask(&some, &context);
+            CU_ASSERT_EQUAL(memcmp(some.c, one.c, one.c_size * sizeof(float)), 0);
+            question_close(&some);
+        }
+        question_close(&one);
+    }
+}
+
+/* The rounding of the caller, subnormals flushed in and out: nothing changes, and the environment stays. */
+static void test_environment(void)
+{
+    static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < NAMES; i++) {
+        bnd_context context = {.threads = 1 + (uint32_t)i % 2};
+        bnd_gemm how = {.accumulator = accumulator_named(names[i]), .seed = 3};
+        question plain, hostile;
+        question_open(&plain, M, N, K, &how, 0);
+        question_fill(&plain, DATA_FRINGE, &how.accumulator.format, 1);
+        ask(&plain, &context);
+        question_open(&hostile, M, N, K, &how, 0);
+        question_fill(&hostile, DATA_FRINGE, &how.accumulator.format, 1);
+        CU_ASSERT_EQUAL(fesetround(modes[i % 3]), 0);
+#if defined(__SSE2__)
+        _mm_setcsr(_mm_getcsr() | 0x8040);
+        unsigned before = _mm_getcsr();
+#endif
+        ask(&hostile, &context);
+#if defined(__SSE2__)
+        bool stayed = _mm_getcsr() == before;
+        _mm_setcsr(_mm_getcsr() & ~0x8040u);
+        CU_ASSERT(stayed);
+#endif
+        CU_ASSERT_EQUAL(fegetround(), modes[i % 3]);
+        CU_ASSERT_EQUAL(fesetround(FE_TONEAREST), 0);
+        CU_ASSERT_EQUAL(memcmp(plain.c, hostile.c, plain.c_size * sizeof(float)), 0);
+        question_close(&plain);
+        question_close(&hostile);
+    }
+}
+
+CU_TestInfo same_tests[] = {
+    {"threads and back ends", test_threads},
+    {"a hostile environment", test_environment},
+    CU_TEST_INFO_NULL,
+};
