@@ -1,9 +1,10 @@
 /* What matmul/ shares between its files.
  *
- * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while k
- * goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
- * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow, an
- * infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do everything. */
+ * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while
+ * k goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
+ * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow,
+ * an infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do
+ * everything. */
 #ifndef BINADE_SRC_MATMUL_H
 #define BINADE_SRC_MATMUL_H
 
@@ -65,6 +66,7 @@ struct bndi_sum {
     bndi_plan plan;  /* strips: double to the format */
     bndi_plan start; /* the same, to nearest even: how C comes into it */
     bndi_round_kernel *round;
+    bndi_random_kernel *random;
     size_t rows, columns, depth; /* of the whole product, for the random bits */
     uint64_t seed, purpose;
 };

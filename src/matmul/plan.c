@@ -89,9 +89,9 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     sum->native =
         fp64 && plain_rule && rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_out;
     sum->in_double = sum->native || (plain_rule && sum->plan.exact && looked_at <= 51 && f->emax <= FAR);
-    /* The vector kernels want the processor's rounding mode set to theirs, which sums do not. */
     bndi_kernels kernels = bndi_kernels_of(context);
-    sum->round = sum->plan.mode_to_set == BND_RNE ? kernels.round[BNDI_WORDS_64] : bndi_round_64;
+    sum->round = kernels.round[BNDI_WORDS_64];
+    sum->random = kernels.random;
 }
 
 /* ---- the accumulator ---- */

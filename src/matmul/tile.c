@@ -12,8 +12,8 @@
  *       an even multiple of g, s >= 13, and the even one of the sums is the even one of the results. The signs differ,
  *       so that x + M can leave the binade of M only downwards, where places are g / 2: for |x| < 2^e (1 + 2^-s) or so,
  *       which is nearer to 2^e than a quarter of g, 2^(e-s) < 2^(e-p-1), s > p + 1, that is p <= 11: 2^e comes out, as
- *       it must. (With equal signs the sum could leave it upwards, where M is no multiple of the last place.) Where M is
- *       -2^s x but for a rounding of its own, it is a multiple of g all the same, and a tie, which has at most p + 1
+ *       it must. (With equal signs the sum could leave it upwards, where M is no multiple of the last place.) Where M
+ *       is -2^s x but for a rounding of its own, it is a multiple of g all the same, and a tie, which has at most p + 1
  *       bits, makes no such rounding.
  *   (2) t = RN((1 - 2^s) x), t + 2^s x: the same with M = -2^s x, for an x that is a multiple of q, and so needs no
  *       constant. The sum is exact: a p-bit number.
@@ -26,13 +26,14 @@
  * two, where the gap below is half as wide, that is still twice the term).
  *
  * FUSED: a b + s is rounded to odd first: of fp32's numbers around it the one with an odd significand. 24 bits to odd
- * and then p <= 22 to nearest are one rounding, since no middle of two values is odd, nor does one lie between. Then (1).
+ * and then p <= 22 to nearest are one rounding, since no middle of two values is odd, nor does one lie between. Then
+ * (1).
  *
  * What none of this does is overflow and what is no number. The largest magnitude of all sums is kept: a sum beyond the
  * format's largest number shows there. A product beyond it does not, nor do infinities and NaNs, so: an infinity as an
  * operand, or as M or t on the way, becomes NaN in the subtraction, and a NaN stays in the sum to its end. Products are
- * looked at where the largest magnitudes of the operands do not exclude one beyond the largest number. Zeros: EACH gives products that round to zero the sign +, which shows in a sum of -0
- * only, with which no sum but C's can begin. */
+ * looked at where the largest magnitudes of the operands do not exclude one beyond the largest number. Zeros: EACH
+ * gives products that round to zero the sign +, which shows in a sum of -0 only: there it leaves the tile to strips. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -207,8 +208,8 @@ static ALWAYS_INLINE V one_nan(V a)
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
-/* Four lanes in double: the product is exact there, the sum's error is a number (Knuth), and where there is one, an even
- * sum is moved to its neighbour on the error's side. */
+/* Four lanes in double: the product is exact there, the sum's error is a number (Knuth), and where there is one, an
+ * even sum is moved to its neighbour on the error's side. */
 static ALWAYS_INLINE __m256d sum_to_odd(__m256d p, __m256d c)
 {
     const __m256i one = _mm256_set1_epi64x(1);
@@ -639,7 +640,8 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
     }
 }
 
-/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|. */
+/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|.
+ * */
 static inline double truncated(double x, double unit, double magic)
 {
     double u = fabs(x), r = (u + magic) - magic;

@@ -75,6 +75,10 @@ float number_of(data_kind kind, const bnd_format *f, uint64_t seed, uint64_t i)
         return float_of((uint32_t)random);
     case DATA_CLOSE:
         return sign * (8.0f + (float)(random & 7)) * 0.125f;
+    case DATA_EDGE: {
+        const int neighbour = (int)(random % 3) - 1, fraction = f->precision < 24 ? f->precision - 1 : 22;
+        return sign * ldexpf(1.0f + (float)neighbour * ldexpf(1.0f, -fraction), (int)(random >> 32 & 31) - 16);
+    }
     default: { /* products of two of these are about the format's ends */
         int ends[4] = {f->emin / 2, f->emin - f->precision / 2, f->emax / 2, f->emax - 1};
         int exponent = ends[random & 3] + (int)(random >> 2 & 3) - 1;
@@ -216,9 +220,9 @@ static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a
                        random_at(q, place));
     }
     uint64_t p = operate(by, f, BND_MUL, (const bnd_format *const[]){&fp32, &fp32}, (uint64_t[]){x, y}, rule,
-                         random_at(q, 2 * place));
+                         random_at(q, place));
     return operate(by, f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, rule,
-                   random_at(q, 2 * place + 1));
+                   random_at(q, place + (uint64_t)q->m * q->n * q->k));
 }
 
 /* The sum in exact values, where there are no codes. */
@@ -231,8 +235,9 @@ static bnd_exact step_exact(const question *q, const bnd_format *f, bnd_exact s,
         return bnd_round_exact(f, bnd_operate_exact(BND_FMA, f, x, rule, 0, &flags), rule, random_at(q, place)).value;
     }
     bnd_exact p = bnd_operate_exact(BND_MUL, f, x, rule, 0, &flags);
-    bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, 2 * place)).value};
-    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule, random_at(q, 2 * place + 1))
+    bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, place)).value};
+    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule,
+                           random_at(q, place + (uint64_t)q->m * q->n * q->k))
         .value;
 }
 
@@ -317,7 +322,7 @@ static float sum_of(const question *q, size_t i, size_t j, float start, size_t f
     const bnd_format f = acc->format.precision > 0 ? acc->format : format_named("fp32"), fp32 = format_named("fp32");
     bnd_rule begin = acc->rule;
     begin.rounding = BND_RNE;
-    const uint64_t place = ((uint64_t)i * q->n + j) * q->k;
+    const uint64_t place = (uint64_t)i * q->k * q->n + j;
     if (acc->kind == BND_ACCUMULATE_ALIGNED) {
         const size_t group = acc->group != 0 ? acc->group : 32;
         float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_RTZ}, 0).code);
@@ -335,13 +340,13 @@ static float sum_of(const question *q, size_t i, size_t j, float start, size_t f
     if (f.width == 0) {
         bnd_exact s = bnd_round_exact(&f, bnd_exact_float(start), begin, 0).value;
         for (size_t k = first; k < last; k++) {
-            s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k);
+            s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n);
         }
         return float_of((uint32_t)bnd_encode_exact(&fp32, s, (bnd_rule){.rounding = BND_RNE}, 0).code);
     }
     uint64_t s = bnd_encode_float(&f, start, begin, 0).code;
     for (size_t k = first; k < last; k++) {
-        s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k, by);
+        s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n, by);
     }
     return to_fp32(&f, s);
 }
