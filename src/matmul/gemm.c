@@ -1,13 +1,15 @@
 /* The calls: operands packed into blocks, blocks cut into tiles, work dealt out to threads. A block of A and a panel of
- * B stand on the stack of the thread that works on them: some 100 KiB. */
+ * B stand on the stack of the thread that works on them: 310 KiB with glibc, whose threads have megabytes, else 100. */
 #include "bulk/environment.h"
 #include "matmul/matmul.h"
+
+#include <math.h>
 
 /* Below so many steps a second thread is not worth its start. */
 enum { WORTH_THREADS = 1 << 17 };
 
 enum {
-    BLOCK_ROWS = 84,
+    BLOCK_ROWS = 256,
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
     PANEL_FLOATS = BNDI_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2
@@ -123,7 +125,8 @@ static void copy_panel(const job *j, float *panel, size_t k, size_t depth, size_
     }
 }
 
-/* The panel of B: `columns` columns side by side for each k, zeros where B has no more. */
+/* The panel of B: `columns` columns side by side for each k, the last one again where B has no more: a tile of ordinary
+ * numbers stays one. */
 static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t column, size_t n, size_t columns)
 {
     float run[BNDI_DEPTH];
@@ -132,9 +135,6 @@ static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t 
         copy_panel(j, panel, k, depth, column, columns);
         w->largest_b = largest_of(j, panel, depth * columns);
         return;
-    }
-    if (n < columns) {
-        __builtin_memset(panel, 0, depth * columns * sizeof(float));
     }
     if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
         for (size_t at = 0; at < depth; at++) {
@@ -146,6 +146,11 @@ static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t 
             for (size_t at = 0; at < depth; at++) {
                 panel[at * columns + i] = run[at];
             }
+        }
+    }
+    for (size_t at = 0; at < depth && n < columns; at++) {
+        for (size_t i = n; i < columns; i++) {
+            panel[at * columns + i] = panel[at * columns + n - 1];
         }
     }
     w->largest_b = largest_of(j, panel, depth * columns);
@@ -167,14 +172,14 @@ static void pack_block(const job *j, buffers *w, const bndi_way *way, size_t row
         }
     } else {
         for (size_t at = 0; at < depth; at++) {
-            load_run(j, &j->a, run, row, k + at, false, rows);
+            load_run(j, &j->a, run, row, k + at, false, rows); /* at most BLOCK_ROWS */
             for (size_t i = 0; i < rows; i++) {
                 row_of_block(w, i)[at] = run[i];
             }
         }
     }
     for (size_t i = rows; i < filled; i++) {
-        __builtin_memset(row_of_block(w, i), 0, depth * sizeof(float));
+        __builtin_memcpy(row_of_block(w, i), row_of_block(w, rows - 1), depth * sizeof(float));
     }
     for (size_t i = 0; i < filled; i++) {
         uint32_t u = largest_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
@@ -243,12 +248,39 @@ static void strips_of_tile(const job *j, const tile *t, size_t first, size_t k)
     }
 }
 
+/* Is no product and no sum of these steps beyond the format's largest number? Products are at most P, that of the
+ * largest operands, rounded: P (1 + 2^-p). Let c be the largest sum to begin with.
+ *
+ *   - With 2^e the first power of two above 2^p P, e - p + 1 is the exponent of the last place from there on, and P is
+ *     less than half of it: a sum of 2^e or more grows no further, and one below comes to 2^e at most. So sums are at
+ *     most c, or 2^(p+1) P.
+ *   - Each step makes a sum larger by P and then by a factor of 1 + 2^-p at most: (c + k P) (1 + 2^-p)^k, which for k
+ *   <=
+ *     2^p is less than e times c + k P. */
+static bool is_safe(const job *j, const tile *t, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    const double grid = (double)j->sum.up / (1 << 24); /* 2^-p */
+    const double product =
+        (double)float_of(t->largest_a) * (double)float_of(t->largest_b) * (1 + grid); /* NaN is not safe */
+    uint32_t start = 0;
+    for (size_t i = 0; i < way->rows; i++) {
+        uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
+        start = u > start ? u : start;
+    }
+    const double c = (double)float_of(start), largest = (double)j->sum.largest;
+    const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
+    const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : INFINITY;
+    return (stalls < grows ? stalls : grows) <= largest && product <= largest;
+}
+
 static void steps_of_tile(const job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
-    double product = (double)float_of(t->largest_a) * (double)float_of(t->largest_b);
-    bool safe = way->checked == NULL || product <= (double)j->sum.largest; /* false for NaN */
-    if (!(safe ? way->tile : way->checked)(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+    if ((way->checked == NULL || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+        return;
+    }
+    if (way->checked == NULL || !way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
         strips_of_tile(j, t, first, k);
     }
 }

@@ -30,7 +30,7 @@ typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float 
 /* A way to do tiles. */
 typedef struct bndi_way {
     bndi_tile *tile;
-    bndi_tile *checked; /* where a product can be beyond the format's largest number; NULL: the same */
+    bndi_tile *checked; /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
     uint8_t rows, columns;
 } bndi_way;
 
