@@ -73,8 +73,8 @@ static const bnd_backend backends[] = {BND_BACKEND_PORTABLE, BND_BACKEND_AVX2, B
                                        BND_BACKEND_WASM128};
 enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
-static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 0},   {3, 2, 5},     {7, 33, 40}, {14, 32, 17},
-                                   {15, 65, 3}, {2, 3, 300}, {13, 31, 260}, {0, 4, 3},   {6, 32, 33}};
+static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 0},     {3, 2, 5}, {7, 33, 40}, {14, 32, 17}, {15, 65, 3},
+                                   {2, 3, 300}, {13, 31, 260}, {0, 4, 3}, {6, 32, 33}, {37, 70, 21}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* Some of all combinations: every accumulator on every back end with all kinds of data, sizes and layouts in turn. */
