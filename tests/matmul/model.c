@@ -28,6 +28,15 @@ bnd_format format_named(const char *name)
     return f;
 }
 
+static bnd_format fp32_format(void)
+{
+    static bnd_format f = {.precision = 0};
+    if (f.precision == 0) {
+        f = format_named("fp32");
+    }
+    return f;
+}
+
 bnd_accumulator accumulator_named(const char *name)
 {
     bnd_accumulator a = {.promote = 0};
@@ -175,7 +184,7 @@ static float operand(const question *q, bool of_a, size_t i, size_t j)
     const bool plain = s.row == 0 && s.column == 0;
     const ptrdiff_t row = plain ? (ptrdiff_t)(of_a ? q->k : q->n) : s.row, column = plain ? 1 : s.column;
     const float x = (of_a ? q->a + q->a_first : q->b + q->b_first)[(ptrdiff_t)i * row + (ptrdiff_t)j * column];
-    const bnd_format *rounded = of_a ? q->how.round_a : q->how.round_b, fp32 = format_named("fp32");
+    const bnd_format *rounded = of_a ? q->how.round_a : q->how.round_b, fp32 = fp32_format();
     if (rounded == NULL) {
         return x;
     }
@@ -212,7 +221,7 @@ static uint64_t random_at(const question *q, uint64_t element)
 /* The sum in codes of a format. */
 static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a, float b, uint64_t place, judge by)
 {
-    const bnd_format fp32 = format_named("fp32");
+    const bnd_format fp32 = fp32_format();
     const bnd_rule rule = q->how.accumulator.rule;
     const uint64_t x = bits_of(a), y = bits_of(b);
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
@@ -311,7 +320,7 @@ static float one_nan(float x)
 
 static float to_fp32(const bnd_format *f, uint64_t code)
 {
-    const bnd_format fp32 = format_named("fp32");
+    const bnd_format fp32 = fp32_format();
     return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.rounding = BND_RNE}, 0).code);
 }
 
@@ -319,7 +328,7 @@ static float to_fp32(const bnd_format *f, uint64_t code)
 static float sum_of(const question *q, size_t i, size_t j, float start, size_t first, size_t last, judge by)
 {
     const bnd_accumulator *acc = &q->how.accumulator;
-    const bnd_format f = acc->format.precision > 0 ? acc->format : format_named("fp32"), fp32 = format_named("fp32");
+    const bnd_format f = acc->format.precision > 0 ? acc->format : fp32_format(), fp32 = fp32_format();
     bnd_rule begin = acc->rule;
     begin.rounding = BND_RNE;
     const uint64_t place = (uint64_t)i * q->k * q->n + j;
