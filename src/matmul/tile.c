@@ -171,11 +171,6 @@ static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
-static ALWAYS_INLINE V less_product(V a, V b, V c)
-{
-    return _mm256_fnmadd_ps(a, b, c);
-}
-
 /* The larger of a, which is positive, and the magnitude of b, with the sign of b; where b is NaN, a. */
 static ALWAYS_INLINE V farther(V a, V b)
 {

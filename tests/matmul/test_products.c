@@ -195,7 +195,7 @@ static void test_operands(void)
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "rounded", BY_OPERATE);
         /* The same numbers as codes, in the same places. */
-        const bnd_array unpacked = {.packing = BND_UNPACKED};
+        const bnd_array unpacked = {.packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
         unsigned char *a = memory_of(bnd_codes_size(&f, q.a_size, BND_UNPACKED));
         unsigned char *b = memory_of(bnd_codes_size(&g, q.b_size, BND_UNPACKED));
         CU_ASSERT_EQUAL(bnd_encode_f32(a, q.a, q.a_size, &f, &unpacked, NULL, NULL), BND_OK);
