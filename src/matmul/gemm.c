@@ -229,6 +229,7 @@ typedef struct tile {
     size_t pitch;
     const float *a, *b;
     uint32_t largest_a, largest_b;
+    bool from_zero; /* all of c is +0 */
 } tile;
 
 static void strips_of_tile(const job *j, const tile *t, size_t first, size_t k)
@@ -266,7 +267,7 @@ static bool is_safe(const job *j, const tile *t, size_t k)
     const double product =
         (double)float_of(t->largest_a) * (double)float_of(t->largest_b) * (1 + grid); /* NaN is not safe */
     uint32_t start = 0;
-    for (size_t i = 0; i < way->rows; i++) {
+    for (size_t i = 0; i < way->rows && !t->from_zero; i++) {
         uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
         start = u > start ? u : start;
     }
@@ -297,6 +298,7 @@ static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
         tile some = *t;
         some.c = sums;
         some.pitch = way->columns;
+        some.from_zero = true;
         some.a = t->a + at;
         some.b = t->b + at * way->columns;
         steps_of_tile(j, &some, first + at, smaller(promote, k - at));
@@ -320,6 +322,7 @@ static void do_tile(const job *j, tile *t, size_t first, size_t k)
             load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
         }
     }
+    t->from_zero = first == 0 && !j->add;
     for (size_t i = 0; i < t->rows && first == 0; i++) {
         begin(j, t->c + i * t->pitch, t->columns);
     }

@@ -39,6 +39,7 @@ typedef struct bndi_ways {
     bndi_way chain; /* FUSED fp32 */
     bndi_way plain; /* EACH fp32 */
     bndi_way each, fused, aligned;
+    bndi_way fused_short; /* FUSED where sums of zero are no rarity */
     /* to[j][i] = from[i][j] for all i < rows and j < columns. */
     void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
     uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */

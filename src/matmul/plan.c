@@ -59,6 +59,7 @@ static const bndi_ways *ways_of(const bnd_context *context)
 
 static void choose_way(bndi_sum *sum, const bndi_ways *ways)
 {
+    enum { SHORT = 5 }; /* measured: so few bits that most tiles have a sum of zero, and would be done twice */
     const uint8_t kind = sum->accumulator.kind;
     sum->ways = ways;
     if (kind == BND_ACCUMULATE_ALIGNED) {
@@ -67,7 +68,8 @@ static void choose_way(bndi_sum *sum, const bndi_ways *ways)
         sum->way = kind == BND_ACCUMULATE_FUSED ? &ways->chain : &ways->plain;
     } else if (tiles_round(&sum->accumulator)) {
         set_rounding(sum);
-        sum->way = kind == BND_ACCUMULATE_FUSED ? &ways->fused : &ways->each;
+        const bndi_way *fused = sum->accumulator.format.precision <= SHORT ? &ways->fused_short : &ways->fused;
+        sum->way = kind == BND_ACCUMULATE_FUSED ? fused : &ways->each;
     }
 }
 

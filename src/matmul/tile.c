@@ -776,5 +776,6 @@ const bndi_ways BNDI_WAYS = {
     .plain = {.tile = plain, .rows = EACH_ROWS, .columns = COLUMNS},
     .each = {.tile = each, .checked = each_checked, .rows = EACH_ROWS, .columns = COLUMNS},
     .fused = {.tile = fused, .checked = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
+    .fused_short = {.tile = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
     .aligned = {.tile = aligned, .rows = ALIGNED_ROWS, .columns = COLUMNS},
 };
