@@ -18,8 +18,10 @@
 #include <binade/arith.h>
 #include <binade/bulk.h>
 #include <binade/block.h>
+#include <binade/calc.h>
 #include <binade/codec.h>
 #include <binade/matmul.h>
+#include <binade/prove.h>
 #include <binade/store.h>
 #include <binade/text.h>
 

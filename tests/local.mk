@@ -18,12 +18,13 @@ UNIT_TESTS = \
 	tests/oracle/test_oracle \
 	tests/arith/test_arith \
 	tests/text/test_text \
+	tests/calc/test_calc \
 	tests/bulk/test_bulk \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
-	tests/policy/test_policy \
 	tests/store/test_store \
-	tests/tensor/test_tensor
+	tests/prove/test_prove \
+	tests/prove/test_vectors
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -74,12 +75,10 @@ tests_codec_test_codec_SOURCES = \
 	tests/oracle/operands.h
 
 tests_oracle_test_oracle_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_oracle_test_oracle_LDADD = $(TEST_LDADD)
+tests_oracle_test_oracle_LDADD = $(TEST_LDADD) $(LIBM)
 tests_oracle_test_oracle_SOURCES = \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/oracle/test_engines.c \
@@ -94,23 +93,19 @@ tests_oracle_test_oracle_SOURCES = \
 tests_arith_test_arith_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_arith_test_arith_LDADD = $(TEST_LDADD) $(LIBM)
 tests_arith_test_arith_SOURCES = \
-	tests/arith/answers.c \
-	tests/arith/answers.h \
 	tests/arith/driver.c \
 	tests/arith/driver.h \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/narrow.c \
-	tests/arith/narrow.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/arith/test_arith.c \
 	tests/arith/test_comparison.c \
+	tests/arith/test_elementary.c \
 	tests/arith/test_formats.c \
 	tests/arith/test_halves.c \
 	tests/arith/test_hardware.c \
 	tests/arith/test_known.c \
 	tests/arith/test_narrow.c \
+	tests/arith/test_wide.c \
 	tests/arith/tests.h \
 	tests/codec/driver.c \
 	tests/codec/driver.h \
@@ -133,6 +128,14 @@ tests_text_test_text_SOURCES = \
 	tests/text/test_text.c \
 	tests/text/test_writing.c \
 	tests/text/tests.h \
+	tests/suites.h
+
+tests_calc_test_calc_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_calc_test_calc_LDADD = $(TEST_LDADD)
+tests_calc_test_calc_SOURCES = \
+	tests/calc/test_calc.c \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
 	tests/suites.h
 
 tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -199,6 +202,22 @@ tests_store_test_store_SOURCES = \
 	tests/store/tests.h \
 	tests/suites.h
 
+tests_prove_test_prove_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_prove_test_prove_LDADD = $(TEST_LDADD)
+tests_prove_test_prove_SOURCES = \
+	tests/prove/test_proofs.c \
+	tests/prove/test_prove.c \
+	tests/prove/tests.h \
+	tests/suites.h
+
+tests_prove_test_vectors_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_prove_test_vectors_LDADD = $(TEST_LDADD) $(LIBM)
+tests_prove_test_vectors_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/prove/test_vectors.c \
+	tests/suites.h
+
 tests_block_test_block_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_block_test_block_LDADD = $(TEST_LDADD) $(LIBM)
 tests_block_test_block_SOURCES = \
@@ -244,17 +263,36 @@ tests_cli_transcript_SOURCES = \
 	tests/cli/text.c \
 	tests/cli/transcript.c \
 	tests/cli/transcript.h
+# `binade prove` of something that is wrong.
+check_PROGRAMS += tests/cli/prove_wrong
+tests_cli_prove_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
+tests_cli_prove_wrong_LDADD = libbinade.la $(LIBM)
+tests_cli_prove_wrong_SOURCES = \
+	tests/cli/prove_wrong.c \
+	tools/binade/arguments.c \
+	tools/binade/cmd_prove.c \
+	tools/binade/command.h \
+	tools/binade/help.c \
+	tools/binade/options.c \
+	tools/binade/print.c \
+	tools/binade/print.h \
+	tools/binade/progress.c \
+	tools/binade/progress.h \
+	tools/binade/prove.h
 EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
+	tests/cli/calc.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
 	tests/cli/bench.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
+	tests/cli/prove.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
+	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \
 	tests/house.sh
@@ -274,6 +312,7 @@ tests_python_sizes_SOURCES = tests/python/sizes.c
 EXHAUSTIVE = \
 	tests/exhaustive/arith \
 	tests/exhaustive/bulk \
+	tests/exhaustive/elementary \
 	tests/exhaustive/float32 \
 	tests/exhaustive/large \
 	tests/exhaustive/midpoints
@@ -291,20 +330,26 @@ tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) \
 tests_exhaustive_arith_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_arith_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
-	tests/arith/answers.c \
-	tests/arith/answers.h \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
-	tests/arith/narrow.c \
-	tests/arith/narrow.h \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/exhaustive/arith.c
 tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
 tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)
 tests_exhaustive_cuda_DEPENDENCIES = libbinade-internal.la $(CUDA_OBJECTS)
 tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/cuda.c \
+	tests/exhaustive/cuda_judge.h \
+	tests/exhaustive/sample.c \
+	tests/exhaustive/sample.h
+tests_exhaustive_elementary_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_elementary_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/elementary.c
+tests_exhaustive_cuda_dialects_CPPFLAGS = $(tests_exhaustive_cuda_CPPFLAGS)
+tests_exhaustive_cuda_dialects_LDADD = $(tests_exhaustive_cuda_LDADD)
+tests_exhaustive_cuda_dialects_DEPENDENCIES = $(tests_exhaustive_cuda_DEPENDENCIES)
+tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/exhaustive/cuda_dialects.c \
 	tests/exhaustive/cuda_judge.h \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
@@ -344,14 +389,16 @@ tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exha
 # Of these, make check runs a stratified part.
 check_PROGRAMS += \
 	tests/exhaustive/cuda \
+	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 TESTS += \
 	tests/exhaustive/cuda \
+	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 
 check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # `make fuzz`: libFuzzer's program, with its instruments in the library too, whatever else the build has.
@@ -370,12 +417,28 @@ tests_fuzz_fuzz_npy_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
 tests_fuzz_fuzz_npy_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
 tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) \
 	tests/fuzz/fuzz_npy.c
-fuzz: tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse
-	@echo 'Run tests/fuzz/fuzz_parse or tests/fuzz/fuzz_npy (-help=1 for their options).'
+EXTRA_PROGRAMS += tests/fuzz/fuzz_calc
+CLEANFILES += tests/fuzz/fuzz_calc
+tests_fuzz_fuzz_calc_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
+tests_fuzz_fuzz_calc_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
+tests_fuzz_fuzz_calc_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
+tests_fuzz_fuzz_calc_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_calc.c
+EXTRA_PROGRAMS += tests/fuzz/fuzz_vectors
+CLEANFILES += tests/fuzz/fuzz_vectors
+tests_fuzz_fuzz_vectors_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
+tests_fuzz_fuzz_vectors_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
+tests_fuzz_fuzz_vectors_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
+tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) \
+	tests/fuzz/fuzz_vectors.c
+fuzz: tests/fuzz/fuzz_calc tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse tests/fuzz/fuzz_vectors
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 EXTRA_DIST += \
+	tests/fuzz/fuzz_calc.c \
 	tests/fuzz/fuzz_npy.c \
-	tests/fuzz/fuzz_parse.c
+	tests/fuzz/fuzz_parse.c \
+	tests/fuzz/fuzz_vectors.c
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
 	@exit 1
@@ -384,8 +447,16 @@ endif
 
 # The same programs without libFuzzer, on random inputs: what every compiler can run.
 check_PROGRAMS += \
+	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
-	tests/fuzz/fuzz_random
+	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_vectors_random
+tests_fuzz_fuzz_calc_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_calc_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_calc_random_SOURCES = tests/fuzz/fuzz_calc.c
+tests_fuzz_fuzz_vectors_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_vectors_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_vectors_random_SOURCES = tests/fuzz/fuzz_vectors.c
 tests_fuzz_fuzz_npy_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
 tests_fuzz_fuzz_npy_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_npy_random_SOURCES = tests/fuzz/fuzz_npy.c

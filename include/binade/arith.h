@@ -16,7 +16,8 @@ extern "C" {
  *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
  *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
  *     either becomes what the rule says.
- *   - x / 0 and logb(0) raise divbyzero and give an infinity, or what the rule and the format make of one.
+ *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or what the rule and the format make
+ *     of one.
  *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise flushed. All that follows, the
  *     ternary value too, is about those zeros.
  *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_RDN.
@@ -60,6 +61,30 @@ bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_
  * infinity. */
 bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
+/* The sign turned over, and taken away: that of the code, a NaN's too, without flags and whatever the rule says. In an
+ * unsigned format the opposite of a number is what the rule makes of a negative one. (Where bnd_operate takes them into
+ * another format, they are a conversion of the number with that sign.) */
+bnd_result bnd_neg(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_abs(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* 1 / a, and 1 / sqrt(a): of a zero an infinity of its sign, and divbyzero. */
+bnd_result bnd_reciprocal(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_rsqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
+/* ---- elementary functions: rounded once like everything else ---- */
+
+/* They take operands of at most 16 bits whose values fp64 has; bnd_operation_serves says which. Their results may be of
+ * any format. log(0) is minus infinity and divbyzero, the logarithm of a negative number invalid.
+ * sigmoid: 1 / (1 + e^-a). gelu: a Phi(a) = a (1 + erf(a / sqrt 2)) / 2; gelu_tanh: a (1 + tanh(sqrt(2 / pi)
+ * (a + 0.044715 a^3))) / 2. Of minus infinity both are -0. */
+bnd_result bnd_exp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_log(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_sigmoid(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_erf(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_gelu(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bnd_gelu_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+
 /* ---- comparison ---- */
 
 /* How two numbers can stand to each other. A predicate is a set of these; with BND_SIGNALING it raises invalid for any
@@ -94,6 +119,17 @@ typedef enum bnd_operation {
     BND_NEXT_UP,
     BND_NEXT_DOWN,
     BND_ULP,
+    BND_NEG,
+    BND_ABS,
+    BND_EXP,
+    BND_LOG,
+    BND_TANH,
+    BND_SIGMOID,
+    BND_ERF,
+    BND_GELU,
+    BND_GELU_TANH,
+    BND_RSQRT,
+    BND_RECIPROCAL,
     BND_OPERATIONS
 } bnd_operation;
 enum { BND_OPERANDS_MAX = 3 };
@@ -102,9 +138,12 @@ const char *bnd_operation_name(bnd_operation operation);  /* "min_number"; "" wh
 unsigned bnd_operation_operands(bnd_operation operation); /* 1, 2 or 3; 0 where there is no such operation */
 BND_CHECKED bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why);
 
+/* Whether the operation takes operands of these formats: all do but the elementary functions. */
+BND_CHECKED bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why);
+
 /* The operation on `codes`, each of its own format in `from`, rounded once to `to`. The arrays are as long as the
  * operation has operands. next_up, next_down and ulp mean the values of the operand's format. An operation that there
- * is not gives code 0 and invalid. */
+ * is not, or that does not serve these formats, gives code 0 and invalid. */
 bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
                        const uint64_t *codes, bnd_rule rule, uint64_t random);
 

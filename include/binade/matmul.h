@@ -27,7 +27,7 @@ typedef enum bnd_accumulation {
  *
  * FUSED and EACH round by the format and the rule as bnd_operate does: BND_FMA to the format, or BND_MUL to the format
  * and BND_ADD in it. The stochastic modes take, for element (i, j) of m x n and step k of K,
- * bnd_random_bits(seed, purpose, e, N), with e = (i n + j) K + k; EACH has 2 e for the product and 2 e + 1 for the sum.
+ * bnd_random_bits(seed, purpose, e, N), with e = (i K + k) n + j; for the sums of EACH, m n K is added to that.
  *
  * ALIGNED is how Hopper's tensor cores are described (DeepSeek-V3, section 3.5.2). The format is e8mF, F = bits - 1. A
  * step takes `group` products, exact, and s: E is the largest floor(log2 |t|) among these terms t, at least -126. Each
@@ -35,8 +35,8 @@ typedef enum bnd_accumulation {
  * zero to `bits` bits; from 2^128 on it is an infinity. Where a term is no number, s becomes the sum of the terms: an
  * infinity or NaN. A sum of zero is +0. Groups begin at k = 0 and where a promotion was. The rule does not count.
  *
- * `promote`: after so many steps over k, and at the end, s is added to an fp32 number, to nearest even, and begins again
- * with +0. C, where it is added to, is what that number begins with. */
+ * `promote`: after so many steps over k, and at the end, s is added to an fp32 number, to nearest even, and begins
+ * again with +0. C, where it is added to, is what that number begins with. */
 typedef struct bnd_accumulator {
     bnd_format format; /* precision 0: fp32 */
     bnd_rule rule;
@@ -74,12 +74,14 @@ typedef struct bnd_gemm {
     bnd_accumulator accumulator;
     bnd_strides a, b, c;
     const bnd_format *round_a, *round_b; /* round these operands first, to nearest even; NULL: they stay as they are */
-    bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format */
+    bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format, to
+                                            nearest even, for ALIGNED toward zero */
     uint64_t seed, purpose;              /* of the stochastic modes */
 } bnd_gemm;
 
 /* C = A B: m x n, m x k and k x n fp32 numbers. A value of the accumulator's format that fp32 does not have is rounded
- * to nearest even when it is stored; every NaN is stored as 7fc00000. `how` may be NULL. Refused where the numbers of
+ * to nearest even when it is stored; every NaN is stored as 7fc00000. `how` may be NULL. A call needs 340 KiB of stack
+ * in each of its threads, 130 KiB where the C library is not glibc. Refused where the numbers of
  * elements are beyond memory, or where the accumulator is impossible; nothing is written then. */
 BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
                                     const bnd_gemm *how, bnd_error *why);

@@ -28,8 +28,8 @@ BND_CHECKED bnd_status bnd_oracle_encode_text(bnd_result *out, const bnd_format 
                                               uint64_t random, bnd_error *why);
 
 /* An operation by its name (add sub mul div rem fma sqrt rint nearby min max min_number max_number scalb logb next_up
- * next_down ulp convert) on codes, each of its own format in `from`, rounded once to `to`. Of scalb the second operand
- * is an int64_t, not a code. */
+ * next_down ulp neg abs exp log tanh sigmoid erf gelu gelu_tanh rsqrt reciprocal convert) on codes, each of its own
+ * format in `from`, rounded once to `to`. Of scalb the second operand is an int64_t, not a code. */
 BND_CHECKED bnd_status bnd_oracle_operate(bnd_result *out, const bnd_format *to, const char *operation,
                                           const bnd_format *const *from, const uint64_t *codes, bnd_rule rule,
                                           uint64_t random, bnd_error *why);

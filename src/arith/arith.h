@@ -13,6 +13,7 @@ void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_root(bnd_exact *out, const bnd_exact *a); /* of a positive number */
+void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a);
 
 /* An operation on its way: exact operands, the rule, and what was raised so far. */
 typedef struct bndi_question {
@@ -27,8 +28,28 @@ typedef struct bndi_question {
 /* Operand `i`: the value of a code, or a zero where that is subnormal and counts as one. */
 void bndi_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t code);
 
+/* Whether an operation that there is takes operands of this format. */
+bool bndi_serves(bnd_operation operation, const bnd_format *from);
+
 /* The exact result. Uses up the operands. */
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q);
+
+/* What comes of an operation that has no answer. */
+static inline void bndi_give_invalid(bnd_exact *out, bndi_question *q)
+{
+    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
+    q->flags |= BND_INVALID;
+}
+
+static inline void bndi_give_zero(bnd_exact *out, bool negative)
+{
+    *out = (bnd_exact){.kind = BND_ZERO, .negative = negative};
+}
+
+static inline void bndi_give_infinity(bnd_exact *out, bool negative)
+{
+    *out = (bnd_exact){.kind = BND_INFINITE, .negative = negative};
+}
 
 static inline bool bndi_is_nan(const bnd_exact *x)
 {

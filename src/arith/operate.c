@@ -23,12 +23,33 @@ static bnd_result finish(const bnd_format *to, bnd_operation operation, bndi_que
     return (bnd_result){.code = bndi_pack(to, &r.value), .flags = r.flags | q->flags, .ternary = r.ternary};
 }
 
+/* neg and abs in one format: the code's sign and nothing else. Where there is none, or where the code without it is the
+ * only zero, and with it the only NaN, there is nothing to change. */
+static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t code)
+{
+    uint64_t sign = UINT64_C(1) << bnd_magnitude_bits(f), magnitude = code & (sign - 1);
+    code = f->is_signed ? code & (sign | (sign - 1)) : magnitude;
+    if (!f->is_signed || (magnitude == 0 && !f->has_negative_zero)) {
+        return code;
+    }
+    return operation == BND_NEG ? code ^ sign : magnitude;
+}
+
+static bool is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from)
+{
+    bool turns = operation == BND_ABS || (operation == BND_NEG && to->is_signed);
+    return turns && to->width != 0 && bnd_format_same(to, from);
+}
+
 bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
                        const uint64_t *codes, bnd_rule rule, uint64_t random)
 {
     unsigned operands = bnd_operation_operands(operation);
-    if (operands == 0) {
+    if (operands == 0 || !bndi_serves(operation, from[0])) {
         return (bnd_result){.flags = BND_INVALID};
+    }
+    if (is_quiet(to, operation, from[0])) {
+        return (bnd_result){.code = with_sign(to, operation, codes[0])};
     }
     if (operation == BND_CONVERT) {
         return bnd_convert(to, from[0], codes[0], rule, random);

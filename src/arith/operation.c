@@ -2,17 +2,11 @@
  * sums, products and quotients. A row an operation. */
 #include "arith/arith.h"
 
+#include "arith/elementary.h"
 #include "base/base.h"
 #include "format/format.h"
 
 /* ---- NaNs ---- */
-
-/* What comes of an operation that has no answer. */
-static void give_invalid(bnd_exact *out, bndi_question *q)
-{
-    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
-    q->flags |= BND_INVALID;
-}
 
 /* The first NaN among the operands, quiet. */
 static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
@@ -28,26 +22,16 @@ static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
 
 /* ---- sums and products ---- */
 
-static void give_zero(bnd_exact *out, bool negative)
-{
-    *out = (bnd_exact){.kind = BND_ZERO, .negative = negative};
-}
-
-static void give_infinity(bnd_exact *out, bool negative)
-{
-    *out = (bnd_exact){.kind = BND_INFINITE, .negative = negative};
-}
-
 /* x + y; x may be a product. */
 static void sum(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
 {
     bool down = q->rule.rounding == BND_RDN;
     if (x->kind == BND_INFINITE && y->kind == BND_INFINITE && x->negative != y->negative) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
-        give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
+        bndi_give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
     } else if (x->kind == BND_ZERO && y->kind == BND_ZERO) {
-        give_zero(out, x->negative == y->negative ? x->negative : down);
+        bndi_give_zero(out, x->negative == y->negative ? x->negative : down);
     } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
         *out = x->kind == BND_ZERO ? *y : *x;
     } else {
@@ -65,11 +49,11 @@ static void product(bnd_exact *out, bndi_question *q, const bnd_exact *x, const 
 {
     bool negative = x->negative != y->negative;
     if (has_no_product(x, y)) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
     } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
-        give_zero(out, negative);
+        bndi_give_zero(out, negative);
     } else {
         bndi_product(out, x, y);
     }
@@ -109,13 +93,13 @@ static void div(bnd_exact *out, bndi_question *q)
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     bool negative = a->negative != b->negative;
     if (a->kind == b->kind && a->kind != BND_FINITE) { /* 0 / 0, inf / inf */
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_INFINITE) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
     } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
-        give_zero(out, negative);
+        bndi_give_zero(out, negative);
     } else if (b->kind == BND_ZERO) {
-        give_infinity(out, negative);
+        bndi_give_infinity(out, negative);
         q->flags |= BND_DIVBYZERO;
     } else {
         bndi_quotient(out, a, b);
@@ -126,7 +110,7 @@ static void rem(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     if (a->kind == BND_INFINITE || b->kind == BND_ZERO) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
         *out = *a;
     } else {
@@ -140,12 +124,48 @@ static void root(bnd_exact *out, bndi_question *q)
     if (a->kind == BND_ZERO) {
         *out = *a;
     } else if (a->negative) {
-        give_invalid(out, q);
+        bndi_give_invalid(out, q);
     } else if (a->kind == BND_INFINITE) {
         *out = *a;
     } else {
         bndi_root(out, a);
     }
+}
+
+static void reciprocal(bnd_exact *out, bndi_question *q)
+{
+    q->x[1] = q->x[0];
+    q->x[0] = bnd_exact_int64(1);
+    div(out, q);
+}
+
+static void reciprocal_root(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        bndi_give_infinity(out, a->negative);
+        q->flags |= BND_DIVBYZERO;
+    } else if (a->negative) {
+        bndi_give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        bndi_give_zero(out, false);
+    } else {
+        bndi_reciprocal_root(out, a);
+    }
+}
+
+/* ---- signs ---- */
+
+static void opposite(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = !out->negative;
+}
+
+static void magnitude(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = false;
 }
 
 /* ---- to integers ---- */
@@ -174,7 +194,7 @@ static void exponent(bnd_exact *out, bndi_question *q)
         *out = bnd_exact_int64(bndi_exponent(a));
         return;
     }
-    give_infinity(out, a->kind == BND_ZERO);
+    bndi_give_infinity(out, a->kind == BND_ZERO);
     q->flags |= a->kind == BND_ZERO ? BND_DIVBYZERO : 0;
 }
 
@@ -235,7 +255,7 @@ static void larger(bnd_exact *out, bndi_question *q)
 static void neighbour(bnd_exact *out, const bndi_question *q, int direction)
 {
     if (!bnd_neighbour(out, q->format, q->x[0], direction)) {
-        give_infinity(out, direction < 0);
+        bndi_give_infinity(out, direction < 0);
     }
 }
 
@@ -254,7 +274,7 @@ static void ulp(bnd_exact *out, bndi_question *q)
     const bnd_exact *a = &q->x[0];
     const bnd_format *f = q->format;
     if (a->kind == BND_INFINITE) {
-        give_infinity(out, false);
+        bndi_give_infinity(out, false);
         return;
     }
     int32_t exponent = a->kind == BND_ZERO ? f->emin : bndi_exponent(a);
@@ -264,10 +284,17 @@ static void ulp(bnd_exact *out, bndi_question *q)
 
 /* ---- the table ---- */
 
+typedef enum trait {
+    PLAIN,
+    PREFERS_NUMBERS, /* a NaN comes out only if every operand is one */
+    QUIET,           /* a NaN is an operand like any other */
+    ELEMENTARY       /* of few operands */
+} trait;
+
 typedef struct row {
     const char *name;
     unsigned operands;
-    bool prefers_numbers; /* a NaN comes out only if every operand is one */
+    trait trait;
     void (*compute)(bnd_exact *out, bndi_question *q);
 } row;
 
@@ -277,25 +304,36 @@ static void same(bnd_exact *out, bndi_question *q)
 }
 
 static const row rows[BND_OPERATIONS] = {
-    [BND_CONVERT] = {"convert", 1, false, same},
-    [BND_ADD] = {"add", 2, false, add},
-    [BND_SUB] = {"sub", 2, false, sub},
-    [BND_MUL] = {"mul", 2, false, mul},
-    [BND_DIV] = {"div", 2, false, div},
-    [BND_REM] = {"rem", 2, false, rem},
-    [BND_FMA] = {"fma", 3, false, multiply_add},
-    [BND_SQRT] = {"sqrt", 1, false, root},
-    [BND_RINT] = {"rint", 1, false, rounded_to_integer},
-    [BND_NEARBY] = {"nearby", 1, false, integer},
-    [BND_MIN] = {"min", 2, false, smaller},
-    [BND_MAX] = {"max", 2, false, larger},
-    [BND_MIN_NUMBER] = {"min_number", 2, true, smaller},
-    [BND_MAX_NUMBER] = {"max_number", 2, true, larger},
-    [BND_SCALB] = {"scalb", 2, false, scalb},
-    [BND_LOGB] = {"logb", 1, false, exponent},
-    [BND_NEXT_UP] = {"next_up", 1, false, next_up},
-    [BND_NEXT_DOWN] = {"next_down", 1, false, next_down},
-    [BND_ULP] = {"ulp", 1, false, ulp},
+    [BND_CONVERT] = {"convert", 1, PLAIN, same},
+    [BND_ADD] = {"add", 2, PLAIN, add},
+    [BND_SUB] = {"sub", 2, PLAIN, sub},
+    [BND_MUL] = {"mul", 2, PLAIN, mul},
+    [BND_DIV] = {"div", 2, PLAIN, div},
+    [BND_REM] = {"rem", 2, PLAIN, rem},
+    [BND_FMA] = {"fma", 3, PLAIN, multiply_add},
+    [BND_SQRT] = {"sqrt", 1, PLAIN, root},
+    [BND_RINT] = {"rint", 1, PLAIN, rounded_to_integer},
+    [BND_NEARBY] = {"nearby", 1, PLAIN, integer},
+    [BND_MIN] = {"min", 2, PLAIN, smaller},
+    [BND_MAX] = {"max", 2, PLAIN, larger},
+    [BND_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
+    [BND_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
+    [BND_SCALB] = {"scalb", 2, PLAIN, scalb},
+    [BND_LOGB] = {"logb", 1, PLAIN, exponent},
+    [BND_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
+    [BND_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},
+    [BND_ULP] = {"ulp", 1, PLAIN, ulp},
+    [BND_NEG] = {"neg", 1, QUIET, opposite},
+    [BND_ABS] = {"abs", 1, QUIET, magnitude},
+    [BND_EXP] = {"exp", 1, ELEMENTARY, bndi_answer_exp},
+    [BND_LOG] = {"log", 1, ELEMENTARY, bndi_answer_log},
+    [BND_TANH] = {"tanh", 1, ELEMENTARY, bndi_answer_tanh},
+    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, bndi_answer_sigmoid},
+    [BND_ERF] = {"erf", 1, ELEMENTARY, bndi_answer_erf},
+    [BND_GELU] = {"gelu", 1, ELEMENTARY, bndi_answer_gelu},
+    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, bndi_answer_gelu_tanh},
+    [BND_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
+    [BND_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
 };
 
 static bool is_operation(bnd_operation operation)
@@ -326,6 +364,33 @@ bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no operation", NULL);
 }
 
+bool bndi_serves(bnd_operation operation, const bnd_format *from)
+{
+    return rows[operation].trait != ELEMENTARY ||
+           (from->width > 0 && from->width <= BNDI_ELEMENTARY_BITS && from->least_quantum >= BNDI_ELEMENTARY_LEAST &&
+            from->emax <= BNDI_ELEMENTARY_MOST);
+}
+
+bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why)
+{
+    if (!is_operation(operation)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d; they are 0 to %d", (int)operation,
+                        BND_OPERATIONS - 1);
+    }
+    if (bndi_serves(operation, from[0])) {
+        return BND_OK;
+    }
+    const char *name = rows[operation].name;
+    if (from[0]->width > BNDI_ELEMENTARY_BITS) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s takes operands of at most %d bits; %s has %d: convert it first (the result may have any format)", name,
+            BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
+    }
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first",
+                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
+}
+
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
 static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 {
@@ -335,17 +400,20 @@ static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
 {
     unsigned nans = 0, operands = bnd_operation_operands(operation);
+    if (operands == 0) {
+        bndi_give_invalid(out, q);
+        return;
+    }
+    const row *r = &rows[operation];
     for (unsigned i = 0; i < operands; i++) {
         nans += bndi_is_nan(&q->x[i]);
-        q->flags |= q->x[i].kind == BND_SIGNALING_NAN ? BND_INVALID : 0;
+        q->flags |= q->x[i].kind == BND_SIGNALING_NAN && r->trait != QUIET ? BND_INVALID : 0;
     }
-    if (operands == 0) {
-        give_invalid(out, q);
-    } else if (nans > 0 && (!rows[operation].prefers_numbers || nans == operands)) {
+    if (nans > 0 && r->trait != QUIET && (r->trait != PREFERS_NUMBERS || nans == operands)) {
         q->flags |= is_invalid_product(operation, q) ? BND_INVALID : 0;
         give_nan(out, q, operands);
     } else {
-        rows[operation].compute(out, q);
+        r->compute(out, q);
     }
 }
 

@@ -165,3 +165,24 @@ void bndi_root(bnd_exact *out, const bnd_exact *a)
     root.sticky = (remainder.high | remainder.low) != 0;
     *out = root;
 }
+
+/* 1 / sqrt(m 2^e) = sqrt(2^k / m) 2^-((e + k) / 2): the digits of the quotient 2^k / m, which lies in [1, 4), come down
+ * two at a time, and those that are never reached only say whether anything is left. */
+void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a)
+{
+    bnd_exact x = without_zeros(a), root = {.kind = BND_FINITE}, remainder = {.high = 0};
+    int64_t k = x.low > 1 ? 64 - (int64_t)zeros_above(x.low) : 0;
+    k += (x.exponent + k) & 1;
+    uint64_t rest = x.low > 1, digits = x.low > 1 ? 0 : UINT64_C(1) << k;
+    for (int64_t i = 0; i < k && x.low > 1; i++) {
+        digits = digits << 1 | next_digits(&rest, x.low, 1);
+    }
+    for (int i = 0; i < ROOT_DIGITS; i++) {
+        next_root_digit(&root, &remainder, digits);
+        digits = next_digits(&rest, x.low, 1);
+        digits = digits << 1 | next_digits(&rest, x.low, 1);
+    }
+    root.exponent = bndi_limited(-(x.exponent + k) / 2 - (ROOT_DIGITS - 1));
+    root.sticky = (remainder.high | remainder.low) != 0 || rest != 0 || digits != 0;
+    *out = root;
+}

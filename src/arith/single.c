@@ -71,3 +71,58 @@ bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t rand
 {
     return unary(f, BND_ULP, a, rule, random);
 }
+
+bnd_result bnd_neg(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_NEG, a, rule, random);
+}
+
+bnd_result bnd_abs(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_ABS, a, rule, random);
+}
+
+bnd_result bnd_exp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_EXP, a, rule, random);
+}
+
+bnd_result bnd_log(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_LOG, a, rule, random);
+}
+
+bnd_result bnd_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_TANH, a, rule, random);
+}
+
+bnd_result bnd_sigmoid(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_SIGMOID, a, rule, random);
+}
+
+bnd_result bnd_erf(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_ERF, a, rule, random);
+}
+
+bnd_result bnd_gelu(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_GELU, a, rule, random);
+}
+
+bnd_result bnd_gelu_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_GELU_TANH, a, rule, random);
+}
+
+bnd_result bnd_rsqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_RSQRT, a, rule, random);
+}
+
+bnd_result bnd_reciprocal(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return unary(f, BND_RECIPROCAL, a, rule, random);
+}

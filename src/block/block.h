@@ -47,6 +47,16 @@ typedef struct bndi_power_rule {
     float most;
 } bndi_power_rule;
 
+/* How elements of at most 8 bits are encoded on the way: a plan of bulk/ without anything special at zero, the bits of
+ * a code as stored; or integers, in units of 1.5 2^-23 integer_magic. */
+typedef struct bndi_block_coding {
+    const bndi_plan *plan;
+    bndi_power_rule rule;
+    float integer_magic;
+    unsigned bits;
+    bool integer, stream; /* stream: codes go past the caches */
+} bndi_block_coding;
+
 typedef struct bndi_scan {
     /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
     void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
@@ -56,11 +66,21 @@ typedef struct bndi_scan {
     bool (*scale_by_powers)(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
                             const bndi_power_rule *rule);
 
+    /* NULL, or scales and codes of as many whole blocks of 32 as it likes, of n elements side by side; how many
+     * elements that was. `finite`: false where a scale is NaN; what is written is then anything. */
+    size_t (*encode_blocks)(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
+                            const bndi_block_coding *how, bool *finite);
+
     void (*multiply)(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first);
 
     /* y = x * up[g], down[g] being 1 / up[g]. False where a product is not exact. */
     bool (*multiply_exactly)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
                              size_t first);
+
+    /* Codes of sign and three bits, to nearest even: midpoints[k] is between the magnitudes with the codes k and k + 1,
+     * an eighth one is not looked at. Scales are positive numbers of at most 28 bits, midpoints of at most 3. */
+    void (*encode_by_midpoints)(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                                size_t n, size_t across);
 
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
@@ -75,6 +95,14 @@ extern const bndi_scan bndi_scan_avx2;
 #endif
 #if defined(BNDI_WITH_AVX512)
 extern const bndi_scan bndi_scan_avx512;
+
+/* powers_avx512.c: for scale_by_powers, as many as 16 blocks at a time; encode_blocks; encode_by_midpoints. */
+size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
+                        bool *finite);
+size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
+                         const bndi_block_coding *how, bool *finite);
+void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                              size_t n, size_t across);
 #endif
 
 /* ---- a call, as everything below it sees it ---- */
@@ -95,9 +123,13 @@ typedef struct bndi_block_job {
     const bndi_scan *scan;
     bndi_kernels kernels;
     bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */
-    bool direct;               /* the short way of quantize.c */
-    bool packed;               /* there: codes share bytes */
-    bnd_packing packing;       /* of the codes, read or written */
+    bndi_block_coding coding;
+    double midpoints[8]; /* between the magnitudes of elements that have seven beside zero */
+    bool by_midpoints;   /* they are encoded by comparing, whatever the scale */
+    bool direct;         /* the short way of quantize.c */
+    bool in_one_pass;    /* the shortest: scales and codes without an array in between */
+    bool packed;         /* there: codes share bytes */
+    bnd_packing packing; /* of the codes, read or written */
     bndi_power_rule powers;
     bool by_number; /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
     bool fake;

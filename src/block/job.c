@@ -45,27 +45,81 @@ static const bndi_scan *scan_of(const bnd_context *context)
     return &bndi_scan_portable;
 }
 
+static bool has_e8m0_scales(const bndi_block_job *job)
+{
+    const bnd_format *scale = &job->block.scale;
+    return scale->width == 8 && scale->precision == 1 && !scale->has_zero && scale->emin == -127;
+}
+
+static bndi_power_rule power_rule_of(const bndi_block_job *job)
+{
+    return (bndi_power_rule){.emax = job->exponent,
+                             .limit = (int32_t)job->limit,
+                             .clamps =
+                                 job->how.rule.overflow == BND_OVERFLOW_SATURATE && job->block.rule != BND_SCALE_RCEIL,
+                             .most = bndi_largest_element(job)};
+}
+
 /* The short way of quantize.c: powers of two in e8m0, no random bits, and nothing below fp32's normal numbers matters,
  * because all of that rounds to zero. */
 static void plan_elements(bndi_block_job *job)
 {
     enum { FAR_BELOW = -120 };
-    const bnd_format *f = &job->block.element, *scale = &job->block.scale;
+    const bnd_format *f = &job->block.element;
     const bnd_rule rule = job->how.rule;
-    bool e8m0 = scale->width == 8 && scale->precision == 1 && !scale->has_zero && scale->emin == -127;
     bool to_zero = rule.rounding == BND_RNE || rule.rounding == BND_RNA || rule.rounding == BND_RTZ;
     bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words of the machine's own */
-    job->direct = f->width > 0 && f->width <= 16 && in_order && e8m0 && to_zero && f->least_quantum > FAR_BELOW &&
-                  job->exponent >= 1 && !job->by_number && !job->block.integer && job->layout.down == 1;
+    job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
+                  f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
+                  job->layout.down == 1;
     if (job->direct) {
         bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
         bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
         job->packed = job->packing == BND_PACKED && f->width != 8 && f->width != 16;
         job->streaming = job->plan;
         job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
-        job->powers = (bndi_power_rule){.emax = job->exponent, .limit = (int32_t)job->limit};
-        job->powers.clamps = rule.overflow == BND_OVERFLOW_SATURATE && job->block.rule != BND_SCALE_RCEIL;
-        job->powers.most = bndi_largest_element(job);
+        job->powers = power_rule_of(job);
+    }
+}
+
+/* A sum is the code, and nothing is special at zero. */
+static bool is_sum(const bndi_plan *plan)
+{
+    return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->low == 0 && plan->format.is_signed &&
+           (plan->rule.rounding == BND_RNE || plan->rule.rounding == BND_RTZ) && plan->code_bytes == 1;
+}
+
+/* The shortest way: blocks of 32 whose codes are sums, or integers of a byte to nearest even. No product is beyond the
+ * largest number, or else it is held back. */
+static void plan_one_pass(bndi_block_job *job)
+{
+    const bndi_power_rule powers = power_rule_of(job);
+    const unsigned bits = job->packed ? job->block.element.width : 8;
+    bool codes = job->direct && is_sum(&job->plan) && (bits == 4 || bits == 6 || bits == 8);
+    bool integers = job->block.integer && job->block.element.max_significand <= 127 && has_e8m0_scales(job) &&
+                    !job->by_number && job->how.rule.rounding == BND_RNE && !job->how.rule.flush_out &&
+                    job->exponent >= 0;
+    bool in_range = powers.clamps || job->block.rule == BND_SCALE_RCEIL;
+    job->in_one_pass = job->scan->encode_blocks != NULL && (codes || integers) && in_range && job->layout.down == 1 &&
+                       job->layout.across == 32;
+    job->coding = (bndi_block_coding){.plan = &job->plan, .rule = powers, .bits = bits, .integer = integers};
+    if (job->in_one_pass) {
+        job->coding.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + 1));
+        job->coding.integer_magic = integers ? 3 * (float)(1 << 22) / job->units : 0; /* 1.5 2^23 of the least number */
+    }
+}
+
+/* Elements like e2m1: codes are numbers in order, even ones where the last bit is. */
+static void plan_midpoints(bndi_block_job *job)
+{
+    const bnd_format *f = &job->block.element;
+    const bnd_rule rule = job->how.rule;
+    bool seven = f->width == 4 && f->max_code == 7 && f->fraction_bits >= 1 && f->has_zero && f->has_negative_zero &&
+                 f->precision <= 2;
+    job->by_midpoints = seven && job->block.rule == BND_SCALE_NEAREST && !job->by_number && job->layout.down == 1 &&
+                        rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+    for (uint64_t code = 0; job->by_midpoints && code < 7; code++) {
+        job->midpoints[code] = (bnd_decode(f, code) + bnd_decode(f, code + 1)) / 2;
     }
 }
 
@@ -73,7 +127,7 @@ static void choose_chunks(bndi_block_job *job)
 {
     enum { LEAST_RUN = 256, IN_THE_FIRST_CACHE = 2048 };
     const bndi_layout_of_blocks *l = &job->layout;
-    const size_t all = job->direct ? IN_THE_FIRST_CACHE : BNDI_CHUNK;
+    const size_t all = job->direct && !job->in_one_pass ? IN_THE_FIRST_CACHE : BNDI_CHUNK;
     size_t columns = l->down < all / LEAST_RUN ? all / l->down : LEAST_RUN, groups = columns / l->across;
     groups = groups > BNDI_GROUPS ? BNDI_GROUPS : groups;
     if (groups > 8) {
@@ -127,6 +181,8 @@ bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *
     job->kernels = bndi_kernels_of(&job->context);
     bndi_prepare_scales(job);
     plan_elements(job);
+    plan_one_pass(job);
+    plan_midpoints(job);
     choose_chunks(job);
     return BND_OK;
 }
@@ -139,7 +195,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
 /* What was written past the caches is seen by others no later than what follows. */
 static void leave(const bndi_block_job *job, bndi_environment callers)
 {
-    if (job->streaming.stream) {
+    if (job->streaming.stream || job->coding.stream) {
         bndi_drain_stores();
     }
     bndi_leave(callers);

@@ -110,6 +110,28 @@ static void encode_directly(const bndi_block_job *job, size_t at, const float *x
     bndi_set_rounding(BND_RNE);
 }
 
+/* The shortest way, where the back end has it: as many neighbours as it takes. What is left of the chunk; all of it
+ * where a scale is NaN. */
+static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
+{
+    unsigned char *codes = bndi_codes_at(job, c.at);
+    bool finite;
+    bndi_set_rounding(job->plan.mode_to_set);
+    size_t n =
+        job->scan->encode_blocks(codes, scale_codes_at(job, c.scale), job->x + c.at, c.width, &job->coding, &finite);
+    bndi_set_rounding(BND_RNE);
+    if (!finite) {
+        bndi_drain_stores(); /* before the same is written again */
+        return c;
+    }
+    const size_t groups = n / job->layout.across;
+    return (chunk){.at = c.at + n,
+                   .scale = c.scale + groups,
+                   .height = c.height,
+                   .width = c.width - n,
+                   .groups = c.groups - groups};
+}
+
 /* The short way, for blocks of neighbours with scales in e8m0: products in fp32, the kernel of bulk/. False where a
  * scale is NaN; the long way does it all again. */
 static bool quantize_directly(const bndi_block_job *job, const chunk *c)
@@ -123,17 +145,41 @@ static bool quantize_directly(const bndi_block_job *job, const chunk *c)
     return true;
 }
 
+/* Elements of few magnitudes beside scales that are not powers of two. False where a scale is NaN. */
+static bool encode_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values)
+{
+    unsigned char codes[BNDI_CHUNK];
+    bool good = job->by_midpoints && job->stats == NULL && !job->fake;
+    for (size_t g = 0; good && g < c->groups; g++) {
+        good = values[g] > 0;
+    }
+    if (good) {
+        unsigned char *to = bndi_codes_at(job, c->at);
+        bool packed = job->packing == BND_PACKED;
+        job->scan->encode_by_midpoints(packed ? codes : to, job->x + c->at, values, job->midpoints, c->width,
+                                       job->layout.across);
+        if (packed) {
+            job->kernels.pack(to, codes, 1, job->block.element.width, c->width);
+        }
+    }
+    return good;
+}
+
 static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
 {
-    const chunk c = chunk_at(job, i);
+    const bool only_codes = job->stats == NULL && !job->fake;
+    const chunk whole = chunk_at(job, i), c = job->in_one_pass && only_codes ? quantize_in_one_pass(job, whole) : whole;
     uint32_t amax[BNDI_GROUPS];
     scales s;
     (void)what;
-    if (job->direct && job->stats == NULL && !job->fake && quantize_directly(job, &c)) {
+    if (c.width == 0 || (job->direct && only_codes && quantize_directly(job, &c))) {
         return 0;
     }
     find_amax(job, &c, amax);
     bndi_make_scales(job, s.values, scale_codes_at(job, c.scale), amax, c.groups);
+    if (encode_by_midpoints(job, &c, s.values)) {
+        return 0;
+    }
     add_powers(job, &s, c.groups);
     for (size_t row = 0; row < c.height; row++) {
         bndi_run run = run_of(job, &s, c.at + row * job->layout.columns, c.width, 0);

@@ -8,10 +8,6 @@
 
 #include "block/block.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
-#include <immintrin.h>
-#endif
-
 #if !defined(BNDI_SCAN)
 #define BNDI_SCAN bndi_scan_portable
 #endif
@@ -215,6 +211,59 @@ static void multiply_in_double(float *restrict y, const float *restrict x, const
     }
 }
 
+/* ---- elements of seven magnitudes beside zero, whatever the scale is ----
+ *
+ * Where the quotient x / scale is above a midpoint m, |x| is above m * scale, which has so few bits that a double holds
+ * it; and of floats those above it are the ones above the float next below. A quotient at a midpoint goes to the even
+ * code: where that is the upper one, a product that is a float counts as the float below it. */
+
+#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+
+enum { MIDPOINTS = 7, SIGN = 8 };
+
+/* Midpoint k lies below code k + 1, which is even where k is odd. */
+static inline void find_thresholds(int32_t *restrict thresholds, const double *restrict midpoints, double scale)
+{
+    for (size_t k = 0; k <= MIDPOINTS; k++) {
+        double exact = midpoints[k] * scale;
+        float near = (float)exact;
+        int32_t bits;
+        __builtin_memcpy(&bits, &near, sizeof bits);
+        thresholds[k] = bits - (k % 2 != 0 ? (double)near >= exact : (double)near > exact);
+    }
+}
+
+/* How many thresholds a magnitude is above, and the sign. */
+static inline void encode_some(unsigned char *restrict codes, const float *restrict x,
+                               const int32_t *restrict thresholds, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t bits, code = 0;
+        __builtin_memcpy(&bits, x + i, sizeof bits);
+        for (size_t k = 0; k < MIDPOINTS; k++) {
+            code += (bits & 0x7fffffff) > thresholds[k];
+        }
+        codes[i] = (unsigned char)(code | (bits < 0 ? SIGN : 0));
+    }
+}
+
+static void encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                                size_t n, size_t across)
+{
+    int32_t thresholds[MIDPOINTS + 1];
+    for (size_t i = 0; i < n; scales++) {
+        const size_t end = n - i < across ? n : i + across;
+        find_thresholds(thresholds, midpoints, *scales);
+        for (; end - i >= LANES; i += LANES) {
+            encode_some(codes + i, x + i, thresholds, LANES);
+        }
+        encode_some(codes + i, x + i, thresholds, end - i);
+        i = end;
+    }
+}
+
+#endif
+
 /* ---- whole blocks with powers of two: scale.c says why one comparison is a rule ---- */
 
 /* A power of two as a float: the exponent -127 is a subnormal one. */
@@ -249,100 +298,13 @@ static void clamp(float *y, size_t n, float most)
     }
 }
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
-
-/* The largest lane of each of 16 vectors, in their order. */
-static inline __m512i largest_lanes(__m512i v[LANES])
-{
-    for (size_t i = 0; i < 8; i++) {
-        __m512i a = v[2 * i], b = v[2 * i + 1];
-        v[i] = _mm512_max_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-    }
-    for (size_t i = 0; i < 4; i++) {
-        __m512i a = v[2 * i], b = v[2 * i + 1];
-        v[i] = _mm512_max_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
-    }
-    for (size_t i = 0; i < 2; i++) {
-        __m512i a = v[2 * i], b = v[2 * i + 1];
-        v[i] = _mm512_max_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xdd));
-    }
-    return _mm512_max_epi32(_mm512_shuffle_i32x4(v[0], v[1], 0x88), _mm512_shuffle_i32x4(v[0], v[1], 0xdd));
-}
-
-enum { PAIR = 2 * LANES };
-
-/* 16 blocks of 32: their largest magnitudes. What comes next is on its way meanwhile. */
-static inline __m512i amax_of_pairs(const float *x)
-{
-    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
-    __m512i v[LANES];
-#pragma GCC unroll 16
-    for (size_t g = 0; g < LANES; g++) {
-        __m512i a = _mm512_loadu_si512(x + g * PAIR), b = _mm512_loadu_si512(x + g * PAIR + LANES);
-        v[g] = _mm512_max_epi32(_mm512_and_si512(a, magnitude), _mm512_and_si512(b, magnitude));
-        ask_for(x + g * PAIR, PAIR);
-    }
-    return largest_lanes(v);
-}
-
-static inline __m512 reciprocals(unsigned char *codes, __m512i amax, const bndi_power_rule *rule)
-{
-    const __m512i bias = _mm512_set1_epi32(BIAS), fractions = _mm512_set1_epi32((1 << FRACTION) - 1);
-    __m512i s = _mm512_sub_epi32(_mm512_srli_epi32(amax, FRACTION), _mm512_set1_epi32(BIAS + rule->emax));
-    __mmask16 more = _mm512_cmpge_epi32_mask(_mm512_and_si512(amax, fractions), _mm512_set1_epi32(rule->limit));
-    s = _mm512_mask_add_epi32(s, more, s, _mm512_set1_epi32(1));
-    s = _mm512_max_epi32(s, _mm512_set1_epi32(-BIAS));
-    __mmask16 strange = _mm512_cmpge_epi32_mask(amax, _mm512_set1_epi32(INFINITE));
-    __m512i code = _mm512_mask_mov_epi32(_mm512_add_epi32(s, bias), strange, _mm512_set1_epi32(255));
-    _mm_storeu_si128((void *)codes, _mm512_cvtepi32_epi8(code));
-    __m512i up = _mm512_slli_epi32(_mm512_sub_epi32(bias, s), FRACTION);
-    __mmask16 subnormal = _mm512_cmpeq_epi32_mask(s, bias);
-    return _mm512_castsi512_ps(_mm512_mask_mov_epi32(up, subnormal, _mm512_set1_epi32(1 << (FRACTION - 1))));
-}
-
-static inline void multiply_pairs(float *y, const float *x, __m512 up, bool clamps, float most)
-{
-    const __m512 high = _mm512_set1_ps(most), low = _mm512_set1_ps(-most);
-    float factors[LANES];
-    _mm512_storeu_ps(factors, up);
-#pragma GCC unroll 16
-    for (size_t g = 0; g < LANES; g++) {
-        __m512 factor = _mm512_set1_ps(factors[g]);
-        __m512 a = _mm512_mul_ps(_mm512_loadu_ps(x + g * PAIR), factor);
-        __m512 b = _mm512_mul_ps(_mm512_loadu_ps(x + g * PAIR + LANES), factor);
-        if (clamps) {
-            a = _mm512_min_ps(_mm512_max_ps(a, low), high);
-            b = _mm512_min_ps(_mm512_max_ps(b, low), high);
-        }
-        _mm512_storeu_ps(y + g * PAIR, a);
-        _mm512_storeu_ps(y + g * PAIR + LANES, b);
-    }
-}
-
-/* As many blocks of 32 as there are 16 of; how many elements that is. */
-static size_t scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
-                          bool *finite)
-{
-    __m512i largest = _mm512_setzero_si512();
-    size_t at = 0;
-    for (; at + LANES * PAIR <= n; at += LANES * PAIR) {
-        __m512i amax = amax_of_pairs(x + at);
-        __m512 up = reciprocals(codes + at / PAIR, amax, rule);
-        largest = _mm512_max_epi32(largest, amax);
-        if (rule->clamps) {
-            multiply_pairs(y + at, x + at, up, true, rule->most);
-        } else {
-            multiply_pairs(y + at, x + at, up, false, 0);
-        }
-    }
-    *finite = _mm512_reduce_max_epi32(largest) < INFINITE;
-    return at;
-}
-
+#if defined(__AVX512F__) && defined(BNDI_WITH_AVX512)
+#define SCALE_PAIRS   bndi_scale_pairs
+#define ENCODE_BLOCKS bndi_encode_pairs
+#define BY_MIDPOINTS  bndi_encode_by_midpoints
 #else
-
-static size_t scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
-                          bool *finite)
+static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
+                       bool *finite)
 {
     (void)codes;
     (void)y;
@@ -352,7 +314,9 @@ static size_t scale_pairs(unsigned char *codes, float *y, const float *x, size_t
     *finite = true;
     return 0;
 }
-
+#define SCALE_PAIRS   no_pairs
+#define ENCODE_BLOCKS NULL
+#define BY_MIDPOINTS  encode_by_midpoints
 #endif
 
 static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
@@ -361,7 +325,7 @@ static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size
     uint32_t amax[BNDI_GROUPS];
     float up[BNDI_GROUPS];
     bool finite = true;
-    size_t done = across == 32 ? scale_pairs(codes, y, x, n, rule, &finite) : 0;
+    size_t done = across == 32 ? SCALE_PAIRS(codes, y, x, n, rule, &finite) : 0;
     if (!finite || done == n) {
         return finite;
     }
@@ -383,8 +347,10 @@ static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size
 const bndi_scan BNDI_SCAN = {
     .amax = find_amax,
     .scale_by_powers = scale_by_powers,
+    .encode_blocks = ENCODE_BLOCKS,
     .multiply = multiply,
     .multiply_exactly = multiply_exactly,
+    .encode_by_midpoints = BY_MIDPOINTS,
     .divide = divide,
     .multiply_in_double = multiply_in_double,
 };

@@ -16,6 +16,7 @@ typedef struct job {
     bndi_side in, out;
     action what;
     bool by_codec; /* no words hold both formats: a number at a time */
+    bool together; /* converted and counted by one kernel */
     const void *from;
     void *to;
 } job;
@@ -45,6 +46,7 @@ static void open_job(job *j, void *to, const void *from, const bnd_array *how, b
     j->from = from;
     j->to = to;
     j->by_codec = false;
+    j->together = false;
     j->source.exact = false;
     j->kernels = bndi_kernels_of(j->how.context);
 }
@@ -137,7 +139,7 @@ static void count(const job *j, bndi_tally *tally, const void *x, const void *ou
 static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, size_t n)
 {
     bndi_width width = j->plan.width;
-    bool in_place = j->from == j->to && tally != NULL; /* what came in is still to be counted */
+    bool in_place = j->from == j->to && tally != NULL && !j->together; /* what came in is still to be counted */
     bool decodes = j->in.codes || j->source.exact;
     const void *x = bndi_bring(&j->kernels, j->from, &j->in, decodes ? b->codes : b->in, at, n);
     void *out = in_place ? b->out : bndi_place(&j->out, j->to, b->out, at);
@@ -151,13 +153,16 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
             j->kernels.decode[width](&j->source, b->in, x, n);
             x = b->in;
         }
-        if (j->what == ROUND) {
+        if (j->together) {
+            out = j->what == ENCODE && !j->out.plain ? b->codes : out;
+            j->kernels.count(&j->kernels, &j->plan, tally, j->what == ENCODE, out, x, n);
+        } else if (j->what == ROUND) {
             j->kernels.round[width](&j->plan, out, x, random, n);
         } else {
             out = j->out.plain ? out : b->codes;
             j->kernels.encode[width](&j->plan, out, x, random, n);
         }
-        if (tally != NULL) {
+        if (tally != NULL && !j->together) {
             count(j, tally, x, out, random, b, n);
         }
     }
@@ -172,13 +177,18 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
 static bool is_direct(const job *j)
 {
     bool in_words = j->what == DECODE || !j->source.exact;
-    return j->in.plain && j->out.plain && in_words && !j->by_codec && j->stats == NULL && j->plan.random_bits == 0;
+    return j->in.plain && j->out.plain && in_words && !j->by_codec && (j->stats == NULL || j->together) &&
+           j->plan.random_bits == 0;
 }
 
-static void do_directly(const job *j, const bndi_plan *plan, size_t at, size_t n)
+static void do_directly(const job *j, const bndi_plan *plan, bndi_tally *tally, size_t at, size_t n)
 {
     const char *x = (const char *)j->from + at * j->in.bytes;
     char *y = (char *)j->to + at * j->out.bytes;
+    if (j->together) {
+        j->kernels.count(&j->kernels, plan, tally, j->what == ENCODE, y, x, n);
+        return;
+    }
     switch (j->what) {
     case ROUND:
         j->kernels.round[plan->width](plan, y, x, NULL, n);
@@ -205,7 +215,7 @@ static void do_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
     /* What goes by the codec needs no mode, but its statistics do. */
     bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_RNE : j->plan.mode_to_set);
     if (is_direct(j)) {
-        do_directly(j, &j->plan, at, n);
+        do_directly(j, &j->plan, tally, at, n);
     } else {
         buffers b;
         const size_t chunk = chunk_of(j);
@@ -237,6 +247,8 @@ static size_t start_streaming(job *j, size_t n)
 static void run(job *j, size_t n)
 {
     if (n > 0) {
+        j->together = j->stats != NULL && !j->by_codec && j->what != DECODE && j->plan.width == BNDI_WORDS_32 &&
+                      j->kernels.counts != NULL && j->kernels.counts(&j->plan, j->what == ENCODE);
         bndi_share(do_piece, j, &j->how, j->stats, start_streaming(j, n), n);
     }
 }

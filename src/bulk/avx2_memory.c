@@ -80,10 +80,38 @@ static ALWAYS_INLINE void unpack(char *to, const char *from, unsigned code_bytes
     bndi_unpack_bits(to, from, code_bytes, bits, n);
 }
 
+/* Two codes of 4 bits to a byte, 64 at a time: how many were. */
+static size_t pack_fours(char *to, const char *from, size_t n)
+{
+    const __m256i weights = _mm256_set1_epi16(1 | 16 << 8), code = _mm256_set1_epi8(15);
+    size_t at = 0;
+    for (; n - at >= 64; at += 64) {
+        __m256i a = _mm256_and_si256(_mm256_loadu_si256((const void *)(from + at)), code);
+        __m256i b = _mm256_and_si256(_mm256_loadu_si256((const void *)(from + at + 32)), code);
+        __m256i both = _mm256_packus_epi16(_mm256_maddubs_epi16(a, weights), _mm256_maddubs_epi16(b, weights));
+        _mm256_storeu_si256((void *)(to + at / 2), _mm256_permute4x64_epi64(both, 0xd8));
+    }
+    return at;
+}
+
+static size_t unpack_fours(char *to, const char *from, size_t n)
+{
+    const __m256i code = _mm256_set1_epi8(15);
+    size_t at = 0;
+    for (; n - at >= 64; at += 64) {
+        __m256i both = _mm256_permute4x64_epi64(_mm256_loadu_si256((const void *)(from + at / 2)), 0xd8);
+        __m256i even = _mm256_and_si256(both, code), odd = _mm256_and_si256(_mm256_srli_epi16(both, 4), code);
+        _mm256_storeu_si256((void *)(to + at), _mm256_unpacklo_epi8(even, odd));
+        _mm256_storeu_si256((void *)(to + at + 32), _mm256_unpackhi_epi8(even, odd));
+    }
+    return at;
+}
+
 void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
 {
     if (code_bytes == 1) {
-        pack(memory, codes, 1, bits, n);
+        size_t done = bits == 4 ? pack_fours(memory, codes, n) : 0;
+        pack((char *)memory + done / 2, (const char *)codes + done, 1, bits, n - done);
     } else if (code_bytes == 2) {
         pack(memory, codes, 2, bits, n);
     } else {
@@ -94,7 +122,8 @@ void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsign
 void bndi_unpack_avx2(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
 {
     if (code_bytes == 1) {
-        unpack(codes, memory, 1, bits, n);
+        size_t done = bits == 4 ? unpack_fours(codes, memory, n) : 0;
+        unpack((char *)codes + done, (const char *)memory + done / 2, 1, bits, n - done);
     } else if (code_bytes == 2) {
         unpack(codes, memory, 2, bits, n);
     } else {

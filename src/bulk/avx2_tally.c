@@ -12,7 +12,7 @@ typedef struct limits {
     /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
      * Where random bits decide, what lies between is doubtful. */
     __m256i tiny[2], over[2], surely_over;
-    bool random, calm; /* calm: no lane up to the largest number is doubtful */
+    bool random, calm; /* calm: no lane up to the largest number is doubtful, signs do not matter, errors are fp32 */
 } limits;
 
 /* Counts are sums of masks: 0 or -1 a lane. */
@@ -22,7 +22,8 @@ typedef struct state {
     size_t in_range; /* elements of groups in range: `same` of them exact, the others inexact */
     __m256i same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros,
         compared;
-    __m256i low_bin, high_bin; /* of a batch */
+    __m256i gone, zeros_in_range; /* of groups in range: results that are zero, and numbers */
+    __m256i low_bin, high_bin;    /* of a batch */
 } state;
 
 /* ---- the histogram ---- */
@@ -102,6 +103,21 @@ static ALWAYS_INLINE void add_squares(state *s, size_t i, __m256i x, __m256i y)
         __m256d a = _mm256_cvtps_pd(half_x[j]), e = _mm256_sub_pd(_mm256_cvtps_pd(half_y[j]), a);
         s->error[at] = _mm256_add_pd(s->error[at], _mm256_mul_pd(e, e));
         s->input[at] = _mm256_add_pd(s->input[at], _mm256_mul_pd(a, a));
+    }
+}
+
+/* The same where y - x is a number of fp32. A square of one is a number of fp64: one rounding each. */
+static ALWAYS_INLINE void add_short_squares(state *s, size_t i, const char *in, __m256i x, __m256i y)
+{
+    __m256 e = _mm256_sub_ps(_mm256_castsi256_ps(y), _mm256_castsi256_ps(x));
+    __m128 half_e[2] = {_mm256_castps256_ps128(e), _mm256_extractf128_ps(e, 1)};
+    UNROLL
+    for (size_t j = 0; j < 2; j++) {
+        const size_t at = i % 2 * 2 + j;
+        __m256d a = _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(in + 16 * j)));
+        __m256d d = _mm256_cvtps_pd(half_e[j]);
+        s->error[at] = _mm256_fmadd_pd(d, d, s->error[at]);
+        s->input[at] = _mm256_fmadd_pd(a, a, s->input[at]);
     }
 }
 
@@ -191,23 +207,33 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
 }
 
 /* A vector of normal numbers in range. */
-static ALWAYS_INLINE void count_plain(state *s, size_t i, __m256i x, __m256i y)
+static ALWAYS_INLINE void count_plain(state *s, size_t i, const char *in, __m256i x, __m256i y)
 {
     s->same = counted(s->same, _mm256_cmpeq_epi32(x, y));
-    add_squares(s, i, x, y);
+    add_short_squares(s, i, in, x, y);
 }
 
 /* A vector of numbers in range, with subnormal ones and zeros among them. */
-static ALWAYS_INLINE void count_small(state *s, const limits *k, size_t i, __m256i u, __m256i x, __m256i y)
+static ALWAYS_INLINE void count_small(state *s, const limits *k, size_t i, const char *in, __m256i u, __m256i x,
+                                      __m256i y)
 {
-    __m256i v = _mm256_and_si256(y, k->magnitude), same = _mm256_cmpeq_epi32(u, v);
-    __m256i zero = _mm256_cmpeq_epi32(u, k->zero), tiny = below(u, by_sign(x, k->tiny));
+    const __m256 fy = _mm256_castsi256_ps(y);
+    __m256i same = _mm256_castps_si256(_mm256_cmp_ps(_mm256_castsi256_ps(x), fy, _CMP_EQ_OQ)); /* zeros are alike */
     s->same = counted(s->same, same);
-    s->underflows = counted(s->underflows, _mm256_andnot_si256(same, tiny));
-    s->flushed = counted(s->flushed, _mm256_andnot_si256(zero, _mm256_cmpeq_epi32(v, k->zero)));
-    s->zeros = counted(s->zeros, zero);
-    s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u, zero));
-    add_squares(s, i, x, y);
+    s->underflows = counted(s->underflows, _mm256_andnot_si256(same, below(u, k->tiny[0])));
+    s->gone = counted(s->gone, _mm256_castps_si256(_mm256_cmp_ps(fy, _mm256_setzero_ps(), _CMP_EQ_OQ)));
+    add_short_squares(s, i, in, x, y);
+}
+
+/* The zeros of a group that has some, and the smallest of the others. */
+static ALWAYS_INLINE void count_zeros(state *s, const limits *k, const __m256i u[VECTORS])
+{
+    UNROLL
+    for (size_t i = 0; i < VECTORS; i++) {
+        __m256i zero = _mm256_cmpeq_epi32(u[i], k->zero);
+        s->zeros_in_range = counted(s->zeros_in_range, zero);
+        s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u[i], zero));
+    }
 }
 
 /* A group: its words, their magnitudes, and the largest and the smallest of these. */
@@ -230,14 +256,15 @@ static ALWAYS_INLINE void load_words(words *w, const char *x, const char *y, __m
 /* Where many groups are not plain, nothing predicts which: `history` has a bit for each of the last sixteen that was
  * not, and as long as there is one, all of them go the way of small numbers. */
 static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k,
-                                          unsigned history, const words *w, const void *random, size_t at)
+                                          unsigned history, const char *in, const words *w, const void *random,
+                                          size_t at)
 {
     enum { LAST = 15 };
     __m256i large = below(k->max, w->largest), small = below(w->smallest, k->normal);
     if (history == 0 && !any(_mm256_or_si256(large, small))) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
-            count_plain(s, i, w->x[i], w->y[i]);
+            count_plain(s, i, in + BYTES * i, w->x[i], w->y[i]);
         }
         s->in_range += AT_ONCE;
         s->largest = _mm256_max_epu32(s->largest, w->largest);
@@ -247,7 +274,12 @@ static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, 
     if (k->calm && !any(large)) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
-            count_small(s, k, i, w->u[i], w->x[i], w->y[i]);
+            count_small(s, k, i, in + BYTES * i, w->u[i], w->x[i], w->y[i]);
+        }
+        if (any(_mm256_cmpeq_epi32(w->smallest, k->zero))) {
+            count_zeros(s, k, w->u);
+        } else {
+            s->smallest = _mm256_min_epu32(s->smallest, w->smallest);
         }
         s->in_range += AT_ONCE;
         s->largest = _mm256_max_epu32(s->largest, w->largest);
@@ -270,12 +302,17 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->top = _mm256_set1_epi32(TOP);
     k->hard = _mm256_set1_epi32((int)plan->difficult);
     k->surely_over = _mm256_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
+    uint32_t tiny[2];
     for (unsigned i = 0; i < 2; i++) {
-        k->tiny[i] = _mm256_set1_epi32((int)bndi_not_tiny_from(plan, i != 0));
+        tiny[i] = bndi_not_tiny_from(plan, i != 0);
+        k->tiny[i] = _mm256_set1_epi32((int)tiny[i]);
         k->over[i] = _mm256_set1_epi32((int)bndi_overflows_from(plan, i != 0));
     }
     k->random = plan->random_bits > 0;
-    k->calm = !k->random && plan->difficult == 0;
+    /* Below the least number some modes go up to it by more than half of it: no difference of fp32. */
+    const unsigned mode = plan->rule.rounding;
+    k->calm = !k->random && plan->difficult == 0 && tiny[0] == tiny[1] &&
+              (mode == BND_RNE || mode == BND_RNA || mode == BND_RTZ);
 }
 
 static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
@@ -288,6 +325,7 @@ static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
     s->in_range = 0;
     s->same = s->exact = s->inexact = s->underflows = s->flushed = s->overflows = s->saturated = zero;
     s->infinities = s->nans_in = s->nans_out = s->compared = s->zeros = s->largest = s->high_bin = zero;
+    s->gone = s->zeros_in_range = zero;
     s->smallest = _mm256_set1_epi32(-1);
     s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
 }
@@ -316,19 +354,20 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
         largest = large[i] > largest ? large[i] : largest;
         smallest = small[i] < smallest ? small[i] : smallest;
     }
-    uint64_t same = total(s->same), nans = total(s->nans_in), infinities = total(s->infinities);
+    uint64_t same = total(s->same), nans = total(s->nans_in), infinities = total(s->infinities),
+             zeros = total(s->zeros_in_range);
     t->elements += n;
     t->exact += total(s->exact) + same;
     t->inexact += total(s->inexact) + s->in_range - same;
     t->underflows += total(s->underflows);
-    t->flushed += total(s->flushed);
+    t->flushed += total(s->flushed) + total(s->gone) - zeros;
     t->overflows += total(s->overflows);
     t->saturated += total(s->saturated);
     t->infinities_in += infinities;
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
     t->compared += total(s->compared) + s->in_range;
-    t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
+    t->bins[0] -= total(s->zeros) + zeros; /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, largest, smallest);
 }
@@ -367,7 +406,7 @@ void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const 
         fetch_ahead(in + 4 * at, out + 4 * at);
         load_words(&w, in + 4 * at, out + 4 * at, k.magnitude);
         keep_bins(t, &s, bins, at, w.u);
-        history = count_group(plan, t, &s, &k, history, &w, random, at);
+        history = count_group(plan, t, &s, &k, history, in + 4 * at, &w, random, at);
     }
     for (size_t i = 0; i < at % BATCH; i++) {
         t->bins[bins[i]]++;

@@ -1,77 +1,129 @@
-/* Random bits for AVX-512: eight blocks of Philox4x32-10 at a time, a word of each in a lane of 64 bits. */
+/* Random bits for AVX-512: sixteen blocks of Philox4x32-10 at a time, a word of each in a lane of 32 bits. */
 #include "bulk/avx512.h"
 
-enum { PHILOX_ROUNDS = 10 };
+enum { PHILOX_ROUNDS = 10, BLOCKS = 16, BLOCK_BYTES = 16 };
+static const uint32_t MULTIPLIER_0 = 0xD2511F53, MULTIPLIER_1 = 0xCD9E8D57; /* of the generator's definition */
+static const uint32_t WEYL_0 = 0x9E3779B9, WEYL_1 = 0xBB67AE85;
 
+/* The keys; and what the first two rounds come to. Of the four words that go in only the lowest, the lower half of the
+ * block's number, differs between blocks whose upper half is the same: one product of either round is a constant. */
 typedef struct philox {
-    __m512i key[PHILOX_ROUNDS][2], purpose[2];
+    __m512i key[PHILOX_ROUNDS][2];
+    __m512i first, second_low, second_high, constant; /* words 2, 0, 2 and 3 meet these */
 } philox;
 
-static void set_philox(philox *p, uint64_t seed, uint64_t purpose)
+static __m512i all(uint64_t word)
 {
-    const uint32_t weyl_0 = 0x9E3779B9, weyl_1 = 0xBB67AE85; /* of the generator's definition */
+    return _mm512_set1_epi32((int)(uint32_t)word);
+}
+
+static void set_philox(philox *p, uint64_t seed, uint64_t purpose, uint64_t block)
+{
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (size_t i = 0; i < PHILOX_ROUNDS; i++, k0 += weyl_0, k1 += weyl_1) {
-        p->key[i][0] = _mm512_set1_epi64(k0);
-        p->key[i][1] = _mm512_set1_epi64(k1);
+    uint64_t product_1 = (uint64_t)MULTIPLIER_1 * (uint32_t)purpose;
+    uint32_t word_0 = (uint32_t)((product_1 >> 32) ^ (block >> 32) ^ k0);
+    uint64_t product_0 = (uint64_t)MULTIPLIER_0 * word_0;
+    p->first = all((purpose >> 32) ^ k1);
+    p->second_low = all(product_1 ^ (k0 + WEYL_0));
+    p->second_high = all((product_0 >> 32) ^ (uint32_t)(k1 + WEYL_1));
+    p->constant = all(product_0);
+    for (size_t i = 0; i < PHILOX_ROUNDS; i++, k0 += WEYL_0, k1 += WEYL_1) {
+        p->key[i][0] = all(k0);
+        p->key[i][1] = all(k1);
     }
-    p->purpose[0] = _mm512_set1_epi64((int64_t)(purpose & 0xffffffff));
-    p->purpose[1] = _mm512_set1_epi64((int64_t)(purpose >> 32));
+}
+
+/* Both halves of sixteen products, of which the instruction makes those of the even lanes. */
+static ALWAYS_INLINE void multiply(__m512i *high, __m512i *low, __m512i a, uint32_t multiplier)
+{
+    const __m512i m = all(multiplier);
+    __m512 even = _mm512_castsi512_ps(_mm512_mul_epu32(a, m));
+    __m512i odd_lanes = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(a)));
+    __m512 odd = _mm512_castsi512_ps(_mm512_mul_epu32(odd_lanes, m));
+    *high = _mm512_castps_si512(_mm512_mask_movehdup_ps(odd, 0x5555, even));
+    *low = _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xaaaa, odd));
+}
+
+static ALWAYS_INLINE void first_rounds(__m512i x[4], const philox *p)
+{
+    __m512i high, low;
+    multiply(&high, &low, x[0], MULTIPLIER_0);
+    x[2] = _mm512_xor_si512(low, p->second_high);
+    x[3] = p->constant;
+    multiply(&high, &x[1], _mm512_xor_si512(high, p->first), MULTIPLIER_1);
+    x[0] = _mm512_xor_si512(high, p->second_low);
 }
 
 static ALWAYS_INLINE void philox_round(__m512i x[4], const __m512i key[2])
 {
-    __m512i p0 = _mm512_mul_epu32(x[0], _mm512_set1_epi64(0xD2511F53)); /* the upper halves of lanes do not matter */
-    __m512i p1 = _mm512_mul_epu32(x[2], _mm512_set1_epi64(0xCD9E8D57));
-    x[0] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p1, 32), x[1], key[0], 0x96);
-    x[1] = p1;
-    x[2] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p0, 32), x[3], key[1], 0x96);
-    x[3] = p0;
+    __m512i high_0, low_0, high_1, low_1;
+    multiply(&high_0, &low_0, x[0], MULTIPLIER_0);
+    multiply(&high_1, &low_1, x[2], MULTIPLIER_1);
+    x[0] = _mm512_ternarylogic_epi32(high_1, x[1], key[0], 0x96);
+    x[1] = low_1;
+    x[2] = _mm512_ternarylogic_epi32(high_0, x[3], key[1], 0x96);
+    x[3] = low_0;
 }
 
-/* The words of a block as they lie in memory, `mask` over each. Lanes 0, 2, 4, 6 have blocks 0 to 3: so unpacking puts
- * them in order. */
+/* The words of sixteen blocks as they lie in memory, `mask` over each. The quarters of a vector have blocks 0, 4, 8,
+ * 12; 1, 5, 9, 13; ...: so unpacking puts them in order. */
 static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i mask)
 {
-    __m512i low = _mm512_mask_shuffle_epi32(x[0], 0xaaaa, x[1], _MM_PERM_CCAA);
-    __m512i high = _mm512_mask_shuffle_epi32(x[2], 0xaaaa, x[3], _MM_PERM_CCAA);
-    _mm512_storeu_si512(out, _mm512_and_si512(_mm512_unpacklo_epi64(low, high), mask));
-    _mm512_storeu_si512(out + 64, _mm512_and_si512(_mm512_unpackhi_epi64(low, high), mask));
+    __m512i low_0 = _mm512_unpacklo_epi32(x[0], x[1]), low_1 = _mm512_unpacklo_epi32(x[2], x[3]);
+    __m512i high_0 = _mm512_unpackhi_epi32(x[0], x[1]), high_1 = _mm512_unpackhi_epi32(x[2], x[3]);
+    _mm512_storeu_si512(out, _mm512_and_si512(_mm512_unpacklo_epi64(low_0, low_1), mask));
+    _mm512_storeu_si512(out + 64, _mm512_and_si512(_mm512_unpackhi_epi64(low_0, low_1), mask));
+    _mm512_storeu_si512(out + 128, _mm512_and_si512(_mm512_unpacklo_epi64(high_0, high_1), mask));
+    _mm512_storeu_si512(out + 192, _mm512_and_si512(_mm512_unpackhi_epi64(high_0, high_1), mask));
 }
 
-/* CHAINS times eight blocks from number `block` on: a round waits for its multiplications, so several go side by
+/* `chains` times sixteen blocks from number `block` on: a round waits for its multiplications, so several go side by
  * side. */
-enum { CHAINS = 4, AT_ONCE = CHAINS * 128 };
+enum { MANY = 6, FEW = 2 };
 
-static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask)
+static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask, size_t chains)
 {
-    const __m512i order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-    __m512i x[CHAINS][4];
-    UNROLL
-    for (size_t i = 0; i < CHAINS; i++) {
-        x[i][0] = _mm512_add_epi64(_mm512_set1_epi64((int64_t)(block + 8 * i)), order);
-        x[i][1] = _mm512_srli_epi64(x[i][0], 32);
-        x[i][2] = p->purpose[0];
-        x[i][3] = p->purpose[1];
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i x[MANY][4];
+#pragma GCC unroll 6
+    for (size_t i = 0; i < chains; i++) {
+        x[i][0] = _mm512_add_epi32(all(block + BLOCKS * i), order);
+        first_rounds(x[i], p);
     }
 #pragma GCC unroll 10
-    for (size_t round = 0; round < PHILOX_ROUNDS; round++) {
-        UNROLL
-        for (size_t i = 0; i < CHAINS; i++) {
+    for (size_t round = 2; round < PHILOX_ROUNDS; round++) {
+#pragma GCC unroll 6
+        for (size_t i = 0; i < chains; i++) {
             philox_round(x[i], p->key[round]);
         }
     }
-    UNROLL
-    for (size_t i = 0; i < CHAINS; i++) {
-        store_blocks(out + i * 128, x[i], mask);
+#pragma GCC unroll 6
+    for (size_t i = 0; i < chains; i++) {
+        store_blocks(out + i * BLOCKS * BLOCK_BYTES, x[i], mask);
+    }
+}
+
+/* As many bytes as there are; in blocks whose numbers have the same upper half. */
+static void store_many(char *to, size_t left, const philox *p, uint64_t block, __m512i mask)
+{
+    enum { MOST = MANY * BLOCKS * BLOCK_BYTES, LESS = FEW * BLOCKS * BLOCK_BYTES };
+    for (; left >= MOST; left -= MOST, to += MOST, block += MANY * BLOCKS) {
+        store_random(to, p, block, mask, MANY);
+    }
+    for (; left >= LESS; left -= LESS, to += LESS, block += FEW * BLOCKS) {
+        store_random(to, p, block, mask, FEW);
+    }
+    if (left > 0) {
+        char last[LESS];
+        store_random(last, p, block, mask, FEW);
+        __builtin_memcpy(to, last, left);
     }
 }
 
 /* Entries of 2, 4 or 8 bytes are the fields of blocks in their order: the blocks themselves, masked. */
 void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
-    enum { BLOCK = 16 };
-    const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = BLOCK / bytes;
+    const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = BLOCK_BYTES / bytes;
     const size_t head = (in_a_block - first % in_a_block) % in_a_block;
     if (n <= head || n > UINT64_MAX - first) { /* or past the last element there can be, and on from the first */
         bndi_random(out, n, seed, purpose, first, bits);
@@ -81,17 +133,16 @@ void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, ui
     const __m512i mask = bytes == 2   ? _mm512_set1_epi16((short)(0xffff >> (16 - bits)))
                          : bytes == 4 ? _mm512_set1_epi32((int)(0xffffffff >> (32 - bits)))
                                       : _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - bits)));
-    philox p;
-    set_philox(&p, seed, purpose);
     char *to = (char *)out + head * bytes;
     uint64_t block = (first + head) / in_a_block;
-    size_t left = (n - head) * bytes;
-    for (; left >= AT_ONCE; left -= AT_ONCE, to += AT_ONCE, block += AT_ONCE / BLOCK) {
-        store_random(to, &p, block, mask);
-    }
-    if (left > 0) {
-        char last[AT_ONCE];
-        store_random(last, &p, block, mask);
-        __builtin_memcpy(to, last, left);
+    for (size_t left = (n - head) * bytes; left > 0;) {
+        uint64_t same = ((uint64_t)1 << 32) - (block & 0xffffffff); /* blocks of the same upper half */
+        size_t count = left / BLOCK_BYTES >= same ? (size_t)same * BLOCK_BYTES : left;
+        philox p;
+        set_philox(&p, seed, purpose, block);
+        store_many(to, count, &p, block, mask);
+        left -= count;
+        to += count;
+        block += same;
     }
 }

@@ -1,79 +1,85 @@
-/* Statistics for AVX-512 with VPOPCNTDQ: sixteen fp32 numbers at a time, in the order that the portable tally has.
+/* Statistics for AVX-512 with what came after it (VBMI, VPOPCNTDQ, BITALG, GFNI): fp32 numbers in groups of four
+ * vectors, in the order that the portable tally has; of what another kernel has rounded, or rounded here besides.
  *
- * Most vectors have only normal numbers in range: then a difference is the only flag there can be. Others are told
- * apart by masks and thresholds; the few lanes that random bits decide (within a unit of the smallest normal number or
- * of the largest one) are asked of the codec. */
-#include "bulk/avx512.h"
+ * Most groups have only normal numbers in range, that stand in a few binades: then a difference is the only flag there
+ * can be. Next come those with subnormal numbers and zeros. Either kind goes in runs, with all counts in registers, up
+ * to the first group that is of neither; this is told apart by masks and thresholds, and the few lanes that random bits
+ * decide (within a unit of the smallest normal number or of the largest one) are asked of the codec.
+ *
+ * The rounding mode may be any: what must be rounded to nearest says so itself. */
+#include "bulk/avx512_histogram.h"
+#include "bulk/avx512_rounding.h"
 
-#define TARGET __attribute__((target("avx512vpopcntdq")))
+#define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
-enum { TOP = 0x7f800000, BATCH = 512, GROUP = 4, AHEAD = 8192 };
+enum { AHEAD = 16384, BURST = 1024, ONE_WINDOW = 2 * MOST_IN_WINDOW };
 
 typedef struct limits {
-    __m512i magnitude, normal, span, max, top, hard;
+    __m512i magnitude, normal, max, top, hard;
     /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
      * Where random bits decide, what lies between is doubtful. */
     __m512i tiny[2], over[2], surely_over;
-    bool random;
+    uint32_t least;    /* of groups of small numbers, zeros apart */
+    bool random, calm; /* calm: no lane up to the largest number is doubtful, and signs do not matter */
 } limits;
 
-/* What is kept in registers over a call: counts are made in lanes of 32 bits. */
-typedef struct state {
+typedef struct sums {
     __m512d error[2], input[2];
-    __m512i largest, smallest;
+} sums;
+
+/* Of single groups, in lanes of 32 bits. */
+typedef struct counts {
     __m512i exact, inexact, underflows, flushed, overflows, saturated, infinities_in, nans_in, nans_out, zeros, apart;
-} state;
+} counts;
 
-/* The bits of `exponent` numbers' bins: planes of a batch of 512 bytes, a plane a bit. */
-TARGET static void count_batch(bndi_tally *t, const uint8_t *bins)
-{
-    uint64_t planes[6][8];
-    for (size_t j = 0; j < 8; j++) {
-        __m512i v = _mm512_loadu_si512(bins + 64 * j);
-#pragma GCC unroll 6
-        for (unsigned b = 0; b < 6; b++) {
-            planes[b][j] = _mm512_test_epi8_mask(v, _mm512_set1_epi8((char)(1u << b)));
-        }
-    }
-    __m512i p[6];
-#pragma GCC unroll 6
-    for (unsigned b = 0; b < 6; b++) {
-        p[b] = _mm512_loadu_si512(planes[b]);
-    }
-#pragma GCC unroll 8
-    for (unsigned eighth = 0; eighth < 8; eighth++) {
-        __m512i node = _mm512_set1_epi64(-1);
-#pragma GCC unroll 3
-        for (unsigned b = 0; b < 3; b++) {
-            node = (eighth >> b & 1) != 0 ? _mm512_and_si512(node, p[b + 3]) : _mm512_andnot_si512(p[b + 3], node);
-        }
-        if (_mm512_test_epi64_mask(node, node) == 0) {
-            continue;
-        }
-#pragma GCC unroll 8
-        for (unsigned i = 0; i < 8; i++) {
-            __m512i leaf = node;
-#pragma GCC unroll 3
-            for (unsigned b = 0; b < 3; b++) {
-                leaf = (i >> b & 1) != 0 ? _mm512_and_si512(leaf, p[b]) : _mm512_andnot_si512(p[b], leaf);
-            }
-            uint64_t *lanes = t->bin_lanes[8 * eighth + i];
-            __m512i sum = _mm512_add_epi64(_mm512_loadu_si512(lanes), _mm512_popcnt_epi64(leaf));
-            _mm512_storeu_si512(lanes, sum);
-        }
-    }
-}
+/* A call. Of magnitudes one is subtracted where the smallest is sought, so that zero is the largest. */
+typedef struct call {
+    const bndi_plan *plan;
+    const bndi_kernels *kernels; /* of single groups: NULL where results are given */
+    bndi_tally *tally;
+    const char *x, *given;
+    char *out;
+    const void *random;
+    size_t at, n;
+    way way;
+    bool quiet, known; /* quiet: the last run ended since small numbers did; known: limits and counts are set */
+    size_t in_range, zeros, gone; /* elements of runs; zeros among them, and among the results */
+    __m512i differ, tiny;         /* of runs: inexact results, underflows */
+    __m512i largest, smallest_less_one;
+    sums sums;
+    window window;
+    batch batch;
+    rounding rounding;
+    limits limits;
+    counts counts;
+} call;
 
-static ALWAYS_INLINE void add_squares(state *s, __m512i x, __m512i y)
+/* ---- sums and flags ---- */
+
+static ALWAYS_INLINE void add_squares(sums *s, __m512i x, __m512i y)
 {
     __m512 fx = _mm512_castsi512_ps(x), fy = _mm512_castsi512_ps(y);
     __m256 half_x[2] = {_mm512_castps512_ps256(fx), _mm512_extractf32x8_ps(fx, 1)};
     __m256 half_y[2] = {_mm512_castps512_ps256(fy), _mm512_extractf32x8_ps(fy, 1)};
     UNROLL
     for (size_t i = 0; i < 2; i++) {
-        __m512d a = _mm512_cvtps_pd(half_x[i]), e = _mm512_sub_pd(_mm512_cvtps_pd(half_y[i]), a);
-        s->error[i] = _mm512_add_pd(s->error[i], _mm512_mul_pd(e, e));
-        s->input[i] = _mm512_add_pd(s->input[i], _mm512_mul_pd(a, a));
+        __m512d a = _mm512_cvtps_pd(half_x[i]), e = _mm512_sub_round_pd(_mm512_cvtps_pd(half_y[i]), a, NEAREST);
+        s->error[i] = _mm512_add_round_pd(s->error[i], _mm512_mul_round_pd(e, e, NEAREST), NEAREST);
+        s->input[i] = _mm512_fmadd_round_pd(a, a, s->input[i], NEAREST);
+    }
+}
+
+/* The same where y - x is a number of fp32. A square of one is a number of fp64: one rounding each. */
+static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, __m512i y)
+{
+    __m512 e = _mm512_sub_ps(_mm512_castsi512_ps(y), _mm512_castsi512_ps(x));
+    __m256 half_e[2] = {_mm512_castps512_ps256(e), _mm512_extractf32x8_ps(e, 1)};
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        __m512d a = _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)(in + 32 * i)));
+        __m512d d = _mm512_cvtps_pd(half_e[i]);
+        s->error[i] = _mm512_fmadd_round_pd(d, d, s->error[i], NEAREST);
+        s->input[i] = _mm512_fmadd_round_pd(a, a, s->input[i], NEAREST);
     }
 }
 
@@ -83,24 +89,24 @@ static ALWAYS_INLINE __m512i counted(__m512i count, __mmask16 lanes)
 }
 
 /* Lanes that only the codec knows. */
-static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __mmask16 lanes, __m512i x, __m512i y,
-                                 const void *random, size_t at)
+static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y, size_t at)
 {
     uint32_t in[16], out[16];
     _mm512_storeu_si512(in, x);
     _mm512_storeu_si512(out, y);
     for (unsigned i = 0; i < 16; i++) {
         if ((lanes >> i & 1) != 0) {
-            uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, at + i) : 0;
-            bndi_tally_flags(t, bndi_flags_of(plan, in[i], out[i], r));
+            uint64_t r = c->random != NULL ? bndi_get(c->random, c->plan->random_bytes, at + i) : 0;
+            bndi_tally_flags(c->tally, bndi_flags_of(c->plan, in[i], out[i], r));
         }
     }
 }
 
 /* Any vector; `lanes`: the elements there are. */
-static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, __mmask16 lanes,
-                                    __m512i x, __m512i y, const void *random, size_t at)
+static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i y, size_t at)
 {
+    const limits *k = &c->limits;
+    counts *s = &c->counts;
     __m512i u = _mm512_and_si512(x, k->magnitude), v = _mm512_and_si512(y, k->magnitude);
     __mmask16 finite = _mm512_mask_cmplt_epu32_mask(lanes, u, k->top);
     __mmask16 infinite = _mm512_mask_cmpeq_epu32_mask(lanes, u, k->top);
@@ -117,7 +123,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     __mmask16 inexact = _mm512_mask_cmpneq_epu32_mask(clear, u, v);
     __mmask16 over = _mm512_mask_cmpge_epu32_mask(clear, u, over_from);
     __mmask16 saturated = _mm512_mask_cmpeq_epu32_mask(over, v, k->max);
-    if (infinite != 0 && (bndi_flags_of(plan, TOP, 0, 0) & BND_SATURATED) != 0) {
+    if (infinite != 0 && (bndi_flags_of(c->plan, TOP, 0, 0) & BND_SATURATED) != 0) {
         saturated |= infinite;
     }
     s->nans_in = counted(s->nans_in, nan);
@@ -130,31 +136,23 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     s->overflows = counted(s->overflows, over);
     s->saturated = counted(s->saturated, saturated);
     s->zeros = counted(s->zeros, (__mmask16)(finite & ~number));
-    s->largest = _mm512_mask_max_epu32(s->largest, number, s->largest, u);
-    s->smallest = _mm512_mask_min_epu32(s->smallest, number, s->smallest, u);
+    c->largest = _mm512_mask_max_epu32(c->largest, number, c->largest, u);
+    __m512i less_one = _mm512_sub_epi32(u, _mm512_set1_epi32(1));
+    c->smallest_less_one = _mm512_mask_min_epu32(c->smallest_less_one, number, c->smallest_less_one, less_one);
     __mmask16 both = _mm512_mask_cmplt_epu32_mask(finite, v, k->top);
     s->apart = counted(s->apart, (__mmask16)(lanes & ~both));
-    add_squares(s, _mm512_maskz_mov_epi32(both, x), _mm512_maskz_mov_epi32(both, y));
+    add_squares(&c->sums, _mm512_maskz_mov_epi32(both, x), _mm512_maskz_mov_epi32(both, y));
     if (doubtful != 0) {
-        ask_flags(plan, t, doubtful, x, y, random, at);
+        ask_flags(c, doubtful, x, y, at);
     }
 }
 
-/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63; of four vectors, in any
- * order. */
-static ALWAYS_INLINE __m512i bins_of(const __m512i *u)
+static NOT_INLINE void set_limits(call *c)
 {
-    const __m512i lowest = _mm512_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm512_set1_epi8(BNDI_BINS - 1);
-    __m512i low = _mm512_packus_epi32(_mm512_srli_epi32(u[0], 23), _mm512_srli_epi32(u[1], 23));
-    __m512i high = _mm512_packus_epi32(_mm512_srli_epi32(u[2], 23), _mm512_srli_epi32(u[3], 23));
-    return _mm512_min_epu8(_mm512_subs_epu8(_mm512_packus_epi16(low, high), lowest), last);
-}
-
-static void set_limits(limits *k, const bndi_plan *plan)
-{
+    const bndi_plan *plan = c->plan;
+    limits *k = &c->limits;
     k->magnitude = _mm512_set1_epi32(0x7fffffff);
     k->normal = _mm512_set1_epi32((int)plan->normal);
-    k->span = _mm512_set1_epi32((int)(plan->max - plan->normal));
     k->max = _mm512_set1_epi32((int)plan->max);
     k->top = _mm512_set1_epi32(TOP);
     k->hard = _mm512_set1_epi32((int)plan->difficult);
@@ -164,6 +162,255 @@ static void set_limits(limits *k, const bndi_plan *plan)
         k->over[i] = _mm512_set1_epi32((int)bndi_overflows_from(plan, i != 0));
     }
     k->random = plan->random_bits > 0;
+    /* Below the least number some modes go up to it by more than half of it: no difference of fp32. */
+    const unsigned mode = plan->rule.rounding;
+    const bool halves = mode == BND_RNE || mode == BND_RNA || mode == BND_RTZ;
+    k->least = halves ? 1 : (uint32_t)plan->least;
+    k->calm = !k->random && plan->difficult == 0 && bndi_not_tiny_from(plan, false) == bndi_not_tiny_from(plan, true);
+    c->counts = (counts){.exact = _mm512_setzero_si512()};
+    c->known = true;
+}
+
+/* ---- runs ---- */
+
+static ALWAYS_INLINE __mmask16 differing(__m512i x, __m512i y)
+{
+    return _mm512_cmp_ps_mask(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y), _CMP_NEQ_UQ); /* zeros are alike */
+}
+
+/* The largest and the smallest magnitude of each lane. */
+static ALWAYS_INLINE void extremes_of(const __m512i *u, __m512i *largest, __m512i *smallest)
+{
+    *largest = *smallest = u[0];
+    UNROLL
+    for (size_t i = 1; i < GROUP; i++) {
+        *largest = _mm512_max_epu32(*largest, u[i]);
+        *smallest = _mm512_min_epu32(*smallest, u[i]);
+    }
+}
+
+/* The smallest magnitude less one: zeros are the largest then. */
+static ALWAYS_INLINE __m512i smallest_but_zeros(const __m512i *u, __m512i smallest)
+{
+    const __m512i one = _mm512_set1_epi32(1);
+    __m512i less_one = _mm512_sub_epi32(smallest, one);
+    if (_mm512_testn_epi32_mask(smallest, smallest) != 0) {
+        less_one = _mm512_sub_epi32(u[0], one);
+        UNROLL
+        for (size_t i = 1; i < GROUP; i++) {
+            less_one = _mm512_min_epu32(less_one, _mm512_sub_epi32(u[i], one));
+        }
+    }
+    return less_one;
+}
+
+/* What is read and written a little later, while this group computes. */
+static ALWAYS_INLINE void fetch_ahead(way w, const char *x, const char *y)
+{
+    const uintptr_t in = (uintptr_t)x + AHEAD, out = (uintptr_t)y + bytes_out(w) * (AHEAD / 4);
+    UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+        _mm_prefetch((const void *)(in + 64 * i), _MM_HINT_T0);
+    }
+    UNROLL
+    for (size_t i = 0; i < bytes_out(w); i++) {
+        __builtin_prefetch((const void *)(out + 64 * i), 1);
+    }
+}
+
+/* Groups of numbers in range and in the window, up to the first that is not; `small`: with subnormal ones and zeros
+ * among them, up to the eighth in a row that has none. */
+TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
+{
+    enum { QUIET = 8 };
+    const uint32_t normal_from = (uint32_t)c->plan->normal, max = (uint32_t)c->plan->max;
+    const uint32_t from = small ? c->limits.least : normal_from;
+    const uint32_t lowest = c->window.lowest > from ? c->window.lowest : from;
+    const __m512i high = _mm512_set1_epi32((int)(c->window.highest < max ? c->window.highest : max));
+    const __m512i low_less_one = _mm512_set1_epi32((int)(lowest - 1));
+    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
+    const __m512i tiny = small ? c->limits.tiny[0] : magnitude,
+                  normal_less_one = _mm512_set1_epi32((int)normal_from - 1);
+    const __m512i is[2] = {c->window.is[0], c->window.is[1]};
+    const rounding r = c->rounding;
+    const places p = set_places();
+    const size_t step = GROUP_LEN * bytes_out(w);
+    const char *x = c->x + 4 * c->at, *given = w == GIVEN ? c->given + 4 * c->at : NULL;
+    char *out = w == GIVEN ? NULL : c->out + bytes_out(w) * c->at;
+    sums s = c->sums;
+    __m512i count[2] = {c->window.count[0], c->window.count[1]}, differ = c->differ, tinies = c->tiny;
+    __m512i largest = c->largest, smallest = c->smallest_less_one;
+    size_t groups = 0, zeros = 0, gone = 0;
+    unsigned quiet = 0;
+    for (; groups < most && quiet < QUIET; groups++, x += 4 * GROUP_LEN) {
+        __m512i in[GROUP], y[GROUP], u[GROUP], code[GROUP], group_largest, group_smallest;
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            in[i] = _mm512_loadu_si512(x + 64 * i);
+            u[i] = _mm512_and_si512(in[i], magnitude);
+        }
+        extremes_of(u, &group_largest, &group_smallest);
+        __m512i less_one = _mm512_sub_epi32(group_smallest, _mm512_set1_epi32(1));
+        __mmask16 outside = _mm512_cmpgt_epu32_mask(group_largest, high);
+        if (small) {
+            less_one = smallest_but_zeros(u, group_smallest);
+            outside |= _mm512_cmplt_epu32_mask(less_one, low_less_one);
+        } else {
+            outside |= _mm512_cmple_epu32_mask(group_smallest, low_less_one);
+        }
+        if (outside != 0) {
+            break;
+        }
+        fetch_ahead(w, x, w == GIVEN ? given : out);
+        largest = _mm512_max_epu32(largest, group_largest);
+        smallest = _mm512_min_epu32(smallest, less_one);
+        const __m512i exponents = exponents_of(in, p);
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            /* Codes are made of magnitudes, and errors may have either sign. */
+            const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? u[i] : in[i];
+            y[i] = w == GIVEN        ? _mm512_loadu_si512(given + 64 * i)
+                   : w >= BITS_WORDS ? rounded_bits(&r, in[i])
+                                     : rounded_float(&r, w, small, number, &code[i]);
+            __mmask16 inexact = differing(number, y[i]);
+            differ = counted(differ, inexact);
+            if (small) {
+                tinies = counted(tinies, _mm512_mask_cmplt_epu32_mask(inexact, u[i], tiny));
+            }
+            add_short_squares(&s, x + 64 * i, number, y[i]);
+        }
+        const __m512i results = put_group(&r, w, out, y, code, in, p); /* at last: it may stand where x does */
+        if (w == GIVEN) {
+            given += step;
+        } else {
+            out += step;
+        }
+        if (small) {
+            __mmask64 numbers = _mm512_test_epi8_mask(exponents, exponents);
+            count_inside(count, is, exponents, numbers);
+            zeros += (size_t)__builtin_popcountll(~numbers);
+            gone += (size_t)__builtin_popcountll(_mm512_testn_epi8_mask(results, results));
+            quiet = _mm512_cmple_epu32_mask(group_smallest, normal_less_one) != 0 ? 0 : quiet + 1;
+        } else {
+            count_inside(count, is, exponents, ~(__mmask64)0);
+        }
+    }
+    c->sums = s;
+    c->window.count[0] = count[0];
+    c->window.count[1] = count[1];
+    c->differ = differ;
+    c->tiny = tinies;
+    c->largest = largest;
+    c->smallest_less_one = smallest;
+    c->zeros += zeros;
+    c->gone += gone;
+    c->in_range += GROUP_LEN * groups;
+    c->at += GROUP_LEN * groups;
+    c->quiet = quiet == QUIET;
+}
+
+#define RUN(name, way)                                                                                                 \
+    TARGET static NOT_INLINE void plain_##name(call *c, size_t most)                                                   \
+    {                                                                                                                  \
+        run_of(c, way, false, most);                                                                                   \
+    }                                                                                                                  \
+    TARGET static NOT_INLINE void small_##name(call *c, size_t most)                                                   \
+    {                                                                                                                  \
+        run_of(c, way, true, most);                                                                                    \
+    }
+RUN(given, GIVEN)
+RUN(float_words, FLOAT_WORDS)
+RUN(float_bytes, FLOAT_BYTES)
+RUN(float_halves, FLOAT_HALVES)
+RUN(bits_words, BITS_WORDS)
+RUN(bits_halves, BITS_HALVES)
+#undef RUN
+
+static void run(call *c, bool small, size_t most)
+{
+    static void (*const runs[WAYS][2])(call *, size_t) = {
+        [GIVEN] = {plain_given, small_given},
+        [FLOAT_WORDS] = {plain_float_words, small_float_words},
+        [FLOAT_BYTES] = {plain_float_bytes, small_float_bytes},
+        [FLOAT_HALVES] = {plain_float_halves, small_float_halves},
+        [BITS_WORDS] = {plain_bits_words, small_bits_words},
+        [BITS_HALVES] = {plain_bits_halves, small_bits_halves},
+    };
+    runs[c->way][small](c, most);
+}
+
+/* ---- everything else ---- */
+
+/* n elements, whatever they are, with the results y. */
+TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
+{
+    const char *x = c->x + 4 * c->at;
+    if (!c->known) {
+        set_limits(c);
+    }
+    for (size_t at = 0; at < n; at += GROUP_LEN) {
+        __m512i in[GROUP];
+        const size_t here = n - at < GROUP_LEN ? n - at : GROUP_LEN;
+        for (size_t i = 0; i < GROUP; i++) {
+            const size_t first = 16 * i, left = here > first ? here - first : 0;
+            const __mmask16 lanes = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
+            in[i] = _mm512_maskz_loadu_epi32(lanes, x + 4 * (at + first));
+            if (lanes != 0) {
+                __m512i out = _mm512_maskz_loadu_epi32(lanes, y + 4 * (at + first));
+                count_any(c, lanes, in[i], out, c->at + at + first);
+            }
+        }
+        count_outside(c->tally, &c->batch, exponents_of(in, set_places()));
+        c->tally->bins[0] -= GROUP_LEN - here; /* what is not there stands among the zeros */
+    }
+}
+
+/* Numbers that no run takes, rounded by the kernels that take any. What comes in may lie where the results go. */
+static NOT_INLINE void do_others(call *c, size_t n)
+{
+    const bool to_codes = c->way != FLOAT_WORDS && c->way != BITS_WORDS;
+    const size_t bytes = bytes_out(c->way);
+    const char *x = c->x + 4 * c->at;
+    if (c->way == GIVEN) {
+        count_all(c, c->given + 4 * c->at, n);
+        c->at += n;
+        return;
+    }
+    char *out = c->out + bytes * c->at;
+    _Alignas(64) char words[4 * BURST], codes[2 * BURST];
+    if (to_codes) {
+        c->kernels->encode[BNDI_WORDS_32](c->plan, codes, x, NULL, n);
+        c->kernels->decode[BNDI_WORDS_32](c->plan, words, codes, n);
+    } else {
+        c->kernels->round[BNDI_WORDS_32](c->plan, words, x, NULL, n);
+    }
+    count_all(c, words, n);
+    __builtin_memcpy(out, to_codes ? codes : words, n * bytes);
+    c->at += n;
+}
+
+static bool is_calm(call *c)
+{
+    if (!c->known) {
+        set_limits(c);
+    }
+    return c->limits.calm;
+}
+
+/* ---- a call ---- */
+
+static ALWAYS_INLINE void open_call(call *c)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        c->sums.error[i] = _mm512_loadu_pd(c->tally->error + 8 * i);
+        c->sums.input[i] = _mm512_loadu_pd(c->tally->input + 8 * i);
+    }
+    c->at = c->in_range = c->zeros = c->gone = c->batch.length = 0;
+    c->known = c->quiet = false;
+    c->differ = c->tiny = c->largest = zero;
+    c->smallest_less_one = _mm512_set1_epi32(-1);
 }
 
 static uint64_t total(__m512i count)
@@ -171,16 +418,9 @@ static uint64_t total(__m512i count)
     return (uint64_t)(uint32_t)_mm512_reduce_add_epi32(count);
 }
 
-static ALWAYS_INLINE void finish(bndi_tally *t, const state *s, size_t n)
+static void add_counts(bndi_tally *t, const counts *s)
 {
-    uint32_t largest = _mm512_reduce_max_epu32(s->largest), smallest = _mm512_reduce_min_epu32(s->smallest);
-    UNROLL
-    for (size_t i = 0; i < 2; i++) {
-        _mm512_storeu_pd(t->error + 8 * i, s->error[i]);
-        _mm512_storeu_pd(t->input + 8 * i, s->input[i]);
-    }
     uint64_t nans = total(s->nans_in), infinities = total(s->infinities_in);
-    t->elements += n;
     t->exact += total(s->exact);
     t->inexact += total(s->inexact);
     t->underflows += total(s->underflows);
@@ -190,88 +430,140 @@ static ALWAYS_INLINE void finish(bndi_tally *t, const state *s, size_t n)
     t->infinities_in += infinities;
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
-    t->compared += n - total(s->apart);
+    t->compared -= total(s->apart);
     t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
-    bndi_tally_extremes(t, largest, smallest);
 }
 
-/* One vector, all of it there. */
-static ALWAYS_INLINE void count_vector(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, __m512i u,
-                                       __m512i x, __m512i y, const void *random, size_t at)
+static ALWAYS_INLINE void close_call(call *c)
 {
-    if (_mm512_cmpgt_epu32_mask(_mm512_sub_epi32(u, k->normal), k->span) != 0) {
-        count_any(plan, t, s, k, 0xffff, x, y, random, at);
-        return;
+    bndi_tally *t = c->tally;
+    uint64_t differ = total(c->differ);
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        _mm512_storeu_pd(t->error + 8 * i, c->sums.error[i]);
+        _mm512_storeu_pd(t->input + 8 * i, c->sums.input[i]);
     }
-    __mmask16 inexact = _mm512_cmpneq_epu32_mask(x, y);
-    s->inexact = counted(s->inexact, inexact);
-    s->exact = counted(s->exact, (__mmask16)~inexact);
-    s->largest = _mm512_max_epu32(s->largest, u);
-    s->smallest = _mm512_min_epu32(s->smallest, u);
-    add_squares(s, x, y);
+    t->elements += c->n;
+    t->compared += c->n;
+    t->exact += c->in_range - differ;
+    t->inexact += differ;
+    if (c->known) {
+        t->underflows += total(c->tiny);
+        t->flushed += c->gone - c->zeros;
+        add_counts(t, &c->counts);
+    }
+    close_batch(t, &c->batch);
+    uint32_t smallest = _mm512_reduce_min_epu32(c->smallest_less_one) + 1;
+    bndi_tally_extremes(t, _mm512_reduce_max_epu32(c->largest), smallest);
 }
 
-/* What does not fill four vectors. */
-static ALWAYS_INLINE void count_rest(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, const char *x,
-                                     const char *y, const void *random, size_t at, size_t n)
+/* Groups up to `end` by runs, and what they leave one by one, or in bursts where one follows the other. */
+TARGET static void count_to(call *c, size_t end, bool *small)
 {
-    for (; at < n; at += 16) {
-        __mmask16 lanes = n - at < 16 ? (__mmask16)((1u << (n - at)) - 1) : (__mmask16)0xffff;
-        __m512i u[GROUP] = {_mm512_setzero_si512()}, in = _mm512_maskz_loadu_epi32(lanes, x + 4 * at);
-        u[0] = _mm512_and_si512(in, k->magnitude);
-        count_any(plan, t, s, k, lanes, in, _mm512_maskz_loadu_epi32(lanes, y + 4 * at), random, at);
-        uint8_t bins[64];
-        u[1] = u[2] = u[3] = _mm512_setzero_si512();
-        _mm512_storeu_si512(bins, bins_of(u));
-        for (size_t i = 0; i < 16 && at + i < n; i++) { /* packing leaves them in groups of four */
-            t->bins[bins[i / 4 * 16 + i % 4]]++;
+    size_t burst = GROUP_LEN, last = c->n; /* single groups ended at `last` */
+    open_window(&c->window, c->x + 4 * c->at, end - c->at);
+    while (c->at < end) {
+        const size_t from = c->at, left = (end - from) / GROUP_LEN, room = MOST_IN_WINDOW - c->window.groups;
+        const size_t most = left < room ? left : room;
+        run(c, *small, most);
+        c->window.groups += (c->at - from) / GROUP_LEN;
+        if (c->window.groups == MOST_IN_WINDOW) {
+            empty_window(c->tally, &c->window);
         }
+        if (c->at - from == most * GROUP_LEN) {
+            continue;
+        }
+        if (*small ? c->quiet : is_calm(c)) {
+            *small = !*small;
+            continue;
+        }
+        burst = c->at == last && burst < BURST ? 2 * burst : GROUP_LEN;
+        do_others(c, end - c->at < burst ? end - c->at : burst);
+        last = c->at;
     }
+    empty_window(c->tally, &c->window);
+}
+
+static NOT_INLINE void count_array(call *c)
+{
+    bool small = false;
+    open_call(c);
+    while (c->n - c->at >= GROUP_LEN) {
+        const size_t left = (c->n - c->at) / GROUP_LEN;
+        count_to(c, c->at + GROUP_LEN * (left < ONE_WINDOW ? left : ONE_WINDOW), &small);
+    }
+    if (c->at < c->n) {
+        do_others(c, c->n - c->at);
+    }
+    close_call(c);
+}
+
+static bool is_simple(const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    return plan->exact && f->precision > 1 && plan->max > plan->normal && f->is_signed && f->has_zero &&
+           !plan->rule.flush_in;
 }
 
 void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
 {
-    const bnd_format *f = &plan->format;
-    bool simple = plan->exact && f->precision > 1 && plan->max > plan->normal && f->is_signed && f->has_zero;
-    if (!simple || plan->rule.flush_in) {
+    if (!is_simple(plan)) {
         bndi_tally_32(plan, t, x, y, random, n);
         return;
     }
-    const __m512i zero = _mm512_setzero_si512();
-    const char *in = x, *out = y;
-    limits made;
-    set_limits(&made, plan);
-    const limits k = made;
-    state s = {.largest = zero, .smallest = _mm512_set1_epi32(-1)};
-    UNROLL
-    for (size_t i = 0; i < 2; i++) {
-        s.error[i] = _mm512_loadu_pd(t->error + 8 * i);
-        s.input[i] = _mm512_loadu_pd(t->input + 8 * i);
+    call c;
+    c.plan = plan;
+    c.kernels = NULL;
+    c.tally = t;
+    c.x = x;
+    c.given = y;
+    c.out = NULL;
+    c.random = random;
+    c.n = n;
+    c.way = GIVEN;
+    count_array(&c);
+}
+
+static way way_of(const bndi_plan *plan, bool to_codes)
+{
+    const unsigned mode = plan->rule.rounding;
+    if (!is_simple(plan) || plan->low != 0 || plan->random_bits > 0 || (to_codes && plan->code_shift != 0)) {
+        return GIVEN;
     }
-    uint8_t bins[BATCH];
-    size_t at = 0;
-    for (; n - at >= 64; at += 64) {
-        __m512i u[GROUP];
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) { /* what the next chunk reads and writes, while this one computes */
-            _mm_prefetch(in + 4 * at + 64 * i + AHEAD, _MM_HINT_T0);
-            __builtin_prefetch(out + 4 * at + 64 * i + AHEAD, 1);
-        }
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            __m512i v = _mm512_loadu_si512(in + 4 * at + 64 * i), w = _mm512_loadu_si512(out + 4 * at + 64 * i);
-            u[i] = _mm512_and_si512(v, k.magnitude);
-            count_vector(plan, t, &s, &k, u[i], v, w, random, at + 16 * i);
-        }
-        _mm512_storeu_si512(bins + at % BATCH, bins_of(u));
-        if ((at + 64) % BATCH == 0) {
-            count_batch(t, bins);
-        }
+    const bool by_magnitude = mode == BND_RNE || mode == BND_RTZ;
+    if (plan->family == BNDI_FLOAT && plan->extra == 0 && mode != BND_RTO && (by_magnitude || !to_codes)) {
+        return !to_codes               ? FLOAT_WORDS
+               : plan->code_bytes == 1 ? FLOAT_BYTES
+               : plan->code_bytes == 2 ? FLOAT_HALVES
+                                       : GIVEN;
     }
-    for (size_t i = 0; i < at % BATCH; i++) {
-        t->bins[bins[i]]++;
+    if (plan->family == BNDI_UNIFORM && mode == BND_RNE) {
+        return !to_codes                                                        ? BITS_WORDS
+               : plan->code_bytes == 2 && plan->drop == 16 && plan->bottom == 1 ? BITS_HALVES
+                                                                                : GIVEN;
     }
-    count_rest(plan, t, &s, &k, in, out, random, at, n);
-    finish(t, &s, n);
+    return GIVEN;
+}
+
+bool bndi_counts_avx512(const bndi_plan *plan, bool to_codes)
+{
+    return way_of(plan, to_codes) != GIVEN;
+}
+
+void bndi_count_avx512(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *t, bool to_codes, void *y,
+                       const void *x, size_t n)
+{
+    call c;
+    c.plan = plan;
+    c.kernels = kernels;
+    c.tally = t;
+    c.x = x;
+    c.given = NULL;
+    c.out = y;
+    c.random = NULL;
+    c.n = n;
+    c.way = way_of(plan, to_codes);
+    set_rounding(&c.rounding, plan, to_codes);
+    count_array(&c);
 }

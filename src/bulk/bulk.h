@@ -131,20 +131,29 @@ typedef void bndi_random_kernel(void *out, size_t n, uint64_t seed, uint64_t pur
 typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
                                const void *random, size_t n);
 
+/* Rounding or encoding, and the tally, in one pass: for the plans that `counts` says yes to, none of which needs random
+ * bits. The mode is mode_to_set. y may be x. What it does not do itself it gives to the others of `kernels`. */
+typedef struct bndi_kernels bndi_kernels;
+typedef bool bndi_counts_kernel(const bndi_plan *plan, bool to_codes);
+typedef void bndi_count_kernel(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *tally, bool to_codes,
+                               void *y, const void *x, size_t n);
+
 /* Codes in words of code_bytes to codes of `bits` bits back to back, and the other way. */
 typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
 typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
 
 /* A back end. One of each for either type of words. Element-wise arithmetic and GEMM will have their slots here. */
-typedef struct bndi_kernels {
+struct bndi_kernels {
     bndi_round_kernel *round[2];
     bndi_encode_kernel *encode[2];
     bndi_decode_kernel *decode[2];
     bndi_tally_kernel *tally[2];
+    bndi_counts_kernel *counts; /* of fp32 words; NULL where there is none */
+    bndi_count_kernel *count;
     bndi_random_kernel *random;
     bndi_pack_kernel *pack;
     bndi_unpack_kernel *unpack;
-} bndi_kernels;
+};
 
 /* Each back end fills in what it has; what it leaves is the next lower one's. */
 void bndi_fill_portable(bndi_kernels *kernels);

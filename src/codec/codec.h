@@ -46,4 +46,7 @@ void bndi_unpack(bnd_exact *out, const bnd_format *f, uint64_t code);
 void bndi_unpack_ieee(bnd_exact *out, uint64_t code, unsigned exponent_bits, unsigned fraction_bits);
 uint64_t bndi_pack(const bnd_format *f, const bnd_exact *value);
 
+/* A finite nonzero x moved by less than anything that matters, away from zero or toward it. */
+bnd_exact bndi_nudged(bnd_exact x, bool outward);
+
 #endif

@@ -34,14 +34,17 @@ int bnd_exact_compare(bnd_exact a, bnd_exact b)
     return sign == 0 ? 0 : sign * compare_magnitudes(a, b);
 }
 
-/* A finite nonzero x moved by less than anything that matters: the sticky bit says "a little more", and one less in the
- * last of 128 places with the sticky bit says "a little less". */
-static bnd_exact nudge(bnd_exact x, bool outward)
+/* The sticky bit says "a little more", and one less in the last of 128 places with the sticky bit "a little less". */
+bnd_exact bndi_nudged(bnd_exact x, bool outward)
 {
     bndi_normalize(&x);
     if (!outward && !x.sticky) {
         x.high -= x.low == 0;
         x.low--;
+        if (x.high >> 63 == 0) { /* below a power of two: ones, and one place more */
+            x.high = UINT64_MAX;
+            x.exponent--;
+        }
     }
     x.sticky = true;
     return x;
@@ -74,7 +77,7 @@ bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int directi
         *out = largest(f, x.negative);
         return true;
     }
-    bnd_exact moved = x.kind == BND_ZERO ? speck(!up) : nudge(x, x.negative != up);
+    bnd_exact moved = x.kind == BND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);
     if (moved.negative && !f->is_signed) {
         if (!up) {
             return false;

@@ -1,16 +1,19 @@
 /* The calls: operands packed into blocks, blocks cut into tiles, work dealt out to threads. A block of A and a panel of
- * B stand on the stack of the thread that works on them: some 100 KiB. */
+ * B stand on the stack of the thread that works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
 #include "bulk/environment.h"
 #include "matmul/matmul.h"
 
-/* Below so many steps a second thread is not worth its start. */
-enum { WORTH_THREADS = 1 << 17 };
+#include <math.h>
+
+/* Below so many steps a second thread is not worth its start. Measured: some ten microseconds of work. */
+enum { FAST_STEPS = 1 << 21, ROUNDED_STEPS = 1 << 18, SLOW_STEPS = 1 << 13 };
 
 enum {
-    BLOCK_ROWS = 84,
+    BLOCK_ROWS = 256,
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
     PANEL_FLOATS = BNDI_DEPTH * BNDI_TILE_COLUMNS_MAX,
-    TILES_MAX = BLOCK_ROWS / 2
+    TILES_MAX = BLOCK_ROWS / 2,
+    AT_ONCE = 16
 };
 
 /* A matrix that is read: fp32 numbers or codes, rounded first or not. */
@@ -43,7 +46,8 @@ typedef struct part {
 typedef struct buffers {
     _Alignas(64) float panel[PANEL_FLOATS];
     _Alignas(64) float block[BLOCK_FLOATS];
-    uint32_t largest[TILES_MAX]; /* magnitudes as bits, of each tile's rows of A */
+    float runs[AT_ONCE][BNDI_DEPTH]; /* on their way to where they are transposed */
+    uint32_t largest[TILES_MAX];     /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
 } buffers;
 
@@ -123,29 +127,32 @@ static void copy_panel(const job *j, float *panel, size_t k, size_t depth, size_
     }
 }
 
-/* The panel of B: `columns` columns side by side for each k, zeros where B has no more. */
+/* The panel of B: `columns` columns side by side for each k, the last one again where B has no more: a tile of ordinary
+ * numbers stays one. */
 static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t column, size_t n, size_t columns)
 {
-    float run[BNDI_DEPTH];
     float *panel = w->panel;
     if (n == columns && !j->b.codes && j->b.column == 1) {
         copy_panel(j, panel, k, depth, column, columns);
         w->largest_b = largest_of(j, panel, depth * columns);
         return;
     }
-    if (n < columns) {
-        __builtin_memset(panel, 0, depth * columns * sizeof(float));
-    }
     if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
         for (size_t at = 0; at < depth; at++) {
             load_run(j, &j->b, panel + at * columns, k + at, column, true, n);
         }
     } else {
-        for (size_t i = 0; i < n; i++) {
-            load_run(j, &j->b, run, k, column + i, false, depth);
-            for (size_t at = 0; at < depth; at++) {
-                panel[at * columns + i] = run[at];
+        for (size_t i = 0; i < n; i += AT_ONCE) {
+            const size_t some = smaller(AT_ONCE, n - i);
+            for (size_t r = 0; r < some; r++) {
+                load_run(j, &j->b, w->runs[r], k, column + i + r, false, depth);
             }
+            j->sum.ways->transpose(panel + i, columns, w->runs[0], BNDI_DEPTH, some, depth);
+        }
+    }
+    for (size_t at = 0; at < depth && n < columns; at++) {
+        for (size_t i = n; i < columns; i++) {
+            panel[at * columns + i] = panel[at * columns + n - 1];
         }
     }
     w->largest_b = largest_of(j, panel, depth * columns);
@@ -160,21 +167,21 @@ static float *row_of_block(buffers *w, size_t i)
 static void pack_block(const job *j, buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k, size_t depth)
 {
     const size_t filled = (rows + way->rows - 1) / way->rows * way->rows;
-    float run[BNDI_DEPTH];
     if (size_of_step(j->a.column) <= size_of_step(j->a.row)) {
         for (size_t i = 0; i < rows; i++) {
             load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);
         }
     } else {
-        for (size_t at = 0; at < depth; at++) {
-            load_run(j, &j->a, run, row, k + at, false, rows);
-            for (size_t i = 0; i < rows; i++) {
-                row_of_block(w, i)[at] = run[i];
+        for (size_t at = 0; at < depth; at += AT_ONCE) {
+            const size_t some = smaller(AT_ONCE, depth - at);
+            for (size_t r = 0; r < some; r++) {
+                load_run(j, &j->a, w->runs[r], row, k + at + r, false, rows); /* at most BLOCK_ROWS */
             }
+            j->sum.ways->transpose(row_of_block(w, 0) + at, BNDI_PITCH, w->runs[0], BNDI_DEPTH, some, rows);
         }
     }
     for (size_t i = rows; i < filled; i++) {
-        __builtin_memset(row_of_block(w, i), 0, depth * sizeof(float));
+        __builtin_memcpy(row_of_block(w, i), row_of_block(w, rows - 1), depth * sizeof(float));
     }
     for (size_t i = 0; i < filled; i++) {
         uint32_t u = largest_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
@@ -222,6 +229,7 @@ typedef struct tile {
     size_t pitch;
     const float *a, *b;
     uint32_t largest_a, largest_b;
+    bool from_zero; /* all of c is +0 */
 } tile;
 
 static void strips_of_tile(const job *j, const tile *t, size_t first, size_t k)
@@ -243,12 +251,39 @@ static void strips_of_tile(const job *j, const tile *t, size_t first, size_t k)
     }
 }
 
+/* Is no product and no sum of these steps beyond the format's largest number? Products are at most P, that of the
+ * largest operands, rounded: P (1 + 2^-p). Let c be the largest sum to begin with.
+ *
+ *   - With 2^e the first power of two above 2^p P, e - p + 1 is the exponent of the last place from there on, and P is
+ *     less than half of it: a sum of 2^e or more grows no further, and one below comes to 2^e at most. So sums are at
+ *     most c, or 2^(p+1) P.
+ *   - Each step makes a sum larger by P and then by a factor of 1 + 2^-p at most: (c + k P) (1 + 2^-p)^k, which for k
+ *   <=
+ *     2^p is less than e times c + k P. */
+static bool is_safe(const job *j, const tile *t, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    const double grid = (double)j->sum.up / (1 << 24); /* 2^-p */
+    const double product =
+        (double)float_of(t->largest_a) * (double)float_of(t->largest_b) * (1 + grid); /* NaN is not safe */
+    uint32_t start = 0;
+    for (size_t i = 0; i < way->rows && !t->from_zero; i++) {
+        uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
+        start = u > start ? u : start;
+    }
+    const double c = (double)float_of(start), largest = (double)j->sum.largest;
+    const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
+    const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : INFINITY;
+    return (stalls < grows ? stalls : grows) <= largest && product <= largest;
+}
+
 static void steps_of_tile(const job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
-    double product = (double)float_of(t->largest_a) * (double)float_of(t->largest_b);
-    bool safe = way->checked == NULL || product <= (double)j->sum.largest; /* false for NaN */
-    if (!(safe ? way->tile : way->checked)(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+    if ((way->checked == NULL || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+        return;
+    }
+    if (way->checked == NULL || !way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
         strips_of_tile(j, t, first, k);
     }
 }
@@ -263,6 +298,7 @@ static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
         tile some = *t;
         some.c = sums;
         some.pitch = way->columns;
+        some.from_zero = true;
         some.a = t->a + at;
         some.b = t->b + at * way->columns;
         steps_of_tile(j, &some, first + at, smaller(promote, k - at));
@@ -286,6 +322,7 @@ static void do_tile(const job *j, tile *t, size_t first, size_t k)
             load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
         }
     }
+    t->from_zero = first == 0 && !j->add;
     for (size_t i = 0; i < t->rows && first == 0; i++) {
         begin(j, t->c + i * t->pitch, t->columns);
     }
@@ -462,12 +499,19 @@ static part part_of(const job *j, size_t i, size_t parts)
     return p;
 }
 
+static double worth_a_thread(const bndi_sum *sum)
+{
+    const bool fast = sum->way == &sum->ways->chain || sum->way == &sum->ways->plain;
+    const bool slow = sum->way == NULL || sum->way == &sum->ways->aligned;
+    return fast ? FAST_STEPS : slow ? SLOW_STEPS : ROUNDED_STEPS;
+}
+
 static size_t parts_for(const job *j)
 {
     const double steps = (double)j->m * (double)j->n * (double)j->k;
     const size_t longer = j->m >= j->n ? j->m : j->n;
     const size_t most = (longer + BNDI_TILE_COLUMNS_MAX - 1) / BNDI_TILE_COLUMNS_MAX;
-    return j->threads < 2 || steps < WORTH_THREADS ? 1 : smaller(j->threads, most);
+    return j->threads < 2 || steps < worth_a_thread(&j->sum) ? 1 : smaller(j->threads, most);
 }
 
 static void run(const job *j)

@@ -1,9 +1,10 @@
 /* What matmul/ shares between its files.
  *
- * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while k
- * goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
- * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow, an
- * infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do everything. */
+ * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while
+ * k goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
+ * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow,
+ * an infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do
+ * everything. */
 #ifndef BINADE_SRC_MATMUL_H
 #define BINADE_SRC_MATMUL_H
 
@@ -29,7 +30,7 @@ typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float 
 /* A way to do tiles. */
 typedef struct bndi_way {
     bndi_tile *tile;
-    bndi_tile *checked; /* where a product can be beyond the format's largest number; NULL: the same */
+    bndi_tile *checked; /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
     uint8_t rows, columns;
 } bndi_way;
 
@@ -38,6 +39,9 @@ typedef struct bndi_ways {
     bndi_way chain; /* FUSED fp32 */
     bndi_way plain; /* EACH fp32 */
     bndi_way each, fused, aligned;
+    bndi_way fused_short; /* FUSED where sums of zero are no rarity */
+    /* to[j][i] = from[i][j] for all i < rows and j < columns. */
+    void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
     uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
 } bndi_ways;
 
@@ -65,6 +69,7 @@ struct bndi_sum {
     bndi_plan plan;  /* strips: double to the format */
     bndi_plan start; /* the same, to nearest even: how C comes into it */
     bndi_round_kernel *round;
+    bndi_random_kernel *random;
     size_t rows, columns, depth; /* of the whole product, for the random bits */
     uint64_t seed, purpose;
 };

@@ -59,6 +59,7 @@ static const bndi_ways *ways_of(const bnd_context *context)
 
 static void choose_way(bndi_sum *sum, const bndi_ways *ways)
 {
+    enum { SHORT = 5 }; /* measured: so few bits that most tiles have a sum of zero, and would be done twice */
     const uint8_t kind = sum->accumulator.kind;
     sum->ways = ways;
     if (kind == BND_ACCUMULATE_ALIGNED) {
@@ -67,7 +68,8 @@ static void choose_way(bndi_sum *sum, const bndi_ways *ways)
         sum->way = kind == BND_ACCUMULATE_FUSED ? &ways->chain : &ways->plain;
     } else if (tiles_round(&sum->accumulator)) {
         set_rounding(sum);
-        sum->way = kind == BND_ACCUMULATE_FUSED ? &ways->fused : &ways->each;
+        const bndi_way *fused = sum->accumulator.format.precision <= SHORT ? &ways->fused_short : &ways->fused;
+        sum->way = kind == BND_ACCUMULATE_FUSED ? fused : &ways->each;
     }
 }
 
@@ -89,9 +91,9 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     sum->native =
         fp64 && plain_rule && rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_out;
     sum->in_double = sum->native || (plain_rule && sum->plan.exact && looked_at <= 51 && f->emax <= FAR);
-    /* The vector kernels want the processor's rounding mode set to theirs, which sums do not. */
     bndi_kernels kernels = bndi_kernels_of(context);
-    sum->round = sum->plan.mode_to_set == BND_RNE ? kernels.round[BNDI_WORDS_64] : bndi_round_64;
+    sum->round = kernels.round[BNDI_WORDS_64];
+    sum->random = kernels.random;
 }
 
 /* ---- the accumulator ---- */

@@ -1,10 +1,14 @@
 /* Sums of one row of the product, in every format and by every rule, as bnd_operate has them.
  *
  * By doubles where they do: a product of two fp32 numbers has 48 bits, and is exact. A sum is rounded to odd: of the
- * doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every mode
- * that looks at no more than 51 bits of it, and whether there is more: no middle of two values, and none of the places
- * that random bits distinguish, is odd, nor lies between it and the exact sum. bulk/ rounds the doubles, and with them
- * come overflow, infinities and NaNs. Everything else is done a number at a time by arith/. */
+ * doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every
+ * mode that looks at no more than 51 bits of it, and whether there is more: no middle of two values, and none of the
+ * places that random bits distinguish, is odd, nor lies between it and the exact sum. bulk/ rounds the doubles, and
+ * with them come overflow, infinities and NaNs. Everything else is done a number at a time by arith/. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
+#endif
+
 #include "bulk/environment.h"
 #include "matmul/matmul.h"
 
@@ -52,21 +56,36 @@ static double sum_to_odd(double x, double y)
     return double_of((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 
-/* Random bits of step k of each element, number `which` of `each`. */
-static void fill_random(const bndi_sum *sum, products *p, const bndi_strip *strip, size_t k, unsigned each,
-                        unsigned which)
+/* The first element of step k, as the random bits count: from one column to the next it goes up by one. */
+static uint64_t place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
-    const unsigned bits = sum->plan.random_bits;
-    for (size_t j = 0; bits > 0 && j < strip->n; j++) {
-        uint64_t element = ((uint64_t)strip->row * sum->columns + strip->column + j) * sum->depth + strip->first + k;
-        uint64_t random = bnd_random_bits(sum->seed, sum->purpose, each * element + which, bits);
-        bndi_put(p->random, sum->plan.random_bytes, j, random);
+    return ((uint64_t)strip->row * sum->depth + strip->first + k) * sum->columns + strip->column;
+}
+
+/* The sums of EACH come after all products. */
+static uint64_t after_products(const bndi_sum *sum)
+{
+    return sum->accumulator.kind == BND_ACCUMULATE_EACH ? (uint64_t)sum->rows * sum->columns * sum->depth : 0;
+}
+
+static void fill_random(const bndi_sum *sum, products *p, size_t n, uint64_t first)
+{
+    if (sum->plan.random_bits > 0) {
+        sum->random(p->random, n, sum->seed, sum->purpose, first, sum->plan.random_bits);
     }
 }
 
+/* In the processor's mode that the vector kernels want. */
 static void round_lanes(const bndi_sum *sum, products *p, double *x, size_t n)
 {
+    const unsigned mode = sum->plan.mode_to_set;
+    if (mode != BND_RNE) {
+        bndi_set_rounding(mode);
+    }
     sum->round(&sum->plan, x, x, sum->plan.random_bits > 0 ? p->random : NULL, n);
+    if (mode != BND_RNE) {
+        bndi_set_rounding(BND_RNE);
+    }
 }
 
 static void sum_lanes(double *s, const double *t, size_t n)
@@ -92,6 +111,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
     const double x = (double)strip->a[k];
     const float *b = strip->b + (ptrdiff_t)k * strip->b_step;
     const size_t n = strip->n;
+    const uint64_t place = place_of(sum, strip, k);
     for (size_t j = 0; j < n; j++) {
         p->t[j] = x * (double)b[j];
     }
@@ -102,7 +122,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
         return;
     }
     if (each) {
-        fill_random(sum, p, strip, k, 2, 0);
+        fill_random(sum, p, n, place);
         round_lanes(sum, p, p->t, n);
     }
     if (sum->accumulator.rule.rounding == BND_RDN) {
@@ -110,7 +130,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
     } else {
         sum_lanes(s, p->t, n);
     }
-    fill_random(sum, p, strip, k, each ? 2 : 1, each ? 1 : 0);
+    fill_random(sum, p, n, place + after_products(sum));
     round_lanes(sum, p, s, n);
 }
 
@@ -151,7 +171,7 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     const unsigned bits = bnd_rule_random_bits(sum->accumulator.rule);
     uint64_t random[2] = {0, 0}, codes[3] = {a, b, s.code};
     for (unsigned r = 0; bits > 0 && r < (each ? 2 : 1); r++) {
-        random[r] = bnd_random_bits(sum->seed, sum->purpose, (each ? 2 * place : place) + r, bits);
+        random[r] = bnd_random_bits(sum->seed, sum->purpose, place + r * after_products(sum), bits);
     }
     bnd_exact values[3] = {operand(of_a, a, sum->accumulator.rule), operand(of_b, b, sum->accumulator.rule),
                            sum_operand(sum, s.value)};
@@ -187,11 +207,10 @@ static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
 static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_strip *strip)
 {
     for (size_t j = 0; j < strip->n; j++) {
-        const size_t place = (strip->row * sum->columns + strip->column + j) * sum->depth + strip->first;
         for (size_t k = 0; k < strip->k; k++) {
             uint64_t a = code_in(sum, &sum->a_format, strip->a[k]);
             uint64_t b = code_in(sum, &sum->b_format, strip->b[(ptrdiff_t)k * strip->b_step + (ptrdiff_t)j]);
-            s[j] = step_of_one(sum, s[j], a, b, place + k);
+            s[j] = step_of_one(sum, s[j], a, b, place_of(sum, strip, k) + j);
         }
     }
 }

@@ -12,8 +12,8 @@
  *       an even multiple of g, s >= 13, and the even one of the sums is the even one of the results. The signs differ,
  *       so that x + M can leave the binade of M only downwards, where places are g / 2: for |x| < 2^e (1 + 2^-s) or so,
  *       which is nearer to 2^e than a quarter of g, 2^(e-s) < 2^(e-p-1), s > p + 1, that is p <= 11: 2^e comes out, as
- *       it must. (With equal signs the sum could leave it upwards, where M is no multiple of the last place.) Where M is
- *       -2^s x but for a rounding of its own, it is a multiple of g all the same, and a tie, which has at most p + 1
+ *       it must. (With equal signs the sum could leave it upwards, where M is no multiple of the last place.) Where M
+ *       is -2^s x but for a rounding of its own, it is a multiple of g all the same, and a tie, which has at most p + 1
  *       bits, makes no such rounding.
  *   (2) t = RN((1 - 2^s) x), t + 2^s x: the same with M = -2^s x, for an x that is a multiple of q, and so needs no
  *       constant. The sum is exact: a p-bit number.
@@ -26,13 +26,15 @@
  * two, where the gap below is half as wide, that is still twice the term).
  *
  * FUSED: a b + s is rounded to odd first: of fp32's numbers around it the one with an odd significand. 24 bits to odd
- * and then p <= 22 to nearest are one rounding, since no middle of two values is odd, nor does one lie between. Then (1).
+ * and then p <= 22 to nearest are one rounding, since no middle of two values is odd, nor does one lie between. Then
+ * (1), with M made of either of the numbers around: that is -2^s x but for a rounding.
  *
- * What none of this does is overflow and what is no number. The largest magnitude of all sums is kept: a sum beyond the
- * format's largest number shows there. A product beyond it does not, nor do infinities and NaNs, so: an infinity as an
- * operand, or as M or t on the way, becomes NaN in the subtraction, and a NaN stays in the sum to its end. Products are
- * looked at where the largest magnitudes of the operands do not exclude one beyond the largest number. Zeros: EACH gives products that round to zero the sign +, which shows in a sum of -0
- * only, with which no sum but C's can begin. */
+ * What none of this does is overflow and what is no number. An infinity as an operand, or as M or t on the way, becomes
+ * NaN in the subtraction, and a NaN stays in the sum to its end, where it shows. The largest magnitude of products and
+ * sums is kept and compared with the format's largest number, unless gemm.c can exclude that any is beyond it. Zeros:
+ * EACH gives products that round to zero the sign +, which shows in a sum of -0 only: there it leaves the tile to
+ * strips. FUSED gives a sum that rounds to zero its sign, or asks for the tile to be done so where a sum ends at zero:
+ * a zero on the way has no say in any other number. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -47,15 +49,13 @@
 #endif
 
 #define ALL_ROWS _Pragma("GCC unroll 14")
-#define BOTH     _Pragma("GCC unroll 2")
-#define FOUR     _Pragma("GCC unroll 4")
 
 /* ---- lanes ---- */
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #include <immintrin.h>
 
-enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 6, FUSED_ROWS = 6 };
+enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 8, FUSED_ROWS = 8 };
 typedef __m512 V;
 
 static ALWAYS_INLINE V all(float x)
@@ -108,6 +108,11 @@ static ALWAYS_INLINE bool any_above(V a, V b)
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0;
 }
 
+static ALWAYS_INLINE bool any_zero(V a)
+{
+    return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_EQ_OQ) != 0;
+}
+
 static ALWAYS_INLINE bool any_nan(V a)
 {
     return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0;
@@ -123,11 +128,13 @@ static ALWAYS_INLINE V one_nan(V a)
     return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
 }
 
-/* Rounded down and rounded up, and of these the odd one: where nothing is rounded they are the same. */
-static ALWAYS_INLINE V fma_to_odd(V a, V b, V c)
+/* Rounded down and rounded up, and of these the odd one: where nothing is rounded they are the same. `near` is one of
+ * them, too, and is there earlier. */
+static ALWAYS_INLINE V fma_to_odd(V a, V b, V c, V *near)
 {
     V down = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
     V up = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    *near = down;
     __mmask16 odd = _mm512_test_epi32_mask(_mm512_castps_si512(down), _mm512_set1_epi32(1));
     return _mm512_mask_mov_ps(up, odd, down);
 }
@@ -164,11 +171,6 @@ static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
-static ALWAYS_INLINE V less_product(V a, V b, V c)
-{
-    return _mm256_fnmadd_ps(a, b, c);
-}
-
 /* The larger of a, which is positive, and the magnitude of b, with the sign of b; where b is NaN, a. */
 static ALWAYS_INLINE V farther(V a, V b)
 {
@@ -191,6 +193,11 @@ static ALWAYS_INLINE bool any_above(V a, V b)
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
 }
 
+static ALWAYS_INLINE bool any_zero(V a)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_EQ_OQ)) != 0;
+}
+
 static ALWAYS_INLINE bool any_nan(V a)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)) != 0;
@@ -207,8 +214,8 @@ static ALWAYS_INLINE V one_nan(V a)
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
-/* Four lanes in double: the product is exact there, the sum's error is a number (Knuth), and where there is one, an even
- * sum is moved to its neighbour on the error's side. */
+/* Four lanes in double: the product is exact there, the sum's error is a number (Knuth), and where there is one, an
+ * even sum is moved to its neighbour on the error's side. */
 static ALWAYS_INLINE __m256d sum_to_odd(__m256d p, __m256d c)
 {
     const __m256i one = _mm256_set1_epi64x(1);
@@ -247,8 +254,9 @@ static ALWAYS_INLINE __m128 half_to_odd(__m128 a, __m128 b, __m128 c)
     return fp32_to_odd(sum_to_odd(p, _mm256_cvtps_pd(c)));
 }
 
-static ALWAYS_INLINE V fma_to_odd(V a, V b, V c)
+static ALWAYS_INLINE V fma_to_odd(V a, V b, V c, V *near)
 {
+    *near = _mm256_fmadd_ps(a, b, c);
     __m128 low = half_to_odd(_mm256_castps256_ps128(a), _mm256_castps256_ps128(b), _mm256_castps256_ps128(c));
     __m128 high = half_to_odd(_mm256_extractf128_ps(a, 1), _mm256_extractf128_ps(b, 1), _mm256_extractf128_ps(c, 1));
     return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
@@ -392,6 +400,15 @@ static ALWAYS_INLINE bool any_above(V a, V b)
     return any;
 }
 
+static ALWAYS_INLINE bool any_zero(V a)
+{
+    bool any = false;
+    for (int l = 0; l < LANES; l++) {
+        any |= a[l] == 0;
+    }
+    return any;
+}
+
 static ALWAYS_INLINE bool any_nan(V a)
 {
     bool any = false;
@@ -419,12 +436,13 @@ static ALWAYS_INLINE V one_nan(V a)
     return r;
 }
 
-static ALWAYS_INLINE V fma_to_odd(V a, V b, V c)
+static ALWAYS_INLINE V fma_to_odd(V a, V b, V c, V *near)
 {
     V r;
     for (int l = 0; l < LANES; l++) {
         r[l] = odd_one(a[l], b[l], c[l]);
     }
+    *near = r;
     return r;
 }
 
@@ -488,7 +506,8 @@ static bool plain(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
 
 /* ---- rounded ---- */
 
-static ALWAYS_INLINE bool each_by(bool products, const bndi_sum *sum, float *c, size_t pitch, const float *a,
+/* `checks`: products and sums are looked at. */
+static ALWAYS_INLINE bool each_by(bool checks, const bndi_sum *sum, float *c, size_t pitch, const float *a,
                                   const float *b, size_t k)
 {
     const V up = all(sum->up), down = all(-sum->up), factor = all(1 - sum->up), lowest = all(sum->lowest);
@@ -505,29 +524,14 @@ static ALWAYS_INLINE bool each_by(bool products, const bndi_sum *sum, float *c, 
         const V y[2] = {load(b + at * COLUMNS), load(b + at * COLUMNS + LANES)};
         const V above[2] = {y[0] * down, y[1] * down};
         ALL_ROWS
-        for (size_t i = 0; i < EACH_ROWS; i += 2) {
-            V m[4], p[4], t[4];
-            FOUR for (size_t v = 0; v < 4; v++)
-            {
-                m[v] = farther(lowest, all(a[(i + v / 2) * BNDI_PITCH + at]) * above[v % 2]);
-            }
-            FOUR for (size_t v = 0; v < 4; v++)
-            {
-                p[v] = fma_lanes(all(a[(i + v / 2) * BNDI_PITCH + at]), y[v % 2], m[v]) - m[v];
-            }
-            FOUR for (size_t v = 0; v < 4; v++)
-            {
-                t[v] = s[i + v / 2][v % 2] + p[v];
-            }
-            FOUR for (size_t v = 0; v < 4; v++)
-            {
-                s[i + v / 2][v % 2] = fma_exactly(up, t[v], t[v] * factor);
-            }
-            FOUR for (size_t v = 0; v < 4; v++)
-            {
-                most[v % 2] = larger_magnitude(most[v % 2], s[i + v / 2][v % 2]);
-                if (products) {
-                    most[v % 2] = larger_magnitude(most[v % 2], p[v]);
+        for (size_t i = 0; i < EACH_ROWS; i++) {
+            const V x = all(a[i * BNDI_PITCH + at]);
+            UNROLL
+            for (size_t v = 0; v < 2; v++) {
+                V m = farther(lowest, x * above[v]), p = fma_lanes(x, y[v], m) - m, t = s[i][v] + p;
+                s[i][v] = fma_exactly(up, t, t * factor);
+                if (checks) {
+                    most[v] = larger_magnitude(larger_magnitude(most[v], p), s[i][v]);
                 }
             }
         }
@@ -558,7 +562,9 @@ static bool each_checked(const bndi_sum *sum, float *c, size_t pitch, const floa
     return each_by(true, sum, c, pitch, a, b, k);
 }
 
-static bool fused(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+/* `checks`: sums are looked at, and what becomes zero keeps its sign. Without that a zero at the end is strange. */
+static ALWAYS_INLINE bool fused_by(bool checks, const bndi_sum *sum, float *c, size_t pitch, const float *a,
+                                   const float *b, size_t k)
 {
     float sign_bit;
     __builtin_memcpy(&sign_bit, &sum->sign, sizeof sign_bit);
@@ -574,11 +580,14 @@ static bool fused(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
         ALL_ROWS
         for (size_t i = 0; i < FUSED_ROWS; i++) {
             const V x = all(a[i * BNDI_PITCH + at]);
-            BOTH for (size_t v = 0; v < 2; v++)
-            {
-                V t = fma_to_odd(x, y[v], s[i][v]), m = farther(lowest, t * down);
-                s[i][v] = signed_as((t + m) - m, t, sign);
-                most[v] = larger_magnitude(most[v], s[i][v]);
+            UNROLL
+            for (size_t v = 0; v < 2; v++) {
+                V near, t = fma_to_odd(x, y[v], s[i][v], &near), m = farther(lowest, near * down);
+                s[i][v] = (t + m) - m;
+                if (checks) {
+                    s[i][v] = signed_as(s[i][v], t, sign);
+                    most[v] = larger_magnitude(most[v], s[i][v]);
+                }
             }
         }
     }
@@ -586,6 +595,7 @@ static bool fused(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
     ALL_ROWS
     for (size_t i = 0; i < FUSED_ROWS; i++) {
         strange |= any_nan(s[i][0]) || any_nan(s[i][1]);
+        strange |= !checks && (any_zero(s[i][0]) || any_zero(s[i][1]));
     }
     if (strange) {
         return false;
@@ -596,6 +606,16 @@ static bool fused(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
         store(c + i * pitch + LANES, s[i][1]);
     }
     return true;
+}
+
+static bool fused(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    return fused_by(false, sum, c, pitch, a, b, k);
+}
+
+static bool fused_checked(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    return fused_by(true, sum, c, pitch, a, b, k);
 }
 
 /* ---- aligned groups ---- */
@@ -639,7 +659,8 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
     }
 }
 
-/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|. */
+/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|.
+ * */
 static inline double truncated(double x, double unit, double magic)
 {
     double u = fabs(x), r = (u + magic) - magic;
@@ -707,11 +728,54 @@ static uint32_t largest_magnitude(const float *x, size_t n)
     return (uint32_t)largest;
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+static ALWAYS_INLINE quad load_quad(const float *x)
+{
+    quad v;
+    __builtin_memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static ALWAYS_INLINE void store_quad(float *x, quad v)
+{
+    __builtin_memcpy(x, &v, sizeof v);
+}
+
+static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const float *from, size_t from_pitch)
+{
+    quad a = load_quad(from), b = load_quad(from + from_pitch);
+    quad c = load_quad(from + 2 * from_pitch), d = load_quad(from + 3 * from_pitch);
+    quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), AC = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    quad bd = __builtin_shufflevector(b, d, 0, 4, 1, 5), BD = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    store_quad(to, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
+    store_quad(to + to_pitch, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
+    store_quad(to + 2 * to_pitch, __builtin_shufflevector(AC, BD, 0, 4, 1, 5));
+    store_quad(to + 3 * to_pitch, __builtin_shufflevector(AC, BD, 2, 6, 3, 7));
+}
+
+static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
+{
+    const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;
+    for (size_t j = 0; j < whole_columns; j += 4) {
+        for (size_t i = 0; i < whole_rows; i += 4) {
+            transpose_quads(to + j * to_pitch + i, to_pitch, from + i * from_pitch + j, from_pitch);
+        }
+    }
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = i < whole_rows ? whole_columns : 0; j < columns; j++) {
+            to[j * to_pitch + i] = from[i * from_pitch + j];
+        }
+    }
+}
+
 const bndi_ways BNDI_WAYS = {
+    .transpose = transpose,
     .largest_magnitude = largest_magnitude,
     .chain = {.tile = chain, .rows = CHAIN_ROWS, .columns = COLUMNS},
     .plain = {.tile = plain, .rows = EACH_ROWS, .columns = COLUMNS},
     .each = {.tile = each, .checked = each_checked, .rows = EACH_ROWS, .columns = COLUMNS},
-    .fused = {.tile = fused, .rows = FUSED_ROWS, .columns = COLUMNS},
+    .fused = {.tile = fused, .checked = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
+    .fused_short = {.tile = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},
     .aligned = {.tile = aligned, .rows = ALIGNED_ROWS, .columns = COLUMNS},
 };

@@ -2,6 +2,11 @@
  * as MPFR rounds subnormals (it looks at the first rounding's error, so that the two count as one). */
 #include "oracle/oracle.h"
 
+bool bndi_oracle_takes_threads(void)
+{
+    return mpfr_buildopt_tls_p() != 0;
+}
+
 /* MPFR's grid has a zero, subnormals, and ties that know nothing of codes. */
 bool bndi_oracle_mpfr_can(const bndi_oracle_shape *shape, bnd_rule rule)
 {

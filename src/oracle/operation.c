@@ -52,7 +52,7 @@ static void give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload)
     bndi_oracle_set_value(&p->exact, &nan);
 }
 
-static void give_infinity(bndi_oracle_problem *p, bool negative)
+void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative)
 {
     bndi_oracle_value infinity = {.kind = BND_ORACLE_INFINITE, .negative = negative};
     bndi_oracle_set_value(&p->exact, &infinity);
@@ -65,7 +65,7 @@ static void give_integer(bndi_oracle_problem *p, int64_t n)
     bndi_oracle_set_dyadic(&p->exact, n < 0, p->c, 0);
 }
 
-static void give_zero(bndi_oracle_problem *p, bool negative)
+void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative)
 {
     mpz_set_ui(p->c, 0);
     bndi_oracle_set_dyadic(&p->exact, negative, p->c, 0);
@@ -76,11 +76,11 @@ static void give(bndi_oracle_problem *p, const bndi_oracle_number *x)
     if (x->kind == BND_ORACLE_FINITE) {
         bndi_oracle_set_quotient(&p->exact, x->negative, x->numerator, x->denominator, x->scale);
     } else {
-        give_infinity(p, x->negative);
+        bndi_oracle_give_infinity(p, x->negative);
     }
 }
 
-static void undefined(bndi_oracle_problem *p)
+void bndi_oracle_undefined(bndi_oracle_problem *p)
 {
     p->flags |= BND_INVALID;
     give_nan(p, p->rule.nan == BND_NAN_X86, 0);
@@ -111,9 +111,9 @@ static void add_numbers(bndi_oracle_problem *p, const bndi_oracle_number *x, con
 {
     bool agree = x->negative == y->negative;
     if (is_infinite(x) && is_infinite(y) && !agree) {
-        undefined(p);
+        bndi_oracle_undefined(p);
     } else if (is_infinite(x) || is_infinite(y)) {
-        give_infinity(p, is_infinite(x) ? x->negative : y->negative);
+        bndi_oracle_give_infinity(p, is_infinite(x) ? x->negative : y->negative);
     } else {
         int64_t scale = align(p, x, y);
         mpz_add(p->a, p->a, p->b);
@@ -143,9 +143,9 @@ static void mul(bndi_oracle_problem *p)
     bool negative = x->negative != y->negative;
     if (is_infinite(x) || is_infinite(y)) {
         if (bndi_oracle_is_zero(x) || bndi_oracle_is_zero(y)) {
-            undefined(p);
+            bndi_oracle_undefined(p);
         } else {
-            give_infinity(p, negative);
+            bndi_oracle_give_infinity(p, negative);
         }
         return;
     }
@@ -167,12 +167,12 @@ static void divide(bndi_oracle_problem *p)
     bool negative = x->negative != y->negative;
     bool no_answer = is_infinite(x) ? is_infinite(y) : bndi_oracle_is_zero(x) && bndi_oracle_is_zero(y);
     if (no_answer) {
-        undefined(p);
+        bndi_oracle_undefined(p);
     } else if (is_infinite(x) || bndi_oracle_is_zero(y)) {
         p->flags |= is_infinite(x) ? 0 : BND_DIVBYZERO;
-        give_infinity(p, negative);
+        bndi_oracle_give_infinity(p, negative);
     } else if (is_infinite(y)) {
-        give_zero(p, negative);
+        bndi_oracle_give_zero(p, negative);
     } else {
         bndi_oracle_set_quotient(&p->exact, negative, x->numerator, y->numerator, x->scale - y->scale);
     }
@@ -183,7 +183,7 @@ static void rem(bndi_oracle_problem *p)
 {
     const bndi_oracle_number *x = &p->x[0], *y = &p->x[1];
     if (is_infinite(x) || bndi_oracle_is_zero(y)) {
-        undefined(p);
+        bndi_oracle_undefined(p);
         return;
     }
     if (is_infinite(y)) {
@@ -210,11 +210,11 @@ static void square_root(bndi_oracle_problem *p)
     enum { BITS = 200 };
     const bndi_oracle_number *x = &p->x[0];
     if (bndi_oracle_is_zero(x)) {
-        give_zero(p, x->negative);
+        bndi_oracle_give_zero(p, x->negative);
     } else if (x->negative) {
-        undefined(p);
+        bndi_oracle_undefined(p);
     } else if (is_infinite(x)) {
-        give_infinity(p, false);
+        bndi_oracle_give_infinity(p, false);
     } else {
         int64_t shift = 2 * BITS + (x->scale & 1);
         mpz_mul_2exp(p->a, x->numerator, (mp_bitcnt_t)shift);
@@ -226,13 +226,39 @@ static void square_root(bndi_oracle_problem *p)
     }
 }
 
+static void reciprocal(bndi_oracle_problem *p)
+{
+    const bndi_oracle_number *x = &p->x[0];
+    if (is_infinite(x)) {
+        bndi_oracle_give_zero(p, x->negative);
+    } else if (bndi_oracle_is_zero(x)) {
+        p->flags |= BND_DIVBYZERO;
+        bndi_oracle_give_infinity(p, x->negative);
+    } else {
+        mpz_set_ui(p->a, 1);
+        bndi_oracle_set_quotient(&p->exact, x->negative, p->a, x->numerator, -x->scale);
+    }
+}
+
+static void opposite(bndi_oracle_problem *p)
+{
+    p->x[0].negative = !p->x[0].negative;
+    give(p, &p->x[0]);
+}
+
+static void magnitude(bndi_oracle_problem *p)
+{
+    p->x[0].negative = false;
+    give(p, &p->x[0]);
+}
+
 /* ---- integers and exponents ---- */
 
 static void nearby(bndi_oracle_problem *p)
 {
     const bndi_oracle_number *x = &p->x[0];
     if (is_infinite(x)) {
-        give_infinity(p, x->negative);
+        bndi_oracle_give_infinity(p, x->negative);
         return;
     }
     p->ternary = bndi_oracle_to_integer(p->a, &p->work, x, p->rule, p->random);
@@ -249,10 +275,10 @@ static void log_of_binade(bndi_oracle_problem *p)
 {
     const bndi_oracle_number *x = &p->x[0];
     if (is_infinite(x)) {
-        give_infinity(p, false);
+        bndi_oracle_give_infinity(p, false);
     } else if (bndi_oracle_is_zero(x)) {
         p->flags |= BND_DIVBYZERO;
-        give_infinity(p, true);
+        bndi_oracle_give_infinity(p, true);
     } else {
         give_integer(p, x->exponent);
     }
@@ -274,7 +300,7 @@ static void scalb(bndi_oracle_problem *p)
 static void ulp(bndi_oracle_problem *p)
 {
     if (is_infinite(&p->x[0])) {
-        give_infinity(p, false);
+        bndi_oracle_give_infinity(p, false);
         return;
     }
     mpz_set_ui(p->a, 1);
@@ -342,7 +368,7 @@ static void step(bndi_oracle_problem *p, bool up)
         magnitude += outward ? 1 : UINT64_MAX;
     }
     if (none || magnitude > shape->max_code) {
-        give_infinity(p, !up);
+        bndi_oracle_give_infinity(p, !up);
         return;
     }
     bndi_oracle_value to = bndi_oracle_grid_value(shape, magnitude);
@@ -381,6 +407,17 @@ static const bndi_oracle_operation operations[] = {
     {"next_up", 1, false, false, next_up},
     {"next_down", 1, false, false, next_down},
     {"ulp", 1, false, false, ulp},
+    {"neg", 1, false, false, opposite},
+    {"abs", 1, false, false, magnitude},
+    {"exp", 1, false, false, bndi_oracle_exp},
+    {"log", 1, false, false, bndi_oracle_log},
+    {"tanh", 1, false, false, bndi_oracle_tanh},
+    {"sigmoid", 1, false, false, bndi_oracle_sigmoid},
+    {"erf", 1, false, false, bndi_oracle_erf},
+    {"gelu", 1, false, false, bndi_oracle_gelu},
+    {"gelu_tanh", 1, false, false, bndi_oracle_gelu_tanh},
+    {"rsqrt", 1, false, false, bndi_oracle_rsqrt},
+    {"reciprocal", 1, false, false, reciprocal},
 };
 
 const bndi_oracle_operation *bndi_oracle_operation_named(const char *name)
@@ -431,6 +468,13 @@ static bool settle_nans(bndi_oracle_problem *p, const bndi_oracle_operation *ope
     if (first == NULL || (operation->number_wins && count < operation->operands)) {
         return false;
     }
+    if (operation->compute == opposite || operation->compute == magnitude) {
+        bool negative = operation->compute == opposite && !first->negative;
+        bndi_oracle_value nan = {first->kind, negative, first->payload, 0};
+        p->flags = 0; /* the conversion raises it */
+        bndi_oracle_set_value(&p->exact, &nan);
+        return true;
+    }
     if (operation->compute == multiply_add && !is_nan(&p->x[0]) && !is_nan(&p->x[1]) && p->rule.nan != BND_NAN_X86) {
         mul(p); /* invalid where the product is 0 * inf */
     }
@@ -438,10 +482,43 @@ static bool settle_nans(bndi_oracle_problem *p, const bndi_oracle_operation *ope
     return true;
 }
 
+static void round_answer(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to, bnd_rule rule,
+                         uint64_t random)
+{
+    bndi_oracle_judge(out, &p->work, to, &p->exact, rule, random, BNDI_ORACLE_EITHER);
+    out->result.flags |= p->flags;
+    if (out->result.ternary == 0 && out->value.kind <= BND_ORACLE_INFINITE) {
+        out->result.ternary = p->ternary;
+    }
+}
+
+/* neg and abs in one format with a sign: the code that has the sign asked for, where there is one. */
+static bool settle_sign(bndi_oracle_answer *out, const bndi_oracle_operation *operation, const bnd_format *to,
+                        const bnd_format *from, uint64_t code)
+{
+    bool negates = operation->compute == opposite;
+    if ((!negates && operation->compute != magnitude) || to->width == 0 || !bnd_format_same(to, from) ||
+        (negates && !to->is_signed)) {
+        return false;
+    }
+    bndi_oracle_shape shape;
+    bndi_oracle_describe(&shape, to);
+    code &= to->width == 64 ? UINT64_MAX : (UINT64_C(1) << to->width) - 1;
+    uint64_t other = negates ? code ^ shape.sign_bit : code & ~shape.sign_bit;
+    bndi_oracle_value was = bndi_oracle_value_of(&shape, code), is = bndi_oracle_value_of(&shape, other);
+    bool exists = is.kind == was.kind && is.significand == was.significand;
+    *out = (bndi_oracle_answer){.result = {.code = exists ? other : code}, .value = exists ? is : was};
+    return true;
+}
+
 void bndi_oracle_operate(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to,
                          const bndi_oracle_operation *operation, const bnd_format *const *from, const uint64_t *codes,
                          bnd_rule rule, uint64_t random)
 {
+    p->settled = settle_sign(out, operation, to, from[0], codes[0]);
+    if (p->settled) {
+        return;
+    }
     p->rule = rule;
     p->random = random;
     p->flags = 0;
@@ -456,10 +533,14 @@ void bndi_oracle_operate(bndi_oracle_answer *out, bndi_oracle_problem *p, const 
     if (!settle_nans(p, operation)) {
         operation->compute(p);
     }
-    bndi_oracle_judge(out, &p->work, to, &p->exact, rule, random, BNDI_ORACLE_EITHER);
-    out->result.flags |= p->flags;
-    if (out->result.ternary == 0 && out->value.kind <= BND_ORACLE_INFINITE) {
-        out->result.ternary = p->ternary;
+    round_answer(out, p, to, rule, random);
+}
+
+void bndi_oracle_operate_again(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to, bnd_rule rule,
+                               uint64_t random)
+{
+    if (!p->settled) {
+        round_answer(out, p, to, rule, random);
     }
 }
 

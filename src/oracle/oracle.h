@@ -121,6 +121,9 @@ typedef struct bndi_oracle_answer {
 void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bnd_format *f,
                        const bndi_oracle_number *x, bnd_rule rule, uint64_t random, bndi_oracle_engine engine);
 
+/* Whether MPFR keeps its exponent range and flags a thread: else only one thread may ask. */
+bool bndi_oracle_takes_threads(void);
+
 /* ---- operations ---- */
 
 enum { BNDI_ORACLE_OPERANDS = 3 };
@@ -134,12 +137,26 @@ typedef struct bndi_oracle_problem {
     uint64_t random;
     uint32_t flags; /* what the operation raises by itself */
     int ternary;    /* of an operation that is a rounding */
+    bool settled;   /* the answer is a code, and nothing was rounded */
     bndi_oracle_work work;
     mpz_t a, b, c;
 } bndi_oracle_problem;
 
 void bndi_oracle_problem_open(bndi_oracle_problem *p);
 void bndi_oracle_problem_close(bndi_oracle_problem *p);
+
+/* What an operation's result may be, and the elementary functions, of p->x[0] and to p->exact. */
+void bndi_oracle_undefined(bndi_oracle_problem *p);
+void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative);
+void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative);
+void bndi_oracle_exp(bndi_oracle_problem *p);
+void bndi_oracle_log(bndi_oracle_problem *p);
+void bndi_oracle_tanh(bndi_oracle_problem *p);
+void bndi_oracle_sigmoid(bndi_oracle_problem *p);
+void bndi_oracle_erf(bndi_oracle_problem *p);
+void bndi_oracle_gelu(bndi_oracle_problem *p);
+void bndi_oracle_gelu_tanh(bndi_oracle_problem *p);
+void bndi_oracle_rsqrt(bndi_oracle_problem *p);
 
 /* A row of the oracle's own table of operations, or NULL. */
 typedef struct bndi_oracle_operation bndi_oracle_operation;
@@ -149,5 +166,9 @@ const bndi_oracle_operation *bndi_oracle_operation_named(const char *name);
 void bndi_oracle_operate(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to,
                          const bndi_oracle_operation *operation, const bnd_format *const *from, const uint64_t *codes,
                          bnd_rule rule, uint64_t random);
+
+/* The same under another rule, from p->exact: for operations and operands to which only the rounding is new. */
+void bndi_oracle_operate_again(bndi_oracle_answer *out, bndi_oracle_problem *p, const bnd_format *to, bnd_rule rule,
+                               uint64_t random);
 
 #endif

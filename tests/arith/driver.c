@@ -15,55 +15,6 @@ void trial_close(trial *t)
     bench_close(&t->b);
 }
 
-bool same_result(bnd_result a, bnd_result b)
-{
-    return a.code == b.code && a.flags == b.flags && a.ternary == b.ternary;
-}
-
-bnd_result call_by_name(bnd_operation operation, const bnd_format *f, const uint64_t *c, bnd_rule rule, uint64_t random)
-{
-    switch (operation) {
-    case BND_ADD:
-        return bnd_add(f, c[0], c[1], rule, random);
-    case BND_SUB:
-        return bnd_sub(f, c[0], c[1], rule, random);
-    case BND_MUL:
-        return bnd_mul(f, c[0], c[1], rule, random);
-    case BND_DIV:
-        return bnd_div(f, c[0], c[1], rule, random);
-    case BND_REM:
-        return bnd_rem(f, c[0], c[1], rule, random);
-    case BND_FMA:
-        return bnd_fma(f, c[0], c[1], c[2], rule, random);
-    case BND_SQRT:
-        return bnd_sqrt(f, c[0], rule, random);
-    case BND_RINT:
-        return bnd_rint(f, c[0], rule, random);
-    case BND_NEARBY:
-        return bnd_nearby(f, c[0], rule, random);
-    case BND_MIN:
-        return bnd_min(f, c[0], c[1], rule, random);
-    case BND_MAX:
-        return bnd_max(f, c[0], c[1], rule, random);
-    case BND_MIN_NUMBER:
-        return bnd_min_number(f, c[0], c[1], rule, random);
-    case BND_MAX_NUMBER:
-        return bnd_max_number(f, c[0], c[1], rule, random);
-    case BND_SCALB:
-        return bnd_scalb(f, c[0], (int64_t)c[1], rule, random);
-    case BND_LOGB:
-        return bnd_logb(f, c[0], rule, random);
-    case BND_NEXT_UP:
-        return bnd_next_up(f, c[0], rule, random);
-    case BND_NEXT_DOWN:
-        return bnd_next_down(f, c[0], rule, random);
-    case BND_ULP:
-        return bnd_ulp(f, c[0], rule, random);
-    default:
-        return bnd_convert(f, f, c[0], rule, random);
-    }
-}
-
 void print_call(bnd_operation operation, const bnd_format *const *from, const uint64_t *codes, const bnd_format *to,
                 bnd_rule rule, uint64_t random)
 {
@@ -86,25 +37,48 @@ void print_results(bnd_result got, bnd_result want)
            (int)want.ternary);
 }
 
-void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
-                     const uint64_t *codes, bnd_rule rule, uint64_t random)
+static void compare_with(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
+                         const uint64_t *codes, bnd_rule rule, uint64_t random, bnd_result want)
 {
-    const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
-    bndi_oracle_answer want;
-    if (row == NULL) {
-        bench_note(&t->b, false);
-        return;
-    }
-    bndi_oracle_operate(&want, &t->problem, to, row, from, codes, rule, random);
     bnd_result got = bnd_operate(to, operation, from, codes, rule, random);
     bool by_name = true;
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
         by_name = by_name && (from[i] == to || (operation == BND_SCALB && i == 1));
     }
-    bnd_result named = by_name ? call_by_name(operation, to, codes, rule, random) : got;
-    bool same = same_result(got, want.result);
-    if (bench_note(&t->b, same && same_result(named, want.result))) {
+    bnd_result named = by_name ? bndi_call_operation(to, operation, codes, rule, random) : got;
+    bool same = bndi_same_result(got, want);
+    if (bench_note(&t->b, same && bndi_same_result(named, want))) {
         print_call(operation, from, codes, to, rule, random);
-        print_results(same ? named : got, want.result);
+        print_results(same ? named : got, want);
+    }
+}
+
+void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
+                     const uint64_t *codes, bnd_rule rule, uint64_t random)
+{
+    const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
+    bndi_oracle_answer want = {.result = {.flags = BND_INVALID}};
+    if (row == NULL) {
+        bench_note(&t->b, false);
+        return;
+    }
+    if (bnd_operation_serves(operation, from, NULL) == BND_OK) {
+        bndi_oracle_operate(&want, &t->problem, to, row, from, codes, rule, random);
+    }
+    compare_with(t, to, operation, from, codes, rule, random, want.result);
+}
+
+void judge_operation_in_all_modes(trial *t, const bnd_format *f, bnd_operation operation, uint64_t code)
+{
+    const bnd_format same = *f; /* only in the first mode by its own call */
+    const bnd_format *from[] = {f};
+    bndi_oracle_answer want;
+    const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
+    bndi_oracle_operate(&want, &t->problem, f, row, from, &code, (bnd_rule){0}, 0);
+    for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+        bnd_rule rule = {.rounding = mode};
+        bndi_oracle_operate_again(&want, &t->problem, f, rule, 0);
+        compare_with(t, f, operation, from, &code, rule, 0, want.result);
+        from[0] = &same;
     }
 }

@@ -5,7 +5,8 @@
 #include <binade/arith.h>
 
 #include "../codec/driver.h"
-#include "operands.h"
+#include "prove/proof.h"
+#include "prove/proof_operands.h"
 
 /* A run of comparisons with the oracle. */
 typedef struct trial {
@@ -20,13 +21,11 @@ void trial_close(trial *t);
 void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
                      const uint64_t *codes, bnd_rule rule, uint64_t random);
 
-/* The operation by its own call: bnd_add and its sisters. */
-bnd_result call_by_name(bnd_operation operation, const bnd_format *f, const uint64_t *codes, bnd_rule rule,
-                        uint64_t random);
+/* An operation of one operand, which does not look at the mode itself: worked out once, rounded in the six modes. */
+void judge_operation_in_all_modes(trial *t, const bnd_format *f, bnd_operation operation, uint64_t code);
 
 void print_call(bnd_operation operation, const bnd_format *const *from, const uint64_t *codes, const bnd_format *to,
                 bnd_rule rule, uint64_t random);
-bool same_result(bnd_result a, bnd_result b);
 void print_results(bnd_result got, bnd_result want);
 
 #endif

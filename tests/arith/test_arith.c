@@ -11,6 +11,8 @@ int main(void)
         SUITE("hardware", hardware_tests),
         SUITE("narrow formats", narrow_tests),
         SUITE("16 bits", half_tests),
+        SUITE("elementary functions", elementary_tests),
+        SUITE("256 bits", wide_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -53,7 +53,7 @@ static void test_wide(void)
         bnd_format f = format_named(names[i % 5]), g = format_named(names[i / 5 % 5]);
         const bnd_format *const from[] = {&f, &g, &g};
         uint64_t codes[BND_OPERANDS_MAX];
-        stratified_operands(codes, BND_SUB, from, 41, i);
+        bndi_stratified_operands(codes, BND_SUB, from, 41, i);
         judge_comparison(&b, &f, codes[0], &g, codes[1]);
         judge_comparison(&b, &f, codes[0], &f, codes[0]);
     }

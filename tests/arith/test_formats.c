@@ -38,7 +38,7 @@ static void test_modes(void)
         uint64_t codes[BND_OPERANDS_MAX], more = bnd_random(23, 1, i);
         bnd_operation operation = operation_at(more >> 8);
         bnd_rule rule = {.rounding = (uint8_t)((more & 0xff) % BND_ROUNDINGS)};
-        stratified_operands(codes, operation, from, 23, i);
+        bndi_stratified_operands(codes, operation, from, 23, i);
         judge_operation(&t, f, operation, from, codes, rule, bnd_random(23, 2, i));
     }
     trial_close(&t);
@@ -57,7 +57,7 @@ static void test_rules(void)
         uint64_t codes[BND_OPERANDS_MAX];
         bnd_operation operation = operation_at(i / FORMATS);
         bnd_rule rule = random_rule(bnd_random(29, 3, i));
-        stratified_operands(codes, operation, from, 29, i);
+        bndi_stratified_operands(codes, operation, from, 29, i);
         judge_operation(&t, f, operation, from, codes, rule, bnd_random(29, 4, i));
     }
     trial_close(&t);
@@ -79,7 +79,7 @@ static void test_mixed(void)
         bnd_operation operation = operation_at(which >> 32);
         bnd_rule rule = random_rule(bnd_random(31, 6, i));
         rule.rounding = i % 4 == 0 ? rule.rounding : rule.rounding % BND_DETERMINISTIC_MODES;
-        stratified_operands(codes, operation, from, 31, i);
+        bndi_stratified_operands(codes, operation, from, 31, i);
         judge_operation(&t, to, operation, from, codes, rule, bnd_random(31, 7, i));
     }
     trial_close(&t);

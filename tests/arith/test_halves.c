@@ -4,22 +4,23 @@
 #include <stdlib.h>
 
 #include "driver.h"
-#include "narrow.h"
+#include "prove/proof_narrow.h"
 #include "tests.h"
 
-static void check_stratified(bench *b, const answers *a, bnd_operation operation, uint64_t count)
+static void check_stratified(bench *b, const bndi_answers *a, bnd_operation operation, uint64_t count)
 {
     const bnd_format *f = &a->format, *const from[] = {f, f, f};
     for (uint64_t i = 0; i < count; i++) {
         uint64_t codes[BND_OPERANDS_MAX] = {0};
-        narrow_operand x[BND_OPERANDS_MAX];
-        stratified_operands(codes, operation, from, 47, i);
+        bndi_narrow_operand x[BND_OPERANDS_MAX];
+        bndi_stratified_operands(codes, operation, from, 47, i);
         for (unsigned k = 0; k < bnd_operation_operands(operation); k++) {
-            x[k] = narrow_operand_of(f, codes[k]);
+            x[k] = bndi_narrow_operand_of(f, codes[k]);
         }
-        narrow_exact exact = narrow_exact_of(operation, f, x);
-        bnd_result want = narrow_answer(a, operation, &exact), got = call_by_name(operation, f, codes, a->rule, 0);
-        if (bench_note(b, same_result(got, want))) {
+        bndi_narrow_exact exact = bndi_narrow_exact_of(operation, f, x);
+        bnd_result want = bndi_narrow_answer(a, operation, &exact),
+                   got = bndi_call_operation(f, operation, codes, a->rule, 0);
+        if (bench_note(b, bndi_same_result(got, want))) {
             print_call(operation, from, codes, f, a->rule, 0);
             print_results(got, want);
         }
@@ -37,12 +38,12 @@ static void test_stratified(void)
     for (size_t i = 0; i < 2; i++) {
         for (size_t mode = 0; mode < 2; mode++) {
             bnd_format f = format_named(names[i]);
-            answers a;
-            answers_open(&a, &f, (bnd_rule){.rounding = (uint8_t)modes[mode]});
+            bndi_answers a;
+            CU_ASSERT_FATAL(bndi_answers_open(&a, &f, (bnd_rule){.rounding = (uint8_t)modes[mode]}, NULL) == BND_OK);
             for (size_t k = 0; k < sizeof operations / sizeof operations[0]; k++) {
                 check_stratified(&b, &a, operations[k], scaled(500000));
             }
-            answers_close(&a);
+            bndi_answers_close(&a);
         }
     }
     bench_close(&b);

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "answers.h"
 #include "driver.h"
-#include "narrow.h"
+#include "prove/proof_narrow.h"
 #include "tests.h"
 
 enum { MOST_CODES = 256 };
@@ -14,40 +13,41 @@ enum { MOST_CODES = 256 };
 /* One format: its codes as doubles, the answers in each mode. */
 typedef struct narrow {
     bnd_format format;
-    narrow_operand operands[MOST_CODES];
-    answers modes[BND_DETERMINISTIC_MODES];
+    bndi_narrow_operand operands[MOST_CODES];
+    bndi_answers modes[BND_DETERMINISTIC_MODES];
 } narrow;
 
 static void open_narrow(narrow *n, const bnd_format *f)
 {
     n->format = *f;
     for (uint64_t code = 0; code < UINT64_C(1) << f->width; code++) {
-        n->operands[code] = narrow_operand_of(f, code);
+        n->operands[code] = bndi_narrow_operand_of(f, code);
     }
     for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
-        answers_open(&n->modes[mode], f, (bnd_rule){.rounding = (uint8_t)mode});
+        CU_ASSERT_FATAL(bndi_answers_open(&n->modes[mode], f, (bnd_rule){.rounding = (uint8_t)mode}, NULL) == BND_OK);
     }
 }
 
 static void close_narrow(narrow *n)
 {
     for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
-        answers_close(&n->modes[mode]);
+        bndi_answers_close(&n->modes[mode]);
     }
 }
 
 static void compare_in_all_modes(bench *b, const narrow *n, bnd_operation operation, const uint64_t *codes)
 {
-    narrow_operand x[BND_OPERANDS_MAX];
+    bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        x[i] = n->operands[codes[i]];
+        bool integer = operation == BND_SCALB && i == 1;
+        x[i] = integer ? (bndi_narrow_operand){.code = codes[i]} : n->operands[codes[i]];
     }
-    narrow_exact exact = narrow_exact_of(operation, &n->format, x);
+    bndi_narrow_exact exact = bndi_narrow_exact_of(operation, &n->format, x);
     for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
         bnd_rule rule = {.rounding = (uint8_t)mode};
-        bnd_result want = narrow_answer(&n->modes[mode], operation, &exact);
-        bnd_result got = call_by_name(operation, &n->format, codes, rule, 0);
-        if (bench_note(b, same_result(got, want))) {
+        bnd_result want = bndi_narrow_answer(&n->modes[mode], operation, &exact);
+        bnd_result got = bndi_call_operation(&n->format, operation, codes, rule, 0);
+        if (bench_note(b, bndi_same_result(got, want))) {
             const bnd_format *const from[] = {&n->format, &n->format, &n->format};
             print_call(operation, from, codes, &n->format, rule, 0);
             print_results(got, want);
@@ -60,6 +60,29 @@ static const bnd_operation unary[] = {BND_SQRT,    BND_RINT,      BND_NEARBY, BN
 static const bnd_operation binary[] = {BND_ADD, BND_SUB, BND_MUL,        BND_DIV,       BND_REM,
                                        BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER};
 
+/* IEEE's relations, by the values as doubles, which hold all of them. */
+static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
+{
+    const bnd_format *f = &n->format;
+    const bndi_narrow_operand *x = &n->operands[codes[0]], *y = &n->operands[codes[1]];
+    bool ordered = !x->nan && !y->nan, signals = x->signals || y->signals;
+    unsigned relation = !ordered               ? BND_UNORDERED
+                        : x->value < y->value  ? BND_LESS
+                        : x->value == y->value ? BND_EQUAL
+                                               : BND_GREATER;
+    for (unsigned set = 0; set < 32; set++) {
+        bool invalid = signals || (!ordered && (set & BND_SIGNALING) != 0);
+        bnd_result want = {.code = (set & relation) != 0, .flags = invalid ? BND_INVALID : 0};
+        bnd_result got = bnd_compare(f, codes[0], codes[1], set, (bnd_rule){0});
+        if (bench_note(b, bndi_same_result(got, want))) {
+            printf("compare %s 0x%llx 0x%llx, set %u\n", f->name, (unsigned long long)codes[0],
+                   (unsigned long long)codes[1], set);
+            print_results(got, want);
+        }
+    }
+}
+
+/* scalb's second operand is an integer, as many below zero as above. */
 static void check_pairs(bench *b, const narrow *n)
 {
     uint64_t codes = UINT64_C(1) << n->format.width, stride = scaled_stride();
@@ -68,6 +91,9 @@ static void check_pairs(bench *b, const narrow *n)
         for (size_t i = 0; i < sizeof binary / sizeof binary[0]; i++) {
             compare_in_all_modes(b, n, binary[i], operands);
         }
+        compare_relations(b, n, operands);
+        operands[1] -= codes / 2;
+        compare_in_all_modes(b, n, BND_SCALB, operands);
     }
     for (uint64_t code = 0; code < codes; code++) {
         for (size_t i = 0; i < sizeof unary / sizeof unary[0]; i++) {
@@ -104,31 +130,29 @@ static void test_pairs(void)
 static void check_judge(bench *b, const narrow *n)
 {
     for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
-        bench_note(b, answers_unsound(&n->modes[mode]) == 0);
+        bench_note(b, bndi_answers_unsound(&n->modes[mode]) == 0);
     }
     bndi_oracle_problem problem;
     bndi_oracle_problem_open(&problem);
     const bnd_format *const from[] = {&n->format, &n->format, &n->format};
     uint64_t count = scaled(2000), mask = (UINT64_C(1) << n->format.width) - 1;
     for (uint64_t i = 0; i < count; i++) {
-        bnd_operation operation = (bnd_operation)(1 + i % (BND_OPERATIONS - 1));
-        if (operation == BND_SCALB) {
-            continue;
-        }
+        bnd_operation operation = (bnd_operation)(1 + i % BND_ULP); /* the last that it knows */
         uint64_t codes[BND_OPERANDS_MAX] = {0};
-        narrow_operand x[BND_OPERANDS_MAX];
-        stratified_operands(codes, operation, from, 5, i);
+        bndi_narrow_operand x[BND_OPERANDS_MAX];
+        bndi_stratified_operands(codes, operation, from, 5, i);
         for (int k = 0; k < BND_OPERANDS_MAX; k++) {
-            codes[k] &= mask;
-            x[k] = n->operands[codes[k]];
+            bool integer = operation == BND_SCALB && k == 1;
+            codes[k] &= integer ? UINT64_MAX : mask;
+            x[k] = integer ? (bndi_narrow_operand){.code = codes[k]} : n->operands[codes[k]];
         }
-        narrow_exact exact = narrow_exact_of(operation, &n->format, x);
-        const answers *a = &n->modes[i / BND_OPERATIONS % BND_DETERMINISTIC_MODES];
+        bndi_narrow_exact exact = bndi_narrow_exact_of(operation, &n->format, x);
+        const bndi_answers *a = &n->modes[i / (BND_ULP + 1) % BND_DETERMINISTIC_MODES];
         bndi_oracle_answer want;
         bndi_oracle_operate(&want, &problem, &n->format, bndi_oracle_operation_named(bnd_operation_name(operation)),
                             from, codes, a->rule, 0);
-        bnd_result quick = narrow_answer(a, operation, &exact);
-        if (bench_note(b, same_result(quick, want.result))) {
+        bnd_result quick = bndi_narrow_answer(a, operation, &exact);
+        if (bench_note(b, bndi_same_result(quick, want.result))) {
             print_call(operation, from, codes, &n->format, a->rule, 0);
             print_results(quick, want.result);
         }
@@ -144,7 +168,25 @@ static void test_judge(void)
     bench_close(&b);
 }
 
-/* Every triple is for check-exhaustive. */
+/* Every triple of the formats of at most 5 bits. */
+static void check_triples(bench *b, const narrow *n)
+{
+    uint64_t width = n->format.width, mask = (UINT64_C(1) << width) - 1, stride = scaled_stride();
+    for (uint64_t i = 0; width <= 5 && i >> 3 * width == 0; i += stride) {
+        uint64_t codes[] = {i >> 2 * width, i >> width & mask, i & mask};
+        compare_in_all_modes(b, n, BND_FMA, codes);
+    }
+}
+
+static void test_narrow_triples(void)
+{
+    bench b;
+    bench_open(&b, "fma of formats of at most 5 bits");
+    for_each_format(&b, check_triples);
+    bench_close(&b);
+}
+
+/* Every triple of 8 bits is for check-exhaustive. */
 static void test_triples(void)
 {
     static const char *const names[] = {"e4m3", "e5m2", "e4m3fnuz", "e2m3", "binary8p3se"};
@@ -170,6 +212,7 @@ static void test_triples(void)
 CU_TestInfo narrow_tests[] = {
     {"the judge", test_judge},
     {"all pairs", test_pairs},
-    {"triples", test_triples},
+    {"triples", test_narrow_triples},
+    {"a choice of triples", test_triples},
     CU_TEST_INFO_NULL,
 };

@@ -6,9 +6,11 @@
 
 extern CU_TestInfo known_tests[];
 extern CU_TestInfo comparison_tests[];
+extern CU_TestInfo elementary_tests[];
 extern CU_TestInfo format_tests[];
 extern CU_TestInfo half_tests[];
 extern CU_TestInfo hardware_tests[];
 extern CU_TestInfo narrow_tests[];
+extern CU_TestInfo wide_tests[];
 
 #endif

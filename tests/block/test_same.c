@@ -1,5 +1,6 @@
 /* The same bits for any number of threads, any back end, any split, and in a hostile floating-point environment. */
 #include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,80 @@ static void test_contexts(void)
         release(&want);
     }
     free(x);
+}
+
+/* Normally distributed blocks, times powers of two: all there are, or fewer where a scale of the tensor spans them.
+ * Every eleventh block is quarters of what its scale will be; every seventeenth is zeros; and there may be a NaN. */
+static float *sample_of_blocks(size_t n, const bnd_block *format, bool with_nan)
+{
+    const size_t across = format->along, powers = format->tensor ? 29 : 276;
+    const int lowest = format->tensor ? -20 : -150;
+    float *x = memory_of(n * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        const size_t block = i / across;
+        if (block % 11 == 3) {
+            x[i] = i % across == 0 ? 6 : (float)(int)(i * 7 % 49 - 24) / 4;
+        } else {
+            x[i] = block % 17 == 5 ? -0.0f : ldexpf(normal_number(8, i), (int)(block * 37 % powers) + lowest);
+        }
+    }
+    x[0] = 2688; /* the tensor's scale of nvfp4 is then 1 */
+    if (with_nan) {
+        x[n / 2] = NAN;
+    }
+    return x;
+}
+
+static void quantize_at(unsigned char *codes, unsigned char *scales, const float *x, size_t n, const bnd_block *block,
+                        const bnd_array *how)
+{
+    float tensor;
+    CU_ASSERT_EQUAL(bnd_quantize_f32(codes, scales, &tensor, x, (bnd_shape){1, n, 1}, block, how, NULL, NULL), BND_OK);
+}
+
+/* Every way to quantize in fewer passes gives what the portable back end does, wherever the codes begin in a line, and
+ * touches nothing beside them. */
+static void test_short_ways(void)
+{
+    static const char *const names[] = {"mxfp8",        "mxfp8:floor", "mxfp8-e5m2:even", "mxfp6-e2m3:floor",
+                                        "mxfp6-e3m2",   "mxfp4",       "mxfp4:floor",     "mxint8",
+                                        "mxint8:floor", "mxint8:even", "nvfp4",           "nvfp4-subnormal",
+                                        "e4m3/mx:ceil"};
+    static const size_t lengths[] = {512, 1024, 2048 + 33, 3 * 512 + 17, 8192 + 512, 2 * 8192 + 500};
+    enum { MOST = 2 * 8192 + 500, BESIDE = 128 };
+    const bnd_context portable = {.backend = BND_BACKEND_PORTABLE};
+    unsigned char *codes[2] = {memory_of(MOST + 2 * BESIDE), memory_of(MOST + 2 * BESIDE)};
+    unsigned char *scales[2] = {memory_of(MOST), memory_of(MOST)};
+    size_t k = 0;
+    for (size_t name = 0; name < sizeof names / sizeof names[0]; name++) {
+        const bnd_block block = block_named(names[name]);
+        for (size_t i = 0; i < 4 * sizeof lengths / sizeof lengths[0]; i++, k++) {
+            const size_t n = lengths[i / 4], offset = k * 5 % 64;
+            const bnd_rule rule = {.rounding = k % 3 == 2 ? BND_RTZ : BND_RNE};
+            float *x = sample_of_blocks(n, &block, i % 4 == 3);
+            for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+                const bnd_context context = {.backend = (uint8_t)backend};
+                if (!bnd_backend_here((bnd_backend)backend)) {
+                    continue;
+                }
+                for (size_t turn = 0; turn < 2; turn++) {
+                    const bnd_array how = {.context = turn ? &context : &portable,
+                                           .rule = rule,
+                                           .packing_out = i % 4 == 2 ? BND_UNPACKED : BND_PACKED};
+                    memset(codes[turn], 0xa5, MOST + 2 * BESIDE);
+                    memset(scales[turn], 0xa5, MOST);
+                    quantize_at(codes[turn] + offset, scales[turn], x, n, &block, &how);
+                }
+                CU_ASSERT_EQUAL(memcmp(codes[0], codes[1], MOST + 2 * BESIDE), 0);
+                CU_ASSERT_EQUAL(memcmp(scales[0], scales[1], MOST), 0);
+            }
+            free(x);
+        }
+    }
+    for (size_t turn = 0; turn < 2; turn++) {
+        free(codes[turn]);
+        free(scales[turn]);
+    }
 }
 
 /* Beyond the caches, where codes may be written past them: the same as in pieces that no cache minds. An odd address,
@@ -220,6 +295,11 @@ static void test_environment(void)
 }
 
 CU_TestInfo same_tests[] = {
-    {"threads and back ends", test_contexts},  {"beyond the caches", test_beyond_the_caches}, {"in pieces", test_split},
-    {"with statistics", test_with_statistics}, {"a hostile environment", test_environment},   CU_TEST_INFO_NULL,
+    {"threads and back ends", test_contexts},
+    {"beyond the caches", test_beyond_the_caches},
+    {"in pieces", test_split},
+    {"short ways", test_short_ways},
+    {"with statistics", test_with_statistics},
+    {"a hostile environment", test_environment},
+    CU_TEST_INFO_NULL,
 };

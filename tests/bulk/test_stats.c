@@ -29,6 +29,137 @@ static void test_numbers(void)
     bench_close(&b);
 }
 
+/* ---- arrays of one kind of numbers for a while, then of another: what the vector kernels count in runs ---- */
+
+/* `few`: one number of its own in the middle of ordinary ones. */
+typedef enum pattern {
+    ORDINARY, /* within twenty binades of the largest one */
+    SMALL,    /* about the smallest normal number */
+    SPARSE,   /* zeros of either sign among ordinary ones */
+    ALIKE,    /* one number over and over: a bin with as many as there can be */
+    TIES,     /* few bits: exact numbers, and midpoints */
+    FEW_SMALL,
+    FEW_LARGE,
+    FEW_SPECIAL,
+    ANY, /* all bits random */
+    NOTHING,
+    PATTERNS
+} pattern;
+
+static uint32_t number_at(int field, uint64_t random)
+{
+    int clamped = field < 0 ? 0 : field > 255 ? 255 : field;
+    return (uint32_t)(random >> 63) << 31 | (uint32_t)clamped << 23 | (uint32_t)(random >> 40 & 0x7fffff);
+}
+
+/* Binade k below `field` with a chance of 2^-k. */
+static uint32_t ordinary(int field, uint64_t random)
+{
+    return number_at(field - __builtin_ctz((unsigned)random | 1u << 19), random);
+}
+
+static uint32_t patterned(const bnd_format *f, pattern what, int field, bool middle, uint64_t seed, uint64_t random)
+{
+    static const uint32_t specials[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xff800001, 0x00000001, 0x807fffff};
+    uint32_t x = ordinary(field, random);
+    switch (what) {
+    case SMALL:
+        return number_at(127 + f->emin - (int)(random & 7) + 3, random);
+    case SPARSE:
+        return (random & 0x300) != 0 ? x & 0x80000000 : x;
+    case ALIKE:
+        return ordinary(field, seed);
+    case TIES:
+        return x & ~((UINT32_C(1) << (24 - (f->precision < 22 ? f->precision : 22))) - 1) << (random >> 32 & 1);
+    case FEW_SMALL:
+        return middle ? number_at(field - 24 - (int)(random & 31), random) : x;
+    case FEW_LARGE:
+        return middle ? number_at(127 + f->emax + (int)(random & 3), random) : x;
+    case FEW_SPECIAL:
+        return middle ? specials[random % 6] : x;
+    case ANY:
+        return (uint32_t)random;
+    case NOTHING:
+        return x & 0x80000000;
+    default:
+        return x;
+    }
+}
+
+static void fill_patterns(uint64_t *numbers, size_t n, const bnd_format *f, uint64_t seed)
+{
+    size_t at = 0;
+    for (uint64_t part = 0; at < n; part++) {
+        uint64_t choice = bnd_random(seed, 51, part);
+        size_t length = 1 + (choice >> 8 & ((choice & 64) != 0 ? 2047 : 127)), middle = choice >> 40 & 127;
+        pattern what = (pattern)((choice >> 32) % PATTERNS);
+        if (part == 0 && seed % 4 == 0) { /* no count may be too narrow */
+            what = ALIKE;
+            length = 4500;
+        }
+        int highest = 127 + (f->emax < 127 ? f->emax : 127), lowest = 127 + (f->emin > -127 ? f->emin : -127);
+        int field = lowest + (int)((choice >> 48) % (uint64_t)(highest - lowest + 1));
+        for (size_t i = 0; i < length && at < n; i++, at++) {
+            numbers[at] = patterned(f, what, field, i % 128 == middle, choice, bnd_random(seed, 52, at));
+        }
+    }
+}
+
+static void test_patterns(void)
+{
+    enum { COUNT = 9000, NAMES = 11, RULES = 6 };
+    static const char *const names[NAMES] = {"e4m3", "e5m2",     "fp16", "bf16", "tf32",       "e2m1",
+                                             "e6m9", "e4m3fnuz", "e3m2", "e8m3", "binary8p3se"};
+    static const bnd_rule rules[RULES] = {{.rounding = BND_RNE},
+                                          {.rounding = BND_RTZ},
+                                          {.rounding = BND_RUP},
+                                          {.rounding = BND_RNE, .tiny_before = 1},
+                                          {.rounding = BND_RNE, .overflow = BND_OVERFLOW_SATURATE},
+                                          {.rounding = BND_RNE, .flush_out = 1}};
+    bench b;
+    bench_open(&b, "statistics of runs");
+    uint64_t *numbers = memory_of(COUNT * sizeof *numbers);
+    for (size_t i = 0; i < scaled(4 * NAMES); i++) {
+        bnd_format f = format_named(names[i % NAMES]);
+        /* Nearest even every other time; the others, and any mode, in between. */
+        bnd_array how = {.seed = i, .packing_out = i / 2 % 2 != 0 ? BND_UNPACKED : BND_PACKED};
+        how.rule = i % 2 == 0 ? rules[0] : i % 3 == 0 ? random_rule(bnd_random(54, i, 0)) : rules[i % RULES];
+        fill_patterns(numbers, COUNT, &f, i);
+        check_numbers(&b, &f, false, numbers, COUNT - i % 67, &how, true);
+    }
+    free(numbers);
+    bench_close(&b);
+}
+
+/* In place: results where the numbers were, the same statistics. */
+static void test_in_place(void)
+{
+    enum { COUNT = 5000 };
+    bench b;
+    bench_open(&b, "statistics in place");
+    for (size_t i = 0; i < scaled(60); i++) {
+        bnd_format f = layout_at(i % LAYOUTS);
+        call c = round_call(&f, false);
+        bnd_array how = {.context = &back_ends_here()->at[i / 2 % back_ends_here()->count]};
+        bnd_stats apart = {0}, within = {0};
+        uint64_t *numbers = memory_of(COUNT * sizeof *numbers);
+        fill_patterns(numbers, COUNT, &f, i);
+        unsigned char *in = memory_of(4 * COUNT), *out = memory_of(4 * COUNT);
+        put_codes(in, &c.in, BND_UNPACKED, numbers, COUNT);
+        bool called = run_call(&c, out, in, COUNT, &how, &apart) == BND_OK &&
+                      run_call(&c, in, in, COUNT, &how, &within) == BND_OK;
+        if (bench_note(&b, called && memcmp(in, out, 4 * COUNT) == 0 && memcmp(&apart, &within, sizeof apart) == 0)) {
+            print_question(&c, &how);
+            print_statistics("apart", &apart);
+            print_statistics("in place", &within);
+        }
+        free(in);
+        free(out);
+        free(numbers);
+    }
+    bench_close(&b);
+}
+
 /* Counted by hand, and added up over two calls. */
 static void check_by_hand(const bnd_context *context)
 {
@@ -161,6 +292,8 @@ static void test_flushed_inputs(void)
 
 CU_TestInfo stats_tests[] = {
     {"numbers", test_numbers},
+    {"runs", test_patterns},
+    {"in place", test_in_place},
     {"by hand", test_by_hand},
     {"errors and ratios", test_derived},
     {"what is flushed on input", test_flushed_inputs},

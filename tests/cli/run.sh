@@ -8,11 +8,13 @@ bin=$build
 if [ -n "${BND_RUNNER-}" ]; then
     bin=$(mktemp -d) || exit 99
     trap 'rm -rf "$bin"' EXIT
-    printf '#!/bin/sh\nexec %s "%s/binade" "$@"\n' "$BND_RUNNER" "$build" >"$bin/binade"
-    chmod +x "$bin/binade"
+    for program in binade tests/cli/prove_wrong; do
+        printf '#!/bin/sh\nexec %s "%s/%s" "$@"\n' "$BND_RUNNER" "$build" "$program" >"$bin/${program##*/}"
+        chmod +x "$bin/${program##*/}"
+    done
 fi
 PATH=$build/doc/examples:$PATH # the README runs its example
 export PATH
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-${BND_RUNNER-} "$build/tests/cli/transcript" "$@" --bin "$bin:$build/doc/examples" \
+${BND_RUNNER-} "$build/tests/cli/transcript" "$@" --bin "$bin:$build/doc/examples:$build/tests/cli" \
     "$top"/tests/cli/*.txt "$top"/README.md "$top"/doc/*.md

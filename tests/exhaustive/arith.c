@@ -4,11 +4,11 @@
  *                             stratified choice. In each deterministic mode.
  *   fp32, fp64                against the processor, in its four rounding modes, with its flags; a stratified choice
  *
- * The judge of the first is tests/arith/answers.h: the exact result in double arithmetic, looked up in a table of the
- * oracle's answers, which is itself checked in full here. Operations of one operand are the oracle's own.
+ * The judge of the first is src/prove/proof_answers.h: the exact result in double arithmetic, looked up in a table of
+ * the oracle's answers, which is itself checked in full here. Operations of one operand are the oracle's own.
  *
- * Compiled with options.c, state.c and pool.c, and with answers.c, narrow.c, machine.c and operands.c of
- * tests/arith. */
+ * Compiled with options.c, state.c and pool.c, and with machine.c of tests/arith; links the library with its
+ * internal names. */
 #include "common.h"
 
 #include <binade/arith.h>
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "../arith/machine.h"
-#include "../arith/narrow.h"
-#include "../arith/operands.h"
+#include "prove/proof.h"
+#include "prove/proof_operands.h"
 
 static const program about = {"arith", "operations, against the oracle's answers and the processor", "rmjsS",
                               "fp16,bf16,dlfloat16,e4m3,e5m2,fp32,fp64"};
@@ -60,8 +60,8 @@ typedef struct plan {
 
 typedef struct judge {
     bool open;
-    answers answers;
-    narrow_operand operands[MOST_CODES];
+    bndi_answers answers;
+    bndi_narrow_operand operands[MOST_CODES];
 } judge;
 
 static judge *judge_of(const job *j)
@@ -72,37 +72,19 @@ static judge *judge_of(const job *j)
         return &kept;
     }
     if (kept.open) {
-        answers_close(&kept.answers);
+        bndi_answers_close(&kept.answers);
     }
     for (uint64_t code = 0; !same && code < UINT64_C(1) << j->row.width; code++) {
-        kept.operands[code] = narrow_operand_of(&j->row, code);
+        kept.operands[code] = bndi_narrow_operand_of(&j->row, code);
     }
-    answers_open(&kept.answers, &j->row, (bnd_rule){.rounding = (uint8_t)j->mode});
+    if (bndi_answers_open(&kept.answers, &j->row, (bnd_rule){.rounding = (uint8_t)j->mode}, NULL) != BND_OK) {
+        exit(EXIT_TROUBLE);
+    }
     kept.open = true;
     return &kept;
 }
 
 /* ---- one case ---- */
-
-static bnd_result call(bnd_operation operation, const bnd_format *f, const uint64_t *c, bnd_rule rule)
-{
-    switch (operation) {
-    case BND_ADD:
-        return bnd_add(f, c[0], c[1], rule, 0);
-    case BND_SUB:
-        return bnd_sub(f, c[0], c[1], rule, 0);
-    case BND_MUL:
-        return bnd_mul(f, c[0], c[1], rule, 0);
-    case BND_DIV:
-        return bnd_div(f, c[0], c[1], rule, 0);
-    case BND_FMA:
-        return bnd_fma(f, c[0], c[1], c[2], rule, 0);
-    case BND_SQRT:
-        return bnd_sqrt(f, c[0], rule, 0);
-    default:
-        return bnd_operate(f, operation, (const bnd_format *const[]){f, f, f}, c, rule, 0);
-    }
-}
 
 static void compare(outcome *o, const uint64_t *c, bnd_result got, bnd_result want)
 {
@@ -118,14 +100,14 @@ static void compare(outcome *o, const uint64_t *c, bnd_result got, bnd_result wa
 static void check_narrow(const job *j, const uint64_t *codes, outcome *o)
 {
     judge *by = judge_of(j);
-    narrow_operand x[BND_OPERANDS_MAX];
+    bndi_narrow_operand x[BND_OPERANDS_MAX];
     uint64_t mask = (UINT64_C(1) << j->row.width) - 1;
     for (int i = 0; i < BND_OPERANDS_MAX; i++) {
         x[i] = by->operands[codes[i] & mask];
     }
-    narrow_exact exact = narrow_exact_of(j->operation, &j->row, x);
-    compare(o, codes, call(j->operation, &j->row, codes, by->answers.rule),
-            narrow_answer(&by->answers, j->operation, &exact));
+    bndi_narrow_exact exact = bndi_narrow_exact_of(j->operation, &j->row, x);
+    compare(o, codes, bndi_call_operation(&j->row, j->operation, codes, by->answers.rule, 0),
+            bndi_narrow_answer(&by->answers, j->operation, &exact));
 }
 
 static void check_by_oracle(const job *j, const uint64_t *codes, outcome *o)
@@ -136,7 +118,7 @@ static void check_by_oracle(const job *j, const uint64_t *codes, outcome *o)
     if (bnd_oracle_operate(&want, &j->row, bnd_operation_name(j->operation), from, codes, rule, 0, NULL) != BND_OK) {
         exit(EXIT_TROUBLE); /* an operation that is gone */
     }
-    compare(o, codes, call(j->operation, &j->row, codes, rule), want);
+    compare(o, codes, bndi_call_operation(&j->row, j->operation, codes, rule, 0), want);
 }
 
 static void check_by_machine(const job *j, const uint64_t *codes, outcome *o)
@@ -145,7 +127,7 @@ static void check_by_machine(const job *j, const uint64_t *codes, outcome *o)
     if (!want.known) {
         return;
     }
-    bnd_result got = call(j->operation, &j->row, codes, machine_rule(j->mode));
+    bnd_result got = bndi_call_operation(&j->row, j->operation, codes, machine_rule(j->mode), 0);
     o->checked++;
     if (!machine_agrees(&j->row, got, want)) {
         mismatch(o,
@@ -160,7 +142,7 @@ static void check_case(const job *j, uint64_t i, outcome *o)
     uint64_t codes[BND_OPERANDS_MAX] = {0};
     if (j->kind == CHOICE || j->kind == MACHINE) {
         const bnd_format *const from[] = {&j->row, &j->row, &j->row};
-        stratified_operands(codes, j->operation, from, 61 + (uint64_t)j->mode, i);
+        bndi_stratified_operands(codes, j->operation, from, 61 + (uint64_t)j->mode, i);
     } else {
         uint64_t mask = (UINT64_C(1) << j->row.width) - 1;
         codes[0] = i >> j->row.width >> (j->operation == BND_FMA ? j->row.width : 0);
@@ -183,7 +165,7 @@ static void check_piece_of_job(const void *context, size_t index, uint64_t piece
     const job *j = &p->jobs[index];
     if (j->kind == TABLE) {
         judge *by = judge_of(j);
-        uint64_t unsound = answers_unsound(&by->answers);
+        uint64_t unsound = bndi_answers_unsound(&by->answers);
         o->checked += 4 * by->answers.count;
         if (unsound > 0) {
             mismatch(o, "%" PRIu64 " entries do not hold for the whole of their gaps", unsound);

@@ -28,6 +28,15 @@ bnd_format format_named(const char *name)
     return f;
 }
 
+static bnd_format fp32_format(void)
+{
+    static bnd_format f = {.precision = 0};
+    if (f.precision == 0) {
+        f = format_named("fp32");
+    }
+    return f;
+}
+
 bnd_accumulator accumulator_named(const char *name)
 {
     bnd_accumulator a = {.promote = 0};
@@ -75,6 +84,10 @@ float number_of(data_kind kind, const bnd_format *f, uint64_t seed, uint64_t i)
         return float_of((uint32_t)random);
     case DATA_CLOSE:
         return sign * (8.0f + (float)(random & 7)) * 0.125f;
+    case DATA_EDGE: {
+        const int neighbour = (int)(random % 3) - 1, fraction = f->precision < 24 ? f->precision - 1 : 22;
+        return sign * ldexpf(1.0f + (float)neighbour * ldexpf(1.0f, -fraction), (int)(random >> 32 & 31) - 16);
+    }
     default: { /* products of two of these are about the format's ends */
         int ends[4] = {f->emin / 2, f->emin - f->precision / 2, f->emax / 2, f->emax - 1};
         int exponent = ends[random & 3] + (int)(random >> 2 & 3) - 1;
@@ -171,7 +184,7 @@ static float operand(const question *q, bool of_a, size_t i, size_t j)
     const bool plain = s.row == 0 && s.column == 0;
     const ptrdiff_t row = plain ? (ptrdiff_t)(of_a ? q->k : q->n) : s.row, column = plain ? 1 : s.column;
     const float x = (of_a ? q->a + q->a_first : q->b + q->b_first)[(ptrdiff_t)i * row + (ptrdiff_t)j * column];
-    const bnd_format *rounded = of_a ? q->how.round_a : q->how.round_b, fp32 = format_named("fp32");
+    const bnd_format *rounded = of_a ? q->how.round_a : q->how.round_b, fp32 = fp32_format();
     if (rounded == NULL) {
         return x;
     }
@@ -208,7 +221,7 @@ static uint64_t random_at(const question *q, uint64_t element)
 /* The sum in codes of a format. */
 static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a, float b, uint64_t place, judge by)
 {
-    const bnd_format fp32 = format_named("fp32");
+    const bnd_format fp32 = fp32_format();
     const bnd_rule rule = q->how.accumulator.rule;
     const uint64_t x = bits_of(a), y = bits_of(b);
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
@@ -216,9 +229,9 @@ static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a
                        random_at(q, place));
     }
     uint64_t p = operate(by, f, BND_MUL, (const bnd_format *const[]){&fp32, &fp32}, (uint64_t[]){x, y}, rule,
-                         random_at(q, 2 * place));
+                         random_at(q, place));
     return operate(by, f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, rule,
-                   random_at(q, 2 * place + 1));
+                   random_at(q, place + (uint64_t)q->m * q->n * q->k));
 }
 
 /* The sum in exact values, where there are no codes. */
@@ -231,8 +244,9 @@ static bnd_exact step_exact(const question *q, const bnd_format *f, bnd_exact s,
         return bnd_round_exact(f, bnd_operate_exact(BND_FMA, f, x, rule, 0, &flags), rule, random_at(q, place)).value;
     }
     bnd_exact p = bnd_operate_exact(BND_MUL, f, x, rule, 0, &flags);
-    bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, 2 * place)).value};
-    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule, random_at(q, 2 * place + 1))
+    bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, place)).value};
+    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule,
+                           random_at(q, place + (uint64_t)q->m * q->n * q->k))
         .value;
 }
 
@@ -306,7 +320,7 @@ static float one_nan(float x)
 
 static float to_fp32(const bnd_format *f, uint64_t code)
 {
-    const bnd_format fp32 = format_named("fp32");
+    const bnd_format fp32 = fp32_format();
     return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.rounding = BND_RNE}, 0).code);
 }
 
@@ -314,10 +328,10 @@ static float to_fp32(const bnd_format *f, uint64_t code)
 static float sum_of(const question *q, size_t i, size_t j, float start, size_t first, size_t last, judge by)
 {
     const bnd_accumulator *acc = &q->how.accumulator;
-    const bnd_format f = acc->format.precision > 0 ? acc->format : format_named("fp32"), fp32 = format_named("fp32");
+    const bnd_format f = acc->format.precision > 0 ? acc->format : fp32_format(), fp32 = fp32_format();
     bnd_rule begin = acc->rule;
     begin.rounding = BND_RNE;
-    const uint64_t place = ((uint64_t)i * q->n + j) * q->k;
+    const uint64_t place = (uint64_t)i * q->k * q->n + j;
     if (acc->kind == BND_ACCUMULATE_ALIGNED) {
         const size_t group = acc->group != 0 ? acc->group : 32;
         float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_RTZ}, 0).code);
@@ -335,13 +349,13 @@ static float sum_of(const question *q, size_t i, size_t j, float start, size_t f
     if (f.width == 0) {
         bnd_exact s = bnd_round_exact(&f, bnd_exact_float(start), begin, 0).value;
         for (size_t k = first; k < last; k++) {
-            s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k);
+            s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n);
         }
         return float_of((uint32_t)bnd_encode_exact(&fp32, s, (bnd_rule){.rounding = BND_RNE}, 0).code);
     }
     uint64_t s = bnd_encode_float(&f, start, begin, 0).code;
     for (size_t k = first; k < last; k++) {
-        s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k, by);
+        s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n, by);
     }
     return to_fp32(&f, s);
 }

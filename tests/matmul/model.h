@@ -17,6 +17,7 @@ typedef enum data_kind {
     DATA_HARD,   /* random bits: infinities, NaNs, subnormals */
     DATA_CLOSE,  /* one binade, few bits: many ties */
     DATA_FRINGE, /* about a format's least and largest numbers */
+    DATA_EDGE,   /* powers of two of a format, and their neighbours: where binades end */
     DATA_KINDS
 } data_kind;
 float number_of(data_kind kind, const bnd_format *f, uint64_t seed, uint64_t i);

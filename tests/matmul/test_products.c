@@ -1,4 +1,6 @@
 /* Products of every kind of numbers, in all ways to accumulate, on all back ends: each element by the definition. */
+#include <binade/arith.h>
+
 #include "model.h"
 #include "tests.h"
 
@@ -71,8 +73,8 @@ static const bnd_backend backends[] = {BND_BACKEND_PORTABLE, BND_BACKEND_AVX2, B
                                        BND_BACKEND_WASM128};
 enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
-static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 0},   {3, 2, 5},     {7, 33, 40}, {14, 32, 17},
-                                   {15, 65, 3}, {2, 3, 300}, {13, 31, 260}, {0, 4, 3},   {6, 32, 33}};
+static const size_t shapes[][3] = {{1, 1, 1},   {1, 1, 0},     {3, 2, 5}, {7, 33, 40}, {14, 32, 17}, {15, 65, 3},
+                                   {2, 3, 300}, {13, 31, 260}, {0, 4, 3}, {6, 32, 33}, {37, 70, 21}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* Some of all combinations: every accumulator on every back end with all kinds of data, sizes and layouts in turn. */
@@ -93,7 +95,7 @@ static void test_definition(void)
                     continue;
                 }
                 question_open(&q, shape[0], shape[1], shape[2], &how, (unsigned)(at % LAYOUTS));
-                question_fill(&q, (data_kind)kind, acc.format.precision > 0 ? &acc.format : NULL, at);
+                question_fill(&q, (data_kind)kind, &acc.format, at);
                 CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
                 wrong += differences(&q, bnd_backend_name(backends[b]), BY_OPERATE);
                 question_close(&q);
@@ -118,6 +120,38 @@ static void test_oracle(void)
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "oracle", BY_ORACLE);
         question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Every product of two codes, with a sum that begins anywhere: of these formats all that a tile can meet. */
+static void test_every_pair(void)
+{
+    static const char *const names[] = {"e4m3", "e5m2", "e3m4", "fma:e4m3", "fma:e5m2", "fma:e3m4"};
+    static float values[256], c[256 * 256];
+    size_t wrong = 0;
+    for (size_t i = 0; i < 6; i++) {
+        bnd_gemm how = {.accumulator = accumulator_named(names[i]), .add = true};
+        const bnd_format f = how.accumulator.format;
+        const bnd_format *const from[3] = {&f, &f, &f};
+        for (uint64_t code = 0; code < 256; code++) {
+            values[code] = (float)bnd_decode(&f, code);
+        }
+        for (uint64_t start = i; start < 256; start += 37) {
+            for (size_t e = 0; e < 256 * 256; e++) {
+                c[e] = values[start];
+            }
+            CU_ASSERT_EQUAL(bnd_gemm_f32(c, 256, 256, values, values, 1, &how, NULL), BND_OK);
+            for (uint64_t e = 0; e < 256 * 256; e++) {
+                const uint64_t codes[3] = {e >> 8, e & 255, start};
+                uint64_t p = bnd_mul(&f, codes[0], codes[1], (bnd_rule){.rounding = BND_RNE}, 0).code;
+                uint64_t s = bnd_add(&f, start, p, (bnd_rule){.rounding = BND_RNE}, 0).code;
+                if (how.accumulator.kind == BND_ACCUMULATE_FUSED) {
+                    s = bnd_operate(&f, BND_FMA, from, codes, (bnd_rule){.rounding = BND_RNE}, 0).code;
+                }
+                wrong += bits_of(values[s]) != bits_of(c[e]) && !(values[s] != values[s] && c[e] != c[e]);
+            }
+        }
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -161,7 +195,7 @@ static void test_operands(void)
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "rounded", BY_OPERATE);
         /* The same numbers as codes, in the same places. */
-        const bnd_array unpacked = {.packing = BND_UNPACKED};
+        const bnd_array unpacked = {.packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
         unsigned char *a = memory_of(bnd_codes_size(&f, q.a_size, BND_UNPACKED));
         unsigned char *b = memory_of(bnd_codes_size(&g, q.b_size, BND_UNPACKED));
         CU_ASSERT_EQUAL(bnd_encode_f32(a, q.a, q.a_size, &f, &unpacked, NULL, NULL), BND_OK);
@@ -205,6 +239,11 @@ static void test_middle(void)
 }
 
 CU_TestInfo product_tests[] = {
-    {"by bnd_operate", test_definition}, {"by the oracle", test_oracle}, {"rules", test_rules},
-    {"operands", test_operands},         {"in the middle", test_middle}, CU_TEST_INFO_NULL,
+    {"by bnd_operate", test_definition},
+    {"by the oracle", test_oracle},
+    {"every pair", test_every_pair},
+    {"rules", test_rules},
+    {"operands", test_operands},
+    {"in the middle", test_middle},
+    CU_TEST_INFO_NULL,
 };

@@ -10,11 +10,9 @@ typedef struct selection {
     size_t count;
 } selection;
 
-/* Every word of `words` stands in the name. */
-static bool has_words(const bench_case *what, const char *words)
+bool bench_has_words(const char *name, const char *words)
 {
-    char name[BENCH_NAME_SIZE], word[BENCH_NAME_SIZE];
-    bench_name(name, what);
+    char word[BENCH_NAME_SIZE];
     while (*(words += strspn(words, " ")) != '\0') {
         size_t length = strcspn(words, " ");
         if (length >= sizeof word) {
@@ -32,7 +30,9 @@ static bool has_words(const bench_case *what, const char *words)
 
 static void add(selection *to, const bench_case *what, const bench_options *options)
 {
-    if (has_words(what, options->words)) {
+    char name[BENCH_NAME_SIZE];
+    bench_name(name, what);
+    if (bench_has_words(name, options->words)) {
         to->cases[to->count++] = *what;
     }
 }
@@ -161,17 +161,24 @@ static int measure_all(bench_session *s, const selection *chosen)
 {
     bool memory = true;
     size_t backends = s->options->backend_count > 0 ? s->options->backend_count : 1;
+    int status = 0;
     for (size_t z = 0; z < s->options->size_count; z++) {
-        s->total += chosen->count * backends * (on_all_cores_too(s, &s->options->sizes[z]) ? 2 : 1);
+        s->total += s->options->sizes[z].gemm
+                        ? 0
+                        : chosen->count * backends * (on_all_cores_too(s, &s->options->sizes[z]) ? 2 : 1);
     }
     bench_report_begin(&s->report, s->machine, s->options);
-    for (size_t z = 0; memory && z < s->options->size_count; z++) {
+    for (size_t z = 0; memory && status != 3 && z < s->options->size_count; z++) {
+        if (s->options->sizes[z].gemm) {
+            status = bench_gemm_all(&s->report, s->options);
+            continue;
+        }
         for (size_t i = 0; memory && i < chosen->count; i++) {
             memory = measure_case(s, &chosen->cases[i], &s->options->sizes[z]);
         }
     }
     bench_report_end(&s->report);
-    return !memory ? 3 : s->different > 0 ? 1 : 0;
+    return !memory ? 3 : s->different > 0 ? 1 : status;
 }
 
 int bench_all(const bench_options *options, const bench_machine *machine)
@@ -182,11 +189,11 @@ int bench_all(const bench_options *options, const bench_machine *machine)
     if (!select_cases(&chosen, options)) {
         return 3;
     }
-    if (chosen.count == 0) {
+    if (chosen.count == 0 && bench_gemm_count(options) == 0) {
         fprintf(stderr, "binade bench: there is no such case; 'binade bench --list' names them\n");
         status = 2;
     } else if (options->list) {
-        bench_report_list(chosen.cases, chosen.count, options->json);
+        bench_report_list(chosen.cases, chosen.count, options);
     } else {
         status = measure_all(&s, &chosen);
     }

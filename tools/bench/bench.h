@@ -50,9 +50,10 @@ void bench_look(bench_machine *machine);
 
 /* How many elements: fp32, or half as many fp64. */
 typedef struct bench_size {
-    char name[16]; /* "L1", "L2", "memory", or the number as it was written */
+    char name[16]; /* "L1", "L2", "memory", "gemm", or the number as it was written */
     size_t elements;
     bool beyond_caches;
+    bool gemm; /* "gemm": products of matrices instead of arrays */
 } bench_size;
 /* False where it is none of the names and not a number from 1 to 2^32. */
 bool bench_size_parse(bench_size *out, const char *name, const bench_machine *machine);
@@ -122,6 +123,17 @@ typedef struct bench_times {
 enum { BENCH_MOST_ROUNDS = 101 };
 bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds);
 
+/* One work beside another, in turns: the median time of a pass, and the median of the other's time over it. */
+typedef struct bench_contest {
+    void (*pass)(void *state);
+    void *state;
+    void (*other)(void *state); /* NULL: there is none */
+    void *other_state;
+    double seconds, ratio; /* out; ratio 0 without another */
+    int rounds;
+} bench_contest;
+void bench_compare(bench_contest *contest, int rounds, double seconds);
+
 /* ---- all of it ---- */
 
 typedef struct bench_options {
@@ -161,10 +173,22 @@ typedef struct bench_report {
     size_t rows, targets, met;
 } bench_report;
 /* The cases and their targets, not measured. */
-void bench_report_list(const bench_case *cases, size_t count, bool as_json);
+void bench_report_list(const bench_case *cases, size_t count, const bench_options *options);
 void bench_report_begin(bench_report *report, const bench_machine *machine, const bench_options *options);
 void bench_report_row(bench_report *report, const bench_row *row);
 void bench_report_end(bench_report *report);
+
+/* Every word of `words` stands in the name. */
+bool bench_has_words(const char *name, const char *words);
+
+/* Products of matrices: how many cases are chosen, their list, their rows; a row of JSON. 0; 1 where a result is not
+ * bnd_operate's; 3 without memory. */
+size_t bench_gemm_count(const bench_options *options);
+void bench_gemm_list(const bench_options *options);
+void bench_gemm_list_json(bnd_json *json, const bench_options *options);
+int bench_gemm_all(bench_report *report, const bench_options *options);
+void bench_report_gemm(bench_report *report, const char *name, const char *backend, unsigned threads, int rounds,
+                       double gigaflops, double ratio, double target);
 
 /* Measures and reports. 0; 1 where a result is not the codec's; 2 where no case has such a name; 3 without memory. */
 int bench_all(const bench_options *options, const bench_machine *machine);

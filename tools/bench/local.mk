@@ -8,6 +8,7 @@ binade_SOURCES += \
 	tools/bench/cases.c \
 	tools/bench/copy.c \
 	tools/bench/data.c \
+	tools/bench/gemm.c \
 	tools/bench/machine.c \
 	tools/bench/measure.c \
 	tools/bench/report.c \

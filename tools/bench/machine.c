@@ -137,6 +137,7 @@ bool bench_size_parse(bench_size *out, const char *name, const bench_machine *ma
         out->elements = good ? out->elements : 0;
     }
     snprintf(out->name, sizeof out->name, "%.15s", name);
-    out->beyond_caches = 4 * out->elements >= 4 * machine->last;
-    return out->elements > 0;
+    out->gemm = strcmp(name, "gemm") == 0;
+    out->beyond_caches = !out->gemm && 4 * out->elements >= 4 * machine->last;
+    return out->elements > 0 || out->gemm;
 }

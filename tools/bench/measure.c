@@ -87,3 +87,28 @@ bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int 
                          .to_streaming = streaming ? median(to_streaming, done) : 0,
                          .rounds = done};
 }
+
+void bench_compare(bench_contest *contest, int rounds, double seconds)
+{
+    enum { LEAST_ROUNDS = 3 };
+    double own[BENCH_MOST_ROUNDS], ratios[BENCH_MOST_ROUNDS];
+    contestant self = {.pass = contest->pass, .state = contest->state};
+    contestant other = {.pass = contest->other, .state = contest->other_state};
+    const double begun = now();
+    int done = 0;
+    warm_up(&self);
+    if (contest->other != NULL) {
+        warm_up(&other);
+    }
+    for (; done < rounds && (done < LEAST_ROUNDS || now() - begun < seconds); done++) {
+        if (contest->other != NULL) {
+            take(&other);
+        }
+        take(&self);
+        own[done] = self.seconds;
+        ratios[done] = other.seconds / self.seconds;
+    }
+    contest->seconds = median(own, done);
+    contest->ratio = contest->other != NULL ? median(ratios, done) : 0;
+    contest->rounds = done;
+}

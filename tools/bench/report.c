@@ -95,6 +95,27 @@ static void row_json(bnd_json *json, const bench_row *row, const char *name)
     bnd_json_end(json);
 }
 
+void bench_report_gemm(bench_report *report, const char *name, const char *backend, unsigned threads, int rounds,
+                       double gigaflops, double ratio, double target)
+{
+    bnd_json *json = &report->json;
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "case", name);
+    bnd_json_string(json, "size", "gemm");
+    bnd_json_string(json, "backend", backend);
+    bnd_json_unsigned(json, "threads", threads);
+    bnd_json_integer(json, "rounds", rounds);
+    number(json, "gigaflops", gigaflops);
+    number_or_null(json, "ratio_to_openblas", ratio);
+    number_or_null(json, "target", target);
+    if (target > 0) {
+        bnd_json_boolean(json, "met", ratio >= target);
+    } else {
+        bnd_json_null(json, "met");
+    }
+    bnd_json_end(json);
+}
+
 /* ---- text ---- */
 
 static void put_bytes(size_t bytes)
@@ -111,6 +132,9 @@ static void begin_text(const bench_machine *machine, const bench_options *option
     printf(", ");
     put_bytes(machine->last);
     printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
+    if (options->sizes[0].gemm) {
+        return;
+    }
     printf("%-36s %-9s %-8s %7s %9s %7s %8s %8s %7s\n", "case", "size", "backend", "threads", "ns", "GB/s", "/memcpy",
            "/stream", "target");
 }
@@ -169,7 +193,7 @@ void bench_report_end(bench_report *report)
 
 /* ---- what there is ---- */
 
-static void list_as_json(const bench_case *cases, size_t count)
+static void list_as_json(const bench_case *cases, size_t count, const bench_options *options)
 {
     bnd_json json;
     bnd_json_begin(&json, write_out, NULL);
@@ -185,6 +209,7 @@ static void list_as_json(const bench_case *cases, size_t count)
         number_or_null(&json, "L2", target.l2);
         bnd_json_end(&json);
     }
+    bench_gemm_list_json(&json, options);
     bnd_json_end(&json);
     bnd_json_end(&json);
     putchar('\n');
@@ -192,7 +217,9 @@ static void list_as_json(const bench_case *cases, size_t count)
 
 static void list_as_text(const bench_case *cases, size_t count)
 {
-    printf("%-36s %8s %8s\n", "case", "memory", "L2");
+    if (count > 0) {
+        printf("%-36s %8s %8s\n", "case", "memory", "L2");
+    }
     for (size_t i = 0; i < count; i++) {
         char name[BENCH_NAME_SIZE];
         bench_target target = bench_target_of_case(&cases[i]);
@@ -209,11 +236,12 @@ static void list_as_text(const bench_case *cases, size_t count)
     }
 }
 
-void bench_report_list(const bench_case *cases, size_t count, bool as_json)
+void bench_report_list(const bench_case *cases, size_t count, const bench_options *options)
 {
-    if (as_json) {
-        list_as_json(cases, count);
+    if (options->json) {
+        list_as_json(cases, count, options);
     } else {
         list_as_text(cases, count);
+        bench_gemm_list(options);
     }
 }

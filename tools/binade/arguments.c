@@ -279,11 +279,11 @@ static int set_shared(settings *s, int id, const char *value)
 
 /* ---- the command line ---- */
 
-/* A word that starts with - and then a digit, a point, inf or nan is a value. So is - alone. */
+/* A word that starts with - and then a digit, a point, a parenthesis, a blank, inf or nan is a value. So is - alone. */
 static bool is_operand(const char *word)
 {
     const char *rest = word + 1;
-    return word[0] != '-' || rest[0] == '\0' || rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9') ||
+    return word[0] != '-' || strchr(".( ", rest[0]) != NULL || (rest[0] >= '0' && rest[0] <= '9') ||
            strncmp(rest, "inf", 3) == 0 || strncmp(rest, "nan", 3) == 0 || strncmp(rest, "Inf", 3) == 0 ||
            strncmp(rest, "NaN", 3) == 0 || strncmp(rest, "INF", 3) == 0 || strncmp(rest, "NAN", 3) == 0;
 }

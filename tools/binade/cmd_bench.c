@@ -51,7 +51,8 @@ static int take_size(bench_command *b, const char *word)
     }
     if (!bench_size_parse(&o->sizes[o->size_count], word, &b->machine)) {
         return complain(b->common.command,
-                        "--size takes L1, L2, memory and numbers of elements from 1 to 4294967296; not '%s'", word);
+                        "--size takes L1, L2, memory, gemm and numbers of elements from 1 to 4294967296; not '%s'",
+                        word);
     }
     o->size_count++;
     return GO_ON;
@@ -198,7 +199,7 @@ static int run(const command *self, int argc, char **argv)
     }
     status = status == GO_ON ? hear_environment(&b) : status;
     if (status == GO_ON && b.options.size_count == 0) {
-        status = for_each_word(&b, "L1,L2,memory", take_size);
+        status = for_each_word(&b, "L1,L2,memory,gemm", take_size);
     }
     if (status == GO_ON) {
         b.options.formats = b.common.formats.items;
@@ -217,10 +218,11 @@ static const option_row row_size = {OPTION_SIZE,
                                     0,
                                     "size",
                                     "LIST",
-                                    "L1, L2, memory (beyond the last cache), or numbers of elements, separated by "
-                                    "commas (default L1,L2,memory)",
+                                    "L1, L2, memory (beyond the last cache), numbers of elements, or gemm (products "
+                                    "of 256 x 256 matrices, beside OpenBLAS), separated by commas (default "
+                                    "L1,L2,memory,gemm)",
                                     COMPLETES_WORDS,
-                                    "L1 L2 memory"};
+                                    "L1 L2 memory gemm"};
 static const option_row row_backend = {OPTION_BACKEND,
                                        0,
                                        "backend",
@@ -277,11 +279,17 @@ const command command_bench = {
         "copies take turns.\n\n"
         "Rounding works in place; its input is written anew before each round. Arrays repeat their first 1048576 "
         "elements.\n\n"
+        "The size gemm: C = A B of 256 x 256 numbers, on one thread or as many as --threads says. A row: the "
+        "accumulator, and the format that the operands are rounded to; 10^9 operations (multiplications and additions) "
+        "a second; OpenBLAS's time in fp32, on as many threads, over the case's own; the ratio aimed at on one core "
+        "with AVX-512. OpenBLAS is loaded where it is here. Some elements of each result are compared with plain loops "
+        "first.\n\n"
         "With --json: {\"machine\": {\"cpu\", \"cores\", \"l1_bytes\", \"l2_bytes\", \"last_cache_bytes\", "
         "\"best_backend\"}, \"data\", \"results\": [{\"case\", \"format\", \"size\", \"elements\", \"backend\", "
         "\"threads\", \"rounds\", \"ns_per_element\", \"gigabytes_per_second\", \"ratio_to_memcpy\", "
         "\"ratio_to_streaming_copy\", \"target\", \"met\"}]}; and with --list too: {\"cases\": [{\"case\", "
-        "\"memory\", \"L2\"}]}. What there is none of is null.\n\n"
+        "\"memory\", \"L2\"}]}. What there is none of is null. Rows of gemm have \"gigaflops\" and "
+        "\"ratio_to_openblas\" instead, and in the list \"openblas\".\n\n"
         "Exit status 1: a result was not what the codec gives; such a case is not timed.",
     .run = run,
 };

@@ -12,12 +12,15 @@ binade_SOURCES = \
 	tools/binade/cast_pipeline.c \
 	tools/binade/cast_stats.c \
 	tools/binade/cmd_bench.c \
+	tools/binade/cmd_calc.c \
 	tools/binade/cmd_cast.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
+	tools/binade/cmd_prove.c \
 	tools/binade/cmd_range.c \
 	tools/binade/cmd_show.c \
 	tools/binade/cmd_table.c \
+	tools/binade/cmd_vectors.c \
 	tools/binade/command.h \
 	tools/binade/explain.c \
 	tools/binade/help.c \
@@ -29,5 +32,10 @@ binade_SOURCES = \
 	tools/binade/print.h \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
+	tools/binade/prove.h \
 	tools/binade/value.c \
-	tools/binade/value.h
+	tools/binade/value.h \
+	tools/binade/vectors.h \
+	tools/binade/vectors_drive.c \
+	tools/binade/vectors_judge.c \
+	tools/binade/vectors_stream.c

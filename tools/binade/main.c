@@ -1,12 +1,16 @@
 /* binade: a floating-point format laboratory. A command is a file; this one finds it. */
 #include "command.h"
+#include "prove.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 
-const command *const commands[] = {&command_show, &command_formats, &command_table, &command_range,
-                                   &command_cast, &command_bench,   &command_help,  NULL};
+const bnd_candidate *const prove_candidate = NULL; /* the library itself */
+
+const command *const commands[] = {&command_show, &command_formats, &command_table, &command_range, &command_calc,
+                                   &command_cast, &command_vectors, &command_prove, &command_bench, &command_help,
+                                   NULL};
 
 const command *find_command(const char *name)
 {

@@ -65,13 +65,8 @@ static void put_time(double seconds)
     }
 }
 
-static void draw(progress *p, double elapsed)
+static void put_amounts(const progress *p, double done, double total, double elapsed)
 {
-    double done = (double)p->done, total = (double)p->total;
-    fprintf(stderr, "\r%s", p->label);
-    if (p->total > 0) {
-        put_bar(done < total ? done / total : 1);
-    }
     fputs("  ", stderr);
     put_amount(p, done);
     if (p->total > 0) {
@@ -82,6 +77,18 @@ static void draw(progress *p, double elapsed)
         fputs(", ", stderr);
         put_amount(p, done / elapsed);
         fputs("/s", stderr);
+    }
+}
+
+static void draw(progress *p, double elapsed)
+{
+    double done = (double)p->done, total = (double)p->total;
+    fprintf(stderr, "\r%s", p->label);
+    if (p->total > 0) {
+        put_bar(done < total ? done / total : 1);
+    }
+    if (p->unit != PROGRESS_SHARE) {
+        put_amounts(p, done, total, elapsed);
     }
     if (p->total > 0 && p->done > 0 && done < total) {
         fputs(", ", stderr);

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-enum progress_unit { PROGRESS_BYTES, PROGRESS_ITEMS };
+enum progress_unit { PROGRESS_BYTES, PROGRESS_ITEMS, PROGRESS_SHARE }; /* SHARE: amounts mean nothing to people */
 
 typedef struct progress {
     const char *label;

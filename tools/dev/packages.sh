@@ -39,6 +39,8 @@ int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -
     numpy) /usr/bin/python3 -c 'import numpy' >/dev/null 2>&1 || python3 -c 'import numpy' >/dev/null 2>&1 ;;
     random123) compiles '#include <Random123/philox.h>
 int main(void) { return 0; }' ;;
+    openblas) compiles '#include <dlfcn.h>
+int main(void) { return dlopen("libopenblas.so.0", RTLD_NOW) == 0; }' -ldl && "$scratch/probe" ;; # as cblas.c finds it
     *) die "is_here: no need is called $1" ;;
     esac
 }
@@ -62,6 +64,7 @@ package_of() { # package_of MANAGER NEED
     apt-get:cunit) echo libcunit1-dev ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     apt-get:random123) echo librandom123-dev ;;
+    apt-get:openblas) echo libopenblas0 ;;
     pacman:numpy) echo python-numpy ;;
     apk:numpy) echo py3-numpy ;;
     apt-get:clang-runtime) echo "libclang-rt-$(clang_major)-dev" ;;

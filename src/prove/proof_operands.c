@@ -1,5 +1,7 @@
 /* Stratified operands of operations. Every one depends on the seed and its index alone. */
-#include "operands.h"
+#include "prove/proof_operands.h"
+
+#include <math.h>
 
 static uint64_t magnitude_mask(const bnd_format *f)
 {
@@ -93,8 +95,8 @@ static bool tries_to_fit(uint64_t random)
     return (random & 3) == 0;
 }
 
-void stratified_operands(uint64_t *codes, bnd_operation operation, const bnd_format *const *from, uint64_t seed,
-                         uint64_t i)
+void bndi_stratified_operands(uint64_t *codes, bnd_operation operation, const bnd_format *const *from, uint64_t seed,
+                              uint64_t i)
 {
     unsigned operands = bnd_operation_operands(operation);
     uint64_t random[BND_OPERANDS_MAX + 1], x[BND_OPERANDS_MAX];
@@ -124,5 +126,8 @@ void stratified_operands(uint64_t *codes, bnd_operation operation, const bnd_for
         codes[0] = near_to(from[0], a * bnd_decode(from[1], codes[1]), last >> 8);
     } else if (operation == BND_SQRT) {
         codes[0] = near_to(from[0], a * a, last >> 8);
+    } else if (operation >= BND_EXP && operation <= BND_GELU_TANH) { /* where the functions are neither 0 nor 1 */
+        double near_one = ldexp((double)(last >> 48), -12 - (int)(last >> 8 & 7));
+        codes[0] = near_to(from[0], (last >> 11 & 1) != 0 ? -near_one : near_one, last >> 12);
     }
 }

@@ -1,25 +1,25 @@
 /* Operations on codes in double arithmetic. The compiler must leave it as it stands: no fused operation but those that
  * are written. */
-#include "narrow.h"
+#include "prove/proof_narrow.h"
 
 #include <binade/oracle.h>
 
 #include <math.h>
 
-narrow_operand narrow_operand_of(const bnd_format *f, uint64_t code)
+bndi_narrow_operand bndi_narrow_operand_of(const bnd_format *f, uint64_t code)
 {
-    narrow_operand x = {.code = code};
+    bndi_narrow_operand x = {.code = code};
     bnd_oracle_kind kind = bnd_oracle_decode(&x.value, f, code);
     x.nan = kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN;
     x.signals = kind == BND_ORACLE_SIGNALING_NAN;
     return x;
 }
 
-static double next_value(const bnd_format *f, const narrow_operand *x, bool up)
+static double next_value(const bnd_format *f, const bndi_narrow_operand *x, bool up)
 {
     double side = up ? (double)INFINITY : -(double)INFINITY, nearest = side;
     for (uint64_t code = 0; code < UINT64_C(1) << f->width; code++) {
-        narrow_operand y = narrow_operand_of(f, code);
+        bndi_narrow_operand y = bndi_narrow_operand_of(f, code);
         bool beyond = !y.nan && (up ? y.value > x->value : y.value < x->value);
         if (beyond && (up ? y.value < nearest : y.value > nearest)) {
             nearest = y.value;
@@ -42,26 +42,37 @@ static double ulp_of(const bnd_format *f, double x)
     return ldexp(1.0, exponent - f->fraction_bits);
 }
 
-static narrow_operand number_of(const narrow_operand *a, const narrow_operand *b)
+static bndi_narrow_operand number_of(const bndi_narrow_operand *a, const bndi_narrow_operand *b)
 {
     return a->nan ? *b : *a;
 }
 
 /* IEEE's order, where -0 is below +0. */
-static double chosen(const narrow_operand *a, const narrow_operand *b, bool smaller)
+static double chosen(const bndi_narrow_operand *a, const bndi_narrow_operand *b, bool smaller)
 {
     bool a_first = a->value < b->value || (a->value == b->value && signbit(a->value) > signbit(b->value));
     return a_first == smaller ? a->value : b->value;
 }
 
-static void fused(narrow_exact *out, double a, double b, double c)
+static void fused(bndi_narrow_exact *out, double a, double b, double c)
 {
     double product = a * b;
-    out->at = place_of_sum(product, c);
+    out->at = bndi_place_of_sum(product, c);
     out->cancels = !(product == 0.0 && c == 0.0 && !signbit(product) == !signbit(c));
 }
 
-static void compute(narrow_exact *out, bnd_operation operation, const bnd_format *f, const narrow_operand *x)
+/* a 2^n, kept within what a double holds but beyond every breakpoint of the format. */
+static double scaled_by(double a, uint64_t n)
+{
+    const int64_t most = 2000, wanted = (int64_t)n, exponent = wanted > most ? most : wanted < -most ? -most : wanted;
+    double x = ldexp(a, (int)exponent);
+    if (a == 0.0 || !isfinite(a) || isnormal(x)) {
+        return x;
+    }
+    return copysign(isinf(x) ? 0x1p1000 : 0x1p-1000, a);
+}
+
+static void compute(bndi_narrow_exact *out, bnd_operation operation, const bnd_format *f, const bndi_narrow_operand *x)
 {
     double a = x[0].value, b = bnd_operation_operands(operation) > 1 ? x[1].value : 0.0;
     switch (operation) {
@@ -72,50 +83,53 @@ static void compute(narrow_exact *out, bnd_operation operation, const bnd_format
         fused(out, a, 1.0, -b);
         break;
     case BND_MUL:
-        out->at = place_of_product(a, b);
+        out->at = bndi_place_of_product(a, b);
         break;
     case BND_DIV:
-        out->at = place_of_quotient(a, b);
+        out->at = bndi_place_of_quotient(a, b);
         out->divbyzero = b == 0.0 && isfinite(a) && a != 0.0;
         break;
     case BND_REM:
-        out->at = place_of(remainder(a, b));
+        out->at = bndi_place_of(remainder(a, b));
         break;
     case BND_FMA:
         fused(out, a, b, x[2].value);
         break;
     case BND_SQRT:
-        out->at = place_of_root(a);
+        out->at = bndi_place_of_root(a);
+        break;
+    case BND_SCALB:
+        out->at = bndi_place_of(scaled_by(a, x[1].code));
         break;
     case BND_LOGB:
-        out->at = place_of(logb(a));
+        out->at = bndi_place_of(logb(a));
         out->divbyzero = a == 0.0;
         break;
     case BND_NEXT_UP:
     case BND_NEXT_DOWN:
-        out->at = place_of(next_value(f, x, operation == BND_NEXT_UP));
+        out->at = bndi_place_of(next_value(f, x, operation == BND_NEXT_UP));
         break;
     case BND_ULP:
-        out->at = place_of(ulp_of(f, a));
+        out->at = bndi_place_of(ulp_of(f, a));
         break;
     case BND_MIN:
     case BND_MIN_NUMBER:
-        out->at = place_of(chosen(&x[0], &x[1], true));
+        out->at = bndi_place_of(chosen(&x[0], &x[1], true));
         break;
     case BND_MAX:
     case BND_MAX_NUMBER:
-        out->at = place_of(chosen(&x[0], &x[1], false));
+        out->at = bndi_place_of(chosen(&x[0], &x[1], false));
         break;
     default:
-        out->at = place_of(a);
+        out->at = bndi_place_of(a);
         out->integer = operation != BND_CONVERT;
         break;
     }
 }
 
-narrow_exact narrow_exact_of(bnd_operation operation, const bnd_format *f, const narrow_operand *x)
+bndi_narrow_exact bndi_narrow_exact_of(bnd_operation operation, const bnd_format *f, const bndi_narrow_operand *x)
 {
-    narrow_exact out = {.at = {0.0, 0}};
+    bndi_narrow_exact out = {.at = {0.0, 0}};
     unsigned operands = bnd_operation_operands(operation), nans = 0;
     for (unsigned i = 0; i < operands; i++) {
         nans += x[i].nan;
@@ -123,7 +137,7 @@ narrow_exact narrow_exact_of(bnd_operation operation, const bnd_format *f, const
     }
     bool number_wins = operation == BND_MIN_NUMBER || operation == BND_MAX_NUMBER;
     if (number_wins && nans == 1) {
-        out.at = place_of(number_of(&x[0], &x[1]).value);
+        out.at = bndi_place_of(number_of(&x[0], &x[1]).value);
         return out;
     }
     if (nans > 0) {
@@ -165,9 +179,9 @@ static double to_integer(double x, bnd_rounding mode)
     return copysign(result, x);
 }
 
-bnd_result narrow_answer(const answers *a, bnd_operation operation, const narrow_exact *exact)
+bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, const bndi_narrow_exact *exact)
 {
-    place at = exact->at;
+    bndi_place at = exact->at;
     bnd_result r;
     if (exact->nan_in) {
         r = a->nan;
@@ -178,7 +192,7 @@ bnd_result narrow_answer(const answers *a, bnd_operation operation, const narrow
         if (exact->cancels && at.head == 0.0) {
             at.head = a->rule.rounding == BND_RDN ? -0.0 : 0.0;
         }
-        r = answer_at(a, at);
+        r = bndi_answer_at(a, at);
     }
     bool moved = exact->integer && !exact->nan_in && at.head != exact->at.head;
     bool is_nan = a->format.has_nan && r.code == a->nan.code;

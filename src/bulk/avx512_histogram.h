@@ -1,0 +1,171 @@
+/* The histogram of exponents, for AVX-512 with what came after it. Most numbers stand in a few binades: sixteen of them
+ * are counted in a byte a bin, wherever exponents become bits by one permutation. What is in none of these is kept as
+ * bytes, and counted 512 at a time. */
+#ifndef BINADE_SRC_BULK_AVX512_HISTOGRAM_H
+#define BINADE_SRC_BULK_AVX512_HISTOGRAM_H
+
+#include "bulk/avx512.h"
+
+#define TARGET __attribute__((target("avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni")))
+
+/* A group is four vectors; a byte holds the counts of so many that have at most eight of a bin each. */
+enum { GROUP = 4, GROUP_LEN = 16 * GROUP, MOST_IN_WINDOW = 255 / 8, WINDOW = 16, BATCH = 512 };
+
+typedef struct window {
+    uint32_t lowest, highest; /* magnitudes */
+    __m512i is[2];            /* by the lowest six bits of an exponent: a bit where it is that of one of eight bins */
+    __m512i count[2];
+    size_t groups;
+} window;
+
+typedef struct batch {
+    size_t length;
+    uint8_t bins[BATCH];
+} batch;
+
+/* Up to one binade more than the largest magnitude that four vectors of n numbers have. */
+TARGET static inline void open_window(window *w, const char *x, size_t n)
+{
+    enum { LOWEST = 127 + BND_HISTOGRAM_LOWEST, HIGHEST = LOWEST + BNDI_BINS - 2 - WINDOW };
+    static const uint8_t counting[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                         32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                         48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const __m512i powers = _mm512_zextsi128_si512(_mm_set1_epi64x((long long)0x8040201008040201));
+    const size_t apart = n / GROUP_LEN * 64;
+    __m512i large = _mm512_setzero_si512();
+    UNROLL
+    for (size_t i = 0; i < 4; i++) {
+        large = _mm512_max_epu32(large, _mm512_slli_epi32(_mm512_loadu_si512(x + apart * i), 1));
+    }
+    const int field = (int)(_mm512_reduce_max_epu32(large) >> 24) + 2 - WINDOW;
+    const int lowest = field < LOWEST ? LOWEST : field > HIGHEST ? HIGHEST : field;
+    w->lowest = (uint32_t)lowest << 23;
+    w->highest = ((uint32_t)(lowest + WINDOW) << 23) - 1;
+    UNROLL
+    for (int i = 0; i < 2; i++) { /* the power of two that is (place - lowest) mod 64 */
+        __m512i place = _mm512_sub_epi8(_mm512_loadu_si512(counting), _mm512_set1_epi8((char)(lowest + 8 * i)));
+        w->is[i] = _mm512_maskz_permutexvar_epi8(_mm512_testn_epi8_mask(place, _mm512_set1_epi8(0x38)), place, powers);
+        w->count[i] = _mm512_setzero_si512();
+    }
+    w->groups = 0;
+}
+
+/* The bytes of a bin, one in each 8, side by side; then their sums. */
+TARGET static inline void empty_window(bndi_tally *t, window *w)
+{
+    static const uint8_t places[64] = {0, 8,  16, 24, 32, 40, 48, 56, 1, 9,  17, 25, 33, 41, 49, 57,
+                                       2, 10, 18, 26, 34, 42, 50, 58, 3, 11, 19, 27, 35, 43, 51, 59,
+                                       4, 12, 20, 28, 36, 44, 52, 60, 5, 13, 21, 29, 37, 45, 53, 61,
+                                       6, 14, 22, 30, 38, 46, 54, 62, 7, 15, 23, 31, 39, 47, 55, 63};
+    const __m512i order = _mm512_loadu_si512(places), zero = _mm512_setzero_si512();
+    uint64_t *bins = t->bins + (w->lowest >> 23) - (127 + BND_HISTOGRAM_LOWEST - 1);
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        __m512i sums = _mm512_sad_epu8(_mm512_permutexvar_epi8(order, w->count[i]), zero);
+        _mm512_storeu_si512(bins + 8 * i, _mm512_add_epi64(_mm512_loadu_si512(bins + 8 * i), sums));
+        w->count[i] = zero;
+    }
+    w->groups = 0;
+}
+
+/* Which bytes are of the second vector of a group, of the third and the fourth. The compiler is not to know them: it
+ * would make them anew for each group. */
+typedef struct places {
+    uint64_t of[GROUP];
+} places;
+
+static ALWAYS_INLINE places set_places(void)
+{
+    places p = {{UINT64_MAX, 0x0c0c0c0c0c0c0c0c, 0x3030303030303030, 0xc0c0c0c0c0c0c0c0}};
+    __asm__("" : "+r"(p.of[1]), "+r"(p.of[2]), "+r"(p.of[3]));
+    return p;
+}
+
+/* The exponent fields of a group, as bytes, in any order. */
+TARGET static ALWAYS_INLINE __m512i exponents_of(const __m512i *x, places p)
+{
+    const __m512i fields =
+        _mm512_set1_epi16(23 | (32 + 23) << 8); /* of both numbers of each 64 bits, again and again */
+    __m512i e = _mm512_multishift_epi64_epi8(fields, x[0]);
+    UNROLL
+    for (size_t i = 1; i < GROUP; i++) {
+        e = _mm512_mask_multishift_epi64_epi8(e, p.of[i], fields, x[i]);
+    }
+    return e;
+}
+
+/* Exponents become bits, eight bins at a time; eight bytes of such bits are turned round, so that each is one bin's. */
+TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is, __m512i exponents, __mmask64 numbers)
+{
+    const __m512i turned = _mm512_set1_epi64((long long)0x8040201008040201);
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        __m512i bits = _mm512_maskz_permutexvar_epi8(numbers, exponents, is[i]);
+        __m512i by_bin = _mm512_gf2p8affine_epi64_epi8(turned, bits, 0);
+        count[i] = _mm512_add_epi8(count[i], _mm512_popcnt_epi8(by_bin));
+    }
+}
+
+/* Planes of a batch of bins, a plane a bit. */
+TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
+{
+    uint64_t planes[6][8];
+    for (size_t j = 0; j < 8; j++) {
+        __m512i v = _mm512_loadu_si512(bins + 64 * j);
+#pragma GCC unroll 6
+        for (unsigned b = 0; b < 6; b++) {
+            planes[b][j] = _mm512_test_epi8_mask(v, _mm512_set1_epi8((char)(1u << b)));
+        }
+    }
+    __m512i p[6];
+#pragma GCC unroll 6
+    for (unsigned b = 0; b < 6; b++) {
+        p[b] = _mm512_loadu_si512(planes[b]);
+    }
+#pragma GCC unroll 8
+    for (unsigned eighth = 0; eighth < 8; eighth++) {
+        __m512i node = _mm512_set1_epi64(-1);
+#pragma GCC unroll 3
+        for (unsigned b = 0; b < 3; b++) {
+            node = (eighth >> b & 1) != 0 ? _mm512_and_si512(node, p[b + 3]) : _mm512_andnot_si512(p[b + 3], node);
+        }
+        if (_mm512_test_epi64_mask(node, node) == 0) {
+            continue;
+        }
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < 8; i++) {
+            __m512i leaf = node;
+#pragma GCC unroll 3
+            for (unsigned b = 0; b < 3; b++) {
+                leaf = (i >> b & 1) != 0 ? _mm512_and_si512(leaf, p[b]) : _mm512_andnot_si512(p[b], leaf);
+            }
+            uint64_t *lanes = t->bin_lanes[8 * eighth + i];
+            __m512i sum = _mm512_add_epi64(_mm512_loadu_si512(lanes), _mm512_popcnt_epi64(leaf));
+            _mm512_storeu_si512(lanes, sum);
+        }
+    }
+}
+
+/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63. */
+TARGET static ALWAYS_INLINE void count_outside(bndi_tally *t, batch *b, __m512i exponents)
+{
+    const __m512i lowest = _mm512_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm512_set1_epi8(BNDI_BINS - 1);
+    __m512i bins = _mm512_min_epu8(_mm512_subs_epu8(exponents, lowest), last);
+    _mm512_storeu_si512(b->bins + b->length, bins);
+    b->length += GROUP_LEN;
+    if (b->length == BATCH) {
+        count_batch(t, b->bins);
+        b->length = 0;
+    }
+}
+
+/* What is left of a batch. */
+static inline void close_batch(bndi_tally *t, const batch *b)
+{
+    for (size_t i = 0; i < b->length; i++) {
+        t->bins[b->bins[i]]++;
+    }
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* Rounding by the step as lanes.h does it, for AVX-512 with VBMI: of numbers in range only, whose results are wanted as
+ * numbers too, to be counted. */
+#ifndef BINADE_SRC_BULK_AVX512_ROUNDING_H
+#define BINADE_SRC_BULK_AVX512_ROUNDING_H
+
+#include "bulk/avx512_histogram.h"
+
+enum { TOP = 0x7f800000 };
+
+/* What a run does: it counts results that are there; or it rounds, by x + M - M or by additions to the bits of x, and
+ * writes words or codes. */
+typedef enum way { GIVEN, FLOAT_WORDS, FLOAT_BYTES, FLOAT_HALVES, BITS_WORDS, BITS_HALVES, WAYS } way;
+
+/* Rounding, as in lanes.h. */
+typedef struct rounding {
+    __m512i bottom, magic, base, one, keep, drop, code_bits, sign_bit;
+    __m128i to_sign;
+} rounding;
+
+static void set_rounding(rounding *r, const bndi_plan *plan, bool to_codes)
+{
+    const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
+    const bool bytes = plan->code_bytes == 1;
+    const uint32_t unit = (uint32_t)1 << plan->drop;
+    r->bottom = _mm512_set1_epi32((int)((uint32_t)plan->bottom << 23));
+    r->magic = _mm512_set1_epi32((int)(to_codes ? plan->code_magic : plan->magic));
+    r->base = _mm512_set1_epi32((int)(unit / 2 - 1));
+    r->one = _mm512_set1_epi32(1);
+    r->keep = _mm512_set1_epi32((int)~(unit - 1));
+    r->drop = _mm512_set1_epi32((int)plan->drop);
+    r->code_bits = bytes ? _mm512_set1_epi8((char)((1u << magnitude_bits) - 1))
+                         : _mm512_set1_epi16((short)((1u << magnitude_bits) - 1));
+    r->sign_bit =
+        bytes ? _mm512_set1_epi8((char)(1u << magnitude_bits)) : _mm512_set1_epi16((short)(1u << magnitude_bits));
+    r->to_sign = _mm_cvtsi32_si128((int)((bytes ? 7 : 15) - magnitude_bits));
+}
+
+/* x + M less M. A code is made of the sum, and of the exponent; signs have nothing to say there, and are left out: x is
+ * a magnitude. */
+static ALWAYS_INLINE __m512i rounded_float(const rounding *r, way w, bool zeros, __m512i x, __m512i *code)
+{
+    const __m512i top = _mm512_set1_epi32(TOP), magnitude = _mm512_set1_epi32(0x7fffffff);
+    __m512i e = _mm512_max_epi32(_mm512_and_si512(x, top), r->bottom), m = _mm512_add_epi32(e, r->magic);
+    if (w == FLOAT_WORDS) {
+        m = _mm512_ternarylogic_epi32(m, x, magnitude, 0xe4);
+    }
+    __m512 t = _mm512_add_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(m));
+    __m512i y = _mm512_castps_si512(_mm512_sub_ps(t, _mm512_castsi512_ps(m)));
+    if (w == FLOAT_WORDS) {
+        return zeros ? _mm512_ternarylogic_epi32(y, x, magnitude, 0xe4) : y; /* zeros have the sign of x */
+    }
+    *code = _mm512_add_epi32(_mm512_castps_si512(t), _mm512_srlv_epi32(e, r->drop));
+    return y;
+}
+
+static ALWAYS_INLINE __m512i rounded_bits(const rounding *r, __m512i x)
+{
+    __m512i odd = _mm512_and_si512(_mm512_srlv_epi32(x, r->drop), r->one);
+    return _mm512_and_si512(_mm512_add_epi32(_mm512_add_epi32(x, r->base), odd), r->keep);
+}
+
+/* The lowest bytes of four vectors are the codes' magnitudes, which it returns; their signs are in the highest ones of
+ * x. */
+TARGET static ALWAYS_INLINE __m512i put_bytes(const rounding *r, char *out, const __m512i *code, const __m512i *x)
+{
+    static const uint8_t bytes[64] = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36,  40,  44,  48,  52,  56,  60,
+                                      64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124,
+                                      0,  4,  8,  12, 16, 20, 24, 28, 32, 36,  40,  44,  48,  52,  56,  60,
+                                      64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
+    const __m512i lowest = _mm512_loadu_si512(bytes), highest = _mm512_add_epi8(lowest, _mm512_set1_epi8(3));
+    __m512i low = _mm512_permutex2var_epi8(code[0], lowest, code[1]);
+    __m512i high = _mm512_permutex2var_epi8(code[2], lowest, code[3]);
+    __m512i codes = _mm512_mask_blend_epi64(0xf0, low, high);
+    low = _mm512_permutex2var_epi8(x[0], highest, x[1]);
+    high = _mm512_permutex2var_epi8(x[2], highest, x[3]);
+    __m512i signs = _mm512_srl_epi16(_mm512_mask_blend_epi64(0xf0, low, high), r->to_sign);
+    codes = _mm512_and_si512(codes, r->code_bits);
+    _mm512_storeu_si512(out, _mm512_ternarylogic_epi32(codes, signs, r->sign_bit, 0xf8));
+    return codes;
+}
+
+/* The lower halves of two vectors. */
+static ALWAYS_INLINE __m512i lower_halves(__m512i a, __m512i b)
+{
+    const __m512i even = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26,
+                                          24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    return _mm512_permutex2var_epi16(a, even, b);
+}
+
+static ALWAYS_INLINE __m512i upper_halves(__m512i a, __m512i b)
+{
+    const __m512i odd = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25,
+                                         23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+    return _mm512_permutex2var_epi16(a, odd, b);
+}
+
+static ALWAYS_INLINE void put_halves(const rounding *r, char *out, const __m512i *code, const __m512i *x)
+{
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        __m512i codes = lower_halves(code[2 * i], code[2 * i + 1]);
+        __m512i signs = _mm512_srl_epi16(upper_halves(x[2 * i], x[2 * i + 1]), r->to_sign);
+        codes = _mm512_ternarylogic_epi32(_mm512_and_si512(codes, r->code_bits), signs, r->sign_bit, 0xf8);
+        _mm512_storeu_si512(out + 64 * i, codes);
+    }
+}
+
+/* Returns bytes that are zero where results are. */
+TARGET static ALWAYS_INLINE __m512i put_group(const rounding *r, way w, char *out, const __m512i *y,
+                                              const __m512i *code, const __m512i *x, places p)
+{
+    if (w == FLOAT_BYTES) {
+        return put_bytes(r, out, code, x);
+    }
+    if (w == FLOAT_HALVES) {
+        put_halves(r, out, code, x);
+    } else if (w == BITS_HALVES) {
+        _mm512_storeu_si512(out, upper_halves(y[0], y[1]));
+        _mm512_storeu_si512(out + 64, upper_halves(y[2], y[3]));
+    } else if (w != GIVEN) {
+        UNROLL
+        for (size_t i = 0; i < GROUP; i++) {
+            _mm512_storeu_si512(out + 64 * i, y[i]);
+        }
+    }
+    return exponents_of(y, p);
+}
+
+static ALWAYS_INLINE size_t bytes_out(way w)
+{
+    return w == FLOAT_BYTES ? 1 : w == FLOAT_HALVES || w == BITS_HALVES ? 2 : 4;
+}
+
+#endif

@@ -1,0 +1,8 @@
+# Layer 5: an expression, every operation rounded, and its exact value, on MPFR and GMP.
+binadeinclude_HEADERS += include/binade/calc.h
+libbinade_internal_la_SOURCES += \
+	src/calc/calc.h \
+	src/calc/exact.c \
+	src/calc/expression.c \
+	src/calc/real.c \
+	src/calc/steps.c

@@ -1,0 +1,287 @@
+/* The table of proofs, and how one is done: the judge's table first, then all cases, in pieces that threads share. */
+#include "prove/proof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static const bndi_proof_row *const rows[] = {&bndi_proof_decode, &bndi_proof_text,   &bndi_proof_encode,
+                                             &bndi_proof_float,  &bndi_proof_arrays, &bndi_proof_convert,
+                                             &bndi_proof_one,    &bndi_proof_two,    &bndi_proof_fma};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+size_t bnd_proof_count(void)
+{
+    return ROWS;
+}
+
+const char *bnd_proof_name(size_t row)
+{
+    return row < ROWS ? rows[row]->name : "";
+}
+
+const char *bnd_proof_title(size_t row)
+{
+    return row < ROWS ? rows[row]->title : "";
+}
+
+bool bnd_proof_rounds(size_t row)
+{
+    return row < ROWS && rows[row]->rounds;
+}
+
+bnd_status bnd_proof_parse(size_t *row, const char *name, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
+    for (size_t i = 0; i < ROWS; i++) {
+        if (bndi_same_word(name, bndi_length(name), rows[i]->name)) {
+            *row = i;
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, rows[i]->name, bndi_length(rows[i]->name));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no proof",
+                             "(proofs: decode, text, encode, float, arrays, convert, one, two, fma)");
+}
+
+/* ---- questions ---- */
+
+bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
+{
+    /* The table of a format of up to 20 bits pays where every float is asked about. */
+    return bnd_rule_random_bits(rule) == 0 && bndi_answers_can(f) && (exhaustive || f->width <= 16);
+}
+
+static bnd_candidate complete(const bnd_candidate *given)
+{
+    bnd_candidate c = given != NULL ? *given : (bnd_candidate){.decode = NULL};
+    c.decode = c.decode != NULL ? c.decode : bnd_decode;
+    c.encode = c.encode != NULL ? c.encode : bnd_encode;
+    c.encode_float = c.encode_float != NULL ? c.encode_float : bnd_encode_float;
+    c.convert = c.convert != NULL ? c.convert : bnd_convert;
+    c.operate = c.operate != NULL ? c.operate : bndi_call_operation;
+    c.parse = c.parse != NULL ? c.parse : bnd_parse;
+    c.print_shortest = c.print_shortest != NULL ? c.print_shortest : bnd_print_shortest;
+    c.encode_array = c.encode_array != NULL ? c.encode_array : bnd_encode_f32;
+    c.decode_array = c.decode_array != NULL ? c.decode_array : bnd_decode_f32;
+    c.round_array = c.round_array != NULL ? c.round_array : bnd_round_f32;
+    return c;
+}
+
+static bnd_format named(const char *name)
+{
+    bnd_format f;
+    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
+}
+
+static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_candidate *candidate)
+{
+    return (bndi_inquiry){.candidate = complete(candidate),
+                          .f = *f,
+                          .fp32 = named("fp32"),
+                          .fp64 = named("fp64"),
+                          .rule = rule,
+                          .exhaustive = exhaustive};
+}
+
+uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive)
+{
+    bndi_inquiry q = ask(f, rule, exhaustive, NULL);
+    return row < ROWS && f->width > 0 ? (uint64_t)((double)rows[row]->indices(&q) * rows[row]->cost(&q)) : 0;
+}
+
+/* ---- pieces, by threads ---- */
+
+/* Indices 0 .. count-1, so many at once. */
+typedef struct work {
+    const bndi_inquiry *q;
+    const bndi_proof_row *row;
+    uint64_t count;
+} work;
+
+static void do_piece(const work *w, bnd_proof *out, uint64_t piece)
+{
+    bndi_piece p = {.q = w->q, .out = out};
+    uint64_t first = piece * w->row->at_once, end = first + w->row->at_once;
+    bndi_oracle_problem_open(&p.oracle);
+    for (uint64_t i = first; i < end && i < w->count; i++) {
+        w->row->check(&p, i);
+    }
+    bndi_oracle_problem_close(&p.oracle);
+}
+
+static void add(bnd_proof *sum, const bnd_proof *part)
+{
+    sum->cases += part->cases;
+    sum->mismatches += part->mismatches;
+    for (unsigned i = 0; i < part->shown && sum->shown < BND_COUNTEREXAMPLES; i++) {
+        sum->first[sum->shown++] = part->first[i];
+    }
+}
+
+/* ---- what proofs share ---- */
+
+struct bnd_prover {
+    bnd_prover_options how;
+    unsigned threads;
+    bool has_answers, has_operands;
+    bndi_answers answers;
+    bndi_narrow_operand *operands;
+    bnd_format of_operands;
+    bnd_proof *parts; /* of the pieces at work */
+};
+enum { PIECES_A_THREAD = 4, MOST_THREADS = 1024 };
+
+/* Pieces first .. first+count-1, each into its own part. A piece is done by one thread from beginning to end. */
+static void do_pieces(const bnd_prover *prover, const work *w, uint64_t first, uint64_t count)
+{
+#if defined(_OPENMP)
+    if (prover->threads > 1) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads((int)prover->threads)
+        for (uint64_t i = 0; i < count; i++) {
+            prover->parts[i].cases = prover->parts[i].mismatches = prover->parts[i].shown = 0;
+            do_piece(w, &prover->parts[i], first + i);
+        }
+        return;
+    }
+#endif
+    for (uint64_t i = 0; i < count; i++) {
+        prover->parts[i].cases = prover->parts[i].mismatches = prover->parts[i].shown = 0;
+        do_piece(w, &prover->parts[i], first + i);
+    }
+}
+
+static void do_work(bnd_proof *out, const bnd_prover *prover, const work *w, double cost)
+{
+    uint64_t pieces = (w->count + w->row->at_once - 1) / w->row->at_once, batch = prover->threads * PIECES_A_THREAD;
+    for (uint64_t first = 0; first < pieces; first += batch) {
+        uint64_t count = pieces - first < batch ? pieces - first : batch;
+        do_pieces(prover, w, first, count);
+        for (uint64_t i = 0; i < count; i++) {
+            add(out, &prover->parts[i]);
+        }
+        if (prover->how.progress != NULL) {
+            double done = (double)(first + count) * w->row->at_once, all = (double)w->count;
+            prover->how.progress(prover->how.progress_state, (uint64_t)((done < all ? done : all) * cost));
+        }
+    }
+}
+
+bnd_status bnd_prover_open(bnd_prover **out, bnd_prover_options how, bnd_error *why)
+{
+    unsigned threads = how.threads < 1 || !bndi_oracle_takes_threads() ? 1 : how.threads;
+#if !defined(_OPENMP)
+    threads = 1;
+#endif
+    threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    bnd_prover *made = calloc(1, sizeof *made);
+    bnd_proof *parts = calloc((size_t)threads * PIECES_A_THREAD, sizeof *parts);
+    if (made == NULL || parts == NULL) {
+        free(made);
+        free(parts);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the proofs of %u threads", threads);
+    }
+    *made = (bnd_prover){.how = how, .threads = threads, .parts = parts};
+    *out = made;
+    return BND_OK;
+}
+
+static void forget(bnd_prover *prover, bool operands_too)
+{
+    if (prover->has_answers) {
+        bndi_answers_close(&prover->answers);
+    }
+    prover->has_answers = false;
+    if (operands_too) {
+        free(prover->operands);
+        prover->operands = NULL;
+    }
+}
+
+void bnd_prover_close(bnd_prover *prover)
+{
+    if (prover != NULL) {
+        forget(prover, true);
+        free(prover->parts);
+        free(prover);
+    }
+}
+
+/* ---- the judge's table, filled by all threads: entries are cases that compare nothing ---- */
+
+enum { ENTRIES_AT_ONCE = 2048 };
+
+static void fill(bndi_piece *p, uint64_t index)
+{
+    bndi_answers *a = p->q->filling;
+    size_t first = (size_t)index * ENTRIES_AT_ONCE, end = first + ENTRIES_AT_ONCE;
+    bndi_answers_fill(a, &p->oracle, first, end < a->count ? end : a->count);
+}
+
+static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_error *why)
+{
+    if (prover->operands != NULL && bnd_format_same(&prover->of_operands, f)) {
+        return BND_OK;
+    }
+    uint64_t codes = UINT64_C(1) << f->width;
+    bndi_narrow_operand *made = calloc((size_t)codes, sizeof *made);
+    if (made == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the values of %s", f->name);
+    }
+    for (uint64_t code = 0; code < codes; code++) {
+        made[code] = bndi_narrow_operand_of(f, code);
+    }
+    free(prover->operands);
+    prover->operands = made;
+    prover->of_operands = *f;
+    return BND_OK;
+}
+
+static bnd_status make_answers(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
+{
+    bool same = prover->has_answers && bnd_format_same(&prover->answers.format, &q->f) &&
+                memcmp(&prover->answers.rule, &q->rule, sizeof q->rule) == 0;
+    if (!same) {
+        forget(prover, false);
+        bnd_status status = bndi_answers_new(&prover->answers, &q->f, q->rule, why);
+        if (status != BND_OK) {
+            return status;
+        }
+        prover->has_answers = true;
+    }
+    bnd_status status = make_operands(prover, &q->f, why);
+    q->filling = &prover->answers;
+    if (!same && status == BND_OK) {
+        static const bndi_proof_row filling = {.at_once = 1, .check = fill};
+        bnd_proof nothing = {.cases = 0};
+        uint64_t count = (prover->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE;
+        do_work(&nothing, prover, &(work){q, &filling, count}, 0);
+    }
+    q->answers = &prover->answers;
+    q->operands = prover->operands;
+    if (status != BND_OK) {
+        forget(prover, false);
+    }
+    return status;
+}
+
+bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_format *f, bnd_rule rule, bnd_error *why)
+{
+    if (row >= ROWS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there are %zu proofs, and no number %zu", (size_t)ROWS, row);
+    }
+    if (f->width == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes to prove anything of", f->name);
+    }
+    bndi_inquiry q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
+    uint64_t count = rows[row]->indices(&q);
+    if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {
+        bnd_status status = make_answers(prover, &q, why);
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    do_work(out, prover, &(work){&q, rows[row], count}, rows[row]->cost(&q));
+    return BND_OK;
+}

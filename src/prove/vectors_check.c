@@ -1,0 +1,381 @@
+/* Lines taken in: what they cover, and which rules they leave possible.
+ *
+ * A rule is a point in a box: a choice in each of ten dimensions. What a line says depends on few of them: on none
+ * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions
+ * that a line can depend on there is a table, with a count for each combination of choices in them: of the lines that
+ * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
+ * only as many answers as its own set has combinations. */
+#include "prove/vectors.h"
+
+#include <stdlib.h>
+
+enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };
+enum { CHOICES_MAX = 10, ALL = (1 << DIMENSIONS) - 1 };
+
+typedef struct axis {
+    uint8_t value[CHOICES_MAX];
+    unsigned count, base; /* the choice that the lines' own rule makes */
+} axis;
+
+struct bnd_vector_check {
+    bnd_vectors vectors;
+    bnd_format unlimited, finer; /* the result's format without its upper limit; with a bit more too */
+    bnd_vector_options how;
+    bnd_vector_coverage coverage;
+    axis axes[DIMENSIONS];
+    uint64_t *tables[ALL + 1]; /* made when a line needs them */
+    unsigned used[ALL + 1], used_count;
+};
+
+/* ---- axes ---- */
+
+static uint8_t *place_of(bnd_rule *rule, unsigned dimension)
+{
+    static const size_t at[DIMENSIONS] = {offsetof(bnd_rule, rounding),  offsetof(bnd_rule, overflow),
+                                          offsetof(bnd_rule, nan),       offsetof(bnd_rule, no_nan),
+                                          offsetof(bnd_rule, negative),  offsetof(bnd_rule, zero),
+                                          offsetof(bnd_rule, tie_rule),  offsetof(bnd_rule, flush_in),
+                                          offsetof(bnd_rule, flush_out), offsetof(bnd_rule, tiny_before)};
+    return (uint8_t *)rule + at[dimension];
+}
+
+/* Choices that a format cannot tell apart are one: which stands for them. */
+static uint8_t standing_for(const bnd_format *f, unsigned dimension, bnd_rule rule)
+{
+    uint8_t value = *place_of(&rule, dimension);
+    if (dimension == OVERFLOWS && f->has_infinity) {
+        return value == BND_OVERFLOW_FORMAT_MAX      ? (uint8_t)BND_OVERFLOW_FORMAT
+               : value == BND_OVERFLOW_PROPAGATE_MAX ? (uint8_t)BND_OVERFLOW_PROPAGATE
+                                                     : value;
+    }
+    if (dimension == TIES) {
+        return bnd_ties_by_code(f, rule) ? BND_TIE_RULE_CODE : BND_TIE_RULE_SIGNIFICAND;
+    }
+    return value;
+}
+
+static bool has_several_nans(const bnd_format *f)
+{
+    return f->has_nan && !f->zero_nan && (f->is_signed || f->high_nans > 1);
+}
+
+/* How many values a dimension has, from 0 up; 1 where the format or the question leaves no choice. */
+static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
+{
+    const bnd_format *f = &check->vectors.out;
+    bool subnormal_operands = false;
+    for (unsigned i = 0; i < BND_OPERANDS_MAX; i++) {
+        subnormal_operands = subnormal_operands || check->vectors.in[i].has_subnormals;
+    }
+    const unsigned counts[DIMENSIONS] = {
+        [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUNDINGS : BND_DETERMINISTIC_MODES,
+        [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOWS,
+        [NANS] = !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NANS : 1, /* or a zero's sign */
+        [NO_NAN] = f->has_nan ? 1 : 2,
+        [NEGATIVE] = f->is_signed ? 1 : 2,
+        [ZERO] = f->has_zero ? 1 : 2,
+        [TIES] = f->precision == 1 ? 2 : 1,
+        [FLUSH_IN] = subnormal_operands ? 2 : 1,
+        [FLUSH_OUT] = f->has_subnormals ? 2 : 1,
+        [TININESS] = (check->how.flags_mask & BND_UNDERFLOW) != 0 ? 2 : 1,
+    };
+    return counts[dimension];
+}
+
+static void make_axis(bnd_vector_check *check, unsigned dimension)
+{
+    axis *a = &check->axes[dimension];
+    uint8_t base = standing_for(&check->vectors.out, dimension, check->vectors.rule);
+    unsigned count = choices_in(check, dimension);
+    uint8_t first = dimension == TIES ? BND_TIE_RULE_SIGNIFICAND : 0;
+    if (count == 1) {
+        a->value[a->count++] = *place_of(&check->vectors.rule, dimension);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        a->value[i] = (uint8_t)(first + i);
+        a->base = a->value[i] == base ? i : a->base;
+    }
+    a->count = count;
+}
+
+/* ---- points ---- */
+
+static size_t combinations(const bnd_vector_check *check, unsigned set)
+{
+    size_t count = 1;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        count *= (set >> d & 1) != 0 ? check->axes[d].count : 1;
+    }
+    return count;
+}
+
+/* The rule of the index-th combination of the choices in `set`; elsewhere it is that of the lines. */
+static bnd_rule rule_at(const bnd_vector_check *check, unsigned set, size_t index)
+{
+    bnd_rule rule = check->vectors.rule;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        const axis *a = &check->axes[d];
+        if ((set >> d & 1) != 0 && a->count > 1) {
+            *place_of(&rule, d) = a->value[index % a->count];
+            index /= a->count;
+        }
+    }
+    return rule;
+}
+
+static size_t index_in(const bnd_vector_check *check, unsigned set, const unsigned choice[DIMENSIONS])
+{
+    size_t index = 0, stride = 1;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        if ((set >> d & 1) != 0) {
+            index += stride * choice[d];
+            stride *= check->axes[d].count;
+        }
+    }
+    return index;
+}
+
+static uint64_t left_over(const bnd_vector_check *check, const unsigned choice[DIMENSIONS])
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < check->used_count; i++) {
+        unsigned set = check->used[i];
+        count += check->tables[set][index_in(check, set, choice)];
+    }
+    return count;
+}
+
+/* ---- what a line depends on ---- */
+
+static unsigned bit(enum dimension d)
+{
+    return 1U << d;
+}
+
+static bool sums_terms(const bnd_vectors *v)
+{
+    return v->kind != BND_VECTOR_OPERATION || v->operation == BND_ADD || v->operation == BND_SUB ||
+           v->operation == BND_FMA;
+}
+
+static bool is_beyond(const bnd_format *f, bnd_exact x)
+{
+    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    x.negative = false;
+    return bnd_exact_compare(x, largest) > 0 || x.sticky;
+}
+
+/* More than is needed does no harm but to the time that it takes. */
+static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
+{
+    const bnd_vectors *v = &check->vectors;
+    const bnd_format *f = &v->out, *unlimited = &check->unlimited;
+    unsigned to_nan = bit(NANS) | bit(NO_NAN), sign = !f->is_signed ? bit(NEGATIVE) | bit(ZERO) | to_nan : 0;
+    if (bndi_vector_sticks(x)) {
+        return to_nan;
+    }
+    unsigned beyond = bit(OVERFLOWS) | bit(ROUNDING) | (f->has_infinity ? 0 : to_nan);
+    if (x->kind == BND_INFINITE) {
+        return beyond | sign;
+    }
+    if (x->kind == BND_ZERO) {
+        return (sums_terms(v) ? bit(ROUNDING) : 0) | (f->has_zero ? 0 : bit(ZERO) | to_nan) | sign;
+    }
+    int32_t exponent = bndi_vector_exponent(x);
+    unsigned set = x->negative ? sign : 0;
+    bool gone = exponent < f->emin && !f->has_subnormals;
+    bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_RTZ}, 0).ternary != 0;
+    set |= inexact ? bit(ROUNDING) | bit(TIES) : 0;
+    set |= exponent >= f->emax && is_beyond(f, *x) ? beyond : 0;
+    set |= exponent < f->emin ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
+    return set;
+}
+
+static bool is_subnormal(const bnd_format *f, uint64_t code)
+{
+    bnd_exact x = bnd_unpack(f, code);
+    return x.kind == BND_FINITE && bndi_vector_exponent(&x) < f->emin;
+}
+
+static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line *line, bnd_exact *exact,
+                            uint32_t *raised)
+{
+    const bnd_vectors *v = &check->vectors;
+    uint32_t flags;
+    bnd_rule kept = v->rule, flushed = v->rule;
+    kept.flush_in = false;
+    flushed.flush_in = true;
+    *exact = bndi_vector_exact(v, line->operands, kept, line->random, raised);
+    unsigned set = v->kind == BND_VECTOR_OPERATION && v->operation > BND_SQRT ? (unsigned)ALL : set_for(check, exact);
+    for (unsigned i = 0; i < v->operands; i++) {
+        if (is_subnormal(bnd_vectors_format(v, i), line->operands[i])) {
+            bnd_exact other = bndi_vector_exact(v, line->operands, flushed, line->random, &flags);
+            set |= bit(FLUSH_IN) | set_for(check, &other);
+            *exact = v->rule.flush_in ? other : *exact;
+            break;
+        }
+    }
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        set &= check->axes[d].count > 1 ? ALL : ~bit((enum dimension)d);
+    }
+    return set;
+}
+
+/* ---- lines ---- */
+
+static bool same_answer(const bnd_vector_check *check, const bnd_vector_line *line, bnd_result want)
+{
+    const bnd_format *f = &check->vectors.out;
+    if (line->has_flags && ((line->flags ^ want.flags) & check->how.flags_mask) != 0) {
+        return false;
+    }
+    if (line->code == want.code || !check->how.any_nan) {
+        return line->code == want.code;
+    }
+    bnd_exact a = bnd_unpack(f, line->code), b = bnd_unpack(f, want.code);
+    return bndi_vector_sticks(&a) && bndi_vector_sticks(&b);
+}
+
+static void count_coverage(bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact,
+                           bnd_result want, bool agrees)
+{
+    const bnd_vectors *v = &check->vectors;
+    bnd_vector_coverage *c = &check->coverage;
+    c->lines++;
+    c->disagreements += !agrees;
+    c->without_flags += !line->has_flags;
+    for (unsigned i = 0; i < v->operands; i++) {
+        const bnd_format *f = bnd_vectors_format(v, i);
+        c->operands[bnd_classify(f, bnd_unpack(f, line->operands[i]))]++;
+    }
+    c->results[bnd_classify(&v->out, bnd_unpack(&v->out, want.code))]
+              [bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, exact)]++;
+}
+
+bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check, const bnd_vector_line *line,
+                                 bnd_error *why)
+{
+    const bnd_vectors *v = &check->vectors;
+    bnd_exact exact;
+    uint32_t raised;
+    unsigned set = set_of_line(check, line, &exact, &raised);
+    /* a number that flushing does not change is worked out once, and rounded by each rule */
+    bool from_exact = !v->one_format && exact.kind == BND_FINITE && (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
+    size_t count = combinations(check, set);
+    if (check->tables[set] == NULL) {
+        check->tables[set] = calloc(count, sizeof *check->tables[set]);
+        if (check->tables[set] == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu counts", count);
+        }
+        check->used[check->used_count++] = set;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bnd_rule rule = rule_at(check, set, i);
+        bnd_result answer = from_exact ? bnd_encode_exact(&v->out, exact, rule, line->random)
+                                       : bnd_vector_answer(v, line->operands, rule, line->random);
+        answer.flags |= from_exact ? raised : 0;
+        check->tables[set][i] += !same_answer(check, line, answer);
+    }
+    *want = bnd_vector_answer(v, line->operands, v->rule, line->random);
+    *agrees = same_answer(check, line, *want);
+    count_coverage(check, line, &exact, *want, *agrees);
+    return BND_OK;
+}
+
+/* ---- the check ---- */
+
+bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how, bnd_error *why)
+{
+    bnd_vector_check *check = calloc(1, sizeof *check);
+    if (check == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a check");
+    }
+    check->vectors = *v;
+    check->how = how;
+    check->unlimited = bndi_vector_unlimited(&v->out, 0);
+    check->finer = bndi_vector_unlimited(&v->out, 1);
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        make_axis(check, d);
+    }
+    *out = check;
+    return BND_OK;
+}
+
+void bnd_vector_check_close(bnd_vector_check *check)
+{
+    for (unsigned set = 0; check != NULL && set <= ALL; set++) {
+        free(check->tables[set]);
+    }
+    free(check);
+}
+
+const bnd_vector_coverage *bnd_vector_check_coverage(const bnd_vector_check *check)
+{
+    return &check->coverage;
+}
+
+/* ---- who it may be ---- */
+
+static bnd_vector_suspect suspect_at(const bnd_vector_check *check, size_t index)
+{
+    unsigned choice[DIMENSIONS], changes = 0;
+    bnd_rule rule = check->vectors.rule;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        const axis *a = &check->axes[d];
+        choice[d] = (unsigned)(index % a->count);
+        index /= a->count;
+        if (a->count > 1 && choice[d] != a->base) { /* what stands for others is no change */
+            *place_of(&rule, d) = a->value[choice[d]];
+            changes++;
+        }
+    }
+    return (bnd_vector_suspect){.rule = rule, .left_over = left_over(check, choice), .changes = changes};
+}
+
+static bool comes_before(const bnd_vector_suspect *a, const bnd_vector_suspect *b)
+{
+    return a->left_over != b->left_over ? a->left_over < b->left_over : a->changes < b->changes;
+}
+
+size_t bnd_vector_check_suspects(bnd_vector_suspect *out, size_t capacity, const bnd_vector_check *check)
+{
+    size_t kept = 0, count = combinations(check, ALL);
+    for (size_t i = 0; i < count; i++) {
+        bnd_vector_suspect s = suspect_at(check, i);
+        if (kept > 0 && comes_before(&s, &out[0])) {
+            kept = 0;
+        }
+        if (kept < capacity && (kept == 0 || !comes_before(&out[0], &s))) {
+            out[kept++] = s;
+        }
+    }
+    return kept;
+}
+
+/* What a dialect says nothing about stays as the lines have it: flushing, tininess, and the rounding mode where it is
+ * the default. */
+bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *check, size_t dialect)
+{
+    bnd_rule rule, own = check->vectors.rule;
+    unsigned choice[DIMENSIONS], changes = 0;
+    if (!bnd_dialect_rule(&rule, dialect, &check->vectors.out)) {
+        return false;
+    }
+    rule.rounding = rule.rounding == BND_RNE ? own.rounding : rule.rounding;
+    rule.random_bits = own.random_bits;
+    rule.flush_in = own.flush_in;
+    rule.flush_out = own.flush_out;
+    rule.tiny_before = own.tiny_before;
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        const axis *a = &check->axes[d];
+        uint8_t value = standing_for(&check->vectors.out, d, rule);
+        choice[d] = 0;
+        for (unsigned i = 0; a->count > 1 && i < a->count; i++) {
+            choice[d] = a->value[i] == value ? i : choice[d];
+        }
+        changes += choice[d] != a->base;
+    }
+    *out = (bnd_vector_suspect){.rule = rule, .left_over = left_over(check, choice), .changes = changes};
+    return true;
+}

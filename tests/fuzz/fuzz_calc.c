@@ -1,0 +1,154 @@
+/* Any bytes as an expression. What is accepted must hold its promises, and the program aborts where it does not.
+ *
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
+ * files, or `-n COUNT [SEED]` for that many expressions, good ones with some bytes changed. */
+#include <binade.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST = 4096 };
+
+static void require(bool promise, const char *what)
+{
+    if (!promise) {
+        fprintf(stderr, "broken promise: %s\n", what);
+        abort();
+    }
+}
+
+static void *memory(size_t count, size_t size)
+{
+    void *block = malloc(count * size > 0 ? count * size : 1);
+    if (block == NULL) {
+        abort();
+    }
+    return block;
+}
+
+/* Operands stand before their operation, and every term's text is within the expression. */
+static void require_ordered(const bnd_term *terms, size_t count, size_t size)
+{
+    require(count > 0 && count <= size, "a term takes a byte at least");
+    for (size_t i = 0; i < count; i++) {
+        const bnd_term *t = &terms[i];
+        require(t->from <= size && t->length <= size - t->from && t->length > 0, "a term stands in the text");
+        require(t->operands <= BND_OPERANDS_MAX && (t->operands > 0) == (t->kind == BND_TERM_OPERATION),
+                "operations have operands");
+        require(bnd_term_name(t)[0] != '\0', "a term has a name");
+        for (size_t k = 0; k < t->operands; k++) {
+            require(t->operand[k] < i, "operands come first");
+        }
+    }
+}
+
+/* The value, the error and their texts: whatever comes of them, no byte is written past the end. */
+static void try_values(const bnd_term *terms, size_t count, const char *text, const bnd_format *f)
+{
+    static char out[120000];
+    bnd_result *results = memory(count, sizeof *results);
+    bnd_real *exact, *error;
+    bnd_rule rule = {.rounding = (uint8_t)(count % BND_ROUNDINGS), .overflow = (uint8_t)(count % BND_OVERFLOWS)};
+    bnd_expression_round(results, terms, count, text, f, rule, count);
+    for (size_t i = 0; i < count; i++) {
+        require(f->width == 64 || results[i].code >> f->width == 0, "results are codes");
+    }
+    require(bnd_expression_exact_alloc(&exact, terms, count, text, f, NULL) == BND_OK, "there is an exact value");
+    require(bnd_real_error_alloc(&error, bnd_unpack(f, results[count - 1].code), exact, NULL) == BND_OK,
+            "there is an error");
+    size_t length = bnd_print_real(out, sizeof out, exact, BND_NOTATION_AUTO);
+    require(length < sizeof out && strlen(out) == length, "a value is a text");
+    length = bnd_print_real(out, 7, error, BND_NOTATION_AUTO);
+    require(strlen(out) == (length < 7 ? length : 6), "a text is cut to its room");
+    require(bnd_print_fraction(out, sizeof out, exact) < 64, "a fraction is short");
+    bnd_exact unit = {.low = 1, .kind = BND_FINITE};
+    bnd_known known = bnd_real_known(error);
+    double units = bnd_real_in_units(error, unit);
+    require((units != units) == (known != BND_KNOWN_EXACTLY && known != BND_KNOWN_DIGITS), "errors are numbers");
+    bnd_real_free(error);
+    bnd_real_free(exact);
+    free(results);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {"fp16", "fp32", "e4m3", "e2m1", "fp64", "e8m0", "binary8p3se", "e15m20b9"};
+    bnd_format f;
+    size_t count = 0;
+    bnd_error why = {.status = BND_OK};
+    size = size < MOST ? size : MOST;
+    require(bnd_format_parse(&f, names[size % 8], NULL) == BND_OK, "the formats are there");
+    char *text = memory(size, 1); /* of just its length: a byte read behind it is seen */
+    if (size > 0) {
+        memcpy(text, data, size);
+    }
+    bnd_term *terms = memory(size, sizeof *terms);
+    bnd_status status = bnd_expression_parse(terms, size, &count, text, size, &f, &why);
+    if (status != BND_OK) {
+        require(why.status == status && why.where <= size && why.message[0] != '\0', "a refusal says why and where");
+    } else {
+        require_ordered(terms, count, size);
+        try_values(terms, count, text, &f);
+    }
+    free(terms);
+    free(text);
+    return 0;
+}
+
+#ifdef BND_FUZZ_STANDALONE
+
+static int run_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        fprintf(stderr, "cannot read %s\n", path);
+        return EXIT_FAILURE;
+    }
+    static uint8_t data[1 << 20];
+    size_t size = fread(data, 1, sizeof data, in);
+    fclose(in);
+    LLVMFuzzerTestOneInput(data, size);
+    return EXIT_SUCCESS;
+}
+
+/* Pieces of expressions in a row, then up to three bytes replaced; one in four is left as it is. */
+static void run_random(uint64_t count, uint64_t seed)
+{
+    static const char *const pieces[] = {"1",     "0.1",  "-2.5e3", "1e-30", "inf",     "nan(3)",      "fp16:0x3c00",
+                                         "+",     "-",    "*",      "/",     "(",       ")",           ",",
+                                         "sqrt(", "fma(", "rem(",   "min(",  "max(",    "abs(",        "scalb(",
+                                         "logb(", "neg(", "0",      " ",     "0x1.8p3", "min_number(", "3)"};
+    static const char alphabet[] = "0123456789.eE+-*/(), xpsqrtabfmin:_";
+    enum { PIECES = sizeof pieces / sizeof pieces[0] };
+    for (uint64_t i = 0; i < count; i++) {
+        char data[512] = "";
+        size_t size = 0;
+        for (uint64_t k = 0; k < 1 + bnd_random(seed, i, 0) % 12; k++) {
+            size +=
+                (size_t)snprintf(data + size, sizeof data - size, "%s", pieces[bnd_random(seed, i, 10 + k) % PIECES]);
+        }
+        for (uint64_t k = bnd_random(seed, i, 1) % 4; k > 0; k--) {
+            uint64_t r = bnd_random(seed, i, 1 + k);
+            data[r % size] = alphabet[(r >> 32) % (sizeof alphabet - 1)];
+        }
+        LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
+        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+        return EXIT_SUCCESS;
+    }
+    int status = EXIT_SUCCESS;
+    for (int i = 1; i < argc; i++) {
+        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
+    }
+    return status;
+}
+
+#endif

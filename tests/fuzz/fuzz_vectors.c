@@ -1,0 +1,161 @@
+/* Any bytes as a header of test vectors, a newline, and a line of them. What is accepted must hold its promises, and
+ * the program aborts where it does not.
+ *
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
+ * files, or `-n COUNT [SEED]` for that many inputs, good ones with some bytes changed. */
+#include <binade.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool promise, const char *what)
+{
+    if (!promise) {
+        fprintf(stderr, "broken promise: %s\n", what);
+        abort();
+    }
+}
+
+static void require_explained(bnd_status status, const bnd_error *why, size_t size)
+{
+    require(why->status == status && why->where <= size && why->message[0] != '\0' &&
+                memchr(why->message, '\0', sizeof why->message) != NULL,
+            "a refusal says why and where");
+}
+
+static char *tight_copy(const uint8_t *data, size_t size)
+{
+    char *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL) {
+        abort();
+    }
+    if (size > 0) {
+        memcpy(copy, data, size);
+    }
+    return copy;
+}
+
+/* An accepted header is written in a way that reads as the same. */
+static void require_header(const bnd_vectors *v)
+{
+    char text[1024];
+    bnd_vectors again;
+    size_t length = bnd_vectors_print_header(text, sizeof text, v);
+    require(length < sizeof text, "a header is short");
+    require(bnd_vectors_parse_header(&again, text, length, NULL) == BND_OK, "a header reads back");
+    require(again.kind == v->kind && again.operation == v->operation && again.operands == v->operands &&
+                memcmp(&again.rule, &v->rule, sizeof v->rule) == 0 && bnd_format_same(&again.out, &v->out),
+            "a header says what it is about");
+    require(v->operands > 0 && v->operands <= BND_VECTOR_OPERANDS_MAX, "there are operands");
+}
+
+/* A line is judged, explained, and its right answer agrees. */
+static void require_judged(const bnd_vectors *v, bnd_vector_line *line)
+{
+    bnd_vector_check *check;
+    bnd_vector_options how = {.flags_mask = 127};
+    bnd_vector_suspect suspects[2];
+    bnd_result want;
+    bool agrees;
+    char why[400];
+    for (unsigned i = 0; line->has_operands && i < v->operands; i++) {
+        const bnd_format *f = bnd_vectors_format(v, i);
+        require(f->width == 64 || line->operands[i] >> f->width == 0, "operands are codes");
+    }
+    require(bnd_vector_check_open(&check, v, how, NULL) == BND_OK, "there is memory");
+    require(bnd_vector_check_line(&agrees, &want, check, line, NULL) == BND_OK, "a line is judged");
+    require(bnd_vector_explain(why, sizeof why, v, line->operands, line->random) < sizeof why, "a reason is short");
+    line->code = want.code;
+    line->flags = want.flags;
+    line->has_flags = true;
+    require(bnd_vector_check_line(&agrees, &want, check, line, NULL) == BND_OK && agrees, "the right answer agrees");
+    size_t found = bnd_vector_check_suspects(suspects, 2, check);
+    require(found > 0 && suspects[0].left_over <= 1, "a rule explains what it answers");
+    bnd_vector_check_close(check);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *end = size > 0 ? memchr(data, '\n', size) : NULL;
+    size_t first = end != NULL ? (size_t)(end - data) : size, rest = end != NULL ? size - first - 1 : 0;
+    char *header = tight_copy(data, first), *text = tight_copy(end != NULL ? end + 1 : data, rest);
+    static uint64_t operands[BND_VECTOR_OPERANDS_MAX];
+    bnd_vectors v;
+    bnd_error why = {.status = BND_OK};
+    bnd_status status = bnd_vectors_parse_header(&v, header, first, &why);
+    if (status != BND_OK) {
+        require_explained(status, &why, first);
+    } else {
+        bnd_vector_line line = {.operands = operands};
+        require_header(&v);
+        memset(operands, 0, sizeof operands);
+        status = bnd_vector_parse(&line, &v, rest % 2 == 0 ? BND_ANSWER_WHOLE : BND_ANSWER_ANY, text, rest, &why);
+        if (status != BND_OK) {
+            require_explained(status, &why, rest);
+        } else {
+            require_judged(&v, &line);
+        }
+    }
+    free(text);
+    free(header);
+    return 0;
+}
+
+#ifdef BND_FUZZ_STANDALONE
+
+static int run_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        fprintf(stderr, "cannot read %s\n", path);
+        return EXIT_FAILURE;
+    }
+    static uint8_t data[1 << 20];
+    size_t size = fread(data, 1, sizeof data, in);
+    fclose(in);
+    LLVMFuzzerTestOneInput(data, size);
+    return EXIT_SUCCESS;
+}
+
+static void run_random(uint64_t count, uint64_t seed)
+{
+    static const char *const headers[] = {
+        "# binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical\n3C00 4000 4200 00",
+        "// binade-vectors 1 op=convert in=fp32 out=e4m3 round=sr:5 overflow=saturate flags=lab\n43E80001_1F_7E_25",
+        "binade-vectors 1 op=dot:2 in=e4m3,e5m2 out=fp32 nan=x86 tininess=before\nBC 03 5B EC C3B40000 00",
+        "# binade-vectors 1 op=sqrt in=e8m0 out=e2m1 no-nan=zero negative=magnitude zero=nan ties=code\n7F 2 00",
+        "# binade-vectors 1 op=fma in=e4m3,e5m2,fp32 out=e6m9b12fn round=rup\nBC 03 AE444DFF 1234",
+    };
+    static const char alphabet[] = "0123456789abcdefABCDEF =:,_\n\t#xmnort";
+    for (uint64_t i = 0; i < count; i++) {
+        uint8_t data[512];
+        const char *text = headers[bnd_random(seed, i, 0) % (sizeof headers / sizeof headers[0])];
+        size_t size = strlen(text);
+        memcpy(data, text, size);
+        for (uint64_t k = bnd_random(seed, i, 1) % 6; k > 0; k--) {
+            uint64_t r = bnd_random(seed, i, 1 + k);
+            size_t at = r % 2 == 0 ? size - 1 - (r >> 8) % 20 : (r >> 8) % size; /* lines more often than headers */
+            data[at] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
+        }
+        size -= bnd_random(seed, i, 20) % 16 == 0 ? bnd_random(seed, i, 21) % size : 0;
+        LLVMFuzzerTestOneInput(data, size);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
+        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+        return EXIT_SUCCESS;
+    }
+    int status = EXIT_SUCCESS;
+    for (int i = 1; i < argc; i++) {
+        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
+    }
+    return status;
+}
+
+#endif

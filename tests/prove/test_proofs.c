@@ -1,0 +1,306 @@
+/* The proofs hold for the library, and find what is wrong in candidates that are wrong in one place. */
+#include <stdio.h>
+#include <string.h>
+
+#include <binade/prove.h>
+
+#include "tests.h"
+
+static bnd_format format(const char *name)
+{
+    bnd_format f;
+    CU_ASSERT_FATAL(bnd_format_parse(&f, name, NULL) == BND_OK);
+    return f;
+}
+
+static size_t row(const char *name)
+{
+    size_t row = 0;
+    CU_ASSERT_FATAL(bnd_proof_parse(&row, name, NULL) == BND_OK);
+    return row;
+}
+
+static bnd_proof prove(const char *proof, const char *of, bnd_rule rule, const bnd_candidate *candidate,
+                       unsigned threads)
+{
+    bnd_prover *prover;
+    bnd_proof found = {.cases = 0};
+    bnd_format f = format(of);
+    bnd_prover_options how = {.threads = threads, .candidate = candidate};
+    CU_ASSERT_FATAL(bnd_prover_open(&prover, how, NULL) == BND_OK);
+    CU_ASSERT(bnd_prove(&found, prover, row(proof), &f, rule, NULL) == BND_OK);
+    bnd_prover_close(prover);
+    return found;
+}
+
+/* ---- the library ---- */
+
+static void test_library(void)
+{
+    static const struct {
+        const char *format;
+        bnd_rule rule;
+    } all[] = {
+        {"e4m3", {.rounding = BND_RNE}},
+        {"e2m1", {.rounding = BND_RUP, .overflow = BND_OVERFLOW_SATURATE}},
+        {"e8m0", {.rounding = BND_RTO}},
+        {"binary6p3se", {.rounding = BND_RNA}},
+        {"e3m2", {.rounding = BND_SRB, .random_bits = 5}},
+        {"e4m3fnuz", {.rounding = BND_RDN, .nan = BND_NAN_X86}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
+            bnd_proof found = prove(bnd_proof_name(proof), all[i].format, all[i].rule, NULL, 1);
+            CU_ASSERT(found.cases > 0);
+            CU_ASSERT_EQUAL(found.mismatches, 0);
+            if (found.mismatches > 0) {
+                printf("%s %s: %llu\n", bnd_proof_name(proof), all[i].format, (unsigned long long)found.mismatches);
+            }
+        }
+    }
+}
+
+/* ---- candidates that are wrong ---- */
+
+static double wrong_decode(const bnd_format *f, uint64_t code)
+{
+    return code == 0x2a ? bnd_decode(f, 0x2b) : bnd_decode(f, code);
+}
+
+static bnd_result wrong_encode(const bnd_format *f, double x, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_encode(f, x, rule, random);
+    r.code -= x == 1.0625; /* the midpoint above 1, which rne rounds to 1 */
+    return r;
+}
+
+/* A flag that is missing for one float of 2^32. */
+static bnd_result wrong_float(const bnd_format *f, float x, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_encode_float(f, x, rule, random);
+    r.flags &= x == -0x1.02p+2f ? ~(uint32_t)BND_INEXACT : UINT32_MAX;
+    return r;
+}
+
+static bnd_result wrong_convert(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule,
+                                uint64_t random)
+{
+    bnd_result r = bnd_convert(to, from, code, rule, random);
+    r.ternary = from->width == 16 && code == 0x1234 ? -r.ternary : r.ternary;
+    return r;
+}
+
+static bnd_result operate(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                          uint64_t random)
+{
+    return bnd_operate(f, operation, (const bnd_format *const[]){f, f, f}, c, rule, random);
+}
+
+static bnd_result wrong_root(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                             uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.code ^= operation == BND_SQRT && c[0] == 0x41;
+    return r;
+}
+
+static bnd_result wrong_sum(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                            uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.code ^= operation == BND_ADD && c[0] == 0x38 && c[1] == 0x39;
+    return r;
+}
+
+static bnd_result wrong_scale(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                              uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.code ^= operation == BND_SCALB && c[0] == 0x38 && c[1] == (uint64_t)-3;
+    return r;
+}
+
+/* A sum of three that is rounded twice. */
+static bnd_result wrong_fma(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                            uint64_t random)
+{
+    if (operation != BND_FMA) {
+        return operate(f, operation, c, rule, random);
+    }
+    return bnd_add(f, bnd_mul(f, c[0], c[1], rule, random).code, c[2], rule, random);
+}
+
+static bnd_status wrong_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
+                              uint64_t random, bnd_error *why)
+{
+    bnd_status status = bnd_parse(out, f, text, length, rule, random, why);
+    out->code += length == 6 && memcmp(text, "0.0625", 6) == 0;
+    return status;
+}
+
+static size_t wrong_print(char *out, size_t size, const bnd_format *f, bnd_exact value)
+{
+    if (value.kind == BND_FINITE && value.low == 11) {
+        value.low = 12; /* 11 * 2^e is written as 12 * 2^e */
+    }
+    return bnd_print_shortest(out, size, f, value);
+}
+
+static bnd_status wrong_encode_array(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                     bnd_stats *stats, bnd_error *why)
+{
+    bnd_status status = bnd_encode_f32(codes, x, n, f, how, stats, why);
+    for (size_t i = 0; status == BND_OK && how->packing_out == BND_UNPACKED && i < n; i++) {
+        ((unsigned char *)codes)[i] ^= x[i] == 0x1.9p+3f;
+    }
+    return status;
+}
+
+static bnd_status wrong_decode_array(float *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
+                                     bnd_error *why)
+{
+    bnd_status status = bnd_decode_f32(x, codes, n, f, how, why);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = x[i] == 12 ? 13 : x[i];
+    }
+    return status;
+}
+
+static bnd_status wrong_round_array(float *y, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
+                                    bnd_stats *stats, bnd_error *why)
+{
+    bnd_context best = {.backend = BND_BACKEND_BEST, .threads = 1};
+    bnd_array other = *how;
+    other.context = &best;
+    other.rule.rounding = how->context->backend == BND_BACKEND_PORTABLE ? BND_RTZ : how->rule.rounding;
+    return bnd_round_f32(y, x, n, f, &other, stats, why);
+}
+
+static void test_wrong(void)
+{
+    static const struct {
+        const char *proof, *what; /* of the first counterexample */
+        uint64_t code;            /* its first operand, */
+        bool one;                 /* where one place alone is wrong */
+        bnd_candidate candidate;
+    } all[] = {
+        {"decode", "decode", 0x2a, true, {.decode = wrong_decode}},
+        {"encode", "encode", UINT64_C(0x3ff1) << 48, true, {.encode = wrong_encode}},
+        {"float", "encode", 0xc0810000, true, {.encode_float = wrong_float}},
+        {"convert", "convert", 0x1234, false, {.convert = wrong_convert}},
+        {"one", "sqrt", 0x41, true, {.operate = wrong_root}},
+        {"two", "add", 0x38, true, {.operate = wrong_sum}},
+        {"two", "scalb", 0x38, true, {.operate = wrong_scale}},
+        {"fma", "fma", 0, false, {.operate = wrong_fma}},
+        {"text", "exact text", 0x18, true, {.parse = wrong_parse}},
+        {"text", "shortest text", 0x0b, false, {.print_shortest = wrong_print}},
+        {"arrays", "portable encode", 0x41480000, false, {.encode_array = wrong_encode_array}},
+        {"arrays", "portable decode", 0x54, false, {.decode_array = wrong_decode_array}},
+        {"arrays", "portable round", 0, false, {.round_array = wrong_round_array}},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bnd_proof found = prove(all[i].proof, "e4m3", (bnd_rule){0}, &all[i].candidate, 1);
+        bool good = found.mismatches > 0 && found.shown > 0 && strcmp(found.first[0].what, all[i].what) == 0 &&
+                    (all[i].code == 0 || found.first[0].codes[0] == all[i].code) &&
+                    (!all[i].one || found.mismatches == 1);
+        CU_ASSERT(good);
+        if (!good) {
+            printf("%s: %llu mismatches, %s of 0x%llx\n", all[i].proof, (unsigned long long)found.mismatches,
+                   found.first[0].what, (unsigned long long)found.first[0].codes[0]);
+        }
+    }
+}
+
+/* Where the judge is asked about each case, too. */
+static void test_wrong_by_oracle(void)
+{
+    bnd_candidate candidate = {.operate = wrong_fma};
+    CU_ASSERT(prove("fma", "fp32", (bnd_rule){0}, &candidate, 1).mismatches > 0);
+    candidate = (bnd_candidate){.encode_float = wrong_float};
+    bnd_rule rule = {.rounding = BND_SR, .random_bits = 4};
+    CU_ASSERT_EQUAL(prove("float", "e4m3", rule, &candidate, 1).mismatches, 1);
+}
+
+/* ---- threads, sums and refusals ---- */
+
+static void test_threads(void)
+{
+    bnd_candidate candidate = {.operate = wrong_fma};
+    bnd_proof one = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 1),
+              three = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 3);
+    CU_ASSERT_EQUAL(one.cases, three.cases);
+    CU_ASSERT_EQUAL(one.mismatches, three.mismatches);
+    CU_ASSERT_EQUAL(one.shown, BND_COUNTEREXAMPLES);
+    for (unsigned i = 0; i < BND_COUNTEREXAMPLES; i++) {
+        CU_ASSERT(memcmp(one.first[i].codes, three.first[i].codes, sizeof one.first[i].codes) == 0);
+    }
+}
+
+/* What is done is told as it goes on, up to the effort that was foretold. */
+typedef struct seen {
+    unsigned calls;
+    uint64_t last;
+    bool backward;
+} seen;
+
+static void see(void *state, uint64_t done)
+{
+    seen *s = state;
+    s->backward = s->backward || done < s->last;
+    s->last = done;
+    s->calls++;
+}
+
+static void test_progress(void)
+{
+    seen s = {0};
+    bnd_prover *prover;
+    bnd_proof found = {.cases = 0};
+    bnd_format e4m3 = format("e4m3"), e5m2 = format("e5m2");
+    bnd_prover_options how = {.progress = see, .progress_state = &s};
+    CU_ASSERT_FATAL(bnd_prover_open(&prover, how, NULL) == BND_OK);
+    for (int mode = 0; mode < 2; mode++) {
+        bnd_rule rule = {.rounding = (uint8_t)mode};
+        s = (seen){0};
+        CU_ASSERT(bnd_prove(&found, prover, row("two"), &e4m3, rule, NULL) == BND_OK);
+        uint64_t effort = bnd_proof_effort(row("two"), &e4m3, rule, false);
+        CU_ASSERT(s.calls > 1 && !s.backward && s.last <= effort && s.last + 1 >= effort);
+        CU_ASSERT(bnd_prove(&found, prover, row("two"), &e5m2, rule, NULL) == BND_OK);
+        CU_ASSERT_EQUAL(found.mismatches, 0);
+    }
+    CU_ASSERT_EQUAL(found.cases, 4 * 65536 * 10);
+    bnd_prover_close(prover);
+}
+
+static void test_refusals(void)
+{
+    bnd_error why;
+    bnd_prover *prover;
+    size_t which = 7;
+    bnd_proof found = {.cases = 5};
+    bnd_format set = format("p11emin-14emax15"), fp16 = format("fp16");
+    CU_ASSERT_FATAL(bnd_prover_open(&prover, (bnd_prover_options){.threads = 0}, NULL) == BND_OK);
+    CU_ASSERT(bnd_prove(&found, prover, 0, &set, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
+    CU_ASSERT(bnd_prove(&found, prover, bnd_proof_count(), &fp16, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(found.cases, 5);
+    bnd_prover_close(prover);
+    bnd_prover_close(NULL);
+    CU_ASSERT(bnd_proof_parse(&which, "all", &why) == BND_BAD_NAME);
+    for (size_t i = 0; i < bnd_proof_count(); i++) {
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.message, bnd_proof_name(i)));
+    }
+    CU_ASSERT_EQUAL(which, 7);
+    CU_ASSERT_STRING_EQUAL(bnd_proof_name(bnd_proof_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_proof_title(bnd_proof_count()), "");
+    CU_ASSERT_EQUAL(bnd_proof_effort(0, &set, (bnd_rule){0}, true), 0);
+}
+
+CU_TestInfo proof_tests[] = {
+    {"the library holds", test_library},
+    {"what is wrong is found", test_wrong},
+    {"and by the oracle itself", test_wrong_by_oracle},
+    {"threads", test_threads},
+    {"progress", test_progress},
+    {"refusals", test_refusals},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,278 @@
+/* Products of matrices beside OpenBLAS: which accumulators, what each should reach, and their times. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 256, LOOKED_AT = 37 };
+
+typedef struct gemm_case {
+    const char *accumulator,
+        *operands; /* what is added up, in which format: rounded before, and, for fp32, by the call */
+    double target; /* the speed beside OpenBLAS's, on one core with AVX-512; 0: none */
+} gemm_case;
+
+static const gemm_case cases[] = {
+    {"fp32", "", 0.7},
+    {"fp32", "fp16", 0.7},
+    {"fp32", "bf16", 0.7},
+    {"fp32", "e4m3", 0.7},
+    {"fp32", "e5m2", 0.7},
+    {"each:fp32", "", 0},
+    {"fp64", "", 0},
+    {"fp16", "fp16", 0.14},
+    {"bf16", "bf16", 0.11},
+    {"e4m3", "e4m3", 0.05},
+    {"e5m2", "e5m2", 0.05},
+    {"tf32", "tf32", 0.05},
+    {"e6m9", "e6m9", 0.05},
+    {"fma:fp16", "fp16", 0.22},
+    {"fma:bf16", "bf16", 0.12},
+    {"fma:e4m3", "e4m3", 0.12},
+    {"fma:e5m2", "e5m2", 0.12},
+    {"fp16/promote128", "fp16", 0},
+    {"trunc14/promote128", "e4m3", 0},
+    {"bf16:rtz", "bf16", 0},
+    {"bf16:sr:8", "bf16", 0},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+static void name_case(char name[BENCH_NAME_SIZE], const gemm_case *what)
+{
+    snprintf(name, BENCH_NAME_SIZE, "gemm %s%s%s", what->accumulator, what->operands[0] != '\0' ? " of " : "",
+             what->operands);
+}
+
+static bool chosen(const bench_options *options, const gemm_case *what)
+{
+    char name[BENCH_NAME_SIZE];
+    name_case(name, what);
+    return bench_has_words(name, options->words);
+}
+
+size_t bench_gemm_count(const bench_options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
+        count += chosen(options, &cases[i]);
+    }
+    return count;
+}
+
+void bench_gemm_list(const bench_options *options)
+{
+    if (bench_gemm_count(options) > 0) {
+        printf("%-36s %8s\n", "products of 256 x 256 matrices", "OpenBLAS");
+    }
+    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
+        char name[BENCH_NAME_SIZE];
+        name_case(name, &cases[i]);
+        if (chosen(options, &cases[i]) && cases[i].target > 0) {
+            printf("%-36s %8.2f\n", name, cases[i].target);
+        } else if (chosen(options, &cases[i])) {
+            puts(name);
+        }
+    }
+}
+
+void bench_gemm_list_json(bnd_json *json, const bench_options *options)
+{
+    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
+        char name[BENCH_NAME_SIZE], target[16];
+        if (!chosen(options, &cases[i])) {
+            continue;
+        }
+        name_case(name, &cases[i]);
+        snprintf(target, sizeof target, "%.4f", cases[i].target);
+        bnd_json_object(json, NULL);
+        bnd_json_string(json, "case", name);
+        if (cases[i].target > 0) {
+            bnd_json_literal(json, "openblas", target);
+        } else {
+            bnd_json_null(json, "openblas");
+        }
+        bnd_json_end(json);
+    }
+}
+
+/* ---- a case with its matrices ---- */
+
+typedef struct gemm_run {
+    bnd_gemm how;
+    bnd_format operands;
+    float *a, *b, *c;
+} gemm_run;
+
+static void insist(bnd_status status, const bnd_error *why)
+{
+    if (status != BND_OK) {
+        fprintf(stderr, "binade bench: %s\n", why->message);
+        exit(2);
+    }
+}
+
+static void pass(void *state)
+{
+    gemm_run *run = state;
+    bnd_error why;
+    insist(bnd_gemm_f32(run->c, SIDE, SIDE, run->a, run->b, SIDE, &run->how, &why), &why);
+}
+
+static void close_run(gemm_run *run)
+{
+    free(run->a);
+    free(run->b);
+    free(run->c);
+}
+
+static bool open_run(gemm_run *run, const gemm_case *what, const bnd_context *context)
+{
+    const size_t count = (size_t)SIDE * SIDE;
+    bnd_format fp32;
+    bnd_error why;
+    *run = (gemm_run){.how = {.context = context}};
+    run->a = bench_allocate(2 * count * sizeof *run->a); /* B's numbers come after A's */
+    run->b = bench_allocate(count * sizeof *run->b);
+    run->c = bench_allocate(count * sizeof *run->c);
+    insist(bnd_format_parse(&fp32, "fp32", &why), &why);
+    insist(bnd_accumulator_parse(&run->how.accumulator, what->accumulator, &why), &why);
+    if (run->a == NULL || run->b == NULL || run->c == NULL ||
+        !bench_fill(run->a, 2 * count, &fp32, BND_PACKED, false)) {
+        close_run(run);
+        return false;
+    }
+    memcpy(run->b, run->a + count, count * sizeof *run->b);
+    if (what->operands[0] != '\0') {
+        insist(bnd_format_parse(&run->operands, what->operands, &why), &why);
+        insist(bnd_round_f32(run->a, run->a, count, &run->operands, NULL, NULL, &why), &why);
+        insist(bnd_round_f32(run->b, run->b, count, &run->operands, NULL, NULL, &why), &why);
+        if (strcmp(what->accumulator, "fp32") == 0) {
+            run->how.round_a = run->how.round_b = &run->operands;
+        }
+    }
+    return true;
+}
+
+/* ---- some elements by bnd_operate, in a plain loop; groups that are truncated are the tests' ---- */
+
+static uint64_t code_of(const gemm_run *run, float x)
+{
+    const bnd_format *f = run->operands.precision > 0 ? &run->operands : &run->how.accumulator.format;
+    return bnd_encode_float(f, x, (bnd_rule){.rounding = BND_RNE}, 0).code;
+}
+
+static float sum_of(const gemm_run *run, size_t i, size_t j)
+{
+    const bnd_accumulator *acc = &run->how.accumulator;
+    const bnd_format *f = &acc->format, *from = run->operands.precision > 0 ? &run->operands : f;
+    uint64_t s = 0;
+    for (size_t k = 0; k < SIDE; k++) {
+        uint64_t x[3] = {code_of(run, run->a[i * SIDE + k]), code_of(run, run->b[k * SIDE + j]), s};
+        if (acc->kind == BND_ACCUMULATE_FUSED) {
+            s = bnd_operate(f, BND_FMA, (const bnd_format *const[]){from, from, f}, x, acc->rule, 0).code;
+            continue;
+        }
+        uint64_t p = bnd_operate(f, BND_MUL, (const bnd_format *const[]){from, from}, x, acc->rule, 0).code;
+        s = bnd_operate(f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, acc->rule, 0).code;
+    }
+    return (float)bnd_decode(f, s);
+}
+
+static size_t wrong_elements(const gemm_run *run)
+{
+    const bnd_accumulator *acc = &run->how.accumulator;
+    size_t wrong = 0;
+    if (acc->kind > BND_ACCUMULATE_EACH || acc->promote > 0 || bnd_rule_random_bits(acc->rule) > 0) {
+        return 0;
+    }
+    for (size_t e = 0; e < (size_t)SIDE * SIDE; e += (size_t)SIDE * SIDE / LOOKED_AT) {
+        float want = sum_of(run, e / SIDE, e % SIDE);
+        wrong += memcmp(&want, &run->c[e], sizeof want) != 0;
+    }
+    return wrong;
+}
+
+/* ---- times ---- */
+
+typedef struct gemm_row {
+    char name[BENCH_NAME_SIZE];
+    const char *backend;
+    unsigned threads;
+    int rounds;
+    double seconds, ratio, target; /* ratio 0 where there is no OpenBLAS */
+} gemm_row;
+
+static void print_row(bench_report *report, const gemm_row *row)
+{
+    const double gigaflops = 2e-9 * SIDE * SIDE * SIDE / row->seconds;
+    const bool met = row->ratio >= row->target;
+    report->rows++;
+    report->targets += row->target > 0;
+    report->met += row->target > 0 && met;
+    if (report->as_json) {
+        bench_report_gemm(report, row->name, row->backend, row->threads, row->rounds, gigaflops, row->ratio,
+                          row->target);
+        return;
+    }
+    printf("%-36s %-9s %-8s %7u %9.2f", row->name, "256", row->backend, row->threads, gigaflops);
+    if (row->ratio > 0) {
+        printf(" %10.3f", row->ratio);
+    } else {
+        printf(" %10s", "-");
+    }
+    if (row->target > 0) {
+        printf("   %.2f %s", row->target, met ? "met" : "below");
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* In turns with OpenBLAS, as cases and copies are. */
+static void measure(bench_report *report, const bench_options *options, const gemm_case *what, gemm_run *run)
+{
+    gemm_run blas = *run;
+    blas.how = (bnd_gemm){.context = run->how.context, .accumulator = {.kind = BND_ACCUMULATE_CBLAS}};
+    const bool here = bnd_cblas_here();
+    const bnd_backend backend =
+        run->how.context->backend == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)run->how.context->backend;
+    bench_contest contest = {.pass = pass, .state = run, .other = here ? pass : NULL, .other_state = &blas};
+    bench_compare(&contest, options->rounds, options->seconds);
+    gemm_row row = {.backend = bnd_backend_name(backend), .threads = run->how.context->threads};
+    row.rounds = contest.rounds;
+    row.seconds = contest.seconds;
+    row.ratio = contest.ratio;
+    row.target = here && row.threads == 1 && backend == BND_BACKEND_AVX512 ? what->target : 0;
+    name_case(row.name, what);
+    print_row(report, &row);
+}
+
+int bench_gemm_all(bench_report *report, const bench_options *options)
+{
+    size_t different = 0;
+    if (bench_gemm_count(options) > 0 && !options->json) {
+        printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "product", "side", "backend", "threads", "GFLOP/s", "/OpenBLAS",
+               "target");
+    }
+    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
+        for (size_t b = 0; chosen(options, &cases[i]) && (b < options->backend_count || b == 0); b++) {
+            bnd_context context = {.threads = options->threads_given ? options->threads : 1};
+            gemm_run run;
+            context.backend = options->backend_count > 0 ? options->backends[b] : (uint8_t)BND_BACKEND_BEST;
+            if (!open_run(&run, &cases[i], &context)) {
+                return 3;
+            }
+            pass(&run);
+            size_t wrong = wrong_elements(&run);
+            if (wrong > 0) {
+                fprintf(stderr, "binade bench: gemm %s: %zu elements are not what bnd_operate gives\n",
+                        cases[i].accumulator, wrong);
+                different += wrong;
+            } else {
+                measure(report, options, &cases[i], &run);
+            }
+            close_run(&run);
+        }
+    }
+    return different > 0 ? 1 : 0;
+}

@@ -1,0 +1,305 @@
+/* binade vectors: test vectors written, and answers of other implementations judged. */
+#include "vectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_OP = OPTION_OWN,
+    OPTION_IN,
+    OPTION_OUT,
+    OPTION_COUNT,
+    OPTION_LEVEL,
+    OPTION_MEMH,
+    OPTION_LAB_FLAGS,
+    OPTION_WHICH_NAN,
+    OPTION_WHICH_FLAGS,
+    OPTION_SHOW
+};
+
+static const option_row row_op = {OPTION_OP,
+                                  0,
+                                  "op",
+                                  "OP",
+                                  "convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot",
+                                  COMPLETES_WORDS,
+                                  "convert add sub mul div sqrt fma rem min max dot:4 mxdot"};
+static const option_row row_in = {OPTION_IN,         0, "in", "F[,F,F]", "format of the operands, or one for each",
+                                  COMPLETES_FORMATS, ""};
+static const option_row row_out = {
+    OPTION_OUT, 0, "out", "F", "format of the result (default that of the first operand)", COMPLETES_FORMATS, ""};
+static const option_row row_count = {
+    OPTION_COUNT, 'n', "count", "N", "so many cases, drawn from boundaries and others", COMPLETES_NOTHING, ""};
+static const option_row row_level = {
+    OPTION_LEVEL,    0,        "level", "LEVEL", "1 or 2: every combination of boundaries; all: of codes (default 1)",
+    COMPLETES_WORDS, "1 2 all"};
+static const option_row row_memh = {OPTION_MEMH,       0, "memh", NULL, "gen: one word a line, for Verilog's $readmemh",
+                                    COMPLETES_NOTHING, ""};
+static const option_row row_lab_flags = {
+    OPTION_LAB_FLAGS,  0, "lab-flags", NULL, "flags have 32 saturated and 64 flushed too (default: IEEE's five)",
+    COMPLETES_NOTHING, ""};
+static const option_row row_which_nan = {OPTION_WHICH_NAN,
+                                         0,
+                                         "nan",
+                                         "WHICH",
+                                         "which NaN comes out, as in show; check: bits, or any NaN will do (default "
+                                         "canonical, bits)",
+                                         COMPLETES_WORDS,
+                                         "bits any canonical signed ones signed-ones propagate x86"};
+static const option_row row_which_flags = {OPTION_WHICH_FLAGS,
+                                           0,
+                                           "flags",
+                                           "WHICH",
+                                           "check: flags compared: none ieee all (default ieee; all where the header "
+                                           "says flags=lab)",
+                                           COMPLETES_WORDS,
+                                           "none ieee all"};
+static const option_row row_show = {
+    OPTION_SHOW, 0, "show", "N", "check: so many disagreements in full (default 10)", COMPLETES_NOTHING, ""};
+
+/* ---- options ---- */
+
+static int set_formats(vectors *v, const char *value, bool in)
+{
+    settings lists = {.command = v->common.command};
+    int status = add_formats(&lists, value);
+    if (status == GO_ON && !in && lists.formats.count != 1) {
+        status = complain(v->common.command, "--out takes one format, not %zu", lists.formats.count);
+    }
+    if (status == GO_ON && in) {
+        free(v->in.items);
+        v->in = lists.formats;
+        return GO_ON;
+    }
+    if (status == GO_ON) {
+        v->out = lists.formats.items[0];
+        v->out_given = true;
+    }
+    free(lists.formats.items);
+    return status;
+}
+
+static int set_level(vectors *v, const char *value)
+{
+    static const char *const words[] = {"1", "2", "all"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            v->level = (bnd_vector_level)(BND_LEVEL_1 + i);
+            return GO_ON;
+        }
+    }
+    return complain(v->common.command, "--level takes 1, 2 or all, not '%s'", value);
+}
+
+static int set_nan(vectors *v, const char *value)
+{
+    bnd_error why;
+    if (strcmp(value, "bits") == 0 || strcmp(value, "any") == 0) {
+        v->nan = value;
+        return GO_ON;
+    }
+    v->common.nan_given = true;
+    return bnd_nan_parse(&v->common.rule, value, &why) == BND_OK
+               ? GO_ON
+               : complain(v->common.command, "%s; of check also: bits any", why.message);
+}
+
+static int set_flags(vectors *v, const char *value)
+{
+    v->flags = value;
+    bool known = strcmp(value, "none") == 0 || strcmp(value, "ieee") == 0 || strcmp(value, "all") == 0;
+    return known ? GO_ON : complain(v->common.command, "--flags takes none, ieee or all, not '%s'", value);
+}
+
+static int set_own(void *state, int id, const char *value)
+{
+    vectors *v = state;
+    switch (id) {
+    case OPTION_OP:
+        v->op = value;
+        return GO_ON;
+    case OPTION_IN:
+        return set_formats(v, value, true);
+    case OPTION_OUT:
+        return set_formats(v, value, false);
+    case OPTION_COUNT:
+        v->count_given = true;
+        return read_whole_number(&v->count, &v->common, row_count.name, value, UINT64_MAX);
+    case OPTION_LEVEL:
+        return set_level(v, value);
+    case OPTION_MEMH:
+        v->memh = true;
+        return GO_ON;
+    case OPTION_LAB_FLAGS:
+        v->lab_flags = true;
+        return GO_ON;
+    case OPTION_WHICH_NAN:
+        return set_nan(v, value);
+    case OPTION_WHICH_FLAGS:
+        return set_flags(v, value);
+    default:
+        return read_whole_number(&v->shown, &v->common, row_show.name, value, UINT64_MAX);
+    }
+}
+
+int describe(bnd_vectors *out, vectors *v)
+{
+    const command *self = v->common.command;
+    bnd_error why;
+    if (v->op == NULL || v->in.count == 0) {
+        return complain(self, "--%s is missing; try 'binade vectors gen --op add --in fp16'",
+                        v->op == NULL ? "op" : "in");
+    }
+    const bnd_format *result = v->out_given ? &v->out : &v->in.items[0];
+    bnd_rule rule = rule_for(&v->common, result);
+    if (bnd_vectors_describe(out, v->op, v->in.items, v->in.count, result, rule, &why) != BND_OK) {
+        return complain(self, "%s", why.message);
+    }
+    out->lab_flags = v->lab_flags;
+    bnd_rule from_dialect;
+    if (v->common.dialect_given && !bnd_dialect_rule(&from_dialect, v->common.dialect, result)) {
+        note(self, "%s says nothing about %s; the default rule is used", bnd_dialect_name(v->common.dialect),
+             result->name);
+    }
+    return GO_ON;
+}
+
+/* ---- gen ---- */
+
+static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t count)
+{
+    enum { SIZE = 1 << 18 };
+    char *out = allocate(NULL, SIZE, 1);
+    progress bar;
+    progress_begin(&bar, &v->common, "lines", PROGRESS_ITEMS, count);
+    for (uint64_t at = 0; at < count && !ferror(stdout);) {
+        size_t length = bnd_vector_write(out, SIZE, &at, plan, at, count, v->memh ? BND_FORM_MEMH : BND_FORM_LINE);
+        fwrite(out, 1, length, stdout);
+        progress_at(&bar, at);
+    }
+    progress_end(&bar);
+    free(out);
+    return ferror(stdout) ? BAD_STREAM : FINE;
+}
+
+static int generate(vectors *v)
+{
+    const command *self = v->common.command;
+    bnd_vectors described;
+    bnd_vector_plan plan;
+    bnd_error why;
+    if (v->nan != NULL || v->flags != NULL || v->command != NULL) {
+        return complain(self, "gen compares nothing: it takes no %s",
+                        v->command != NULL ? "command"
+                        : v->nan != NULL   ? "--nan bits or --nan any"
+                                           : "--flags");
+    }
+    if (v->common.operand_count > 1) {
+        return complain(self, "gen takes no '%s'; it writes to standard output", v->common.operands[1]);
+    }
+    int status = describe(&described, v);
+    if (status != GO_ON) {
+        return status;
+    }
+    bnd_vector_level level = v->count_given ? BND_LEVEL_SAMPLE : v->level;
+    if (bnd_vector_plan_alloc(&plan, &described, level, v->common.seed, &why) != BND_OK) {
+        return complain(self, "%s", why.message);
+    }
+    char header[512];
+    bnd_vectors_print_header(header, sizeof header, &described);
+    printf("%s %s\n", v->memh ? "//" : "#", header);
+    status = write_lines(v, &plan, v->count_given ? v->count : plan.count);
+    bnd_vector_plan_free(&plan);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int check(vectors *v)
+{
+    if (v->command != NULL && v->common.operand_count > 1) {
+        return complain(v->common.command, "either '%s' or a command after --, not both", v->common.operands[1]);
+    }
+    if (v->command == NULL && (v->count_given || v->common.operand_count > 2)) {
+        return complain(v->common.command,
+                        v->count_given ? "-n is for gen, and for a command after --" : "one file is checked at a time");
+    }
+    return v->command != NULL ? check_command(v) : check_stream(v);
+}
+
+/* What stands after "--" is a command to drive. */
+static int cut_command(vectors *v, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            v->command = argv + i + 1;
+            return i;
+        }
+    }
+    return argc;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    vectors v = {.shown = SHOWN_DEFAULT, .level = BND_LEVEL_1};
+    int words = cut_command(&v, argc, argv);
+    int status = read_arguments(&v.common, self, words, argv, set_own, &v);
+    const char *what = v.common.operand_count > 0 ? v.common.operands[0] : "";
+    if (status == GO_ON && v.command != NULL && v.command[0] == NULL) {
+        status = complain(self, "a command is missing after --");
+    }
+    if (status == GO_ON && strcmp(what, "gen") != 0 && strcmp(what, "check") != 0) {
+        status =
+            complain(self, "%s%s%s; it is 'vectors gen' or 'vectors check'", what[0] != '\0' ? "there is no '" : "",
+                     what[0] != '\0' ? what : "gen or check is missing", what[0] != '\0' ? "'" : "");
+    }
+    if (status == GO_ON) {
+        status = strcmp(what, "gen") == 0 ? generate(&v) : check(&v);
+    }
+    free(v.in.items);
+    clear_settings(&v.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row *const options[] = {
+    &row_op,          &row_in,    &row_out,      &row_count,   &row_level, &row_round, &row_overflow,
+    &row_which_nan,   &row_flush, &row_tininess, &row_dialect, &row_seed,  &row_memh,  &row_lab_flags,
+    &row_which_flags, &row_show,  &row_progress, &row_json,    &row_color, &row_help,  NULL};
+
+const command command_vectors = {
+    .name = "vectors",
+    .summary = "test vectors for implementations, and which rule an implementation follows",
+    .operands = "gen|check [FILE | -- CMD...]",
+    .about =
+        "gen writes test vectors, a line each, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
+        "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or rule "
+        "the implementation follows. Exit status 1 where a line does not hold.",
+    .options = options,
+    .example = "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check",
+    .more =
+        "The lines are those of Berkeley TestFloat. FLAGS is a byte: 1 inexact, 2 underflow, 4 overflow, 8 division "
+        "by zero, 16 invalid; with --lab-flags also 32 saturated and 64 flushed. The first line says what the "
+        "others are about: '# binade-vectors 1 op= in= out= round= overflow= nan=', and what else of the rule is "
+        "not the default (no-nan negative zero ties flush-in flush-out tininess flags). Without it, as from "
+        "testfloat_gen, say --op, --in and --out, and the rule. Stochastic modes have their random bits as the "
+        "last operand.\n\n"
+        "dot:N is a1 b1 + ... + aN bN, exact and rounded once; its operands are a1 ... aN b1 ... bN, and --in "
+        "may name a format for a and one for b. mxdot is X Y (a1 b1 + ... + a32 b32), exact and rounded once; its "
+        "operands are X a1 ... a32 Y b1 ... b32, the scales X and Y in e8m0. A NaN operand makes either a NaN, the "
+        "first of them in the order a1 b1 a2 b2 ...; 0 * inf and inf - inf have no answer. A sum that is exactly "
+        "zero is +0 (-0 under rdn), but where all products are zeros of one sign it has that sign.\n\n"
+        "--level 1 and 2 take every combination of boundaries: the ends of the range, binades around 1 and around "
+        "the precision, fractions of few bits and of ones; of a conversion also every such value of the result's "
+        "format, the middle between it and the next, and the numbers beside these. Of dot products they draw "
+        "10,000 and 1,000,000 cases. all takes every combination of codes, up to 2^32. -n draws so many cases; "
+        "the same seed draws the same.\n\n"
+        "CMD gets the operands, a line each, and answers each line in its order with OUT, OUT FLAGS, or the whole "
+        "line. What check tries: every dialect, and every combination of rounding modes, overflow policies, NaN "
+        "rules, flushing and tininess; it names those that explain every line, or else those that leave the fewest "
+        "over.\n\n"
+        "With --json, check prints one object: {\"vectors\", \"lines\", \"disagree\", \"without_flags\", "
+        "\"disagreements\": [{\"line\", \"operands\", \"code\", \"flags\", \"want_code\", \"want_flags\", "
+        "\"why\"}], \"operands\", \"coverage\": [{\"class\", \"case\", \"count\"}], \"rules\": [{\"changes\", "
+        "\"left_over\"}], \"dialects\": [{\"name\", \"left_over\"}]}.",
+    .run = run,
+};

@@ -1,0 +1,357 @@
+/* Lines judged, and what they say about who wrote them. */
+#include "vectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int judge_begin(judge *j, const bnd_vectors *described)
+{
+    const vectors *v = j->asked;
+    bnd_error why;
+    const char *flags = v->flags != NULL ? v->flags : described->lab_flags ? "all" : "ieee";
+    bnd_vector_options how = {.any_nan = v->nan != NULL && strcmp(v->nan, "any") == 0};
+    how.flags_mask = strcmp(flags, "all") == 0    ? (uint32_t)BND_FLAGS
+                     : strcmp(flags, "ieee") == 0 ? (uint32_t)(BND_SATURATED - 1)
+                                                  : 0;
+    j->described = *described;
+    j->has_description = true;
+    if (bnd_vector_check_open(&j->check, described, how, &why) != BND_OK) {
+        complain(v->common.command, "%s", why.message);
+        return BAD_STREAM;
+    }
+    return GO_ON;
+}
+
+/* ---- disagreements ---- */
+
+static char *explanation(const judge *j, const bnd_vector_line *line)
+{
+    size_t length = bnd_vector_explain(NULL, 0, &j->described, line->operands, line->random);
+    char *text = allocate(NULL, length + 1, 1);
+    bnd_vector_explain(text, length + 1, &j->described, line->operands, line->random);
+    return text;
+}
+
+static char *answer_text(const judge *j, uint64_t code, bool has_flags, uint32_t flags)
+{
+    char *digits = code_text(&j->described.out, code);
+    char *value = digits_text(bnd_unpack(&j->described.out, code), 9), *names = flags_text(flags);
+    char *text = format_text("%s (%s%s%s)", digits + 2, value, has_flags && names[0] != '\0' ? ", " : "",
+                             has_flags ? names : "");
+    free(names);
+    free(value);
+    free(digits);
+    return text;
+}
+
+/* "3c00 4000": of a dot product the first few. */
+static char *operands_text(const judge *j, const bnd_vector_line *line)
+{
+    enum { MOST = 6 };
+    const bnd_vectors *v = &j->described;
+    char *text = copy_text("");
+    bool all = v->operands <= MOST || j->asked->common.output == OUTPUT_JSON;
+    for (unsigned i = 0; i < v->operands && (all || i < MOST); i++) {
+        char *code = code_text(bnd_vectors_format(v, i), line->operands[i]);
+        char *longer = format_text("%s%s%s", text, i > 0 ? " " : "", code + 2);
+        free(code);
+        free(text);
+        text = longer;
+    }
+    if (!all) {
+        char *longer = format_text("%s ...", text);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static void keep_row(judge *j, const bnd_vector_line *line, bnd_result want, uint64_t number)
+{
+    table *t = &j->disagreements;
+    uint32_t mask = j->described.lab_flags ? BND_FLAGS : BND_SATURATED - 1;
+    table_add(t, format_text("%llu", (unsigned long long)number));
+    table_add(t, operands_text(j, line));
+    table_add(t, code_text(&j->described.out, line->code));
+    table_add(t, line->has_flags ? flags_text(line->flags) : copy_text(""));
+    table_add(t, code_text(&j->described.out, want.code));
+    table_add(t, flags_text(want.flags & mask));
+    table_add(t, explanation(j, line));
+}
+
+static void show(judge *j, const bnd_vector_line *line, bnd_result want, uint64_t number)
+{
+    if (j->asked->common.output != OUTPUT_TEXT) {
+        keep_row(j, line, want, number);
+        return;
+    }
+    uint32_t mask = j->described.lab_flags ? BND_FLAGS : BND_SATURATED - 1;
+    char *operands = operands_text(j, line), *why = explanation(j, line);
+    char *got = answer_text(j, line->code, line->has_flags, line->flags);
+    char *right = answer_text(j, want.code, line->has_flags, want.flags & mask);
+    printf("line %llu: %s is %s, not %s\n    %s\n", (unsigned long long)number, operands, got, right, why);
+    free(right);
+    free(got);
+    free(why);
+    free(operands);
+}
+
+int judge_line(judge *j, const bnd_vector_line *line, uint64_t number)
+{
+    bool agrees;
+    bnd_result want;
+    bnd_error why;
+    if (bnd_vector_check_line(&agrees, &want, j->check, line, &why) != BND_OK) {
+        complain(j->asked->common.command, "%s", why.message);
+        return BAD_STREAM;
+    }
+    if (!agrees && j->shown < j->asked->shown) {
+        j->shown++;
+        show(j, line, want, number);
+    }
+    return GO_ON;
+}
+
+/* ---- who it is ---- */
+
+enum { MOST_SUSPECTS = 3, MOST_DIALECTS = 64 };
+
+/* Dialects that have a rule for the format, those that leave the fewest lines over first. */
+typedef struct named {
+    size_t dialect;
+    bnd_vector_suspect suspect;
+} named;
+
+static int by_left_over(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    if (x->suspect.left_over != y->suspect.left_over) {
+        return x->suspect.left_over < y->suspect.left_over ? -1 : 1;
+    }
+    return (x->dialect > y->dialect) - (x->dialect < y->dialect);
+}
+
+static size_t find_dialects(named out[MOST_DIALECTS], const judge *j)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < bnd_dialect_count() && count < MOST_DIALECTS; d++) {
+        out[count].dialect = d;
+        count += bnd_vector_check_dialect(&out[count].suspect, j->check, d);
+    }
+    qsort(out, count, sizeof *out, by_left_over);
+    return count;
+}
+
+static char *changes_text(const judge *j, const bnd_vector_suspect *s)
+{
+    char text[256];
+    bnd_vector_print_changes(text, sizeof text, &j->described, s->rule);
+    return copy_text(text[0] != '\0' ? text : "the rule above");
+}
+
+static char *lines_text(uint64_t left_over)
+{
+    return left_over == 0
+               ? copy_text("explains every line")
+               : format_text("leaves %llu line%s over", (unsigned long long)left_over, left_over == 1 ? "" : "s");
+}
+
+static void print_dialects(const judge *j)
+{
+    named all[MOST_DIALECTS];
+    size_t count = find_dialects(all, j);
+    for (size_t i = 0; i < count && (i == 0 || all[i].suspect.left_over == all[0].suspect.left_over); i++) {
+        char *lines = lines_text(all[i].suspect.left_over);
+        printf("dialect  %-18s %s   %s\n", bnd_dialect_name(all[i].dialect), lines, bnd_dialect_title(all[i].dialect));
+        free(lines);
+    }
+}
+
+static void print_suspects(const judge *j)
+{
+    bnd_vector_suspect found[MOST_SUSPECTS];
+    size_t count = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check);
+    for (size_t i = 0; i < count; i++) {
+        char *changes = changes_text(j, &found[i]), *lines = lines_text(found[i].left_over);
+        printf("rule     %-18s %s\n", changes, lines);
+        free(lines);
+        free(changes);
+    }
+}
+
+/* ---- coverage ---- */
+
+static bool has_case(const bnd_vector_coverage *c, unsigned kind)
+{
+    uint64_t count = 0;
+    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+        count += c->results[class][kind];
+    }
+    return count > 0;
+}
+
+static bool has_class(const bnd_vector_coverage *c, unsigned class)
+{
+    uint64_t count = 0;
+    for (unsigned kind = 0; kind < BND_CASES; kind++) {
+        count += c->results[class][kind];
+    }
+    return count > 0;
+}
+
+static void print_coverage(const bnd_vector_coverage *c)
+{
+    printf("operands ");
+    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+        if (c->operands[class] > 0) {
+            printf(" %s %llu", bnd_class_name((bnd_class) class), (unsigned long long)c->operands[class]);
+        }
+    }
+    printf("\nresults          ");
+    for (unsigned kind = 0; kind < BND_CASES; kind++) {
+        if (has_case(c, kind)) {
+            printf("  %10s", bnd_vector_case_name((bnd_vector_case_kind)kind));
+        }
+    }
+    printf("\n");
+    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+        if (!has_class(c, class)) {
+            continue;
+        }
+        printf("  %-15s", bnd_class_name((bnd_class) class));
+        for (unsigned kind = 0; kind < BND_CASES; kind++) {
+            if (has_case(c, kind)) {
+                printf("  %10llu", (unsigned long long)c->results[class][kind]);
+            }
+        }
+        printf("\n");
+    }
+}
+
+/* ---- the report ---- */
+
+static char *header_text(const judge *j)
+{
+    char text[512];
+    bnd_vectors_print_header(text, sizeof text, &j->described);
+    return copy_text(text + strlen("binade-vectors 1 "));
+}
+
+static void print_report(judge *j, const bnd_vector_coverage *c)
+{
+    if (c->disagreements > j->shown) {
+        printf("%s%llu more disagree\n", j->shown > 0 ? "... and " : "",
+               (unsigned long long)(c->disagreements - j->shown));
+    }
+    char *header = header_text(j);
+    printf("%s%s\n%llu line%s: %llu agree, %llu do not\n", j->shown > 0 ? "\n" : "", header,
+           (unsigned long long)c->lines, c->lines == 1 ? "" : "s", (unsigned long long)(c->lines - c->disagreements),
+           (unsigned long long)c->disagreements);
+    free(header);
+    if (c->lines == 0) {
+        return;
+    }
+    if (c->without_flags > 0) {
+        printf("%llu of them have no flags\n", (unsigned long long)c->without_flags);
+    }
+    print_coverage(c);
+    print_suspects(j);
+    print_dialects(j);
+}
+
+static void json_coverage(bnd_json *json, const bnd_vector_coverage *c)
+{
+    bnd_json_object(json, "operands");
+    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+        bnd_json_unsigned(json, bnd_class_name((bnd_class) class), c->operands[class]);
+    }
+    bnd_json_end(json);
+    bnd_json_array(json, "coverage");
+    for (unsigned i = 0; i < (unsigned)BND_CLASSES * BND_CASES; i++) {
+        uint64_t count = c->results[i / BND_CASES][i % BND_CASES];
+        if (count > 0) {
+            bnd_json_object(json, NULL);
+            bnd_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_CASES)));
+            bnd_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
+            bnd_json_unsigned(json, "count", count);
+            bnd_json_end(json);
+        }
+    }
+    bnd_json_end(json);
+}
+
+static void json_suspects(bnd_json *json, const judge *j)
+{
+    bnd_vector_suspect found[MOST_SUSPECTS];
+    named all[MOST_DIALECTS];
+    size_t count = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check), dialects = find_dialects(all, j);
+    bnd_json_array(json, "rules");
+    for (size_t i = 0; i < count; i++) {
+        bnd_json_object(json, NULL);
+        char *changes = changes_text(j, &found[i]);
+        bnd_json_string(json, "changes", found[i].changes > 0 ? changes : "");
+        bnd_json_unsigned(json, "left_over", found[i].left_over);
+        bnd_json_end(json);
+        free(changes);
+    }
+    bnd_json_end(json);
+    bnd_json_array(json, "dialects");
+    for (size_t i = 0; i < dialects; i++) {
+        bnd_json_object(json, NULL);
+        bnd_json_string(json, "name", bnd_dialect_name(all[i].dialect));
+        bnd_json_unsigned(json, "left_over", all[i].suspect.left_over);
+        bnd_json_end(json);
+    }
+    bnd_json_end(json);
+}
+
+static void json_disagreements(bnd_json *json, const table *t)
+{
+    static const char *const keys[] = {"line", "operands", "code", "flags", "want_code", "want_flags", "why"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    bnd_json_array(json, "disagreements");
+    for (size_t i = 0; i < t->count; i++) {
+        if (i % KEYS == 0) {
+            bnd_json_object(json, NULL);
+            bnd_json_literal(json, keys[0], t->cells[i]);
+        } else {
+            bnd_json_string(json, keys[i % KEYS], t->cells[i]);
+        }
+        if (i % KEYS == KEYS - 1) {
+            bnd_json_end(json);
+        }
+    }
+    bnd_json_end(json);
+}
+
+static void json_report(judge *j, const bnd_vector_coverage *c)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    json_owned_string(&json, "vectors", header_text(j));
+    bnd_json_unsigned(&json, "lines", c->lines);
+    bnd_json_unsigned(&json, "disagree", c->disagreements);
+    bnd_json_unsigned(&json, "without_flags", c->without_flags);
+    json_disagreements(&json, &j->disagreements);
+    json_coverage(&json, c);
+    json_suspects(&json, j);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+int judge_report(judge *j)
+{
+    const bnd_vector_coverage *c = bnd_vector_check_coverage(j->check);
+    (j->asked->common.output == OUTPUT_JSON ? json_report : print_report)(j, c);
+    return c->disagreements > 0 ? DOES_NOT_HOLD : FINE;
+}
+
+void judge_end(judge *j)
+{
+    bnd_vector_check_close(j->check);
+    for (size_t i = 0; i < j->disagreements.count; i++) {
+        free(j->disagreements.cells[i]);
+    }
+    free(j->disagreements.cells);
+}

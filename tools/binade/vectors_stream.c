@@ -1,0 +1,163 @@
+/* Lines of test vectors from a file or standard input. */
+#include "vectors.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct source {
+    judge judge;
+    vectors *asked;
+    const char *name;
+    FILE *in;
+    progress bar;
+    uint64_t number;
+    uint64_t operands[BND_VECTOR_OPERANDS_MAX];
+    char line[2 * BND_VECTOR_LINE_MAX];
+    size_t length;
+} source;
+
+/* The next line without its end. False at the end of the file; a line that is too long is cut, and *whole false. */
+static bool next_line(source *s, bool *whole)
+{
+    int c = getc_unlocked(s->in);
+    s->length = 0;
+    *whole = true;
+    if (c == EOF) {
+        return false;
+    }
+    for (; c != EOF && c != '\n'; c = getc_unlocked(s->in)) {
+        if (s->length == sizeof s->line) {
+            *whole = false;
+            return true;
+        }
+        s->line[s->length++] = (char)c;
+    }
+    s->number++;
+    return true;
+}
+
+static bool is_comment(const source *s)
+{
+    return s->line[0] == '#' || (s->length >= 2 && s->line[0] == '/' && s->line[1] == '/');
+}
+
+static bool is_blank(const source *s)
+{
+    for (size_t i = 0; i < s->length; i++) {
+        if (s->line[i] != ' ' && s->line[i] != '\t' && s->line[i] != '\r') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int refuse(source *s, const char *message)
+{
+    progress_end(&s->bar);
+    return complain(s->asked->common.command, "%s: line %llu: %s", s->name, (unsigned long long)s->number, message);
+}
+
+/* Choices that the command line makes count before those of the header. */
+static void override(bnd_vectors *described, const settings *s)
+{
+    bnd_rule from_dialect;
+    if (s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, &described->out)) {
+        described->rule = rule_with(s, &from_dialect);
+        return;
+    }
+    if (s->rounding_given) {
+        described->rule.rounding = s->rule.rounding;
+        described->rule.random_bits = s->rule.random_bits;
+    }
+    described->rule.overflow = s->overflow_given ? s->rule.overflow : described->rule.overflow;
+    described->rule.nan = s->nan_given ? s->rule.nan : described->rule.nan;
+}
+
+static int take_header(source *s)
+{
+    bnd_vectors described;
+    bnd_error why;
+    if (s->judge.has_description || strstr(s->line, "binade-vectors") == NULL) {
+        return GO_ON;
+    }
+    if (bnd_vectors_parse_header(&described, s->line, s->length, &why) != BND_OK) {
+        return refuse(s, why.message);
+    }
+    override(&described, &s->asked->common);
+    return judge_begin(&s->judge, &described);
+}
+
+static int take_line(source *s)
+{
+    bnd_vector_line line = {.operands = s->operands};
+    bnd_error why;
+    if (is_blank(s)) {
+        return GO_ON;
+    }
+    if (is_comment(s)) {
+        return take_header(s);
+    }
+    if (!s->judge.has_description) {
+        return refuse(s, "what the lines are about is not known: they have no header '# binade-vectors 1 op=...'; say "
+                         "--op, --in and --out");
+    }
+    if (bnd_vector_parse(&line, &s->judge.described, BND_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
+        return refuse(s, why.message);
+    }
+    return judge_line(&s->judge, &line, s->number);
+}
+
+static int read_all(source *s)
+{
+    enum { AT_ONCE = 4096 };
+    int status = GO_ON;
+    progress_begin(&s->bar, &s->asked->common, "lines", PROGRESS_ITEMS, 0);
+    for (bool whole; status == GO_ON && next_line(s, &whole);) {
+        if (!whole) {
+            s->number++;
+            return refuse(s, "is longer than any line of vectors");
+        }
+        s->line[s->length < sizeof s->line ? s->length : sizeof s->line - 1] = '\0';
+        status = ferror(stdout) ? BAD_STREAM : take_line(s);
+        if (s->number % AT_ONCE == 0) {
+            progress_at(&s->bar, s->number);
+        }
+    }
+    progress_end(&s->bar);
+    if (status == GO_ON && ferror(s->in)) {
+        complain(s->asked->common.command, "%s: cannot be read: %s", s->name, strerror(errno));
+        return BAD_STREAM;
+    }
+    return status;
+}
+
+int check_stream(vectors *v)
+{
+    const settings *common = &v->common;
+    bool standard = common->operand_count < 2 || strcmp(common->operands[1], "-") == 0;
+    source *s = allocate(NULL, 1, sizeof *s);
+    *s = (source){.asked = v, .judge = {.asked = v}, .name = standard ? "standard input" : common->operands[1]};
+    int status = GO_ON;
+    s->in = standard ? stdin : fopen(s->name, "rb");
+    if (s->in == NULL) {
+        complain(common->command, "%s: cannot be opened: %s", s->name, strerror(errno));
+        status = BAD_STREAM;
+    }
+    if (status == GO_ON && v->op != NULL) {
+        bnd_vectors described;
+        status = describe(&described, v);
+        status = status == GO_ON ? judge_begin(&s->judge, &described) : status;
+    }
+    status = status == GO_ON ? read_all(s) : status;
+    if (status == GO_ON) {
+        status = s->judge.has_description ? judge_report(&s->judge)
+                                          : complain(common->command, "%s: there are no vectors in it", s->name);
+    }
+    if (s->in != NULL && !standard) {
+        fclose(s->in);
+    }
+    judge_end(&s->judge);
+    free(s);
+    return status;
+}
