@@ -141,11 +141,15 @@ tests_calc_test_calc_SOURCES = \
 tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bulk_test_bulk_LDADD = $(TEST_LDADD) $(LIBM)
 tests_bulk_test_bulk_SOURCES = \
+	tests/arith/operands.c \
+	tests/arith/operands.h \
 	tests/bulk/compare.c \
 	tests/bulk/compare.h \
 	tests/bulk/expected.c \
 	tests/bulk/expected.h \
 	tests/bulk/operands.c \
+	tests/bulk/operations.c \
+	tests/bulk/operations.h \
 	tests/bulk/pages.c \
 	tests/bulk/pages.h \
 	tests/bulk/test_bits.c \
@@ -153,11 +157,13 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/bulk/test_context.c \
 	tests/bulk/test_environment.c \
 	tests/bulk/test_memory.c \
+	tests/bulk/test_operate.c \
 	tests/bulk/test_places.c \
 	tests/bulk/test_refusals.c \
 	tests/bulk/test_stats.c \
 	tests/bulk/test_stochastic.c \
 	tests/bulk/test_stream.c \
+	tests/bulk/test_sum.c \
 	tests/bulk/test_threads.c \
 	tests/bulk/tests.h \
 	tests/codec/driver.c \

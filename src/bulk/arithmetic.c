@@ -50,7 +50,8 @@
  *                |sqrt(A) - M| = |A - M^2| / (sqrt(A) + M) > 1 / (2 M + 1) > 2^-(p + 2), and h <= 2^(p - q): q >= 2 p + 2
  *                is enough.
  *
- * Minima, maxima and conversions are exact. */
+ * Minima, maxima and conversions are exact. In a format without a sign or a zero the first rounding may not make a zero
+ * of anything, nor may it choose a side before the sign is dropped: there it is to odd. */
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
 
@@ -125,6 +126,9 @@ static bool plain_will_do(bnd_operation operation, const terms *t, bndi_width wi
 {
     if (is_exact(operation, t)) {
         return true;
+    }
+    if (!to->is_signed || !to->has_zero) {
+        return false;
     }
     if (is_directed(rule)) {
         return BNDI_HAS_ENVIRONMENT;

@@ -363,10 +363,12 @@ static size_t start_streaming(bndi_operate_job *j, size_t n)
 static void choose_words(bndi_operate_job *j)
 {
     const bnd_rule rule = j->how.rule;
-    for (unsigned w = BNDI_WORDS_32; w <= BNDI_WORDS_64; w++) {
+    const bndi_width type = j->out.bytes == 4 ? BNDI_WORDS_32 : BNDI_WORDS_64;
+    const bool held = j->out.codes || bndi_words_hold(type, &j->format);
+    for (unsigned w = held ? BNDI_WORDS_32 : BNDI_WORDS_64 + 1; w <= BNDI_WORDS_64; w++) {
         const bndi_width width = (bndi_width)w;
         bool narrow = width == BNDI_WORDS_32, here = j->kernels.compute[width] != NULL;
-        if (!here || (narrow && (j->stats != NULL || (!j->out.codes && j->out.bytes == 8)))) {
+        if (!here || (narrow && (j->stats != NULL || (!j->out.codes && type == BNDI_WORDS_64)))) {
             continue;
         }
         bndi_arithmetic_make(&j->what, width, j->what.operation, &j->format, j->from, rule, j->stats != NULL);

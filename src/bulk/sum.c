@@ -92,7 +92,8 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
     const bndi_plan *plan = &a->plan;
     const double other = double_of(operation == BND_SUB ? y ^ sign : y);
     uint64_t sum = a->odd ? odd_sum(double_of(x), other) : word_of(double_of(x) + other);
-    if ((sum & ~sign) - plan->low > plan->span) {
+    const uint64_t usable = plan->format.is_signed ? ~sign : UINT64_MAX;
+    if ((sum & usable) - plan->low > plan->span) {
         return add_words_by_codec(a, operation, x, y, index);
     }
     uint64_t bottom = (uint64_t)(uint32_t)plan->bottom << 52, exponent = sum & top;
