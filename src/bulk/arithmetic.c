@@ -21,7 +21,7 @@
  *                one of ulp(s) ulp(b), so it is where |a| >= 2^(emin + q) and s is normal (then |s b| is not below
  *                |a| / 2, and ulp(s) ulp(b) >= 2^(emin + q - 1 - 2 (q - 1)) = 2^w);
  *     roots      s = sqrt(a), and fma(-s, s, a), a multiple of ulp(s)^2 >= 2^w where a >= 2^(emin + q);
- *     fma        a b exact (p_a + p_b <= q, g_a + g_b >= w), then as a sum;
+ *     fma        a b exact (p_a + p_b <= q, and g_a + g_b >= w or |a b| >= 2^(emin + q)), then as a sum;
  *
  * and where the error is not zero and the last bit of s is 0, s moves by one in its last place to the error's side.
  *
@@ -143,7 +143,7 @@ static bool odd_will_do(bnd_operation operation, const terms *t, bnd_rule rule)
     if (t->q < t->p + looked_at + 2 || t->w > t->g - looked_at - 2) {
         return false;
     }
-    return operation != BND_FMA || (t->p_a + t->p_b <= t->q && t->g_a + t->g_b >= t->w);
+    return operation != BND_FMA || t->p_a + t->p_b <= t->q;
 }
 
 /* What has a kernel at all. */
@@ -184,6 +184,7 @@ static void set_limits(bndi_arithmetic *a, const terms *t, const bnd_format *con
     const uint64_t safe = power(words, t->emin + t->q);
     switch (a->operation) {
     case BND_MUL:
+    case BND_FMA:
         a->low_result = t->g_a + t->g_b >= t->w ? 0 : safe;
         break;
     case BND_DIV: /* the least quotient is above 2^g_a / 2^(emax_b + 1) */

@@ -161,8 +161,9 @@ typedef struct bndi_arithmetic {
     bool minus_zero;               /* exact zeros of sums are negative */
     bool stream;                   /* of fused kernels: stores go past the caches */
     uint64_t high;                 /* magnitudes of results from here on are not to be trusted */
-    uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results below the first, or where that
-                                      of the operand that is divided, or whose root is taken, is below the second */
+    uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results (of fma: products) below the
+                                      first, or where that of the operand that is divided, or whose root is taken, is
+                                      below the second */
 } bndi_arithmetic;
 
 /* What computes `operation`, and how: operands of these formats, the result rounded to `to`. `odd`: by BNDI_ODD or not

@@ -7,8 +7,26 @@
 
 enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
 
-/* `odd` is for fma alone, the one operation that is not innocuous; products of fp16 are exact in fp32. */
-static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool odd, lanes_32 a, lanes_32 b, lanes_32 c)
+/* fma, the one operation that is not innocuous, to odd. */
+static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_32 c)
+{
+#if defined(HAS_ODD)
+    (void)half;
+    return odd_32(BND_FMA, false, a, b, c);
+#else
+    /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, at which the group is given up. */
+    const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff; /* 2^-102 */
+    lanes_32 product = (lanes_32)((floats_32)a * (floats_32)b), sum = odd_sum_32(false, product, c);
+    if (half) {
+        return sum;
+    }
+    lanes_32 zero = (lanes_32)((a & magnitude) == 0) | (lanes_32)((b & magnitude) == 0);
+    return sum | ((above_32(low, product & magnitude) & ~zero) & magnitude);
+#endif
+}
+
+static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, bool odd, lanes_32 a, lanes_32 b,
+                                            lanes_32 c)
 {
     switch (operation) {
     case BND_ADD:
@@ -22,7 +40,7 @@ static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool odd, l
     case BND_SQRT:
         return root_32(a);
     default:
-        return odd ? odd_sum_32(false, (lanes_32)((floats_32)a * (floats_32)b), c) : fused_32(a, b, c);
+        return odd ? odd_fma(half, a, b, c) : fused_32(a, b, c);
     }
 }
 
@@ -63,13 +81,13 @@ static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd
     for (size_t half = 0; half < 2; half++) {
         const size_t at = (2 * i + half) * 2 * WORDS;
         lanes_32 a = words_of_halves(x[0].at + at), b = operands > 1 ? words_of_halves(x[1].at + at) : a;
-        r[half] = compute_words(operation, odd, a, b, operands > 2 ? words_of_halves(x[2].at + at) : a);
+        r[half] = compute_words(operation, true, odd, a, b, operands > 2 ? words_of_halves(x[2].at + at) : a);
     }
     return halves_of_words(r[0], r[1]);
 }
 
-static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, unsigned rounding, unsigned operands,
-                                               const operand *x, size_t i)
+static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, bool odd_sum, unsigned rounding,
+                                               unsigned operands, const operand *x, size_t i)
 {
     lanes_32 c[BND_OPERANDS_MAX], r[2];
     for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
@@ -77,7 +95,7 @@ static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, unsigned
     }
     for (unsigned odd = 0; odd < 2; odd++) {
         lanes_32 a = words_of_uppers(c[0], odd), b = words_of_uppers(c[1], odd), z = words_of_uppers(c[2], odd);
-        r[odd] = rounded_upper(rounding, compute_words(operation, false, a, b, z));
+        r[odd] = rounded_upper(rounding, compute_words(operation, false, odd_sum, a, b, z));
     }
     return r[0] >> 16 | (r[1] & 0xffff0000);
 }
@@ -99,7 +117,7 @@ static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool 
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
             codes[i] = half ? vector_of_halves(operation, odd, operands, x, i)
-                            : vector_of_uppers(operation, rounding, operands, x, i);
+                            : vector_of_uppers(operation, odd, rounding, operands, x, i);
             largest = larger_codes(largest, codes[i] & 0x7fff7fff);
         }
         if (any_code_above(largest, last)) {
@@ -137,8 +155,8 @@ static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_ar
     case BND_SQRT:
         return fused_loop(BND_SQRT, half, false, rounding, 1, ARGUMENTS);
     default:
-        return half && a->way == BNDI_ODD ? fused_loop(BND_FMA, half, true, rounding, 3, ARGUMENTS)
-                                          : fused_loop(BND_FMA, half, false, rounding, 3, ARGUMENTS);
+        return a->way == BNDI_ODD ? fused_loop(BND_FMA, half, true, rounding, 3, ARGUMENTS)
+                                  : fused_loop(BND_FMA, half, false, rounding, 3, ARGUMENTS);
     }
 }
 

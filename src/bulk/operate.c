@@ -4,7 +4,7 @@
 #include "bulk/operate.h"
 #include "bulk/environment.h"
 
-enum { CHUNK = 1024 };
+enum { CHUNK = 1024 }; /* twice as many where everything is words of 32 */
 
 typedef struct buffers {
     _Alignas(
@@ -93,9 +93,9 @@ static void codes_of(const bndi_operate_job *j, uint64_t *codes, const void *con
 }
 
 /* Where one element goes with all others it is repeated once, for all chunks. */
-static void repeat(const bndi_operand *x, void *buffer)
+static void repeat(const bndi_operate_job *j, const bndi_operand *x, void *buffer)
 {
-    for (size_t i = 0; i < CHUNK; i++) {
+    for (size_t i = 0; i < j->chunk; i++) {
         bndi_put(buffer, x->side.bytes, i, x->element);
     }
 }
@@ -104,7 +104,7 @@ static void open_buffers(const bndi_operate_job *j, buffers *b)
 {
     for (unsigned i = 0; i < j->what.operands; i++) {
         if (j->operand[i].broadcast) {
-            repeat(&j->operand[i], b->elements[i]);
+            repeat(j, &j->operand[i], b->elements[i]);
         }
     }
 }
@@ -312,7 +312,7 @@ static void do_fused(const bndi_operate_job *j, buffers *b, size_t at, size_t n)
         }
         bndi_set_rounding(j->what.mode);
         done += j->kernels.fused(&j->what, (char *)j->to + (at + done) * 2, from, steps, n - done);
-        chunk = done > before ? BNDI_FUSED_GROUP : smaller(2 * chunk, CHUNK);
+        chunk = done > before ? BNDI_FUSED_GROUP : smaller(2 * chunk, j->chunk);
         if (done < n) {
             size_t count = smaller(chunk, n - done);
             do_chunk(j, b, NULL, at + done, count);
@@ -330,8 +330,8 @@ static void do_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
     if (j->what.fused != BNDI_NOT_FUSED) {
         do_fused(j, &b, at, n);
     } else {
-        for (size_t done = 0; done < n; done += CHUNK) {
-            do_chunk(j, &b, tally, at + done, smaller(CHUNK, n - done));
+        for (size_t done = 0; done < n; done += j->chunk) {
+            do_chunk(j, &b, tally, at + done, smaller(j->chunk, n - done));
         }
     }
     if (j->what.stream) {
@@ -424,6 +424,16 @@ static bool all_alike(const bndi_operate_job *j)
     return alike;
 }
 
+static size_t chunk_of(const bndi_operate_job *j)
+{
+    bool narrow = j->what.way != BNDI_BY_CODEC && j->what.width == BNDI_WORDS_32 && j->out.bytes <= 4 &&
+                  j->plan.random_bytes <= 4;
+    for (unsigned i = 0; i < j->what.operands; i++) {
+        narrow = narrow && j->operand[i].side.bytes <= 4;
+    }
+    return narrow ? 2 * CHUNK : CHUNK;
+}
+
 void bndi_operate_plan(bndi_operate_job *j)
 {
     j->alike = all_alike(j);
@@ -438,6 +448,7 @@ void bndi_operate_plan(bndi_operate_job *j)
         j->what.fused = BNDI_NOT_FUSED;
         bndi_plan_make(&j->plan, BNDI_WORDS_64, &j->format, j->how.rule); /* for its random bits */
     }
+    j->chunk = chunk_of(j);
 }
 
 static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operand *given, size_t n, bnd_error *why)

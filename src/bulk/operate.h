@@ -30,6 +30,7 @@ typedef struct bndi_operate_job {
     bndi_plan plan;                           /* words of exact results to words or codes of `format` */
     bndi_plan narrow;                         /* fp64 to fp32, both of that format */
     bool narrows;
+    size_t chunk;          /* elements at a time */
     bool alike;            /* codes of one format */
     const uint16_t *table; /* of every result */
 } bndi_operate_job;

@@ -3,7 +3,8 @@
  * is right.
  *
  * LANE_BITS: 32 or 64; BYTES: of a vector. Hooks, on lanes: NAME(fused)(a, b, c), a b + c rounded once; NAME(root);
- * NAME(any): has any lane a bit set? */
+ * NAME(any): has any lane a bit set? And where HAS_ODD is defined NAME(odd)(operation, minus_zero, x, y, z): add,
+ * mul, div, fma or sqrt to odd, whatever the operands. */
 
 #if LANE_BITS == 32
 #define WORD     uint32_t
@@ -68,9 +69,18 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
     const V high = (V){0} + (WORD)(a->high - 1), low_result = (V){0} + (WORD)a->low_result,
             low_from = (V){0} + (WORD)a->low_from, top = (V){0} + TOP;
     V r, smaller, larger, tiny = {0}, from = x;
+    if (operation == BND_SUB) {
+        y ^= ~MAGNITUDE;
+    }
+#if defined(HAS_ODD)
+    if (odd) {
+        r = NAME(odd)(operation == BND_SUB ? BND_ADD : operation, minus_zero, x, y, z);
+        *bad = NAME(above)(r & MAGNITUDE, high);
+        return r;
+    }
+#endif
     switch (operation) {
     case BND_SUB:
-        y ^= ~MAGNITUDE;
         r = odd ? NAME(odd_sum)(minus_zero, x, y) : (V)((F)x + (F)y);
         break;
     case BND_ADD:
@@ -100,7 +110,11 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
         }
         break;
     case BND_FMA:
-        r = odd ? NAME(odd_sum)(minus_zero, (V)((F)x * (F)y), z) : NAME(fused)(x, y, z);
+        r = (V)((F)x * (F)y);
+        if (odd) {
+            tiny = NAME(above)(low_result, r & MAGNITUDE) & (V)((x & MAGNITUDE) != 0) & (V)((y & MAGNITUDE) != 0);
+        }
+        r = odd ? NAME(odd_sum)(minus_zero, r, z) : NAME(fused)(x, y, z);
         break;
     case BND_CONVERT:
         *bad = NAME(above)(x & MAGNITUDE, top);

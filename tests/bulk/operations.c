@@ -77,9 +77,9 @@ static void count_answer(tally *t, const question *q, const bnd_format *out, con
     count_element(t, &c, bnd_encode_exact(&fp64, exact, odd, 0).code, want, r.flags);
 }
 
-/* ---- scenes ---- */
+/* ---- exercises ---- */
 
-static uint64_t code_at(const scene *s, unsigned k, size_t i)
+static uint64_t code_at(const exercise *s, unsigned k, size_t i)
 {
     return s->codes[k][s->q.broadcast[k] ? 0 : i];
 }
@@ -89,7 +89,7 @@ static uint64_t masked(const bnd_format *f, uint64_t code)
     return code & UINT64_MAX >> (64 - f->width);
 }
 
-static void fill_operands(scene *s, uint64_t seed, const uint64_t *codes)
+static void fill_operands(exercise *s, uint64_t seed, const uint64_t *codes)
 {
     const question *q = &s->q;
     const bnd_format *from[BND_OPERANDS_MAX] = {&q->from[0], &q->from[1], &q->from[2]};
@@ -106,9 +106,9 @@ static void fill_operands(scene *s, uint64_t seed, const uint64_t *codes)
     }
 }
 
-scene scene_of(const question *q, size_t n, uint64_t seed, const uint64_t *codes)
+exercise exercise_of(const question *q, size_t n, uint64_t seed, const uint64_t *codes)
 {
-    scene s = {.q = *q, .n = n, .out = q->type == TO_CODES ? q->to : type_of(q->type)};
+    exercise s = {.q = *q, .n = n, .out = q->type == TO_CODES ? q->to : type_of(q->type)};
     tally counts = {.stats.elements = 0};
     for (unsigned k = 0; k < operands(q); k++) {
         s.codes[k] = memory_of(n * sizeof(uint64_t));
@@ -132,7 +132,7 @@ scene scene_of(const question *q, size_t n, uint64_t seed, const uint64_t *codes
     return s;
 }
 
-void scene_close(scene *s)
+void exercise_close(exercise *s)
 {
     for (unsigned k = 0; k < operands(&s->q); k++) {
         free(s->codes[k]);
@@ -141,12 +141,12 @@ void scene_close(scene *s)
     free(s->want);
 }
 
-size_t scene_bytes(const scene *s, size_t n)
+size_t exercise_bytes(const exercise *s, size_t n)
 {
     return stored_bytes(&s->out, s->q.how.packing, n);
 }
 
-bnd_status run_scene(const scene *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why)
+bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
     const question *q = &s->q;
     bnd_operand x[BND_OPERANDS_MAX];
@@ -168,7 +168,7 @@ bnd_status run_scene(const scene *s, void *out, size_t n, const bnd_array *how, 
 
 /* ---- comparing ---- */
 
-void print_scene(const scene *s, const bnd_array *how)
+void print_exercise(const exercise *s, const bnd_array *how)
 {
     const question *q = &s->q;
     const bnd_rule *r = &how->rule;
@@ -185,7 +185,7 @@ void print_scene(const scene *s, const bnd_array *how)
            r->flush_out ? " flush_out" : "", r->tiny_before ? " tiny_before" : "", s->n);
 }
 
-void print_element(const scene *s, size_t i, uint64_t got)
+void print_element(const exercise *s, size_t i, uint64_t got)
 {
     printf("element %zu of", i);
     for (unsigned k = 0; k < operands(&s->q); k++) {
@@ -194,26 +194,26 @@ void print_element(const scene *s, size_t i, uint64_t got)
     printf(": 0x%llx, not 0x%llx\n", (unsigned long long)got, (unsigned long long)s->want[i]);
 }
 
-static void note_differences(bench *b, const scene *s, const bnd_array *how, const unsigned char *got)
+static void note_differences(bench *b, const exercise *s, const bnd_array *how, const unsigned char *got)
 {
     size_t different = 0;
     for (size_t i = 0; i < s->n; i++) {
         uint64_t code = get_code(got, &s->out, how->packing, i);
         different += code != s->want[i];
         if (bench_note(b, code == s->want[i])) {
-            print_scene(s, how);
+            print_exercise(s, how);
             print_element(s, i, code);
         }
     }
     bench_note(b, different > 0); /* or the bits between and behind the codes */
 }
 
-static void check_bits(bench *b, const scene *s, const bnd_array *how, const unsigned char *want, bnd_stats *stats)
+static void check_bits(bench *b, const exercise *s, const bnd_array *how, const unsigned char *want, bnd_stats *stats)
 {
-    const size_t bytes = scene_bytes(s, s->n);
+    const size_t bytes = exercise_bytes(s, s->n);
     unsigned char *got = memory_of(bytes);
     memset(got, 0x5a, bytes);
-    if (run_scene(s, got, s->n, how, stats, NULL) == BND_OK && memcmp(got, want, bytes) == 0) {
+    if (run_exercise(s, got, s->n, how, stats, NULL) == BND_OK && memcmp(got, want, bytes) == 0) {
         b->compared += s->n;
     } else {
         note_differences(b, s, how, got);
@@ -221,9 +221,9 @@ static void check_bits(bench *b, const scene *s, const bnd_array *how, const uns
     free(got);
 }
 
-void check_scene(bench *b, const scene *s, bool counted)
+void check_exercise(bench *b, const exercise *s, bool counted)
 {
-    unsigned char *want = memory_of(scene_bytes(s, s->n));
+    unsigned char *want = memory_of(exercise_bytes(s, s->n));
     put_codes(want, &s->out, s->q.how.packing, s->want, s->n);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         bnd_array how = s->q.how;
@@ -235,7 +235,7 @@ void check_scene(bench *b, const scene *s, bool counted)
         }
         check_bits(b, s, &how, want, &stats);
         if (bench_note(b, memcmp(&stats, &s->stats, sizeof stats) == 0)) {
-            print_scene(s, &how);
+            print_exercise(s, &how);
             puts("statistics");
             print_statistics("got", &stats);
             print_statistics("want", &s->stats);

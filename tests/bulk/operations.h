@@ -24,25 +24,25 @@ question question_of(bnd_operation operation, result_type type, const bnd_format
                      unsigned mix);
 
 /* Operands and answers, and the arrays of a call: operands in a row each. */
-typedef struct scene {
+typedef struct exercise {
     question q;
     size_t n;
     bnd_format out; /* what results are stored as */
     uint64_t *codes[BND_OPERANDS_MAX], *want;
     unsigned char *memory[BND_OPERANDS_MAX];
     bnd_stats stats; /* owed */
-} scene;
+} exercise;
 
 /* n stratified operands; or the caller's, one after the other: operand k of element i is codes[i * operands + k]. */
-scene scene_of(const question *q, size_t n, uint64_t seed, const uint64_t *codes);
-void scene_close(scene *s);
+exercise exercise_of(const question *q, size_t n, uint64_t seed, const uint64_t *codes);
+void exercise_close(exercise *s);
 
-bnd_status run_scene(const scene *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why);
-size_t scene_bytes(const scene *s, size_t n); /* of n results */
+bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why);
+size_t exercise_bytes(const exercise *s, size_t n); /* of n results */
 
 /* All of it by every back end that is here; `counted`: with statistics too. */
-void check_scene(bench *b, const scene *s, bool counted);
-void print_scene(const scene *s, const bnd_array *how);
-void print_element(const scene *s, size_t i, uint64_t got);
+void check_exercise(bench *b, const exercise *s, bool counted);
+void print_exercise(const exercise *s, const bnd_array *how);
+void print_element(const exercise *s, size_t i, uint64_t got);
 
 #endif

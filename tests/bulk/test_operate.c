@@ -20,9 +20,9 @@ static void check_every_pair(bench *b, const bnd_format *f, bnd_operation operat
         pairs[2 * i + 1] = i % codes;
     }
     q.how = (bnd_array){.rule = {.rounding = (uint8_t)rounding, .random_bits = 5}, .seed = rounding};
-    scene s = scene_of(&q, codes * codes, 0, pairs);
-    check_scene(b, &s, false);
-    scene_close(&s);
+    exercise s = exercise_of(&q, codes * codes, 0, pairs);
+    check_exercise(b, &s, false);
+    exercise_close(&s);
     free(pairs);
 }
 
@@ -61,9 +61,9 @@ static void check_format(bench *b, const bnd_format *f, const bnd_format *other,
             q.packing[k] = (random >> (40 + k) & 1) != 0 ? BND_UNPACKED : BND_PACKED;
             q.broadcast[k] = (random >> (44 + 4 * k) & 15) == 0;
         }
-        scene s = scene_of(&q, operation < BND_RINT ? 240 : 60, seed, NULL);
-        check_scene(b, &s, (random >> 60 & 3) == 0);
-        scene_close(&s);
+        exercise s = exercise_of(&q, operation < BND_RINT ? 240 : 60, seed, NULL);
+        check_exercise(b, &s, (random >> 60 & 3) == 0);
+        exercise_close(&s);
     }
 }
 
@@ -94,9 +94,9 @@ static void test_fast_formats(void)
         question q = question_of(operations[k / BND_ROUNDINGS % OPERATIONS], TO_CODES, &f, &f, 0);
         q.how.rule = (bnd_rule){.rounding = (uint8_t)(k % BND_ROUNDINGS), .random_bits = (uint8_t)(k % 3 * 8)};
         q.how.seed = k;
-        scene s = scene_of(&q, scaled(2500), k, NULL);
-        check_scene(&b, &s, k % 5 == 0);
-        scene_close(&s);
+        exercise s = exercise_of(&q, scaled(2500), k, NULL);
+        check_exercise(&b, &s, k % 5 == 0);
+        exercise_close(&s);
     }
     bench_close(&b);
 }
@@ -115,9 +115,9 @@ static void test_numbers(void)
                                      &all.at[k * 11 % all.count], &codes, (random >> 1 & 7) == 0 ? 2 : 0);
             q.how.rule = (random >> 4 & 1) != 0 ? random_rule(random >> 7)
                                                 : (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUNDINGS)};
-            scene s = scene_of(&q, operation < BND_RINT ? 150 : 30, k, NULL);
-            check_scene(&b, &s, (random >> 60 & 3) == 0);
-            scene_close(&s);
+            exercise s = exercise_of(&q, operation < BND_RINT ? 150 : 30, k, NULL);
+            check_exercise(&b, &s, (random >> 60 & 3) == 0);
+            exercise_close(&s);
         }
     }
     free(all.at);
@@ -127,10 +127,10 @@ static void test_numbers(void)
 /* ---- places ---- */
 
 /* The first n elements, operands and results each against a page that traps, `slack` bytes off. */
-static void check_place(bench *b, scene *s, pages *source, pages *target, size_t n, size_t slack, bnd_array *how)
+static void check_place(bench *b, exercise *s, pages *source, pages *target, size_t n, size_t slack, bnd_array *how)
 {
     const question *q = &s->q;
-    unsigned char *memory[BND_OPERANDS_MAX], *want = memory_of(scene_bytes(s, n));
+    unsigned char *memory[BND_OPERANDS_MAX], *want = memory_of(exercise_bytes(s, n));
     put_codes(want, &s->out, how->packing, s->want, n);
     for (unsigned k = 0; k < bnd_operation_operands(q->operation); k++) {
         size_t count = q->broadcast[k] ? 1 : n;
@@ -139,11 +139,11 @@ static void check_place(bench *b, scene *s, pages *source, pages *target, size_t
             pages_place(&source[k], stored_bytes(&q->from[k], q->packing[k], count), slack % 2 == 0, slack * (k + 1));
         put_codes(s->memory[k], &q->from[k], q->packing[k], s->codes[k], count);
     }
-    unsigned char *out = pages_place(target, scene_bytes(s, n), slack % 2 == 0, slack);
-    bool called = run_scene(s, out, n, how, NULL, NULL) == BND_OK;
-    bool right = called && memcmp(out, want, scene_bytes(s, n)) == 0;
-    if (bench_note(b, right && pages_untouched(target, out, scene_bytes(s, n)))) {
-        print_scene(s, how);
+    unsigned char *out = pages_place(target, exercise_bytes(s, n), slack % 2 == 0, slack);
+    bool called = run_exercise(s, out, n, how, NULL, NULL) == BND_OK;
+    bool right = called && memcmp(out, want, exercise_bytes(s, n)) == 0;
+    if (bench_note(b, right && pages_untouched(target, out, exercise_bytes(s, n)))) {
+        print_exercise(s, how);
         printf("the first %zu, %zu bytes off: %s\n", n, slack, right ? "written outside" : "other bits");
     }
     for (unsigned k = 0; k < bnd_operation_operands(q->operation); k++) {
@@ -168,7 +168,7 @@ static void test_places(void)
         question q = question_of(operations[k % 4], k % 5 == 4 ? TO_FLOATS : TO_CODES, &f, &f, 0);
         q.broadcast[1] = k % 3 == 1;
         q.how.rule.rounding = k % 2 ? BND_RUP : BND_RNE;
-        scene s = scene_of(&q, MOST, k, NULL);
+        exercise s = exercise_of(&q, MOST, k, NULL);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
             bnd_array how = q.how;
             how.context = &back_ends_here()->at[i];
@@ -176,7 +176,7 @@ static void test_places(void)
                 check_place(&b, &s, source, &target, n, n % 7 == 0 ? n % 40 : 0, &how);
             }
         }
-        scene_close(&s);
+        exercise_close(&s);
     }
     for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
         pages_close(&source[k]);
@@ -195,7 +195,7 @@ static void test_strides(void)
     for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k / 2]);
         question q = question_of(BND_SUB, TO_CODES, &f, &f, 0);
-        scene s = scene_of(&q, COUNT, k, NULL);
+        exercise s = exercise_of(&q, COUNT, k, NULL);
         size_t bytes = stored_bytes(&f, BND_PACKED, 1);
         unsigned char *x = memory_of(3 * COUNT * bytes), *y = memory_of(3 * COUNT * bytes);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
@@ -230,7 +230,7 @@ static void test_strides(void)
         }
         free(x);
         free(y);
-        scene_close(&s);
+        exercise_close(&s);
     }
     bench_close(&b);
 }
@@ -250,7 +250,7 @@ static void test_large(void)
         bnd_format f = format_named(names[k]);
         size_t bytes = stored_bytes(&f, BND_PACKED, 1);
         question q = question_of(k == 2 ? BND_MUL : BND_ADD, TO_CODES, &f, &f, 0);
-        scene s = scene_of(&q, PERIOD, 3, NULL);
+        exercise s = exercise_of(&q, PERIOD, 3, NULL);
         unsigned char *x = memory_of((count + PERIOD) * bytes), *y = memory_of((count + PERIOD) * bytes);
         unsigned char *want = memory_of((count + PERIOD) * bytes), *got = memory_of((count + 64) * bytes);
         for (size_t e = 0; e < PERIOD; e++) { /* a special one in each stretch, ones elsewhere */
@@ -277,7 +277,7 @@ static void test_large(void)
                 CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, q.operation, operand, count, &how, NULL, NULL), BND_OK);
                 bool same = memcmp(out, want, count * bytes) == 0 && out[count * bytes] == 0x5a;
                 if (bench_note(&b, same)) {
-                    print_scene(&s, &how);
+                    print_exercise(&s, &how);
                     puts("a large array");
                 }
             }
@@ -286,7 +286,7 @@ static void test_large(void)
         free(y);
         free(want);
         free(got);
-        scene_close(&s);
+        exercise_close(&s);
     }
     bench_close(&b);
 }
@@ -298,23 +298,23 @@ static void check_table(bench *b, bnd_operation operation, const char *const nam
     const bnd_format *formats[2] = {&from, &from};
     question q = question_of(operation, TO_CODES, &to, &from, 7);
     q.how.rule = (bnd_rule){.rounding = (uint8_t)rounding, .nan = BND_NAN_PROPAGATE};
-    scene s = scene_of(&q, 20000, 5, NULL);
-    check_scene(b, &s, false);
+    exercise s = exercise_of(&q, 20000, 5, NULL);
+    check_exercise(b, &s, false);
     bnd_operand x[2] = {{.data = s.memory[0], .format = &from}, {.data = s.memory[1], .format = NULL}};
     bnd_table *table = NULL;
     CU_ASSERT_EQUAL_FATAL(bnd_table_new(&table, operation, &to, formats, &q.how, NULL), BND_OK);
-    unsigned char *got = memory_of(scene_bytes(&s, s.n));
+    unsigned char *got = memory_of(exercise_bytes(&s, s.n));
     CU_ASSERT_EQUAL(bnd_operate_by_table(got, table, x, s.n, NULL, NULL), BND_OK);
     for (size_t i = 0; i < s.n; i++) {
         uint64_t code = get_code(got, &to, BND_PACKED, i);
         if (bench_note(b, code == s.want[i])) {
-            print_scene(&s, &q.how);
+            print_exercise(&s, &q.how);
             print_element(&s, i, code);
         }
     }
     free(got);
     bnd_table_free(table);
-    scene_close(&s);
+    exercise_close(&s);
 }
 
 static void test_tables(void)
