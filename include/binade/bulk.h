@@ -118,7 +118,7 @@ BND_CHECKED bnd_status bnd_convert_codes(void *out, const bnd_format *to, const 
 
 /* ---- arrays of operations ---- */
 
-/* An operand: an array, or one element for all. Of how->packing and stride_in nothing is read here. */
+/* An operand: an array, or one element for all. Of how->packing_in and stride_in nothing is read here. */
 typedef struct bnd_operand {
     const void *data;
     const bnd_format *format; /* of codes. NULL: numbers of the call's own type; int64_t, the second of BND_SCALB */

@@ -147,7 +147,7 @@ static ALWAYS_INLINE void ask_for(const char *memory)
 
 void bndi_fill_avx512_operations(bndi_kernels *kernels)
 {
-    kernels->compute[BNDI_WORDS_32] = compute_32;
-    kernels->compute[BNDI_WORDS_64] = compute_64;
+    fill_operations_32(kernels);
+    fill_operations_64(kernels);
     kernels->fused = fused;
 }

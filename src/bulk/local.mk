@@ -7,6 +7,7 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/check.c \
 	src/bulk/context.c \
 	src/bulk/memory.c \
+	src/bulk/open.c \
 	src/bulk/operate.c \
 	src/bulk/operate.h \
 	src/bulk/plan.c \

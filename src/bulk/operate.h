@@ -4,7 +4,10 @@
 
 #include "bulk/sides.h"
 
-enum { BNDI_TABLE_BITS = 12 }; /* of a table on the stack */
+enum {
+    BNDI_TABLE_BITS = 12,     /* of a table on the stack */
+    BNDI_OPERATE_CHUNK = 1024 /* elements at a time; twice as many where everything is words of 32 bits */
+};
 
 typedef struct bndi_operand {
     bndi_side side;

@@ -195,6 +195,12 @@ static bool NAME(compute)(const bndi_arithmetic *a, void *result, const void *co
     }
 }
 
+/* The slot that this body fills. */
+static void NAME(fill_operations)(bndi_kernels *kernels)
+{
+    kernels->compute[LANE_BITS == 32 ? BNDI_WORDS_32 : BNDI_WORDS_64] = NAME(compute);
+}
+
 #undef COMPUTE
 #undef LANES
 #undef MAGNITUDE

@@ -143,7 +143,7 @@ void exercise_close(exercise *s)
 
 size_t exercise_bytes(const exercise *s, size_t n)
 {
-    return stored_bytes(&s->out, s->q.how.packing, n);
+    return stored_bytes(&s->out, s->q.how.packing_out, n);
 }
 
 bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why)
@@ -198,7 +198,7 @@ static void note_differences(bench *b, const exercise *s, const bnd_array *how, 
 {
     size_t different = 0;
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t code = get_code(got, &s->out, how->packing, i);
+        uint64_t code = get_code(got, &s->out, how->packing_out, i);
         different += code != s->want[i];
         if (bench_note(b, code == s->want[i])) {
             print_exercise(s, how);
@@ -224,7 +224,7 @@ static void check_bits(bench *b, const exercise *s, const bnd_array *how, const 
 void check_exercise(bench *b, const exercise *s, bool counted)
 {
     unsigned char *want = memory_of(exercise_bytes(s, s->n));
-    put_codes(want, &s->out, s->q.how.packing, s->want, s->n);
+    put_codes(want, &s->out, s->q.how.packing_out, s->want, s->n);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         bnd_array how = s->q.how;
         bnd_stats stats = {0};

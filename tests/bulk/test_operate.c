@@ -56,7 +56,7 @@ static void check_format(bench *b, const bnd_format *f, const bnd_format *other,
         q.how.rule = (random >> 5 & 3) == 0 ? (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUNDINGS)}
                                             : random_rule(random >> 7);
         q.how.seed = seed;
-        q.how.packing = (random & 16) != 0 ? BND_UNPACKED : BND_PACKED;
+        q.how.packing_out = (random & 16) != 0 ? BND_UNPACKED : BND_PACKED;
         for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
             q.packing[k] = (random >> (40 + k) & 1) != 0 ? BND_UNPACKED : BND_PACKED;
             q.broadcast[k] = (random >> (44 + 4 * k) & 15) == 0;
@@ -131,7 +131,7 @@ static void check_place(bench *b, exercise *s, pages *source, pages *target, siz
 {
     const question *q = &s->q;
     unsigned char *memory[BND_OPERANDS_MAX], *want = memory_of(exercise_bytes(s, n));
-    put_codes(want, &s->out, how->packing, s->want, n);
+    put_codes(want, &s->out, how->packing_out, s->want, n);
     for (unsigned k = 0; k < bnd_operation_operands(q->operation); k++) {
         size_t count = q->broadcast[k] ? 1 : n;
         memory[k] = s->memory[k];

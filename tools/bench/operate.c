@@ -12,13 +12,13 @@ static unsigned operands(const bench_run *run)
 /* Operands begin at a line of the cache. */
 static size_t bytes_apart(const bench_run *run)
 {
-    return (bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing) + 63) / 64 * 64;
+    return (bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing_in) + 63) / 64 * 64;
 }
 
 bool bench_operate_open(bench_run *run)
 {
-    run->bytes_in = operands(run) * bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing);
-    run->bytes_out = bnd_codes_size(&run->out, run->elements, (bnd_packing)run->how.packing);
+    run->bytes_in = operands(run) * bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing_in);
+    run->bytes_out = bnd_codes_size(&run->out, run->elements, (bnd_packing)run->how.packing_in);
     run->from = bench_allocate(operands(run) * bytes_apart(run));
     run->to = bench_allocate(run->bytes_out);
     return run->from != NULL && run->to != NULL;
@@ -82,9 +82,9 @@ bool bench_operate_wrong_element(const bench_run *run, size_t i)
     const unsigned bits = bnd_rule_random_bits(rule);
     uint64_t codes[BND_OPERANDS_MAX], random = bits > 0 ? bnd_random_bits(run->how.seed, 0, i, bits) : 0;
     for (unsigned k = 0; k < operands(run); k++) {
-        codes[k] = bench_element(run->pattern, &run->in, place_of(run, k, i), run->how.packing);
+        codes[k] = bench_element(run->pattern, &run->in, place_of(run, k, i), run->how.packing_in);
     }
     uint64_t code = bnd_operate(&run->format, run->what->arithmetic, from, codes, rule, random).code;
     code = run->what->from == NULL ? code : bnd_convert(&run->out, &run->format, code, keep_nan, 0).code;
-    return bench_element(run->to, &run->out, i, run->how.packing) != code;
+    return bench_element(run->to, &run->out, i, run->how.packing_in) != code;
 }
