@@ -27,7 +27,7 @@
  *
  * BNDI_PLAIN: two roundings, to words and then to F.
  *
- *     Toward zero, up, down: the same direction twice is that direction once, since F's values are words. Any operation.
+ *     Toward zero, up, down: the same direction twice is that direction once, F's values being words. Any operation.
  *     F is the words' own format: there is no second rounding.
  *     To nearest even, double rounding can only hurt where the word s is a breakpoint M and the exact result x another
  *     number within half a last place of the words, h <= M 2^-q (or 2^(w-1), where s is subnormal in the words).
@@ -47,8 +47,8 @@
  *                q > p_a are enough; and where s is subnormal, u >= g - 1 and h <= 2^(w - 1), that g - p_b >= w and
  *                g - p_a >= w.
  *     roots      In units of 2^u, a / 4^u is an integer A (p_a <= 2 p + 1 and g_a >= 2 g - 2) and not M^2. So
- *                |sqrt(A) - M| = |A - M^2| / (sqrt(A) + M) > 1 / (2 M + 1) > 2^-(p + 2), and h <= 2^(p - q): q >= 2 p + 2
- *                is enough.
+ *                |sqrt(A) - M| = |A - M^2| / (sqrt(A) + M) > 1 / (2 M + 1) > 2^-(p + 2), and h <= 2^(p - q), so that
+ *                q >= 2 p + 2 is enough.
  *
  * Minima, maxima and conversions are exact. In a format without a sign or a zero the first rounding may not make a zero
  * of anything, nor may it choose a side before the sign is dropped: there it is to odd. */

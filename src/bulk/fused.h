@@ -1,9 +1,9 @@
-/* The body of the kernels that take codes of 16 bits to codes of 16 bits: decoded, computed in fp32, encoded, a group at
- * a time, up to the first group with a result that is no plain number. Twice as many codes as words fill a vector.
+/* The body of the kernels that take codes of 16 bits to codes of 16 bits: decoded, computed in fp32, encoded, a group
+ * at a time, up to the first group with a result that is no plain number. Twice as many codes as words fill a vector.
  *
- * After operations.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes, rounded in
- * the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits; put(memory, vector, stream);
- * ask_for(memory), which is about to be read. */
+ * After operations.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes, rounded
+ * in the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits;
+ * put(memory, vector, stream); ask_for(memory), which is about to be read. */
 
 enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
 
@@ -14,7 +14,7 @@ static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_3
     (void)half;
     return odd_32(BND_FMA, false, a, b, c);
 #else
-    /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, at which the group is given up. */
+    /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, which end the group. */
     const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff; /* 2^-102 */
     lanes_32 product = (lanes_32)((floats_32)a * (floats_32)b), sum = odd_sum_32(false, product, c);
     if (half) {
