@@ -141,8 +141,6 @@ tests_calc_test_calc_SOURCES = \
 tests_bulk_test_bulk_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_bulk_test_bulk_LDADD = $(TEST_LDADD) $(LIBM)
 tests_bulk_test_bulk_SOURCES = \
-	tests/arith/operands.c \
-	tests/arith/operands.h \
 	tests/bulk/compare.c \
 	tests/bulk/compare.h \
 	tests/bulk/expected.c \

@@ -159,7 +159,7 @@ typedef struct bndi_arithmetic {
     uint8_t fused;                 /* bndi_fused */
     unsigned mode;                 /* bnd_rounding that the operation is computed in */
     bool minus_zero;               /* exact zeros of sums are negative */
-    bool stream;                   /* of fused kernels: stores go past the caches */
+    bool stream;                   /* stores go past the caches */
     uint64_t high;                 /* magnitudes of results from here on are not to be trusted */
     uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results (of fma: products) below the
                                       first, or where that of the operand that is divided, or whose root is taken, is

@@ -340,21 +340,25 @@ static void do_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
     bndi_leave(before);
 }
 
-/* Results that no cache will hold anyway are written past the caches by kernels that can, from the first whole line. */
+/* Results that no cache will hold anyway are written past the caches, from the first whole line on. */
 static size_t start_streaming(bndi_operate_job *j, size_t n)
 {
-    size_t bytes = n * 2, head = (BNDI_LINE - (uintptr_t)j->to % BNDI_LINE) % BNDI_LINE;
-    bool can = j->what.fused != BNDI_NOT_FUSED && head % 2 == 0 && head / 2 < n;
+    const size_t bytes = j->out.bytes, head = (BNDI_LINE - (uintptr_t)j->to % BNDI_LINE) % BNDI_LINE;
+    bool can =
+        j->out.plain && j->what.way != BNDI_BY_CODEC && j->stats == NULL && head % bytes == 0 && head / bytes < n;
+    size_t all = n * bytes;
     for (unsigned i = 0; i < j->what.operands; i++) {
-        can = can && j->operand[i].data != j->to;
-        bytes += j->operand[i].broadcast ? 0 : n * 2;
+        bool shares_bytes = j->operand[i].side.storage.packed && !j->operand[i].broadcast;
+        can = can && j->operand[i].data != j->to && !(shares_bytes && head / bytes % 8 != 0);
+        all += j->operand[i].broadcast ? 0 : n * j->operand[i].side.bytes;
     }
-    if (!can || !bndi_beyond_the_caches(bytes)) {
+    if (!can || !bndi_beyond_the_caches(all)) {
         return 0;
     }
-    do_piece(j, NULL, 0, head / 2);
+    do_piece(j, NULL, 0, head / bytes);
     j->what.stream = true;
-    return head / 2;
+    *(j->narrows ? &j->narrow.stream : &j->plan.stream) = true;
+    return head / bytes;
 }
 
 /* ---- a call ---- */

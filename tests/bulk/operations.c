@@ -98,7 +98,7 @@ static void fill_operands(exercise *s, uint64_t seed, const uint64_t *codes)
         if (codes != NULL) {
             memcpy(x, codes + i * operands(q), operands(q) * sizeof *x);
         } else {
-            stratified_operands(x, q->operation, from, seed, i);
+            bndi_stratified_operands(x, q->operation, from, seed, i);
         }
         for (unsigned k = 0; k < operands(q); k++) {
             s->codes[k][i] = is_integer(q, k) ? x[k] : masked(from[k], x[k]);

@@ -245,7 +245,7 @@ static void test_strides(void)
 static void test_large(void)
 {
     enum { PERIOD = 8192 };
-    static const char *const names[] = {"fp16", "bf16", "e4m3"};
+    static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32"};
     bench b;
     bench_open(&b, "operations, threads and large arrays");
     const size_t count = scaled_stride() > 1 ? ((size_t)1 << 19) + 77 : ((size_t)6 << 20) + 77;
