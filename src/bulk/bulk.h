@@ -146,7 +146,7 @@ typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_b
 
 /* How words compute an operation. ODD: the exact result to the words' precision, to odd, from which any later rounding
  * is right. PLAIN: the processor's own result, where that is innocuous. arithmetic.c says when, and why. */
-typedef enum bndi_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_way;
+typedef enum bndi_arithmetic_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_arithmetic_way;
 
 /* Codes that have kernels of their own, which decode, compute and encode in one go. */
 typedef enum bndi_fused { BNDI_NOT_FUSED, BNDI_FUSED_HALF, BNDI_FUSED_UPPER } bndi_fused;
@@ -155,7 +155,7 @@ typedef struct bndi_arithmetic {
     bnd_operation operation;
     unsigned operands;
     bndi_width width;
-    uint8_t way;                   /* bndi_way */
+    uint8_t way;                   /* bndi_arithmetic_way */
     uint8_t fused;                 /* bndi_fused */
     unsigned mode;                 /* bnd_rounding that the operation is computed in */
     bool minus_zero;               /* exact zeros of sums are negative */

@@ -1,4 +1,5 @@
 /* A call on arrays of operations is opened: its operands are looked at, and which words will do. */
+#include "arith/arith.h"
 #include "bulk/operate.h"
 
 /* Which words, if any. The statistics want fp64 to odd; results in fp64 want fp64. */
@@ -142,6 +143,13 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
     }
     for (unsigned i = 0; i < count && status == BND_OK; i++) {
         status = open_operand(j, i, &operands[i], n, why);
+    }
+    if (status == BND_OK) {
+        status = bnd_operation_serves(operation, j->from, why);
+    }
+    if (status == BND_OK && bndi_is_quiet(f, operation, j->from[0])) {
+        j->how.rule =
+            (bnd_rule){.nan = BND_NAN_PROPAGATE}; /* no other has a say: nothing is flushed, nothing rounded */
     }
     return status;
 }

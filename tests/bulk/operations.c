@@ -34,13 +34,21 @@ question question_of(bnd_operation operation, result_type type, const bnd_format
 
 /* ---- answers ---- */
 
+/* neg and abs in one format look at a sign, whatever the rule. */
+static bnd_rule rule_of(const question *q)
+{
+    bool turns = (q->operation == BND_NEG && q->to.is_signed) || q->operation == BND_ABS;
+    bool quiet = turns && bnd_format_same(&q->to, &q->from[0]);
+    return quiet ? (bnd_rule){.nan = BND_NAN_PROPAGATE} : q->how.rule;
+}
+
 static bnd_exact operand_of(const question *q, unsigned k, uint64_t code)
 {
     if (is_integer(q, k)) {
         return bnd_exact_int64((int64_t)code);
     }
     bnd_exact x = bnd_unpack(&q->from[k], code);
-    bool flush = q->how.rule.flush_in && bnd_classify(&q->from[k], x) == BND_CLASS_SUBNORMAL;
+    bool flush = rule_of(q).flush_in && bnd_classify(&q->from[k], x) == BND_CLASS_SUBNORMAL;
     return flush ? (bnd_exact){.kind = BND_ZERO, .negative = x.negative} : x;
 }
 
@@ -52,7 +60,7 @@ static bnd_exact exact_of_element(const question *q, const uint64_t *codes, uint
         x[k] = operand_of(q, k, codes[k]);
     }
     return q->operation == BND_CONVERT ? x[0]
-                                       : bnd_operate_exact(q->operation, &q->from[0], x, q->how.rule, random, &flags);
+                                       : bnd_operate_exact(q->operation, &q->from[0], x, rule_of(q), random, &flags);
 }
 
 static uint64_t answer(const question *q, const bnd_format *out, const uint64_t *codes, uint64_t random)
@@ -61,7 +69,7 @@ static uint64_t answer(const question *q, const bnd_format *out, const uint64_t 
     if (q->type == TO_CODES) {
         return bnd_operate(&q->to, q->operation, from, codes, q->how.rule, random).code;
     }
-    bnd_rounded r = bnd_round_exact(&q->to, exact_of_element(q, codes, random), q->how.rule, random);
+    bnd_rounded r = bnd_round_exact(&q->to, exact_of_element(q, codes, random), rule_of(q), random);
     return bnd_encode_exact(out, r.value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
@@ -73,7 +81,7 @@ static void count_answer(tally *t, const question *q, const bnd_format *out, con
     bnd_format fp64 = format_named("fp64");
     call c = convert_call(out, &fp64);
     bnd_exact exact = exact_of_element(q, codes, random);
-    bnd_rounded r = bnd_round_exact(&q->to, exact, q->how.rule, random);
+    bnd_rounded r = bnd_round_exact(&q->to, exact, rule_of(q), random);
     count_element(t, &c, bnd_encode_exact(&fp64, exact, odd, 0).code, want, r.flags);
 }
 
