@@ -146,6 +146,8 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/bulk/expected.c \
 	tests/bulk/expected.h \
 	tests/bulk/operands.c \
+	tests/bulk/operations.c \
+	tests/bulk/operations.h \
 	tests/bulk/pages.c \
 	tests/bulk/pages.h \
 	tests/bulk/test_bits.c \
@@ -153,11 +155,13 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/bulk/test_context.c \
 	tests/bulk/test_environment.c \
 	tests/bulk/test_memory.c \
+	tests/bulk/test_operate.c \
 	tests/bulk/test_places.c \
 	tests/bulk/test_refusals.c \
 	tests/bulk/test_stats.c \
 	tests/bulk/test_stochastic.c \
 	tests/bulk/test_stream.c \
+	tests/bulk/test_sum.c \
 	tests/bulk/test_threads.c \
 	tests/bulk/tests.h \
 	tests/codec/driver.c \

@@ -3,7 +3,7 @@
 #ifndef BINADE_BULK_H
 #define BINADE_BULK_H
 
-#include <binade/codec.h>
+#include <binade/arith.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -115,6 +115,70 @@ BND_CHECKED bnd_status bnd_round_f64(double *y, const double *x, size_t n, const
 /* Codes of one format into codes of another, with one rounding. */
 BND_CHECKED bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from,
                                          size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why);
+
+/* ---- arrays of operations ---- */
+
+/* An operand: an array, or one element for all. Of how->packing_in and stride_in nothing is read here. */
+typedef struct bnd_operand {
+    const void *data;
+    const bnd_format *format; /* of codes. NULL: numbers of the call's own type; int64_t, the second of BND_SCALB */
+    ptrdiff_t stride;         /* from one element to the next, in elements; 0 means 1 */
+    bool broadcast;           /* there is one element, and it goes with every element of the others */
+    uint8_t packing;          /* bnd_packing */
+} bnd_operand;
+
+/* out[i] = operation(x[i], y[i], z[i]), the exact result rounded once: the code that bnd_operate gives, in every mode
+ * and under every policy, element i with its own random bits, on every back end and with any number of threads. There
+ * are as many operands as the operation has. `out` may be one of them if it lies in memory as they do; otherwise they
+ * do not overlap.
+ *
+ * Fast (doc/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and convert where
+ * doubles hold the formats. The others go a number at a time, those of codes that are 12 bits together by a table on
+ * the stack; see bnd_table.
+ *
+ * The statistics are those of rounding the exact results, taken as fp64 rounded to odd, which changes no count. */
+BND_CHECKED bnd_status bnd_operate_codes(void *out, const bnd_format *to, bnd_operation operation,
+                                         const bnd_operand *operands, size_t n, const bnd_array *how, bnd_stats *stats,
+                                         bnd_error *why);
+
+/* The same, rounded once to the values of a format or of a value set, and kept as fp32 or fp64 (to nearest, where those
+ * cannot hold them). Operands are numbers of that type, whatever their values, or codes. */
+BND_CHECKED bnd_status bnd_operate_f32(float *out, bnd_operation operation, const bnd_operand *operands, size_t n,
+                                       const bnd_format *f, const bnd_array *how, bnd_stats *stats, bnd_error *why);
+BND_CHECKED bnd_status bnd_operate_f64(double *out, bnd_operation operation, const bnd_operand *operands, size_t n,
+                                       const bnd_format *f, const bnd_array *how, bnd_stats *stats, bnd_error *why);
+
+/* Every result of an operation whose operands have 16 bits together: a function of fp16, an operation of two codes of a
+ * byte. To make one takes memory for 2^(those bits) codes and the time of as many operations (on the cores of
+ * how->context); the rule is how's, in a mode without random bits. */
+typedef struct bnd_table bnd_table;
+BND_CHECKED bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_format *to,
+                                     const bnd_format *const *from, const bnd_array *how, bnd_error *why);
+void bnd_table_free(bnd_table *table);
+/* out[i] = table[x[i], y[i]]: as bnd_operate_codes, with the operands' formats those of the table (or NULL). */
+BND_CHECKED bnd_status bnd_operate_by_table(void *out, const bnd_table *table, const bnd_operand *operands, size_t n,
+                                            const bnd_array *how, bnd_error *why);
+
+/* ---- sums ---- */
+
+typedef enum bnd_summation {
+    BND_SUM_NAIVE,    /* s = x[0], then s = s + x[i], in order */
+    BND_SUM_PAIRWISE, /* of more than one element: the sum of the first 2^k, the largest power of two below n, and that
+                         of the rest, each made in this way */
+    BND_SUM_KAHAN,    /* s = c = 0, then y = x[i] - c, t = s + y, c = (t - s) - y, s = t */
+    BND_SUMMATIONS
+} bnd_summation;
+
+/* The sum of an array, every single operation rounded to a format; the sum of nothing is that of the number 0. Where
+ * the rule is stochastic, the addition whose second term begins with element i (naive: is it) takes the random bits of
+ * element i, the operations of Kahan's those of elements 4 i .. 4 i + 3; an array of one element is rounded with the
+ * bits of element 0. All counted from how->first. x is rounded nowhere before it is added. */
+BND_CHECKED bnd_status bnd_sum_codes(uint64_t *sum, const bnd_format *to, bnd_summation way, const bnd_operand *x,
+                                     size_t n, const bnd_array *how, bnd_error *why);
+BND_CHECKED bnd_status bnd_sum_f32(float *sum, bnd_summation way, const bnd_operand *x, size_t n, const bnd_format *f,
+                                   const bnd_array *how, bnd_error *why);
+BND_CHECKED bnd_status bnd_sum_f64(double *sum, bnd_summation way, const bnd_operand *x, size_t n, const bnd_format *f,
+                                   const bnd_array *how, bnd_error *why);
 
 #ifdef __cplusplus
 }

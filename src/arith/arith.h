@@ -31,6 +31,9 @@ void bndi_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t co
 /* Whether an operation that there is takes operands of this format. */
 bool bndi_serves(bnd_operation operation, const bnd_format *from);
 
+/* Is it neg or abs in one format, which look at a code's sign and at nothing else: flush_in neither? */
+bool bndi_is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from);
+
 /* The exact result. Uses up the operands. */
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q);
 

@@ -35,7 +35,7 @@ static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t
     return operation == BND_NEG ? code ^ sign : magnitude;
 }
 
-static bool is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from)
+bool bndi_is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from)
 {
     bool turns = operation == BND_ABS || (operation == BND_NEG && to->is_signed);
     return turns && to->width != 0 && bnd_format_same(to, from);
@@ -48,7 +48,7 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
     if (operands == 0 || !bndi_serves(operation, from[0])) {
         return (bnd_result){.flags = BND_INVALID};
     }
-    if (is_quiet(to, operation, from[0])) {
+    if (bndi_is_quiet(to, operation, from[0])) {
         return (bnd_result){.code = with_sign(to, operation, codes[0])};
     }
     if (operation == BND_CONVERT) {

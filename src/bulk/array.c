@@ -239,6 +239,9 @@ static size_t start_streaming(job *j, size_t n)
         return 0;
     }
     head /= j->out.bytes;
+    if (j->in.storage.packed && head % 8 != 0) { /* what comes in begins within a byte then */
+        return 0;
+    }
     do_piece(j, NULL, 0, head);
     j->plan.stream = true;
     return head;

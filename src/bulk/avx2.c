@@ -532,6 +532,7 @@ void bndi_fill_avx2(bndi_kernels *kernels)
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->tally[BNDI_WORDS_32] = bndi_tally_avx2;
     kernels->random = bndi_random_avx2;
+    bndi_fill_avx2_operations(kernels);
     kernels->pack = bndi_pack_avx2;
     kernels->unpack = bndi_unpack_avx2;
 }

@@ -13,6 +13,7 @@ bndi_random_kernel bndi_random_avx2;
 bndi_pack_kernel bndi_pack_avx2;
 bndi_unpack_kernel bndi_unpack_avx2;
 bndi_tally_kernel bndi_tally_avx2;
+void bndi_fill_avx2_operations(bndi_kernels *kernels);
 
 static ALWAYS_INLINE void bndi_put_32_bytes(void *memory, __m256i v, bool stream)
 {

@@ -29,4 +29,6 @@ BNDI_VBMI static ALWAYS_INLINE __m512i bndi_bytes_of(const __m512i v[4], unsigne
     return _mm512_mask_blend_epi64(0xf0, low, high);
 }
 
+void bndi_fill_avx512_operations(bndi_kernels *kernels);
+
 #endif

@@ -142,8 +142,49 @@ typedef void bndi_count_kernel(const bndi_kernels *kernels, const bndi_plan *pla
 typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
 typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
 
-/* A back end. One of each for either type of words. Element-wise arithmetic and GEMM will have their slots here. */
+/* ---- operations ---- */
+
+/* How words compute an operation. ODD: the exact result to the words' precision, to odd, from which any later rounding
+ * is right. PLAIN: the processor's own result, where that is innocuous. arithmetic.c says when, and why. */
+typedef enum bndi_arithmetic_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_arithmetic_way;
+
+/* Codes that have kernels of their own, which decode, compute and encode in one go. */
+typedef enum bndi_fused { BNDI_NOT_FUSED, BNDI_FUSED_HALF, BNDI_FUSED_UPPER } bndi_fused;
+
+typedef struct bndi_arithmetic {
+    bnd_operation operation;
+    unsigned operands;
+    bndi_width width;
+    uint8_t way;                   /* bndi_arithmetic_way */
+    uint8_t fused;                 /* bndi_fused */
+    unsigned mode;                 /* bnd_rounding that the operation is computed in */
+    bool minus_zero;               /* exact zeros of sums are negative */
+    bool stream;                   /* stores go past the caches */
+    uint64_t high;                 /* magnitudes of results from here on are not to be trusted */
+    uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results (of fma: products) below the
+                                      first, or where that of the operand that is divided, or whose root is taken, is
+                                      below the second */
+} bndi_arithmetic;
+
+/* What computes `operation`, and how: operands of these formats, the result rounded to `to`. `odd`: by BNDI_ODD or not
+ * at all. The way is BNDI_BY_CODEC where words of this width are not enough. */
+void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation operation, const bnd_format *to,
+                          const bnd_format *const *from, bnd_rule rule, bool odd);
+
+/* Words of the operands to words of results. What is not to be trusted becomes a NaN; true where there is any. */
+typedef bool bndi_compute_kernel(const bndi_arithmetic *a, void *result, const void *const *operands, size_t n);
+
+/* Codes to codes, in the mode that `a` says. How many elements it did; it stops before a group that has a result which
+ * is no plain number, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays the
+ * same stands BNDI_FUSED_GROUP times. */
+enum { BNDI_FUSED_GROUP = 64 };
+typedef size_t bndi_fused_kernel(const bndi_arithmetic *a, void *result, const void *const *operands,
+                                 const size_t *steps, size_t n);
+
+/* A back end. One of each for either type of words. What is NULL there is not. */
 struct bndi_kernels {
+    bndi_compute_kernel *compute[2];
+    bndi_fused_kernel *fused;
     bndi_round_kernel *round[2];
     bndi_encode_kernel *encode[2];
     bndi_decode_kernel *decode[2];

@@ -26,6 +26,8 @@ int main(void)
         SUITE("threads", thread_tests),
         SUITE("past the caches", stream_tests),
         SUITE("refusals", refusal_tests),
+        SUITE("operations", operate_tests),
+        SUITE("sums", sum_tests),
         SUITE("contexts", context_tests),
         CU_SUITE_INFO_NULL,
     };

@@ -11,7 +11,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "compare.h"
+#include "operations.h"
 #include "tests.h"
 
 /* ---- environments ---- */
@@ -146,6 +146,83 @@ static void test_hostile(void)
     bench_close(&b);
 }
 
+/* ---- operations ---- */
+
+/* In a hostile environment what is owed in any, by every back end. */
+static void check_operation(bench *b, const question *q, uint64_t seed)
+{
+    exercise s = exercise_of(q, 1500, seed, NULL);
+    const size_t bytes = exercise_bytes(&s, s.n);
+    unsigned char *want = memory_of(bytes), *got = memory_of(bytes);
+    put_codes(want, &s.out, BND_PACKED, s.want, s.n);
+    for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
+        bnd_array how = q->how;
+        bnd_stats stats = {0};
+        how.context = &back_ends_here()->at[(kind + seed) % back_ends_here()->count];
+        bool counted = kind % 4 == 1;
+        unsigned before = control();
+        be_hostile(kind);
+        unsigned set = control();
+        bool called = run_exercise(&s, got, s.n, &how, counted ? &stats : NULL, NULL) == BND_OK;
+        bool as_it_was = control() == set;
+        be_kind(before);
+        bool right = called && memcmp(got, want, bytes) == 0;
+        bool same = !counted || memcmp(&stats, &s.stats, sizeof stats) == 0;
+        if (bench_note(b, right && same && as_it_was)) {
+            print_exercise(&s, &how);
+            printf("environment %u (0x%x): %s%s%s\n", kind, set, right ? "" : "other bits; ",
+                   same ? "" : "other statistics; ", as_it_was ? "" : "the environment is not as it was");
+        }
+    }
+    free(want);
+    free(got);
+    exercise_close(&s);
+}
+
+static void check_sum(bench *b, const bnd_format *f, uint8_t rounding)
+{
+    enum { COUNT = 100 };
+    float x[COUNT], want[BND_SUMMATIONS], got;
+    bnd_array how = {.rule.rounding = rounding};
+    bnd_operand operand = {.data = x};
+    for (size_t i = 0; i < COUNT; i++) {
+        x[i] = (float)(bnd_random(7, 0, i) >> 40) * 0x1p-20F - 5;
+    }
+    for (unsigned way = 0; way < BND_SUMMATIONS; way++) {
+        CU_ASSERT_EQUAL(bnd_sum_f32(&want[way], (bnd_summation)way, &operand, COUNT, f, &how, NULL), BND_OK);
+        for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
+            unsigned before = control();
+            be_hostile(kind);
+            unsigned set = control();
+            bnd_status status = bnd_sum_f32(&got, (bnd_summation)way, &operand, COUNT, f, &how, NULL);
+            bool as_it_was = control() == set;
+            be_kind(before);
+            if (bench_note(b, status == BND_OK && as_it_was && memcmp(&got, &want[way], sizeof got) == 0)) {
+                printf("    a sum in way %u, rounded to %s, in environment %u\n", way, f->name, kind);
+            }
+        }
+    }
+}
+
+static void test_hostile_operations(void)
+{
+    static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32", "e6m9", "fp64"};
+    static const bnd_operation operations[] = {BND_ADD, BND_MUL, BND_DIV, BND_FMA, BND_SQRT, BND_MAX};
+    enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+    bench b;
+    bench_open(&b, "operations in a hostile environment");
+    for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS; k++) {
+        bnd_format f = format_named(names[k / OPERATIONS]);
+        question q = question_of(operations[k % OPERATIONS], k % 4 == 3 ? TO_FLOATS : TO_CODES, &f, &f, 0);
+        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k * 3 % BND_ROUNDINGS), .random_bits = 6};
+        check_operation(&b, &q, k);
+        q.how.rule = (bnd_rule){.rounding = BND_RNE};
+        check_operation(&b, &q, k);
+        check_sum(&b, &f, (uint8_t)(k % BND_ROUNDINGS));
+    }
+    bench_close(&b);
+}
+
 /* ---- threads ---- */
 
 enum { MANY = (1 << 19) + 77 }; /* what two threads are not too many for */
@@ -195,6 +272,7 @@ static void test_hostile_threads(void)
 
 CU_TestInfo environment_tests[] = {
     {"rounding mode, flushed subnormals, traps, exception flags", test_hostile},
+    {"the same for operations", test_hostile_operations},
     {"the same on threads", test_hostile_threads},
     CU_TEST_INFO_NULL,
 };

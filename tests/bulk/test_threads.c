@@ -145,12 +145,14 @@ static void test_large(void)
 {
     bench b;
     bench_open(&b, "large arrays");
-    bnd_format fp16 = format_named("fp16"), e4m3 = format_named("e4m3");
+    bnd_format fp16 = format_named("fp16"), e4m3 = format_named("e4m3"), e2m1 = format_named("e2m1");
     const call calls[] = {encode_call(&fp16, false), encode_call(&e4m3, false), round_call(&e4m3, false),
-                          decode_call(&e4m3, false)};
+                          decode_call(&e4m3, false), decode_call(&e2m1, false)};
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         bnd_array how = {.rule = {.rounding = k == 1 ? BND_SR : BND_RNE, .random_bits = 8}};
         size_t bytes = stored_bytes(&calls[k].in, BND_PACKED, 1) + stored_bytes(&calls[k].out, BND_PACKED, 1);
+        /* Results that begin within a line; of two codes a byte, one of them. */
+        bytes = k == 4 ? 4 : bytes;
         whole w = whole_open(&calls[k], &how, large_enough() / bytes + 1013, false);
         check_array(&b, &w, k == 0);
         whole_close(&w);

@@ -14,5 +14,7 @@ extern CU_TestInfo environment_tests[];
 extern CU_TestInfo thread_tests[];
 extern CU_TestInfo stream_tests[];
 extern CU_TestInfo context_tests[];
+extern CU_TestInfo operate_tests[];
+extern CU_TestInfo sum_tests[];
 
 #endif

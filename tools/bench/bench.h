@@ -12,7 +12,8 @@ typedef enum bench_operation {
     BENCH_ROUND,
     BENCH_CONVERT,
     BENCH_QUANTIZE,
-    BENCH_DEQUANTIZE
+    BENCH_DEQUANTIZE,
+    BENCH_OPERATE
 } bench_operation;
 
 /* The least ratios to memcpy that a case should reach on one core, 0 where none is set. */
@@ -24,7 +25,8 @@ typedef struct bench_case {
     bench_operation operation;
     const char *
         format; /* of the last two a block format; "": a row for any format that is asked for and has none of its own */
-    const char *from; /* of BENCH_CONVERT */
+    const char *from;         /* of BENCH_CONVERT; of BENCH_OPERATE fp32, where numbers are rounded and not codes */
+    bnd_operation arithmetic; /* of BENCH_OPERATE */
     bnd_rule rule;
     bool wide; /* fp64 instead of fp32 */
     bool unpacked, statistics;
@@ -90,6 +92,12 @@ bool bench_block_fill(bench_run *run);
 bool bench_block_pass(bench_run *run, bnd_stats *stats);
 bool bench_block_wrong_element(const bench_run *run, size_t i);
 size_t bench_block_wrong_scales(const bench_run *run);
+
+/* The part that is different where operations are made. */
+bool bench_operate_open(bench_run *run);
+void bench_operate_fill(bench_run *run);
+bool bench_operate_pass(bench_run *run, bnd_stats *stats);
+bool bench_operate_wrong_element(const bench_run *run, size_t i);
 
 /* n elements of a format: normally distributed, or (hard) random bits. */
 bool bench_fill(void *out, size_t n, const bnd_format *format, bnd_packing packing, bool hard);

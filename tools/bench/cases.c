@@ -4,7 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum aim { NONE, ENCODE_16, ENCODE_8, DECODE, ROUND_NEAREST, ROUND_OTHER, STOCHASTIC, STATISTICS, BLOCKS };
+enum aim {
+    NONE,
+    ENCODE_16,
+    ENCODE_8,
+    DECODE,
+    ROUND_NEAREST,
+    ROUND_OTHER,
+    STOCHASTIC,
+    STATISTICS,
+    BLOCKS,
+    SUMS,
+    QUOTIENTS,
+    ROOTS
+};
 
 static const bench_target targets[] = {
     [NONE] = {.memory = 0, .l2 = 0},
@@ -16,6 +29,9 @@ static const bench_target targets[] = {
     [STOCHASTIC] = {.memory = 0.9, .l2 = 0.2},     /* of up to 16 random bits */
     [STATISTICS] = {.memory = 0.8, .l2 = 0.25},
     [BLOCKS] = {.memory = 0.8, .l2 = 0},
+    [SUMS] = {.memory = 0, .l2 = 0.35}, /* and products */
+    [QUOTIENTS] = {.memory = 0, .l2 = 0.25},
+    [ROOTS] = {.memory = 0, .l2 = 0.12},
 };
 
 bench_target bench_target_of_case(const bench_case *what)
@@ -95,6 +111,28 @@ const bench_case bench_cases[] = {
     {BENCH_DEQUANTIZE, .format = "mxfp8"},
     {BENCH_DEQUANTIZE, .format = "mxfp4"},
     {BENCH_DEQUANTIZE, .format = "nvfp4"},
+    {BENCH_OPERATE, .format = "fp16", .arithmetic = BND_ADD, .aim = SUMS},
+    {BENCH_OPERATE, .format = "fp16", .arithmetic = BND_MUL, .aim = SUMS},
+    {BENCH_OPERATE, .format = "fp16", .arithmetic = BND_DIV, .aim = QUOTIENTS},
+    {BENCH_OPERATE, .format = "fp16", .arithmetic = BND_SQRT, .aim = ROOTS},
+    {BENCH_OPERATE, .format = "fp16", .arithmetic = BND_FMA},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_ADD, .aim = SUMS},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_MUL, .aim = SUMS},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_DIV, .aim = QUOTIENTS},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_SQRT, .aim = ROOTS},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_FMA},
+    {BENCH_OPERATE, .format = "e4m3", .arithmetic = BND_ADD},
+    {BENCH_OPERATE, .format = "e4m3", .arithmetic = BND_MUL},
+    {BENCH_OPERATE, .format = "e4m3", .arithmetic = BND_DIV},
+    {BENCH_OPERATE, .format = "e4m3", .arithmetic = BND_SQRT},
+    {BENCH_OPERATE, .format = "e4m3", .arithmetic = BND_FMA},
+    {BENCH_OPERATE, .format = "fp32", .arithmetic = BND_ADD},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_ADD, .rule = {.rounding = BND_RTZ}},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_ADD, .rule = {.rounding = BND_RNA}},
+    {BENCH_OPERATE, .format = "bf16", .arithmetic = BND_ADD, .rule = {.rounding = BND_SR, .random_bits = 16}},
+    {BENCH_OPERATE, .format = "e6m9", .arithmetic = BND_ADD},
+    {BENCH_OPERATE, .format = "bf16", .from = "fp32", .arithmetic = BND_ADD},
+    {BENCH_OPERATE, .format = "bf16", .from = "fp32", .arithmetic = BND_MUL},
     {BENCH_ENCODE, .format = ""},
     {BENCH_ENCODE, .format = "", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
     {BENCH_ENCODE, .format = "", .statistics = true, .aim = STATISTICS},
@@ -134,6 +172,11 @@ void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what)
     case BENCH_DECODE:
     case BENCH_DEQUANTIZE:
         snprintf(name, BENCH_NAME_SIZE, "%s to %s", format, type);
+        break;
+    case BENCH_OPERATE:
+        snprintf(name, BENCH_NAME_SIZE, "%s %s%s%s", bnd_operation_name(what->arithmetic),
+                 what->from != NULL ? what->from : format, what->from != NULL ? " to " : "",
+                 what->from != NULL ? format : "");
         break;
     case BENCH_ROUND:
         snprintf(name, BENCH_NAME_SIZE, "round %s to %s", type, format);

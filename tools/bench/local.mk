@@ -11,6 +11,7 @@ binade_SOURCES += \
 	tools/bench/gemm.c \
 	tools/bench/machine.c \
 	tools/bench/measure.c \
+	tools/bench/operate.c \
 	tools/bench/report.c \
 	tools/bench/run.c
 

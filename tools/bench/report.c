@@ -224,12 +224,12 @@ static void list_as_text(const bench_case *cases, size_t count)
         char name[BENCH_NAME_SIZE];
         bench_target target = bench_target_of_case(&cases[i]);
         bench_name(name, &cases[i]);
-        if (target.memory > 0) {
-            printf("%-36s %8.2f", name, target.memory);
-            if (target.l2 > 0) {
-                printf(" %8.2f", target.l2);
-            }
-            putchar('\n');
+        if (target.memory > 0 && target.l2 > 0) {
+            printf("%-36s %8.2f %8.2f\n", name, target.memory, target.l2);
+        } else if (target.memory > 0) {
+            printf("%-36s %8.2f\n", name, target.memory);
+        } else if (target.l2 > 0) {
+            printf("%-36s %8s %8.2f\n", name, "", target.l2);
         } else {
             puts(name);
         }

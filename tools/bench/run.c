@@ -42,6 +42,11 @@ bool bench_is_block(const bench_case *what)
     return what->operation == BENCH_QUANTIZE || what->operation == BENCH_DEQUANTIZE;
 }
 
+static bool is_operation(const bench_case *what)
+{
+    return what->operation == BENCH_OPERATE;
+}
+
 static void set_formats(bench_run *run)
 {
     const bench_case *what = run->what;
@@ -51,6 +56,10 @@ static void set_formats(bench_run *run)
         return;
     }
     run->format = named(run, what->format);
+    if (is_operation(what)) {
+        run->in = run->out = what->from != NULL ? type : run->format;
+        return;
+    }
     run->in = what->operation == BENCH_DECODE    ? run->format
               : what->operation == BENCH_CONVERT ? named(run, what->from)
                                                  : type;
@@ -75,8 +84,11 @@ bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool ha
         (bnd_array){.rule = what->rule, .seed = 1, .packing_in = (uint8_t)packing, .packing_out = (uint8_t)packing};
     run->period = run->elements < PERIOD ? run->elements : PERIOD;
     run->pattern = bench_allocate(bnd_codes_size(&run->in, run->period, packing));
-    bool good = (bench_is_block(what) ? bench_block_open(run) : open_arrays(run)) && run->pattern != NULL &&
-                bench_fill(run->pattern, run->period, &run->in, packing, hard) && bench_refill(run);
+    bool open = bench_is_block(what) ? bench_block_open(run)
+                : is_operation(what) ? bench_operate_open(run)
+                                     : open_arrays(run);
+    bool good = open && run->pattern != NULL && bench_fill(run->pattern, run->period, &run->in, packing, hard) &&
+                bench_refill(run);
     if (!good) {
         bench_close(run);
     }
@@ -106,7 +118,11 @@ bool bench_refill(bench_run *run)
     if (bench_is_block(run->what)) {
         return bench_block_fill(run);
     }
-    bench_repeat(run->from, run->bytes_in, run);
+    if (is_operation(run->what)) {
+        bench_operate_fill(run);
+    } else {
+        bench_repeat(run->from, run->bytes_in, run);
+    }
     return true;
 }
 
@@ -138,8 +154,8 @@ void bench_pass(void *state)
     bnd_error why;
     bnd_status status;
     run->how.context = &run->context;
-    if (bench_is_block(run->what)) {
-        if (!bench_block_pass(run, stats)) {
+    if (bench_is_block(run->what) || is_operation(run->what)) {
+        if (!(is_operation(run->what) ? bench_operate_pass : bench_block_pass)(run, stats)) {
             exit(2);
         }
         return;
@@ -227,6 +243,10 @@ size_t bench_differences(bench_run *run)
     }
     for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
         uint32_t flags = 0;
+        if (is_operation(run->what)) {
+            different += bench_operate_wrong_element(run, i);
+            continue;
+        }
         uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing_in);
         uint64_t code = by_codec(run, in, i, &flags);
         different += bench_element(run->to, &run->out, i, run->how.packing_out) != code;

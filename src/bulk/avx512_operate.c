@@ -1,0 +1,153 @@
+/* Operations with AVX-512: words of either type, and fp16 and bf16 without a detour by memory. */
+#include "bulk/avx512.h"
+
+#define BYTES 64
+
+typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
+typedef float floats_32 __attribute__((vector_size(BYTES)));
+typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
+typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
+typedef double floats_64 __attribute__((vector_size(BYTES)));
+
+static ALWAYS_INLINE lanes_32 fused_32(lanes_32 a, lanes_32 b, lanes_32 c)
+{
+    return (lanes_32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+static ALWAYS_INLINE lanes_64 fused_64(lanes_64 a, lanes_64 b, lanes_64 c)
+{
+    return (lanes_64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+
+static ALWAYS_INLINE lanes_32 root_32(lanes_32 a)
+{
+    return (lanes_32)_mm512_sqrt_ps((__m512)a);
+}
+
+static ALWAYS_INLINE lanes_64 root_64(lanes_64 a)
+{
+    return (lanes_64)_mm512_sqrt_pd((__m512d)a);
+}
+
+static ALWAYS_INLINE bool any_32(lanes_32 a)
+{
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
+}
+
+static ALWAYS_INLINE bool any_64(lanes_64 a)
+{
+    return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
+}
+
+/* To odd: the operation rounds up and down. Where both agree that is it; otherwise one of these two neighbours is odd,
+ * the lower magnitude with its last bit set. Zeros of both signs are equal, and of them the positive one is lower. */
+#define HAS_ODD
+#define UP   (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+#define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+
+static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes_32 x, lanes_32 y, lanes_32 z)
+{
+    const __m512 a = (__m512)x, b = (__m512)y, c = (__m512)z;
+    switch (operation) {
+    case BND_ADD:
+        return (lanes_32)(up ? _mm512_add_round_ps(a, b, UP) : _mm512_add_round_ps(a, b, DOWN));
+    case BND_MUL:
+        return (lanes_32)(up ? _mm512_mul_round_ps(a, b, UP) : _mm512_mul_round_ps(a, b, DOWN));
+    case BND_DIV:
+        return (lanes_32)(up ? _mm512_div_round_ps(a, b, UP) : _mm512_div_round_ps(a, b, DOWN));
+    case BND_SQRT:
+        return (lanes_32)(up ? _mm512_sqrt_round_ps(a, UP) : _mm512_sqrt_round_ps(a, DOWN));
+    default:
+        return (lanes_32)(up ? _mm512_fmadd_round_ps(a, b, c, UP) : _mm512_fmadd_round_ps(a, b, c, DOWN));
+    }
+}
+
+static ALWAYS_INLINE lanes_32 odd_32(bnd_operation operation, bool minus_zero, lanes_32 x, lanes_32 y, lanes_32 z)
+{
+    const __m512i up = (__m512i)rounded_32(operation, true, x, y, z), one = _mm512_set1_epi32(1);
+    const __m512i down = (__m512i)rounded_32(operation, false, x, y, z), nearer = _mm512_min_epu32(up, down);
+    __mmask16 inexact = _mm512_cmp_ps_mask((__m512)up, (__m512)down, _CMP_NEQ_OQ);
+    __m512i exact = minus_zero ? _mm512_max_epu32(up, down) : nearer;
+    return (lanes_32)_mm512_mask_or_epi32(exact, inexact, nearer, one);
+}
+
+static ALWAYS_INLINE lanes_64 rounded_64(bnd_operation operation, bool up, lanes_64 x, lanes_64 y, lanes_64 z)
+{
+    const __m512d a = (__m512d)x, b = (__m512d)y, c = (__m512d)z;
+    switch (operation) {
+    case BND_ADD:
+        return (lanes_64)(up ? _mm512_add_round_pd(a, b, UP) : _mm512_add_round_pd(a, b, DOWN));
+    case BND_MUL:
+        return (lanes_64)(up ? _mm512_mul_round_pd(a, b, UP) : _mm512_mul_round_pd(a, b, DOWN));
+    case BND_DIV:
+        return (lanes_64)(up ? _mm512_div_round_pd(a, b, UP) : _mm512_div_round_pd(a, b, DOWN));
+    case BND_SQRT:
+        return (lanes_64)(up ? _mm512_sqrt_round_pd(a, UP) : _mm512_sqrt_round_pd(a, DOWN));
+    default:
+        return (lanes_64)(up ? _mm512_fmadd_round_pd(a, b, c, UP) : _mm512_fmadd_round_pd(a, b, c, DOWN));
+    }
+}
+
+static ALWAYS_INLINE lanes_64 odd_64(bnd_operation operation, bool minus_zero, lanes_64 x, lanes_64 y, lanes_64 z)
+{
+    const __m512i up = (__m512i)rounded_64(operation, true, x, y, z), one = _mm512_set1_epi64(1);
+    const __m512i down = (__m512i)rounded_64(operation, false, x, y, z), nearer = _mm512_min_epu64(up, down);
+    __mmask8 inexact = _mm512_cmp_pd_mask((__m512d)up, (__m512d)down, _CMP_NEQ_OQ);
+    __m512i exact = minus_zero ? _mm512_max_epu64(up, down) : nearer;
+    return (lanes_64)_mm512_mask_or_epi64(exact, inexact, nearer, one);
+}
+
+#define LANE_BITS 32
+#include "bulk/operations.h"
+
+#define LANE_BITS 64
+#include "bulk/operations.h"
+
+/* ---- codes of 16 bits ---- */
+
+static ALWAYS_INLINE lanes_32 words_of_halves(const void *codes)
+{
+    return (lanes_32)_mm512_cvtph_ps(_mm256_loadu_si256(codes));
+}
+
+/* In the mode that is set. */
+static ALWAYS_INLINE lanes_32 halves_of_words(lanes_32 a, lanes_32 b)
+{
+    __m256i low = _mm512_cvtps_ph((__m512)a, _MM_FROUND_CUR_DIRECTION);
+    __m256i high = _mm512_cvtps_ph((__m512)b, _MM_FROUND_CUR_DIRECTION);
+    return (lanes_32)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static ALWAYS_INLINE lanes_32 larger_codes(lanes_32 a, lanes_32 b)
+{
+    return (lanes_32)_mm512_max_epu16((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE bool any_code_above(lanes_32 codes, uint16_t last)
+{
+    return _mm512_cmpgt_epu16_mask((__m512i)codes, _mm512_set1_epi16((short)last)) != 0;
+}
+
+static ALWAYS_INLINE void put(void *memory, lanes_32 v, bool stream)
+{
+    if (stream) {
+        _mm512_stream_si512(memory, (__m512i)v);
+    } else {
+        _mm512_storeu_si512(memory, (__m512i)v);
+    }
+}
+
+static ALWAYS_INLINE void ask_for(const char *memory)
+{
+    _mm_prefetch(memory, _MM_HINT_T0);
+}
+
+#include "bulk/fused.h"
+
+void bndi_fill_avx512_operations(bndi_kernels *kernels)
+{
+    fill_operations_32(kernels);
+    fill_operations_64(kernels);
+    kernels->fused = fused;
+}

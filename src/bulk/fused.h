@@ -1,0 +1,181 @@
+/* The body of the kernels that take codes of 16 bits to codes of 16 bits: decoded, computed in fp32, encoded, a group
+ * at a time, up to the first group with a result that is no plain number. Twice as many codes as words fill a vector.
+ *
+ * After operations.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes, rounded
+ * in the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits;
+ * put(memory, vector, stream); ask_for(memory), which is about to be read. */
+
+enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
+
+/* fma, the one operation that is not innocuous, to odd. */
+static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_32 c)
+{
+#if defined(HAS_ODD)
+    (void)half;
+    return odd_32(BND_FMA, false, a, b, c);
+#else
+    /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, which end the group. */
+    const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff; /* 2^-102 */
+    lanes_32 product = (lanes_32)((floats_32)a * (floats_32)b), sum = odd_sum_32(false, product, c);
+    if (half) {
+        return sum;
+    }
+    lanes_32 zero = (lanes_32)((a & magnitude) == 0) | (lanes_32)((b & magnitude) == 0);
+    return sum | ((above_32(low, product & magnitude) & ~zero) & magnitude);
+#endif
+}
+
+static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, bool odd, lanes_32 a, lanes_32 b,
+                                            lanes_32 c)
+{
+    switch (operation) {
+    case BND_ADD:
+        return (lanes_32)((floats_32)a + (floats_32)b);
+    case BND_SUB:
+        return (lanes_32)((floats_32)a - (floats_32)b);
+    case BND_MUL:
+        return (lanes_32)((floats_32)a * (floats_32)b);
+    case BND_DIV:
+        return (lanes_32)((floats_32)a / (floats_32)b);
+    case BND_SQRT:
+        return root_32(a);
+    default:
+        return odd ? odd_fma(half, a, b, c) : fused_32(a, b, c);
+    }
+}
+
+/* bf16 is the upper half of fp32: of a vector of codes, the words of those in odd places, or in even ones. */
+static ALWAYS_INLINE lanes_32 words_of_uppers(lanes_32 codes, bool odd_places)
+{
+    if (odd_places) {
+        return codes & 0xffff0000;
+    }
+    return codes << 16;
+}
+
+static ALWAYS_INLINE lanes_32 rounded_upper(unsigned rounding, lanes_32 word)
+{
+    lanes_32 sign = (lanes_32)((signed_lanes_32)word >> 31);
+    switch (rounding) {
+    case BND_RTZ:
+        return word;
+    case BND_RUP:
+        return word + (~sign & 0xffff);
+    case BND_RDN:
+        return word + (sign & 0xffff);
+    default:
+        return word + 0x7fff + ((word >> 16) & 1);
+    }
+}
+
+/* Where an operand stands, and how far it moves. */
+typedef struct operand {
+    const char *at;
+    size_t step;
+} operand;
+
+static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd, unsigned operands, const operand *x,
+                                               size_t i)
+{
+    lanes_32 r[2];
+    for (size_t half = 0; half < 2; half++) {
+        const size_t at = (2 * i + half) * 2 * WORDS;
+        lanes_32 a = words_of_halves(x[0].at + at), b = operands > 1 ? words_of_halves(x[1].at + at) : a;
+        r[half] = compute_words(operation, true, odd, a, b, operands > 2 ? words_of_halves(x[2].at + at) : a);
+    }
+    return halves_of_words(r[0], r[1]);
+}
+
+static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, bool odd_sum, unsigned rounding,
+                                               unsigned operands, const operand *x, size_t i)
+{
+    lanes_32 c[BND_OPERANDS_MAX], r[2];
+    for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
+        c[k] = k < operands ? load_32(x[k].at + i * BYTES) : c[0];
+    }
+    for (unsigned odd = 0; odd < 2; odd++) {
+        lanes_32 a = words_of_uppers(c[0], odd), b = words_of_uppers(c[1], odd), z = words_of_uppers(c[2], odd);
+        r[odd] = rounded_upper(rounding, compute_words(operation, false, odd_sum, a, b, z));
+    }
+    return r[0] >> 16 | (r[1] & 0xffff0000);
+}
+
+/* All but the last four arguments are constants wherever this is called. */
+static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool odd, unsigned rounding,
+                                       unsigned operands, bool stream, void *result, const void *const *from,
+                                       const size_t *steps, size_t n)
+{
+    const uint16_t last = half ? 0x7bff : 0x7f7f;
+    operand x[BND_OPERANDS_MAX];
+    char *out = result;
+    size_t done = 0;
+    for (unsigned i = 0; i < operands; i++) {
+        x[i] = (operand){.at = from[i], .step = steps[i] * 2 * BNDI_FUSED_GROUP};
+    }
+    for (; n - done >= BNDI_FUSED_GROUP; done += BNDI_FUSED_GROUP, out += 2 * BNDI_FUSED_GROUP) {
+        lanes_32 codes[VECTORS], largest = {0};
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            codes[i] = half ? vector_of_halves(operation, odd, operands, x, i)
+                            : vector_of_uppers(operation, odd, rounding, operands, x, i);
+            largest = larger_codes(largest, codes[i] & 0x7fff7fff);
+        }
+        if (any_code_above(largest, last)) {
+            break;
+        }
+        UNROLL
+        for (size_t i = 0; i < VECTORS; i++) {
+            put(out + i * BYTES, codes[i], stream);
+        }
+        for (unsigned i = 0; i < operands; i++) {
+            x[i].at += x[i].step;
+            if (stream) {
+                ask_for(x[i].at + AHEAD);
+                ask_for(x[i].at + AHEAD + BNDI_FUSED_GROUP);
+            }
+        }
+    }
+    return done;
+}
+
+#define ARGUMENTS a->stream, result, from, steps, n
+
+static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_arithmetic *a, void *result,
+                                     const void *const *from, const size_t *steps, size_t n)
+{
+    switch (a->operation) {
+    case BND_ADD:
+        return fused_loop(BND_ADD, half, false, rounding, 2, ARGUMENTS);
+    case BND_SUB:
+        return fused_loop(BND_SUB, half, false, rounding, 2, ARGUMENTS);
+    case BND_MUL:
+        return fused_loop(BND_MUL, half, false, rounding, 2, ARGUMENTS);
+    case BND_DIV:
+        return fused_loop(BND_DIV, half, false, rounding, 2, ARGUMENTS);
+    case BND_SQRT:
+        return fused_loop(BND_SQRT, half, false, rounding, 1, ARGUMENTS);
+    default:
+        return a->way == BNDI_ODD ? fused_loop(BND_FMA, half, true, rounding, 3, ARGUMENTS)
+                                  : fused_loop(BND_FMA, half, false, rounding, 3, ARGUMENTS);
+    }
+}
+
+/* fp16 is encoded in the mode that is set, whichever it is. */
+static size_t fused(const bndi_arithmetic *a, void *result, const void *const *from, const size_t *steps, size_t n)
+{
+    if (a->fused == BNDI_FUSED_HALF) {
+        return fused_in(true, BND_RNE, a, result, from, steps, n);
+    }
+    switch (a->mode) {
+    case BND_RTZ:
+        return fused_in(false, BND_RTZ, a, result, from, steps, n);
+    case BND_RUP:
+        return fused_in(false, BND_RUP, a, result, from, steps, n);
+    case BND_RDN:
+        return fused_in(false, BND_RDN, a, result, from, steps, n);
+    default:
+        return fused_in(false, BND_RNE, a, result, from, steps, n);
+    }
+}
+
+#undef ARGUMENTS
