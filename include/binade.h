@@ -22,7 +22,9 @@
 #include <binade/codec.h>
 #include <binade/matmul.h>
 #include <binade/prove.h>
+#include <binade/policy.h>
 #include <binade/store.h>
+#include <binade/tensor.h>
 #include <binade/text.h>
 
 #endif
