@@ -178,6 +178,14 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_policy.c \
 	tests/suites.h
 
+tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)
+tests_train_test_train_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/train/test_train.c
+
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
 tests_tensor_test_tensor_SOURCES = \

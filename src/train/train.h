@@ -1,0 +1,105 @@
+/* What train/ shares between its files. A run is parameters with their states, a model that makes a loss of a batch, a
+ * source of batches, and an optimizer; each of the last three is a row and a file. */
+#ifndef BINADE_SRC_TRAIN_H
+#define BINADE_SRC_TRAIN_H
+
+#include <binade/train.h>
+
+enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
+
+typedef struct bndi_parameter {
+    char name[BNDI_PARAMETER_NAME];
+    bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
+    bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
+    bool decays;                        /* weight decay: matrices, not gains and biases */
+} bndi_parameter;
+
+typedef struct bndi_batch {
+    bnd_tensor *x, *y;
+} bndi_batch;
+
+typedef struct bndi_model_row bndi_model_row;
+typedef struct bndi_optimizer_row bndi_optimizer_row;
+
+/* A block of a transformer: where its parameters begin. It is told to a segment, and lives as long as the tape. */
+enum { BNDI_DEPTH = 40 };
+typedef struct bndi_block_data {
+    bnd_run *run;
+    size_t first;
+} bndi_block_data;
+
+struct bnd_run {
+    bnd_training training;
+    bnd_engine *engine;
+    const bndi_model_row *model;
+    const bndi_optimizer_row *optimizer;
+    bndi_parameter parameter[BNDI_PARAMETERS];
+    size_t parameters;
+    uint64_t step, good_steps;
+    double loss_scale;
+    double *plan; /* numbers that the model or its data are made of once: a planted solution, a Markov chain */
+    size_t plan_length;
+    double floor, ignorance;
+    struct bndi_block_data blocks[BNDI_DEPTH]; /* of a transformer: what its segments are told */
+};
+
+/* Purposes of random bits, so that no two things share them: in the upper half of a purpose. */
+enum { BNDI_OF_INIT = 1, BNDI_OF_DATA, BNDI_OF_PLAN, BNDI_OF_VALIDATION, BNDI_OF_DROPOUT };
+static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
+{
+    return (uint64_t)what << 48 | index;
+}
+
+/* ---- models ---- */
+
+struct bndi_model_row {
+    const char *name, *title;
+    /* The sizes that it is usually run with: written where they are 0. */
+    void (*usual)(bnd_training *t);
+    /* Its parameters, and what its data are made of. */
+    bnd_status (*build)(bnd_run *run, bnd_error *why);
+    /* A batch: `purpose` tells which one. */
+    bnd_status (*batch)(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why);
+    bnd_status (*loss)(bnd_tensor **out, bnd_run *run, const bndi_batch *batch, bnd_error *why);
+};
+
+/* A new parameter: normal numbers of this deviation, or (deviation 0) all `value`. Its index is run->parameters - 1. */
+BND_CHECKED bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank,
+                                          double deviation, double value, bool decays, bnd_error *why);
+
+/* y = x w' + b, with parameters number `first` (w) and first + 1 (b). */
+BND_CHECKED bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why);
+
+extern const bndi_model_row bndi_quadratic_row, bndi_linear_row_of_models, bndi_logistic_row, bndi_mlp_row,
+    bndi_transformer_row;
+
+/* ---- optimizers ---- */
+
+/* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
+typedef struct bndi_update {
+    const bnd_training *training;
+    const bnd_engine *engine;
+    double lr;     /* of this step */
+    uint64_t step; /* from 1 on */
+    bool decays;
+    size_t n;
+    float *w, *g, *m, *v; /* in and out: w is the master where there is one */
+    float *t, *u;         /* to work in */
+    const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
+    uint64_t seed, purpose, first; /* of stochastic rounding */
+    float *change;                 /* out: what is added to w, not rounded with it yet */
+} bndi_update;
+
+struct bndi_optimizer_row {
+    const char *name, *title;
+    unsigned states; /* 0: none, 1: m, 2: m and v; 3: v alone */
+    double lr, beta1, beta2, epsilon, weight_decay;
+    void (*step)(bndi_update *u);
+};
+
+const bndi_optimizer_row *bndi_optimizer_at(size_t row);
+
+/* The rows that the names of a run's training mean. */
+BND_CHECKED bnd_status bndi_rows_of(bnd_run *run, bnd_error *why);
+
+#endif

@@ -1,0 +1,153 @@
+/* What a run is made of, by name: models, optimizers, schedules, and what they are usually run with. */
+#include "train/train.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+static const bndi_model_row *const models[] = {&bndi_quadratic_row, &bndi_linear_row_of_models, &bndi_logistic_row,
+                                               &bndi_mlp_row, &bndi_transformer_row};
+enum { MODELS = sizeof models / sizeof models[0] };
+
+size_t bnd_model_count(void)
+{
+    return MODELS;
+}
+
+const char *bnd_model_name(size_t row)
+{
+    return models[row < MODELS ? row : 0]->name;
+}
+
+const char *bnd_model_title(size_t row)
+{
+    return models[row < MODELS ? row : 0]->title;
+}
+
+/* The row of a list by its name, or an error that names the nearest. */
+static bnd_status find(size_t *row, const char *name, const char *(*name_of)(size_t), size_t count, const char *what,
+                       bnd_error *why)
+{
+    size_t length = bndi_length(name);
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    for (size_t i = 0; i < count; i++) {
+        if (bndi_same_word(name, length, name_of(i))) {
+            *row = i;
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, name_of(i), bndi_length(name_of(i)));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, NULL);
+}
+
+static bnd_status find_rows(const bndi_model_row **model, const bndi_optimizer_row **optimizer, const char *model_name,
+                            const char *optimizer_name, bnd_error *why)
+{
+    size_t m, o;
+    bnd_status status = find(&m, model_name, bnd_model_name, MODELS, "no model of this name", why);
+    if (status == BND_OK) {
+        status = find(&o, optimizer_name, bnd_optimizer_name, bnd_optimizer_count(), "no optimizer of this name", why);
+    }
+    if (status == BND_OK) {
+        *model = models[m];
+        *optimizer = bndi_optimizer_at(o);
+    }
+    return status;
+}
+
+bnd_status bndi_rows_of(bnd_run *run, bnd_error *why)
+{
+    return find_rows(&run->model, &run->optimizer, run->training.model, run->training.optimizer, why);
+}
+
+static void copy_name(char *out, const char *name)
+{
+    strncpy(out, name, BND_TRAINING_NAME_SIZE - 1);
+    out[BND_TRAINING_NAME_SIZE - 1] = 0;
+}
+
+bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer, const char *recipe,
+                                bnd_error *why)
+{
+    bnd_training t = {.steps = 200, .batch = 32};
+    const bndi_model_row *m;
+    const bndi_optimizer_row *o;
+    bnd_status status = find_rows(&m, &o, model, optimizer, why);
+    if (status == BND_OK) {
+        status = bnd_policy_parse(&t.policy, recipe, why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    copy_name(t.model, m->name);
+    copy_name(t.optimizer, o->name);
+    copy_name(t.schedule, "constant");
+    t.lr = o->lr;
+    t.beta1 = o->beta1;
+    t.beta2 = o->beta2;
+    t.epsilon = o->epsilon;
+    t.weight_decay = o->weight_decay;
+    m->usual(&t);
+    *out = t;
+    return BND_OK;
+}
+
+/* ---- schedules ---- */
+
+typedef double schedule_function(double share);
+
+static double constant(double share)
+{
+    (void)share;
+    return 1;
+}
+
+/* A tenth of the run up to the full rate, then on. */
+static double warmup(double share)
+{
+    return share < 0.1 ? share / 0.1 : 1;
+}
+
+/* cos by its series on [0, pi/2], by symmetry beyond: the same bits everywhere. What is left out is below 1e-12. */
+static double half_cosine(double share)
+{
+    double x = 3.14159265358979323846 * (share <= 0.5 ? share : 1 - share), z = x * x, sum = 1, term = 1;
+    for (int i = 1; i < 12; i++) {
+        term = -term * z / (double)(2 * i * (2 * i - 1));
+        sum += term;
+    }
+    return share <= 0.5 ? (1 + sum) / 2 : (1 - sum) / 2;
+}
+
+/* Warm-up, then half a cosine down to a tenth. */
+static double cosine(double share)
+{
+    return share < 0.1 ? share / 0.1 : 0.1 + 0.9 * half_cosine((share - 0.1) / 0.9);
+}
+
+/* Warm-up, stable, then a fifth of the run linearly down to nothing. */
+static double wsd(double share)
+{
+    return share < 0.1 ? share / 0.1 : share < 0.8 ? 1 : (1 - share) / 0.2;
+}
+
+static const struct schedule {
+    const char *name;
+    schedule_function *factor;
+} schedules[] = {{"constant", constant}, {"warmup", warmup}, {"cosine", cosine}, {"wsd", wsd}};
+enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
+
+static const char *schedule_name(size_t row)
+{
+    return schedules[row].name;
+}
+
+bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps, bnd_error *why)
+{
+    size_t row;
+    bnd_status status = find(&row, schedule, schedule_name, SCHEDULES, "no schedule of this name", why);
+    if (status == BND_OK) {
+        *out = schedules[row].factor((double)(step + 1) / (double)(steps > 0 ? steps : 1));
+    }
+    return status;
+}

@@ -1,0 +1,258 @@
+/* train/: models, optimizers, the loop. */
+#include <CUnit/CUnit.h>
+#include <binade/train.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/oracle/operands.h"
+#include "tests/suites.h"
+
+static bool succeeds(bnd_status status, const bnd_error *why)
+{
+    if (status != BND_OK) {
+        printf("\n    refused: %s\n", why->message);
+    }
+    return status == BND_OK;
+}
+
+static bnd_run *run_of(const bnd_training *t, const bnd_context *context)
+{
+    bnd_run *run = NULL;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, t, context, &why), &why));
+    return run;
+}
+
+static bnd_training training_of(const char *model, const char *optimizer, const char *recipe)
+{
+    bnd_training t;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, model, optimizer, recipe, &why), &why));
+    t.seed_init = 1;
+    t.seed_data = 2;
+    return t;
+}
+
+static bnd_step step_of(bnd_run *run)
+{
+    bnd_step step = {.loss = NAN};
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
+    return step;
+}
+
+static bnd_step steps_of(bnd_run *run, uint64_t n)
+{
+    bnd_step step = {.loss = NAN};
+    for (uint64_t i = 0; i < n; i++) {
+        step = step_of(run);
+    }
+    return step;
+}
+
+/* Every model under every optimizer comes down. */
+static void test_learning(void)
+{
+    for (size_t m = 0; m < bnd_model_count(); m++) {
+        for (size_t o = 0; o < bnd_optimizer_count(); o++) {
+            bnd_training t = training_of(bnd_model_name(m), bnd_optimizer_name(o), "fp32");
+            bnd_run *run = run_of(&t, NULL);
+            double first = step_of(run).loss, last = steps_of(run, 30).loss;
+            if (!(last < first)) {
+                printf("\n    %s, %s: %g to %g\n", t.model, t.optimizer, first, last);
+            }
+            CU_ASSERT_TRUE(last < first);
+            bnd_run_free(run);
+        }
+    }
+}
+
+/* The transformer starts where one knows nothing, and learns towards the entropy of its text. */
+static void test_language(void)
+{
+    bnd_training t = training_of("transformer", "adamw", "fp32");
+    bnd_error why;
+    double before = 0, after = 0;
+    t.lr = 3e-3;
+    bnd_run *run = run_of(&t, NULL);
+    CU_ASSERT_TRUE(succeeds(bnd_run_validate(&before, run, 2, &why), &why));
+    (void)steps_of(run, scaled(150));
+    CU_ASSERT_TRUE(succeeds(bnd_run_validate(&after, run, 2, &why), &why));
+    CU_ASSERT_DOUBLE_EQUAL(before, bnd_run_ignorance(run), 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(32), 1e-12);
+    CU_ASSERT_TRUE(after > bnd_run_floor(run) - 0.05);
+    CU_ASSERT_TRUE(scaled(150) < 150 || after < 0.75 * before + 0.25 * bnd_run_floor(run));
+    bnd_run_free(run);
+}
+
+static uint64_t digest(bnd_run *run)
+{
+    uint64_t sum = 14695981039346656037u;
+    for (size_t i = 0; i < bnd_run_parameters(run); i++) {
+        bnd_tensor *t = bnd_run_parameter(run, i, BND_ROLE_PARAM);
+        const unsigned char *codes = bnd_tensor_codes(t);
+        for (size_t j = 0; j < bnd_tensor_bytes(t); j++) {
+            sum = (sum ^ codes[j]) * 1099511628211u;
+        }
+    }
+    return sum;
+}
+
+/* Same seeds, same bits: with any number of threads, on every back end, with layers computed again. */
+static void test_same_bits(void)
+{
+    static const char *const recipes[] = {"fp32", "bf16-sr", "fp16-amp", "mxfp8"};
+    for (size_t r = 0; r < 4; r++) {
+        bnd_training t = training_of("transformer", "adamw", recipes[r]);
+        uint64_t first = 0;
+        for (unsigned variant = 0; variant < 5; variant++) {
+            static const bnd_backend backends[] = {BND_BACKEND_BEST, BND_BACKEND_BEST, BND_BACKEND_AVX2,
+                                                   BND_BACKEND_PORTABLE, BND_BACKEND_BEST};
+            bnd_context context = {.backend = (uint8_t)backends[variant], .threads = variant == 1 ? 2 : 1};
+            t.recompute = variant == 4;
+            bnd_run *run = run_of(&t, &context);
+            (void)steps_of(run, 3);
+            first = variant == 0 ? digest(run) : first;
+            CU_ASSERT_EQUAL(digest(run), first);
+            bnd_run_free(run);
+        }
+    }
+}
+
+/* fp16(1e-8) is 0, and so is (1 - beta2) g g of small gradients: m / 0 is infinite, and the second step is NaN. */
+static void test_epsilon_vanishes(void)
+{
+    bnd_training t = training_of("transformer", "adamw", "fp16-pure");
+    bnd_run *run = run_of(&t, NULL);
+    double first = step_of(run).loss, second = step_of(run).loss;
+    CU_ASSERT_TRUE(isfinite(first));
+    CU_ASSERT_TRUE(isnan(second));
+    bnd_run_free(run);
+}
+
+/* What the optimizer takes off a bf16 weight is mostly lost at a low rate; with stochastic rounding it is not, on
+ * average. */
+static void test_cancelled_updates(void)
+{
+    double lost[2];
+    for (int i = 0; i < 2; i++) {
+        bnd_training t = training_of("mlp", "adamw", i == 0 ? "bf16-pure" : "bf16-sr");
+        t.lr = 1e-5;
+        bnd_run *run = run_of(&t, NULL);
+        bnd_step step = steps_of(run, 3);
+        lost[i] = (double)step.cancelled / (double)step.updates;
+        bnd_run_free(run);
+    }
+    CU_ASSERT_TRUE(lost[0] > 0.9);
+    CU_ASSERT_TRUE(lost[1] < lost[0]);
+}
+
+/* Bytes a parameter: param, grad at the peak, master, m, v, extra. */
+static void test_bytes(void)
+{
+    static const struct {
+        const char *recipe;
+        unsigned param, grad, master, m, v, extra;
+    } cases[] = {
+        {"fp32", 4, 4, 0, 4, 4, 0},        {"fp16-amp", 4, 4, 0, 4, 4, 0},        {"bf16-amp", 4, 4, 0, 4, 4, 0},
+        {"bf16-master", 2, 2, 4, 4, 4, 0}, {"fp16-pure", 2, 2, 0, 2, 2, 0},       {"bf16-pure", 2, 2, 0, 2, 2, 0},
+        {"e4m3-pure", 1, 1, 0, 1, 1, 0},   {"bf16-sr", 2, 2, 0, 4, 4, 0},         {"bf16-kahan", 2, 2, 0, 4, 4, 2},
+        {"mxfp8", 4, 4, 0, 4, 4, 0},       {"bf16-kahan-pure", 2, 2, 0, 2, 2, 2}, {"fp8-block", 1, 4, 4, 2, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training t = training_of("mlp", "adamw", cases[i].recipe);
+        bnd_run *run = run_of(&t, NULL);
+        bnd_step step = step_of(run);
+        bnd_account a;
+        bnd_engine_account(&a, bnd_run_engine(run));
+        const uint64_t n = step.weights;
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_PARAM], cases[i].param * n);
+        CU_ASSERT_EQUAL(a.peak_by_role[BND_ROLE_GRAD], cases[i].grad * n);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_MASTER], cases[i].master * n);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], cases[i].m * n);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], cases[i].v * n);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_EXTRA], cases[i].extra * n);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_GRAD] + a.bytes[BND_ROLE_ACT] + a.bytes[BND_ROLE_DACT] +
+                            a.bytes[BND_ROLE_SCRATCH] + a.bytes[BND_ROLE_DATA],
+                        0);
+        bnd_run_free(run);
+    }
+}
+
+/* A gradient beyond fp16 skips the step and halves the scale. */
+static void test_loss_scale(void)
+{
+    bnd_training t = training_of("mlp", "sgd", "base=fp16-amp,loss_scale=dynamic:1073741824:4");
+    bnd_run *run = run_of(&t, NULL);
+    bnd_step step = step_of(run);
+    CU_ASSERT_TRUE(step.skipped);
+    CU_ASSERT_EQUAL(step.loss_scale, 1073741824);
+    CU_ASSERT_EQUAL(step_of(run).loss_scale, 536870912);
+    for (int i = 0; i < 40 && step.skipped; i++) {
+        step = step_of(run);
+    }
+    CU_ASSERT_FALSE(step.skipped);
+    double scale = step.loss_scale;
+    (void)steps_of(run, 3);
+    CU_ASSERT_EQUAL(step_of(run).loss_scale, 2 * scale);
+    bnd_run_free(run);
+}
+
+static void test_schedules(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t step;
+        double factor;
+    } cases[] = {{"constant", 50, 1}, {"warmup", 0, 0.1},   {"warmup", 9, 1}, {"warmup", 99, 1}, {"cosine", 4, 0.5},
+                 {"cosine", 99, 0.1}, {"cosine", 54, 0.55}, {"wsd", 70, 1},   {"wsd", 89, 0.5},  {"wsd", 99, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double factor = -1;
+        bnd_error why;
+        CU_ASSERT_TRUE(succeeds(bnd_schedule_factor(&factor, cases[i].name, cases[i].step, 100, &why), &why));
+        CU_ASSERT_DOUBLE_EQUAL(factor, cases[i].factor, 1e-9);
+    }
+}
+
+static void test_refused(void)
+{
+    bnd_training t = training_of("mlp", "adamw", "fp32");
+    bnd_error why;
+    bnd_run *run = NULL;
+    CU_ASSERT_EQUAL(bnd_training_default(&t, "mpl", "adamw", "fp32", &why), BND_BAD_NAME);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "mlp"));
+    CU_ASSERT_EQUAL(bnd_training_default(&t, "mlp", "adamW2", "fp32", &why), BND_BAD_NAME);
+    CU_ASSERT_EQUAL(bnd_training_default(&t, "mlp", "adamw", "fp16-am", &why), BND_BAD_NAME);
+    t.lr = NAN;
+    CU_ASSERT_EQUAL(bnd_run_new(&run, &t, NULL, &why), BND_BAD_ARGUMENT);
+    t.lr = -1;
+    CU_ASSERT_EQUAL(bnd_run_new(&run, &t, NULL, &why), BND_BAD_ARGUMENT);
+    t = training_of("transformer", "adamw", "fp32");
+    t.heads = 5;
+    CU_ASSERT_EQUAL(bnd_run_new(&run, &t, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_PTR_NULL(run);
+}
+
+static CU_TestInfo train_tests[] = {
+    {"every model and optimizer learns", test_learning},
+    {"language", test_language},
+    {"same bits", test_same_bits},
+    {"epsilon vanishes in fp16", test_epsilon_vanishes},
+    {"cancelled updates", test_cancelled_updates},
+    {"bytes a parameter", test_bytes},
+    {"loss scale", test_loss_scale},
+    {"schedules", test_schedules},
+    {"what is refused", test_refused},
+    CU_TEST_INFO_NULL,
+};
+
+int main(void)
+{
+    CU_SuiteInfo suites[] = {
+        SUITE("train", train_tests),
+        CU_SUITE_INFO_NULL,
+    };
+    return run_suites(suites);
+}
