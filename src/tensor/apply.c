@@ -140,7 +140,8 @@ static bnd_status open_call(bndi_call *c, bnd_tensor_operation operation, bnd_te
         c->saved[i] = in[i];
         c->in_shape[i] = in[i]->shape;
         c->in_format[i] = in[i]->format;
-        if (!bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
+        bool counts = (row->indices >> i & 1) != 0;
+        if (!counts && !bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
             c->work = BNDI_WORDS_64;
         }
     }
@@ -152,11 +153,14 @@ static bnd_status make_result(bndi_call *c, bnd_error *why)
 {
     const bnd_format *in[BNDI_OPERANDS];
     bnd_format f = c->cast_format;
+    unsigned count = 0;
     for (unsigned i = 0; i < c->count; i++) {
-        in[i] = &c->in_format[i];
+        if ((c->row->indices >> i & 1) == 0) {
+            in[count++] = &c->in_format[i];
+        }
     }
     if (c->attributes.format == NULL) {
-        bndi_result_format(&f, c->engine, c->role, in, c->count);
+        bndi_result_format(&f, c->engine, c->role, in, count);
     }
     return bndi_tensor_make(&c->saved[BNDI_OUT], c->engine, &f, &c->shape, bndi_role_of_bytes(c->role), false, why);
 }
