@@ -159,6 +159,24 @@ bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role,
     return BND_OK;
 }
 
+bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map, size_t at,
+                              bnd_error *why)
+{
+    bndi_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what describes a file of %zu bytes", map->size);
+    }
+    /* Pages without PROT_WRITE: `constant` keeps everybody from writing. */
+    *buffer = (bndi_buffer){.references = 1,
+                            .engine = engine,
+                            .role = role,
+                            .data = (unsigned char *)(uintptr_t)map->bytes + at,
+                            .map = *map,
+                            .constant = true};
+    *out = buffer;
+    return BND_OK;
+}
+
 void bndi_buffer_release(bndi_buffer *buffer)
 {
     if (buffer == NULL || --buffer->references > 0) {
@@ -167,7 +185,11 @@ void bndi_buffer_release(bndi_buffer *buffer)
     bnd_account *a = &buffer->engine->account;
     a->bytes[buffer->role] -= buffer->bytes;
     a->bytes_now -= buffer->bytes;
-    give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
+    if (buffer->map.size > 0) {
+        bnd_map_close(&buffer->map);
+    } else {
+        give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
+    }
     free(buffer);
 }
 

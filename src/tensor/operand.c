@@ -174,7 +174,7 @@ bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role ro
     }
     bool words = work == BNDI_WORDS_32 ? in_whole_words(&t->format)
                                        : t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row;
-    if (!words) {
+    if (!words || t->buffer->integer != 0) {
         return copy_numbers(out, t, BND_ROLE_SCRATCH, work, why);
     }
     take_as_it_is(out, t);
