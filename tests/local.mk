@@ -187,6 +187,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/gradients.c \
 	tests/tensor/gradients.h \
 	tests/tensor/support.c \
+	tests/tensor/test_files.c \
 	tests/tensor/test_gradients.c \
 	tests/tensor/test_named.c \
 	tests/tensor/test_products.c \
@@ -194,6 +195,12 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
 	tests/tensor/tests.h
+
+# What tests/tensor/numpy.sh runs.
+check_PROGRAMS += tests/tensor/npy_through
+tests_tensor_npy_through_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+tests_tensor_npy_through_LDADD = libbinade-internal.la
+tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)
@@ -259,7 +266,7 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/house.sh
+TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/tensor/numpy.sh tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
 	tests/cli/compare.c \
@@ -299,6 +306,8 @@ EXTRA_DIST += \
 	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \
+	tests/tensor/numpy.sh \
+	tests/tensor/numpy_judge.py \
 	tests/house.sh
 
 # binade.py, where there is a Python with numpy: `sizes` prints the library's types for its mirror of them.
