@@ -23,6 +23,8 @@ UNIT_TESTS = \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
 	tests/store/test_store \
+	tests/tensor/test_tensor \
+	tests/lecture \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 if HAVE_CUNIT
@@ -201,6 +203,16 @@ check_PROGRAMS += tests/tensor/npy_through
 tests_tensor_npy_through_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 tests_tensor_npy_through_LDADD = libbinade-internal.la
 tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
+
+tests_lecture_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_lecture_LDADD = $(TEST_LDADD) $(LIBM)
+tests_lecture_SOURCES = \
+	tests/lecture.c \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/tensor/support.c \
+	tests/tensor/tests.h
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)
