@@ -186,6 +186,8 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
+	tests/tensor/battery.c \
+	tests/tensor/battery.h \
 	tests/tensor/gradients.c \
 	tests/tensor/gradients.h \
 	tests/tensor/support.c \
@@ -193,6 +195,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_gradients.c \
 	tests/tensor/test_named.c \
 	tests/tensor/test_products.c \
+	tests/tensor/test_same.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
