@@ -230,18 +230,23 @@ bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bn
                             const bnd_attributes *attributes, bnd_error *why)
 {
     bndi_call c;
+    bnd_engine *engine = count > 0 && in[0] != NULL ? in[0]->engine : NULL;
+    uint64_t casts = engine != NULL ? engine->casts : 0;
     bnd_status status = apply(&c, operation, in, count, attributes, BND_ROLES, why);
+    if (status == BND_OK) {
+        status = bndi_record(&c, in, c.saved[BNDI_OUT], why);
+        if (status != BND_OK) {
+            bndi_drop(c.saved[BNDI_OUT]);
+        }
+    }
     if (status != BND_OK) {
+        if (engine != NULL) {
+            engine->casts = casts; /* who tries again gets the same random bits */
+        }
         return status;
     }
-    bnd_tensor *result = c.saved[BNDI_OUT];
-    status = bndi_record(&c, in, result, why);
-    if (status != BND_OK) {
-        bndi_drop(result);
-        return status;
-    }
-    bndi_owe(result);
-    *out = result;
+    bndi_owe(c.saved[BNDI_OUT]);
+    *out = c.saved[BNDI_OUT];
     return BND_OK;
 }
 
