@@ -218,12 +218,18 @@ typedef struct bndi_call {
     bndi_buffer *kept;             /* what an operation keeps for its way back beside tensors; counted as activations */
 } bndi_call;
 
+typedef struct bndi_edge {
+    bndi_node *node;  /* where an operand came from */
+    bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
+} bndi_edge;
+
 /* What the way back gives to operand i: NULL where it wants none. The row fills out[i] for each i that wanted[i] says;
  * references go over to the caller. */
 typedef struct bndi_gradients {
     bool wanted[BNDI_OPERANDS];
     bnd_role role[BNDI_OPERANDS]; /* grad where the operand is a leaf, else dact */
     bnd_tensor *out[BNDI_OPERANDS];
+    const bndi_edge *edges; /* where they go: for checkpoints, which deliver them there themselves */
 } bndi_gradients;
 
 /* A row of operations.c. */
@@ -303,11 +309,6 @@ void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const b
 /* Does something depend on t that a gradient is wanted for? */
 bool bndi_is_tracked(const bnd_tensor *t);
 
-typedef struct bndi_edge {
-    bndi_node *node;  /* where an operand came from */
-    bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
-} bndi_edge;
-
 struct bndi_node {
     size_t references;
     bnd_engine *engine;
@@ -317,6 +318,7 @@ struct bndi_node {
     bndi_edge edges[BNDI_OPERANDS];
     bnd_tensor *gradient; /* of its result, on the way back */
     bool keeps, done;     /* its gradient when all is over; gone back through already */
+    bool reached;         /* while the way back is looked at before it is gone */
 };
 
 /* Writes the call onto the tape where an operand wants a gradient. `out` is its result. What the
