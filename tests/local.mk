@@ -205,6 +205,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_failures.c \
 	tests/tensor/test_files.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_memory.c \
 	tests/tensor/test_named.c \
 	tests/tensor/test_products.c \
 	tests/tensor/test_same.c \
