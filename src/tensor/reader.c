@@ -94,7 +94,7 @@ static uint64_t get_bits(const unsigned char *data, size_t bit, unsigned bits)
     uint64_t code = 0;
     for (unsigned got = 0; got < bits;) {
         unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - got ? 8 - skip : bits - got;
-        code |= (uint64_t)(data[bit / 8] >> skip & ((1u << take) - 1)) << got;
+        code |= (uint64_t)((unsigned)data[bit / 8] >> skip & ((1u << take) - 1)) << got;
         got += take;
         bit += take;
     }
