@@ -178,7 +178,7 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_policy.c \
 	tests/suites.h
 
-tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
 tests_tensor_test_tensor_SOURCES = \
 	tests/oracle/operands.c \
@@ -187,13 +187,21 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/gradients.c \
 	tests/tensor/gradients.h \
 	tests/tensor/support.c \
+	tests/tensor/test_golden.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_maths.c \
 	tests/tensor/test_named.c \
+	tests/tensor/test_policies.c \
 	tests/tensor/test_products.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
 	tests/tensor/tests.h
+
+EXTRA_DIST += \
+	tests/tensor/golden/casts.txt \
+	tests/tensor/golden/graphs.txt \
+	tests/tensor/golden/operations.txt
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)

@@ -13,4 +13,5 @@ EXTRA_DIST += \
 	tools/dev/check-words \
 	tools/dev/lib.sh \
 	tools/dev/packages.sh \
-	tools/dev/make-generated
+	tools/dev/make-generated \
+	tools/dev/make-goldens.py

@@ -6,7 +6,8 @@ int main(void)
 {
     CU_SuiteInfo suites[] = {
         SUITE("views", view_tests),       SUITE("tape", tape_tests),        SUITE("gradients", gradient_tests),
-        SUITE("products", product_tests), SUITE("named axes", named_tests), CU_SUITE_INFO_NULL,
+        SUITE("products", product_tests), SUITE("named axes", named_tests), SUITE("golden", golden_tests),
+        SUITE("maths", maths_tests),      SUITE("policies", policy_tests),  CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }
