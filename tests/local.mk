@@ -23,6 +23,8 @@ UNIT_TESTS = \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
 	tests/store/test_store \
+	tests/policy/test_policy \
+	tests/tensor/test_tensor \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 if HAVE_CUNIT
