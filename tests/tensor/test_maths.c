@@ -102,8 +102,8 @@ static const char *const formula_names[BNDI_FORMULAS] = {
 #undef FORMULA
 };
 
-/* y = f(x...) of n elements from element `offset` on, in the place of x[0] or in its own; what lies around the result is
- * left alone. */
+/* y = f(x...) of n elements from element `offset` on, in the place of x[0] or in its own; what lies around the result
+ * is left alone. */
 static void run_formula(array *y, bndi_formula *f, const array *x, bndi_width width, size_t offset, size_t n, double k,
                         bool in_place)
 {

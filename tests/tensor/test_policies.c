@@ -214,8 +214,8 @@ static void test_statistics_of_blocks(void)
     CU_ASSERT_TRUE(want.inexact > 0);
 }
 
-/* The bits are the same with statistics and without, whatever is random; and where nobody asks, or nobody asks any more,
- * not one allocation more is made. */
+/* The bits are the same with statistics and without, whatever is random; and where nobody asks, or nobody asks any
+ * more, not one allocation more is made. */
 static void test_no_cost(void)
 {
     static const char *const policies[] = {
