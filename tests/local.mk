@@ -188,7 +188,7 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_policy.c \
 	tests/suites.h
 
-tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES)
+tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
 tests_tensor_test_tensor_SOURCES = \
@@ -204,9 +204,12 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/support.c \
 	tests/tensor/test_failures.c \
 	tests/tensor/test_files.c \
+	tests/tensor/test_golden.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_maths.c \
 	tests/tensor/test_memory.c \
 	tests/tensor/test_named.c \
+	tests/tensor/test_policies.c \
 	tests/tensor/test_products.c \
 	tests/tensor/test_same.c \
 	tests/tensor/test_tape.c \
@@ -229,6 +232,10 @@ tests_lecture_SOURCES = \
 	tests/suites.h \
 	tests/tensor/support.c \
 	tests/tensor/tests.h
+EXTRA_DIST += \
+	tests/tensor/golden/casts.txt \
+	tests/tensor/golden/graphs.txt \
+	tests/tensor/golden/operations.txt
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)

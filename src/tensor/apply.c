@@ -64,6 +64,18 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
     return how;
 }
 
+/* Whether an operation saves depends on the tape, and what the engine counts must not: a segment that is computed again
+ * counts what it counted before. So casts that save are numbered by those made so far and by the operand, above all
+ * others. */
+bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand)
+{
+    uint64_t casts = engine->casts;
+    bndi_store how = bndi_store_for(engine, BND_ROLE_SAVED);
+    how.purpose = engine->step << 32 | UINT64_C(1) << 31 | (casts * BNDI_SAVED + operand) % (UINT64_C(1) << 31);
+    engine->casts = casts;
+    return how;
+}
+
 static bnd_status check_policy(bnd_accumulator *accumulator, const bnd_policy *policy, bnd_error *why)
 {
     bnd_block block;

@@ -73,7 +73,7 @@ static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, cons
     bnd_tensor **copy = &node->call.saved[i];
     bnd_status status = bndi_tensor_make(copy, t->engine, &cast->format, &t->shape, BND_ROLE_ACT, false, why);
     if (status == BND_OK) {
-        bndi_store how = bndi_store_for(t->engine, BND_ROLE_SAVED);
+        bndi_store how = bndi_store_for_saved(t->engine, i);
         bndi_copy_numbers(*copy, t, &how);
         node->versions[i] = (*copy)->buffer->version;
     }
@@ -81,11 +81,11 @@ static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, cons
 }
 
 /* A handle that knows of no gradient: what is saved does not hold the graph. Activations may be kept in a format of
- * their own. */
+ * their own, but not those that a segment is computed again from: they must be what they were. */
 static bnd_status save(bndi_node *node, unsigned i, const bnd_tensor *t, bnd_error *why)
 {
     const bnd_cast *cast = bndi_cast_of(t->engine, BND_ROLE_SAVED);
-    if (cast != NULL && t->buffer->role == BND_ROLE_ACT) {
+    if (cast != NULL && t->buffer->role == BND_ROLE_ACT && node->call.segment == NULL) {
         return save_as(node, i, t, cast, why);
     }
     node->versions[i] = t->buffer->version;

@@ -288,6 +288,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 
 /* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. */
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);
+bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand);
 
 /* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */
 BND_CHECKED bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
