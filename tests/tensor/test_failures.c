@@ -321,6 +321,25 @@ static void test_engines(void)
     CU_ASSERT_EQUAL(allocations_living(), living);
 }
 
+/* What an engine keeps for later goes before anybody is refused. */
+static void test_spared_memory(void)
+{
+    bnd_engine *engine = open_engine();
+    bnd_error why;
+    bnd_format f = format_named("fp32");
+    bnd_tensor *t = NULL, *stays = NULL, *other = NULL;
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_new(&stays, engine, &f, (size_t[]){100000}, 1, BND_ROLE_ACT, &why), &why));
+    int64_t living = allocations_living();
+    CU_ASSERT_FATAL(succeeds(bnd_tensor_new(&t, engine, &f, (size_t[]){100000}, 1, BND_ROLE_ACT, &why), &why));
+    bnd_tensor_release(t);
+    CU_ASSERT_EQUAL(allocations_living(), living + 1); /* kept: it may be asked for again */
+    allocations_fail(1, false);                        /* the buffer is described, its memory is not there */
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_new(&other, engine, &f, (size_t[]){99000}, 1, BND_ROLE_ACT, &why), &why));
+    allocations_fail(UINT64_MAX, false);
+    CU_ASSERT_EQUAL(allocations_living(), living + 3); /* handle, description, memory */
+    bnd_engine_free(engine);
+}
+
 #endif
 
 static void test_too_large(void)
@@ -343,6 +362,7 @@ CU_TestInfo failure_tests[] = {
     {"views, names, copies, files", test_everything_else},
     {"saving", test_saving},
     {"engines", test_engines},
+    {"spared memory", test_spared_memory},
 #endif
     {"larger than memory", test_too_large},
     CU_TEST_INFO_NULL,
