@@ -65,7 +65,7 @@ static bool lies_as_a_tensor(const source *s)
 
 static bnd_status check_codes(const source *s, const void *words, size_t at, size_t n, bnd_error *why)
 {
-    bnd_packing packing = bnd_npy_packing(&s->format);
+    uint8_t packing = (uint8_t)bnd_npy_packing(&s->format);
     bnd_array how = {.first = at, .packing_in = packing, .packing_out = packing};
     return s->integers ? BND_OK : bnd_codes_check(words, n, &s->format, &how, why);
 }
