@@ -1,5 +1,5 @@
-/* A unit under test, with two errors to be found: fp32 into e4m3 that takes ties away from zero, not to the even number,
- * and believes that 480 is the largest number, which is NaN's code; it is 448. Reads a code a line, answers with one:
+/* A unit under test, with two errors to be found: fp32 into e4m3, but ties go away from zero, not to the even number,
+ * and 480 is taken for the largest number. That is 448; what would be 480 is NaN. Reads a code a line, and answers:
  *     binade vectors check --op convert --in fp32 --out e4m3 --overflow saturate --flags none -- unit */
 #include <stdint.h>
 #include <stdio.h>
