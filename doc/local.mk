@@ -35,3 +35,7 @@ check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_first_LDADD = libbinade.la
 doc_examples_first_SOURCES = doc/examples/first.c
+# The unit with two errors that it has tested: plain C, without the library.
+check_PROGRAMS += doc/examples/unit
+doc_examples_unit_LDADD =
+doc_examples_unit_SOURCES = doc/examples/unit.c

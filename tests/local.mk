@@ -23,8 +23,18 @@ UNIT_TESTS = \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
 	tests/store/test_store \
+	tests/tensor/test_tensor \
+	tests/policy/test_policy \
+	tests/lecture \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
+
+# Allocations fail in tests where the linker leads them elsewhere.
+if HAVE_WRAP
+WRAP_DEFINES = -DBND_WITH_WRAP
+WRAP_OPTIONS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=realpath,--wrap=free
+endif
+
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -178,30 +188,54 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_policy.c \
 	tests/suites.h
 
-tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)
-tests_train_test_train_SOURCES = \
-	tests/oracle/operands.c \
-	tests/oracle/operands.h \
-	tests/suites.h \
-	tests/train/test_train.c
-
-tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
+tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
 tests_tensor_test_tensor_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
+	tests/tensor/allocations.c \
+	tests/tensor/allocations.h \
+	tests/tensor/battery.c \
+	tests/tensor/battery.h \
 	tests/tensor/gradients.c \
 	tests/tensor/gradients.h \
 	tests/tensor/support.c \
+	tests/tensor/test_failures.c \
+	tests/tensor/test_files.c \
+	tests/tensor/test_golden.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_maths.c \
+	tests/tensor/test_memory.c \
 	tests/tensor/test_named.c \
+	tests/tensor/test_policies.c \
 	tests/tensor/test_products.c \
+	tests/tensor/test_same.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
 	tests/tensor/tests.h
+
+# What tests/tensor/numpy.sh runs.
+check_PROGRAMS += tests/tensor/npy_through
+tests_tensor_npy_through_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+tests_tensor_npy_through_LDADD = libbinade-internal.la
+tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
+
+tests_lecture_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_lecture_LDADD = $(TEST_LDADD) $(LIBM)
+tests_lecture_SOURCES = \
+	tests/lecture.c \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/tensor/support.c \
+	tests/tensor/tests.h
+EXTRA_DIST += \
+	tests/tensor/golden/casts.txt \
+	tests/tensor/golden/graphs.txt \
+	tests/tensor/golden/operations.txt
 
 tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(TEST_LDADD)
@@ -267,7 +301,7 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/house.sh
+TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/tensor/numpy.sh tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
 	tests/cli/compare.c \
@@ -307,6 +341,8 @@ EXTRA_DIST += \
 	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \
+	tests/tensor/numpy.sh \
+	tests/tensor/numpy_judge.py \
 	tests/house.sh
 
 # binade.py, where there is a Python with numpy: `sizes` prints the library's types for its mirror of them.

@@ -11,6 +11,8 @@ EXTRA_DIST += \
 	tools/dev/check-layers \
 	tools/dev/check-lists \
 	tools/dev/check-words \
+	tools/dev/erf-coefficients.py \
 	tools/dev/lib.sh \
 	tools/dev/packages.sh \
-	tools/dev/make-generated
+	tools/dev/make-generated \
+	tools/dev/make-goldens.py

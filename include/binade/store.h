@@ -92,6 +92,9 @@ typedef struct bnd_output {
  * NULL for what is written in place. */
 BND_CHECKED bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why);
 
+/* All of these bytes, after those that were written before. */
+BND_CHECKED bnd_status bnd_output_write(const bnd_output *out, const void *bytes, size_t length, bnd_error *why);
+
 /* Closes the file and gives it its name; `durable` waits until the disk has it. Everything is released, and the
  * temporary file removed, whatever happens. */
 BND_CHECKED bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why);

@@ -73,7 +73,8 @@ BND_CHECKED bnd_status bnd_tensor_get(double *x, const bnd_tensor *t, const size
 BND_CHECKED bnd_status bnd_tensor_set(bnd_tensor *t, const size_t *index, size_t rank, double x, bnd_error *why);
 BND_CHECKED bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why);
 
-/* The codes of a contiguous tensor that begins at a whole byte, as bnd_packing BND_PACKED has them; NULL otherwise. */
+/* The codes of a contiguous tensor that begins at a whole byte, as bnd_packing BND_PACKED has them; NULL otherwise, and
+ * where they lie in a file. */
 void *bnd_tensor_codes(bnd_tensor *t);
 
 /* Random numbers that depend on nothing but these: uniform in [low, high), or normal. */
@@ -250,10 +251,18 @@ void bnd_engine_reset_statistics(bnd_engine *engine);
 
 /* ---- files ---- */
 
-/* .npy: any shape of up to BND_RANK_MAX axes. `asked`: the format of codes whose descr does not say it, or NULL. Saved
- * in the format that it has, fp4 and fp6 a byte each. */
+/* .npy: any shape of up to BND_RANK_MAX axes, in the order that the file has (strides say which). `asked`: the format
+ * of codes whose descr does not say it, or NULL. Messages do not repeat the path.
+ *
+ * With BND_ROLE_DATA the file is mapped: however large, it is read as it is used, and takes no memory of ours; it is
+ * not to be changed meanwhile, and nothing can be written to the tensor. What lies in memory otherwise than in the file
+ * (big-endian elements, fp4 and fp6, which have a byte each in a file, elements off their alignment) is copied, as is
+ * everything for other roles. Integers are data: a tensor of them has the format of the numbers that they are read as,
+ * fp32 for those of up to 2 bytes and fp64 (to nearest even) beyond, and the bytes of the file. */
 BND_CHECKED bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *path, const bnd_format *asked,
                                        bnd_role role, bnd_error *why);
+
+/* Row-major, in the format that it has (integers as numbers); written beside, and renamed when the disk has it. */
 BND_CHECKED bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 /* What format/ derives for these two, written out: a call on a short array has no time for it. tests/bulk compares. */
 static const bnd_format words_formats[2] = {
     {.name = "fp32",
-     .row = -1,
+     .row = 1,
      .width = 32,
      .exponent_bits = 8,
      .fraction_bits = 23,
@@ -31,7 +31,7 @@ static const bnd_format words_formats[2] = {
      .normal_quantum = -149,
      .least_quantum = -149},
     {.name = "fp64",
-     .row = -1,
+     .row = 0,
      .width = 64,
      .exponent_bits = 11,
      .fraction_bits = 52,

@@ -248,7 +248,7 @@ static bnd_status read_members(reader *r, unsigned *seen)
 /* Elements and bytes from the shape; a 0 among the dimensions does not excuse the others. */
 bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why)
 {
-    uint64_t most = INT64_MAX / npy->element_size, product = 1;
+    uint64_t most = (uint64_t)INT64_MAX / npy->element_size, product = 1;
     bool empty = false;
     for (size_t i = 0; i < npy->rank; i++) {
         uint64_t dimension = npy->shape[i];

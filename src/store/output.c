@@ -134,6 +134,20 @@ bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why)
     return status;
 }
 
+bnd_status bnd_output_write(const bnd_output *out, const void *bytes, size_t length, bnd_error *why)
+{
+    const char *at = bytes;
+    while (length > 0) {
+        ssize_t count = write(out->fd, at, length);
+        if (count < 0 && errno != EINTR) {
+            return bndi_fail_system(why, "cannot be written", errno);
+        }
+        at += count > 0 ? count : 0;
+        length -= count > 0 ? (size_t)count : 0;
+    }
+    return BND_OK;
+}
+
 /* The new name is on the disk when the directory is. Some file systems do not take that; the file is there then. */
 static void sync_directory(const char *path)
 {

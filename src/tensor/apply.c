@@ -64,6 +64,18 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
     return how;
 }
 
+/* Whether an operation saves depends on the tape, and what the engine counts must not: a segment that is computed again
+ * counts what it counted before. So casts that save are numbered by those made so far and by the operand, above all
+ * others. */
+bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand)
+{
+    uint64_t casts = engine->casts;
+    bndi_store how = bndi_store_for(engine, BND_ROLE_SAVED);
+    how.purpose = engine->step << 32 | UINT64_C(1) << 31 | (casts * BNDI_SAVED + operand) % (UINT64_C(1) << 31);
+    engine->casts = casts;
+    return how;
+}
+
 static bnd_status check_policy(bnd_accumulator *accumulator, const bnd_policy *policy, bnd_error *why)
 {
     bnd_block block;
@@ -140,7 +152,8 @@ static bnd_status open_call(bndi_call *c, bnd_tensor_operation operation, bnd_te
         c->saved[i] = in[i];
         c->in_shape[i] = in[i]->shape;
         c->in_format[i] = in[i]->format;
-        if (!bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
+        bool counts = (row->indices >> i & 1) != 0;
+        if (!counts && !bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
             c->work = BNDI_WORDS_64;
         }
     }
@@ -152,11 +165,14 @@ static bnd_status make_result(bndi_call *c, bnd_error *why)
 {
     const bnd_format *in[BNDI_OPERANDS];
     bnd_format f = c->cast_format;
+    unsigned count = 0;
     for (unsigned i = 0; i < c->count; i++) {
-        in[i] = &c->in_format[i];
+        if ((c->row->indices >> i & 1) == 0) {
+            in[count++] = &c->in_format[i];
+        }
     }
     if (c->attributes.format == NULL) {
-        bndi_result_format(&f, c->engine, c->role, in, c->count);
+        bndi_result_format(&f, c->engine, c->role, in, count);
     }
     return bndi_tensor_make(&c->saved[BNDI_OUT], c->engine, &f, &c->shape, bndi_role_of_bytes(c->role), false, why);
 }
@@ -226,18 +242,23 @@ bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bn
                             const bnd_attributes *attributes, bnd_error *why)
 {
     bndi_call c;
+    bnd_engine *engine = count > 0 && in[0] != NULL ? in[0]->engine : NULL;
+    uint64_t casts = engine != NULL ? engine->casts : 0;
     bnd_status status = apply(&c, operation, in, count, attributes, BND_ROLES, why);
+    if (status == BND_OK) {
+        status = bndi_record(&c, in, c.saved[BNDI_OUT], why);
+        if (status != BND_OK) {
+            bndi_drop(c.saved[BNDI_OUT]);
+        }
+    }
     if (status != BND_OK) {
+        if (engine != NULL) {
+            engine->casts = casts; /* who tries again gets the same random bits */
+        }
         return status;
     }
-    bnd_tensor *result = c.saved[BNDI_OUT];
-    status = bndi_record(&c, in, result, why);
-    if (status != BND_OK) {
-        bndi_drop(result);
-        return status;
-    }
-    bndi_owe(result);
-    *out = result;
+    bndi_owe(c.saved[BNDI_OUT]);
+    *out = c.saved[BNDI_OUT];
     return BND_OK;
 }
 

@@ -47,25 +47,18 @@ static bool is_among(const bnd_tensor *t, bnd_tensor *const *kept, size_t count)
     return false;
 }
 
-static bnd_tensor *newest_owed(const bnd_engine *engine, bnd_mark mark, bnd_tensor *const *kept, size_t count)
-{
-    for (bnd_tensor *t = engine->last; t != NULL && t->serial > mark; t = t->previous) {
-        if (t->owed > 0 && !is_among(t, kept, count)) {
-            return t;
-        }
-    }
-    return NULL;
-}
-
-/* Releasing one may free others, so the list is looked at anew from its end each time; what stays there is what is kept
- * and what the library holds, few. */
+/* From the newest back. Releasing one may free others, but not the next one to look at, which is held meanwhile. */
 void bnd_engine_release_since(bnd_engine *engine, bnd_mark mark, bnd_tensor *const *kept, size_t count)
 {
-    bnd_tensor *t;
-    while ((t = newest_owed(engine, mark, kept, count)) != NULL) {
-        t->references -= t->owed - 1;
-        t->owed = 1;
-        bnd_tensor_release(t);
+    bnd_tensor *t = engine->last != NULL && engine->last->serial > mark ? bndi_hold(engine->last) : NULL;
+    while (t != NULL) {
+        bnd_tensor *next = t->previous != NULL && t->previous->serial > mark ? bndi_hold(t->previous) : NULL;
+        if (t->owed > 0 && !is_among(t, kept, count)) {
+            t->references -= t->owed;
+            t->owed = 0;
+        }
+        bndi_drop(t);
+        t = next;
     }
 }
 
@@ -114,6 +107,15 @@ static unsigned char *take_room(bnd_engine *engine, size_t room)
     return room > 0 ? aligned_alloc(LINE, room) : NULL;
 }
 
+static void free_spares(bnd_engine *engine)
+{
+    for (unsigned i = 0; i < engine->spare_count; i++) {
+        free(engine->spares[i].data);
+    }
+    engine->spare_count = 0;
+    engine->spare_bytes = 0;
+}
+
 /* The oldest spare goes where there are too many, or where they would make more than the run has ever used. */
 static void give_room(bnd_engine *engine, unsigned char *data, size_t room)
 {
@@ -133,18 +135,15 @@ static void give_room(bnd_engine *engine, unsigned char *data, size_t room)
     engine->spare_bytes += room;
 }
 
-static void free_spares(bnd_engine *engine)
-{
-    for (unsigned i = 0; i < engine->spare_count; i++) {
-        free(engine->spares[i].data);
-    }
-}
-
 bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
                            bnd_error *why)
 {
     bndi_buffer *buffer = malloc(sizeof *buffer);
     unsigned char *data = take_room(engine, room_for(bytes));
+    if (data == NULL && engine->spare_count > 0) { /* what nobody uses goes before anybody is refused */
+        free_spares(engine);
+        data = take_room(engine, room_for(bytes));
+    }
     if (buffer == NULL || data == NULL) {
         free(buffer);
         free(data);
@@ -159,6 +158,24 @@ bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role,
     return BND_OK;
 }
 
+bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map, size_t at,
+                              bnd_error *why)
+{
+    bndi_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what describes a file of %zu bytes", map->size);
+    }
+    /* Pages without PROT_WRITE: `constant` keeps everybody from writing. */
+    *buffer = (bndi_buffer){.references = 1,
+                            .engine = engine,
+                            .role = role,
+                            .data = (unsigned char *)(uintptr_t)map->bytes + at,
+                            .map = *map,
+                            .constant = true};
+    *out = buffer;
+    return BND_OK;
+}
+
 void bndi_buffer_release(bndi_buffer *buffer)
 {
     if (buffer == NULL || --buffer->references > 0) {
@@ -167,7 +184,11 @@ void bndi_buffer_release(bndi_buffer *buffer)
     bnd_account *a = &buffer->engine->account;
     a->bytes[buffer->role] -= buffer->bytes;
     a->bytes_now -= buffer->bytes;
-    give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
+    if (buffer->map.size > 0) {
+        bnd_map_close(&buffer->map);
+    } else {
+        give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
+    }
     free(buffer);
 }
 

@@ -79,23 +79,11 @@ static bnd_status new_handle(bnd_tensor **out, bnd_engine *engine, bnd_error *wh
     return BND_OK;
 }
 
-bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const bndi_shape *shape,
-                            bnd_role role, bool zeros, bnd_error *why)
+bnd_status bndi_tensor_over(bnd_tensor **out, bndi_buffer *buffer, const bnd_format *f, const bndi_shape *shape,
+                            bnd_error *why)
 {
-    size_t count = bndi_count(shape), bytes = bnd_codes_size(f, count, BND_PACKED);
-    if (f->width == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; a tensor stores codes", f->name);
-    }
-    if (bytes == 0 && count > 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu elements is more than memory can hold", count);
-    }
     bnd_tensor *t;
-    bndi_buffer *buffer;
-    bnd_status status = bndi_buffer_new(&buffer, engine, role, bytes, zeros || f->width % 8 != 0, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    status = new_handle(&t, engine, why);
+    bnd_status status = new_handle(&t, buffer->engine, why);
     if (status != BND_OK) {
         bndi_buffer_release(buffer);
         return status;
@@ -106,6 +94,21 @@ bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_form
     bndi_strides_of(t->stride, shape);
     *out = t;
     return BND_OK;
+}
+
+bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const bndi_shape *shape,
+                            bnd_role role, bool zeros, bnd_error *why)
+{
+    size_t count = bndi_count(shape), bytes = bnd_codes_size(f, count, BND_PACKED);
+    if (f->width == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; a tensor stores codes", f->name);
+    }
+    if (bytes == 0 && count > 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu elements is more than memory can hold", count);
+    }
+    bndi_buffer *buffer;
+    bnd_status status = bndi_buffer_new(&buffer, engine, role, bytes, zeros || f->width % 8 != 0, why);
+    return status == BND_OK ? bndi_tensor_over(out, buffer, f, shape, why) : status;
 }
 
 bnd_status bndi_view_make(bnd_tensor **out, const bnd_tensor *base, const bndi_shape *shape, const ptrdiff_t *stride,
@@ -233,6 +236,9 @@ size_t bnd_tensor_count(const bnd_tensor *t)
 
 size_t bnd_tensor_bytes(const bnd_tensor *t)
 {
+    if (t->buffer->integer != 0) {
+        return bndi_count(&t->shape) * t->buffer->integer;
+    }
     return bnd_codes_size(&t->format, bndi_count(&t->shape), BND_PACKED);
 }
 
@@ -255,7 +261,7 @@ bool bnd_tensor_shares(const bnd_tensor *a, const bnd_tensor *b)
 void *bnd_tensor_codes(bnd_tensor *t)
 {
     size_t bits = bndi_storage_of(&t->format, BND_PACKED).bits * t->offset;
-    if (!bnd_tensor_is_contiguous(t) || bits % 8 != 0) {
+    if (t->buffer->constant || !bnd_tensor_is_contiguous(t) || bits % 8 != 0) {
         return NULL;
     }
     t->buffer->version++;
@@ -263,6 +269,14 @@ void *bnd_tensor_codes(bnd_tensor *t)
 }
 
 /* ---- reading and writing ---- */
+
+bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why)
+{
+    return t->buffer->constant
+               ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "the tensor lies in a file, which is only read; write to a copy, or load it for another role")
+               : BND_OK;
+}
 
 static bnd_status check_count(const bnd_tensor *t, size_t n, bnd_error *why)
 {
@@ -303,8 +317,11 @@ bnd_status bnd_tensor_read_f64(double *x, size_t n, const bnd_tensor *t, bnd_err
 
 static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why)
 {
-    bnd_status status = check_count(t, n, why);
+    bnd_status status = bndi_check_writable(t, why);
     bndi_walk walk;
+    if (status == BND_OK) {
+        status = check_count(t, n, why);
+    }
     if (status != BND_OK) {
         return status;
     }
@@ -367,7 +384,10 @@ bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why)
     bndi_numbers buffer;
     bndi_store how = {.rule = {.rounding = BND_RNE}};
     size_t n = bndi_count(&t->shape);
-    (void)why; /* nothing can go wrong */
+    bnd_status status = bndi_check_writable(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
     for (size_t i = 0; i < BNDI_CHUNK; i++) {
         buffer.f64[i] = x;

@@ -5,6 +5,7 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/copy.c \
 	src/tensor/elementwise.c \
 	src/tensor/engine.c \
+	src/tensor/file.c \
 	src/tensor/formulas.def \
 	src/tensor/handle.c \
 	src/tensor/loss.c \

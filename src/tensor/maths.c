@@ -116,9 +116,11 @@ static ALWAYS_INLINE doubles hyperbolic_tangent(doubles x)
     return pick(x == x, with_sign_of(t / (t + 2), x), x);
 }
 
+/* 1 / (1 + e^-x), by the exponential that does not overflow. */
 static ALWAYS_INLINE doubles sigmoid(doubles x)
 {
-    return 1 / (1 + exponential(-x));
+    doubles e = exponential(-magnitude(x));
+    return pick(x < 0, e, all(1)) / (1 + e);
 }
 
 static ALWAYS_INLINE doubles silu_slope(doubles x)
@@ -148,11 +150,14 @@ static ALWAYS_INLINE doubles logarithm(doubles x)
     return pick((x == x) & (x < __builtin_inf()), result, pick(x != x, x, x));
 }
 
-/* x^k: whole powers by products, squares first; halves by roots; others by logarithms, whose error grows with k log x. */
+/* x^k: small whole powers by products, squares first; halves by roots; others by logarithms, whose error grows with
+ * k log x. */
 static ALWAYS_INLINE doubles power(doubles x, double k)
 {
     double size = k < 0 ? -k : k;
-    if (size <= 64 && size == (double)(int)size) {
+    bool below = size < 0x1p53, whole = !below || size == (double)(int64_t)size;
+    bool odd = below && whole && ((int64_t)size & 1) != 0;
+    if (whole && size <= 64) {
         doubles product = all(1), square = x;
         for (unsigned left = (unsigned)size; left > 0; left >>= 1) {
             product = (left & 1) != 0 ? product * square : product;
@@ -163,7 +168,8 @@ static ALWAYS_INLINE doubles power(doubles x, double k)
     if (size == 0.5) {
         return k < 0 ? 1 / root(x) : root(x);
     }
-    return exponential(k * logarithm(x));
+    doubles y = exponential(k * logarithm(whole ? magnitude(x) : x));
+    return odd ? with_sign_of(y, x) : y;
 }
 
 /* ---- the error function ---- */
@@ -225,16 +231,17 @@ static ALWAYS_INLINE doubles normal_density(doubles x)
 #define ROOT_TWO_BY_PI 0x1.9884533d43651p-1
 #define CUBIC          0.044715
 
+/* x (1 + tanh z) / 2 = x sigmoid(2 z), which loses nothing where tanh is near -1. */
 static ALWAYS_INLINE doubles gelu_by_tanh(doubles x)
 {
-    return 0.5 * x * (1 + hyperbolic_tangent(ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x))));
+    return x * sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
 }
 
 static ALWAYS_INLINE doubles gelu_by_tanh_slope(doubles x)
 {
-    doubles t = hyperbolic_tangent(ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
-    doubles inner = ROOT_TWO_BY_PI * (1 + 3 * CUBIC * (x * x));
-    return 0.5 * (1 + t) + 0.5 * x * ((1 - t * t) * inner);
+    doubles s = sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
+    doubles inner = 2 * ROOT_TWO_BY_PI * (1 + 3 * CUBIC * (x * x));
+    return s + x * ((s * (1 - s)) * inner);
 }
 
 /* ---- the loops ---- */
@@ -324,6 +331,17 @@ static ALWAYS_INLINE doubles only(doubles v, size_t left)
     return v;
 }
 
+/* Of the two zeros +0 is the larger: what a comparison leaves depends on the lane that an element is in. */
+static double larger_zero(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] == 0 && !__builtin_signbit(x[i])) {
+            return 0;
+        }
+    }
+    return -0.0;
+}
+
 static double row_largest(const double *x, size_t n)
 {
     doubles largest = all(-__builtin_inf());
@@ -337,7 +355,7 @@ static double row_largest(const double *x, size_t n)
         double v = lane < LANES ? largest[lane] : x[i + lane - LANES];
         most = v > most || v != v ? v : most;
     }
-    return most;
+    return most == 0 ? larger_zero(x, n) : most;
 }
 
 static double row_sum(const double *x, size_t n)

@@ -36,8 +36,12 @@ static double draw_normal(double mean, double deviation, uint64_t seed, uint64_t
     return mean + deviation * (x * root);
 }
 
-static void fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint64_t purpose)
+static bnd_status fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint64_t purpose, bnd_error *why)
 {
+    bnd_status status = bndi_check_writable(t, why);
+    if (status != BND_OK) {
+        return status;
+    }
     bndi_walk walk;
     bndi_numbers numbers;
     bndi_store how = {.rule = {.rounding = BND_RNE}};
@@ -54,6 +58,7 @@ static void fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint
     }
     bndi_leave(before);
     t->buffer->version++;
+    return BND_OK;
 }
 
 static bool is_finite(double x)
@@ -66,8 +71,7 @@ bnd_status bnd_tensor_uniform(bnd_tensor *t, double low, double high, uint64_t s
     if (!is_finite(low) || !is_finite(high) || !(low <= high)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "uniform: the ends must be finite numbers in order");
     }
-    fill(t, draw_uniform, low, high, seed, purpose);
-    return BND_OK;
+    return fill(t, draw_uniform, low, high, seed, purpose, why);
 }
 
 bnd_status bnd_tensor_normal(bnd_tensor *t, double mean, double deviation, uint64_t seed, uint64_t purpose,
@@ -77,6 +81,5 @@ bnd_status bnd_tensor_normal(bnd_tensor *t, double mean, double deviation, uint6
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "normal: mean and deviation must be finite, the deviation not negative");
     }
-    fill(t, draw_normal, mean, deviation, seed, purpose);
-    return BND_OK;
+    return fill(t, draw_normal, mean, deviation, seed, purpose, why);
 }

@@ -1,6 +1,8 @@
 /* Numbers out of tensors and into them, a chunk at a time: the one place that knows how codes lie in memory. */
 #include "tensor/tensor.h"
 
+#include "bulk/environment.h"
+
 /* ---- walks ---- */
 
 /* Axes that follow each other in memory become one; those of one element go. */
@@ -42,9 +44,14 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
     w->offset = t->offset;
     w->work = work;
     w->context = t->engine->context;
+    w->integer = t->buffer->integer != 0;
+    w->is_signed = t->buffer->is_signed;
+    if (w->integer) {
+        w->storage = (bndi_storage){.bits = 8u * t->buffer->integer};
+    }
     join_axes(w, as, stride);
-    w->plain =
-        t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row && w->rank == 1 && w->stride[0] == 1;
+    w->plain = !w->integer && t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row && w->rank == 1 &&
+               w->stride[0] == 1;
 }
 
 /* Where elements at .. at + n - 1 lie: runs along the last axis, one after another. */
@@ -87,7 +94,7 @@ static uint64_t get_bits(const unsigned char *data, size_t bit, unsigned bits)
     uint64_t code = 0;
     for (unsigned got = 0; got < bits;) {
         unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - got ? 8 - skip : bits - got;
-        code |= (uint64_t)(data[bit / 8] >> skip & ((1u << take) - 1)) << got;
+        code |= (uint64_t)((unsigned)data[bit / 8] >> skip & ((1u << take) - 1)) << got;
         got += take;
         bit += take;
     }
@@ -162,7 +169,7 @@ static bnd_array array_of(const bndi_walk *w)
 /* The walk's numbers are the stored ones, in some order. */
 static bool holds_numbers(const bndi_walk *w)
 {
-    return w->format.row >= 0 && w->format.row == bndi_format_of_words(w->work)->row;
+    return !w->integer && w->format.row >= 0 && w->format.row == bndi_format_of_words(w->work)->row;
 }
 
 static unsigned char *plain_place(const bndi_walk *w, size_t at)
@@ -170,15 +177,9 @@ static unsigned char *plain_place(const bndi_walk *w, size_t at)
     return w->data + (w->offset + at) * bndi_work_size(w->work);
 }
 
-const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
+static void read_words(unsigned char *to, const bndi_walk *w, size_t at, size_t n)
 {
-    codes raw;
-    bool numbers = holds_numbers(w);
-    unsigned char *to = numbers ? (unsigned char *)buffer : raw.bytes;
     unsigned bytes = word_bytes(w);
-    if (w->plain) {
-        return plain_place(w, at);
-    }
     run r;
     first_run(&r, w, at);
     for (size_t done = 0; done < n; next_run(&r, w)) {
@@ -186,7 +187,57 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
         read_run(to + done * bytes, w, r.start, m);
         done += m;
     }
-    if (!numbers) {
+}
+
+void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words)
+{
+    const unsigned char *from = words;
+    unsigned bytes = word_bytes(w);
+    run r;
+    first_run(&r, w, at);
+    for (size_t done = 0; done < n; next_run(&r, w)) {
+        size_t m = r.length < n - done ? r.length : n - done;
+        write_run(w, r.start, from + done * bytes, m);
+        done += m;
+    }
+}
+
+const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
+{
+    read_words((unsigned char *)buffer, w, at, n);
+    return buffer;
+}
+
+/* Integers as the numbers nearest to them, ties to even, whatever rounding the caller has set. */
+static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
+{
+    unsigned bytes = word_bytes(w), unused = 64 - 8 * bytes;
+    bndi_environment before = bndi_enter(BND_RNE);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = bndi_get(words, bytes, i);
+        /* Of a negative number: all bits above its own set; by the shift of an unsigned number, which is defined. */
+        bool negative = w->is_signed && (word << unused >> 63) != 0;
+        uint64_t magnitude = negative ? (0 - word) << unused >> unused : word;
+        if (w->work == BNDI_WORDS_32) {
+            out->f32[i] = negative ? -(float)magnitude : (float)magnitude;
+        } else {
+            out->f64[i] = negative ? -(double)magnitude : (double)magnitude;
+        }
+    }
+    bndi_leave(before);
+}
+
+const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
+{
+    codes raw;
+    bool numbers = holds_numbers(w);
+    if (w->plain) {
+        return plain_place(w, at);
+    }
+    read_words(numbers ? (unsigned char *)buffer : raw.bytes, w, at, n);
+    if (w->integer) {
+        numbers_of_integers(buffer, w, raw.bytes, n);
+    } else if (!numbers) {
         const bnd_array how = array_of(w);
         bnd_status status = w->work == BNDI_WORDS_32
                                 ? bnd_decode_f32(buffer->f32, raw.bytes, n, &w->format, &how, NULL)
@@ -210,8 +261,7 @@ static bool as_they_are(const bndi_walk *w, const bndi_store *how)
 void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how)
 {
     codes raw;
-    const unsigned char *from = numbers;
-    unsigned bytes = word_bytes(w);
+    const void *from = numbers;
     if (!as_they_are(w, how)) {
         bnd_array array = array_of(w);
         array.rule = how->rule;
@@ -226,13 +276,7 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
     } else if (w->plain && numbers == plain_place(w, at)) {
         return;
     }
-    run r;
-    first_run(&r, w, at);
-    for (size_t done = 0; done < n; next_run(&r, w)) {
-        size_t m = r.length < n - done ? r.length : n - done;
-        write_run(w, r.start, from + done * bytes, m);
-        done += m;
-    }
+    bndi_write_codes(w, at, n, from);
 }
 
 /* ---- whole tensors ---- */

@@ -73,7 +73,7 @@ static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, cons
     bnd_tensor **copy = &node->call.saved[i];
     bnd_status status = bndi_tensor_make(copy, t->engine, &cast->format, &t->shape, BND_ROLE_ACT, false, why);
     if (status == BND_OK) {
-        bndi_store how = bndi_store_for(t->engine, BND_ROLE_SAVED);
+        bndi_store how = bndi_store_for_saved(t->engine, i);
         bndi_copy_numbers(*copy, t, &how);
         node->versions[i] = (*copy)->buffer->version;
     }
@@ -81,11 +81,11 @@ static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, cons
 }
 
 /* A handle that knows of no gradient: what is saved does not hold the graph. Activations may be kept in a format of
- * their own. */
+ * their own, but not those that a segment is computed again from: they must be what they were. */
 static bnd_status save(bndi_node *node, unsigned i, const bnd_tensor *t, bnd_error *why)
 {
     const bnd_cast *cast = bndi_cast_of(t->engine, BND_ROLE_SAVED);
-    if (cast != NULL && t->buffer->role == BND_ROLE_ACT) {
+    if (cast != NULL && t->buffer->role == BND_ROLE_ACT && node->call.segment == NULL) {
         return save_as(node, i, t, cast, why);
     }
     node->versions[i] = t->buffer->version;
@@ -309,6 +309,32 @@ static bnd_status check_versions(const bndi_node *node, bnd_error *why)
     return BND_OK;
 }
 
+/* Everything that a way back from `root` comes through, before anything is written. */
+static bnd_status check_way(bndi_node *root, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    root->reached = true;
+    for (bndi_node *node = root; status == BND_OK && node != NULL; node = node->older) {
+        if (!node->reached) {
+            continue;
+        }
+        status = check_versions(node, why);
+        for (unsigned i = 0; status == BND_OK && i < node->call.count; i++) {
+            bndi_node *from = node->edges[i].node;
+            if (from != NULL && from->done) {
+                status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                  "backward: a part of this has been gone back through already; compute it again");
+            } else if (from != NULL) {
+                from->reached = true;
+            }
+        }
+    }
+    for (bndi_node *node = root; node != NULL; node = node->older) {
+        node->reached = false;
+    }
+    return status;
+}
+
 static bnd_status hand_out(bndi_node *node, bndi_gradients *g, bnd_error *why)
 {
     bnd_status status = BND_OK;
@@ -324,7 +350,7 @@ static bnd_status hand_out(bndi_node *node, bndi_gradients *g, bnd_error *why)
 
 static bnd_status go_back_through(bndi_node *node, bnd_error *why)
 {
-    bndi_gradients g = {.wanted = {false}};
+    bndi_gradients g = {.edges = node->edges};
     bndi_call *c = &node->call;
     bnd_status status = check_versions(node, why);
     bool slice = c->operation == BND_TENSOR_VIEW && c->view.kind == BNDI_SLICED;
@@ -417,7 +443,10 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     }
     bnd_phase before = engine->phase;
     engine->phase = BND_BACKWARD;
-    bnd_status status = make_gradient(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
+    bnd_status status = check_way(root, why);
+    if (status == BND_OK) {
+        status = make_gradient(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
+    }
     if (status == BND_OK) {
         status = bnd_tensor_fill(root->gradient, scale, why);
     }
@@ -464,15 +493,21 @@ const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward
 
 /* ---- segments that are computed again ---- */
 
-/* Leaves with the numbers of the operands, each of which gets its gradient for the operand. */
+/* The operands once more: what is computed from them now has its gradients go where theirs go, in the order and in the
+ * formats in which they would have gone there from the segment itself. */
 static bnd_status stand_ins(bnd_tensor **in, const bndi_call *c, const bndi_gradients *g, bnd_error *why)
 {
     bnd_status status = BND_OK;
     for (unsigned i = 0; status == BND_OK && i < c->count; i++) {
         const bnd_tensor *t = c->saved[i];
+        if (g->edges[i].leaf != NULL) {
+            in[i] = bndi_hold(g->edges[i].leaf);
+            continue;
+        }
         status = bndi_view_make(&in[i], t, &t->shape, t->stride, t->offset, why);
-        if (status == BND_OK) {
-            in[i]->wants_gradient = g->wanted[i];
+        if (status == BND_OK && g->edges[i].node != NULL) {
+            in[i]->made_by = g->edges[i].node;
+            in[i]->made_by->references++;
         }
     }
     return status;
@@ -493,28 +528,40 @@ static bnd_status compute_again(bnd_tensor **out, bndi_call *c, bnd_tensor *cons
     return status;
 }
 
+static void let_edge_go(bndi_edge *edge)
+{
+    bndi_drop(edge->leaf);
+    bndi_node_release(edge->node);
+}
+
+/* What the segment made goes before the way back, but for what that needs. */
 static bnd_status checkpoint_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
     bnd_engine *engine = c->engine;
-    bnd_tensor *in[BNDI_OPERANDS] = {NULL}, *out = NULL;
+    bnd_tensor *in[BNDI_OPERANDS] = {NULL}, *out = NULL, *gradient;
     bndi_node *stop = engine->newest;
+    bndi_edge end = {.node = NULL};
     bnd_mark mark = bnd_engine_mark(engine);
     bnd_status status = stand_ins(in, c, g, why);
     if (status == BND_OK) {
         status = compute_again(&out, c, in, why);
     }
-    if (status == BND_OK && out->made_by != NULL) {
-        status = bndi_view_make(&out->made_by->gradient, d, &d->shape, d->stride, d->offset, why);
+    if (status == BND_OK) {
+        end = edge_to(out);
+        bnd_tensor_release(out);
+    }
+    bnd_engine_release_since(engine, mark, NULL, 0);
+    if (status == BND_OK && (end.node != NULL || end.leaf != NULL)) {
+        status = bndi_view_make(&gradient, d, &d->shape, d->stride, d->offset, why);
+        if (status == BND_OK) {
+            status = deliver(&end, gradient, why);
+        }
         if (status == BND_OK) {
             status = go_back(engine, stop, why);
         }
     }
-    bnd_engine_release_since(engine, mark, NULL, 0);
+    let_edge_go(&end);
     for (unsigned i = 0; i < c->count; i++) {
-        if (in[i] != NULL && status == BND_OK) {
-            g->out[i] = in[i]->gradient;
-            in[i]->gradient = NULL;
-        }
         bndi_drop(in[i]);
     }
     return status;
@@ -525,6 +572,21 @@ const bndi_row bndi_checkpoint_row = {.name = "checkpoint",
                                       .most = BNDI_OPERANDS,
                                       .saves = (1u << BNDI_OPERANDS) - 1,
                                       .backward = checkpoint_backward};
+
+/* A segment may give back what it got: the checkpoint's result is a handle of its own then. */
+static bnd_status made_here(bnd_tensor **result, bnd_mark mark, bnd_error *why)
+{
+    bnd_tensor *t = *result;
+    if (t->serial > mark) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_view_make(result, t, &t->shape, t->stride, t->offset, why);
+    if (status == BND_OK) {
+        bndi_owe(*result);
+    }
+    bnd_tensor_release(t);
+    return status;
+}
 
 bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *data, bnd_tensor *const *in,
                                  size_t count, bnd_error *why)
@@ -547,7 +609,10 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
     engine->tape = false;
     bnd_status status = segment(&result, in, count, data, why);
     engine->tape = tape;
-    bnd_engine_release_since(engine, mark, &result, result != NULL);
+    bnd_engine_release_since(engine, mark, &result, status == BND_OK);
+    if (status == BND_OK) {
+        status = made_here(&result, mark, why);
+    }
     if (status != BND_OK) {
         return status;
     }

@@ -10,6 +10,7 @@
 #define BINADE_SRC_TENSOR_H
 
 #include <binade/matmul.h>
+#include <binade/store.h>
 #include <binade/tensor.h>
 
 #include "bulk/bulk.h"
@@ -42,6 +43,10 @@ typedef struct bndi_buffer {
     size_t bytes;
     uint64_t version; /* grows with every write through a handle: what was saved must still be what it was */
     unsigned char *data;
+    bnd_mapped map;  /* of a file that the data lie in, where it has a size */
+    uint8_t integer; /* bytes of an element, where these are integers of a file, read as numbers; 0: codes */
+    bool is_signed;  /* of integers */
+    bool constant;   /* nobody writes to it through a handle */
 } bndi_buffer;
 
 typedef struct bndi_node bndi_node;
@@ -89,6 +94,9 @@ struct bnd_engine {
 /* Memory with its role counted. Zeros where asked. */
 BND_CHECKED bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
                                        bnd_error *why);
+/* What lies in a mapped file from `at` on: takes no memory, and the map goes over to the buffer. */
+BND_CHECKED bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map,
+                                          size_t at, bnd_error *why);
 void bndi_buffer_release(bndi_buffer *buffer);
 void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64_t flops);
 
@@ -98,6 +106,10 @@ void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64
 BND_CHECKED bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f,
                                         const bndi_shape *shape, bnd_role role, bool zeros, bnd_error *why);
 
+/* A row-major tensor over this storage, the reference to which goes over to it; released where this fails. */
+BND_CHECKED bnd_status bndi_tensor_over(bnd_tensor **out, bndi_buffer *buffer, const bnd_format *f,
+                                        const bndi_shape *shape, bnd_error *why);
+
 /* A handle on the storage of `base`, on no tape. */
 BND_CHECKED bnd_status bndi_view_make(bnd_tensor **out, const bnd_tensor *base, const bndi_shape *shape,
                                       const ptrdiff_t *stride, size_t offset, bnd_error *why);
@@ -106,6 +118,9 @@ BND_CHECKED bnd_status bndi_view_make(bnd_tensor **out, const bnd_tensor *base, 
 bnd_tensor *bndi_hold(bnd_tensor *t);
 void bndi_drop(bnd_tensor *t);
 void bndi_owe(bnd_tensor *t); /* a new handle's one reference becomes the caller's */
+
+/* Refused where the storage is constant. */
+BND_CHECKED bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why);
 
 /* Both of one engine? */
 BND_CHECKED bnd_status bndi_same_engine(const bnd_tensor *a, const bnd_tensor *b, const char *who, bnd_error *why);
@@ -133,7 +148,9 @@ typedef struct bndi_walk {
     size_t offset, rank, extent[BND_RANK_MAX];
     ptrdiff_t stride[BND_RANK_MAX];
     bndi_width work;
-    bool plain; /* numbers of the work type, side by side */
+    bool plain;     /* numbers of the work type, side by side */
+    bool integer;   /* not codes of the format, but integers, */
+    bool is_signed; /* in two's complement or without a sign */
     bnd_context context;
 } bndi_walk;
 
@@ -141,6 +158,10 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
 
 /* Elements at .. at + n - 1 (n <= BNDI_CHUNK) in row-major order: where they are, or brought into the buffer. */
 const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
+
+/* The same elements as they are stored, little-endian words of the smallest size that holds one; and back. */
+const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
+void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words);
 
 /* How results are stored. */
 typedef struct bndi_store {
@@ -197,12 +218,18 @@ typedef struct bndi_call {
     bndi_buffer *kept;             /* what an operation keeps for its way back beside tensors; counted as activations */
 } bndi_call;
 
+typedef struct bndi_edge {
+    bndi_node *node;  /* where an operand came from */
+    bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
+} bndi_edge;
+
 /* What the way back gives to operand i: NULL where it wants none. The row fills out[i] for each i that wanted[i] says;
  * references go over to the caller. */
 typedef struct bndi_gradients {
     bool wanted[BNDI_OPERANDS];
     bnd_role role[BNDI_OPERANDS]; /* grad where the operand is a leaf, else dact */
     bnd_tensor *out[BNDI_OPERANDS];
+    const bndi_edge *edges; /* where they go: for checkpoints, which deliver them there themselves */
 } bndi_gradients;
 
 /* A row of operations.c. */
@@ -211,6 +238,7 @@ typedef struct bndi_row {
     unsigned least, most; /* operands */
     bool careful;         /* its result has the role `careful`, not act */
     bool product;         /* its result has the role gemm_fwd.y */
+    unsigned indices;     /* a bit an operand: of numbers that count, whose format is nothing to the result */
     unsigned saves;
     /* The shape of the result: refused where operands do not go together. NULL: they broadcast. */
     bnd_status (*shape)(bndi_call *c, bnd_error *why);
@@ -260,6 +288,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 
 /* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. */
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);
+bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand);
 
 /* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */
 BND_CHECKED bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
@@ -281,11 +310,6 @@ void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const b
 /* Does something depend on t that a gradient is wanted for? */
 bool bndi_is_tracked(const bnd_tensor *t);
 
-typedef struct bndi_edge {
-    bndi_node *node;  /* where an operand came from */
-    bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
-} bndi_edge;
-
 struct bndi_node {
     size_t references;
     bnd_engine *engine;
@@ -295,6 +319,7 @@ struct bndi_node {
     bndi_edge edges[BNDI_OPERANDS];
     bnd_tensor *gradient; /* of its result, on the way back */
     bool keeps, done;     /* its gradient when all is over; gone back through already */
+    bool reached;         /* while the way back is looked at before it is gone */
 };
 
 /* Writes the call onto the tape where an operand wants a gradient. `out` is its result. What the

@@ -352,6 +352,10 @@ bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format 
             "view: codes of %s take %u bits and cannot be seen as %s, which takes %u; cast converts numbers",
             t->format.name, is.bits, f->name, f->width == 0 ? 0 : asked.bits);
     }
+    if (t->buffer->integer != 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "view: integers are no codes; load the file with the format that its elements are codes of");
+    }
     bnd_tensor *view;
     bnd_status status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);
     if (status != BND_OK) {

@@ -5,8 +5,19 @@
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("views", view_tests),       SUITE("tape", tape_tests),        SUITE("gradients", gradient_tests),
-        SUITE("products", product_tests), SUITE("named axes", named_tests), CU_SUITE_INFO_NULL,
+        SUITE("views", view_tests),
+        SUITE("tape", tape_tests),
+        SUITE("gradients", gradient_tests),
+        SUITE("products", product_tests),
+        SUITE("named axes", named_tests),
+        SUITE("files", file_tests),
+        SUITE("the same bits", same_tests),
+        SUITE("failures", failure_tests),
+        SUITE("memory", memory_tests),
+        SUITE("golden", golden_tests),
+        SUITE("maths", maths_tests),
+        SUITE("policies", policy_tests),
+        CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

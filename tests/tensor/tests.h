@@ -12,6 +12,13 @@ extern CU_TestInfo gradient_tests[];
 extern CU_TestInfo named_tests[];
 extern CU_TestInfo product_tests[];
 extern CU_TestInfo tape_tests[];
+extern CU_TestInfo file_tests[];
+extern CU_TestInfo memory_tests[];
+extern CU_TestInfo failure_tests[];
+extern CU_TestInfo same_tests[];
+extern CU_TestInfo golden_tests[];
+extern CU_TestInfo maths_tests[];
+extern CU_TestInfo policy_tests[];
 
 /* An engine whose release is the test's; ends the program where there is none. */
 bnd_engine *new_engine(void);

@@ -3,6 +3,7 @@
 #include "print.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,6 +337,18 @@ static int read_operands(calc *c)
     return status;
 }
 
+/* The expression, or a part of it, and a caret under the byte that stopped the reader. A byte is a column. */
+static void point_at(const char *text, size_t length, size_t where)
+{
+    enum { BEFORE = 60, AFTER = 20 };
+    const size_t from = where > BEFORE ? where - BEFORE : 0, end = length - where > AFTER ? where + AFTER : length;
+    fputs("    ", stderr);
+    for (size_t i = from; i < end; i++) {
+        fputc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', stderr);
+    }
+    fprintf(stderr, "\n    %*s\n", (int)(where - from) + 1, "^");
+}
+
 static int work_out(calc *c)
 {
     const command *self = c->common.command;
@@ -343,7 +356,11 @@ static int work_out(calc *c)
     bnd_error why;
     c->terms = allocate(NULL, length + 1, sizeof *c->terms);
     if (bnd_expression_parse(c->terms, length + 1, &c->count, c->expression, length, c->format, &why) != BND_OK) {
-        return complain(self, "%s", why.message);
+        complain(self, "%s", why.message);
+        if (length > 0) {
+            point_at(c->expression, length, why.where);
+        }
+        return BAD_USAGE;
     }
     c->results = allocate(NULL, c->count, sizeof *c->results);
     c->rule = rule_for(&c->common, c->format);

@@ -1,0 +1,164 @@
+/* The same bits on every back end and with any number of threads, of every operation and its gradients. */
+#include "battery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What came out: the result, then the gradient of each operand, and what was counted. */
+typedef struct answer {
+    double *numbers;
+    size_t count, room;
+    uint64_t flops, read, written;
+} answer;
+
+static void add_numbers(answer *a, const bnd_tensor *t)
+{
+    size_t n = bnd_tensor_count(t);
+    bnd_error why;
+    if (a->count + n > a->room) {
+        a->room = 2 * (a->count + n);
+        a->numbers = realloc(a->numbers, a->room * sizeof *a->numbers);
+    }
+    CU_ASSERT_PTR_NOT_NULL_FATAL(a->numbers);
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(a->numbers + a->count, n, t, &why), &why));
+    a->count += n;
+}
+
+/* sum(weights y): every element of y has a gradient of its own. */
+static bnd_status weigh(bnd_tensor **loss, bnd_tensor *y, bnd_error *why)
+{
+    bnd_tensor *weights = NULL, *product = NULL;
+    bnd_status status = bnd_tensor_new(&weights, bnd_tensor_engine(y), bnd_tensor_format(y), bnd_tensor_shape(y),
+                                       bnd_tensor_rank(y), BND_ROLE_ACT, why);
+    if (status == BND_OK) {
+        status = bnd_tensor_uniform(weights, 0.25, 2, 99, 0, why);
+    }
+    if (status == BND_OK) {
+        status = bnd_tensor_pair(&product, BND_TENSOR_MUL, y, weights, why);
+    }
+    return status == BND_OK ? bnd_tensor_map(loss, BND_TENSOR_SUM, product, why) : status;
+}
+
+static void ask(answer *a, const question *q, const bnd_format *f, const bnd_context *context, const bnd_policy *policy,
+                size_t rows, size_t columns)
+{
+    bnd_engine *engine = NULL;
+    bnd_error why;
+    bnd_tensor *in[OPERANDS_MOST], *y = NULL, *loss = NULL;
+    CU_ASSERT_FATAL(succeeds(bnd_engine_new(&engine, context, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_engine_set_policy(engine, policy, &why), &why));
+    bnd_engine_set_seed(engine, 11, 2);
+    a->count = 0;
+    CU_ASSERT_FATAL(succeeds(question_operands(in, engine, q, f, rows, columns, &why), &why));
+    CU_ASSERT_FATAL(succeeds(question_ask(&y, in, q, &why), &why));
+    add_numbers(a, y);
+    if (bnd_tensor_wants_gradient(y)) {
+        CU_ASSERT_FATAL(succeeds(weigh(&loss, y, &why), &why));
+        CU_ASSERT_FATAL(succeeds(bnd_tensor_backward(loss, 1, &why), &why));
+    }
+    for (size_t i = 0; i < question_operand_count(q); i++) {
+        if (bnd_tensor_gradient(in[i]) != NULL) {
+            add_numbers(a, bnd_tensor_gradient(in[i]));
+        }
+    }
+    bnd_account account;
+    bnd_engine_account(&account, engine);
+    a->flops = bnd_account_flops(&account);
+    a->read = account.bytes_read;
+    a->written = account.bytes_written;
+    bnd_engine_free(engine);
+}
+
+static bool same_answer(const answer *a, const answer *b)
+{
+    return a->count == b->count && memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0 &&
+           a->flops == b->flops && a->read == b->read && a->written == b->written;
+}
+
+static unsigned differences(const question *q, const bnd_format *f, const bnd_policy *policy, size_t rows,
+                            size_t columns)
+{
+    static const bnd_context contexts[] = {
+        {.backend = BND_BACKEND_PORTABLE, .threads = 1}, {.backend = BND_BACKEND_PORTABLE, .threads = 2},
+        {.backend = BND_BACKEND_AVX2, .threads = 1},     {.backend = BND_BACKEND_AVX2, .threads = 2},
+        {.backend = BND_BACKEND_AVX512, .threads = 1},   {.backend = BND_BACKEND_AVX512, .threads = 2},
+        {.backend = BND_BACKEND_BEST, .threads = 0}};
+    answer first = {.numbers = NULL}, other = {.numbers = NULL};
+    unsigned wrong = 0;
+    ask(&first, q, f, &contexts[0], policy, rows, columns);
+    for (size_t i = 1; i < sizeof contexts / sizeof contexts[0]; i++) {
+        if (!bnd_backend_here((bnd_backend)contexts[i].backend)) {
+            continue;
+        }
+        ask(&other, q, f, &contexts[i], policy, rows, columns);
+        if (!same_answer(&first, &other)) {
+            wrong++;
+            printf("\n    %s of %s (%s), %zu rows of %zu: context %zu has other bits\n",
+                   bnd_tensor_operation_name(q->operation), q->operands, f->name, rows, columns, i);
+        }
+    }
+    free(first.numbers);
+    free(other.numbers);
+    return wrong;
+}
+
+static unsigned all_questions(const bnd_policy *policy, const char *const *formats, size_t count, size_t rows,
+                              size_t columns)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < question_count; i++) {
+        for (size_t j = 0; j < count; j++) {
+            bnd_format f = format_named(formats[j]);
+            wrong += differences(&questions[i], &f, policy, rows, columns);
+        }
+    }
+    return wrong;
+}
+
+static void test_every_operation(void)
+{
+    static const char *const formats[] = {"fp32", "fp64", "bf16", "e4m3", "e2m1"};
+    CU_ASSERT_EQUAL(all_questions(NULL, formats, 2, 67, 131), 0);
+    CU_ASSERT_EQUAL(all_questions(NULL, formats + 2, 3, 21, 131), 0);
+    CU_ASSERT_EQUAL(all_questions(NULL, formats, 1, 2, 2600), 0); /* rows of more than a chunk */
+}
+
+/* Casts that a policy asks for, with random bits. */
+static void test_with_a_policy(void)
+{
+    static const char *const formats[] = {"fp32", "bf16"};
+    static const struct {
+        bnd_role role;
+        const char *format;
+        uint8_t rounding;
+    } casts[] = {{BND_ROLE_ACT, "bf16", BND_SR},           {BND_ROLE_DACT, "e5m2", BND_SR},
+                 {BND_ROLE_GRAD, "fp16", BND_RNE},         {BND_ROLE_FWD_X, "e4m3", BND_SR},
+                 {BND_ROLE_FWD_W, "e4m3", BND_RNE},        {BND_ROLE_DGRAD_DY, "e5m2", BND_SR},
+                 {BND_ROLE_WGRAD_DY, "e5m2", BND_SR_EQUAL}};
+    bnd_policy policy = {.name = "test", .accumulator = "bf16:sr:8"};
+    for (size_t i = 0; i < sizeof casts / sizeof casts[0]; i++) {
+        policy.cast[casts[i].role] =
+            (bnd_cast){.given = true, .format = format_named(casts[i].format), .rule = {.rounding = casts[i].rounding}};
+    }
+    CU_ASSERT_EQUAL(all_questions(&policy, formats, 2, 31, 97), 0);
+}
+
+/* Whoever adds an operation adds a question. */
+static void test_none_is_left_out(void)
+{
+    for (unsigned operation = BND_TENSOR_NONE + 1; operation < BND_TENSOR_OPERATIONS; operation++) {
+        bool asked = operation == BND_TENSOR_VIEW || operation == BND_TENSOR_CHECKPOINT;
+        for (size_t i = 0; i < question_count; i++) {
+            asked = asked || questions[i].operation == operation;
+        }
+        CU_ASSERT_TRUE(asked);
+    }
+}
+
+CU_TestInfo same_tests[] = {
+    {"none is left out", test_none_is_left_out},
+    {"every operation", test_every_operation},
+    {"with a policy", test_with_a_policy},
+    CU_TEST_INFO_NULL,
+};
