@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	tests/tensor/test_tensor \
 	tests/policy/test_policy \
 	tests/lecture \
+	tests/train/test_train \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 
@@ -187,6 +188,14 @@ tests_policy_test_policy_SOURCES = \
 	tests/oracle/operands.h \
 	tests/policy/test_policy.c \
 	tests/suites.h
+
+tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)
+tests_train_test_train_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/train/test_train.c
 
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
