@@ -59,7 +59,7 @@ TARGET static inline void empty_window(bndi_tally *t, window *w)
                                        4, 12, 20, 28, 36, 44, 52, 60, 5, 13, 21, 29, 37, 45, 53, 61,
                                        6, 14, 22, 30, 38, 46, 54, 62, 7, 15, 23, 31, 39, 47, 55, 63};
     const __m512i order = _mm512_loadu_si512(places), zero = _mm512_setzero_si512();
-    uint64_t *bins = t->bins + (w->lowest >> 23) - (127 + BND_HISTOGRAM_LOWEST - 1);
+    uint64_t *bins = t->bins + ((w->lowest >> 23) - (127 + BND_HISTOGRAM_LOWEST - 1));
     UNROLL
     for (size_t i = 0; i < 2; i++) {
         __m512i sums = _mm512_sad_epu8(_mm512_permutexvar_epi8(order, w->count[i]), zero);
