@@ -39,8 +39,8 @@ typedef enum bnd_role {
 
 const char *bnd_role_name(bnd_role role); /* "param", "gemm_fwd.x", ...; "" where there is none */
 
-/* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands, gemm_out for all
- * three results, pure for everything that is stored or flows. A bit a role. */
+/* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands, gemm_out for
+ * all three results, pure for everything that is stored or flows. A bit a role. */
 BND_CHECKED bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why);
 
 /* What becomes of numbers that take a role. All zero: they stay in the format that they have. */

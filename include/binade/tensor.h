@@ -222,8 +222,8 @@ void bnd_engine_set_tape(bnd_engine *engine, bool on);
 bool bnd_engine_tape(const bnd_engine *engine);
 void bnd_engine_forget(bnd_engine *engine); /* what is on the tape */
 
-/* `segment` computes *out from `in`; what it makes on the way is not saved, but computed again on the way back: the same
- * bits. It must depend on nothing else that changes. */
+/* `segment` computes *out from `in`; what it makes on the way is not saved, but computed again on the way back: the
+ * same bits. It must depend on nothing else that changes. */
 typedef bnd_status bnd_segment(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why);
 BND_CHECKED bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *data, bnd_tensor *const *in,
                                              size_t count, bnd_error *why);

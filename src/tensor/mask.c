@@ -12,15 +12,16 @@ typedef struct place {
 static place place_of(const bndi_call *c)
 {
     size_t rank = c->shape.rank;
-    double share = c->attributes.number[0];
+    double number = c->attributes.number[0]; /* the share, or the diagonal */
+    bool drops = c->operation == BND_TENSOR_DROPOUT;
     return (place){.rows = rank > 1 ? c->shape.extent[rank - 2] : 1,
                    .columns = rank > 0 ? c->shape.extent[rank - 1] : 1,
-                   .diagonal = c->operation == BND_TENSOR_DROPOUT ? 0 : (int64_t)share,
+                   .diagonal = drops ? 0 : (int64_t)number,
                    .upper = c->operation == BND_TENSOR_TRIU,
                    .seed = c->attributes.seed,
                    .purpose = c->attributes.purpose,
-                   .threshold = (uint64_t)(share * 0x1p32),
-                   .kept = c->operation == BND_TENSOR_DROPOUT && share < 1 ? 1 / (1 - share) : 1};
+                   .threshold = drops ? (uint64_t)(number * 0x1p32) : 0,
+                   .kept = drops && number < 1 ? 1 / (1 - number) : 1};
 }
 
 static bool stays(const bndi_call *c, const place *p, size_t at)

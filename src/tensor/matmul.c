@@ -1,5 +1,5 @@
-/* Products of matrices: matmul of stacks of them, and linear, whose gradients are again such products. Each of the three
- * has roles of its own for its operands. */
+/* Products of matrices: matmul of stacks of them, and linear, whose gradients are again such products. Each of the
+ * three has roles of its own for its operands. */
 #include <binade/matmul.h>
 
 #include "tensor/maths.h"
@@ -91,7 +91,8 @@ static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engi
     return work == BNDI_WORDS_32 ? bnd_round_f32(x, x, count, &cast->format, &array, how.stats, why) : BND_OK;
 }
 
-/* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no plain array of the work type is made in scratch. */
+/* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no
+ * plain array of the work type is made in scratch. */
 static bnd_status product(bnd_tensor *out, factor a, factor b, const bnd_tensor *bias, bndi_width work,
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {

@@ -1,4 +1,5 @@
-/* einsum, rearrange and reduce by named axes: patterns turned into views, products and reductions that the tape knows. */
+/* einsum, rearrange and reduce by named axes: patterns turned into views, products and reductions that the tape
+ * knows. */
 #include "tensor/pattern.h"
 
 /* ---- axes and their extents ---- */

@@ -32,8 +32,8 @@ typedef struct bndi_matrix {
     ptrdiff_t row, column; /* strides in elements */
 } bndi_matrix;
 
-/* c = a b (c += a b where `add`): m x n numbers of the work type, row-major; in the policy's accumulator. In doubles: in
- * the order of k, each product and each sum rounded. */
+/* c = a b (c += a b where `add`): m x n numbers of the work type, row-major; in the policy's accumulator. In doubles:
+ * in the order of k, each product and each sum rounded. */
 BND_CHECKED bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
                                               const bndi_matrix *b, size_t k, bool add, bndi_width work,
                                               bnd_error *why);

@@ -4,8 +4,8 @@
 
 #include "tensor/tensor.h"
 
-/* Names are numbered as they come; the axes that an ellipsis stands for have numbers of their own, counted from the last
- * one back, above the names'. */
+/* Names are numbered as they come; the axes that an ellipsis stands for have numbers of their own, counted from the
+ * last one back, above the names'. */
 enum {
     BNDI_NAMES = 24,
     BNDI_ELLIPSIS = 24, /* the last axis of "...", 25 the one before it, and so on */

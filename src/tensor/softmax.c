@@ -165,7 +165,8 @@ static bnd_status rows_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
                          f->backward, &how, why);
 }
 
-/* A difference, an exponential, an addition and a quotient (or a difference) an element; a row's own are not counted. */
+/* A difference, an exponential, an addition and a quotient (or a difference) an element; a row's own are not
+ * counted. */
 static uint64_t four_an_element(const bndi_call *c)
 {
     return 4 * bndi_count(&c->in_shape[0]);

@@ -318,7 +318,8 @@ static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count,
 /* Stochastic casts of activations, and of what is saved of them, are the same where a segment is computed again. */
 static void test_saved_again(void)
 {
-    static const char *const policies[] = {"act=bf16:sr", "saved=e4m3", "saved=e4m3:sr", "act=bf16:sr,saved=e4m3:sr"};
+    static const char *const policies[] = {"act=bf16:sr", "saved=e4m3", "saved=e4m3:sr", "act=bf16:sr,saved=e4m3:sr",
+                                           "act=bf16:sr,saved=e4m3:sr,dact=bf16:sr,grad=fp32"};
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
         float x[64], y[2][64], d[2][64];
         fill(x, 64, 6);
