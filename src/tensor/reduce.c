@@ -1,6 +1,6 @@
 /* Sums over axes, in the one order that tensor.h promises. A tensor is rows: the last axes of one kind, reduced or
- * kept. A row that is reduced goes into sixteen lanes, element i into lane i mod 16, which are then added in pairs; a row
- * that is kept is added to what is there; and rows come in their order. All in double, rounded once at the end. */
+ * kept. A row that is reduced goes into sixteen lanes, element i into lane i mod 16, which are then added in pairs; a
+ * row that is kept is added to what is there; and rows come in their order. All in double, rounded once at the end. */
 #include "tensor/tensor.h"
 
 typedef struct reduction {
