@@ -24,25 +24,27 @@ static ALWAYS_INLINE NAMED(vector) NAMED(pick)(NAMED(mask) mask, NAMED(vector) a
 #define ZERO          ((NAMED(vector)){0})
 #define HALF          ((NUMBER)0.5)
 
-/* What is no whole vector at the end goes by copies of whole ones: the same operations. Operands that a formula does
- * not have are read as its first. */
+/* What is no whole vector at the end goes by a copy of one: the same operations. Operands that a formula does not have
+ * are read as its first. */
 #define FORMULA(name, expression)                                                                                      \
     static void NAMED(name)(void *y, const void *const *in, double k, size_t n)                                        \
     {                                                                                                                  \
         const void *from[3] = {in[0], in[1] != NULL ? in[1] : in[0], in[2] != NULL ? in[2] : in[0]};                   \
-        NUMBER rest[4][LANES] = {{0}};                                                                                 \
+        size_t i = 0;                                                                                                  \
         (void)k;                                                                                                       \
-        for (size_t i = 0; i < n; i += LANES) {                                                                        \
-            bool whole = i + LANES <= n;                                                                               \
-            for (unsigned j = 0; !whole && j < 3; j++) {                                                               \
-                __builtin_memcpy(rest[j], (const NUMBER *)from[j] + i, (n - i) * sizeof(NUMBER));                      \
-            }                                                                                                          \
-            NAMED(vector) a = NAMED(load)(whole ? from[0] : rest[0], whole ? i : 0);                                   \
-            NAMED(vector) b = NAMED(load)(whole ? from[1] : rest[1], whole ? i : 0);                                   \
-            NAMED(vector) c = NAMED(load)(whole ? from[2] : rest[2], whole ? i : 0);                                   \
+        for (; i + LANES <= n; i += LANES) {                                                                           \
+            NAMED(vector) a = NAMED(load)(from[0], i), b = NAMED(load)(from[1], i), c = NAMED(load)(from[2], i);       \
             NAMED(vector) result = expression;                                                                         \
             (void)b, (void)c;                                                                                          \
-            __builtin_memcpy((NUMBER *)y + i, &result, whole ? sizeof result : (n - i) * sizeof(NUMBER));              \
+            __builtin_memcpy((NUMBER *)y + i, &result, sizeof result);                                                 \
+        }                                                                                                              \
+        if (i < n) {                                                                                                   \
+            NUMBER rest[4][LANES] = {{0}};                                                                             \
+            for (unsigned j = 0; j < 3; j++) {                                                                         \
+                __builtin_memcpy(rest[j], (const NUMBER *)from[j] + i, (n - i) * sizeof(NUMBER));                      \
+            }                                                                                                          \
+            NAMED(name)(rest[3], (const void *const[]){rest[0], rest[1], rest[2]}, k, LANES);                          \
+            __builtin_memcpy((NUMBER *)y + i, rest[3], (n - i) * sizeof(NUMBER));                                      \
         }                                                                                                              \
     }
 #include "tensor/formulas.def"
