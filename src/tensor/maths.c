@@ -17,7 +17,7 @@
 #define LANES 2
 #endif
 
-#define POLYNOMIAL _Pragma("GCC unroll 12")
+#define ALL_TERMS _Pragma("GCC unroll 12")
 
 typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
@@ -55,9 +55,9 @@ static ALWAYS_INLINE doubles root(doubles x)
 static ALWAYS_INLINE doubles polynomial(doubles x, const double *c, unsigned n)
 {
     doubles square = x * x, fourth = square * square, sum[4] = {all(c[0]), all(c[1]), all(c[2]), all(c[3])};
-    POLYNOMIAL
+    ALL_TERMS
     for (unsigned i = 4; i < n; i += 4) {
-        POLYNOMIAL
+        ALL_TERMS
         for (unsigned j = 0; j < 4; j++) {
             sum[j] = sum[j] * fourth + c[i + j];
         }
@@ -296,18 +296,26 @@ static ALWAYS_INLINE void store(double *x, doubles v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
-static double sum_of_lanes(const doubles *parts)
+static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
 {
-    double lanes[SUM_LANES];
-    for (int i = 0; i < PARTS; i++) {
-        store(lanes + i * LANES, parts[i]);
-    }
-    for (int half = SUM_LANES / 2; half > 0; half /= 2) {
-        for (int lane = 0; lane < half; lane++) {
-            lanes[lane] += lanes[lane + half];
+    doubles sums[PARTS], v;
+    __builtin_memcpy(sums, parts, sizeof sums);
+    ALL_TERMS
+    for (int half = PARTS / 2; half > 0; half /= 2) {
+        ALL_TERMS
+        for (int i = 0; i < half; i++) {
+            sums[i] += sums[i + half];
         }
     }
-    return lanes[0];
+    v = sums[0];
+    ALL_TERMS
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        ALL_TERMS
+        for (int lane = 0; lane < half; lane++) {
+            v[lane] += v[lane + half];
+        }
+    }
+    return v[0];
 }
 
 /* A loop over a row in sixteens: `each` is done with v, the elements of x from i on, for part p; the rest comes with
