@@ -130,7 +130,7 @@ typedef struct bench_times {
     int rounds;
 } bench_times;
 enum { BENCH_MOST_ROUNDS = 101 };
-double bench_now(void);                           /* seconds */
+double bench_now(void);                         /* seconds */
 double bench_median(double *values, int count); /* sorts them */
 bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds);
 

@@ -19,8 +19,7 @@ static bnd_status fp32_tensor(bnd_tensor **out, model *m, const size_t *shape, s
 static bnd_status parameter(model *m, size_t rows, size_t columns, double mean, double deviation, bnd_error *why)
 {
     bnd_tensor *t = NULL;
-    bnd_status status =
-        fp32_tensor(&t, m, (const size_t[]){rows, columns}, columns == 0 ? 1 : 2, BND_ROLE_PARAM, why);
+    bnd_status status = fp32_tensor(&t, m, (const size_t[]){rows, columns}, columns == 0 ? 1 : 2, BND_ROLE_PARAM, why);
     if (status == BND_OK) {
         bnd_tensor_want_gradient(t, true);
         status = bnd_tensor_normal(t, mean, deviation, SEED, m->parameters, why);
@@ -55,9 +54,8 @@ static bnd_status random_indices(bnd_tensor **out, model *m, const size_t *shape
     for (size_t i = 0; i < n && n <= sizeof numbers / sizeof numbers[0]; i++) {
         numbers[i] = (float)(bnd_random_bits(SEED, purpose, i, 32) % count);
     }
-    return status == BND_OK
-               ? bnd_tensor_from_f32(out, m->engine, &fp32, numbers, shape, rank, BND_ROLE_DATA, why)
-               : status;
+    return status == BND_OK ? bnd_tensor_from_f32(out, m->engine, &fp32, numbers, shape, rank, BND_ROLE_DATA, why)
+                            : status;
 }
 
 /* *x becomes operation(*x, the next `parameters` parameters). */
