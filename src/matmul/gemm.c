@@ -310,23 +310,45 @@ static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
     }
 }
 
-static void do_tile(const job *j, tile *t, size_t first, size_t k)
+/* A way for so many rows of C: that of all tiles, or one of fewer rows that is enough. */
+static const bndi_way *way_for(const job *j, size_t rows)
 {
     const bndi_way *way = j->sum.way;
-    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    while (j->sum.accumulator.promote == 0 && way->fewer != NULL && way->fewer->rows >= rows) {
+        way = way->fewer;
+    }
+    return way;
+}
+
+/* A tile whose operands and sums nothing has to be done to first. */
+static bool is_simple(const job *j, const bndi_way *way, size_t first)
+{
+    return way->fresh != NULL && first == 0 && !j->add && j->sum.accumulator.promote == 0;
+}
+
+static void do_tile(const job *j, tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = way_for(j, t->rows);
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
     bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
+    bool simple = is_simple(j, way, first);
     t->c = direct ? c_at(j, t->row, t->column) : copy;
     t->pitch = direct ? (size_t)j->c_row : way->columns;
-    for (size_t i = 0; i < t->rows && !direct; i++) {
-        if (first > 0 || j->add) {
-            load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
-        }
+    if (!direct && !simple) {
+        __builtin_memset(copy, 0, sizeof copy);
+    }
+    for (size_t i = 0; i < t->rows && !direct && (first > 0 || j->add); i++) {
+        load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
     }
     t->from_zero = first == 0 && !j->add;
-    for (size_t i = 0; i < t->rows && first == 0; i++) {
+    for (size_t i = 0; i < t->rows && first == 0 && !simple; i++) {
         begin(j, t->c + i * t->pitch, t->columns);
     }
-    if (j->sum.accumulator.promote > 0) {
+    if (simple) {
+        (void)way->fresh(&j->sum, t->c, t->pitch, t->a, t->b, k); /* never fails */
+    } else if (way != j->sum.way) {
+        (void)way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k);
+    } else if (j->sum.accumulator.promote > 0) {
         promote_tile(j, t, first, k);
     } else {
         steps_of_tile(j, t, first, k);
