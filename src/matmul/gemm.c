@@ -198,6 +198,10 @@ static float *c_at(const job *j, size_t row, size_t column)
 
 static void load_c(const job *j, float *out, size_t row, size_t column, size_t n)
 {
+    if (j->c_column == 1) {
+        __builtin_memcpy(out, c_at(j, row, column), n * sizeof *out);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = *c_at(j, row, column + i);
     }
@@ -205,6 +209,10 @@ static void load_c(const job *j, float *out, size_t row, size_t column, size_t n
 
 static void store_c(const job *j, const float *in, size_t row, size_t column, size_t n)
 {
+    if (j->c_column == 1) {
+        __builtin_memcpy(c_at(j, row, column), in, n * sizeof *in);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         *c_at(j, row, column + i) = in[i];
     }
