@@ -66,7 +66,7 @@ static ALWAYS_INLINE doubles polynomial(doubles x, const double *c, unsigned n)
             sum[j] = sum[j] * fourth + c[i + j];
         }
     }
-    return (sum[0] * x + sum[1]) * square + (sum[2] * x + sum[3]);
+    return ((sum[0] * x + sum[1]) * square + sum[2] * x) + sum[3]; /* the largest last, as a rule */
 }
 
 /* ---- the exponential function ---- */

@@ -50,9 +50,9 @@ static int take_size(bench_command *b, const char *word)
         return complain(b->common.command, "--size takes at most %d sizes", (int)MOST);
     }
     if (!bench_size_parse(&o->sizes[o->size_count], word, &b->machine)) {
-        return complain(b->common.command,
-                        "--size takes L1, L2, memory, gemm, tensor and numbers of elements from 1 to 4294967296; not '%s'",
-                        word);
+        return complain(
+            b->common.command,
+            "--size takes L1, L2, memory, gemm, tensor and numbers of elements from 1 to 4294967296; not '%s'", word);
     }
     o->size_count++;
     return GO_ON;
@@ -284,7 +284,8 @@ const command command_bench = {
         "a second; OpenBLAS's time in fp32, on as many threads, over the case's own; the ratio aimed at on one core "
         "with AVX-512. OpenBLAS is loaded where it is here. Some elements of each result are compared with plain loops "
         "first.\n\n"
-        "The size tensor: a pass forward and back of a model in fp32, on one thread: the perceptron 784-256-256-10 with "
+        "The size tensor: a pass forward and back of a model in fp32, on one thread: the perceptron 784-256-256-10 "
+        "with "
         "128 rows, and a transformer of characters (4 layers of 128, 4 heads, 16 rows of 64, 818176 parameters). A "
         "row: the median time of a pass in milliseconds, and PyTorch's over it. `make bench` has PyTorch run as a "
         "process of its own (/usr/bin/python3, the script that BINADE_TORCH names), which computes the same from the "
