@@ -31,7 +31,8 @@ enum {
     FRACTION_MAX = GUARD - 4
 };
 
-/* The format's constants. Exponents stay where a code has them, above the fraction. */
+/* The format's constants. Exponents stay where a code has them, above the fraction, and are one less than there: the
+ * leading one of the significand makes up for it. */
 typedef struct shape {
     unsigned fraction_bits;
     uint64_t one; /* the leading one of a significand, and the magnitude of the smallest normal number */
@@ -63,17 +64,17 @@ QUICK bool take_subnormal(operand *x, const shape *s, const bnd_format *f, const
 {
     unsigned up = bndi_leading_zeros(magnitude, 0) + s->fraction_bits - 63;
     x->significand = (word)magnitude << (up & 63);
-    x->exponent = ((word)1 - up) << s->fraction_bits;
+    x->exponent = (0 - (word)up) << s->fraction_bits;
     return magnitude != 0 && magnitude < s->one && f->has_subnormals && !rule->flush_in;
 }
 
 /* False where the operand is none for this way. */
 QUICK bool take(operand *x, const shape *s, const bnd_format *f, const bnd_rule *rule, uint64_t code)
 {
-    uint64_t magnitude = code & (s->sign - 1);
-    x->significand = (magnitude & (s->one - 1)) | s->one;
-    x->exponent = magnitude & (0 - s->one);
-    return magnitude - s->one <= s->normals || (SUBNORMALS && take_subnormal(x, s, f, rule, magnitude));
+    uint64_t magnitude = code & (s->sign - 1), beyond = magnitude - s->one, exponent = beyond & (0 - s->one);
+    x->significand = magnitude - exponent;
+    x->exponent = exponent;
+    return beyond <= s->normals || (SUBNORMALS && take_subnormal(x, s, f, rule, magnitude));
 }
 
 /* All bits where x is negative, else none. */
@@ -151,8 +152,8 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
     return bnd_encode_exact(f, x, rule, 0);
 }
 
-/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. The
- * exponent is one less than that of a code: the leading one makes up for it, and what carries goes where it belongs. */
+/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky or
+ * another one below the guard bits' first. What carries goes into the exponent, where it belongs. */
 typedef struct unrounded {
     uint64_t sign;
     word exponent, significand;
@@ -168,7 +169,7 @@ QUICK bool finish(bnd_result *out, const shape *s, const unrounded *x, const bnd
 }
 
 /* Of a total, whose leading one can be in any bit. In bit `place` it has this exponent. */
-QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, word total, word lost, unsigned place)
+QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, word total, unsigned place)
 {
     if (RARELY(total == 0)) {
         return (unrounded){.significand = 0};
@@ -176,7 +177,7 @@ QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, wo
     unsigned leading = leading_bit(total);
     return (unrounded){.sign = sign,
                        .exponent = exponent + (((word)leading - place) << s->fraction_bits),
-                       .significand = total << (s->fraction_bits + GUARD - leading) | lost};
+                       .significand = total << (s->fraction_bits + GUARD - leading)};
 }
 
 /* ---- sums ---- */
@@ -184,14 +185,13 @@ QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, wo
 /* Where the last term of all has left a word, but for its sign. */
 enum { DISTANCE_MAX = WORD_BITS - 2 };
 
-/* large + small / 2^distance, rounded down, both with a sign, and in `lost` whether it was rounded. A sticky bit is
- * enough then: both have a zero at least in the last place; and where bits are lost, the larger term is so much larger
- * that the total keeps all places but one, and two bits or more below them. */
-QUICK word total_of(word *lost, word large, word small, unsigned distance)
+/* large + small / 2^distance, both with a sign; the last bit is sticky: rounded to odd, which is the same whatever the
+ * sign. That is enough: both have a zero at least in the last place; and where bits are lost, the larger term is so much
+ * larger that the total keeps all places but one, and two bits or more below them. */
+QUICK word total_of(word large, word small, unsigned distance)
 {
-    signed_word shifted = (signed_word)small >> distance;
-    *lost = (word)shifted << distance != small;
-    return large + (word)shifted;
+    word shifted = (word)((signed_word)small >> distance);
+    return (large + shifted) | (shifted << distance != small);
 }
 
 /* x, or -x where `minus`. */
@@ -216,9 +216,9 @@ QUICK bool sum(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, 
     if (!take(&x, s, f, rule, large) || !take(&y, s, f, rule, small)) {
         return false;
     }
-    word added = with_sign(y.significand << (GUARD - 1), (differ & s->sign) != 0), lost;
-    word total = total_of(&lost, x.significand << (GUARD - 1), added, distance_of(s, x.exponent - y.exponent));
-    *out = unrounded_total(s, large & s->sign, x.exponent - s->one, total, lost, s->fraction_bits + GUARD - 1);
+    word added = with_sign(y.significand << (GUARD - 1), (differ & s->sign) != 0);
+    word total = total_of(x.significand << (GUARD - 1), added, distance_of(s, x.exponent - y.exponent));
+    *out = unrounded_total(s, large & s->sign, x.exponent, total, s->fraction_bits + GUARD - 1);
     return true;
 }
 
@@ -230,13 +230,13 @@ QUICK bool product_and_sum(unrounded *out, const shape *s, const bnd_format *f, 
     if (!take(&x, s, f, rule, a) || !take(&y, s, f, rule, b) || !take(&z, s, f, rule, c)) {
         return false;
     }
-    word exponent = x.exponent + y.exponent - bias_of(s, f), apart = exponent - z.exponent, swap = if_negative(apart);
-    word product = x.significand * y.significand << 2, lost;
+    word exponent = x.exponent + y.exponent - bias_of(s, f) + s->one;
+    word apart = exponent - z.exponent, swap = if_negative(apart), product = x.significand * y.significand << 2;
     word term = with_sign(z.significand << s->fraction_bits << 2, ((a ^ b ^ c) & s->sign) != 0);
     word large = (product & ~swap) | (term & swap), small = (product & swap) | (term & ~swap);
-    word total = total_of(&lost, large, small, distance_of(s, (apart ^ swap) - swap)), negative = if_negative(total);
-    total = (total ^ negative) - (negative & (lost - 1)); /* what is rounded down stays so */
-    *out = unrounded_total(s, (a ^ b ^ (uint64_t)negative) & s->sign, exponent - (apart & swap) - s->one, total, lost,
+    word total = total_of(large, small, distance_of(s, (apart ^ swap) - swap)), negative = if_negative(total);
+    total = (total ^ negative) - negative;
+    *out = unrounded_total(s, (a ^ b ^ (uint64_t)negative) & s->sign, exponent - (apart & swap), total,
                            2 * s->fraction_bits + 2);
     return true;
 }
@@ -252,7 +252,7 @@ QUICK bool product(unrounded *out, const shape *s, const bnd_format *f, uint64_t
     word significand = x.significand * y.significand << (GUARD - 1 - s->fraction_bits);
     word carried = significand >> GUARD & s->one; /* the product is 2 or more */
     significand += significand & if_negative(carried - s->one);
-    *out = (unrounded){(a ^ b) & s->sign, x.exponent + y.exponent - bias_of(s, f) - s->one + carried, significand};
+    *out = (unrounded){(a ^ b) & s->sign, x.exponent + y.exponent - bias_of(s, f) + s->one + carried, significand};
     return true;
 }
 
@@ -279,7 +279,7 @@ QUICK bool root(unrounded *out, const shape *s, const bnd_format *f, uint64_t a,
     if (!take(&x, s, f, rule, a) || (a & s->sign) != 0) {
         return false;
     }
-    word exponent = x.exponent - bias_of(s, f), odd = exponent >> s->fraction_bits & 1;
+    word exponent = x.exponent - bias_of(s, f) + s->one, odd = exponent >> s->fraction_bits & 1;
     word half = (word)((signed_word)exponent >> 1) & ~((word)s->one - 1); /* the fraction's place stays empty */
     *out = (unrounded){.exponent = half + bias_of(s, f) - s->one,
                        .significand = root_of(x.significand, s->fraction_bits, (unsigned)odd)};
