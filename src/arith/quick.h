@@ -54,9 +54,10 @@ QUICK bool open_shape(shape *s, const bnd_format *f, const bnd_rule *rule)
            rule->rounding < BND_DETERMINISTIC_MODES;
 }
 
-QUICK word bias_of(const shape *s, const bnd_format *f)
+/* What the exponents of two factors come to have too much of, or too little. */
+QUICK word unbias(const shape *s, const bnd_format *f)
 {
-    return (word)(signed_word)f->bias << s->fraction_bits;
+    return (word)(signed_word)(1 - f->bias) << s->fraction_bits;
 }
 
 /* A subnormal number as if the exponent went on below. */
@@ -122,10 +123,10 @@ QUICK word kept_of(word significand, uint64_t sign, const bnd_rule *rule)
 QUICK bnd_result result_of(uint64_t sign, uint64_t magnitude, word kept, word significand, uint32_t flags_if_inexact)
 {
     uint32_t inexact = (significand & (((word)1 << GUARD) - 1)) != 0;
-    uint32_t above = (uint32_t)(kept - (significand >> GUARD)) ^ (sign != 0);
+    uint32_t up = (uint32_t)(kept - (significand >> GUARD)), minus = 0 - (uint32_t)(sign != 0);
     return (bnd_result){.code = magnitude | sign,
                         .flags = flags_if_inexact == BND_INEXACT ? inexact : flags_if_inexact & (0 - inexact),
-                        .ternary = (int32_t)((2 * above - 1) & (0 - inexact))};
+                        .ternary = (int32_t)(((2 * up - inexact) ^ minus) - minus)};
 }
 
 /* What finish() cannot round: by the codec, if it is not a plain subnormal number. The last bit of the significand can
@@ -169,7 +170,7 @@ QUICK bool finish(bnd_result *out, const shape *s, const unrounded *x, const bnd
 }
 
 /* Of a total, whose leading one can be in any bit. In bit `place` it has this exponent. */
-QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, word total, unsigned place)
+QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, word total, word lost, unsigned place)
 {
     if (RARELY(total == 0)) {
         return (unrounded){.significand = 0};
@@ -177,7 +178,7 @@ QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, wo
     unsigned leading = leading_bit(total);
     return (unrounded){.sign = sign,
                        .exponent = exponent + (((word)leading - place) << s->fraction_bits),
-                       .significand = total << (s->fraction_bits + GUARD - leading)};
+                       .significand = total << (s->fraction_bits + GUARD - leading) | lost};
 }
 
 /* ---- sums ---- */
@@ -185,13 +186,14 @@ QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, wo
 /* Where the last term of all has left a word, but for its sign. */
 enum { DISTANCE_MAX = WORD_BITS - 2 };
 
-/* large + small / 2^distance, both with a sign; the last bit is sticky: rounded to odd, which is the same whatever the
- * sign. That is enough: both have a zero at least in the last place; and where bits are lost, the larger term is so much
- * larger that the total keeps all places but one, and two bits or more below them. */
-QUICK word total_of(word large, word small, unsigned distance)
+/* large + small / 2^distance, rounded down, both with a sign, and in `lost` whether it was rounded. A sticky bit is
+ * enough then: both have a zero at least in the last place; and where bits are lost, the larger term is so much larger
+ * that the total keeps all places but one, and two bits or more below them. */
+QUICK word total_of(word *lost, word large, word small, unsigned distance)
 {
     word shifted = (word)((signed_word)small >> distance);
-    return (large + shifted) | (shifted << distance != small);
+    *lost = shifted << distance != small;
+    return large + shifted;
 }
 
 /* x, or -x where `minus`. */
@@ -204,8 +206,8 @@ QUICK word with_sign(word x, bool minus)
 /* How far the smaller term is to be moved. Beyond the end nothing is left of it but a sticky bit. */
 QUICK unsigned distance_of(const shape *s, word apart)
 {
-    word distance = apart >> s->fraction_bits;
-    return distance < DISTANCE_MAX ? (unsigned)distance : DISTANCE_MAX;
+    unsigned distance = (unsigned)(apart >> s->fraction_bits);
+    return distance < DISTANCE_MAX ? distance : DISTANCE_MAX;
 }
 
 QUICK bool sum(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
@@ -216,9 +218,9 @@ QUICK bool sum(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, 
     if (!take(&x, s, f, rule, large) || !take(&y, s, f, rule, small)) {
         return false;
     }
-    word added = with_sign(y.significand << (GUARD - 1), (differ & s->sign) != 0);
-    word total = total_of(x.significand << (GUARD - 1), added, distance_of(s, x.exponent - y.exponent));
-    *out = unrounded_total(s, large & s->sign, x.exponent, total, s->fraction_bits + GUARD - 1);
+    word added = with_sign(y.significand << (GUARD - 1), (differ & s->sign) != 0), lost;
+    word total = total_of(&lost, x.significand << (GUARD - 1), added, distance_of(s, x.exponent - y.exponent));
+    *out = unrounded_total(s, large & s->sign, x.exponent, total, lost, s->fraction_bits + GUARD - 1);
     return true;
 }
 
@@ -230,13 +232,14 @@ QUICK bool product_and_sum(unrounded *out, const shape *s, const bnd_format *f, 
     if (!take(&x, s, f, rule, a) || !take(&y, s, f, rule, b) || !take(&z, s, f, rule, c)) {
         return false;
     }
-    word exponent = x.exponent + y.exponent - bias_of(s, f) + s->one;
+    word exponent = x.exponent + y.exponent + unbias(s, f);
     word apart = exponent - z.exponent, swap = if_negative(apart), product = x.significand * y.significand << 2;
     word term = with_sign(z.significand << s->fraction_bits << 2, ((a ^ b ^ c) & s->sign) != 0);
     word large = (product & ~swap) | (term & swap), small = (product & swap) | (term & ~swap);
-    word total = total_of(large, small, distance_of(s, (apart ^ swap) - swap)), negative = if_negative(total);
-    total = (total ^ negative) - negative;
-    *out = unrounded_total(s, (a ^ b ^ (uint64_t)negative) & s->sign, exponent - (apart & swap), total,
+    word lost, total = total_of(&lost, large, small, distance_of(s, (apart ^ swap) - swap));
+    word negative = if_negative(total);
+    total = (total ^ negative) - (negative & (lost - 1)); /* what is rounded down stays so */
+    *out = unrounded_total(s, (a ^ b ^ (uint64_t)negative) & s->sign, exponent - (apart & swap), total, lost,
                            2 * s->fraction_bits + 2);
     return true;
 }
@@ -252,7 +255,7 @@ QUICK bool product(unrounded *out, const shape *s, const bnd_format *f, uint64_t
     word significand = x.significand * y.significand << (GUARD - 1 - s->fraction_bits);
     word carried = significand >> GUARD & s->one; /* the product is 2 or more */
     significand += significand & if_negative(carried - s->one);
-    *out = (unrounded){(a ^ b) & s->sign, x.exponent + y.exponent - bias_of(s, f) + s->one + carried, significand};
+    *out = (unrounded){(a ^ b) & s->sign, x.exponent + y.exponent + unbias(s, f) + carried, significand};
     return true;
 }
 
@@ -268,7 +271,7 @@ QUICK bool quotient(unrounded *out, const shape *s, const bnd_format *f, uint64_
     word dividend = x.significand << (s->fraction_bits + MORE) << below_one;
     word digits = divide(dividend, (uint64_t)y.significand);
     *out = (unrounded){.sign = (a ^ b) & s->sign,
-                       .exponent = x.exponent - y.exponent + bias_of(s, f) - s->one - (below_one << s->fraction_bits),
+                       .exponent = x.exponent - y.exponent - unbias(s, f) - (below_one << s->fraction_bits),
                        .significand = digits << (GUARD - MORE) | (digits * y.significand != dividend)};
     return true;
 }
@@ -279,9 +282,9 @@ QUICK bool root(unrounded *out, const shape *s, const bnd_format *f, uint64_t a,
     if (!take(&x, s, f, rule, a) || (a & s->sign) != 0) {
         return false;
     }
-    word exponent = x.exponent - bias_of(s, f) + s->one, odd = exponent >> s->fraction_bits & 1;
+    word exponent = x.exponent + unbias(s, f), odd = exponent >> s->fraction_bits & 1;
     word half = (word)((signed_word)exponent >> 1) & ~((word)s->one - 1); /* the fraction's place stays empty */
-    *out = (unrounded){.exponent = half + bias_of(s, f) - s->one,
+    *out = (unrounded){.exponent = half - unbias(s, f),
                        .significand = root_of(x.significand, s->fraction_bits, (unsigned)odd)};
     return true;
 }
