@@ -1,5 +1,5 @@
-/* The operations that are made most often, in words of 64 bits: normal operands of a signed format of 2 to 29 bits of
- * precision. What is too long for that goes on in quick_wide.c. */
+/* The operations that are made most often, in words of 64 bits: normal operands of 2 to 29 bits of precision. What is
+ * too long for that goes on in quick_wide.c. Subnormal operands do too: here they would cost the others registers. */
 #include "arith/quick_ways.h"
 
 #define word         uint64_t
@@ -14,7 +14,6 @@ static inline uint64_t divide(uint64_t dividend, uint64_t divisor)
     return dividend / divisor;
 }
 
-/* The root of 2^odd times a significand, its leading one brought to bit fraction_bits + 32, the last bit sticky. */
 static inline uint64_t root_of(uint64_t significand, unsigned fraction_bits, unsigned odd)
 {
     enum { SHORT = 12 };

@@ -1,17 +1,18 @@
-/* The short way of the operations that are made most often: operands that are numbers, of a signed format, and a mode
- * without random bits. Then one word holds the exact result or enough of it, and if the result is not too large or too
- * small, no policy has a say. Other results are rounded by the codec; other operands go a longer way, which comes to
- * bnd_operate, the definition. Integers only: the caller's floating-point environment is neither read nor changed.
- * Written without branches where operands decide at random: a wrong guess costs more than an operation.
+/* The short way of the operations that are made most often: operands that are numbers, 2 bits of precision or more, and
+ * a mode without random bits. Then one word holds the exact result or enough of it, and if the result is neither too
+ * large nor too small, no policy has a say. Other results are rounded by the codec; other operands go a longer way,
+ * which comes to bnd_operate, the definition. Integers only: the caller's floating-point environment is neither read
+ * nor changed. Written without branches where operands decide at random: a wrong guess costs more than an operation.
  *
- * This text is compiled once for each size of word. Who includes it defines
- *   word, signed_word  the integers
- *   WORD_BITS          their size
- *   SUBNORMALS         whether operands may be subnormal
- *   WAY(name)          what a way is called here: add sub mul div fma sqrt
- *   LONGER(name)       and where that is called which this one is too short for
- *   divide, root_of    see below
- */
+ * This text is compiled once for each size of word, and has no guard for that reason. Who includes it defines
+ *   word, signed_word, WORD_BITS  the integers, and how long they are
+ *   SUBNORMALS                    whether operands may be subnormal
+ *   WAY(name)                     what a call is named here: add sub mul div fma sqrt
+ *   LONGER(name)                  and where that is named which this one is too short for
+ *   divide(word, uint64_t)        the quotient, rounded down, where 64 bits hold it
+ *   root_of(word, fraction_bits, odd)
+ *                                 the root of 2^odd times a significand, its leading one brought to bit
+ *                                 fraction_bits + GUARD, the last bit sticky */
 #include "arith/quick_ways.h"
 
 #if defined(__GNUC__)
@@ -35,7 +36,7 @@ enum {
  * leading one of the significand makes up for it. */
 typedef struct shape {
     unsigned fraction_bits;
-    uint64_t one; /* the leading one of a significand, and the magnitude of the smallest normal number */
+    uint64_t one;           /* the leading one of a significand, and the magnitude of the smallest normal number */
     uint64_t sign, normals; /* how many normal numbers come after the smallest */
 } shape;
 
@@ -48,10 +49,9 @@ QUICK bool open_shape(shape *s, const bnd_format *f, const bnd_rule *rule)
 {
     s->fraction_bits = f->fraction_bits;
     s->one = UINT64_C(1) << (f->fraction_bits & 63);
-    s->sign = UINT64_C(1) << ((f->width - 1) & 63);
+    s->sign = (uint64_t)f->is_signed << ((f->width - 1) & 63);
     s->normals = f->max_code - s->one;
-    return f->fraction_bits - 1u < FRACTION_MAX && f->is_signed && f->max_code >= s->one &&
-           rule->rounding < BND_DETERMINISTIC_MODES;
+    return f->fraction_bits - 1u < FRACTION_MAX && f->max_code >= s->one && rule->rounding < BND_DETERMINISTIC_MODES;
 }
 
 /* What the exponents of two factors come to have too much of, or too little. */
@@ -153,8 +153,8 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
     return bnd_encode_exact(f, x, rule, 0);
 }
 
-/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky or
- * another one below the guard bits' first. What carries goes into the exponent, where it belongs. */
+/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky.
+ * What carries goes into the exponent, where it belongs. */
 typedef struct unrounded {
     uint64_t sign;
     word exponent, significand;
@@ -199,8 +199,7 @@ QUICK word total_of(word *lost, word large, word small, unsigned distance)
 /* x, or -x where `minus`. */
 QUICK word with_sign(word x, bool minus)
 {
-    word mask = 0 - (word)minus;
-    return (x ^ mask) - mask;
+    return minus ? 0 - x : x;
 }
 
 /* How far the smaller term is to be moved. Beyond the end nothing is left of it but a sticky bit. */
@@ -311,7 +310,7 @@ bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
     shape s;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !sum(&x, &s, f, a, b ^ s.sign, &rule)) {
+    if (!open_shape(&s, f, &rule) || s.sign == 0 || !sum(&x, &s, f, a, b ^ s.sign, &rule)) {
         return LONGER(sub)(f, a, b, rule, random);
     }
     if (RARELY(!finish(&out, &s, &x, &rule))) {

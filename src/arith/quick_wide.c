@@ -1,5 +1,5 @@
 /* The operations that are made most often, in words of 128 bits: fp64 and its like, 2 to 61 bits of precision, and
- * subnormal operands of every such format. Where the compiler has no such words, bnd_operate does it all. */
+ * subnormal operands. Where such words are not to be had, bnd_operate does what 64 bits are too short for. */
 #include "arith/quick_ways.h"
 
 #define LONGER(name) longest_##name
@@ -61,17 +61,17 @@ static inline uint64_t divide(word dividend, uint64_t divisor)
     return digits;
 }
 
-/* The root of 2^odd times a significand, its leading one brought to bit fraction_bits + 64, the last bit sticky. As on
- * paper, in digits of 32 bits: root of N 2^64 + n = (s 2^32)^2 + r 2^64 + n is about s 2^32 + (r 2^64 + n) / (2 s 2^32).
- * That is too large by (its second term)^2 / (2 s 2^32), at most 2^64 / 2^63 = 2, rounding down included. */
+/* As on paper, in digits of 32 bits: with s the root of the upper digits and r what that leaves, the root of
+ * (s^2 + r) 2^64 is s 2^32 + q, q = r 2^32 / 2 s, but for about q^2 / (s 2^33) too much. q is 2^32 at most, since
+ * r <= 2 s, and s 2^33 at least 2^63: that is less than 2, and 2 at most when all is rounded down. */
 static inline word root_of(word significand, unsigned fraction_bits, unsigned odd)
 {
-    word number = significand << (124 - fraction_bits) << odd;
-    uint64_t upper = (uint64_t)(number >> 64), first = bndi_root_of_60(upper);
-    uint64_t root = (first << 32) + (((upper - first * first) << 32 | (uint64_t)number >> 32) / (2 * first));
-    root -= (word)root * root > number;
-    root -= (word)root * root > number;
-    return (word)root << (fraction_bits + 64 - 62) | ((word)root * root != number);
+    uint64_t number = (uint64_t)significand << (60 - fraction_bits) << odd, first = bndi_root_of_60(number);
+    uint64_t root = (first << 32) + ((number - first * first) << 32) / (2 * first);
+    word whole = (word)number << 64;
+    root -= (word)root * root > whole;
+    root -= (word)root * root > whole;
+    return (word)root << (fraction_bits + 64 - 62) | ((word)root * root != whole);
 }
 
 #include "arith/quick.h"
