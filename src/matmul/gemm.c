@@ -610,6 +610,21 @@ static void set_block_depth(job *j)
     }
 }
 
+/* Is an element of these farther from the first one than memory is large? */
+static bool too_far(size_t rows, size_t columns, bnd_strides strides)
+{
+    const size_t most = (size_t)PTRDIFF_MAX / sizeof(uint64_t); /* codes of 8 bytes are the largest elements */
+    const size_t row = strides.row < 0 ? 0 - (size_t)strides.row : (size_t)strides.row;
+    const size_t column = strides.column < 0 ? 0 - (size_t)strides.column : (size_t)strides.column;
+    if (rows == 0 || columns == 0) {
+        return false;
+    }
+    if ((rows > 1 && row > most / (rows - 1)) || (columns > 1 && column > most / (columns - 1))) {
+        return true;
+    }
+    return (rows - 1) * row > most - (columns - 1) * column;
+}
+
 static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
                        const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how, bnd_error *why)
 {
@@ -620,13 +635,17 @@ static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_fo
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu are more than memory can hold",
                         m, k, k, n);
     }
-    bnd_status status = bndi_sum_make(&j.sum, how, a_format, b_format, why);
+    bnd_status status = bndi_check_choices(&(bnd_array){.context = how->context}, why);
+    status = status == BND_OK ? bndi_sum_make(&j.sum, how, a_format, b_format, why) : status;
     if (status != BND_OK) {
         return status;
     }
     const bnd_strides in_a = strides_or(how->a, k), in_b = strides_or(how->b, n), in_c = strides_or(how->c, n);
     if (m > 0 && n > 0 && ((in_c.row == 0 && m > 1) || (in_c.column == 0 && n > 1))) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "C has a stride of 0: its elements must not share memory");
+    }
+    if (too_far(m, k, in_a) || too_far(k, n, in_b) || too_far(m, n, in_c)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride leads beyond memory");
     }
     j.sum.rows = m;
     j.sum.columns = n;
