@@ -77,7 +77,8 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit);
 
 /* Writes the value, as bnd_print_exact does. What has no end in decimal is cut after 40 significant digits, none of
  * them rounded, and ends in "..." before the exponent; of an irrational number only digits that are certain are
- * written. "?" where the value is not known. */
+ * written. Where it is so near to a number of few digits that it may be that number, as sqrt(2) sqrt(2) is, "~2". "?"
+ * where the value is not known. */
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation);
 /* "1/3" where the value is a fraction without end in decimal and both its integers have at most 20 digits; else "". */
 size_t bnd_print_fraction(char *out, size_t size, const bnd_real *x);

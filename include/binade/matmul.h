@@ -81,8 +81,9 @@ typedef struct bnd_gemm {
 
 /* C = A B: m x n, m x k and k x n fp32 numbers. A value of the accumulator's format that fp32 does not have is rounded
  * to nearest even when it is stored; every NaN is stored as 7fc00000. `how` may be NULL. A call needs 340 KiB of stack
- * in each of its threads, 130 KiB where the C library is not glibc. Refused where the numbers of
- * elements are beyond memory, or where the accumulator is impossible; nothing is written then. */
+ * in each of its threads, 130 KiB where the C library is not glibc. Refused where the numbers of elements or strides
+ * are beyond memory, where the accumulator is impossible, and for a back end and for threads that bnd_context_open
+ * would refuse as numbers; nothing is written then. */
 BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
                                     const bnd_gemm *how, bnd_error *why);
 

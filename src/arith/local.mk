@@ -10,6 +10,9 @@ libbinade_internal_la_SOURCES += \
 	src/arith/operate.c \
 	src/arith/operation.c \
 	src/arith/quick.c \
+	src/arith/quick.h \
+	src/arith/quick_wide.c \
+	src/arith/quick_ways.h \
 	src/arith/quotient.c \
 	src/arith/single.c \
 	src/arith/sum.c \

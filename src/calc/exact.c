@@ -200,6 +200,28 @@ static void write_exact(bndi_text *out, const mpq_t x, bnd_notation notation)
     }
 }
 
+/* A short decimal that both ends are rounded to: the number may be it. Written with a ~ before it. */
+static bool write_nearly(bndi_text *out, const bnd_real *x)
+{
+    enum { SHORT = CUT / 2 };
+    char low[CUT + 8], high[CUT + 8];
+    mpfr_exp_t low_point, high_point;
+    mpfr_get_str(low, &low_point, 10, CUT, x->low, MPFR_RNDN);
+    mpfr_get_str(high, &high_point, 10, CUT, x->high, MPFR_RNDN);
+    size_t sign = low[0] == '-', count = strlen(low);
+    while (count > sign + 1 && low[count - 1] == '0') {
+        count--;
+    }
+    if (count - sign > SHORT || low_point != high_point || strcmp(low, high) != 0) {
+        return false;
+    }
+    bndi_decimal decimal = {
+        .negative = sign != 0, .digits = low + sign, .count = count - sign, .exponent = (int64_t)low_point - 1};
+    bndi_text_char(out, '~');
+    bndi_write_decimal(out, &decimal, decimal.exponent < -4 || decimal.exponent >= SHORT);
+    return true;
+}
+
 /* The digits that both ends begin with. */
 static void write_certain(bndi_text *out, const bnd_real *x)
 {
@@ -213,6 +235,9 @@ static void write_certain(bndi_text *out, const bnd_real *x)
         while (certain < CUT && low[negative + certain] == high[negative + certain]) {
             certain++;
         }
+    }
+    if (certain < CUT && bnd_real_sign(x) != 0 && write_nearly(out, x)) {
+        return;
     }
     if (certain == 0) {
         bndi_text_char(out, '?');

@@ -68,6 +68,21 @@ static bnd_status refuse_part(const reader *r, size_t at, size_t length, const c
                     length > 40 ? "..." : "", message);
 }
 
+/* What was refused of a number. Its message counts columns from where the number begins: ours stands for it. */
+static bnd_status refuse_number(const reader *r, size_t length, const bnd_error *why)
+{
+    static const char begins[] = "column ";
+    const char *colon = strstr(why->message, ": ");
+    if (why->status == BND_NO_MEMORY) {
+        return bnd_fail(r->why, why->status, r->at, "%s", why->message);
+    }
+    if (colon == NULL || strncmp(why->message, begins, sizeof begins - 1) != 0) {
+        return refuse_part(r, r->at, length, why->message);
+    }
+    size_t at = r->at + why->where;
+    return bnd_fail(r->why, BND_BAD_SYNTAX, at, "column %zu%s", at + 1, colon);
+}
+
 const char *bnd_term_name(const bnd_term *t)
 {
     return bnd_operation_name(t->kind == BND_TERM_OPERATION ? t->operation : BND_CONVERT);
@@ -131,8 +146,7 @@ static bnd_status add_number(reader *r, size_t *out, size_t length, bool negativ
     bnd_exact value;
     bnd_error why;
     if (bnd_parse_exact(&value, r->text + r->at, length, &why) != BND_OK) {
-        return why.status == BND_NO_MEMORY ? bnd_fail(r->why, why.status, r->at, "%s", why.message)
-                                           : refuse_part(r, r->at, length, why.message);
+        return refuse_number(r, length, &why);
     }
     r->at += length;
     return add_term(r, out, &term);
@@ -194,18 +208,19 @@ static bnd_status read_code(reader *r, size_t *out, size_t name)
 
 /* ---- calls ---- */
 
-/* scalb's second operand: [-+]digits. */
+/* scalb's second operand: [-+]digits, of which 18 fit an int64_t. */
 static bnd_status read_integer(reader *r, int64_t *out)
 {
+    enum { MOST_DIGITS = 18 };
     char sign = peek(r);
     r->at += sign == '-' || sign == '+';
     size_t first = r->at;
     int64_t value = 0;
-    for (; is_digit(peek_at(r, r->at)); r->at++) {
-        value = value < INT64_C(1) << 40 ? 10 * value + (r->text[r->at] - '0') : value;
+    for (; is_digit(peek_at(r, r->at)) && r->at - first < MOST_DIGITS; r->at++) {
+        value = 10 * value + (r->text[r->at] - '0');
     }
-    if (r->at == first) {
-        return refuse_at(r, r->at, "the second operand of scalb is a whole number");
+    if (r->at == first || is_digit(peek_at(r, r->at))) {
+        return refuse_at(r, r->at, "the second operand of scalb is a whole number of at most 18 digits");
     }
     *out = sign == '-' ? -value : value;
     return BND_OK;

@@ -198,6 +198,10 @@ static float *c_at(const job *j, size_t row, size_t column)
 
 static void load_c(const job *j, float *out, size_t row, size_t column, size_t n)
 {
+    if (j->c_column == 1) {
+        __builtin_memcpy(out, c_at(j, row, column), n * sizeof *out);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = *c_at(j, row, column + i);
     }
@@ -205,6 +209,10 @@ static void load_c(const job *j, float *out, size_t row, size_t column, size_t n
 
 static void store_c(const job *j, const float *in, size_t row, size_t column, size_t n)
 {
+    if (j->c_column == 1) {
+        __builtin_memcpy(c_at(j, row, column), in, n * sizeof *in);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         *c_at(j, row, column + i) = in[i];
     }
@@ -310,23 +318,45 @@ static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
     }
 }
 
-static void do_tile(const job *j, tile *t, size_t first, size_t k)
+/* A way for so many rows of C: that of all tiles, or one of fewer rows that is enough. */
+static const bndi_way *way_for(const job *j, size_t rows)
 {
     const bndi_way *way = j->sum.way;
-    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    while (j->sum.accumulator.promote == 0 && way->fewer != NULL && way->fewer->rows >= rows) {
+        way = way->fewer;
+    }
+    return way;
+}
+
+/* A tile whose operands and sums nothing has to be done to first. */
+static bool is_simple(const job *j, const bndi_way *way, size_t first)
+{
+    return way->fresh != NULL && first == 0 && !j->add && j->sum.accumulator.promote == 0;
+}
+
+static void do_tile(const job *j, tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = way_for(j, t->rows);
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
     bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
+    bool simple = is_simple(j, way, first);
     t->c = direct ? c_at(j, t->row, t->column) : copy;
     t->pitch = direct ? (size_t)j->c_row : way->columns;
-    for (size_t i = 0; i < t->rows && !direct; i++) {
-        if (first > 0 || j->add) {
-            load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
-        }
+    if (!direct && !simple) {
+        __builtin_memset(copy, 0, sizeof copy);
+    }
+    for (size_t i = 0; i < t->rows && !direct && (first > 0 || j->add); i++) {
+        load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
     }
     t->from_zero = first == 0 && !j->add;
-    for (size_t i = 0; i < t->rows && first == 0; i++) {
+    for (size_t i = 0; i < t->rows && first == 0 && !simple; i++) {
         begin(j, t->c + i * t->pitch, t->columns);
     }
-    if (j->sum.accumulator.promote > 0) {
+    if (simple) {
+        (void)way->fresh(&j->sum, t->c, t->pitch, t->a, t->b, k); /* never fails */
+    } else if (way != j->sum.way) {
+        (void)way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k);
+    } else if (j->sum.accumulator.promote > 0) {
         promote_tile(j, t, first, k);
     } else {
         steps_of_tile(j, t, first, k);
@@ -580,6 +610,21 @@ static void set_block_depth(job *j)
     }
 }
 
+/* Is an element of these farther from the first one than memory is large? */
+static bool too_far(size_t rows, size_t columns, bnd_strides strides)
+{
+    const size_t most = (size_t)PTRDIFF_MAX / sizeof(uint64_t); /* codes of 8 bytes are the largest elements */
+    const size_t row = strides.row < 0 ? 0 - (size_t)strides.row : (size_t)strides.row;
+    const size_t column = strides.column < 0 ? 0 - (size_t)strides.column : (size_t)strides.column;
+    if (rows == 0 || columns == 0) {
+        return false;
+    }
+    if ((rows > 1 && row > most / (rows - 1)) || (columns > 1 && column > most / (columns - 1))) {
+        return true;
+    }
+    return (rows - 1) * row > most - (columns - 1) * column;
+}
+
 static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
                        const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how, bnd_error *why)
 {
@@ -590,13 +635,17 @@ static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_fo
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu are more than memory can hold",
                         m, k, k, n);
     }
-    bnd_status status = bndi_sum_make(&j.sum, how, a_format, b_format, why);
+    bnd_status status = bndi_check_choices(&(bnd_array){.context = how->context}, why);
+    status = status == BND_OK ? bndi_sum_make(&j.sum, how, a_format, b_format, why) : status;
     if (status != BND_OK) {
         return status;
     }
     const bnd_strides in_a = strides_or(how->a, k), in_b = strides_or(how->b, n), in_c = strides_or(how->c, n);
     if (m > 0 && n > 0 && ((in_c.row == 0 && m > 1) || (in_c.column == 0 && n > 1))) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "C has a stride of 0: its elements must not share memory");
+    }
+    if (too_far(m, k, in_a) || too_far(k, n, in_b) || too_far(m, n, in_c)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride leads beyond memory");
     }
     j.sum.rows = m;
     j.sum.columns = n;

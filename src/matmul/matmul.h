@@ -30,7 +30,9 @@ typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float 
 /* A way to do tiles. */
 typedef struct bndi_way {
     bndi_tile *tile;
-    bndi_tile *checked; /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
+    bndi_tile *fresh;             /* the same from sums of +0, whatever is in C, and never false; or NULL */
+    bndi_tile *checked;           /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
+    const struct bndi_way *fewer; /* rows, for the last ones of C, and never false; or NULL */
     uint8_t rows, columns;
 } bndi_way;
 

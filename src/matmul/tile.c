@@ -452,31 +452,52 @@ enum { COLUMNS = 2 * LANES };
 
 /* ---- fp32 ---- */
 
-static bool chain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+/* `fresh`: from sums of +0. */
+static ALWAYS_INLINE bool chain_by(bool fresh, size_t rows, float *c, size_t pitch, const float *a, const float *b,
+                                   size_t k)
 {
     V s[CHAIN_ROWS][2];
-    (void)sum;
     ALL_ROWS
-    for (size_t i = 0; i < CHAIN_ROWS; i++) {
-        s[i][0] = load(c + i * pitch);
-        s[i][1] = load(c + i * pitch + LANES);
+    for (size_t i = 0; i < rows; i++) {
+        s[i][0] = fresh ? all(0) : load(c + i * pitch);
+        s[i][1] = fresh ? all(0) : load(c + i * pitch + LANES);
     }
     for (size_t at = 0; at < k; at++) {
         V b0 = load(b + at * COLUMNS), b1 = load(b + at * COLUMNS + LANES);
         ALL_ROWS
-        for (size_t i = 0; i < CHAIN_ROWS; i++) {
+        for (size_t i = 0; i < rows; i++) {
             V x = all(a[i * BNDI_PITCH + at]);
             s[i][0] = fma_lanes(x, b0, s[i][0]);
             s[i][1] = fma_lanes(x, b1, s[i][1]);
         }
     }
     ALL_ROWS
-    for (size_t i = 0; i < CHAIN_ROWS; i++) {
+    for (size_t i = 0; i < rows; i++) {
         store(c + i * pitch, one_nan(s[i][0]));
         store(c + i * pitch + LANES, one_nan(s[i][1]));
     }
     return true;
 }
+
+#define CHAIN(name, is_fresh, rows)                                                                                    \
+    static bool name(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)            \
+    {                                                                                                                  \
+        (void)sum;                                                                                                     \
+        return chain_by(is_fresh, rows, c, pitch, a, b, k);                                                            \
+    }
+CHAIN(chain, false, CHAIN_ROWS)
+CHAIN(fresh_chain, true, CHAIN_ROWS)
+CHAIN(half_chain, false, CHAIN_ROWS / 2 + 1)
+CHAIN(fresh_half_chain, true, CHAIN_ROWS / 2 + 1)
+CHAIN(two_chain, false, 2)
+CHAIN(fresh_two_chain, true, 2)
+
+static const bndi_way chain_of_two = {.tile = two_chain, .fresh = fresh_two_chain, .rows = 2, .columns = COLUMNS};
+static const bndi_way chain_of_half = {.tile = half_chain,
+                                       .fresh = fresh_half_chain,
+                                       .fewer = &chain_of_two,
+                                       .rows = CHAIN_ROWS / 2 + 1,
+                                       .columns = COLUMNS};
 
 static bool plain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
@@ -772,7 +793,7 @@ static void transpose(float *to, size_t to_pitch, const float *from, size_t from
 const bndi_ways BNDI_WAYS = {
     .transpose = transpose,
     .largest_magnitude = largest_magnitude,
-    .chain = {.tile = chain, .rows = CHAIN_ROWS, .columns = COLUMNS},
+    .chain = {.tile = chain, .fresh = fresh_chain, .fewer = &chain_of_half, .rows = CHAIN_ROWS, .columns = COLUMNS},
     .plain = {.tile = plain, .rows = EACH_ROWS, .columns = COLUMNS},
     .each = {.tile = each, .checked = each_checked, .rows = EACH_ROWS, .columns = COLUMNS},
     .fused = {.tile = fused, .checked = fused_checked, .rows = FUSED_ROWS, .columns = COLUMNS},

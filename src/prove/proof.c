@@ -274,6 +274,9 @@ bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_f
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes to prove anything of", f->name);
     }
+    if (bnd_rule_check(rule, why) != BND_OK) {
+        return BND_BAD_ARGUMENT;
+    }
     bndi_inquiry q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
     uint64_t count = rows[row]->indices(&q);
     if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {

@@ -143,7 +143,7 @@ static void check_one(bndi_piece *p, uint64_t index)
 }
 
 const bndi_proof_row bndi_proof_one = {.name = "one",
-                                       .title = "sqrt rint nearby logb next_up next_down ulp, all codes up to 16 bits",
+                                       .title = "sqrt rint nearby logb next_up next_down ulp: all codes up to 16 bits",
                                        .rounds = true,
                                        .at_once = 1 << 9,
                                        .indices = codes_of_one,
@@ -187,7 +187,7 @@ static void check_two(bndi_piece *p, uint64_t index)
 
 const bndi_proof_row bndi_proof_two = {
     .name = "two",
-    .title = "add sub mul div rem min max min_number max_number scalb, all pairs up to 8 bits",
+    .title = "add sub mul div rem min max scalb and more: all pairs up to 8 bits (exhaustive 16)",
     .rounds = true,
     .at_once = 1 << 12,
     .indices = pairs,
@@ -226,7 +226,7 @@ static void check_fma(bndi_piece *p, uint64_t index)
 }
 
 const bndi_proof_row bndi_proof_fma = {.name = "fma",
-                                       .title = "stratified triples; all of them up to 5 bits, or 8",
+                                       .title = "all triples up to 5 bits (exhaustive 8), above that a choice",
                                        .rounds = true,
                                        .at_once = 1 << 13,
                                        .indices = triples,

@@ -60,7 +60,8 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
 {
     bnd_vectors v = {.kind = BND_VECTOR_OPERATION, .rule = rule};
     v.rule.random_bits = (uint8_t)bnd_rule_random_bits(rule); /* the default said as what it is */
-    bnd_status status = read_operation(&v, operation, why);
+    bnd_status status = bnd_rule_check(rule, why);
+    status = status == BND_OK ? read_operation(&v, operation, why) : status;
     if (status != BND_OK) {
         return status;
     }

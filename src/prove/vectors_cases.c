@@ -220,6 +220,9 @@ bnd_status bnd_vector_plan_alloc(bnd_vector_plan *out, const bnd_vectors *v, bnd
     enum { DOTS_1 = 10000, DOTS_2 = 1000000 };
     bnd_vector_plan plan = {.vectors = v, .level = level, .seed = seed, .count = UINT64_MAX};
     bnd_status status = BND_OK;
+    if ((unsigned)level > BND_LEVEL_ALL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no level number %d", (int)level);
+    }
     if (level == BND_LEVEL_ALL) {
         status = count_all(&plan, why);
     } else {

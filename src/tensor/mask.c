@@ -24,13 +24,35 @@ static place place_of(const bndi_call *c)
                    .kept = drops && number < 1 ? 1 / (1 - number) : 1};
 }
 
-static bool stays(const bndi_call *c, const place *p, size_t at)
+/* The elements from `first` up to `end` of row `row` are those that stay; a matrix's rows count from 0. */
+static void span_of_row(size_t *first, size_t *end, const place *p, size_t row)
 {
-    if (c->operation == BND_TENSOR_DROPOUT) {
-        return bnd_random_bits(p->seed, p->purpose, at, 32) >= p->threshold;
+    int64_t columns = (int64_t)p->columns, edge = (int64_t)row + p->diagonal + (p->upper ? 0 : 1);
+    size_t cut = (size_t)(edge < 0 ? 0 : edge > columns ? columns : edge);
+    *first = p->upper ? cut : 0;
+    *end = p->upper ? p->columns : cut;
+}
+
+/* Elements at .. at + n - 1, by rows and parts of rows. */
+static void mask_triangle(const place *p, double *y, const double *x, size_t at, size_t n, double otherwise)
+{
+    for (size_t done = 0; done < n;) {
+        size_t column = (at + done) % p->columns, row = (at + done) / p->columns % p->rows, first, end;
+        size_t m = p->columns - column < n - done ? p->columns - column : n - done;
+        span_of_row(&first, &end, p, row);
+        for (size_t i = 0; i < m; i++) {
+            y[done + i] = column + i >= first && column + i < end ? x[done + i] : otherwise;
+        }
+        done += m;
     }
-    int64_t distance = (int64_t)(at % p->columns) - (int64_t)(at / p->columns % p->rows) - p->diagonal;
-    return p->upper ? distance >= 0 : distance <= 0;
+}
+
+static void drop_out(const place *p, double *y, const double *x, size_t at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool stays = bnd_random_bits(p->seed, p->purpose, at + i, 32) >= p->threshold;
+        y[i] = stays ? x[i] * p->kept : 0;
+    }
 }
 
 /* y = x where an element stays, times `kept`; `otherwise` elsewhere. */
@@ -45,8 +67,10 @@ static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double 
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
         const double *numbers = bndi_read(&from, at, m, &in);
-        for (size_t i = 0; i < m; i++) {
-            out.f64[i] = stays(c, &p, at + i) ? numbers[i] * p.kept : otherwise;
+        if (c->operation == BND_TENSOR_DROPOUT) {
+            drop_out(&p, out.f64, numbers, at, m);
+        } else {
+            mask_triangle(&p, out.f64, numbers, at, m, otherwise);
         }
         bndi_write(&to, at, m, &out, how);
     }

@@ -29,7 +29,13 @@ typedef struct bndi_maths {
     void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */
     void (*add_products)(double *sums, const double *x, const double *y, size_t n);    /* sums += x y */
     void (*add)(double *sums, const double *x, size_t n);
-    void (*add_scaled)(double *sums, const double *x, double factor, size_t n); /* sums += factor x */
+    void (*add_scaled)(double *sums, const double *x, double factor, size_t n);             /* sums += factor x */
+    void (*multiply)(double *y, const double *x, size_t n);                                 /* y *= x */
+    void (*divide)(double *y, double divisor, size_t n);                                    /* y /= divisor */
+    void (*weighted)(double *dx, const double *y, const double *d, double shift, size_t n); /* dx = y (d - shift) */
+    /* fp32 to and from double, one rounding. False where a NaN was among them: what becomes of it is not theirs. */
+    bool (*widen)(double *y, const float *x, size_t n);
+    bool (*narrow)(float *y, const double *x, size_t n);
     void (*normalized_back)(double *dx, const double *d, const double *y, double mean, double slope, double factor,
                             size_t n); /* dx = (d - mean - y slope) factor */
 } bndi_maths;

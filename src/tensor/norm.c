@@ -80,8 +80,8 @@ static void normalize_row(const bndi_call *c, const bndi_maths *maths, rows_and_
     put_number(c->kept, c->work, 2 * row, mean);
     put_number(c->kept, c->work, 2 * row + 1, r);
     maths->linear(y, x, mean, r, n);
-    for (size_t i = 0; gain != NULL && i < n; i++) {
-        y[i] *= gain[i];
+    if (gain != NULL) {
+        maths->multiply(y, gain, n);
     }
     if (bias != NULL) {
         maths->add(y, bias, n);
@@ -133,8 +133,9 @@ static void row_back(const bndi_call *c, const bndi_maths *maths, rows_and_gains
     if (!wants_x) {
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        s->slope[i] = gain != NULL ? d[i] * gain[i] : d[i];
+    __builtin_memcpy(s->slope, d, n * sizeof *d);
+    if (gain != NULL) {
+        maths->multiply(s->slope, gain, n);
     }
     double of_mean = has_mean(c) ? maths->sum(s->slope, n) / (double)n : 0;
     double of_normal = maths->sum_products(s->slope, s->normal, n) / (double)n;

@@ -1,4 +1,5 @@
 /* Numbers out of tensors and into them, a chunk at a time: the one place that knows how codes lie in memory. */
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 #include "bulk/environment.h"
@@ -155,6 +156,7 @@ static void write_run(const bndi_walk *w, size_t start, const void *words, size_
 
 typedef union codes {
     uint64_t words[BNDI_CHUNK]; /* of up to 8 bytes */
+    float floats[BNDI_CHUNK];
     unsigned char bytes[BNDI_CHUNK * 8];
 } codes;
 
@@ -175,6 +177,28 @@ static bool holds_numbers(const bndi_walk *w)
 static unsigned char *plain_place(const bndi_walk *w, size_t at)
 {
     return w->data + (w->offset + at) * bndi_work_size(w->work);
+}
+
+/* fp32 numbers that are wanted in double. */
+static bool holds_floats(const bndi_walk *w)
+{
+    return !w->integer && w->work == BNDI_WORDS_64 && w->format.row == bndi_format_of_words(BNDI_WORDS_32)->row;
+}
+
+/* By the processor, whatever environment the caller has set. False: by bulk/. */
+static bool widened(bndi_numbers *out, const bndi_walk *w, const float *x, size_t n)
+{
+    bndi_environment before = bndi_enter(BND_RNE);
+    bool done = bndi_maths_of(&w->context)->widen(out->f64, x, n);
+    bndi_leave(before);
+    return done;
+}
+
+/* Floats that lie side by side need no copy on their way. */
+static bool read_floats(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
+{
+    return holds_floats(w) && w->rank == 1 && w->stride[0] == 1 &&
+           widened(buffer, w, (const float *)(const void *)w->data + w->offset + at, n);
 }
 
 static void read_words(unsigned char *to, const bndi_walk *w, size_t at, size_t n)
@@ -234,10 +258,13 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
     if (w->plain) {
         return plain_place(w, at);
     }
+    if (read_floats(w, at, n, buffer)) {
+        return buffer;
+    }
     read_words(numbers ? (unsigned char *)buffer : raw.bytes, w, at, n);
     if (w->integer) {
         numbers_of_integers(buffer, w, raw.bytes, n);
-    } else if (!numbers) {
+    } else if (!numbers && !(holds_floats(w) && widened(buffer, w, raw.floats, n))) {
         const bnd_array how = array_of(w);
         bnd_status status = w->work == BNDI_WORDS_32
                                 ? bnd_decode_f32(buffer->f32, raw.bytes, n, &w->format, &how, NULL)
@@ -252,17 +279,36 @@ void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer)
     return w->plain ? (void *)plain_place(w, at) : buffer;
 }
 
-static bool as_they_are(const bndi_walk *w, const bndi_store *how)
+/* To nearest, with no policy to ask, and nobody counts. */
+static bool stores_simply(const bndi_store *how)
 {
     static const bnd_rule nothing;
-    return holds_numbers(w) && how->stats == NULL && __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+    return how->stats == NULL && __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+}
+
+static bool as_they_are(const bndi_walk *w, const bndi_store *how)
+{
+    return holds_numbers(w) && stores_simply(how);
+}
+
+static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+{
+    if (!holds_floats(w) || !stores_simply(how)) {
+        return false;
+    }
+    bndi_environment before = bndi_enter(BND_RNE);
+    bool done = bndi_maths_of(&w->context)->narrow(floats, numbers, n);
+    bndi_leave(before);
+    return done;
 }
 
 void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how)
 {
     codes raw;
     const void *from = numbers;
-    if (!as_they_are(w, how)) {
+    if (narrowed(raw.floats, w, numbers, n, how)) {
+        from = raw.bytes;
+    } else if (!as_they_are(w, how)) {
         bnd_array array = array_of(w);
         array.rule = how->rule;
         array.seed = how->seed;

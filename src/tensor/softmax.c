@@ -13,18 +13,13 @@ static double shift_of(const bndi_row_pass *p, const double *x)
 static void softmax_row(const bndi_row_pass *p, double *y, const double *const *in)
 {
     double sum = p->maths->exponentials(y, in[0], shift_of(p, in[0]), p->length);
-    for (size_t i = 0; i < p->length; i++) {
-        y[i] /= sum;
-    }
+    p->maths->divide(y, sum, p->length);
 }
 
 static void softmax_back_row(const bndi_row_pass *p, double *dx, const double *const *in)
 {
     const double *d = in[0], *y = in[1];
-    double slope = p->maths->sum_products(d, y, p->length);
-    for (size_t i = 0; i < p->length; i++) {
-        dx[i] = y[i] * (d[i] - slope);
-    }
+    p->maths->weighted(dx, y, d, p->maths->sum_products(d, y, p->length), p->length);
 }
 
 static double logarithm_of_sum(const bndi_row_pass *p, const double *x)

@@ -72,7 +72,7 @@ typedef struct bndi_spare {
     unsigned char *data;
     size_t room;
 } bndi_spare;
-enum { BNDI_SPARES = 64 };
+enum { BNDI_SPARES = 512 };
 
 struct bnd_engine {
     bnd_context context;

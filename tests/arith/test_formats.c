@@ -6,9 +6,9 @@
 
 static const char *const wide[] = {"fp16", "bf16", "fp32", "fp64", "tf32", "dlfloat16"};
 static const char *const custom[] = {
-    "e15m48",       "e11m52",      "e2m20",  "e8m0",     "e1m30", "e10m1", "e5m10nosub",
-    "e5m3b40",      "e4m3",        "e6m9fn", "e5m2fnuz", "e3m2",  "e2m1",  "e15m1none",
-    "binary15p7se", "binary9p1ue", "e8m7b0", "e8m28",    "e8m29", "e7m31", "e9m40fnuz",
+    "e15m48",      "e11m52", "e2m20",    "e8m0",  "e1m30", "e10m1",     "e5m10nosub",   "e5m3b40",
+    "e4m3",        "e6m9fn", "e5m2fnuz", "e3m2",  "e2m1",  "e15m1none", "binary15p7se", "binary9p1ue",
+    "binary8p3ue", "e8m7b0", "e8m28",    "e8m29", "e7m31", "e9m40fnuz",
 };
 enum { WIDE = sizeof wide / sizeof wide[0], CUSTOM = sizeof custom / sizeof custom[0], FORMATS = WIDE + CUSTOM };
 

@@ -109,6 +109,7 @@ static void test_words(void)
         CU_ASSERT_TRUE(bnd_format_same(&written, &derived));
         CU_ASSERT_EQUAL(written.row, derived.row);
         CU_ASSERT_STRING_EQUAL(written.name, derived.name);
+        CU_ASSERT_EQUAL(written.row, derived.row);
         CU_ASSERT_EQUAL(written.emin, derived.emin);
         CU_ASSERT_EQUAL(written.emax, derived.emax);
         CU_ASSERT_EQUAL(written.max_code, derived.max_code);

@@ -32,6 +32,16 @@ static void test_arguments(void)
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "rounding");
     how = (bnd_gemm){.c = {.row = 0, .column = 1}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "stride");
+    how = (bnd_gemm){.c = {.row = PTRDIFF_MAX, .column = 1}};
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    how = (bnd_gemm){.a = {.row = 1, .column = PTRDIFF_MIN}};
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    how = (bnd_gemm){.b = {.row = PTRDIFF_MAX / 8, .column = PTRDIFF_MAX / 8}};
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    how = (bnd_gemm){.context = &(bnd_context){.backend = BND_BACKENDS}};
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "back end");
+    how = (bnd_gemm){.context = &(bnd_context){.threads = 1000000}};
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "threads");
     refused(NULL, SIZE_MAX / 4, 8, 2, BND_BAD_ARGUMENT, "memory");
     refused(NULL, 1, 1, SIZE_MAX / 2, BND_BAD_ARGUMENT, "memory");
 }

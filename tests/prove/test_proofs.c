@@ -282,6 +282,7 @@ static void test_refusals(void)
     CU_ASSERT_FATAL(bnd_prover_open(&prover, (bnd_prover_options){.threads = 0}, NULL) == BND_OK);
     CU_ASSERT(bnd_prove(&found, prover, 0, &set, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
     CU_ASSERT(bnd_prove(&found, prover, bnd_proof_count(), &fp16, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
+    CU_ASSERT(bnd_prove(&found, prover, 0, &fp16, (bnd_rule){.rounding = 99}, &why) == BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(found.cases, 5);
     bnd_prover_close(prover);
     bnd_prover_close(NULL);

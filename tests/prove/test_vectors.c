@@ -289,6 +289,7 @@ static void every_combination(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "2^48"));
     v = described("add", "fp16", "fp16", (bnd_rule){.rounding = BND_SR, .random_bits = 2});
     CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, (bnd_vector_level)(BND_LEVEL_ALL + 1), 0, &why), BND_BAD_ARGUMENT);
     v = described("add", "fp16", "fp16", (bnd_rule){0});
     CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL(plan.count, UINT64_C(1) << 32);

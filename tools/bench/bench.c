@@ -163,7 +163,7 @@ static int measure_all(bench_session *s, const selection *chosen)
     size_t backends = s->options->backend_count > 0 ? s->options->backend_count : 1;
     int status = 0;
     for (size_t z = 0; z < s->options->size_count; z++) {
-        s->total += s->options->sizes[z].gemm
+        s->total += s->options->sizes[z].gemm || s->options->sizes[z].tensor
                         ? 0
                         : chosen->count * backends * (on_all_cores_too(s, &s->options->sizes[z]) ? 2 : 1);
     }
@@ -171,6 +171,11 @@ static int measure_all(bench_session *s, const selection *chosen)
     for (size_t z = 0; memory && status != 3 && z < s->options->size_count; z++) {
         if (s->options->sizes[z].gemm) {
             status = bench_gemm_all(&s->report, s->options);
+            continue;
+        }
+        if (s->options->sizes[z].tensor) {
+            int of_models = bench_tensor_all(&s->report, s->options);
+            status = of_models > status ? of_models : status;
             continue;
         }
         for (size_t i = 0; memory && i < chosen->count; i++) {
@@ -189,7 +194,7 @@ int bench_all(const bench_options *options, const bench_machine *machine)
     if (!select_cases(&chosen, options)) {
         return 3;
     }
-    if (chosen.count == 0 && bench_gemm_count(options) == 0) {
+    if (chosen.count == 0 && bench_gemm_count(options) == 0 && bench_tensor_count(options) == 0) {
         fprintf(stderr, "binade bench: there is no such case; 'binade bench --list' names them\n");
         status = 2;
     } else if (options->list) {

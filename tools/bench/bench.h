@@ -52,10 +52,11 @@ void bench_look(bench_machine *machine);
 
 /* How many elements: fp32, or half as many fp64. */
 typedef struct bench_size {
-    char name[16]; /* "L1", "L2", "memory", "gemm", or the number as it was written */
+    char name[16]; /* "L1", "L2", "memory", "gemm", "tensor", or the number as it was written */
     size_t elements;
     bool beyond_caches;
-    bool gemm; /* "gemm": products of matrices instead of arrays */
+    bool gemm;   /* "gemm": products of matrices instead of arrays */
+    bool tensor; /* "tensor": models instead of arrays */
 } bench_size;
 /* False where it is none of the names and not a number from 1 to 2^32. */
 bool bench_size_parse(bench_size *out, const char *name, const bench_machine *machine);
@@ -129,6 +130,8 @@ typedef struct bench_times {
     int rounds;
 } bench_times;
 enum { BENCH_MOST_ROUNDS = 101 };
+double bench_now(void);                         /* seconds */
+double bench_median(double *values, int count); /* sorts them */
 bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int rounds, double seconds);
 
 /* One work beside another, in turns: the median time of a pass, and the median of the other's time over it. */
@@ -197,6 +200,14 @@ void bench_gemm_list_json(bnd_json *json, const bench_options *options);
 int bench_gemm_all(bench_report *report, const bench_options *options);
 void bench_report_gemm(bench_report *report, const char *name, const char *backend, unsigned threads, int rounds,
                        double gigaflops, double ratio, double target);
+
+/* Models beside PyTorch, in the same way. 1: a result is not what PyTorch computes. */
+size_t bench_tensor_count(const bench_options *options);
+void bench_tensor_list(const bench_options *options);
+void bench_tensor_list_json(bnd_json *json, const bench_options *options);
+int bench_tensor_all(bench_report *report, const bench_options *options);
+void bench_report_tensor(bench_report *report, const char *name, const char *backend, int rounds, double milliseconds,
+                         double ratio, double target);
 
 /* Measures and reports. 0; 1 where a result is not the codec's; 2 where no case has such a name; 3 without memory. */
 int bench_all(const bench_options *options, const bench_machine *machine);

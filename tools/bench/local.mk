@@ -12,13 +12,19 @@ binade_SOURCES += \
 	tools/bench/machine.c \
 	tools/bench/measure.c \
 	tools/bench/operate.c \
+	tools/bench/model.c \
+	tools/bench/model.h \
 	tools/bench/report.c \
-	tools/bench/run.c
+	tools/bench/run.c \
+	tools/bench/tensor.c
 
 # `binade cast` beside cat, and its memory.
 EXTRA_DIST += tools/bench/cast.sh
 
+# The models of the size tensor in PyTorch.
+EXTRA_DIST += tools/bench/torch_model.py
+
 BENCH =
 bench: binade
-	./binade bench $(BENCH)
+	BINADE_TORCH="$(top_srcdir)/tools/bench/torch_model.py" ./binade bench $(BENCH)
 .PHONY: bench

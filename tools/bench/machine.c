@@ -138,6 +138,7 @@ bool bench_size_parse(bench_size *out, const char *name, const bench_machine *ma
     }
     snprintf(out->name, sizeof out->name, "%.15s", name);
     out->gemm = strcmp(name, "gemm") == 0;
-    out->beyond_caches = !out->gemm && 4 * out->elements >= 4 * machine->last;
-    return out->elements > 0 || out->gemm;
+    out->tensor = strcmp(name, "tensor") == 0;
+    out->beyond_caches = !out->gemm && !out->tensor && 4 * out->elements >= 4 * machine->last;
+    return out->elements > 0 || out->gemm || out->tensor;
 }

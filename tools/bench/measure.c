@@ -12,7 +12,7 @@ typedef struct contestant {
     double seconds; /* a pass, in this round */
 } contestant;
 
-static double now(void)
+double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -21,11 +21,11 @@ static double now(void)
 
 static void take(contestant *c)
 {
-    double begun = now();
+    double begun = bench_now();
     for (int i = 0; i < c->passes; i++) {
         c->pass(c->state);
     }
-    c->seconds = (now() - begun) / c->passes;
+    c->seconds = (bench_now() - begun) / c->passes;
 }
 
 /* So many passes that the clock's own steps, some tens of nanoseconds, do not count; and no more, since what else the
@@ -33,12 +33,12 @@ static void take(contestant *c)
 static void warm_up(contestant *c)
 {
     const double least = 0.001;
-    double begun = now(), spent = 0;
+    double begun = bench_now(), spent = 0;
     c->passes = 0;
     while (spent < least) {
         c->pass(c->state);
         c->passes++;
-        spent = now() - begun;
+        spent = bench_now() - begun;
     }
 }
 
@@ -48,7 +48,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(double *values, int count)
+double bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_value);
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -60,14 +60,14 @@ bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int 
     double own[BENCH_MOST_ROUNDS], to_plain[BENCH_MOST_ROUNDS], to_streaming[BENCH_MOST_ROUNDS];
     contestant plain = {.pass = bench_copy_plain, .state = copy}, past = {.pass = bench_copy_streaming, .state = copy};
     contestant self = {.pass = bench_pass, .state = run};
-    double begun = now();
+    double begun = bench_now();
     int done = 0;
     warm_up(&plain);
     warm_up(&self);
     if (streaming) {
         warm_up(&past);
     }
-    for (; done < rounds && (done < LEAST_ROUNDS || now() - begun < seconds); done++) {
+    for (; done < rounds && (done < LEAST_ROUNDS || bench_now() - begun < seconds); done++) {
         take(&plain);
         if (run->to == run->from) {
             bench_refill(run);
@@ -80,11 +80,11 @@ bench_times bench_measure(bench_run *run, bench_copy *copy, bool streaming, int 
         to_plain[done] = plain.seconds / self.seconds;
         to_streaming[done] = past.seconds / self.seconds;
     }
-    double pass = median(own, done);
+    double pass = bench_median(own, done);
     return (bench_times){.nanoseconds = pass / (double)run->elements * 1e9,
                          .gigabytes = (double)(run->bytes_in + run->bytes_out) / pass * 1e-9,
-                         .to_memcpy = median(to_plain, done),
-                         .to_streaming = streaming ? median(to_streaming, done) : 0,
+                         .to_memcpy = bench_median(to_plain, done),
+                         .to_streaming = streaming ? bench_median(to_streaming, done) : 0,
                          .rounds = done};
 }
 
@@ -94,13 +94,13 @@ void bench_compare(bench_contest *contest, int rounds, double seconds)
     double own[BENCH_MOST_ROUNDS], ratios[BENCH_MOST_ROUNDS];
     contestant self = {.pass = contest->pass, .state = contest->state};
     contestant other = {.pass = contest->other, .state = contest->other_state};
-    const double begun = now();
+    const double begun = bench_now();
     int done = 0;
     warm_up(&self);
     if (contest->other != NULL) {
         warm_up(&other);
     }
-    for (; done < rounds && (done < LEAST_ROUNDS || now() - begun < seconds); done++) {
+    for (; done < rounds && (done < LEAST_ROUNDS || bench_now() - begun < seconds); done++) {
         if (contest->other != NULL) {
             take(&other);
         }
@@ -108,7 +108,7 @@ void bench_compare(bench_contest *contest, int rounds, double seconds)
         own[done] = self.seconds;
         ratios[done] = other.seconds / self.seconds;
     }
-    contest->seconds = median(own, done);
-    contest->ratio = contest->other != NULL ? median(ratios, done) : 0;
+    contest->seconds = bench_median(own, done);
+    contest->ratio = contest->other != NULL ? bench_median(ratios, done) : 0;
     contest->rounds = done;
 }

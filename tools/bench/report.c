@@ -116,6 +116,27 @@ void bench_report_gemm(bench_report *report, const char *name, const char *backe
     bnd_json_end(json);
 }
 
+void bench_report_tensor(bench_report *report, const char *name, const char *backend, int rounds, double milliseconds,
+                         double ratio, double target)
+{
+    bnd_json *json = &report->json;
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "case", name);
+    bnd_json_string(json, "size", "tensor");
+    bnd_json_string(json, "backend", backend);
+    bnd_json_unsigned(json, "threads", 1);
+    bnd_json_integer(json, "rounds", rounds);
+    number(json, "milliseconds", milliseconds);
+    number_or_null(json, "ratio_to_pytorch", ratio);
+    number_or_null(json, "target", target);
+    if (target > 0) {
+        bnd_json_boolean(json, "met", ratio >= target);
+    } else {
+        bnd_json_null(json, "met");
+    }
+    bnd_json_end(json);
+}
+
 /* ---- text ---- */
 
 static void put_bytes(size_t bytes)
@@ -132,7 +153,7 @@ static void begin_text(const bench_machine *machine, const bench_options *option
     printf(", ");
     put_bytes(machine->last);
     printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
-    if (options->sizes[0].gemm) {
+    if (options->sizes[0].gemm || options->sizes[0].tensor) {
         return;
     }
     printf("%-36s %-9s %-8s %7s %9s %7s %8s %8s %7s\n", "case", "size", "backend", "threads", "ns", "GB/s", "/memcpy",
@@ -210,6 +231,7 @@ static void list_as_json(const bench_case *cases, size_t count, const bench_opti
         bnd_json_end(&json);
     }
     bench_gemm_list_json(&json, options);
+    bench_tensor_list_json(&json, options);
     bnd_json_end(&json);
     bnd_json_end(&json);
     putchar('\n');
@@ -243,5 +265,6 @@ void bench_report_list(const bench_case *cases, size_t count, const bench_option
     } else {
         list_as_text(cases, count);
         bench_gemm_list(options);
+        bench_tensor_list(options);
     }
 }

@@ -196,7 +196,7 @@ static double ulps_of(const calc *c)
 
 static const char *why_unknown(void)
 {
-    return "not known: it means values of a format, or takes more than 100,000 digits";
+    return "not known: it means values of a format or their rounding, or takes more than 100,000 digits";
 }
 
 /* An irrational number may have so cancelled that nothing is left. */
@@ -217,17 +217,21 @@ static char *exact_line(const calc *c)
     }
     char *digits = shorten_text(real_text(c->exact));
     bnd_print_fraction(fraction, sizeof fraction, c->exact);
-    char *text = format_text("%s%s%s%s%s", digits, fraction[0] != '\0' ? " = " : "", fraction,
-                             known == BND_KNOWN_DIGITS ? "   (irrational: its first digits" : "",
-                             known == BND_KNOWN_DIGITS ? ", none of them rounded)" : "");
+    const char *remark = known != BND_KNOWN_DIGITS ? ""
+                         : digits[0] == '~'        ? "   (this number, or nearer to it than can be told here)"
+                                                   : "   (irrational: its first digits, none of them rounded)";
+    char *text = format_text("%s%s%s%s", digits, fraction[0] != '\0' ? " = " : "", fraction, remark);
     free(digits);
     return text;
 }
 
 static char *error_line(const calc *c)
 {
-    if (!has_error(c) || !has_digits(c->error)) {
+    if (!has_error(c)) {
         return copy_text("none that is a number");
+    }
+    if (!has_digits(c->error)) {
+        return copy_text("nearer to zero than can be told here");
     }
     if (is_zero(c->error)) {
         return copy_text("0 (exact)");
@@ -407,21 +411,23 @@ const command command_calc = {
         "and the error.\n\n"
         "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan), codes of the format (fp16:0x3c00), + - * /, parentheses "
         "and operations by name: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) "
-        "scalb(x, n) ulp(x) next_up(x) next_down(x) rsqrt(x) reciprocal(x) and, in formats of at most 16 bits, exp(x) "
-        "log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
+        "scalb(x, n) ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x) "
+        "and, in formats of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
     .example = "binade calc fp16 '2048 + 1'",
-    .more =
-        "A number is rounded once, straight from its text; where that changes it, it is a step. A sign before a "
-        "number belongs to it. * and / come before + and -, and equals from the left.\n\n"
-        "The exact value is that of the expression as it is written, without any rounding: a fraction, or, where "
-        "there is a root or another irrational number, its first digits, up to 40, all of them certain. The error "
-        "is the result minus the exact value; an ulp is the distance of the format's values around the result. "
-        "What means the values of a format (ulp, next_up, next_down, rint) has no exact value here, nor what "
-        "takes more than 100,000 digits.\n\n"
-        "Of the stochastic modes each step takes random bits of its own from --seed.\n\n"
-        "With --json, one object: {\"format\", \"expression\", \"code\", \"value\", \"exact\", \"fraction\", "
-        "\"known\", \"error\", \"ulp_error\", \"flags\", \"steps\": [{\"op\", \"operands\", \"code\", \"value\", "
-        "\"flags\"}]}. \"known\" is exactly, digits (the exact value and the error are cut, and end in ...) or not.",
+    .more = "A number is rounded once, straight from its text; where that changes it, it is a step. A sign before a "
+            "number belongs to it. * and / come before + and -, and equals from the left.\n\n"
+            "The exact value is that of the expression as it is written, without any rounding: a fraction, or, where "
+            "there is a root or another irrational number, its first digits, up to 40, all of them certain; ~2 is a "
+            "number so near to 2 that it may be 2 itself. The error "
+            "is the result minus the exact value; an ulp is the distance of the format's values around the result. "
+            "What means the values of a format or a mode (ulp, next_up, next_down, rint, nearby) has no exact value "
+            "here, nor what "
+            "takes more than 100,000 digits.\n\n"
+            "Of the stochastic modes each step takes random bits of its own from --seed.\n\n"
+            "With --json, one object: {\"format\", \"expression\", \"code\", \"value\", \"exact\", \"fraction\", "
+            "\"known\", \"error\", \"ulp_error\", \"flags\", \"steps\": [{\"op\", \"operands\", \"code\", \"value\", "
+            "\"flags\"}]}. \"known\" is exactly, digits (the exact value and the error are cut, and end in ..., or "
+            "begin with ~) or not.",
     .run = run,
 };

@@ -367,6 +367,17 @@ static void print_counterexamples(const prove *p)
     }
 }
 
+/* What the proofs of the table are. */
+static void print_titles(const prove *p)
+{
+    printf("\n");
+    for (size_t i = 0; i < bnd_proof_count(); i++) {
+        if (p->wanted[i]) {
+            printf("%-8s %s\n", bnd_proof_name(i), bnd_proof_title(i));
+        }
+    }
+}
+
 static void print_summary(const prove *p)
 {
     uint64_t cases = 0, mismatches = mismatches_of(p);
@@ -454,6 +465,7 @@ static void print_results(const prove *p)
     print_table(p);
     if (p->common.output == OUTPUT_TEXT) {
         print_counterexamples(p);
+        print_titles(p);
         print_summary(p);
     }
 }

@@ -85,6 +85,7 @@ static int set_level(vectors *v, const char *value)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(value, words[i]) == 0) {
             v->level = (bnd_vector_level)(BND_LEVEL_1 + i);
+            v->level_given = true;
             return GO_ON;
         }
     }
@@ -138,6 +139,7 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_WHICH_FLAGS:
         return set_flags(v, value);
     default:
+        v->shown_given = true;
         return read_whole_number(&v->shown, &v->common, row_show.name, value, UINT64_MAX);
     }
 }
@@ -182,17 +184,25 @@ static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t c
     return ferror(stdout) ? BAD_STREAM : FINE;
 }
 
+/* What was asked of gen that only check does; NULL where there is none. */
+static const char *of_check(const vectors *v)
+{
+    return v->command != NULL                ? "command"
+           : v->nan != NULL                  ? "--nan bits or --nan any"
+           : v->flags != NULL                ? "--flags"
+           : v->shown_given                  ? "--show"
+           : v->common.output == OUTPUT_JSON ? "--json"
+                                             : NULL;
+}
+
 static int generate(vectors *v)
 {
     const command *self = v->common.command;
     bnd_vectors described;
     bnd_vector_plan plan;
     bnd_error why;
-    if (v->nan != NULL || v->flags != NULL || v->command != NULL) {
-        return complain(self, "gen compares nothing: it takes no %s",
-                        v->command != NULL ? "command"
-                        : v->nan != NULL   ? "--nan bits or --nan any"
-                                           : "--flags");
+    if (of_check(v) != NULL) {
+        return complain(self, "gen compares nothing: it takes no %s", of_check(v));
     }
     if (v->common.operand_count > 1) {
         return complain(self, "gen takes no '%s'; it writes to standard output", v->common.operands[1]);
@@ -220,9 +230,15 @@ static int check(vectors *v)
     if (v->command != NULL && v->common.operand_count > 1) {
         return complain(v->common.command, "either '%s' or a command after --, not both", v->common.operands[1]);
     }
-    if (v->command == NULL && (v->count_given || v->common.operand_count > 2)) {
-        return complain(v->common.command,
-                        v->count_given ? "-n is for gen, and for a command after --" : "one file is checked at a time");
+    if (v->command == NULL && (v->count_given || v->level_given)) {
+        return complain(v->common.command, "%s is for gen, and for a command after --",
+                        v->count_given ? "-n" : "--level");
+    }
+    if (v->memh) {
+        return complain(v->common.command, "--memh is for gen; check reads such lines as they are");
+    }
+    if (v->common.operand_count > 2) {
+        return complain(v->common.command, "one file is checked at a time");
     }
     return v->command != NULL ? check_command(v) : check_stream(v);
 }
@@ -252,6 +268,9 @@ static int run(const command *self, int argc, char **argv)
         status =
             complain(self, "%s%s%s; it is 'vectors gen' or 'vectors check'", what[0] != '\0' ? "there is no '" : "",
                      what[0] != '\0' ? what : "gen or check is missing", what[0] != '\0' ? "'" : "");
+    }
+    if (status == GO_ON && v.count_given && v.level_given) {
+        status = complain(self, "-n and --level exclude each other: -n draws cases, --level takes all of a kind");
     }
     if (status == GO_ON) {
         status = strcmp(what, "gen") == 0 ? generate(&v) : check(&v);

@@ -156,26 +156,39 @@ static char *lines_text(uint64_t left_over)
                : format_text("leaves %llu line%s over", (unsigned long long)left_over, left_over == 1 ? "" : "s");
 }
 
-static void print_dialects(const judge *j)
+static int wider(int width, const char *text)
 {
-    named all[MOST_DIALECTS];
-    size_t count = find_dialects(all, j);
-    for (size_t i = 0; i < count && (i == 0 || all[i].suspect.left_over == all[0].suspect.left_over); i++) {
-        char *lines = lines_text(all[i].suspect.left_over);
-        printf("dialect  %-18s %s   %s\n", bnd_dialect_name(all[i].dialect), lines, bnd_dialect_title(all[i].dialect));
-        free(lines);
-    }
+    int length = (int)strlen(text);
+    return length > width ? length : width;
 }
 
-static void print_suspects(const judge *j)
+/* The rules and the dialects that leave the fewest lines over, in two columns of one width. */
+static void print_names(const judge *j)
 {
     bnd_vector_suspect found[MOST_SUSPECTS];
-    size_t count = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check);
-    for (size_t i = 0; i < count; i++) {
-        char *changes = changes_text(j, &found[i]), *lines = lines_text(found[i].left_over);
-        printf("rule     %-18s %s\n", changes, lines);
+    named all[MOST_DIALECTS];
+    char *changes[MOST_SUSPECTS];
+    size_t rules = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check), dialects = find_dialects(all, j);
+    int width = 18;
+    for (size_t i = 0; i < rules; i++) {
+        changes[i] = changes_text(j, &found[i]);
+        width = wider(width, changes[i]);
+    }
+    size_t named_so = 0;
+    while (named_so < dialects && all[named_so].suspect.left_over == all[0].suspect.left_over) {
+        named_so++;
+    }
+    for (size_t i = 0; i < rules; i++) {
+        char *lines = lines_text(found[i].left_over);
+        printf("rule     %*s %s\n", -width, changes[i], lines);
         free(lines);
-        free(changes);
+        free(changes[i]);
+    }
+    for (size_t i = 0; i < named_so; i++) {
+        char *lines = lines_text(all[i].suspect.left_over);
+        printf("dialect  %*s %s   %s\n", -width, bnd_dialect_name(all[i].dialect), lines,
+               bnd_dialect_title(all[i].dialect));
+        free(lines);
     }
 }
 
@@ -255,8 +268,7 @@ static void print_report(judge *j, const bnd_vector_coverage *c)
         printf("%llu of them have no flags\n", (unsigned long long)c->without_flags);
     }
     print_coverage(c);
-    print_suspects(j);
-    print_dialects(j);
+    print_names(j);
 }
 
 static void json_coverage(bnd_json *json, const bnd_vector_coverage *c)

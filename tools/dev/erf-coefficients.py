@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The polynomials of erf and erfc in src/tensor/maths_body.h, by mpmath (Debian: python3-mpmath), with their errors.
 
-erf(x) = x P(x^2) for |x| <= 1; erfc(x) = exp(-x^2) Q((x - 4) / (x + 4)) for 1 <= x <= 28: interpolation at Chebyshev's
+erf(x) = x P(x^2) for |x| <= 1; erfc(x) = exp(-x^2) Q((x - 3) / (x + 3)) for 0 <= x <= 28: interpolation at Chebyshev's
 points in 50 digits, coefficients then rounded to doubles."""
 from mpmath import chebyfit, erf, erfc, exp, linspace, mp, mpf, nstr, pi, polyval, sqrt
 
@@ -23,9 +23,9 @@ def small(z):
 
 
 def large(t):
-    x = 4 * (1 + t) / (1 - t)
+    x = 3 * (1 + t) / (1 - t)
     return erfc(x) * exp(x * x)
 
 
 show("P, highest power first", small, 0, 1, 12)
-show("Q, highest power first", large, mpf(-3) / 5, mpf(24) / 32, 20)
+show("Q, highest power first", large, mpf(-1), mpf(25) / 31, 24)

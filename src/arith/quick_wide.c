@@ -1,0 +1,101 @@
+/* The operations that are made most often, in words of 128 bits: fp64 and its like, 2 to 61 bits of precision, and
+ * subnormal operands. Where such words are not to be had, bnd_operate does what 64 bits are too short for. */
+#include "arith/quick_ways.h"
+
+#define LONGER(name) longest_##name
+
+static bnd_result longest_add(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+}
+
+static bnd_result longest_sub(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_SUB, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+}
+
+static bnd_result longest_mul(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_MUL, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+}
+
+static bnd_result longest_div(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_DIV, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+}
+
+static bnd_result longest_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_FMA, (const bnd_format *const[]){f, f, f}, (uint64_t[]){a, b, c}, rule, random);
+}
+
+static bnd_result longest_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return bnd_operate(f, BND_SQRT, &f, &a, rule, random);
+}
+
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where they are instructions, not calls */
+
+__extension__ typedef unsigned __int128 word;
+__extension__ typedef __int128 signed_word;
+
+#define WORD_BITS  128
+#define SUBNORMALS true
+#define WAY(name)  bndi_##name##_wide
+
+/* Below 2^64: two digits of 32 bits, each guessed from the upper half of the divisor, too large by two at most. */
+static inline uint64_t divide(word dividend, uint64_t divisor)
+{
+    unsigned shift = bndi_leading_zeros(divisor, 0);
+    uint64_t d = divisor << shift, above = d >> 32, low = (uint64_t)(dividend << shift), digits = 0;
+    uint64_t left = (uint64_t)(dividend << shift >> 64);
+    for (int i = 0; i < 2; i++, low <<= 32) {
+        uint64_t digit = left / above, rest = left % above;
+        while (rest >> 32 == 0 && (digit >> 32 != 0 || digit * (uint32_t)d > (rest << 32 | low >> 32))) {
+            digit--;
+            rest += above;
+        }
+        left = (left << 32 | low >> 32) - digit * d; /* below d, whatever is cut off above */
+        digits = digits << 32 | digit;
+    }
+    return digits;
+}
+
+/* As on paper, in digits of 32 bits: with s the root of the upper digits and r what that leaves, the root of
+ * (s^2 + r) 2^64 is s 2^32 + q, q = r 2^32 / 2 s, but for about q^2 / (s 2^33) too much. q is 2^32 at most, since
+ * r <= 2 s, and s 2^33 at least 2^63: that is less than 2, and 2 at most when all is rounded down. */
+static inline word root_of(word significand, unsigned fraction_bits, unsigned odd)
+{
+    uint64_t number = (uint64_t)significand << (60 - fraction_bits) << odd, first = bndi_root_of_60(number);
+    uint64_t root = (first << 32) + ((number - first * first) << 32) / (2 * first);
+    word whole = (word)number << 64;
+    root -= (word)root * root > whole;
+    root -= (word)root * root > whole;
+    return (word)root << (fraction_bits + 64 - 62) | ((word)root * root != whole);
+}
+
+#include "arith/quick.h"
+
+#else
+
+#define FORWARD(name)                                                                                                  \
+    bnd_result bndi_##name##_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)         \
+    {                                                                                                                  \
+        return longest_##name(f, a, b, rule, random);                                                                  \
+    }
+FORWARD(add)
+FORWARD(sub)
+FORWARD(mul)
+FORWARD(div)
+
+bnd_result bndi_fma_wide(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
+{
+    return longest_fma(f, a, b, c, rule, random);
+}
+
+bnd_result bndi_sqrt_wide(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+{
+    return longest_sqrt(f, a, rule, random);
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* Models, forward and back, beside PyTorch: its own process, which computes the same from the same numbers, takes its
+ * own time, and takes turns with ours. */
+#include "bench.h"
+#include "model.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const double target = 1, tolerance = 1e-4;
+
+static void name_case(char name[BENCH_NAME_SIZE], const model_row *what)
+{
+    snprintf(name, BENCH_NAME_SIZE, "%s, forward and back", what->name);
+}
+
+static bool chosen(const bench_options *options, const model_row *what)
+{
+    char name[BENCH_NAME_SIZE];
+    name_case(name, what);
+    return options->format_count == 0 && bench_has_words(name, options->words);
+}
+
+size_t bench_tensor_count(const bench_options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model_row_count; i++) {
+        count += chosen(options, &model_rows[i]);
+    }
+    return count;
+}
+
+void bench_tensor_list(const bench_options *options)
+{
+    if (bench_tensor_count(options) > 0) {
+        printf("%-36s %8s\n", "models", "PyTorch");
+    }
+    for (size_t i = 0; i < model_row_count; i++) {
+        char name[BENCH_NAME_SIZE];
+        name_case(name, &model_rows[i]);
+        if (chosen(options, &model_rows[i])) {
+            printf("%-36s %8.2f\n", name, target);
+        }
+    }
+}
+
+void bench_tensor_list_json(bnd_json *json, const bench_options *options)
+{
+    for (size_t i = 0; i < model_row_count; i++) {
+        char name[BENCH_NAME_SIZE], wanted[16];
+        name_case(name, &model_rows[i]);
+        if (chosen(options, &model_rows[i])) {
+            snprintf(wanted, sizeof wanted, "%.4f", target);
+            bnd_json_object(json, NULL);
+            bnd_json_string(json, "case", name);
+            bnd_json_literal(json, "pytorch", wanted);
+            bnd_json_end(json);
+        }
+    }
+}
+
+/* ---- PyTorch ---- */
+
+typedef struct peer {
+    pid_t process; /* 0: it is not here */
+    FILE *to, *from;
+    char folder[64];
+} peer;
+
+static bool write_numbers(FILE *file, const bnd_tensor *t)
+{
+    size_t n = bnd_tensor_count(t);
+    float *x = malloc(n * sizeof *x);
+    bool good = x != NULL && bnd_tensor_read_f32(x, n, t, NULL) == BND_OK && fwrite(x, sizeof *x, n, file) == n;
+    free(x);
+    return good;
+}
+
+static FILE *open_file(const peer *p, const char *name, const char *how)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", p->folder, name);
+    return fopen(path, how);
+}
+
+static bool write_weights(const peer *p, const model *m)
+{
+    FILE *file = open_file(p, "weights", "wb");
+    bool good = file != NULL;
+    for (size_t i = 0; good && i < m->parameters; i++) {
+        good = write_numbers(file, m->parameter[i]);
+    }
+    good = good && write_numbers(file, m->input) && write_numbers(file, m->targets);
+    return (file == NULL || fclose(file) == 0) && good;
+}
+
+static void become_peer(const int *in, const int *out, const char *script, const char *name, const char *folder)
+{
+    dup2(in[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    close(in[0]), close(in[1]), close(out[0]), close(out[1]);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    unsetenv("OPENBLAS_CORETYPE"); /* an older core than this one is half as fast */
+    unsetenv("OPENBLAS_L2_SIZE");
+    execl("/usr/bin/python3", "/usr/bin/python3", script, name, folder, (char *)NULL);
+    _exit(127);
+}
+
+/* Sends a command, and hears a number. */
+static bool ask(peer *p, const char *command, size_t n, double *answer)
+{
+    return p->process > 0 && fprintf(p->to, "%s %zu\n", command, n) > 0 && fflush(p->to) == 0 &&
+           fscanf(p->from, "%lf", answer) == 1;
+}
+
+static void close_peer(peer *p)
+{
+    char path[128];
+    static const char *const files[] = {"weights", "gradients"};
+    if (p->process > 0) {
+        fclose(p->to);
+        fclose(p->from);
+        waitpid(p->process, NULL, 0);
+    }
+    for (size_t i = 0; p->folder[0] != '\0' && i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", p->folder, files[i]);
+        unlink(path);
+    }
+    rmdir(p->folder);
+    *p = (peer){.process = 0};
+}
+
+/* The script is `make bench`'s to name. Says on standard error why there is nothing to compare with. */
+static void open_peer(peer *p, const model_row *what, const model *m)
+{
+    int in[2], out[2];
+    double ready = 0;
+    const char *script = getenv("BINADE_TORCH");
+    *p = (peer){.folder = "/tmp/binade-bench-XXXXXX"};
+    if (script == NULL) {
+        *p = (peer){.process = 0};
+        fprintf(stderr, "binade bench: nothing to compare with: `make bench` names the script in BINADE_TORCH\n");
+        return;
+    }
+    if (mkdtemp(p->folder) == NULL || !write_weights(p, m) || pipe(in) != 0 || pipe(out) != 0) {
+        fprintf(stderr, "binade bench: weights for PyTorch cannot be written to %s\n", p->folder);
+        return;
+    }
+    signal(SIGPIPE, SIG_IGN); /* one who has gone is heard of by errors */
+    fflush(stdout);
+    p->process = fork();
+    if (p->process == 0) {
+        become_peer(in, out, script, what->name, p->folder);
+    }
+    close(in[0]), close(out[1]);
+    p->to = fdopen(in[1], "w");
+    p->from = fdopen(out[0], "r");
+    if (!ask(p, "ready", 0, &ready) || ready == 0) {
+        fprintf(stderr, "binade bench: nothing to compare with: PyTorch is not installed for /usr/bin/python3\n");
+        close_peer(p);
+    }
+}
+
+/* The largest difference between our gradients and theirs, as a share of the largest gradient of the same parameter;
+ * infinite where there is nothing to read. */
+static double difference(const peer *p, const model *m)
+{
+    FILE *file = open_file(p, "gradients", "rb");
+    double worst = file != NULL ? 0 : INFINITY;
+    for (size_t i = 0; file != NULL && i < m->parameters; i++) {
+        const bnd_tensor *g = bnd_tensor_gradient(m->parameter[i]);
+        size_t n = bnd_tensor_count(g);
+        float *ours = malloc(n * sizeof *ours), *theirs = malloc(n * sizeof *theirs);
+        double apart = 0, largest = 0;
+        if (ours == NULL || theirs == NULL || bnd_tensor_read_f32(ours, n, g, NULL) != BND_OK ||
+            fread(theirs, sizeof *theirs, n, file) != n) {
+            worst = INFINITY;
+        }
+        for (size_t j = 0; worst < INFINITY && j < n; j++) {
+            double d = fabs((double)ours[j] - (double)theirs[j]);
+            apart = d <= apart ? apart : d; /* a NaN stays */
+            largest = fmax(largest, fabs((double)theirs[j]));
+        }
+        worst = apart / largest <= worst ? worst : apart / largest;
+        free(ours);
+        free(theirs);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return worst;
+}
+
+/* ---- times ---- */
+
+typedef struct tensor_row {
+    char name[BENCH_NAME_SIZE];
+    bnd_backend backend;
+    int rounds;
+    double seconds, ratio; /* ratio 0: nothing to compare with */
+} tensor_row;
+
+static void print_row(bench_report *report, const tensor_row *row)
+{
+    const bool counts = row->ratio > 0 && row->backend == bnd_backend_best(), met = row->ratio >= target;
+    report->rows++;
+    report->targets += counts;
+    report->met += counts && met;
+    if (report->as_json) {
+        bench_report_tensor(report, row->name, bnd_backend_name(row->backend), row->rounds, row->seconds * 1e3,
+                            row->ratio, counts ? target : 0);
+        return;
+    }
+    printf("%-36s %-9s %-8s %7d %9.3f", row->name, "tensor", bnd_backend_name(row->backend), 1, row->seconds * 1e3);
+    if (row->ratio > 0) {
+        printf(" %10.3f", row->ratio);
+    } else {
+        printf(" %10s", "-");
+    }
+    if (counts) {
+        printf("   %.2f %s", target, met ? "met" : "below");
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static bool passes(model *m, size_t count, double *seconds, double *loss)
+{
+    const double begun = bench_now();
+    bnd_error why;
+    for (size_t i = 0; i < count; i++) {
+        if (model_pass(loss, m, &why) != BND_OK) {
+            fprintf(stderr, "binade bench: %s\n", why.message);
+            return false;
+        }
+        model_drop_gradients(m);
+    }
+    *seconds = (bench_now() - begun) / (double)count;
+    return true;
+}
+
+/* In turns with PyTorch, so many passes a turn that its start does not count: caches are the other's then. */
+static bool measure(tensor_row *row, const bench_options *options, model *m, peer *p)
+{
+    enum { LEAST_ROUNDS = 3 };
+    const double turn = 0.25, begun = bench_now();
+    double own[BENCH_MOST_ROUNDS], ratios[BENCH_MOST_ROUNDS], seconds, theirs, loss;
+    bool good = passes(m, 3, &seconds, &loss) && passes(m, 3, &seconds, &loss);
+    const size_t count = seconds < turn ? (size_t)(turn / seconds) : 1;
+    bool beside = good && ask(p, "time", count, &theirs);
+    int done = 0;
+    for (; good && done < options->rounds && (done < LEAST_ROUNDS || bench_now() - begun < options->seconds); done++) {
+        beside = beside && ask(p, "time", count, &theirs);
+        good = passes(m, count, &own[done], &loss);
+        ratios[done] = beside ? theirs / (double)count / own[done] : 0;
+    }
+    row->rounds = done;
+    row->seconds = good ? bench_median(own, done) : 0;
+    row->ratio = beside ? bench_median(ratios, done) : 0;
+    return good;
+}
+
+/* ---- a case ---- */
+
+/* 0; 1 where what comes out is not what PyTorch computes; 3 without memory. */
+static int compare_and_measure(bench_report *report, const bench_options *options, const model_row *what, model *m,
+                               bnd_backend backend)
+{
+    tensor_row row = {.backend = backend};
+    peer p;
+    double ours = 0, theirs = 0;
+    int status = model_pass(&ours, m, NULL) == BND_OK ? 0 : 3;
+    name_case(row.name, what);
+    open_peer(&p, what, m);
+    if (status == 0 && ask(&p, "check", 0, &theirs)) {
+        const double apart = difference(&p, m), of_loss = fabs(ours - theirs) / fabs(theirs);
+        if (!(apart <= tolerance && of_loss <= tolerance)) {
+            fprintf(stderr, "binade bench: %s: loss %.9g, PyTorch's %.9g; gradients are apart by %.2g of the largest\n",
+                    what->name, ours, theirs, apart);
+            status = 1;
+        }
+    }
+    model_drop_gradients(m);
+    if (status == 0) {
+        status = measure(&row, options, m, &p) ? 0 : 3;
+    }
+    close_peer(&p);
+    if (status == 0) {
+        print_row(report, &row);
+    }
+    return status;
+}
+
+int bench_tensor_all(bench_report *report, const bench_options *options)
+{
+    int status = 0;
+    if (bench_tensor_count(options) > 0 && !options->json) {
+        printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "model", "size", "backend", "threads", "ms", "/PyTorch", "target");
+    }
+    for (size_t i = 0; i < model_row_count; i++) {
+        for (size_t b = 0; chosen(options, &model_rows[i]) && (b < options->backend_count || b == 0); b++) {
+            bnd_context context = {.threads = 1};
+            bnd_error why;
+            model m;
+            context.backend = options->backend_count > 0 ? options->backends[b] : (uint8_t)BND_BACKEND_BEST;
+            const bool best = context.backend == BND_BACKEND_BEST;
+            if (model_open(&m, &model_rows[i], &context, &why) != BND_OK) {
+                fprintf(stderr, "binade bench: %s\n", why.message);
+                return 3;
+            }
+            const int this = compare_and_measure(report, options, &model_rows[i], &m,
+                                                 best ? bnd_backend_best() : (bnd_backend)context.backend);
+            status = this > status ? this : status;
+            model_close(&m);
+        }
+    }
+    return status;
+}
