@@ -26,5 +26,6 @@
 #include <binade/store.h>
 #include <binade/tensor.h>
 #include <binade/text.h>
+#include <binade/train.h>
 
 #endif
