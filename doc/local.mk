@@ -30,11 +30,15 @@ uninstall-hook:
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = doc/completion/_binade
 
-# The program in the README, which `make check` builds and runs.
+# The programs in the README, which `make check` builds and runs.
 check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_first_LDADD = libbinade.la
 doc_examples_first_SOURCES = doc/examples/first.c
+check_PROGRAMS += doc/examples/tensor
+doc_examples_tensor_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_tensor_LDADD = libbinade.la
+doc_examples_tensor_SOURCES = doc/examples/tensor.c
 # The unit with two errors that it has tested: plain C, without the library.
 check_PROGRAMS += doc/examples/unit
 doc_examples_unit_LDADD =
