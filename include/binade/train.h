@@ -1,5 +1,6 @@
-/* Layer 8: the same optimizer loop in every format. A model, its data, an optimizer and a recipe make a run; a run goes
- * on a step at a time and says what happened. Loss, gradients and weights that are no numbers are results, not errors. */
+/* Layer 8: the same optimizer loop in every format. A model, its data, an optimizer and a recipe make a run; a run
+ * goes on a step at a time and says what happened. A loss, gradients and weights that are no numbers are results, not
+ * errors. */
 #ifndef BINADE_TRAIN_H
 #define BINADE_TRAIN_H
 
@@ -25,8 +26,8 @@ typedef struct bnd_training {
     bool recompute; /* layers are computed again on the way back */
 } bnd_training;
 
-/* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that there
- * are not. */
+/* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that
+ * there are not. */
 BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer,
                                             const char *recipe, bnd_error *why);
 

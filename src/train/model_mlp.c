@@ -14,27 +14,9 @@ static void usual(bnd_training *t)
     t->depth = t->depth != 0 ? t->depth : 2;
 }
 
-static bnd_status plant(bnd_run *run, bnd_error *why)
-{
-    bnd_tensor *t;
-    size_t n = INPUTS * CLASSES;
-    bnd_status status = bndi_tensor_make(&t, run->engine, bndi_format_of_words(BNDI_WORDS_32),
-                                         &(bndi_shape){.rank = 1, .extent = {n}}, BND_ROLE_DATA, false, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    run->plan = calloc(n, sizeof *run->plan);
-    run->plan_length = n;
-    status = run->plan != NULL ? bnd_tensor_normal(t, 0, 1, run->training.seed_data, bndi_purpose(BNDI_OF_PLAN, 0), why)
-                               : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a planted solution");
-    status = status == BND_OK ? bnd_tensor_read_f64(run->plan, n, t, why) : status;
-    bndi_drop(t);
-    return status;
-}
-
 static bnd_status build(bnd_run *run, bnd_error *why)
 {
-    bnd_status status = plant(run, why);
+    bnd_status status = bndi_plant(run, INPUTS * CLASSES, why);
     size_t inputs = INPUTS;
     for (size_t layer = 0; status == BND_OK && layer <= run->training.depth; layer++) {
         size_t outputs = layer < run->training.depth ? run->training.width : CLASSES;

@@ -10,8 +10,7 @@ static const bnd_format *fp32(void)
     return bndi_format_of_words(BNDI_WORDS_32);
 }
 
-/* A solution: normal numbers of deviation 1, drawn once. */
-static bnd_status plant(bnd_run *run, size_t n, bnd_error *why)
+bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why)
 {
     bnd_tensor *t;
     bnd_status status =
@@ -80,7 +79,7 @@ static void quadratic_usual(bnd_training *t)
 static bnd_status quadratic_build(bnd_run *run, bnd_error *why)
 {
     run->floor = 0;
-    bnd_status status = plant(run, run->training.width, why);
+    bnd_status status = bndi_plant(run, run->training.width, why);
     return status == BND_OK ? bndi_parameter_add(run, "w", (size_t[]){run->training.width}, 1, 0, 0, true, why)
                             : status;
 }
@@ -115,7 +114,7 @@ static void regression_usual(bnd_training *t)
 static bnd_status regression_build(bnd_run *run, bnd_error *why)
 {
     run->floor = 0;
-    bnd_status status = plant(run, run->training.width, why);
+    bnd_status status = bndi_plant(run, run->training.width, why);
     if (status == BND_OK) {
         status = bndi_parameter_add(run, "w", (size_t[]){1, run->training.width}, 2, 0, 0, true, why);
     }

@@ -1,5 +1,5 @@
-/* A language model: embeddings, blocks of attention and a perceptron, each behind a layer norm, and a head; on text from
- * a Markov chain, whose entropy no loss can go below. */
+/* A language model: embeddings, blocks of attention and a perceptron, each behind a layer norm, and a head; on text
+ * from a Markov chain, whose entropy no loss can go below. */
 #include "train/train.h"
 
 #include <stdio.h>

@@ -67,6 +67,9 @@ struct bndi_model_row {
 BND_CHECKED bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank,
                                           double deviation, double value, bool decays, bnd_error *why);
 
+/* What is to be found, run->plan: n normal numbers of deviation 1, drawn once. */
+BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
+
 /* y = x w' + b, with parameters number `first` (w) and first + 1 (b). */
 BND_CHECKED bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why);
 

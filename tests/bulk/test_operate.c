@@ -350,13 +350,8 @@ static void check_table(bench *b, bnd_operation operation, const char *const nam
 
 static void test_tables(void)
 {
-    static const char *const codes[][2] = {{"fp16", "fp16"},
-                                           {"bf16", "fp16"},
-                                           {"e4m3", "e4m3"},
-                                           {"fp16", "e5m2"},
-                                           {"e3m2", "e3m2"},
-                                           {"e2m1", "e2m1"},
-                                           {"e5m6", "e4m3"}};
+    static const char *const codes[][2] = {{"fp16", "fp16"}, {"bf16", "fp16"}, {"e4m3", "e4m3"}, {"fp16", "e5m2"},
+                                           {"e3m2", "e3m2"}, {"e2m1", "e2m1"}, {"e5m6", "e4m3"}};
     bench b;
     bench_open(&b, "tables");
     for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {

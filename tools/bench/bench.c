@@ -163,19 +163,15 @@ static int measure_all(bench_session *s, const selection *chosen)
     size_t backends = s->options->backend_count > 0 ? s->options->backend_count : 1;
     int status = 0;
     for (size_t z = 0; z < s->options->size_count; z++) {
-        s->total += s->options->sizes[z].gemm || s->options->sizes[z].tensor
+        s->total += s->options->sizes[z].family != NULL
                         ? 0
                         : chosen->count * backends * (on_all_cores_too(s, &s->options->sizes[z]) ? 2 : 1);
     }
     bench_report_begin(&s->report, s->machine, s->options);
     for (size_t z = 0; memory && status != 3 && z < s->options->size_count; z++) {
-        if (s->options->sizes[z].gemm) {
-            status = bench_gemm_all(&s->report, s->options);
-            continue;
-        }
-        if (s->options->sizes[z].tensor) {
-            int of_models = bench_tensor_all(&s->report, s->options);
-            status = of_models > status ? of_models : status;
+        if (s->options->sizes[z].family != NULL) {
+            int of_family = s->options->sizes[z].family->all(&s->report, s->options);
+            status = of_family > status ? of_family : status;
             continue;
         }
         for (size_t i = 0; memory && i < chosen->count; i++) {
@@ -186,6 +182,21 @@ static int measure_all(bench_session *s, const selection *chosen)
     return !memory ? 3 : s->different > 0 ? 1 : status;
 }
 
+const bench_family *bench_family_at(size_t row)
+{
+    static const bench_family *const families[] = {&bench_products, &bench_calls, &bench_models};
+    return row < sizeof families / sizeof families[0] ? families[row] : NULL;
+}
+
+static bool any_of_families(const bench_options *options)
+{
+    bool any = false;
+    for (size_t i = 0; bench_family_at(i) != NULL; i++) {
+        any = any || bench_family_at(i)->count(options) > 0;
+    }
+    return any;
+}
+
 int bench_all(const bench_options *options, const bench_machine *machine)
 {
     bench_session s = {.options = options, .machine = machine};
@@ -194,7 +205,7 @@ int bench_all(const bench_options *options, const bench_machine *machine)
     if (!select_cases(&chosen, options)) {
         return 3;
     }
-    if (chosen.count == 0 && bench_gemm_count(options) == 0 && bench_tensor_count(options) == 0) {
+    if (chosen.count == 0 && !any_of_families(options)) {
         fprintf(stderr, "binade bench: there is no such case; 'binade bench --list' names them\n");
         status = 2;
     } else if (options->list) {

@@ -52,11 +52,10 @@ void bench_look(bench_machine *machine);
 
 /* How many elements: fp32, or half as many fp64. */
 typedef struct bench_size {
-    char name[16]; /* "L1", "L2", "memory", "gemm", "tensor", or the number as it was written */
+    char name[16]; /* "L1", "L2", "memory", that of a family, or the number as it was written */
     size_t elements;
     bool beyond_caches;
-    bool gemm;   /* "gemm": products of matrices instead of arrays */
-    bool tensor; /* "tensor": models instead of arrays */
+    const struct bench_family *family; /* what is measured instead of arrays; NULL: arrays */
 } bench_size;
 /* False where it is none of the names and not a number from 1 to 2^32. */
 bool bench_size_parse(bench_size *out, const char *name, const bench_machine *machine);
@@ -192,22 +191,22 @@ void bench_report_end(bench_report *report);
 /* Every word of `words` stands in the name. */
 bool bench_has_words(const char *name, const char *words);
 
-/* Products of matrices: how many cases are chosen, their list, their rows; a row of JSON. 0; 1 where a result is not
- * bnd_operate's; 3 without memory. */
-size_t bench_gemm_count(const bench_options *options);
-void bench_gemm_list(const bench_options *options);
-void bench_gemm_list_json(bnd_json *json, const bench_options *options);
-int bench_gemm_all(bench_report *report, const bench_options *options);
-void bench_report_gemm(bench_report *report, const char *name, const char *backend, unsigned threads, int rounds,
-                       double gigaflops, double ratio, double target);
+/* What is not an array has a size of its own, and another yardstick than a copy. A family is a file and a row of
+ * bench_families. */
+typedef void bench_listing(void *state, const char *name, double target);
+typedef struct bench_family {
+    const char *size, *title, *yardstick;          /* "gemm", "products of ...", "OpenBLAS" */
+    size_t (*count)(const bench_options *options); /* cases chosen */
+    void (*each)(const bench_options *options, bench_listing *listing, void *state);
+    int (*all)(bench_report *report, const bench_options *options); /* 0; 1 where a result is wrong; 3 without memory */
+} bench_family;
+extern const bench_family bench_products, bench_models, bench_calls;
+const bench_family *bench_family_at(size_t row); /* NULL behind the last */
 
-/* Models beside PyTorch, in the same way. 1: a result is not what PyTorch computes. */
-size_t bench_tensor_count(const bench_options *options);
-void bench_tensor_list(const bench_options *options);
-void bench_tensor_list_json(bnd_json *json, const bench_options *options);
-int bench_tensor_all(bench_report *report, const bench_options *options);
-void bench_report_tensor(bench_report *report, const char *name, const char *backend, int rounds, double milliseconds,
-                         double ratio, double target);
+/* A row of JSON: a figure and a ratio under their keys. */
+void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,
+                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio,
+                        double target);
 
 /* Measures and reports. 0; 1 where a result is not the codec's; 2 where no case has such a name; 3 without memory. */
 int bench_all(const bench_options *options, const bench_machine *machine);

@@ -51,7 +51,7 @@ static bool chosen(const bench_options *options, const gemm_case *what)
     return bench_has_words(name, options->words);
 }
 
-size_t bench_gemm_count(const bench_options *options)
+static size_t count_cases(const bench_options *options)
 {
     size_t count = 0;
     for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
@@ -60,39 +60,14 @@ size_t bench_gemm_count(const bench_options *options)
     return count;
 }
 
-void bench_gemm_list(const bench_options *options)
+static void each(const bench_options *options, bench_listing *listing, void *state)
 {
-    if (bench_gemm_count(options) > 0) {
-        printf("%-36s %8s\n", "products of 256 x 256 matrices", "OpenBLAS");
-    }
     for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
         char name[BENCH_NAME_SIZE];
         name_case(name, &cases[i]);
-        if (chosen(options, &cases[i]) && cases[i].target > 0) {
-            printf("%-36s %8.2f\n", name, cases[i].target);
-        } else if (chosen(options, &cases[i])) {
-            puts(name);
+        if (chosen(options, &cases[i])) {
+            listing(state, name, cases[i].target);
         }
-    }
-}
-
-void bench_gemm_list_json(bnd_json *json, const bench_options *options)
-{
-    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
-        char name[BENCH_NAME_SIZE], target[16];
-        if (!chosen(options, &cases[i])) {
-            continue;
-        }
-        name_case(name, &cases[i]);
-        snprintf(target, sizeof target, "%.4f", cases[i].target);
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "case", name);
-        if (cases[i].target > 0) {
-            bnd_json_literal(json, "openblas", target);
-        } else {
-            bnd_json_null(json, "openblas");
-        }
-        bnd_json_end(json);
     }
 }
 
@@ -211,8 +186,8 @@ static void print_row(bench_report *report, const gemm_row *row)
     report->targets += row->target > 0;
     report->met += row->target > 0 && met;
     if (report->as_json) {
-        bench_report_gemm(report, row->name, row->backend, row->threads, row->rounds, gigaflops, row->ratio,
-                          row->target);
+        bench_report_other(report, row->name, "gemm", row->backend, row->threads, row->rounds, "gigaflops", gigaflops,
+                           "ratio_to_openblas", row->ratio, row->target);
         return;
     }
     printf("%-36s %-9s %-8s %7u %9.2f", row->name, "256", row->backend, row->threads, gigaflops);
@@ -247,10 +222,10 @@ static void measure(bench_report *report, const bench_options *options, const ge
     print_row(report, &row);
 }
 
-int bench_gemm_all(bench_report *report, const bench_options *options)
+static int measure_all(bench_report *report, const bench_options *options)
 {
     size_t different = 0;
-    if (bench_gemm_count(options) > 0 && !options->json) {
+    if (count_cases(options) > 0 && !options->json) {
         printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "product", "side", "backend", "threads", "GFLOP/s", "/OpenBLAS",
                "target");
     }
@@ -276,3 +251,6 @@ int bench_gemm_all(bench_report *report, const bench_options *options)
     }
     return different > 0 ? 1 : 0;
 }
+
+const bench_family bench_products = {"gemm",     "products of 256 x 256 matrices", "OpenBLAS", count_cases, each,
+                                     measure_all};

@@ -5,6 +5,7 @@ binade_SOURCES += \
 	tools/bench/bench.c \
 	tools/bench/bench.h \
 	tools/bench/block.c \
+	tools/bench/call.c \
 	tools/bench/cases.c \
 	tools/bench/copy.c \
 	tools/bench/data.c \

@@ -137,8 +137,9 @@ bool bench_size_parse(bench_size *out, const char *name, const bench_machine *ma
         out->elements = good ? out->elements : 0;
     }
     snprintf(out->name, sizeof out->name, "%.15s", name);
-    out->gemm = strcmp(name, "gemm") == 0;
-    out->tensor = strcmp(name, "tensor") == 0;
-    out->beyond_caches = !out->gemm && !out->tensor && 4 * out->elements >= 4 * machine->last;
-    return out->elements > 0 || out->gemm || out->tensor;
+    for (size_t i = 0; out->family == NULL && bench_family_at(i) != NULL; i++) {
+        out->family = strcmp(name, bench_family_at(i)->size) == 0 ? bench_family_at(i) : NULL;
+    }
+    out->beyond_caches = out->family == NULL && 4 * out->elements >= 4 * machine->last;
+    return out->elements > 0 || out->family != NULL;
 }

@@ -1,6 +1,7 @@
 /* What is printed of the times: a line a row, or one JSON object. */
 #include "bench.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,39 +96,19 @@ static void row_json(bnd_json *json, const bench_row *row, const char *name)
     bnd_json_end(json);
 }
 
-void bench_report_gemm(bench_report *report, const char *name, const char *backend, unsigned threads, int rounds,
-                       double gigaflops, double ratio, double target)
+void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,
+                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio,
+                        double target)
 {
     bnd_json *json = &report->json;
     bnd_json_object(json, NULL);
     bnd_json_string(json, "case", name);
-    bnd_json_string(json, "size", "gemm");
+    bnd_json_string(json, "size", size);
     bnd_json_string(json, "backend", backend);
     bnd_json_unsigned(json, "threads", threads);
     bnd_json_integer(json, "rounds", rounds);
-    number(json, "gigaflops", gigaflops);
-    number_or_null(json, "ratio_to_openblas", ratio);
-    number_or_null(json, "target", target);
-    if (target > 0) {
-        bnd_json_boolean(json, "met", ratio >= target);
-    } else {
-        bnd_json_null(json, "met");
-    }
-    bnd_json_end(json);
-}
-
-void bench_report_tensor(bench_report *report, const char *name, const char *backend, int rounds, double milliseconds,
-                         double ratio, double target)
-{
-    bnd_json *json = &report->json;
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "case", name);
-    bnd_json_string(json, "size", "tensor");
-    bnd_json_string(json, "backend", backend);
-    bnd_json_unsigned(json, "threads", 1);
-    bnd_json_integer(json, "rounds", rounds);
-    number(json, "milliseconds", milliseconds);
-    number_or_null(json, "ratio_to_pytorch", ratio);
+    number(json, figure_key, figure);
+    number_or_null(json, ratio_key, ratio);
     number_or_null(json, "target", target);
     if (target > 0) {
         bnd_json_boolean(json, "met", ratio >= target);
@@ -153,7 +134,7 @@ static void begin_text(const bench_machine *machine, const bench_options *option
     printf(", ");
     put_bytes(machine->last);
     printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
-    if (options->sizes[0].gemm || options->sizes[0].tensor) {
+    if (options->sizes[0].family != NULL) {
         return;
     }
     printf("%-36s %-9s %-8s %7s %9s %7s %8s %8s %7s\n", "case", "size", "backend", "threads", "ns", "GB/s", "/memcpy",
@@ -214,6 +195,42 @@ void bench_report_end(bench_report *report)
 
 /* ---- what there is ---- */
 
+/* ---- the cases of families ---- */
+
+typedef struct listing_as_json {
+    bnd_json *json;
+    const bench_family *family;
+} listing_as_json;
+
+/* The member of a target is the yardstick's name in small letters. */
+static void list_one_as_json(void *state, const char *name, double target)
+{
+    const listing_as_json *l = state;
+    char key[16] = "", wanted[16];
+    for (size_t i = 0; l->family->yardstick[i] != 0 && i + 1 < sizeof key; i++) {
+        key[i] = (char)tolower((unsigned char)l->family->yardstick[i]);
+    }
+    bnd_json_object(l->json, NULL);
+    bnd_json_string(l->json, "case", name);
+    if (target > 0) {
+        snprintf(wanted, sizeof wanted, "%.4f", target);
+        bnd_json_literal(l->json, key, wanted);
+    } else {
+        bnd_json_null(l->json, key);
+    }
+    bnd_json_end(l->json);
+}
+
+static void list_one_as_text(void *state, const char *name, double target)
+{
+    (void)state;
+    if (target > 0) {
+        printf("%-36s %8.2f\n", name, target);
+    } else {
+        puts(name);
+    }
+}
+
 static void list_as_json(const bench_case *cases, size_t count, const bench_options *options)
 {
     bnd_json json;
@@ -230,8 +247,10 @@ static void list_as_json(const bench_case *cases, size_t count, const bench_opti
         number_or_null(&json, "L2", target.l2);
         bnd_json_end(&json);
     }
-    bench_gemm_list_json(&json, options);
-    bench_tensor_list_json(&json, options);
+    for (size_t i = 0; bench_family_at(i) != NULL; i++) {
+        listing_as_json state = {&json, bench_family_at(i)};
+        bench_family_at(i)->each(options, list_one_as_json, &state);
+    }
     bnd_json_end(&json);
     bnd_json_end(&json);
     putchar('\n');
@@ -264,7 +283,12 @@ void bench_report_list(const bench_case *cases, size_t count, const bench_option
         list_as_json(cases, count, options);
     } else {
         list_as_text(cases, count);
-        bench_gemm_list(options);
-        bench_tensor_list(options);
+        for (size_t i = 0; bench_family_at(i) != NULL; i++) {
+            const bench_family *family = bench_family_at(i);
+            if (family->count(options) > 0) {
+                printf("%-36s %8s\n", family->title, family->yardstick);
+            }
+            family->each(options, list_one_as_text, NULL);
+        }
     }
 }

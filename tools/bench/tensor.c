@@ -25,7 +25,7 @@ static bool chosen(const bench_options *options, const model_row *what)
     return options->format_count == 0 && bench_has_words(name, options->words);
 }
 
-size_t bench_tensor_count(const bench_options *options)
+static size_t count_cases(const bench_options *options)
 {
     size_t count = 0;
     for (size_t i = 0; i < model_row_count; i++) {
@@ -34,31 +34,13 @@ size_t bench_tensor_count(const bench_options *options)
     return count;
 }
 
-void bench_tensor_list(const bench_options *options)
+static void each(const bench_options *options, bench_listing *listing, void *state)
 {
-    if (bench_tensor_count(options) > 0) {
-        printf("%-36s %8s\n", "models", "PyTorch");
-    }
     for (size_t i = 0; i < model_row_count; i++) {
         char name[BENCH_NAME_SIZE];
         name_case(name, &model_rows[i]);
         if (chosen(options, &model_rows[i])) {
-            printf("%-36s %8.2f\n", name, target);
-        }
-    }
-}
-
-void bench_tensor_list_json(bnd_json *json, const bench_options *options)
-{
-    for (size_t i = 0; i < model_row_count; i++) {
-        char name[BENCH_NAME_SIZE], wanted[16];
-        name_case(name, &model_rows[i]);
-        if (chosen(options, &model_rows[i])) {
-            snprintf(wanted, sizeof wanted, "%.4f", target);
-            bnd_json_object(json, NULL);
-            bnd_json_string(json, "case", name);
-            bnd_json_literal(json, "pytorch", wanted);
-            bnd_json_end(json);
+            listing(state, name, target);
         }
     }
 }
@@ -211,8 +193,8 @@ static void print_row(bench_report *report, const tensor_row *row)
     report->targets += counts;
     report->met += counts && met;
     if (report->as_json) {
-        bench_report_tensor(report, row->name, bnd_backend_name(row->backend), row->rounds, row->seconds * 1e3,
-                            row->ratio, counts ? target : 0);
+        bench_report_other(report, row->name, "tensor", bnd_backend_name(row->backend), 1, row->rounds, "milliseconds",
+                           row->seconds * 1e3, "ratio_to_pytorch", row->ratio, counts ? target : 0);
         return;
     }
     printf("%-36s %-9s %-8s %7d %9.3f", row->name, "tensor", bnd_backend_name(row->backend), 1, row->seconds * 1e3);
@@ -295,10 +277,10 @@ static int compare_and_measure(bench_report *report, const bench_options *option
     return status;
 }
 
-int bench_tensor_all(bench_report *report, const bench_options *options)
+static int measure_all(bench_report *report, const bench_options *options)
 {
     int status = 0;
-    if (bench_tensor_count(options) > 0 && !options->json) {
+    if (count_cases(options) > 0 && !options->json) {
         printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "model", "size", "backend", "threads", "ms", "/PyTorch", "target");
     }
     for (size_t i = 0; i < model_row_count; i++) {
@@ -320,3 +302,5 @@ int bench_tensor_all(bench_report *report, const bench_options *options)
     }
     return status;
 }
+
+const bench_family bench_models = {"tensor", "models", "PyTorch", count_cases, each, measure_all};
