@@ -9,7 +9,8 @@
  *   - Fallible work returns bnd_status, leaves its outputs untouched on failure, and says in a bnd_error what
  *     was wrong, where, and what to do.
  *   - The library never prints, never exits, and never aborts on input.
- *   - Every call is safe from any number of threads at once. */
+ *   - Every call is safe from any number of threads at once; an engine of tensors, and a run, are used by one thread at
+ *     a time. */
 #ifndef BINADE_H
 #define BINADE_H
 

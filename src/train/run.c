@@ -334,7 +334,6 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
-                     .engine = run->engine,
                      .lr = lr,
                      .step = run->step + 1,
                      .decays = p->decays,
@@ -344,7 +343,6 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
                      .m = take(&k->m, p->m, at, n),
                      .v = take(&k->v, p->v, at, n),
                      .t = k->t.f32,
-                     .u = k->u.f32,
                      .change = k->change.f32,
                      .of_w = bndi_cast_of(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
                      .of_m = bndi_cast_of(run->engine, BND_ROLE_M),

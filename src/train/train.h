@@ -81,16 +81,14 @@ extern const bndi_model_row bndi_quadratic_row, bndi_linear_row_of_models, bndi_
 /* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
 typedef struct bndi_update {
     const bnd_training *training;
-    const bnd_engine *engine;
     double lr;     /* of this step */
     uint64_t step; /* from 1 on */
     bool decays;
     size_t n;
     float *w, *g, *m, *v; /* in and out: w is the master where there is one */
-    float *t, *u;         /* to work in */
+    float *t;             /* to work in */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
-    uint64_t seed, purpose, first; /* of stochastic rounding */
-    float *change;                 /* out: what is added to w, not rounded with it yet */
+    float *change; /* out: what is added to w, not rounded with it yet */
 } bndi_update;
 
 struct bndi_optimizer_row {
