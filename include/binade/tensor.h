@@ -114,11 +114,11 @@ BND_CHECKED bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bn
 
 /* ---- operations ----
  *
- * An operation reads numbers of any format, has its result in fp32 (in fp64 where an operand does not fit fp32), rounded
- * once, and rounds that to the format that the policy has for its role, or else to the operands' own; fp32 where
- * these differ (fp64 where one of them is). Shapes broadcast as numpy's do. Sums have one order, whatever the strides, the
- * back end and the threads: over the last axes by sixteen lanes in double, element i in lane i mod 16, the lanes added
- * in pairs; over earlier axes from the first index up.
+ * An operation reads numbers of any format, has its result in fp32 (in fp64 where an operand does not fit fp32),
+ * rounded once, and rounds that to the format that the policy has for its role, or else to the operands' own; fp32
+ * where these differ (fp64 where one of them is). Shapes broadcast as numpy's do. Sums have one order, whatever the
+ * strides, the back end and the threads: over the last axes by sixteen lanes in double, element i in lane i mod 16,
+ * the lanes added in pairs; over earlier axes from the first index up.
  *
  * `in`: as many operands as the operation takes. Attributes that an operation does not know are not looked at. */
 typedef enum bnd_tensor_operation {
