@@ -1,16 +1,10 @@
 /* The one way of every operation: work type, formats, result, forward, tape, counts. */
 #include "tensor/tensor.h"
 
-#include "base/base.h"
 #include "bulk/environment.h"
 #include "tensor/operand.h"
 
 /* ---- formats ---- */
-
-static bool same_format(const bnd_format *a, const bnd_format *b)
-{
-    return a->row == b->row && bndi_same_word(a->name, bndi_length(a->name), b->name);
-}
 
 bnd_role bndi_role_of_bytes(bnd_role role)
 {
@@ -45,7 +39,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
     }
     bool all_same = true, narrow = true;
     for (unsigned i = 0; i < count; i++) {
-        all_same = all_same && same_format(in[i], in[0]);
+        all_same = all_same && bnd_format_same(in[i], in[0]);
         narrow = narrow && bndi_words_hold(BNDI_WORDS_32, in[i]);
     }
     *out = all_same && count > 0 ? *in[0] : *bndi_format_of_words(narrow ? BNDI_WORDS_32 : BNDI_WORDS_64);
@@ -107,6 +101,12 @@ bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, b
 }
 
 /* ---- a call ---- */
+
+uint64_t bndi_no_flops(const bndi_call *c)
+{
+    (void)c;
+    return 0;
+}
 
 static bnd_status check_operands(const bndi_row *row, bnd_tensor *const *in, unsigned count, bnd_error *why)
 {

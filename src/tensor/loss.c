@@ -99,12 +99,6 @@ static bnd_status embedding_backward(bndi_call *c, const bnd_tensor *d, bndi_gra
     return status;
 }
 
-static uint64_t none(const bndi_call *c)
-{
-    (void)c;
-    return 0;
-}
-
 const bndi_row bndi_embedding_row = {.name = "embedding",
                                      .least = 2,
                                      .most = 2,
@@ -113,7 +107,7 @@ const bndi_row bndi_embedding_row = {.name = "embedding",
                                      .shape = embedding_shape,
                                      .forward = embedding_forward,
                                      .backward = embedding_backward,
-                                     .flops = none};
+                                     .flops = bndi_no_flops};
 
 /* ---- cross-entropy ---- */
 

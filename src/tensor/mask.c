@@ -113,16 +113,10 @@ static bnd_status mask_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     return status;
 }
 
-static uint64_t none(const bndi_call *c)
-{
-    (void)c;
-    return 0;
-}
-
 #define ROW(title)                                                                                                     \
     {                                                                                                                  \
         .name = title, .least = 1, .most = 1, .shape = mask_shape, .forward = mask_forward, .backward = mask_backward, \
-        .flops = none                                                                                                  \
+        .flops = bndi_no_flops                                                                                         \
     }
 const bndi_row bndi_triu_row = ROW("triu"), bndi_tril_row = ROW("tril"), bndi_masked_row = ROW("masked"),
                bndi_dropout_row = ROW("dropout");

@@ -5,11 +5,6 @@
 #include "base/base.h"
 #include "tensor/maths.h"
 
-static bool same_format(const bnd_format *a, const bnd_format *b)
-{
-    return a->row == b->row && bndi_same_word(a->name, bndi_length(a->name), b->name);
-}
-
 /* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
 static void take_as_it_is(bndi_operand *o, const bnd_tensor *t)
 {
@@ -164,8 +159,8 @@ bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role ro
     if (given && cast->scaling[0] != 0) {
         return cast_with_scales(out, t, role, cast, axis, why);
     }
-    bool changes_nothing =
-        given && same_format(&cast->format, &t->format) && __builtin_memcmp(&cast->rule, &nothing, sizeof nothing) == 0;
+    bool changes_nothing = given && bnd_format_same(&cast->format, &t->format) &&
+                           __builtin_memcmp(&cast->rule, &nothing, sizeof nothing) == 0;
     bool as_it_is = !given || (changes_nothing && t->engine->statistics == NULL);
     /* It counts as a cast all the same: random bits do not depend on whether somebody looks on. */
     t->engine->casts += as_it_is && given;

@@ -189,7 +189,7 @@ void bndi_reduced_shape(bndi_shape *out, const bndi_shape *in, unsigned reduced,
     }
 }
 
-static bnd_status reduced_shape(bndi_call *c, bnd_error *why)
+bnd_status bndi_shape_of_reduction(bndi_call *c, bnd_error *why)
 {
     unsigned reduced;
     bnd_status status = bndi_reduced_axes(&reduced, c, why);
@@ -253,14 +253,14 @@ static uint64_t one_an_operand(const bndi_call *c)
 const bndi_row bndi_sum_row = {.name = "sum",
                                .least = 1,
                                .most = 1,
-                               .shape = reduced_shape,
+                               .shape = bndi_shape_of_reduction,
                                .forward = sum_forward,
                                .backward = sum_backward,
                                .flops = one_an_operand};
 const bndi_row bndi_mean_row = {.name = "mean",
                                 .least = 1,
                                 .most = 1,
-                                .shape = reduced_shape,
+                                .shape = bndi_shape_of_reduction,
                                 .forward = sum_forward,
                                 .backward = sum_backward,
                                 .flops = one_an_operand};

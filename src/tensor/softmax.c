@@ -112,19 +112,9 @@ static bnd_status same_shape(bndi_call *c, bnd_error *why)
     return axis_of(&along, c, why);
 }
 
-static bnd_status reduced_shape(bndi_call *c, bnd_error *why)
-{
-    unsigned along;
-    bnd_status status = bndi_reduced_axes(&along, c, why);
-    if (status == BND_OK) {
-        bndi_reduced_shape(&c->shape, &c->in_shape[0], along, c->attributes.keep);
-    }
-    return status;
-}
-
 static bool reduces(const bndi_call *c)
 {
-    return c->row->shape == reduced_shape;
+    return c->row->shape == bndi_shape_of_reduction;
 }
 
 static bnd_status rows_forward(bndi_call *c, bnd_error *why)
@@ -186,10 +176,10 @@ const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS] = {
         ROW("softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, softmax_row, softmax_back_row, 4),
     [BND_TENSOR_LOG_SOFTMAX] =
         ROW("log_softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, log_softmax_row, log_softmax_back_row, 4),
-    [BND_TENSOR_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, reduced_shape, four_an_element,
-                                 logsumexp_row, logsumexp_back_row, 3),
-    [BND_TENSOR_MAX] =
-        ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, reduced_shape, one_an_element, max_row, extreme_back_row, 1),
-    [BND_TENSOR_MIN] =
-        ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, reduced_shape, one_an_element, min_row, extreme_back_row, 1),
+    [BND_TENSOR_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction,
+                                 four_an_element, logsumexp_row, logsumexp_back_row, 3),
+    [BND_TENSOR_MAX] = ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, max_row,
+                           extreme_back_row, 1),
+    [BND_TENSOR_MIN] = ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, min_row,
+                           extreme_back_row, 1),
 };

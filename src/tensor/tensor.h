@@ -256,6 +256,9 @@ extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_ca
 extern const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS];         /* by operation, as below */
 extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS]; /* by operation; the others have no name */
 
+/* Of what only moves numbers, or counts for itself. */
+uint64_t bndi_no_flops(const bndi_call *c);
+
 const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there is none */
 
 /* The operation without the tape, its result for a role; *out is held, not owed. */
@@ -301,6 +304,7 @@ BND_CHECKED bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const b
 
 /* sums += t over the axes of the bits `reduced`, in the row-major order of the others; and stored, times a factor. */
 BND_CHECKED bnd_status bndi_reduced_axes(unsigned *reduced, const bndi_call *c, bnd_error *why);
+BND_CHECKED bnd_status bndi_shape_of_reduction(bndi_call *c, bnd_error *why); /* a row's `shape` */
 void bndi_reduced_shape(bndi_shape *out, const bndi_shape *in, unsigned reduced, bool keep);
 void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced);
 void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const bndi_store *how);

@@ -139,12 +139,12 @@ static bnd_status linear_build(bnd_run *run, bnd_error *why)
     return status;
 }
 
-const bndi_model_row bndi_linear_row_of_models = {.name = "linear",
-                                                  .title = "least squares with a planted solution",
-                                                  .usual = regression_usual,
-                                                  .build = linear_build,
-                                                  .batch = planted_rows,
-                                                  .loss = linear_loss};
+const bndi_model_row bndi_least_squares_row = {.name = "linear",
+                                               .title = "least squares with a planted solution",
+                                               .usual = regression_usual,
+                                               .build = linear_build,
+                                               .batch = planted_rows,
+                                               .loss = linear_loss};
 
 /* ---- logistic regression: classes by the sign of the planted solution ---- */
 

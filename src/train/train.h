@@ -73,7 +73,7 @@ BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
 /* y = x w' + b, with parameters number `first` (w) and first + 1 (b). */
 BND_CHECKED bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why);
 
-extern const bndi_model_row bndi_quadratic_row, bndi_linear_row_of_models, bndi_logistic_row, bndi_mlp_row,
+extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
     bndi_transformer_row;
 
 /* ---- optimizers ---- */

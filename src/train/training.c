@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-static const bndi_model_row *const models[] = {&bndi_quadratic_row, &bndi_linear_row_of_models, &bndi_logistic_row,
+static const bndi_model_row *const models[] = {&bndi_quadratic_row, &bndi_least_squares_row, &bndi_logistic_row,
                                                &bndi_mlp_row, &bndi_transformer_row};
 enum { MODELS = sizeof models / sizeof models[0] };
 

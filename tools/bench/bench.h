@@ -195,13 +195,13 @@ bool bench_has_words(const char *name, const char *words);
  * bench_families. */
 typedef void bench_listing(void *state, const char *name, double target);
 typedef struct bench_family {
-    const char *size, *title, *yardstick;          /* "gemm", "products of ...", "OpenBLAS" */
-    size_t (*count)(const bench_options *options); /* cases chosen */
+    const char *size, *title, *yardstick; /* "gemm", "products of ...", "OpenBLAS" */
     void (*each)(const bench_options *options, bench_listing *listing, void *state);
     int (*all)(bench_report *report, const bench_options *options); /* 0; 1 where a result is wrong; 3 without memory */
 } bench_family;
 extern const bench_family bench_products, bench_models, bench_calls;
-const bench_family *bench_family_at(size_t row); /* NULL behind the last */
+const bench_family *bench_family_at(size_t row);                                     /* NULL behind the last */
+size_t bench_family_count(const bench_family *family, const bench_options *options); /* cases chosen */
 
 /* A row of JSON: a figure and a ratio under their keys. */
 void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,

@@ -36,15 +36,6 @@ static bool chosen(const bench_options *options, const call_case *what)
     return options->format_count == 0 && bench_has_words(name, options->words);
 }
 
-static size_t count(const bench_options *options)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < CASES; i++) {
-        n += chosen(options, &cases[i]);
-    }
-    return n;
-}
-
 static void each(const bench_options *options, bench_listing *listing, void *state)
 {
     for (size_t i = 0; i < CASES; i++) {
@@ -169,7 +160,7 @@ static int measure_all(bench_report *report, const bench_options *options)
     if (run == NULL) {
         return 3;
     }
-    if (count(options) > 0 && !options->json) {
+    if (bench_family_count(&bench_calls, options) > 0 && !options->json) {
         printf("%-36s %-9s %9s %10s %8s\n", "call", "numbers", "ns", "/fmaf", "target");
     }
     for (size_t i = 0; i < CASES; i++) {
@@ -197,4 +188,4 @@ static int measure_all(bench_report *report, const bench_options *options)
     return status;
 }
 
-const bench_family bench_calls = {"call", "single calls", "fmaf", count, each, measure_all};
+const bench_family bench_calls = {"call", "single calls", "fmaf", each, measure_all};

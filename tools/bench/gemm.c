@@ -51,15 +51,6 @@ static bool chosen(const bench_options *options, const gemm_case *what)
     return bench_has_words(name, options->words);
 }
 
-static size_t count_cases(const bench_options *options)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
-        count += chosen(options, &cases[i]);
-    }
-    return count;
-}
-
 static void each(const bench_options *options, bench_listing *listing, void *state)
 {
     for (size_t i = 0; i < CASES && options->format_count == 0; i++) {
@@ -225,7 +216,7 @@ static void measure(bench_report *report, const bench_options *options, const ge
 static int measure_all(bench_report *report, const bench_options *options)
 {
     size_t different = 0;
-    if (count_cases(options) > 0 && !options->json) {
+    if (bench_family_count(&bench_products, options) > 0 && !options->json) {
         printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "product", "side", "backend", "threads", "GFLOP/s", "/OpenBLAS",
                "target");
     }
@@ -252,5 +243,4 @@ static int measure_all(bench_report *report, const bench_options *options)
     return different > 0 ? 1 : 0;
 }
 
-const bench_family bench_products = {"gemm",     "products of 256 x 256 matrices", "OpenBLAS", count_cases, each,
-                                     measure_all};
+const bench_family bench_products = {"gemm", "products of 256 x 256 matrices", "OpenBLAS", each, measure_all};

@@ -285,7 +285,7 @@ void bench_report_list(const bench_case *cases, size_t count, const bench_option
         list_as_text(cases, count);
         for (size_t i = 0; bench_family_at(i) != NULL; i++) {
             const bench_family *family = bench_family_at(i);
-            if (family->count(options) > 0) {
+            if (bench_family_count(family, options) > 0) {
                 printf("%-36s %8s\n", family->title, family->yardstick);
             }
             family->each(options, list_one_as_text, NULL);

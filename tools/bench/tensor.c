@@ -25,15 +25,6 @@ static bool chosen(const bench_options *options, const model_row *what)
     return options->format_count == 0 && bench_has_words(name, options->words);
 }
 
-static size_t count_cases(const bench_options *options)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < model_row_count; i++) {
-        count += chosen(options, &model_rows[i]);
-    }
-    return count;
-}
-
 static void each(const bench_options *options, bench_listing *listing, void *state)
 {
     for (size_t i = 0; i < model_row_count; i++) {
@@ -280,7 +271,7 @@ static int compare_and_measure(bench_report *report, const bench_options *option
 static int measure_all(bench_report *report, const bench_options *options)
 {
     int status = 0;
-    if (count_cases(options) > 0 && !options->json) {
+    if (bench_family_count(&bench_models, options) > 0 && !options->json) {
         printf("%-36s %-9s %-8s %7s %9s %10s %8s\n", "model", "size", "backend", "threads", "ms", "/PyTorch", "target");
     }
     for (size_t i = 0; i < model_row_count; i++) {
@@ -303,4 +294,4 @@ static int measure_all(bench_report *report, const bench_options *options)
     return status;
 }
 
-const bench_family bench_models = {"tensor", "models", "PyTorch", count_cases, each, measure_all};
+const bench_family bench_models = {"tensor", "models", "PyTorch", each, measure_all};
