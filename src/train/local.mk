@@ -1,10 +1,13 @@
 # Layer 8: the optimizer loop.
 binadeinclude_HEADERS += include/binade/train.h
 libbinade_internal_la_SOURCES += \
+	src/train/gradients.c \
 	src/train/model_mlp.c \
 	src/train/model_small.c \
 	src/train/model_transformer.c \
 	src/train/optimizer.c \
+	src/train/parameters.c \
 	src/train/run.c \
 	src/train/train.h \
-	src/train/training.c
+	src/train/training.c \
+	src/train/update.c

@@ -50,6 +50,20 @@ static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
     return (uint64_t)what << 48 | index;
 }
 
+/* The sum of squares of all gradients over the loss scale; infinite or NaN where one is no number. */
+double bndi_squares_of_gradients(const bnd_run *run, double unscale);
+
+/* torch's GradScaler: a step with a gradient that is no number is skipped and the scale halved; so many good ones
+ * double it. */
+bool bndi_loss_scale_allows(bnd_run *run, double squares);
+
+typedef struct bndi_update_totals {
+    uint64_t updates, cancelled;
+    double squares_of_updates, squares_of_weights;
+} bndi_update_totals;
+
+BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
+
 /* ---- models ---- */
 
 struct bndi_model_row {

@@ -1,0 +1,45 @@
+/* What is asked of gradients before a step is taken: how long they are, and whether the loss scale lets them through. */
+#include "train/train.h"
+
+#include "tensor/tensor.h"
+
+double bndi_squares_of_gradients(const bnd_run *run, double unscale)
+{
+    double sum = 0;
+    bndi_numbers buffer;
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bnd_tensor *g = run->parameter[i].value->gradient;
+        bndi_walk walk;
+        size_t n = g != NULL ? bndi_count(&g->shape) : 0;
+        if (n > 0) {
+            bndi_walk_open(&walk, g, &g->shape, BNDI_WORDS_64);
+        }
+        for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+            size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+            const double *x = bndi_read(&walk, at, m, &buffer);
+            for (size_t j = 0; j < m; j++) {
+                sum += x[j] * unscale * (x[j] * unscale);
+            }
+        }
+    }
+    return sum;
+}
+
+bool bndi_loss_scale_allows(bnd_run *run, double squares)
+{
+    const bnd_loss_scale *scale = &run->training.policy.loss_scale;
+    bool good = squares - squares == 0;
+    if (!scale->given) {
+        return true;
+    }
+    if (!good) {
+        run->loss_scale = scale->dynamic ? run->loss_scale * 0.5 : run->loss_scale;
+        run->good_steps = 0;
+        return false;
+    }
+    if (scale->dynamic && ++run->good_steps == scale->growth) {
+        run->loss_scale *= 2;
+        run->good_steps = 0;
+    }
+    return true;
+}

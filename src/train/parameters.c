@@ -1,0 +1,82 @@
+/* The parameters of a run: each with what the recipe and the optimizer keep beside it, filled from the seed. */
+#include "train/train.h"
+
+#include <string.h>
+
+#include "tensor/tensor.h"
+
+static bnd_status make_state(bnd_tensor **out, bnd_run *run, const bnd_tensor *like, bnd_role role, bnd_error *why)
+{
+    const bnd_cast *cast = bndi_cast_of(run->engine, role);
+    const bnd_format *f = cast != NULL && !cast->transient ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
+    return bndi_tensor_make(out, run->engine, f, &like->shape, role, true, why);
+}
+
+static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    unsigned states = run->optimizer->states;
+    if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
+        status = make_state(&p->master, run, p->value, BND_ROLE_MASTER, why);
+    }
+    if (status == BND_OK && (states == 1 || states == 2)) {
+        status = make_state(&p->m, run, p->value, BND_ROLE_M, why);
+    }
+    if (status == BND_OK && states >= 2) {
+        status = make_state(&p->v, run, p->value, BND_ROLE_V, why);
+    }
+    if (status == BND_OK && run->training.policy.update == BND_UPDATE_KAHAN) {
+        status = make_state(&p->extra, run, p->value, BND_ROLE_EXTRA, why);
+    }
+    return status;
+}
+
+/* The master copy has the numbers as they were drawn; the parameter is made of it. */
+static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double value, bnd_error *why)
+{
+    bnd_tensor *to = p->master != NULL ? p->master : p->value;
+    bnd_status status = deviation > 0 ? bnd_tensor_normal(to, 0, deviation, run->training.seed_init,
+                                                          bndi_purpose(BNDI_OF_INIT, run->parameters), why)
+                                      : bnd_tensor_fill(to, value, why);
+    if (status == BND_OK && to != p->value) {
+        bndi_copy_numbers(p->value, to, &(bndi_store){.rule = {.rounding = BND_RNE}});
+    }
+    return status;
+}
+
+bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank, double deviation,
+                              double value, bool decays, bnd_error *why)
+{
+    bndi_parameter *p = &run->parameter[run->parameters];
+    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
+    const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
+    bndi_shape s;
+    if (run->parameters == BNDI_PARAMETERS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model has %d tensors of parameters at most; make it less deep",
+                        BNDI_PARAMETERS);
+    }
+    memset(p, 0, sizeof *p);
+    strncpy(p->name, name, sizeof p->name - 1);
+    p->decays = decays;
+    bnd_status status = bndi_shape_make(&s, shape, rank, why);
+    if (status == BND_OK) {
+        status = bndi_tensor_make(&p->value, run->engine, f, &s, BND_ROLE_PARAM, true, why);
+    }
+    if (status == BND_OK) {
+        status = add_states(run, p, why);
+    }
+    if (status == BND_OK) {
+        status = fill(run, p, deviation, value, why);
+    }
+    if (status == BND_OK) {
+        bnd_tensor_want_gradient(p->value, true);
+        run->parameters++;
+    }
+    return status; /* what was made is the engine's, and goes with it */
+}
+
+bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why)
+{
+    bnd_tensor *in[] = {x, run->parameter[first].value, run->parameter[first + 1].value};
+    return bnd_tensor_apply(out, BND_TENSOR_LINEAR, in, 3, NULL, why);
+}

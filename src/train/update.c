@@ -1,0 +1,145 @@
+/* The update of all parameters, a chunk at a time: numbers out of their formats, the optimizer, and back. */
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/tensor.h"
+
+typedef struct chunk {
+    bndi_numbers w, g, m, v, t, u, change, c;
+    double sum[BNDI_CHUNK];
+} chunk;
+
+/* A copy of the numbers, which may be changed. */
+static float *take(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return buffer->f32;
+    }
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    const void *numbers = bndi_read(&walk, at, n, buffer);
+    if (numbers != buffer) {
+        memcpy(buffer, numbers, n * sizeof(float));
+    }
+    return buffer->f32;
+}
+
+static void put(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return;
+    }
+    bndi_store how = bndi_store_for(run->engine, role);
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    bndi_write(&walk, at, n, x, &how);
+    t->buffer->version++;
+}
+
+static void round_to(float *x, size_t n, const bnd_cast *cast)
+{
+    bnd_status status = cast != NULL ? bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL) : BND_OK;
+    (void)status;
+}
+
+/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `sum`. */
+static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
+{
+    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
+    float *c = take(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
+    for (size_t i = 0; i < n; i++) {
+        u[i] = k->change.f32[i] - c[i];
+    }
+    round_to(u, n, cast);
+    for (size_t i = 0; i < n; i++) {
+        t[i] = w[i] + u[i];
+    }
+    round_to(t, n, cast);
+    for (size_t i = 0; i < n; i++) {
+        k->sum[i] = (double)t[i];
+        c[i] = t[i] - w[i];
+    }
+    round_to(c, n, cast);
+    for (size_t i = 0; i < n; i++) {
+        c[i] -= u[i];
+    }
+    put(run, p->extra, at, n, c, BND_ROLE_EXTRA);
+}
+
+static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n, bndi_update_totals *sums)
+{
+    bnd_tensor *to = p->master != NULL ? p->master : p->value;
+    bndi_store how = bndi_store_for(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM);
+    bndi_numbers old;
+    bndi_walk walk;
+    memcpy(&old, &k->w, n * sizeof(float));
+    bndi_walk_open(&walk, to, &to->shape, BNDI_WORDS_64);
+    bndi_write(&walk, at, n, k->sum, &how);
+    to->buffer->version++;
+    const float *now = take(&k->w, to, at, n);
+    for (size_t i = 0; i < n; i++) {
+        double change = (double)k->change.f32[i], weight = (double)old.f32[i];
+        sums->updates += change != 0;
+        sums->cancelled += change != 0 && now[i] == old.f32[i];
+        sums->squares_of_updates += change * change;
+        sums->squares_of_weights += weight * weight;
+    }
+    if (to != p->value) {
+        put(run, p->value, at, n, now, BND_ROLE_PARAM);
+    }
+}
+
+static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n, double lr,
+                         bndi_update_totals *sums)
+{
+    const bnd_tensor *w = p->master != NULL ? p->master : p->value;
+    bndi_update u = {.training = &run->training,
+                     .lr = lr,
+                     .step = run->step + 1,
+                     .decays = p->decays,
+                     .n = n,
+                     .w = take(&k->w, w, at, n),
+                     .g = take(&k->g, p->value->gradient, at, n),
+                     .m = take(&k->m, p->m, at, n),
+                     .v = take(&k->v, p->v, at, n),
+                     .t = k->t.f32,
+                     .change = k->change.f32,
+                     .of_w = bndi_cast_of(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
+                     .of_m = bndi_cast_of(run->engine, BND_ROLE_M),
+                     .of_v = bndi_cast_of(run->engine, BND_ROLE_V),
+                     .of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR)};
+    float unscale = (float)(1 / run->loss_scale);
+    for (size_t i = 0; run->loss_scale != 1 && i < n; i++) {
+        u.g[i] *= unscale;
+    }
+    run->optimizer->step(&u);
+    put(run, p->m, at, n, u.m, BND_ROLE_M);
+    put(run, p->v, at, n, u.v, BND_ROLE_V);
+    if (p->extra != NULL) {
+        sum_by_kahan(run, p, k, at, n);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            k->sum[i] = (double)u.w[i] + (double)u.change[i];
+        }
+    }
+    store_weights(run, p, k, at, n, sums);
+}
+
+bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    chunk *k = malloc(sizeof *k);
+    if (k == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    }
+    for (size_t i = 0; i < run->parameters; i++) {
+        bndi_parameter *p = &run->parameter[i];
+        size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
+        for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+            update_chunk(run, p, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
+        }
+    }
+    free(k);
+    return BND_OK;
+}
