@@ -85,6 +85,9 @@ enum { BND_HISTOGRAM_LOWEST = -40 };
 double bnd_stats_mean_squared_error(const bnd_stats *stats);
 double bnd_stats_signal_to_noise(const bnd_stats *stats);
 
+/* What was counted in two goes, in one. */
+void bnd_stats_add(bnd_stats *sum, const bnd_stats *more);
+
 /* How many bytes n codes take, 0 where that is more than memory could hold, or for a value set. */
 size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
 

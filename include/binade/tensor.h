@@ -5,6 +5,7 @@
 
 #include <binade/bulk.h>
 #include <binade/policy.h>
+#include <limits.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -244,9 +245,14 @@ void bnd_engine_reset_peak(bnd_engine *engine);         /* the peak is what is t
 void bnd_engine_reset_flops(bnd_engine *engine);        /* and the bytes read and written */
 uint64_t bnd_account_flops(const bnd_account *account); /* of all phases and operations */
 
-/* Statistics of what was cast to a role, from the first call on (at no cost before); NULL where they are not taken. */
-BND_CHECKED bnd_status bnd_engine_take_statistics(bnd_engine *engine, bool take, bnd_error *why);
-const bnd_stats *bnd_engine_statistics(const bnd_engine *engine, bnd_role role);
+/* Statistics of casts, by role and by place, from the first call on (at no cost before). A place is a number below
+ * `places` that the caller gives a meaning (a layer); 0 at first. Operations, and their way back, count where the engine
+ * was when they were applied. 0 places: no more statistics; a number of places that changes begins anew. */
+enum { BND_PLACES_MAX = 4096 };
+#define BND_EVERYWHERE UINT_MAX
+BND_CHECKED bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_error *why);
+void bnd_engine_set_place(bnd_engine *engine, unsigned place);
+bool bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place); /* false: none */
 void bnd_engine_reset_statistics(bnd_engine *engine);
 
 /* ---- files ---- */

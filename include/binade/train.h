@@ -75,6 +75,14 @@ bnd_engine *bnd_run_engine(const bnd_run *run); /* for its account and its stati
 /* The parameters, and what the optimizer keeps of them: `part` is param, master, m, v or extra. NULL: there is none. */
 size_t bnd_run_parameters(const bnd_run *run);
 const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
+
+/* Updates of a parameter in the last step: those that are not zero, and of these the ones that rounding took away. */
+void bnd_run_updates(uint64_t *updates, uint64_t *cancelled, const bnd_run *run, size_t i);
+
+/* The places at which the engine counts casts: parameters that belong together, "blocks.0.up", and everything that is
+ * computed with them until the next are used; place 0, "", is the rest (batches, and the loss). */
+size_t bnd_run_places(const bnd_run *run);
+const char *bnd_run_place_name(const bnd_run *run, size_t place);
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
 #ifdef __cplusplus

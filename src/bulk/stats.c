@@ -260,6 +260,29 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
     }
 }
 
+void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
+{
+    sum->elements += more->elements;
+    sum->exact += more->exact;
+    sum->inexact += more->inexact;
+    sum->underflows += more->underflows;
+    sum->flushed += more->flushed;
+    sum->overflows += more->overflows;
+    sum->saturated += more->saturated;
+    sum->infinities_in += more->infinities_in;
+    sum->nans_in += more->nans_in;
+    sum->nans_out += more->nans_out;
+    sum->compared += more->compared;
+    sum->largest = more->largest > sum->largest ? more->largest : sum->largest;
+    bool smaller = more->smallest > 0 && (!(sum->smallest > 0) || more->smallest < sum->smallest);
+    sum->smallest = smaller ? more->smallest : sum->smallest;
+    sum->squared_error += more->squared_error;
+    sum->squared_input += more->squared_input;
+    for (size_t i = 0; i < BNDI_BINS; i++) {
+        sum->exponents[i] += more->exponents[i];
+    }
+}
+
 /* ---- what follows from the sums ---- */
 
 /* Sums of normal doubles are good to many digits; where smaller ones are lost is 0 for one too. */

@@ -54,7 +54,7 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
         how.rule = cast->rule;
     }
     how.purpose = engine->step << 32 | (uint32_t)engine->casts++;
-    how.stats = engine->statistics != NULL ? &engine->statistics[role] : NULL;
+    how.stats = bndi_statistics_of(engine, role);
     return how;
 }
 

@@ -228,34 +228,6 @@ uint64_t bnd_account_flops(const bnd_account *account)
     return sum;
 }
 
-/* ---- statistics ---- */
-
-bnd_status bnd_engine_take_statistics(bnd_engine *engine, bool take, bnd_error *why)
-{
-    if (!take) {
-        free(engine->statistics);
-        engine->statistics = NULL;
-    } else if (engine->statistics == NULL) {
-        engine->statistics = calloc(BND_ROLES, sizeof *engine->statistics);
-        if (engine->statistics == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics");
-        }
-    }
-    return BND_OK;
-}
-
-const bnd_stats *bnd_engine_statistics(const bnd_engine *engine, bnd_role role)
-{
-    return engine->statistics != NULL && (unsigned)role < BND_ROLES ? &engine->statistics[role] : NULL;
-}
-
-void bnd_engine_reset_statistics(bnd_engine *engine)
-{
-    if (engine->statistics != NULL) {
-        memset(engine->statistics, 0, BND_ROLES * sizeof *engine->statistics);
-    }
-}
-
 /* ---- the end ---- */
 
 /* What tensors hold of each other goes first; then who else has references does not matter any more. */

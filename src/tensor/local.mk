@@ -28,6 +28,7 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/rows.h \
 	src/tensor/shape.c \
 	src/tensor/softmax.c \
+	src/tensor/statistics.c \
 	src/tensor/tape.c \
 	src/tensor/tensor.h \
 	src/tensor/view.c

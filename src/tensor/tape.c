@@ -116,6 +116,7 @@ bnd_status bndi_record(bndi_call *c, bnd_tensor *const *in, bnd_tensor *out, bnd
     node->references = 1;
     node->engine = engine;
     node->call = *c;
+    node->call.place = engine->place;
     for (unsigned i = 0; i < BNDI_SAVED; i++) {
         node->call.saved[i] = NULL;
     }
@@ -353,6 +354,7 @@ static bnd_status go_back_through(bndi_node *node, bnd_error *why)
     bndi_gradients g = {.edges = node->edges};
     bndi_call *c = &node->call;
     bnd_status status = check_versions(node, why);
+    c->engine->place = c->place;
     bool slice = c->operation == BND_TENSOR_VIEW && c->view.kind == BNDI_SLICED;
     if (status != BND_OK) {
         return status;
@@ -442,6 +444,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
                             : "backward: this has been gone back through already; compute the loss again");
     }
     bnd_phase before = engine->phase;
+    unsigned place = engine->place;
     engine->phase = BND_BACKWARD;
     bnd_status status = check_way(root, why);
     if (status == BND_OK) {
@@ -455,6 +458,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
         status = go_back(engine, NULL, why);
         bndi_leave(environment);
     }
+    engine->place = place;
     engine->phase = before;
     return status;
 }

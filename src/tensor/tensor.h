@@ -88,7 +88,8 @@ struct bnd_engine {
     bnd_tensor *first, *last;
     bndi_node *newest; /* of the nodes that live, by age */
     bnd_account account;
-    bnd_stats *statistics; /* BND_ROLES of them, or NULL */
+    bnd_stats *statistics; /* BND_ROLES for each of the places, or NULL */
+    unsigned places, place;
 };
 
 /* Memory with its role counted. Zeros where asked. */
@@ -210,6 +211,7 @@ typedef struct bndi_call {
     bnd_segment *segment;   /* of a checkpoint, with its data, and the casts that were made before it */
     void *data;
     uint64_t casts;
+    unsigned place; /* of the engine, for the statistics of the way back */
     unsigned count;
     bndi_width work;
     bndi_shape in_shape[BNDI_OPERANDS], shape; /* of the operands and the result */
@@ -288,6 +290,9 @@ const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);
 /* The format that a result of these operands has, for a role. */
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
                         unsigned count);
+
+/* What casts to a role at the engine's place are counted in; NULL where nobody counts. */
+bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role);
 
 /* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. */
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);

@@ -186,6 +186,7 @@ static bnd_status norm(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t fir
 {
     bnd_attributes attributes = {.number = {1e-5}};
     bnd_tensor *in[] = {x, run->parameter[first].value, run->parameter[first + 1].value};
+    bndi_go_to(run, first);
     return bnd_tensor_apply(out, BND_TENSOR_LAYER_NORM, in, 3, &attributes, why);
 }
 
@@ -255,11 +256,14 @@ static bnd_status loss(bnd_tensor **out, bnd_run *run, const bndi_batch *b, bnd_
 {
     size_t end = BLOCKS + run->training.depth * PER_BLOCK;
     bnd_tensor *tokens, *x, *y, *logits;
+    bndi_go_to(run, TOKENS);
     bnd_status status = bnd_tensor_pair(&tokens, BND_TENSOR_EMBEDDING, run->parameter[TOKENS].value, b->x, why);
+    bndi_go_to(run, POSITIONS);
     status =
         status == BND_OK ? bnd_tensor_pair(&x, BND_TENSOR_ADD, tokens, run->parameter[POSITIONS].value, why) : status;
     status = status == BND_OK ? blocks(&x, run, run->blocks, why) : status;
     status = status == BND_OK ? norm(&y, run, x, end, why) : status;
+    bndi_go_to(run, end + 2);
     status =
         status == BND_OK ? bnd_tensor_pair(&logits, BND_TENSOR_LINEAR, y, run->parameter[end + 2].value, why) : status;
     return status == BND_OK ? bnd_tensor_pair(out, BND_TENSOR_CROSS_ENTROPY, logits, b->y, why) : status;

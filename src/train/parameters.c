@@ -44,6 +44,19 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double
     return status;
 }
 
+/* Parameters whose names differ behind the last dot are at one place: "blocks.0.up". */
+static unsigned place_of(bnd_run *run, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    const char *last = run->place_name[run->places - 1];
+    if (strlen(last) != length || memcmp(last, name, length) != 0) {
+        memcpy(run->place_name[run->places], name, length);
+        run->place_name[run->places++][length] = 0;
+    }
+    return run->places - 1;
+}
+
 bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank, double deviation,
                               double value, bool decays, bnd_error *why)
 {
@@ -70,13 +83,20 @@ bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shap
     }
     if (status == BND_OK) {
         bnd_tensor_want_gradient(p->value, true);
+        p->place = place_of(run, p->name);
         run->parameters++;
     }
     return status; /* what was made is the engine's, and goes with it */
 }
 
+void bndi_go_to(bnd_run *run, size_t parameter)
+{
+    bnd_engine_set_place(run->engine, run->parameter[parameter].place);
+}
+
 bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why)
 {
     bnd_tensor *in[] = {x, run->parameter[first].value, run->parameter[first + 1].value};
+    bndi_go_to(run, first);
     return bnd_tensor_apply(out, BND_TENSOR_LINEAR, in, 3, NULL, why);
 }

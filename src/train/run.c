@@ -5,6 +5,7 @@
 
 #include "bulk/environment.h"
 #include "tensor/tensor.h"
+
 /* ---- making ---- */
 
 static bnd_status check(const bnd_training *t, bnd_error *why)
@@ -31,6 +32,7 @@ bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_co
         return status != BND_OK ? status : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a run");
     }
     run->training = *training;
+    run->places = 1;
     run->floor = run->ignorance = __builtin_nan("");
     run->loss_scale = training->policy.loss_scale.given ? training->policy.loss_scale.initial : 1;
     status = bndi_rows_of(run, why);
@@ -92,6 +94,22 @@ const char *bnd_run_parameter_name(const bnd_run *run, size_t i)
     return i < run->parameters ? run->parameter[i].name : "";
 }
 
+size_t bnd_run_places(const bnd_run *run)
+{
+    return run->places;
+}
+
+const char *bnd_run_place_name(const bnd_run *run, size_t place)
+{
+    return place < run->places ? run->place_name[place] : "";
+}
+
+void bnd_run_updates(uint64_t *updates, uint64_t *cancelled, const bnd_run *run, size_t i)
+{
+    *updates = i < run->parameters ? run->parameter[i].updates : 0;
+    *cancelled = i < run->parameters ? run->parameter[i].cancelled : 0;
+}
+
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
 {
     const bndi_parameter *p = &run->parameter[i];
@@ -142,6 +160,10 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
     bnd_mark mark = bnd_engine_mark(run->engine);
     bndi_environment before = bndi_enter(BND_RNE);
     bnd_engine_set_seed(run->engine, run->training.seed_init, run->step);
+    bnd_engine_set_place(run->engine, 0);
+    for (size_t i = 0; i < run->parameters; i++) {
+        run->parameter[i].updates = run->parameter[i].cancelled = 0;
+    }
     step.lr = run->training.lr * factor;
     status = forward_and_back(run, &step.loss, why);
     if (status == BND_OK) {

@@ -12,6 +12,8 @@ typedef struct bndi_parameter {
     bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bool decays;                        /* weight decay: matrices, not gains and biases */
+    unsigned place;
+    uint64_t updates, cancelled; /* of the last step */
 } bndi_parameter;
 
 typedef struct bndi_batch {
@@ -35,6 +37,8 @@ struct bnd_run {
     const bndi_optimizer_row *optimizer;
     bndi_parameter parameter[BNDI_PARAMETERS];
     size_t parameters;
+    char place_name[BNDI_PARAMETERS + 1][BNDI_PARAMETER_NAME]; /* place 0: what belongs to no parameters */
+    unsigned places;
     uint64_t step, good_steps;
     double loss_scale;
     double *plan; /* numbers that the model or its data are made of once: a planted solution, a Markov chain */
@@ -84,7 +88,10 @@ BND_CHECKED bnd_status bndi_parameter_add(bnd_run *run, const char *name, const 
 /* What is to be found, run->plan: n normal numbers of deviation 1, drawn once. */
 BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
 
-/* y = x w' + b, with parameters number `first` (w) and first + 1 (b). */
+/* What comes now is counted at the place of this parameter. */
+void bndi_go_to(bnd_run *run, size_t parameter);
+
+/* y = x w' + b, counted at their place, with parameters number `first` (w) and first + 1 (b). */
 BND_CHECKED bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why);
 
 extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,

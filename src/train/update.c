@@ -136,9 +136,13 @@ bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bn
     for (size_t i = 0; i < run->parameters; i++) {
         bndi_parameter *p = &run->parameter[i];
         size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
+        const bndi_update_totals before = *sums;
+        bndi_go_to(run, i);
         for (size_t at = 0; at < n; at += BNDI_CHUNK) {
             update_chunk(run, p, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
         }
+        p->updates = sums->updates - before.updates;
+        p->cancelled = sums->cancelled - before.cancelled;
     }
     free(k);
     return BND_OK;

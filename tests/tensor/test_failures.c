@@ -309,14 +309,15 @@ static void test_engines(void)
     bnd_error why;
     int64_t living = allocations_living();
     bnd_engine *none = NULL, *engine = NULL;
+    bnd_stats stats;
     allocations_fail(0, false);
     CU_ASSERT_EQUAL(bnd_engine_new(&none, NULL, &why), BND_NO_MEMORY);
     CU_ASSERT_PTR_NULL(none);
     CU_ASSERT_FATAL(succeeds(bnd_engine_new(&engine, NULL, &why), &why));
     allocations_fail(0, false);
-    CU_ASSERT_EQUAL(bnd_engine_take_statistics(engine, true, &why), BND_NO_MEMORY);
-    CU_ASSERT_PTR_NULL(bnd_engine_statistics(engine, BND_ROLE_ACT));
-    CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(engine, true, &why), &why));
+    CU_ASSERT_EQUAL(bnd_engine_take_statistics(engine, 1, &why), BND_NO_MEMORY);
+    CU_ASSERT_FALSE(bnd_engine_statistics(&stats, engine, BND_ROLE_ACT, BND_EVERYWHERE));
+    CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(engine, 1, &why), &why));
     bnd_engine_free(engine);
     CU_ASSERT_EQUAL(allocations_living(), living);
 }

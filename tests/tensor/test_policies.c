@@ -111,9 +111,9 @@ static void run_layer(layer *l, const char *policy, enum asking asking, uint64_t
     numbers_of(l->dy, Y, bnd_tensor_gradient(y));
     numbers_of(l->dw, W, bnd_tensor_gradient(w));
     for (unsigned role = 0; role < BND_ROLES; role++) {
-        const bnd_stats *stats = bnd_engine_statistics(engine, (bnd_role)role);
-        CU_ASSERT_EQUAL(stats != NULL, asking == ASKED);
-        l->stats[role] = stats != NULL ? *stats : (bnd_stats){0};
+        l->stats[role] = (bnd_stats){0};
+        CU_ASSERT_EQUAL(bnd_engine_statistics(&l->stats[role], engine, (bnd_role)role, BND_EVERYWHERE),
+                        asking == ASKED);
     }
     bnd_engine_free(engine);
 }
@@ -260,12 +260,55 @@ static void test_allocations(void)
         bnd_engine_account(&after, engine);
         CU_ASSERT_EQUAL(after.allocations - before.allocations, asked == 1 ? 4 : 2);
         if (asked == 1) {
-            CU_ASSERT_EQUAL(bnd_engine_statistics(engine, BND_ROLE_FWD_X)->exact, 64);
+            bnd_stats stats;
+            CU_ASSERT_TRUE(bnd_engine_statistics(&stats, engine, BND_ROLE_FWD_X, 0));
+            CU_ASSERT_EQUAL(stats.exact, 64);
             bnd_engine_reset_statistics(engine);
-            CU_ASSERT_EQUAL(bnd_engine_statistics(engine, BND_ROLE_FWD_X)->elements, 0);
+            CU_ASSERT_TRUE(bnd_engine_statistics(&stats, engine, BND_ROLE_FWD_X, 0));
+            CU_ASSERT_EQUAL(stats.elements, 0);
         }
         bnd_engine_free(engine);
     }
+}
+
+/* Casts are counted where the engine was when an operation was applied, those of its way back too. */
+static void test_places(void)
+{
+    bnd_engine *engine = engine_under("pure=fp16");
+    bnd_error why;
+    bnd_stats here, there, all;
+    float x[64];
+    fill(x, 64, 6);
+    bnd_tensor *a = tensor(engine, "fp16", x, 8, 8, BND_ROLE_PARAM),
+               *b = tensor(engine, "fp16", x, 4, 8, BND_ROLE_PARAM);
+    bnd_tensor_want_gradient(a, true);
+    bnd_tensor_want_gradient(b, true);
+    must(bnd_engine_take_statistics(engine, 3, &why), &why);
+    bnd_engine_set_place(engine, 1);
+    bnd_tensor *y = map(BND_TENSOR_TANH, pair(BND_TENSOR_LINEAR, a, a));
+    bnd_engine_set_place(engine, 2);
+    bnd_tensor *z = pair(BND_TENSOR_LINEAR, y, b);
+    bnd_engine_set_place(engine, 0);
+    must(bnd_tensor_backward(map(BND_TENSOR_SUM, z), 1, &why), &why);
+    CU_ASSERT_TRUE(bnd_engine_statistics(&here, engine, BND_ROLE_ACT, 1));
+    CU_ASSERT_TRUE(bnd_engine_statistics(&there, engine, BND_ROLE_FWD_Y, 2));
+    CU_ASSERT_EQUAL(here.elements, 64);  /* tanh */
+    CU_ASSERT_EQUAL(there.elements, 32); /* z */
+    CU_ASSERT_TRUE(bnd_engine_statistics(&here, engine, BND_ROLE_FWD_X, 1));
+    CU_ASSERT_TRUE(bnd_engine_statistics(&there, engine, BND_ROLE_WGRAD_DY, 1));
+    CU_ASSERT_EQUAL(here.elements, 64);
+    CU_ASSERT_EQUAL(there.elements, 64);
+    CU_ASSERT_TRUE(bnd_engine_statistics(&there, engine, BND_ROLE_WGRAD_DY, 2));
+    CU_ASSERT_EQUAL(there.elements, 32);
+    CU_ASSERT_TRUE(bnd_engine_statistics(&all, engine, BND_ROLE_WGRAD_DY, BND_EVERYWHERE));
+    CU_ASSERT_EQUAL(all.elements, 96);
+    CU_ASSERT_TRUE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, 0));
+    CU_ASSERT_EQUAL(here.elements, 0);
+    CU_ASSERT_FALSE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, 3));
+    CU_ASSERT_EQUAL(bnd_engine_take_statistics(engine, BND_PLACES_MAX + 1, &why), BND_BAD_ARGUMENT);
+    must(bnd_engine_take_statistics(engine, 0, &why), &why);
+    CU_ASSERT_FALSE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, BND_EVERYWHERE));
+    bnd_engine_free(engine);
 }
 
 /* ---- what is saved ---- */
@@ -511,6 +554,7 @@ CU_TestInfo policy_tests[] = {
     {"statistics of blocks", test_statistics_of_blocks},
     {"statistics cost nothing", test_no_cost},
     {"allocations", test_allocations},
+    {"places", test_places},
     {"what is saved", test_saved},
     {"what is saved of segments", test_saved_again},
     {"accumulators", test_accumulators},

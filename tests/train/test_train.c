@@ -229,6 +229,44 @@ static void test_schedules(void)
     }
 }
 
+/* Casts are counted where the parameters are: each place of the transformer has its products' operands, on the way
+ * there and back, and its weights' updates; computed again or not. */
+static void test_places(void)
+{
+    for (int again = 0; again < 2; again++) {
+        bnd_training t = training_of("transformer", "adamw", "bf16-amp");
+        bnd_error why;
+        bnd_stats x, dy, grad;
+        t.recompute = again == 1;
+        bnd_run *run = run_of(&t, NULL);
+        bnd_engine *engine = bnd_run_engine(run);
+        CU_ASSERT_EQUAL(bnd_run_places(run), 1 + 2 + 6 * t.depth + 2);
+        CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(engine, (unsigned)bnd_run_places(run), &why), &why));
+        bnd_step step = step_of(run);
+        uint64_t updates = 0, cancelled = 0, numbers = t.batch * t.context * t.width;
+        for (size_t place = 0; place < bnd_run_places(run); place++) {
+            const char *name = bnd_run_place_name(run, place);
+            bool up = strcmp(name, "blocks.1.up") == 0;
+            CU_ASSERT_TRUE(bnd_engine_statistics(&x, engine, BND_ROLE_FWD_X, (unsigned)place));
+            CU_ASSERT_TRUE(bnd_engine_statistics(&dy, engine, BND_ROLE_WGRAD_DY, (unsigned)place));
+            CU_ASSERT_TRUE(bnd_engine_statistics(&grad, engine, BND_ROLE_GRAD, (unsigned)place));
+            CU_ASSERT_TRUE(!up || x.elements == numbers * (t.recompute ? 2 : 1));
+            CU_ASSERT_TRUE(!up || dy.elements == 4 * numbers);
+            CU_ASSERT_EQUAL(grad.elements > 0, place > 0);
+        }
+        for (size_t i = 0; i < bnd_run_parameters(run); i++) {
+            uint64_t u, c;
+            bnd_run_updates(&u, &c, run, i);
+            updates += u;
+            cancelled += c;
+        }
+        CU_ASSERT_EQUAL(updates, step.updates);
+        CU_ASSERT_EQUAL(cancelled, step.cancelled);
+        CU_ASSERT_STRING_EQUAL(bnd_run_place_name(run, bnd_run_places(run)), "");
+        bnd_run_free(run);
+    }
+}
+
 static void test_refused(void)
 {
     bnd_training t = training_of("mlp", "adamw", "fp32");
@@ -256,6 +294,7 @@ static CU_TestInfo train_tests[] = {
     {"cancelled updates", test_cancelled_updates},
     {"bytes a parameter", test_bytes},
     {"loss scale", test_loss_scale},
+    {"places", test_places},
     {"schedules", test_schedules},
     {"what is refused", test_refused},
     CU_TEST_INFO_NULL,

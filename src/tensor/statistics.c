@@ -1,0 +1,63 @@
+/* Statistics of casts, by role and by place. */
+#include "tensor/tensor.h"
+
+#include <stdlib.h>
+
+static size_t size_of(const bnd_engine *engine)
+{
+    return (size_t)engine->places * BND_ROLES * sizeof *engine->statistics;
+}
+
+bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_error *why)
+{
+    bnd_stats *statistics = NULL;
+    if (places == engine->places) {
+        return BND_OK;
+    }
+    if (places > BND_PLACES_MAX) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "statistics are of %d places at most, not of %u", BND_PLACES_MAX,
+                        places);
+    }
+    if (places > 0) {
+        statistics = calloc((size_t)places * BND_ROLES, sizeof *statistics);
+        if (statistics == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics of %u places", places);
+        }
+    }
+    free(engine->statistics);
+    engine->statistics = statistics;
+    engine->places = places;
+    return BND_OK;
+}
+
+void bnd_engine_set_place(bnd_engine *engine, unsigned place)
+{
+    engine->place = place;
+}
+
+bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role)
+{
+    size_t place = engine->place < engine->places ? engine->place : 0;
+    return engine->statistics != NULL ? &engine->statistics[place * BND_ROLES + role] : NULL;
+}
+
+bool bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place)
+{
+    bool one = place != BND_EVERYWHERE;
+    bnd_stats sum = {.elements = 0};
+    if ((unsigned)role >= BND_ROLES || engine->places == 0 || (one && place >= engine->places)) {
+        return false;
+    }
+    for (unsigned i = one ? place : 0; i < (one ? place + 1 : engine->places); i++) {
+        bnd_stats_add(&sum, &engine->statistics[(size_t)i * BND_ROLES + role]);
+    }
+    *out = sum;
+    return true;
+}
+
+void bnd_engine_reset_statistics(bnd_engine *engine)
+{
+    if (engine->statistics != NULL) {
+        __builtin_memset(engine->statistics, 0, size_of(engine));
+    }
+}
