@@ -246,8 +246,8 @@ void bnd_engine_reset_flops(bnd_engine *engine);        /* and the bytes read an
 uint64_t bnd_account_flops(const bnd_account *account); /* of all phases and operations */
 
 /* Statistics of casts, by role and by place, from the first call on (at no cost before). A place is a number below
- * `places` that the caller gives a meaning (a layer); 0 at first. Operations, and their way back, count where the engine
- * was when they were applied. 0 places: no more statistics; a number of places that changes begins anew. */
+ * `places` that the caller gives a meaning (a layer); 0 at first. Operations, and their way back, count where the
+ * engine was when they were applied. 0 places: no more statistics; a number of places that changes begins anew. */
 enum { BND_PLACES_MAX = 4096 };
 #define BND_EVERYWHERE UINT_MAX
 BND_CHECKED bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_error *why);

@@ -1,4 +1,5 @@
-/* What is asked of gradients before a step is taken: how long they are, and whether the loss scale lets them through. */
+/* What is asked of gradients before a step is taken: how long they are, and whether the loss scale lets them
+ * through. */
 #include "train/train.h"
 
 #include "tensor/tensor.h"
