@@ -76,8 +76,13 @@ bnd_engine *bnd_run_engine(const bnd_run *run); /* for its account and its stati
 size_t bnd_run_parameters(const bnd_run *run);
 const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
 
-/* Updates of a parameter in the last step: those that are not zero, and of these the ones that rounding took away. */
-void bnd_run_updates(uint64_t *updates, uint64_t *cancelled, const bnd_run *run, size_t i);
+/* What became of the numbers of a parameter in the last step. */
+typedef struct bnd_updates {
+    uint64_t updates;   /* that are not zero */
+    uint64_t cancelled; /* of these: rounded away (none are where Kahan's compensation keeps them) */
+    uint64_t lost;      /* second moments that are zero where the gradient is not */
+} bnd_updates;
+bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 
 /* The places at which the engine counts casts: parameters that belong together, "blocks.0.up", and everything that is
  * computed with them until the next are used; place 0, "", is the rest (batches, and the loss). */

@@ -104,10 +104,9 @@ const char *bnd_run_place_name(const bnd_run *run, size_t place)
     return place < run->places ? run->place_name[place] : "";
 }
 
-void bnd_run_updates(uint64_t *updates, uint64_t *cancelled, const bnd_run *run, size_t i)
+bnd_updates bnd_run_updates(const bnd_run *run, size_t i)
 {
-    *updates = i < run->parameters ? run->parameter[i].updates : 0;
-    *cancelled = i < run->parameters ? run->parameter[i].cancelled : 0;
+    return i < run->parameters ? run->parameter[i].updates : (bnd_updates){.updates = 0};
 }
 
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
@@ -162,7 +161,7 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
     bnd_engine_set_seed(run->engine, run->training.seed_init, run->step);
     bnd_engine_set_place(run->engine, 0);
     for (size_t i = 0; i < run->parameters; i++) {
-        run->parameter[i].updates = run->parameter[i].cancelled = 0;
+        run->parameter[i].updates = (bnd_updates){.updates = 0};
     }
     step.lr = run->training.lr * factor;
     status = forward_and_back(run, &step.loss, why);

@@ -13,7 +13,7 @@ typedef struct bndi_parameter {
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bool decays;                        /* weight decay: matrices, not gains and biases */
     unsigned place;
-    uint64_t updates, cancelled; /* of the last step */
+    bnd_updates updates; /* of the last step */
 } bndi_parameter;
 
 typedef struct bndi_batch {

@@ -82,7 +82,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, 
     for (size_t i = 0; i < n; i++) {
         double change = (double)k->change.f32[i], weight = (double)old.f32[i];
         sums->updates += change != 0;
-        sums->cancelled += change != 0 && now[i] == old.f32[i];
+        sums->cancelled += change != 0 && now[i] == old.f32[i] && p->extra == NULL;
         sums->squares_of_updates += change * change;
         sums->squares_of_weights += weight * weight;
     }
@@ -115,6 +115,9 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
         u.g[i] *= unscale;
     }
     run->optimizer->step(&u);
+    for (size_t i = 0; p->v != NULL && i < n; i++) {
+        p->updates.lost += u.v[i] == 0 && u.g[i] != 0;
+    }
     put(run, p->m, at, n, u.m, BND_ROLE_M);
     put(run, p->v, at, n, u.v, BND_ROLE_V);
     if (p->extra != NULL) {
@@ -141,8 +144,8 @@ bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bn
         for (size_t at = 0; at < n; at += BNDI_CHUNK) {
             update_chunk(run, p, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
         }
-        p->updates = sums->updates - before.updates;
-        p->cancelled = sums->cancelled - before.cancelled;
+        p->updates.updates = sums->updates - before.updates;
+        p->updates.cancelled = sums->cancelled - before.cancelled;
     }
     free(k);
     return BND_OK;

@@ -255,10 +255,9 @@ static void test_places(void)
             CU_ASSERT_EQUAL(grad.elements > 0, place > 0);
         }
         for (size_t i = 0; i < bnd_run_parameters(run); i++) {
-            uint64_t u, c;
-            bnd_run_updates(&u, &c, run, i);
-            updates += u;
-            cancelled += c;
+            bnd_updates u = bnd_run_updates(run, i);
+            updates += u.updates;
+            cancelled += u.cancelled;
         }
         CU_ASSERT_EQUAL(updates, step.updates);
         CU_ASSERT_EQUAL(cancelled, step.cancelled);
