@@ -12,19 +12,28 @@ extern "C" {
 
 /* ---- what a run is made of ---- */
 
-enum { BND_TRAINING_NAME_SIZE = 32 };
+enum { BND_TRAINING_NAME_SIZE = 32, BND_TRAINING_DATA_SIZE = 1024 };
 
 typedef struct bnd_training {
     bnd_policy policy;
     char model[BND_TRAINING_NAME_SIZE];     /* a row of bnd_model_name */
     char optimizer[BND_TRAINING_NAME_SIZE]; /* a row of bnd_optimizer_name */
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
-    uint64_t seed_init, seed_data;
+    char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": a Markov chain */
+    uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps; /* what the schedule is laid out for */
     double lr, beta1, beta2, epsilon, weight_decay;
-    size_t batch, inputs, width, depth, heads, context, vocabulary;
-    bool recompute; /* layers are computed again on the way back */
+    size_t batch, inputs, width, depth, heads, context;
+    size_t vocabulary; /* 0: as the data have it; bnd_run_training then says how many symbols that are */
+    bool tied;         /* the head of a transformer is its table of embeddings */
+    bool recompute;    /* layers are computed again on the way back */
 } bnd_training;
+
+/* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
+ * lower byte first). The file is mapped, looked through once when the run is made, and not to be changed meanwhile. Of
+ * its tokens the last tenth (at least one window: the context and a token) is for validation; windows of both parts
+ * begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens that the
+ * vocabulary has not. */
 
 /* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that
  * there are not. */

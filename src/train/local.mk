@@ -2,12 +2,17 @@
 binadeinclude_HEADERS += include/binade/train.h
 libbinade_internal_la_SOURCES += \
 	src/train/gradients.c \
+	src/train/graph.c \
 	src/train/model_mlp.c \
 	src/train/model_small.c \
+	src/train/model_student.c \
 	src/train/model_transformer.c \
 	src/train/optimizer.c \
 	src/train/parameters.c \
 	src/train/run.c \
+	src/train/source_chain.c \
+	src/train/source_planted.c \
+	src/train/source_text.c \
 	src/train/train.h \
 	src/train/training.c \
 	src/train/update.c

@@ -57,13 +57,12 @@ static unsigned place_of(bnd_run *run, const char *name)
     return run->places - 1;
 }
 
-bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank, double deviation,
-                              double value, bool decays, bnd_error *why)
+static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, double deviation, double value,
+                      bool decays, bnd_error *why)
 {
     bndi_parameter *p = &run->parameter[run->parameters];
     const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
     const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
-    bndi_shape s;
     if (run->parameters == BNDI_PARAMETERS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model has %d tensors of parameters at most; make it less deep",
                         BNDI_PARAMETERS);
@@ -71,10 +70,7 @@ bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shap
     memset(p, 0, sizeof *p);
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = decays;
-    bnd_status status = bndi_shape_make(&s, shape, rank, why);
-    if (status == BND_OK) {
-        status = bndi_tensor_make(&p->value, run->engine, f, &s, BND_ROLE_PARAM, true, why);
-    }
+    bnd_status status = bndi_tensor_make(&p->value, run->engine, f, shape, BND_ROLE_PARAM, true, why);
     if (status == BND_OK) {
         status = add_states(run, p, why);
     }
@@ -89,14 +85,20 @@ bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shap
     return status; /* what was made is the engine's, and goes with it */
 }
 
-void bndi_go_to(bnd_run *run, size_t parameter)
+void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays)
 {
-    bnd_engine_set_place(run->engine, run->parameter[parameter].place);
+    bndi_shape shape;
+    if (g->status == BND_OK) {
+        g->status = bndi_shape_make(&shape, (size_t[]){rows, columns}, 2, g->why);
+    }
+    if (g->status == BND_OK) {
+        g->status = add(g->run, name, &shape, deviation, 0, decays, g->why);
+    }
 }
 
-bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why)
+void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value)
 {
-    bnd_tensor *in[] = {x, run->parameter[first].value, run->parameter[first + 1].value};
-    bndi_go_to(run, first);
-    return bnd_tensor_apply(out, BND_TENSOR_LINEAR, in, 3, NULL, why);
+    if (g->status == BND_OK) {
+        g->status = add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, 0, value, false, g->why);
+    }
 }

@@ -24,7 +24,36 @@ static bnd_status check(const bnd_training *t, bnd_error *why)
     return bnd_schedule_factor(&factor, t->schedule, 0, t->steps, why);
 }
 
-bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
+static bnd_status open_source(bnd_run *run, bnd_error *why)
+{
+    if (run->training.data[0] == 0) {
+        return run->model->source(run, why);
+    }
+    return run->model->reads_text
+               ? bndi_open_file(run, why)
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "the model %s draws its own data; one that learns from a file is transformer",
+                          run->model->name);
+}
+
+static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
+{
+    bndi_graph g = {.run = run, .why = why};
+    g.status = bndi_rows_of(run, why);
+    if (g.status == BND_OK) {
+        g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
+    }
+    if (g.status == BND_OK && with_data) {
+        g.status = open_source(run, why);
+    }
+    if (g.status == BND_OK) {
+        run->model->build(&g);
+    }
+    return g.status;
+}
+
+static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
+                       bnd_error *why)
 {
     bnd_status status = check(training, why);
     bnd_run *run = status == BND_OK ? calloc(1, sizeof *run) : NULL;
@@ -35,15 +64,11 @@ bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_co
     run->places = 1;
     run->floor = run->ignorance = __builtin_nan("");
     run->loss_scale = training->policy.loss_scale.given ? training->policy.loss_scale.initial : 1;
-    status = bndi_rows_of(run, why);
+    status = bnd_engine_new(&run->engine, context, why);
     if (status == BND_OK) {
-        status = bnd_engine_new(&run->engine, context, why);
-    }
-    if (status == BND_OK) {
-        status = bnd_engine_set_policy(run->engine, &training->policy, why);
-    }
-    if (status == BND_OK) {
-        status = run->model->build(run, why);
+        bndi_environment before = bndi_enter(BND_RNE);
+        status = build(run, with_data, why);
+        bndi_leave(before);
     }
     if (status != BND_OK) {
         bnd_run_free(run);
@@ -53,11 +78,23 @@ bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_co
     return BND_OK;
 }
 
+bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
+{
+    return make(out, training, true, context, why);
+}
+
+bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
+                                 bnd_error *why)
+{
+    return make(out, training, false, context, why);
+}
+
 void bnd_run_free(bnd_run *run)
 {
     if (run != NULL) {
         bnd_engine_free(run->engine);
-        free(run->plan);
+        bnd_run_free(run->source.teacher);
+        free(run->source.plan);
         free(run);
     }
 }
@@ -133,17 +170,21 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
 
 /* ---- a step ---- */
 
+/* The loss of a batch, on the tape and as a number. */
+static bnd_status forward(bnd_tensor **loss, double *number, bnd_run *run, uint64_t purpose, bnd_error *why)
+{
+    bndi_graph g = {.run = run, .why = why};
+    bndi_batch batch = {.x = NULL};
+    bnd_engine_set_place(run->engine, 0);
+    g.status = run->source.batch(&batch, run, purpose, why);
+    *loss = run->model->loss(&g, &batch);
+    return g.status == BND_OK ? bnd_tensor_read_f64(number, 1, *loss, why) : g.status;
+}
+
 static bnd_status forward_and_back(bnd_run *run, double *loss, bnd_error *why)
 {
-    bndi_batch batch;
     bnd_tensor *t;
-    bnd_status status = run->model->batch(&batch, run, bndi_purpose(BNDI_OF_DATA, run->step), why);
-    if (status == BND_OK) {
-        status = run->model->loss(&t, run, &batch, why);
-    }
-    if (status == BND_OK) {
-        status = bnd_tensor_read_f64(loss, 1, t, why);
-    }
+    bnd_status status = forward(&t, loss, run, bndi_purpose(BNDI_OF_DATA, run->step), why);
     return status == BND_OK ? bnd_tensor_backward(t, run->loss_scale, why) : status;
 }
 
@@ -158,8 +199,7 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
     }
     bnd_mark mark = bnd_engine_mark(run->engine);
     bndi_environment before = bndi_enter(BND_RNE);
-    bnd_engine_set_seed(run->engine, run->training.seed_init, run->step);
-    bnd_engine_set_place(run->engine, 0);
+    bnd_engine_set_seed(run->engine, run->training.seed_rounding, run->step);
     for (size_t i = 0; i < run->parameters; i++) {
         run->parameter[i].updates = (bnd_updates){.updates = 0};
     }
@@ -197,19 +237,19 @@ bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_er
     double sum = 0;
     bool tape = bnd_engine_tape(run->engine);
     bnd_status status = BND_OK;
+    bndi_environment before = bndi_enter(BND_RNE);
     bnd_engine_set_tape(run->engine, false);
     for (uint64_t i = 0; status == BND_OK && i < batches; i++) {
         bnd_mark mark = bnd_engine_mark(run->engine);
-        bndi_batch batch;
         bnd_tensor *t;
         double one = 0;
-        status = run->model->batch(&batch, run, bndi_purpose(BNDI_OF_VALIDATION, i), why);
-        status = status == BND_OK ? run->model->loss(&t, run, &batch, why) : status;
-        status = status == BND_OK ? bnd_tensor_read_f64(&one, 1, t, why) : status;
+        bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX - i); /* no step gets there */
+        status = forward(&t, &one, run, bndi_purpose(BNDI_OF_VALIDATION, i), why);
         sum += one;
         bnd_engine_release_since(run->engine, mark, NULL, 0);
     }
     bnd_engine_set_tape(run->engine, tape);
+    bndi_leave(before);
     if (status == BND_OK) {
         *loss = sum / (double)batches;
     }

@@ -20,6 +20,16 @@ typedef struct bndi_batch {
     bnd_tensor *x, *y;
 } bndi_batch;
 
+/* Where batches come from: numbers drawn from seed_data, or a file. `purpose` tells which batch. */
+typedef struct bndi_source {
+    bnd_status (*batch)(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why);
+    double *plan; /* numbers drawn once: a planted solution, the chances of a chain */
+    size_t plan_length;
+    bnd_tensor *tokens; /* of a file, */
+    size_t learned;     /* of which so many are learned from, and the rest validated on */
+    bnd_run *teacher;   /* a run that is never stepped, whose outputs are to be learned */
+} bndi_source;
+
 typedef struct bndi_model_row bndi_model_row;
 typedef struct bndi_optimizer_row bndi_optimizer_row;
 
@@ -41,8 +51,7 @@ struct bnd_run {
     unsigned places;
     uint64_t step, good_steps;
     double loss_scale;
-    double *plan; /* numbers that the model or its data are made of once: a planted solution, a Markov chain */
-    size_t plan_length;
+    bndi_source source;
     double floor, ignorance;
     struct bndi_block_data blocks[BNDI_DEPTH]; /* of a transformer: what its segments are told */
 };
@@ -68,34 +77,81 @@ typedef struct bndi_update_totals {
 
 BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
 
-/* ---- models ---- */
+/* ---- models ----
+ *
+ * Models are written as formulas: f(g, x) is a tensor, and NULL once something has failed; what is called after that
+ * does nothing, and g->status says in the end what became of all of it. */
+
+typedef struct bndi_graph {
+    bnd_run *run;
+    bnd_status status;
+    bnd_error *why;
+} bndi_graph;
+
+bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                       const bnd_attributes *attributes);
+bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x);
+bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
+bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
+bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);             /* its last two axes */
+bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes);
+
+/* With parameters of the run, of which `first` is the number; what they are used for is counted at their place. */
+bnd_tensor *bndi_weight(bndi_graph *g, size_t first);
+bnd_tensor *bndi_dense(bndi_graph *g, bnd_tensor *x, size_t first);      /* x w' + b: w is first, b is first + 1 */
+bnd_tensor *bndi_dense_bare(bndi_graph *g, bnd_tensor *x, size_t first); /* x w' */
+bnd_tensor *bndi_norm(bndi_graph *g, bnd_tensor *x, size_t first);       /* a layer norm: gain, bias */
+bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); /* of a - b */
+
+/* A new parameter, whose number is one more than the last one's. A matrix has normal numbers of this deviation; only
+ * matrices may decay. A vector has `value` everywhere. */
+void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays);
+void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
+
+/* What comes now is counted at the place of this parameter. */
+void bndi_go_to(bnd_run *run, size_t parameter);
 
 struct bndi_model_row {
     const char *name, *title;
     /* The sizes that it is usually run with: written where they are 0. */
     void (*usual)(bnd_training *t);
-    /* Its parameters, and what its data are made of. */
-    bnd_status (*build)(bnd_run *run, bnd_error *why);
-    /* A batch: `purpose` tells which one. */
-    bnd_status (*batch)(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why);
-    bnd_status (*loss)(bnd_tensor **out, bnd_run *run, const bndi_batch *batch, bnd_error *why);
+    /* Opens run->source, and with it sets the floor and the ignorance; a size that the data decide may change. */
+    bnd_status (*source)(bnd_run *run, bnd_error *why);
+    bool reads_text;              /* training.data may be given: the source is that file then */
+    void (*build)(bndi_graph *g); /* the parameters */
+    bnd_tensor *(*loss)(bndi_graph *g, const bndi_batch *batch);
 };
 
-/* A new parameter: normal numbers of this deviation, or (deviation 0) all `value`. Its index is run->parameters - 1. */
-BND_CHECKED bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank,
-                                          double deviation, double value, bool decays, bnd_error *why);
+extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
+    bndi_transformer_row, bndi_student_row;
 
-/* What is to be found, run->plan: n normal numbers of deviation 1, drawn once. */
+/* ---- sources ---- */
+
+bnd_status bndi_open_point(bnd_run *run, bnd_error *why);   /* x: a point of `width` numbers, always the same */
+bnd_status bndi_open_linear(bnd_run *run, bnd_error *why);  /* x normal, y = x . plan */
+bnd_status bndi_open_sides(bnd_run *run, bnd_error *why);   /* the same, y: whether it is above 0 */
+bnd_status bndi_open_classes(bnd_run *run, bnd_error *why); /* x normal, y: the largest of BNDI_CLASSES such products */
+bnd_status bndi_open_chain(bnd_run *run, bnd_error *why);   /* text from a Markov chain, whose entropy is known */
+bnd_status bndi_open_file(bnd_run *run, bnd_error *why);    /* training.data */
+enum { BNDI_CLASSES = 10 };
+
+/* n normal numbers of deviation 1 into run->source.plan, drawn once. */
 BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
 
-/* What comes now is counted at the place of this parameter. */
-void bndi_go_to(bnd_run *run, size_t parameter);
+/* A batch of text: `draw` gives context + 1 symbols for a row; all but the last are x, all but the first y. */
+typedef void bndi_draw(double *symbols, const bnd_run *run, uint64_t purpose, size_t row);
+BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw,
+                                       bnd_error *why);
 
-/* y = x w' + b, counted at their place, with parameters number `first` (w) and first + 1 (b). */
-BND_CHECKED bnd_status bndi_dense(bnd_tensor **out, bnd_run *run, bnd_tensor *x, size_t first, bnd_error *why);
+/* The same bits everywhere. */
+double bndi_log_of(const bnd_run *run, double x);
+double bndi_exp_of(const bnd_run *run, double x);
 
-extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
-    bndi_transformer_row;
+/* A run of this training, whose source is not opened: for teachers. */
+BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
+                                             bnd_error *why);
 
 /* ---- optimizers ---- */
 

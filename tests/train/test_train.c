@@ -32,6 +32,7 @@ static bnd_training training_of(const char *model, const char *optimizer, const 
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, model, optimizer, recipe, &why), &why));
     t.seed_init = 1;
     t.seed_data = 2;
+    t.seed_rounding = 3;
     return t;
 }
 

@@ -1,0 +1,113 @@
+/* Formulas of models: operations that do nothing once one has failed, so that a model reads as what it computes. */
+#include "train/train.h"
+
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+#define UNLESS_FAILED(g, call) ((g)->status = (g)->status == BND_OK ? (call) : (g)->status)
+
+bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                       const bnd_attributes *attributes)
+{
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bnd_tensor_apply(&y, operation, in, count, attributes, g->why));
+    return y;
+}
+
+bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x)
+{
+    return bndi_apply(g, operation, &x, 1, NULL);
+}
+
+bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number)
+{
+    return bndi_apply(g, operation, &x, 1, &(bnd_attributes){.number = {number}});
+}
+
+bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b)
+{
+    bnd_tensor *in[] = {a, b};
+    return bndi_apply(g, operation, in, 2, NULL);
+}
+
+bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
+{
+    return bndi_pair(g, BND_TENSOR_MATMUL, a, b);
+}
+
+bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index)
+{
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bnd_tensor_select(&y, x, 0, index, g->why));
+    return y;
+}
+
+bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x)
+{
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bnd_tensor_transpose(&y, x, -1, -2, g->why));
+    return y;
+}
+
+bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes)
+{
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bnd_tensor_rearrange(&y, x, pattern, sizes, g->why));
+    return y;
+}
+
+/* ---- with parameters ---- */
+
+void bndi_go_to(bnd_run *run, size_t parameter)
+{
+    bnd_engine_set_place(run->engine, run->parameter[parameter].place);
+}
+
+bnd_tensor *bndi_weight(bndi_graph *g, size_t first)
+{
+    bndi_go_to(g->run, first);
+    return g->run->parameter[first].value;
+}
+
+bnd_tensor *bndi_dense(bndi_graph *g, bnd_tensor *x, size_t first)
+{
+    bnd_tensor *in[] = {x, bndi_weight(g, first), g->run->parameter[first + 1].value};
+    return bndi_apply(g, BND_TENSOR_LINEAR, in, 3, NULL);
+}
+
+bnd_tensor *bndi_dense_bare(bndi_graph *g, bnd_tensor *x, size_t first)
+{
+    return bndi_pair(g, BND_TENSOR_LINEAR, x, bndi_weight(g, first));
+}
+
+bnd_tensor *bndi_norm(bndi_graph *g, bnd_tensor *x, size_t first)
+{
+    bnd_tensor *in[] = {x, bndi_weight(g, first), g->run->parameter[first + 1].value};
+    return bndi_apply(g, BND_TENSOR_LAYER_NORM, in, 3, &(bnd_attributes){.number = {1e-5}});
+}
+
+bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
+{
+    bnd_tensor *square = bndi_with(g, BND_TENSOR_POW, bndi_pair(g, BND_TENSOR_SUB, a, b), 2);
+    return bndi_with(g, BND_TENSOR_SCALE, bndi_map(g, BND_TENSOR_MEAN, square), 0.5);
+}
+
+/* ---- numbers ---- */
+
+static double of_number(const bnd_run *run, bndi_formula_name formula, double x)
+{
+    const void *in[4] = {&x};
+    double y;
+    bndi_maths_of(&run->engine->context)->formula[BNDI_WORDS_64][formula](&y, in, 0, 1);
+    return y;
+}
+
+double bndi_log_of(const bnd_run *run, double x)
+{
+    return of_number(run, BNDI_F_log, x);
+}
+
+double bndi_exp_of(const bnd_run *run, double x)
+{
+    return of_number(run, BNDI_F_exp, x);
+}

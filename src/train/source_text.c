@@ -1,0 +1,181 @@
+/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integers,
+ * .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is looked at
+ * once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in the first nine
+ * tenths, and those for validation in the last tenth (or the last window, where that is more), so that the two share no
+ * token. */
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/tensor.h"
+
+bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw, bnd_error *why)
+{
+    const bnd_training *t = &run->training;
+    const bnd_format *f = bndi_format_of_words(BNDI_WORDS_32);
+    size_t context = t->context, n = t->batch * context, shape[] = {t->batch, context};
+    double *x = malloc((2 * n + context + 1) * sizeof *x), *y = x + n, *symbols = y + n;
+    if (x == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch");
+    }
+    for (size_t row = 0; row < t->batch; row++) {
+        draw(symbols, run, purpose, row);
+        memcpy(x + row * context, symbols, context * sizeof *x);
+        memcpy(y + row * context, symbols + 1, context * sizeof *y);
+    }
+    bnd_status status = bnd_tensor_from_f64(&out->x, run->engine, f, x, shape, 2, BND_ROLE_DATA, why);
+    if (status == BND_OK) {
+        status = bnd_tensor_from_f64(&out->y, run->engine, f, y, shape, 2, BND_ROLE_DATA, why);
+    }
+    free(x);
+    return status;
+}
+
+/* ---- files ---- */
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+/* A file of nothing but unsigned integers of so many bytes. */
+static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char *path, uint8_t size, bnd_error *why)
+{
+    bnd_mapped map;
+    bndi_buffer *buffer;
+    bnd_status status = bnd_map_open(&map, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_shape shape = {.rank = 1, .extent = {map.size / size}};
+    if (map.size == 0 || map.size % size != 0) {
+        status = bnd_fail(why, BND_BAD_FILE, map.size, "has %zu bytes, which is no number of tokens of %u bytes",
+                          map.size, (unsigned)size);
+        bnd_map_close(&map);
+        return status;
+    }
+    status = bndi_buffer_mapped(&buffer, engine, BND_ROLE_DATA, &map, 0, why);
+    if (status != BND_OK) {
+        bnd_map_close(&map);
+        return status;
+    }
+    buffer->integer = size;
+    buffer->constant = true;
+    return bndi_tensor_over(out, buffer, bndi_format_of_words(BNDI_WORDS_32), &shape, why);
+}
+
+static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
+{
+    const char *path = run->training.data;
+    if (ends_with(path, ".npy")) {
+        return bnd_tensor_load(out, run->engine, path, NULL, BND_ROLE_DATA, why);
+    }
+    return load_integers(out, run->engine, path, ends_with(path, ".bin") ? 2 : 1, why);
+}
+
+/* Numbers of symbols are exact in fp32 up to here. */
+enum { SYMBOLS_MOST = 1 << 24 };
+
+/* The largest token, when all are whole numbers below `vocabulary`. */
+static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t vocabulary, bnd_error *why)
+{
+    bndi_walk walk;
+    bndi_numbers buffer;
+    size_t count = bndi_count(&tokens->shape);
+    double most = 0;
+    bndi_walk_open(&walk, tokens, &tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < count; at += BNDI_CHUNK) {
+        size_t n = count - at < BNDI_CHUNK ? count - at : BNDI_CHUNK;
+        const double *x = bndi_read(&walk, at, n, &buffer);
+        for (size_t i = 0; i < n; i++) {
+            if (!(x[i] >= 0 && x[i] < (double)vocabulary && x[i] == (double)(uint32_t)x[i])) {
+                return bnd_fail(
+                    why, BND_BAD_FILE, at + i,
+                    "token number %zu is %.17g; with a vocabulary of %zu they are whole numbers of 0 to %zu", at + i,
+                    x[i], vocabulary, vocabulary - 1);
+            }
+            most = x[i] > most ? x[i] : most;
+        }
+    }
+    *largest = most;
+    return BND_OK;
+}
+
+/* The vocabulary: as given, else all bytes, else as many as there are up to the largest token. */
+static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
+{
+    bnd_training *t = &run->training;
+    const bnd_tensor *tokens = run->source.tokens;
+    bool bytes = tokens->buffer->integer == 1 && !tokens->buffer->is_signed;
+    double largest = 255;
+    if (t->vocabulary > SYMBOLS_MOST) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a vocabulary has %d symbols at most", SYMBOLS_MOST);
+    }
+    bnd_status status = bytes && (t->vocabulary == 0 || t->vocabulary > 255)
+                            ? BND_OK
+                            : look_at_all(&largest, tokens, t->vocabulary != 0 ? t->vocabulary : SYMBOLS_MOST, why);
+    if (status == BND_OK && t->vocabulary == 0) {
+        t->vocabulary = (size_t)largest + 1;
+    }
+    return status;
+}
+
+static bnd_status divide(bnd_run *run, bnd_error *why)
+{
+    size_t count = bndi_count(&run->source.tokens->shape), window = run->training.context + 1;
+    if (run->training.context == 0 || count / 2 < window) {
+        return bnd_fail(why, BND_BAD_FILE, count,
+                        "has %zu tokens; a context of %zu needs at least %zu: one window to learn from and one to "
+                        "validate on, each with the token after it",
+                        count, window - 1, 2 * window);
+    }
+    size_t validated = count / 10 > window ? count / 10 : window;
+    run->source.learned = count - validated;
+    return BND_OK;
+}
+
+static void draw_window(double *symbols, const bnd_run *run, uint64_t purpose, size_t row)
+{
+    const bndi_source *s = &run->source;
+    size_t window = run->training.context + 1, count = bndi_count(&s->tokens->shape);
+    bool validates = purpose >> 48 == BNDI_OF_VALIDATION;
+    size_t first = validates ? s->learned : 0, end = validates ? count : s->learned;
+    size_t start = first + (size_t)(bnd_random(run->training.seed_data, purpose, row) % (end - first - window + 1));
+    bndi_walk walk;
+    bndi_numbers buffer;
+    bndi_walk_open(&walk, s->tokens, &s->tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < window; at += BNDI_CHUNK) {
+        size_t n = window - at < BNDI_CHUNK ? window - at : BNDI_CHUNK;
+        memcpy(symbols + at, bndi_read(&walk, start + at, n, &buffer), n * sizeof *symbols);
+    }
+}
+
+static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
+{
+    return bndi_text_batch(out, run, purpose, draw_window, why);
+}
+
+/* The caller sees which file it was. */
+static bnd_status named(bnd_status status, const bnd_run *run, bnd_error *why)
+{
+    bnd_error inner = why != NULL ? *why : (bnd_error){.where = 0};
+    return status == BND_OK ? status : bnd_fail(why, status, inner.where, "%s: %s", run->training.data, inner.message);
+}
+
+bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
+{
+    bnd_status status = load(&run->source.tokens, run, why);
+    run->source.batch = batch;
+    if (status == BND_OK) {
+        status = divide(run, why);
+    }
+    if (status == BND_OK) {
+        status = find_vocabulary(run, why);
+    }
+    if (status == BND_OK) {
+        run->ignorance = bndi_log_of(run, (double)run->training.vocabulary);
+    }
+    return named(status, run, why);
+}
