@@ -72,6 +72,7 @@ typedef struct bnd_policy {
     bnd_cast cast[BND_ROLES];
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
     uint8_t update;                         /* bnd_update */
+    bool fused; /* optimizers work in fp32 and round what they store; otherwise after every operation */
     bnd_loss_scale loss_scale;
 } bnd_policy;
 
@@ -83,6 +84,8 @@ typedef struct bnd_policy {
  *     ROLE=none                             numbers that take the role stay in the format that they have
  *     acc=ACCUMULATOR                       fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan                  how weights take their updates
+ *     optimizer=foreach|fused               an operation of an optimizer at a time, each result rounded to the format
+ *                                           of the tensor that it goes into; or in fp32, rounded when it is stored
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
  *
  * `where` in the error is an offset into the text. */

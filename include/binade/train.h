@@ -21,8 +21,8 @@ typedef struct bnd_training {
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
     char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": a Markov chain */
     uint64_t seed_init, seed_data, seed_rounding;
-    uint64_t steps; /* what the schedule is laid out for */
-    double lr, beta1, beta2, epsilon, weight_decay;
+    uint64_t steps;                                 /* what the schedule is laid out for */
+    double lr, beta1, beta2, epsilon, weight_decay; /* Adafactor: beta2 of step t is 1 - t^-beta2 */
     size_t batch, inputs, width, depth, heads, context;
     size_t vocabulary; /* 0: as the data have it; bnd_run_training then says how many symbols that are */
     bool tied;         /* the head of a transformer is its table of embeddings */
@@ -47,7 +47,10 @@ const char *bnd_model_title(size_t row);
 size_t bnd_optimizer_count(void);
 const char *bnd_optimizer_name(size_t row);
 const char *bnd_optimizer_title(size_t row);
-unsigned bnd_optimizer_states(size_t row); /* tensors beside each parameter: 0, 1 or 2 */
+
+/* How many numbers an optimizer keeps in `part`, m or v, beside a parameter of this shape: none, one for each of its
+ * own, or (Adafactor's v of a matrix) one for each row and each column. */
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank);
 
 /* The factor of the learning rate at a step (0 .. steps - 1). */
 BND_CHECKED bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps,

@@ -167,6 +167,16 @@ static bnd_status read_update(const reader *r, uint8_t *out, piece value)
     return BND_OK;
 }
 
+/* As torch calls its two ways. */
+static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
+{
+    if (!is(value, "foreach") && !is(value, "fused")) {
+        return refuse(r, value, "an optimizer is foreach or fused");
+    }
+    *fused = is(value, "fused");
+    return BND_OK;
+}
+
 static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, piece value)
 {
     uint32_t roles;
@@ -212,6 +222,9 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
     }
     if (is(name, "update")) {
         return read_update(r, &policy->update, value);
+    }
+    if (is(name, "optimizer")) {
+        return read_optimizer(r, &policy->fused, value);
     }
     if (is(name, "loss_scale")) {
         return read_loss_scale(r, &policy->loss_scale, value);

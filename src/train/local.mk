@@ -8,6 +8,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/model_student.c \
 	src/train/model_transformer.c \
 	src/train/optimizer.c \
+	src/train/optimizer_adafactor.c \
 	src/train/parameters.c \
 	src/train/run.c \
 	src/train/source_chain.c \

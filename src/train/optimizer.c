@@ -13,12 +13,18 @@ static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)
     (void)status; /* a chunk of fp32: nothing can be refused */
 }
 
-/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. */
+/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked out in
+ * fp64 and then rounded, as a program that hands it to an operation does. */
+double bndi_scalar(const bnd_cast *of_scalar, double x)
+{
+    return of_scalar != NULL
+               ? bnd_decode(&of_scalar->format, bnd_encode(&of_scalar->format, x, of_scalar->rule, 0).code)
+               : x;
+}
+
 static double scalar(const bndi_update *u, double x)
 {
-    return u->of_scalar != NULL
-               ? bnd_decode(&u->of_scalar->format, bnd_encode(&u->of_scalar->format, x, u->of_scalar->rule, 0).code)
-               : x;
+    return bndi_scalar(u->of_scalar, x);
 }
 
 /* x = a x. */
@@ -123,14 +129,18 @@ static void adagrad(bndi_update *u)
     change_by_quotient(u, -scalar(u, u->lr), u->g, u->t);
 }
 
-/* v = b v + (1 - b) g g. */
+void bndi_average_into_v(bndi_update *u, double beta)
+{
+    scale(u, u->t, scalar(u, 1 - beta), u->of_v);
+    scale(u, u->v, scalar(u, beta), u->of_v);
+    add_scaled(u, u->v, 1, u->t, u->of_v);
+}
+
+/* v = beta v + (1 - beta) g g. */
 static void second_moment(bndi_update *u, double beta)
 {
-    double b = scalar(u, beta);
     square(u, u->of_v);
-    scale(u, u->t, scalar(u, 1 - b), u->of_v);
-    scale(u, u->v, b, u->of_v);
-    add_scaled(u, u->v, 1, u->t, u->of_v);
+    bndi_average_into_v(u, beta);
 }
 
 static void rmsprop(bndi_update *u)
@@ -145,9 +155,8 @@ static void rmsprop(bndi_update *u)
 static void adam_moments(bndi_update *u)
 {
     const bnd_training *t = u->training;
-    double b1 = scalar(u, t->beta1);
-    scale(u, u->m, b1, u->of_m);
-    add_scaled(u, u->m, scalar(u, 1 - b1), u->g, u->of_m);
+    scale(u, u->m, scalar(u, t->beta1), u->of_m);
+    add_scaled(u, u->m, scalar(u, 1 - t->beta1), u->g, u->of_m);
     second_moment(u, t->beta2);
     square_root(u, u->t, u->v, u->of_v);
     scale(u, u->t, 1 / __builtin_sqrt(1 - power(t->beta2, u->step)), u->of_v);
@@ -161,11 +170,16 @@ static void adam(bndi_update *u)
     adam_moments(u);
 }
 
-static void adamw(bndi_update *u)
+void bndi_decay_weights(bndi_update *u)
 {
     if (u->decays && u->training->weight_decay != 0) {
         scale(u, u->w, 1 - scalar(u, u->lr) * scalar(u, u->training->weight_decay), u->of_w);
     }
+}
+
+static void adamw(bndi_update *u)
+{
+    bndi_decay_weights(u);
     adam_moments(u);
 }
 
@@ -173,28 +187,31 @@ static void adamw(bndi_update *u)
 static void lion(bndi_update *u)
 {
     const bnd_training *t = u->training;
-    double b1 = scalar(u, t->beta1), b2 = scalar(u, t->beta2), lr = scalar(u, u->lr);
+    double b1 = scalar(u, t->beta1), rest = scalar(u, 1 - t->beta1), lr = scalar(u, u->lr);
     double decay = u->decays ? scalar(u, t->weight_decay) : 0;
     for (size_t i = 0; i < u->n; i++) {
-        u->t[i] = (float)(b1 * (double)u->m[i] + (1 - b1) * (double)u->g[i]);
+        u->t[i] = (float)(b1 * (double)u->m[i] + rest * (double)u->g[i]);
     }
     rounded(u, u->t, u->of_m);
     for (size_t i = 0; i < u->n; i++) {
         double sign = u->t[i] > 0 ? 1 : u->t[i] < 0 ? -1 : (double)u->t[i];
         u->change[i] = (float)(-lr * (sign + decay * (double)u->w[i]));
     }
-    scale(u, u->m, b2, u->of_m);
-    add_scaled(u, u->m, 1 - b2, u->g, u->of_m);
+    scale(u, u->m, scalar(u, t->beta2), u->of_m);
+    add_scaled(u, u->m, scalar(u, 1 - t->beta2), u->g, u->of_m);
 }
 
 static const bndi_optimizer_row rows[] = {
-    {"sgd", "gradient descent", 0, 0.1, 0, 0, 0, 0, sgd},
-    {"momentum", "gradient descent with momentum", 1, 0.05, 0.9, 0, 0, 0, momentum},
-    {"adagrad", "AdaGrad", 3, 0.05, 0, 0, 1e-10, 0, adagrad},
-    {"rmsprop", "RMSProp", 3, 1e-3, 0, 0.99, 1e-8, 0, rmsprop},
-    {"adam", "Adam", 2, 1e-3, 0.9, 0.999, 1e-8, 0, adam},
-    {"adamw", "Adam with decoupled weight decay, as torch has it", 2, 1e-3, 0.9, 0.999, 1e-8, 1e-2, adamw},
-    {"lion", "Lion", 1, 1e-4, 0.9, 0.99, 0, 1e-2, lion},
+    {"sgd", "gradient descent", BNDI_NO_STATE, 0.1, 0, 0, 0, 0, NULL, sgd},
+    {"momentum", "gradient descent with momentum", BNDI_HAS_M, 0.05, 0.9, 0, 0, 0, NULL, momentum},
+    {"adagrad", "AdaGrad", BNDI_HAS_V, 0.05, 0, 0, 1e-10, 0, NULL, adagrad},
+    {"rmsprop", "RMSProp", BNDI_HAS_V, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop},
+    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam},
+    {"adamw", "Adam with decoupled weight decay, as torch has it", BNDI_HAS_M | BNDI_HAS_V, 1e-3, 0.9, 0.999, 1e-8,
+     1e-2, NULL, adamw},
+    {"lion", "Lion", BNDI_HAS_M, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion},
+    {"adafactor", "Adafactor: second moments of matrices by row and by column", BNDI_HAS_V | BNDI_FACTORS, 1e-2, 0, 0.8,
+     1e-30, 0, bndi_adafactor_prepare, bndi_adafactor},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -218,8 +235,24 @@ const char *bnd_optimizer_title(size_t row)
     return bndi_optimizer_at(row)->title;
 }
 
-unsigned bnd_optimizer_states(size_t row)
+static size_t count_of(const size_t *shape, size_t rank)
 {
-    unsigned states = bndi_optimizer_at(row)->states;
-    return states == 3 ? 1 : states;
+    size_t n = 1;
+    for (size_t i = 0; i < rank; i++) {
+        n *= shape[i];
+    }
+    return n;
+}
+
+size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank)
+{
+    bool keeps = (part == BND_ROLE_M && (row->states & BNDI_HAS_M) != 0) ||
+                 (part == BND_ROLE_V && (row->states & BNDI_HAS_V) != 0);
+    bool factored = part == BND_ROLE_V && (row->states & BNDI_FACTORS) != 0 && rank == 2;
+    return !keeps ? 0 : factored ? shape[0] + shape[1] : count_of(shape, rank);
+}
+
+size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank)
+{
+    return bndi_optimizer_keeps(bndi_optimizer_at(row), part, shape, rank);
 }

@@ -5,28 +5,32 @@
 
 #include "tensor/tensor.h"
 
-static bnd_status make_state(bnd_tensor **out, bnd_run *run, const bnd_tensor *like, bnd_role role, bnd_error *why)
+static bnd_status make_state(bnd_tensor **out, bnd_run *run, const bndi_shape *shape, bnd_role role, bnd_error *why)
 {
     const bnd_cast *cast = bndi_cast_of(run->engine, role);
     const bnd_format *f = cast != NULL && !cast->transient ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
-    return bndi_tensor_make(out, run->engine, f, &like->shape, role, true, why);
+    return bndi_tensor_make(out, run->engine, f, shape, role, true, why);
 }
 
 static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
 {
     bnd_status status = BND_OK;
+    const bndi_shape *shape = &p->value->shape;
     unsigned states = run->optimizer->states;
+    bool factored = (states & BNDI_FACTORS) != 0;
     if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
-        status = make_state(&p->master, run, p->value, BND_ROLE_MASTER, why);
+        status = make_state(&p->master, run, shape, BND_ROLE_MASTER, why);
     }
-    if (status == BND_OK && (states == 1 || states == 2)) {
-        status = make_state(&p->m, run, p->value, BND_ROLE_M, why);
+    if (status == BND_OK && (states & BNDI_HAS_M) != 0) {
+        status = make_state(&p->m, run, shape, BND_ROLE_M, why);
     }
-    if (status == BND_OK && states >= 2) {
-        status = make_state(&p->v, run, p->value, BND_ROLE_V, why);
+    if (status == BND_OK && (states & BNDI_HAS_V) != 0) {
+        size_t kept = bndi_optimizer_keeps(run->optimizer, BND_ROLE_V, shape->extent, shape->rank);
+        const bndi_shape line = {.rank = 1, .extent = {kept}};
+        status = make_state(factored ? &p->factors : &p->v, run, factored ? &line : shape, BND_ROLE_V, why);
     }
     if (status == BND_OK && run->training.policy.update == BND_UPDATE_KAHAN) {
-        status = make_state(&p->extra, run, p->value, BND_ROLE_EXTRA, why);
+        status = make_state(&p->extra, run, shape, BND_ROLE_EXTRA, why);
     }
     return status;
 }

@@ -160,7 +160,7 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part)
     case BND_ROLE_M:
         return p->m;
     case BND_ROLE_V:
-        return p->v;
+        return p->v != NULL ? p->v : p->factors;
     case BND_ROLE_EXTRA:
         return p->extra;
     default:

@@ -5,12 +5,15 @@
 
 #include <binade/train.h>
 
+#include "tensor/tensor.h"
+
 enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
     bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
+    bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
     bool decays;                        /* weight decay: matrices, not gains and biases */
     unsigned place;
     bnd_updates updates; /* of the last step */
@@ -155,25 +158,55 @@ BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *
 
 /* ---- optimizers ---- */
 
+/* What is known of a whole parameter before its chunks are updated: v of element (i, j) is row[i] column[j], and a
+ * gradient over its root, times `rate`, is what the weight loses. A vector is one row. */
+typedef struct bndi_factors {
+    double *row, *column; /* one allocation, at `row` */
+    size_t rows, columns;
+    double rate;
+} bndi_factors;
+
 /* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
 typedef struct bndi_update {
     const bnd_training *training;
     double lr;     /* of this step */
     uint64_t step; /* from 1 on */
     bool decays;
-    size_t n;
+    size_t at, n; /* the elements at .. at + n - 1 */
+    const bndi_factors *factors;
     float *w, *g, *m, *v; /* in and out: w is the master where there is one */
     float *t;             /* to work in */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
     float *change; /* out: what is added to w, not rounded with it yet */
 } bndi_update;
 
+enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; factors: of matrices, rows and columns */
+
 struct bndi_optimizer_row {
     const char *name, *title;
-    unsigned states; /* 0: none, 1: m, 2: m and v; 3: v alone */
+    unsigned states;
     double lr, beta1, beta2, epsilon, weight_decay;
+    /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
+    bnd_status (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
     void (*step)(bndi_update *u);
 };
+
+size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
+double bndi_scalar(const bnd_cast *of_scalar, double x);
+
+/* v = beta v + (1 - beta) t; w = (1 - lr wd) w. */
+void bndi_average_into_v(bndi_update *u, double beta);
+void bndi_decay_weights(bndi_update *u);
+
+/* A copy of numbers of a tensor, which may be changed; and back, as the policy has it for the role. NULL: nothing. */
+float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n);
+void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role);
+
+/* What the update of v rounds to on its way; NULL: nothing, as where everything is rounded once, when it is stored. */
+const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role);
+
+bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
+void bndi_adafactor(bndi_update *u);
 
 const bndi_optimizer_row *bndi_optimizer_at(size_t row);
 

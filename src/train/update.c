@@ -11,8 +11,7 @@ typedef struct chunk {
     double sum[BNDI_CHUNK];
 } chunk;
 
-/* A copy of the numbers, which may be changed. */
-static float *take(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
+float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
 {
     bndi_walk walk;
     if (t == NULL) {
@@ -26,7 +25,7 @@ static float *take(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t 
     return buffer->f32;
 }
 
-static void put(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role)
+void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role)
 {
     bndi_walk walk;
     if (t == NULL) {
@@ -44,11 +43,16 @@ static void round_to(float *x, size_t n, const bnd_cast *cast)
     (void)status;
 }
 
+const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
+{
+    return run->training.policy.fused ? NULL : bndi_cast_of(run->engine, role);
+}
+
 /* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `sum`. */
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
 {
     const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
-    float *c = take(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
+    float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
     for (size_t i = 0; i < n; i++) {
         u[i] = k->change.f32[i] - c[i];
     }
@@ -65,7 +69,7 @@ static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     for (size_t i = 0; i < n; i++) {
         c[i] -= u[i];
     }
-    put(run, p->extra, at, n, c, BND_ROLE_EXTRA);
+    bndi_put_numbers(run, p->extra, at, n, c, BND_ROLE_EXTRA);
 }
 
 static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n, bndi_update_totals *sums)
@@ -78,7 +82,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, 
     bndi_walk_open(&walk, to, &to->shape, BNDI_WORDS_64);
     bndi_write(&walk, at, n, k->sum, &how);
     to->buffer->version++;
-    const float *now = take(&k->w, to, at, n);
+    const float *now = bndi_take_numbers(&k->w, to, at, n);
     for (size_t i = 0; i < n; i++) {
         double change = (double)k->change.f32[i], weight = (double)old.f32[i];
         sums->updates += change != 0;
@@ -87,28 +91,30 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, 
         sums->squares_of_weights += weight * weight;
     }
     if (to != p->value) {
-        put(run, p->value, at, n, now, BND_ROLE_PARAM);
+        bndi_put_numbers(run, p->value, at, n, now, BND_ROLE_PARAM);
     }
 }
 
-static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n, double lr,
-                         bndi_update_totals *sums)
+static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *factors, chunk *k, size_t at, size_t n,
+                         double lr, bndi_update_totals *sums)
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
                      .lr = lr,
                      .step = run->step + 1,
                      .decays = p->decays,
+                     .at = at,
                      .n = n,
-                     .w = take(&k->w, w, at, n),
-                     .g = take(&k->g, p->value->gradient, at, n),
-                     .m = take(&k->m, p->m, at, n),
-                     .v = take(&k->v, p->v, at, n),
+                     .factors = factors,
+                     .w = bndi_take_numbers(&k->w, w, at, n),
+                     .g = bndi_take_numbers(&k->g, p->value->gradient, at, n),
+                     .m = bndi_take_numbers(&k->m, p->m, at, n),
+                     .v = bndi_take_numbers(&k->v, p->v, at, n),
                      .t = k->t.f32,
                      .change = k->change.f32,
-                     .of_w = bndi_cast_of(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
-                     .of_m = bndi_cast_of(run->engine, BND_ROLE_M),
-                     .of_v = bndi_cast_of(run->engine, BND_ROLE_V),
+                     .of_w = bndi_rounds_to(run, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
+                     .of_m = bndi_rounds_to(run, BND_ROLE_M),
+                     .of_v = bndi_rounds_to(run, BND_ROLE_V),
                      .of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR)};
     float unscale = (float)(1 / run->loss_scale);
     for (size_t i = 0; run->loss_scale != 1 && i < n; i++) {
@@ -118,8 +124,8 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     for (size_t i = 0; p->v != NULL && i < n; i++) {
         p->updates.lost += u.v[i] == 0 && u.g[i] != 0;
     }
-    put(run, p->m, at, n, u.m, BND_ROLE_M);
-    put(run, p->v, at, n, u.v, BND_ROLE_V);
+    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
+    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
@@ -130,23 +136,34 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     store_weights(run, p, k, at, n, sums);
 }
 
+static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
+    const bndi_update_totals before = *sums;
+    bndi_factors factors = {.row = NULL};
+    if (n > 0 && run->optimizer->prepare != NULL) {
+        bnd_status status = run->optimizer->prepare(&factors, run, p, lr, why);
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
+    }
+    free(factors.row);
+    p->updates.updates = sums->updates - before.updates;
+    p->updates.cancelled = sums->cancelled - before.cancelled;
+    return BND_OK;
+}
+
 bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
 {
     chunk *k = malloc(sizeof *k);
-    if (k == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
-    }
-    for (size_t i = 0; i < run->parameters; i++) {
-        bndi_parameter *p = &run->parameter[i];
-        size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
-        const bndi_update_totals before = *sums;
+    bnd_status status = k != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_go_to(run, i);
-        for (size_t at = 0; at < n; at += BNDI_CHUNK) {
-            update_chunk(run, p, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
-        }
-        p->updates.updates = sums->updates - before.updates;
-        p->updates.cancelled = sums->cancelled - before.cancelled;
+        status = update(run, &run->parameter[i], k, lr, sums, why);
     }
     free(k);
-    return BND_OK;
+    return status;
 }
