@@ -22,7 +22,7 @@ typedef struct bnd_training {
     uint64_t seed_init, seed_data;
     uint64_t steps; /* what the schedule is laid out for */
     double lr, beta1, beta2, epsilon, weight_decay;
-    size_t batch, width, depth, heads, context, vocabulary;
+    size_t batch, inputs, width, depth, heads, context, vocabulary;
     bool recompute; /* layers are computed again on the way back */
 } bnd_training;
 

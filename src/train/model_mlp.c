@@ -6,18 +6,19 @@
 
 #include "tensor/tensor.h"
 
-enum { INPUTS = 64, CLASSES = 10 };
+enum { CLASSES = 10 };
 
 static void usual(bnd_training *t)
 {
+    t->inputs = t->inputs != 0 ? t->inputs : 64;
     t->width = t->width != 0 ? t->width : 128;
     t->depth = t->depth != 0 ? t->depth : 2;
 }
 
 static bnd_status build(bnd_run *run, bnd_error *why)
 {
-    bnd_status status = bndi_plant(run, INPUTS * CLASSES, why);
-    size_t inputs = INPUTS;
+    bnd_status status = bndi_plant(run, run->training.inputs * CLASSES, why);
+    size_t inputs = run->training.inputs;
     for (size_t layer = 0; status == BND_OK && layer <= run->training.depth; layer++) {
         size_t outputs = layer < run->training.depth ? run->training.width : CLASSES;
         char name[BNDI_PARAMETER_NAME];
@@ -34,12 +35,12 @@ static bnd_status build(bnd_run *run, bnd_error *why)
 
 static size_t class_of(const bnd_run *run, const double *x)
 {
-    size_t best = 0;
+    size_t best = 0, inputs = run->training.inputs;
     double most = -__builtin_inf();
     for (size_t i = 0; i < CLASSES; i++) {
         double sum = 0;
-        for (size_t j = 0; j < INPUTS; j++) {
-            sum += run->plan[i * INPUTS + j] * x[j];
+        for (size_t j = 0; j < inputs; j++) {
+            sum += run->plan[i * inputs + j] * x[j];
         }
         best = sum > most ? i : best;
         most = sum > most ? sum : most;
@@ -49,17 +50,17 @@ static size_t class_of(const bnd_run *run, const double *x)
 
 static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
 {
-    size_t rows = run->training.batch, n = rows * INPUTS;
+    size_t rows = run->training.batch, inputs = run->training.inputs, n = rows * inputs;
     const bnd_format *f = bndi_format_of_words(BNDI_WORDS_32);
     double *x = malloc((n + rows) * sizeof *x);
     if (x == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch");
     }
-    bnd_status status = bnd_tensor_new(&out->x, run->engine, f, (size_t[]){rows, INPUTS}, 2, BND_ROLE_DATA, why);
+    bnd_status status = bnd_tensor_new(&out->x, run->engine, f, (size_t[]){rows, inputs}, 2, BND_ROLE_DATA, why);
     status = status == BND_OK ? bnd_tensor_normal(out->x, 0, 1, run->training.seed_data, purpose, why) : status;
     status = status == BND_OK ? bnd_tensor_read_f64(x, n, out->x, why) : status;
     for (size_t i = 0; status == BND_OK && i < rows; i++) {
-        x[n + i] = (double)class_of(run, x + i * INPUTS);
+        x[n + i] = (double)class_of(run, x + i * inputs);
     }
     status =
         status == BND_OK ? bnd_tensor_from_f64(&out->y, run->engine, f, x + n, &rows, 1, BND_ROLE_DATA, why) : status;
