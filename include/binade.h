@@ -25,6 +25,7 @@
 #include <binade/prove.h>
 #include <binade/policy.h>
 #include <binade/store.h>
+#include <binade/study.h>
 #include <binade/tensor.h>
 #include <binade/text.h>
 #include <binade/train.h>

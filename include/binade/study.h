@@ -1,0 +1,145 @@
+/* Layer 9: many runs. What a run writes down of itself, runs side by side on all cores, and how they compare. */
+#ifndef BINADE_STUDY_H
+#define BINADE_STUDY_H
+
+#include <binade/train.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is known of a run ---- */
+
+/* What one step did: a line of metrics.jsonl. What was not measured is NaN, or 0 where it is a count. */
+typedef struct bnd_point {
+    uint64_t step; /* from 0 */
+    double loss, gradient_norm, lr, loss_scale, update_ratio;
+    double seconds;
+    double validation;                      /* after the step, where `validated` */
+    uint64_t updates, cancelled;            /* updates that are not zero; of them, rounded away */
+    uint64_t gradients, flushed, overflows; /* as in bnd_record */
+    bool skipped, validated;
+} bnd_point;
+
+enum { BND_RECORD_NAME_SIZE = 256 };
+
+typedef struct bnd_record {
+    char recipe[BND_RECORD_NAME_SIZE];                                     /* what it is called */
+    char model[BND_TRAINING_NAME_SIZE], optimizer[BND_TRAINING_NAME_SIZE]; /* "" where a file does not say */
+    uint64_t seed_init, seed_data;
+    double lr;         /* NaN where a file does not say */
+    bnd_point *points; /* steps ascend; there are gaps where a file has them */
+    size_t count;
+    uint64_t steps;              /* that it was to make */
+    bool complete;               /* it made them */
+    bool validated;              /* there is a validation at the end */
+    double loss;                 /* at the end: the mean of the last tenth of the steps */
+    double validation;           /* at the end: of data that no step saw */
+    double floor, ignorance;     /* the loss that nothing can go below, and that of who knows nothing; NaN: none */
+    uint64_t parameters;         /* numbers that are learnt; this and what follows is 0 where it is not known */
+    uint64_t updates, cancelled; /* over all steps */
+    uint64_t skipped;            /* steps */
+    uint64_t gradients, flushed; /* where casts are counted: gradients other than zero that were rounded; of them, to
+                                    zero */
+    uint64_t overflows;          /* of all casts */
+    uint64_t bytes[BND_ROLES];   /* between steps */
+    uint64_t peak_by_role[BND_ROLES];
+    uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* when all roles together had most */
+    uint64_t flops;                                /* of a step */
+    double seconds;                                /* of a step: the median; NaN where it is not known */
+} bnd_record;
+
+/* Frees the points. */
+void bnd_record_clear(bnd_record *record);
+
+/* A run directory, finished or not, or any file of JSON lines or CSV with `step` and `loss` (and, as metrics.jsonl has
+ * them, the other columns). Refused, with the number of the line, where a line is none of that; a last line without an
+ * end, as a killed run leaves it, is not looked at. */
+BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
+
+/* The same for a directory of run directories, too: one record each, in the order of their names. */
+BND_CHECKED bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why);
+void bnd_records_free(bnd_record *records, size_t count); /* clears each, and frees them */
+
+/* The points as CSV, which bnd_record_read reads back to the same numbers. */
+BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char *path, bnd_error *why);
+
+/* What a parameter takes: itself, its master copy, its gradient, m, v and what the recipe keeps beside, each at its
+ * peak. NaN where it is not known. */
+double bnd_record_bytes_per_parameter(const bnd_record *record);
+
+/* ---- runs ---- */
+
+/* A run that is to be made. */
+typedef struct bnd_task {
+    bnd_training training;
+    const char *recipe;          /* what records call it; NULL: the name of the policy */
+    const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
+    bool resume;                 /* what is there is gone on with; otherwise no run may be there */
+    uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */
+    uint64_t validate_every;     /* steps; 0: at the end only */
+    uint64_t validation_batches; /* 0: never */
+    bool statistics;             /* casts are counted, by role */
+    bool switches;               /* from step `switch_at` on, under another recipe */
+    uint64_t switch_at;
+    bnd_policy switch_to;
+} bnd_task;
+
+/* A run without a directory, validated at its end. */
+void bnd_task_default(bnd_task *out, const bnd_training *training);
+
+/* "bf16-amp-1": a name for a directory of a run among others, of letters, digits and ._-+=, with a number at the end of
+ * what would be too long or would not tell two recipes apart. Cut as snprintf does it, returns the whole length. */
+size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
+
+/* Told from the threads that work, one call at a time: task number `task` has made a step (its last point), or was
+ * found complete. `so_far` has sums over the steps that were made; its loss, validation and seconds are those of now.
+ * False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
+typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
+
+/* Makes the runs, as many at once as the context has threads (one thread each; a run alone has all of them: the bits
+ * are the same), and sets a record for each. What is wrong with any of them is found before the first step, and no
+ * record is written then. When one fails on the way (the disk is full) the others are finished, every record has what
+ * was made, to be cleared by the caller, and the first failure is returned. To be stopped is no failure: the record is
+ * not complete then. */
+BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
+                                     const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why);
+
+/* ---- comparing ---- */
+
+typedef enum bnd_verdict { BND_MATCH, BND_DEGRADED, BND_DIVERGED, BND_VERDICTS } bnd_verdict;
+const char *bnd_verdict_name(bnd_verdict verdict); /* "match"; "" where there is none */
+
+/* A gap matters where it is more than this share of the reference's result, and (where the problem is solved so well
+ * that nothing is left of the loss) more than the other share of the loss of who knows nothing. */
+#define BND_MARGIN         0.01
+#define BND_MARGIN_OF_LESS 1e-6
+
+/* A loss as it counts in a comparison: that of validation where there is one, NaN and whatever is above the loss of who
+ * knows nothing counted as that. Where nobody says what that is, it is the first loss. */
+double bnd_record_result(const bnd_record *record);
+
+typedef struct bnd_comparison {
+    bnd_verdict verdict;
+    size_t pairs;  /* of the same seeds */
+    double result; /* the mean over the pairs */
+    double reference;
+    double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
+    bool left;        /* it left the reference's band, */
+    uint64_t left_at; /* at this step */
+    size_t diverged;  /* of the pairs */
+} bnd_comparison;
+
+/* Compares runs with those of a reference: pairs are records of the same model and the same seeds. Diverged: half of
+ * the pairs or more know nothing at the end. Degraded: the gap is above its band, and matters. Refused where there is
+ * no pair. Allocates. */
+BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
+                                           const bnd_record *references, size_t reference_count, bnd_error *why);
+
+/* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
+double bnd_band(const double *x, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

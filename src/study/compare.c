@@ -1,0 +1,288 @@
+/* Comparing runs: pairs of the same seeds, gaps with their bands, verdicts. */
+#include "study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[BND_VERDICTS] = {"match", "degraded", "diverged"};
+
+const char *bnd_verdict_name(bnd_verdict verdict)
+{
+    return (unsigned)verdict < BND_VERDICTS ? names[verdict] : "";
+}
+
+/* ---- bands ---- */
+
+/* P(|T| < t) for n degrees of freedom: with a = atan(t / sqrt(n)), the sums of Abramowitz and Stegun 26.7.3 and 26.7.4,
+ *   n odd:   2/pi (a + sin a (cos a + 2/3 cos^3 a + ... + 2 4 .. (n-3) / (3 5 .. (n-2)) cos^(n-2) a))
+ *   n even:  sin a (1 + 1/2 cos^2 a + ... + 1 3 .. (n-3) / (2 4 .. (n-2)) cos^(n-2) a). */
+static double share_within(double t, size_t n)
+{
+    static const double pi = 3.14159265358979323846;
+    double root = sqrt((double)n), angle = atan(t / root);
+    double sine = sin(angle), cosine = cos(angle), sum = 0;
+    bool odd = n % 2 == 1;
+    double term = odd ? cosine : 1;
+    for (size_t i = odd ? 1 : 0; i + 2 <= n; i += 2) {
+        sum += term;
+        term *= cosine * cosine * (double)(i + 1) / (double)(i + 2);
+    }
+    return odd ? 2 / pi * (angle + sine * sum) : sine * sum;
+}
+
+double bndi_student(size_t n)
+{
+    double low = 0, high = 16;
+    for (int i = 0; i < 64; i++) {
+        double middle = (low + high) / 2;
+        if (share_within(middle, n) < 0.95) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (low + high) / 2;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum / (double)n;
+}
+
+/* The standard deviation, estimated from n numbers. */
+static double deviation_of(const double *x, size_t n)
+{
+    double mean = mean_of(x, n), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (x[i] - mean) * (x[i] - mean);
+    }
+    return sqrt(sum / (double)(n - 1));
+}
+
+double bnd_band(const double *x, size_t n)
+{
+    return n < 2 ? __builtin_nan("") : bndi_student(n - 1) * deviation_of(x, n) / sqrt((double)n);
+}
+
+/* ---- pairs ---- */
+
+typedef struct pair {
+    const bnd_record *run, *reference;
+    double cap, result, against;
+    /* of the steps that every pair has: losses, and what is left of them when they are smoothed */
+    double *loss, *base;
+} pair;
+
+static bool belong(const bnd_record *a, const bnd_record *b)
+{
+    bool known = a->model[0] != '\0' && b->model[0] != '\0';
+    return a->seed_init == b->seed_init && a->seed_data == b->seed_data && (!known || strcmp(a->model, b->model) == 0);
+}
+
+/* Each reference is in one pair at most: the i-th run of a seed goes with the i-th reference of it. */
+static size_t find_pairs(pair *pairs, bool *used, const bnd_record *records, size_t count, const bnd_record *references,
+                         size_t reference_count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < reference_count; j++) {
+            if (!used[j] && belong(&records[i], &references[j])) {
+                used[j] = true;
+                pairs[n++] = (pair){.run = &records[i], .reference = &references[j]};
+                break;
+            }
+        }
+    }
+    return n;
+}
+
+/* One cap for both: the reference says it, where it can. */
+static void weigh(pair *p)
+{
+    p->cap = bndi_record_cap(p->reference);
+    if (p->reference->ignorance != p->reference->ignorance && p->run->ignorance == p->run->ignorance) {
+        p->cap = p->run->ignorance;
+    }
+    p->result = bndi_record_result_under(p->run, p->cap);
+    p->against = bndi_record_result_under(p->reference, p->cap);
+}
+
+/* ---- when a run left ----
+ *
+ * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each step a gap of means
+ * is outside where it is above three things: its own band over the pairs, how far the reference is spread over its
+ * seeds, and what matters. A run that is outside from some step to the end left at that step; one that comes back did
+ * not. A loss that is no number, of half of the pairs or more, is outside at once. */
+
+enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
+
+/* Steps of all pairs: those of the first run that every other record has too. */
+typedef struct timeline {
+    uint64_t *step;
+    size_t count;
+} timeline;
+
+static void keep_common(timeline *line, const bnd_record *record)
+{
+    size_t kept = 0, j = 0;
+    for (size_t i = 0; i < line->count; i++) {
+        while (j < record->count && record->points[j].step < line->step[i]) {
+            j++;
+        }
+        if (j < record->count && record->points[j].step == line->step[i]) {
+            line->step[kept++] = line->step[i];
+        }
+    }
+    line->count = kept;
+}
+
+/* Losses of these steps, those that are no number or above the cap as they are. */
+static void take_losses(double *out, const timeline *line, const bnd_record *record)
+{
+    size_t j = 0;
+    for (size_t i = 0; i < line->count; i++) {
+        while (record->points[j].step < line->step[i]) {
+            j++;
+        }
+        out[i] = record->points[j].loss;
+    }
+}
+
+/* The trailing mean, in place from the end. NaN where one of them is NaN or infinite. */
+static void smooth(double *x, size_t n, size_t window, double cap)
+{
+    for (size_t i = n; i-- > 0;) {
+        size_t m = i + 1 < window ? i + 1 : window;
+        double sum = 0;
+        for (size_t j = i + 1 - m; j <= i; j++) {
+            sum += x[j] - x[j] != 0 ? __builtin_nan("") : x[j] < cap ? x[j] : cap;
+        }
+        x[i] = sum / (double)m;
+    }
+}
+
+static bool matters(double gap, double reference, double cap)
+{
+    double share = BND_MARGIN * fabs(reference);
+    double least = cap - cap == 0 ? BND_MARGIN_OF_LESS * fabs(cap) : 0;
+    return gap > share && gap > least;
+}
+
+static bool is_outside(const pair *pairs, size_t n, size_t i, double *gaps, double *bases)
+{
+    size_t lost = 0, m = 0;
+    for (size_t k = 0; k < n; k++) {
+        double loss = pairs[k].loss[i], base = pairs[k].base[i];
+        if (loss != loss || base != base) {
+            lost += base == base;
+            continue;
+        }
+        gaps[m] = loss - base;
+        bases[m++] = base;
+    }
+    if (2 * lost >= n) {
+        return true;
+    }
+    double gap = m > 0 ? mean_of(gaps, m) : 0;
+    bool clear = m < 2 || (gap > bnd_band(gaps, m) && gap > deviation_of(bases, m));
+    return m > 0 && clear && matters(gap, mean_of(bases, m), pairs[0].cap);
+}
+
+static void find_leaving(bnd_comparison *c, const timeline *line, pair *pairs, size_t n, double *work)
+{
+    size_t part = line->count / PART, window = part < 1 ? 1 : part < WINDOW_MOST ? part : WINDOW_MOST;
+    size_t at = line->count;
+    for (size_t k = 0; k < n; k++) {
+        take_losses(pairs[k].loss, line, pairs[k].run);
+        take_losses(pairs[k].base, line, pairs[k].reference);
+        smooth(pairs[k].loss, line->count, window, pairs[k].cap);
+        smooth(pairs[k].base, line->count, window, pairs[k].cap);
+    }
+    while (at > 0 && is_outside(pairs, n, at - 1, work, work + n)) {
+        at--;
+    }
+    c->left = at < line->count;
+    c->left_at = c->left ? line->step[at] : 0;
+}
+
+/* ---- the comparison ---- */
+
+static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
+{
+    double results = 0, references = 0, caps = 0;
+    for (size_t k = 0; k < c->pairs; k++) {
+        const pair *p = &pairs[k];
+        gaps[k] = p->result == p->against ? 0 : p->result - p->against; /* infinities, too */
+        results += p->result;
+        references += p->against;
+        caps += p->cap;
+        c->diverged += !(p->result < p->cap);
+    }
+    double n = (double)c->pairs;
+    c->result = results / n;
+    c->reference = references / n;
+    c->gap = mean_of(gaps, c->pairs);
+    c->band = bnd_band(gaps, c->pairs);
+    bool clear = c->pairs < 2 || c->gap > c->band;
+    bool worse = clear && matters(c->gap, c->reference, caps / n);
+    c->verdict = 2 * c->diverged >= c->pairs ? BND_DIVERGED : worse ? BND_DEGRADED : BND_MATCH;
+}
+
+/* Rooms of everything that is worked on, one for the losses of all pairs. */
+static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_error *why)
+{
+    bnd_comparison c = {.pairs = n};
+    const bnd_record *first = pairs[0].run;
+    timeline line = {.count = first->count};
+    size_t each = first->count + 1;
+    bool fits = each <= SIZE_MAX / sizeof(double) / (2 * n + 2);
+    double *room = fits ? malloc(((2 * n) * each + 2 * n) * sizeof *room) : NULL;
+    line.step = room != NULL ? malloc(each * sizeof *line.step) : NULL;
+    if (line.step == NULL) {
+        free(room);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs of %zu steps", n, first->count);
+    }
+    for (size_t i = 0; i < first->count; i++) {
+        line.step[i] = first->points[i].step;
+    }
+    for (size_t k = 0; k < n; k++) {
+        pairs[k].loss = room + 2 * n + 2 * k * each;
+        pairs[k].base = pairs[k].loss + each;
+        weigh(&pairs[k]);
+        keep_common(&line, pairs[k].run);
+        keep_common(&line, pairs[k].reference);
+    }
+    judge(&c, pairs, room);
+    find_leaving(&c, &line, pairs, n, room);
+    free(line.step);
+    free(room);
+    *out = c;
+    return BND_OK;
+}
+
+bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
+                               const bnd_record *references, size_t reference_count, bnd_error *why)
+{
+    bool few = count <= PAIRS_MOST && reference_count <= PAIRS_MOST;
+    pair *pairs = few ? calloc(count + 1, sizeof *pairs) : NULL;
+    bool *used = few ? calloc(reference_count + 1, sizeof *used) : NULL;
+    bnd_status status = BND_OK;
+    if (!few) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs are compared at once", PAIRS_MOST);
+    } else if (pairs == NULL || used == NULL) {
+        status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", count);
+    } else {
+        size_t n = find_pairs(pairs, used, records, count, references, reference_count);
+        status = n > 0 ? compare_pairs(out, pairs, n, why)
+                       : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                  "no run has the model and the seeds of a run of the reference: there is no pair");
+    }
+    free(pairs);
+    free(used);
+    return status;
+}

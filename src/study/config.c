@@ -1,0 +1,172 @@
+/* config.json, what a run is made of, and summary.json, what it came to. */
+#include "study/study.h"
+
+#include <string.h>
+
+/* ---- what a run is made of ---- */
+
+static void write_cast(bnd_json *json, const char *key, const bnd_cast *cast)
+{
+    bnd_json_object(json, key);
+    bnd_json_string(json, "format", cast->format.name);
+    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)cast->rule.rounding));
+    if (cast->rule.random_bits != 0) {
+        bnd_json_unsigned(json, "random_bits", cast->rule.random_bits);
+    }
+    if (cast->rule.overflow != 0) {
+        bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)cast->rule.overflow));
+    }
+    if (cast->scaling[0] != '\0') {
+        bnd_json_string(json, "scaling", cast->scaling);
+    }
+    bnd_json_end(json);
+}
+
+static void write_loss_scale(bnd_json *json, const bnd_loss_scale *scale)
+{
+    bnd_json_object(json, "loss_scale");
+    bnd_json_boolean(json, "dynamic", scale->dynamic);
+    bndi_json_number(json, "initial", scale->initial);
+    bnd_json_unsigned(json, "growth", scale->growth);
+    bnd_json_end(json);
+}
+
+static void write_policy(bnd_json *json, const char *key, const bnd_policy *policy)
+{
+    bnd_json_object(json, key);
+    bnd_json_string(json, "name", policy->name);
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (policy->cast[role].given) {
+            write_cast(json, bnd_role_name((bnd_role)role), &policy->cast[role]);
+        }
+    }
+    bnd_json_string(json, "accumulator", policy->accumulator);
+    bnd_json_string(json, "update", policy->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
+    if (policy->loss_scale.given) {
+        write_loss_scale(json, &policy->loss_scale);
+    }
+    bnd_json_end(json);
+}
+
+static void write_training(bnd_json *json, const char *key, const bnd_training *t)
+{
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"lr", t->lr},
+                   {"beta1", t->beta1},
+                   {"beta2", t->beta2},
+                   {"epsilon", t->epsilon},
+                   {"weight_decay", t->weight_decay}};
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"seed_init", t->seed_init}, {"seed_data", t->seed_data},  {"steps", t->steps}, {"batch", t->batch},
+                  {"inputs", t->inputs},       {"width", t->width},          {"depth", t->depth}, {"heads", t->heads},
+                  {"context", t->context},     {"vocabulary", t->vocabulary}};
+    bnd_json_object(json, key);
+    bnd_json_string(json, "model", t->model);
+    bnd_json_string(json, "optimizer", t->optimizer);
+    bnd_json_string(json, "schedule", t->schedule);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        bnd_json_unsigned(json, counts[i].key, counts[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        bndi_json_number(json, numbers[i].key, numbers[i].value);
+    }
+    bnd_json_boolean(json, "recompute", t->recompute);
+    write_policy(json, "policy", &t->policy);
+    bnd_json_end(json);
+}
+
+static void write_task(bnd_json *json, const bnd_task *task)
+{
+    bnd_json_object(json, "task");
+    bnd_json_unsigned(json, "validate_every", task->validate_every);
+    bnd_json_unsigned(json, "validation_batches", task->validation_batches);
+    bnd_json_boolean(json, "statistics", task->statistics);
+    if (task->switches) {
+        bnd_json_unsigned(json, "switch_at", task->switch_at);
+        write_policy(json, "switch_to", &task->switch_to);
+    }
+    bnd_json_end(json);
+}
+
+/* What follows from the training, so that whoever reads a run that was killed has it, too. */
+static void write_model(bnd_json *json, const bnd_record *record)
+{
+    bnd_json_object(json, "model");
+    bnd_json_unsigned(json, "parameters", record->parameters);
+    bndi_json_number(json, "floor", record->floor);
+    bndi_json_number(json, "ignorance", record->ignorance);
+    bnd_json_end(json);
+}
+
+void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *record)
+{
+    bnd_json json;
+    bnd_json_begin(&json, bndi_bytes_write, out);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "recipe", record->recipe);
+    write_training(&json, "training", &task->training);
+    write_task(&json, task);
+    write_model(&json, record);
+    bnd_json_unsigned(&json, "checkpoint_every", task->checkpoint_every);
+    bnd_json_end(&json);
+    bndi_bytes_write(out, "\n", 1);
+}
+
+/* ---- what it came to ---- */
+
+static void write_bytes(bnd_json *json, const char *key, const uint64_t bytes[BND_ROLES])
+{
+    bnd_json_object(json, key);
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (bytes[role] > 0) {
+            bnd_json_unsigned(json, bnd_role_name((bnd_role)role), bytes[role]);
+        }
+    }
+    bnd_json_end(json);
+}
+
+static void write_counts(bnd_json *json, const bnd_record *r)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"parameters", r->parameters}, {"updates", r->updates},       {"cancelled", r->cancelled},
+                  {"skipped", r->skipped},       {"gradients", r->gradients},   {"flushed", r->flushed},
+                  {"overflows", r->overflows},   {"bytes_peak", r->bytes_peak}, {"flops_of_a_step", r->flops}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        bnd_json_unsigned(json, counts[i].key, counts[i].value);
+    }
+}
+
+void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
+{
+    bnd_json json;
+    bnd_json_begin(&json, bndi_bytes_write, out);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "recipe", r->recipe);
+    bnd_json_string(&json, "model", r->model);
+    bnd_json_string(&json, "optimizer", r->optimizer);
+    bnd_json_unsigned(&json, "seed_init", r->seed_init);
+    bnd_json_unsigned(&json, "seed_data", r->seed_data);
+    bnd_json_unsigned(&json, "steps", r->steps);
+    bndi_json_number(&json, "lr", r->lr);
+    bndi_json_number(&json, "loss", r->loss);
+    if (r->validated) {
+        bndi_json_number(&json, "val/loss", r->validation);
+    }
+    bndi_json_number(&json, "result", bnd_record_result(r));
+    bndi_json_number(&json, "floor", r->floor);
+    bndi_json_number(&json, "ignorance", r->ignorance);
+    write_counts(&json, r);
+    bndi_json_number(&json, "bytes_per_parameter", bnd_record_bytes_per_parameter(r));
+    write_bytes(&json, "bytes", r->bytes);
+    write_bytes(&json, "bytes_at_peak", r->bytes_at_peak);
+    write_bytes(&json, "peak_by_role", r->peak_by_role);
+    bndi_json_number(&json, "seconds_of_a_step", r->seconds);
+    bnd_json_end(&json);
+    bndi_bytes_write(out, "\n", 1);
+}

@@ -1,0 +1,205 @@
+/* Run directories: what is there, and what is added to it. metrics.jsonl grows by whole lines; every other file has its
+ * name when it is complete. */
+#define _DEFAULT_SOURCE /* flock */
+#include "study/study.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/store.h"
+
+static const char metrics[] = "metrics.jsonl";
+
+char *bndi_path(const char *directory, const char *name)
+{
+    size_t length = strlen(directory), more = strlen(name);
+    char *path = malloc(length + more + 2);
+    if (path != NULL) {
+        memcpy(path, directory, length);
+        path[length] = '/';
+        memcpy(path + length + 1, name, more + 1);
+    }
+    return path;
+}
+
+static bnd_status no_path(bnd_error *why)
+{
+    return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+}
+
+/* ---- looking ---- */
+
+/* Is a file of this name there, with something in it? */
+static bnd_status is_there(bool *out, const char *directory, const char *name, bnd_error *why)
+{
+    struct stat about;
+    char *path = bndi_path(directory, name);
+    if (path == NULL) {
+        return no_path(why);
+    }
+    *out = stat(path, &about) == 0 && about.st_size > 0;
+    free(path);
+    return BND_OK;
+}
+
+/* The directory, or the nearest above it that is there, must be one in which files can be made. */
+bnd_status bndi_directory_check(const char *directory, bnd_error *why)
+{
+    struct stat about;
+    if (directory[0] == '\0') {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "an empty name is that of no directory");
+    }
+    char *path = strdup(directory);
+    bnd_status status = path != NULL ? BND_OK : no_path(why);
+    while (status == BND_OK && stat(path, &about) != 0) {
+        char *slash = strrchr(path, '/');
+        if (errno != ENOENT) {
+            status = bndi_fail_system(why, "cannot be made", errno);
+        } else if (slash == path) {
+            slash[1] = '\0';
+        } else if (slash != NULL) {
+            *slash = '\0';
+        } else {
+            memcpy(path, ".", 2);
+        }
+    }
+    if (status == BND_OK && (!S_ISDIR(about.st_mode) || access(path, W_OK | X_OK) != 0)) {
+        status = bndi_fail_system(why, "cannot be written to", S_ISDIR(about.st_mode) ? errno : ENOTDIR);
+    }
+    free(path);
+    return status;
+}
+
+bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why)
+{
+    bndi_found found = {.run = false};
+    bnd_status status = is_there(&found.run, directory, metrics, why);
+    if (status == BND_OK) {
+        status = is_there(&found.checkpoint, directory, "checkpoint.safetensors", why);
+    }
+    if (status == BND_OK) {
+        status = is_there(&found.finished, directory, "summary.json", why);
+    }
+    if (status == BND_OK) {
+        status = is_there(&found.config, directory, "config.json", why);
+    }
+    if (status == BND_OK) {
+        found.run = found.run || found.checkpoint || found.finished;
+        *out = found;
+    }
+    return status;
+}
+
+/* ---- making ---- */
+
+bnd_status bndi_directory_make(const char *directory, bnd_error *why)
+{
+    char *path = strdup(directory);
+    bnd_status status = path != NULL ? BND_OK : no_path(why);
+    size_t length = path != NULL ? strlen(path) : 0;
+    for (size_t i = 1; status == BND_OK && i <= length; i++) {
+        if (path[i] == '/' || path[i] == '\0') {
+            path[i] = '\0';
+            if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+                status = bndi_fail_system(why, "cannot be made", errno);
+            }
+            path[i] = i < length ? '/' : '\0';
+        }
+    }
+    free(path);
+    return status;
+}
+
+bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why)
+{
+    bnd_output out;
+    bnd_status status = bnd_output_open(&out, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bnd_output_write(&out, text->at, text->length, why);
+    if (status != BND_OK) {
+        bnd_output_abandon(&out);
+        return status;
+    }
+    return bnd_output_finish(&out, true, why);
+}
+
+bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text, bnd_error *why)
+{
+    bnd_status status = bndi_bytes_check(text, why);
+    char *path = bndi_path(directory, name);
+    if (status == BND_OK) {
+        status = path != NULL ? bndi_bytes_save(text, path, why) : no_path(why);
+    }
+    free(path);
+    return bndi_within(why, name, status);
+}
+
+/* ---- metrics.jsonl ---- */
+
+/* The lock goes with the descriptor: two runs never write to one file, whoever makes them. */
+static bnd_status take(int fd, uint64_t length, bnd_error *why)
+{
+    struct stat about;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        return errno == EWOULDBLOCK ? bnd_fail(why, BND_BAD_STREAM, 0, "another run is writing to it at this moment")
+                                    : bndi_fail_system(why, "cannot be locked", errno);
+    }
+    if (fstat(fd, &about) != 0 || (uint64_t)about.st_size < length) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "has changed since it was read");
+    }
+    return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be cut", errno);
+}
+
+bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bnd_error *why)
+{
+    char *path = bndi_path(directory, metrics);
+    if (path == NULL) {
+        return no_path(why);
+    }
+    int opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bnd_status status = opened >= 0 ? BND_OK : bndi_fail_system(why, "cannot be opened for writing", errno);
+    free(path);
+    if (status == BND_OK) {
+        status = take(opened, length, why);
+    }
+    if (status == BND_OK) {
+        *fd = opened;
+    } else if (opened >= 0) {
+        close(opened);
+    }
+    return bndi_within(why, metrics, status);
+}
+
+bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why)
+{
+    off_t before = lseek(fd, 0, SEEK_END);
+    bnd_status status = bndi_bytes_check(line, why);
+    for (size_t at = 0; status == BND_OK && at < line->length;) {
+        ssize_t count = write(fd, line->at + at, line->length - at);
+        if (count < 0 && errno != EINTR) {
+            status = bndi_fail_system(why, "cannot be written", errno);
+            if (before >= 0 && ftruncate(fd, before) != 0) {
+                return status; /* readers do not look at a line without an end */
+            }
+        }
+        at += count > 0 ? (size_t)count : 0;
+    }
+    return bndi_within(why, metrics, status);
+}
+
+bnd_status bndi_metrics_sync(int fd, bnd_error *why)
+{
+    return fsync(fd) == 0 ? BND_OK : bndi_within(why, metrics, bndi_fail_system(why, "cannot be written", errno));
+}
+
+void bndi_metrics_close(int fd)
+{
+    close(fd);
+}

@@ -1,0 +1,230 @@
+/* Records: what the lines of a run add up to. */
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns ---- */
+
+const bndi_column bndi_columns[BNDI_COLUMNS] = {
+    {"step", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, step)},
+    {"loss", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, loss)},
+    {"val/loss", BNDI_COLUMN_NUMBER, false, offsetof(bnd_point, validation)},
+    {"train/loss", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, loss)},
+    {"train/grad_norm", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, gradient_norm)},
+    {"train/lr", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, lr)},
+    {"train/loss_scale", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, loss_scale)},
+    {"train/skipped", BNDI_COLUMN_FLAG, true, offsetof(bnd_point, skipped)},
+    {"update/ratio", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, update_ratio)},
+    {"update/nonzero", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, updates)},
+    {"update/cancelled", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, cancelled)},
+    {"cast/gradients", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, gradients)},
+    {"cast/flushed", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, flushed)},
+    {"cast/overflows", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, overflows)},
+    {"time/step", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, seconds)},
+};
+
+double bndi_column_number(const bnd_point *point, const bndi_column *column)
+{
+    double x;
+    memcpy(&x, (const char *)point + column->at, sizeof x);
+    return x;
+}
+
+uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column)
+{
+    uint64_t n;
+    bool flag;
+    if (column->kind == BNDI_COLUMN_FLAG) {
+        memcpy(&flag, (const char *)point + column->at, sizeof flag);
+        return flag;
+    }
+    memcpy(&n, (const char *)point + column->at, sizeof n);
+    return n;
+}
+
+bnd_point bndi_point_none(void)
+{
+    double none = __builtin_nan("");
+    return (bnd_point){.loss = none,
+                       .gradient_norm = none,
+                       .lr = none,
+                       .loss_scale = none,
+                       .update_ratio = none,
+                       .seconds = none,
+                       .validation = none};
+}
+
+bool bndi_column_set(bnd_point *point, size_t column, double x)
+{
+    const bndi_column *c = &bndi_columns[column];
+    char *to = (char *)point + c->at;
+    if (c->kind == BNDI_COLUMN_NUMBER) {
+        memcpy(to, &x, sizeof x);
+        point->validated = point->validated || column == BNDI_COLUMN_VALIDATION;
+        return true;
+    }
+    if (!(x >= 0 && x <= 0x1p53) || x != (double)(uint64_t)x || (c->kind == BNDI_COLUMN_FLAG && x > 1)) {
+        return false;
+    }
+    uint64_t n = (uint64_t)x;
+    bool flag = n != 0;
+    if (c->kind == BNDI_COLUMN_FLAG) {
+        memcpy(to, &flag, sizeof flag);
+    } else {
+        memcpy(to, &n, sizeof n);
+    }
+    return true;
+}
+
+/* ---- what a record adds up ---- */
+
+void bndi_record_none(bnd_record *record)
+{
+    double none = __builtin_nan("");
+    *record =
+        (bnd_record){.lr = none, .loss = none, .validation = none, .floor = none, .ignorance = none, .seconds = none};
+}
+
+void bnd_record_clear(bnd_record *record)
+{
+    free(record->points);
+    bndi_record_none(record);
+}
+
+void bnd_records_free(bnd_record *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bnd_record_clear(&records[i]);
+    }
+    free(records);
+}
+
+static bool grow(bnd_record *record)
+{
+    size_t n = record->count;
+    if ((n & (n - 1)) != 0) { /* there is room up to the next power of two */
+        return true;
+    }
+    size_t room = n == 0 ? 1 : 2 * n;
+    bnd_point *moved = room <= SIZE_MAX / sizeof *moved ? realloc(record->points, room * sizeof *moved) : NULL;
+    if (moved != NULL) {
+        record->points = moved;
+    }
+    return moved != NULL;
+}
+
+bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error *why)
+{
+    if (!grow(record)) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the record of step %llu",
+                        (unsigned long long)point->step);
+    }
+    record->points[record->count++] = *point;
+    record->updates += point->updates;
+    record->cancelled += point->cancelled;
+    record->skipped += point->skipped;
+    record->gradients += point->gradients;
+    record->flushed += point->flushed;
+    record->overflows += point->overflows;
+    record->loss = point->loss;
+    record->seconds = point->seconds;
+    record->validated = point->validated;
+    record->validation = point->validation;
+    return BND_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* NaN where nothing was measured; the mean of the two in the middle of an even number. */
+static bnd_status median_of_seconds(double *out, const bnd_record *record, bnd_error *why)
+{
+    double *x = malloc((record->count > 0 ? record->count : 1) * sizeof *x);
+    size_t n = 0;
+    if (x == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the times of %zu steps", record->count);
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        double seconds = record->points[i].seconds;
+        x[n] = seconds;
+        n += seconds == seconds;
+    }
+    qsort(x, n, sizeof *x, by_size);
+    *out = n > 0 ? (x[(n - 1) / 2] + x[n / 2]) / 2 : __builtin_nan("");
+    free(x);
+    return BND_OK;
+}
+
+bnd_status bndi_record_finish(bnd_record *record, bnd_error *why)
+{
+    size_t n = record->count, tenth = n >= 10 ? n / 10 : n > 0;
+    double sum = 0;
+    for (size_t i = n - tenth; i < n; i++) {
+        sum += record->points[i].loss;
+    }
+    record->loss = n > 0 ? sum / (double)tenth : __builtin_nan("");
+    return median_of_seconds(&record->seconds, record, why);
+}
+
+/* ---- what does not change from step to step ---- */
+
+uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
+{
+    static const char *const names[] = {"memory/", "memory/peak/", "memory/at_peak/"};
+    uint64_t *const tables[] = {record->bytes, record->peak_by_role, record->bytes_at_peak};
+    uint64_t *found = row == BNDI_STEADY - 2 ? &record->bytes_peak : row == BNDI_STEADY - 1 ? &record->flops : NULL;
+    const char *first = found == &record->bytes_peak ? "memory/peak" : "flops/step", *second = "";
+    if (row < BNDI_STEADY - 2) {
+        first = names[row / BND_ROLES];
+        second = bnd_role_name((bnd_role)(row % BND_ROLES));
+        found = &tables[row / BND_ROLES][row % BND_ROLES];
+    }
+    size_t length = strlen(first), more = strlen(second);
+    memcpy(key, first, length);
+    memcpy(key + length, second, more + 1);
+    return found;
+}
+
+/* ---- what it comes to ---- */
+
+double bnd_record_bytes_per_parameter(const bnd_record *record)
+{
+    static const bnd_role kept[] = {BND_ROLE_PARAM, BND_ROLE_MASTER, BND_ROLE_GRAD,
+                                    BND_ROLE_M,     BND_ROLE_V,      BND_ROLE_EXTRA};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        sum += record->peak_by_role[kept[i]];
+    }
+    return record->parameters > 0 && sum > 0 ? (double)sum / (double)record->parameters : __builtin_nan("");
+}
+
+double bndi_record_cap(const bnd_record *record)
+{
+    if (record->ignorance - record->ignorance == 0) {
+        return record->ignorance;
+    }
+    for (size_t i = 0; i < record->count; i++) {
+        double loss = record->points[i].loss;
+        if (loss - loss == 0) {
+            return loss;
+        }
+    }
+    return __builtin_inf();
+}
+
+double bndi_record_result_under(const bnd_record *record, double cap)
+{
+    double result = record->validated ? record->validation : record->loss;
+    return result < cap ? result : cap; /* NaN is not below it */
+}
+
+double bnd_record_result(const bnd_record *record)
+{
+    return bndi_record_result_under(record, bndi_record_cap(record));
+}

@@ -1,0 +1,164 @@
+/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have just
+ * been made or are read back. */
+#ifndef BINADE_SRC_STUDY_H
+#define BINADE_SRC_STUDY_H
+
+#include <binade/study.h>
+
+/* ---- text that grows ---- */
+
+typedef struct bndi_bytes {
+    char *at; /* length bytes and a 0 byte; NULL where there is none */
+    size_t length, room;
+    bool failed; /* there was no memory for some of it */
+} bndi_bytes;
+
+void bndi_bytes_write(void *bytes, const char *text, size_t length); /* of a bnd_json, too */
+void bndi_bytes_free(bndi_bytes *bytes);
+BND_CHECKED bnd_status bndi_bytes_check(const bndi_bytes *bytes, bnd_error *why);
+
+/* ---- numbers ----
+ *
+ * The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
+ * says "nan", "inf" or "-inf". */
+
+enum { BNDI_NUMBER_SIZE = 48 };
+void bndi_number(char out[BNDI_NUMBER_SIZE], double x);
+void bndi_json_number(bnd_json *json, const char *key, double x);
+
+/* ---- columns: what a line and a row of CSV have of a point ---- */
+
+typedef enum bndi_kind { BNDI_COLUMN_NUMBER, BNDI_COLUMN_COUNT, BNDI_COLUMN_FLAG } bndi_kind;
+typedef struct bndi_column {
+    const char *key;
+    uint8_t kind;
+    bool always; /* it stands in every line */
+    size_t at;   /* in bnd_point */
+} bndi_column;
+enum { BNDI_COLUMNS = 15, BNDI_COLUMN_STEP = 0, BNDI_COLUMN_LOSS = 1, BNDI_COLUMN_VALIDATION = 2 };
+extern const bndi_column bndi_columns[BNDI_COLUMNS];
+
+double bndi_column_number(const bnd_point *point, const bndi_column *column);
+uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column);
+
+/* A point of which nothing is known. */
+bnd_point bndi_point_none(void);
+
+/* Sets what the column says; false where a count is no whole number from 0 to 2^53, or a flag neither 0 nor 1. */
+BND_CHECKED bool bndi_column_set(bnd_point *point, size_t column, double x);
+
+/* ---- records ---- */
+
+void bndi_record_none(bnd_record *record);
+BND_CHECKED bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error *why);
+
+/* The loss at the end and the median time, once all points are there. */
+BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
+
+/* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
+ * count-1; any other gives NULL. */
+enum { BNDI_STEADY = 3 * BND_ROLES + 2, BNDI_KEY_SIZE = 64 };
+uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
+
+/* The loss of who knows nothing: what the record says, or its first loss that is a number, or infinity. */
+double bndi_record_cap(const bnd_record *record);
+double bndi_record_result_under(const bnd_record *record, double cap);
+
+/* ---- lines ---- */
+
+/* A line of metrics.jsonl with its end. The statistics of the step are by role, NULL where they are not taken; `known`
+ * is what the lines before it said, which is brought up to date. */
+void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bnd_stats *statistics, const bnd_record *now,
+                     bnd_record *known);
+
+/* Counts of the step's casts, where they are taken. */
+void bndi_line_count(bnd_point *point, const bnd_stats *statistics);
+
+/* ---- configurations ---- */
+
+void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *record);
+void bndi_summary_write(bndi_bytes *out, const bnd_record *record);
+
+/* Sets what a configuration says of a record. */
+BND_CHECKED bnd_status bndi_config_read(bnd_record *out, const char *text, size_t length, bnd_error *why);
+
+/* Is it the same run? Refused with what differs. How often it is saved does not count. */
+BND_CHECKED bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bnd_error *why);
+
+/* ---- files ---- */
+
+/* "NAME: " before the message. */
+bnd_status bndi_within(bnd_error *why, const char *name, bnd_status status);
+
+/* DIRECTORY/NAME; NULL without memory. The caller frees it. */
+char *bndi_path(const char *directory, const char *name);
+
+/* A small file as a whole; at most a MiB. */
+BND_CHECKED bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why);
+
+/* A file of these bytes, which has its name when it is complete and on the disk. */
+BND_CHECKED bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why);
+
+/* Lines of a file, each at most a MiB, one after the other. */
+typedef struct bndi_lines {
+    int fd;
+    char *buffer;
+    size_t from, to, room; /* what was read and not given out yet */
+    bool at_end;
+    uint64_t number, offset; /* of the line given last, from 1; in the file, where it ends */
+    bool ended;              /* it has its line feed */
+} bndi_lines;
+BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_error *why);
+/* The next line, without its end; NULL: there is none. It is the caller's until the next call. */
+BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
+void bndi_lines_close(bndi_lines *lines);
+
+/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end in
+ * the file, unless it is NULL; fewer than all are such as others can be written behind. */
+BND_CHECKED bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most,
+                                        bnd_error *why);
+
+/* ---- run directories ---- */
+
+/* What a directory has. */
+typedef struct bndi_found {
+    bool run;      /* steps of a run, or a checkpoint */
+    bool finished; /* summary.json is there */
+    bool config;
+    bool checkpoint;
+} bndi_found;
+
+/* Refuses what could not be written to. */
+BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
+BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
+                                            bnd_error *why);
+
+/* metrics.jsonl, to be written to by us alone, cut after so many bytes. */
+BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bnd_error *why);
+/* A whole line, or nothing of it. */
+BND_CHECKED bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why);
+BND_CHECKED bnd_status bndi_metrics_sync(int fd, bnd_error *why);
+void bndi_metrics_close(int fd);
+
+/* ---- checkpoints ---- */
+
+/* How a run is kept on the disk, and brought back. A test puts something simple in its place. */
+typedef struct bndi_keeper {
+    bnd_status (*save)(const bnd_run *run, const char *path, bnd_error *why);
+    bnd_status (*load)(bnd_run *run, const char *path, bnd_error *why);
+    bnd_status (*change)(bnd_run *run, const bnd_policy *policy, bnd_error *why); /* the recipe */
+} bndi_keeper;
+extern const bndi_keeper bndi_checkpoints;
+
+BND_CHECKED bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
+                                      const bnd_context *context, const bndi_keeper *keeper, bnd_study_watch *watch,
+                                      void *data, bnd_error *why);
+
+/* ---- comparing ---- */
+
+/* The quantile 0.975 of Student's t with n >= 1 degrees of freedom. */
+double bndi_student(size_t n);
+
+#endif
