@@ -126,7 +126,7 @@ static bnd_status open_run(session *s, bnd_error *why)
     }
     if (status == BND_OK && s->task->statistics) {
         s->statistics = calloc(BND_ROLES, sizeof *s->statistics);
-        status = s->statistics != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), true, why)
+        status = s->statistics != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), 1, why)
                                        : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics");
     }
     return status;
@@ -261,7 +261,7 @@ static bnd_status make_step(session *s, bnd_point *out, bnd_error *why)
                        .cancelled = step.cancelled,
                        .skipped = step.skipped};
     for (unsigned role = 0; s->statistics != NULL && role < BND_ROLES; role++) {
-        s->statistics[role] = *bnd_engine_statistics(engine, (bnd_role)role);
+        (void)bnd_engine_statistics(&s->statistics[role], engine, (bnd_role)role, BND_EVERYWHERE);
     }
     bndi_line_count(out, s->statistics);
     note_account(s);
