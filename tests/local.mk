@@ -246,16 +246,28 @@ EXTRA_DIST += \
 	tests/tensor/golden/graphs.txt \
 	tests/tensor/golden/operations.txt
 
-tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_store_test_store_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES)
+tests_store_test_store_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_store_test_store_LDADD = $(TEST_LDADD)
 tests_store_test_store_SOURCES = \
+	tests/store/folder.c \
 	tests/store/test_files.c \
 	tests/store/test_read.c \
 	tests/store/test_refused.c \
+	tests/store/test_safetensors.c \
+	tests/store/test_safetensors_write.c \
 	tests/store/test_store.c \
 	tests/store/test_write.c \
 	tests/store/tests.h \
-	tests/suites.h
+	tests/suites.h \
+	tests/tensor/allocations.c \
+	tests/tensor/allocations.h
+
+# What tests/store/safetensors.sh runs.
+check_PROGRAMS += tests/store/safetensors_through
+tests_store_safetensors_through_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+tests_store_safetensors_through_LDADD = libbinade-internal.la
+tests_store_safetensors_through_SOURCES = tests/store/safetensors_through.c
 
 tests_prove_test_prove_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_prove_test_prove_LDADD = $(TEST_LDADD)
@@ -310,7 +322,8 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/tensor/numpy.sh tests/house.sh
+TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
+	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
 	tests/cli/compare.c \
@@ -350,6 +363,8 @@ EXTRA_DIST += \
 	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \
+	tests/store/safetensors.sh \
+	tests/store/safetensors_judge.py \
 	tests/tensor/numpy.sh \
 	tests/tensor/numpy_judge.py \
 	tests/house.sh

@@ -1,5 +1,5 @@
-/* Layer 6: arrays in files. Headers of .npy, read and written in memory; files mapped; files that are written beside
- * their name and take it when they are complete. Messages do not repeat the path: the caller knows it. */
+/* Layer 6: arrays in files. Headers of .npy, read and written in memory; .safetensors; files mapped; files that are
+ * written beside their name and take it when they are complete. Messages do not repeat the path: the caller knows it. */
 #ifndef BINADE_STORE_H
 #define BINADE_STORE_H
 
@@ -67,6 +67,76 @@ BND_CHECKED bnd_status bnd_npy_describe(bnd_npy *npy, const bnd_format *f, bnd_e
 /* Writes the header of what bnd_npy_describe made: at most `size` bytes; returns the length of the whole, a multiple of
  * 64, which is the same for every shape of one dimension. */
 size_t bnd_npy_print(void *out, size_t size, const bnd_npy *npy);
+
+/* ---- .safetensors ----
+ *
+ * Named arrays in one file: a header of JSON, then the bytes, each array's behind the other's. Everything is checked
+ * before anything is believed: the sizes against the file's own, every dtype, shape and range against each other, that
+ * the ranges cover the data without a gap or an overlap, and that no name stands twice. Memory is taken for what the
+ * header holds, at most about nine times its bytes; the data are mapped and not read.
+ *
+ * A file is safe to read from any number of threads at once. */
+
+enum {
+    BND_SAFETENSORS_HEADER_MAX = 100000000, /* bytes of JSON, as the format says */
+    BND_SAFETENSORS_RANK_MAX = 64
+};
+
+typedef enum bnd_safetensors_kind {
+    BND_SAFETENSORS_FLOAT, /* codes of a format: bnd_safetensors_format says which */
+    BND_SAFETENSORS_UNSIGNED,
+    BND_SAFETENSORS_SIGNED,
+    BND_SAFETENSORS_BOOL,   /* a byte each */
+    BND_SAFETENSORS_COMPLEX /* C64: pairs of fp32 */
+} bnd_safetensors_kind;
+
+/* An array. The bytes are little-endian words, and packed (BND_PACKED) where codes are smaller than a byte; they stand
+ * at any address. */
+typedef struct bnd_safetensor {
+    const char *name;      /* UTF-8, with a 0 byte */
+    const char *dtype;     /* "BF16" */
+    uint8_t kind;          /* bnd_safetensors_kind */
+    uint8_t bits;          /* of an element */
+    size_t rank;           /* 0 .. BND_SAFETENSORS_RANK_MAX */
+    const uint64_t *shape; /* rank entries */
+    uint64_t count;        /* elements; a shape without entries has one */
+    uint64_t size;         /* bytes */
+    const unsigned char *data;
+} bnd_safetensor;
+
+typedef struct bnd_safetensors_pair {
+    const char *key, *value;
+} bnd_safetensors_pair;
+
+typedef struct bnd_safetensors bnd_safetensors;
+
+/* Allocates. With `parse` the bytes stay the caller's, and are there until the file is closed. why->where is an offset
+ * into the file. */
+BND_CHECKED bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_error *why);
+BND_CHECKED bnd_status bnd_safetensors_parse(bnd_safetensors **out, const void *bytes, size_t size, bnd_error *why);
+void bnd_safetensors_close(bnd_safetensors *file); /* NULL is nothing */
+
+/* Arrays, in the order of their data; NULL where there is none. What is pointed to is the file's. */
+size_t bnd_safetensors_count(const bnd_safetensors *file);
+const bnd_safetensor *bnd_safetensors_at(const bnd_safetensors *file, size_t index);
+const bnd_safetensor *bnd_safetensors_find(const bnd_safetensors *file, const char *name);
+
+/* Of the member __metadata__: pairs of texts, ordered by their keys; NULL where there is none. */
+size_t bnd_safetensors_metadata_count(const bnd_safetensors *file);
+const bnd_safetensors_pair *bnd_safetensors_metadata_at(const bnd_safetensors *file, size_t index);
+const char *bnd_safetensors_metadata(const bnd_safetensors *file, const char *key);
+
+/* The format of an array's elements, refused (BND_BAD_ARGUMENT) for those that are no floats; the dtype of a format, ""
+ * where it has none. */
+BND_CHECKED bnd_status bnd_safetensors_format(bnd_format *out, const bnd_safetensor *entry, bnd_error *why);
+const char *bnd_safetensors_dtype(const bnd_format *f);
+
+/* Writes a file, beside its name, which it takes when the disk has it: what stands there stays until then. Of each
+ * entry name, dtype, rank, shape and data are looked at. The data stand ordered by the size of an element, the largest
+ * first, then by name, from a multiple of 8 on, so that each array is aligned; the same arrays give the same file. What
+ * bnd_safetensors_parse would not read is refused (BND_BAD_ARGUMENT), and no file made. Allocates. */
+BND_CHECKED bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,
+                                             const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
 
 /* ---- files ---- */
 

@@ -245,21 +245,15 @@ static bnd_status read_members(reader *r, unsigned *seen)
     return r->at == r->size ? BND_OK : expected(r, "nothing but blanks");
 }
 
-/* Elements and bytes from the shape; a 0 among the dimensions does not excuse the others. */
+/* Elements and bytes from the shape. */
 bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why)
 {
-    uint64_t most = (uint64_t)INT64_MAX / npy->element_size, product = 1;
-    bool empty = false;
-    for (size_t i = 0; i < npy->rank; i++) {
-        uint64_t dimension = npy->shape[i];
-        empty = empty || dimension == 0;
-        if (dimension > 0 && product > most / dimension) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "the shape has more elements than a file can hold");
-        }
-        product *= dimension > 0 ? dimension : 1;
+    uint64_t count;
+    if (!bndi_count_elements(&count, npy->shape, npy->rank, (uint64_t)INT64_MAX / npy->element_size)) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "the shape has more elements than a file can hold");
     }
-    npy->count = empty ? 0 : product;
-    npy->data_size = npy->count * npy->element_size;
+    npy->count = count;
+    npy->data_size = count * npy->element_size;
     return BND_OK;
 }
 

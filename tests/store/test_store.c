@@ -1,4 +1,4 @@
-/* store/: headers of .npy, and files. */
+/* store/: headers of .npy, .safetensors, and files. */
 #include "tests.h"
 #include "tests/suites.h"
 
@@ -41,6 +41,8 @@ int main(void)
         SUITE("npy refused", refused_tests),
         SUITE("npy written", write_tests),
         SUITE("files", file_tests),
+        SUITE("safetensors read", safetensors_tests),
+        SUITE("safetensors written", safetensors_write_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

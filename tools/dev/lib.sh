@@ -54,7 +54,7 @@ configure_is_old() {
 
 # What every build needs; the autotools only where configure has to be made.
 build_needs() {
-    echo compiler make pkg-config gmp mpfr
+    echo compiler make pkg-config gmp mpfr jansson
     configure_is_old && echo autoconf automake libtool
     return 0
 }

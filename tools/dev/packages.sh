@@ -33,6 +33,8 @@ int main(void) { mpz_t z; mpz_init(z); mpz_clear(z); return 0; }' $(module_flags
     mpfr) compiles '#include <mpfr.h>
 int main(void) { mpfr_t x; mpfr_init2(x, 53); mpfr_clear(x); return 0; }' \
         $(module_flags mpfr -lmpfr) $(module_flags gmp -lgmp) ;;
+    jansson) compiles '#include <jansson.h>
+int main(void) { return json_null() == NULL; }' $(module_flags jansson -ljansson) ;;
     cunit) compiles '#include <CUnit/Basic.h>
 int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -lcunit) ;;
     clang-runtime) sanitizes clang ;;
@@ -61,6 +63,7 @@ package_of() { # package_of MANAGER NEED
     apt-get:compiler) echo gcc libc6-dev ;;
     apt-get:mpfr) echo libmpfr-dev ;;
     apt-get:gmp) echo libgmp-dev ;;
+    apt-get:jansson) echo libjansson-dev ;;
     apt-get:cunit) echo libcunit1-dev ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     apt-get:random123) echo librandom123-dev ;;
@@ -71,11 +74,13 @@ package_of() { # package_of MANAGER NEED
     dnf:compiler) echo gcc glibc-devel ;;
     dnf:mpfr) echo mpfr-devel ;;
     dnf:gmp) echo gmp-devel ;;
+    dnf:jansson) echo jansson-devel ;;
     dnf:cunit) echo CUnit-devel ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     apk:compiler) echo gcc musl-dev ;;
     apk:mpfr) echo mpfr-dev ;;
     apk:gmp) echo gmp-dev ;;
+    apk:jansson) echo jansson-dev ;;
     apk:cunit) echo cunit-dev ;;
     brew:compiler | brew:clang) echo llvm ;;
     pacman:compiler) echo gcc ;;

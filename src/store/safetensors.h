@@ -1,0 +1,43 @@
+/* What the files of .safetensors share. */
+#ifndef BINADE_SRC_STORE_SAFETENSORS_H
+#define BINADE_SRC_STORE_SAFETENSORS_H
+
+#include "store/json.h"
+#include "store/store.h"
+
+enum { BNDI_SAFETENSORS_START = 8 }; /* bytes of the header's length */
+
+/* A dtype: what it is called, what it is, and the bits of an element. */
+typedef struct bndi_dtype {
+    const char *name;
+    uint8_t kind, bits; /* no bits: there is no such dtype */
+} bndi_dtype;
+bndi_dtype bndi_safetensors_dtype(const char *name);
+
+/* The bytes of these elements, refused where no file could hold them or where they end within a byte. */
+BND_CHECKED bnd_status bndi_safetensors_size(bnd_safetensor *entry, bnd_error *why);
+
+typedef struct bndi_safetensor {
+    bnd_safetensor entry;
+    bndi_json_span key;  /* where the header has the name */
+    uint64_t begin;      /* in the data */
+    size_t first_extent; /* where its shape begins, among all */
+} bndi_safetensor;
+
+struct bnd_safetensors {
+    bnd_mapped map;                 /* of what bnd_safetensors_open has opened */
+    bndi_safetensor *entries;       /* by their data */
+    const bnd_safetensor **by_name; /* the same */
+    bnd_safetensors_pair *pairs;    /* by their keys */
+    uint64_t *extents;              /* of all shapes */
+    char *strings;                  /* names, keys and texts */
+    size_t count, pair_count, extent_count, string_bytes;
+    size_t room, pair_room, extent_room;
+};
+
+/* A file of this header and so many bytes of data, which may be NULL: only the header is looked at. why->where is an
+ * offset into the header. */
+BND_CHECKED bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *header,
+                                             const unsigned char *data, uint64_t data_size, bnd_error *why);
+
+#endif

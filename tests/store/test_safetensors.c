@@ -1,0 +1,509 @@
+/* Headers of .safetensors that are read, and every way in which they may be wrong. */
+#include "tests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file of this header and so many bytes of data: 0, 1, 2, ... In memory of just its size, where sanitizers see a byte
+ * too many. */
+typedef struct whole_file {
+    unsigned char *bytes;
+    size_t size;
+} whole_file;
+
+static whole_file file_of_n(const char *text, size_t length, size_t data)
+{
+    whole_file f = {malloc(8 + length + data), 8 + length + data};
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f.bytes);
+    for (size_t i = 0; i < 8; i++) {
+        f.bytes[i] = (unsigned char)((uint64_t)length >> 8 * i);
+    }
+    memcpy(f.bytes + 8, text, length);
+    for (size_t i = 0; i < data; i++) {
+        f.bytes[8 + length + i] = (unsigned char)i;
+    }
+    return f;
+}
+
+static whole_file file_of(const char *text, size_t data)
+{
+    return file_of_n(text, strlen(text), data);
+}
+
+static bnd_safetensors *good(whole_file *f, const char *text, size_t data)
+{
+    bnd_safetensors *file = NULL;
+    bnd_error why = {.message = ""};
+    *f = file_of(text, data);
+    bnd_status status = bnd_safetensors_parse(&file, f->bytes, f->size, &why);
+    if (status != BND_OK) {
+        printf("\n  refused: %s\n  %s\n", text, why.message);
+    }
+    CU_ASSERT_EQUAL_FATAL(status, BND_OK);
+    return file;
+}
+
+static void done(bnd_safetensors *file, whole_file *f)
+{
+    bnd_safetensors_close(file);
+    free(f->bytes);
+}
+
+/* ---- what is read ---- */
+
+static void test_reading(void)
+{
+    whole_file f;
+    bnd_format format;
+    bnd_safetensors *file = good(&f,
+                                 "{\"w\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[8,20]},"
+                                 "\"__metadata__\":{\"step\":\"7\",\"format\":\"pt\"},"
+                                 "\"b\":{\"shape\":[2],\"data_offsets\":[0,8],\"dtype\":\"I32\"}}",
+                                 20);
+    CU_ASSERT_EQUAL(bnd_safetensors_count(file), 2);
+    const bnd_safetensor *b = bnd_safetensors_at(file, 0), *w = bnd_safetensors_at(file, 1);
+    CU_ASSERT_STRING_EQUAL(b->name, "b");
+    CU_ASSERT_STRING_EQUAL(b->dtype, "I32");
+    CU_ASSERT_TRUE(b->kind == BND_SAFETENSORS_SIGNED && b->bits == 32 && b->rank == 1 && b->shape[0] == 2);
+    CU_ASSERT_TRUE(b->count == 2 && b->size == 8 && b->data[0] == 0);
+    CU_ASSERT_EQUAL(bnd_safetensors_format(&format, b, NULL), BND_BAD_ARGUMENT);
+    CU_ASSERT_TRUE(w->kind == BND_SAFETENSORS_FLOAT && w->bits == 16 && w->rank == 2 && w->shape[1] == 3);
+    CU_ASSERT_TRUE(w->count == 6 && w->size == 12 && w->data[0] == 8 && w->data + 12 == f.bytes + f.size);
+    CU_ASSERT_EQUAL(bnd_safetensors_format(&format, w, NULL), BND_OK);
+    CU_ASSERT_STRING_EQUAL(format.name, "bf16");
+    CU_ASSERT_PTR_NULL(bnd_safetensors_at(file, 2));
+    CU_ASSERT_TRUE(bnd_safetensors_find(file, "w") == w && bnd_safetensors_find(file, "b") == b);
+    CU_ASSERT_PTR_NULL(bnd_safetensors_find(file, "c"));
+    CU_ASSERT_PTR_NULL(bnd_safetensors_find(file, "__metadata__"));
+    CU_ASSERT_EQUAL(bnd_safetensors_metadata_count(file), 2);
+    CU_ASSERT_STRING_EQUAL(bnd_safetensors_metadata_at(file, 0)->key, "format");
+    CU_ASSERT_STRING_EQUAL(bnd_safetensors_metadata_at(file, 1)->value, "7");
+    CU_ASSERT_PTR_NULL(bnd_safetensors_metadata_at(file, 2));
+    CU_ASSERT_STRING_EQUAL(bnd_safetensors_metadata(file, "step"), "7");
+    CU_ASSERT_PTR_NULL(bnd_safetensors_metadata(file, "steps"));
+    done(file, &f);
+    bnd_safetensors_close(NULL);
+}
+
+static void test_nothing(void)
+{
+    static const char *const texts[] = {"{}", " \t\r\n{ }", "{}      ", "{\"__metadata__\":{}}",
+                                        "{ \"__metadata__\" : { } } \n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        whole_file f;
+        bnd_safetensors *file = good(&f, texts[i], 0);
+        CU_ASSERT_EQUAL(bnd_safetensors_count(file), 0);
+        CU_ASSERT_EQUAL(bnd_safetensors_metadata_count(file), 0);
+        CU_ASSERT_PTR_NULL(bnd_safetensors_find(file, ""));
+        CU_ASSERT_PTR_NULL(bnd_safetensors_metadata(file, ""));
+        done(file, &f);
+    }
+}
+
+/* Rank 0 has an element; a size of 0 has none, and stands anywhere. Names may be any text. */
+static void test_edges(void)
+{
+    whole_file f;
+    bnd_safetensors *file =
+        good(&f,
+             "\n {\"\" : {\"dtype\" : \"U8\" , \"shape\" : [ ] , \"data_offsets\" : [ 0 , 1 ] } ,\n"
+             "\"\\u00e9\\\"\\\\\\ud83d\\ude00 ,:{}[]\":{\"dtype\":\"F64\",\"shape\":[0,144115188075855871],"
+             "\"data_offsets\":[1,1]},\"z\":{\"dtype\":\"F4\",\"shape\":[0],\"data_offsets\":[0,0]},"
+             "\"y\":{\"dtype\":\"F6_E3M2\",\"shape\":[2,2],\"data_offsets\":[1,4]}}  ",
+             4);
+    CU_ASSERT_EQUAL(bnd_safetensors_count(file), 4);
+    const bnd_safetensor *one = bnd_safetensors_find(file, ""), *none = bnd_safetensors_at(file, 2);
+    CU_ASSERT_TRUE(one != NULL && one->rank == 0 && one->count == 1 && one->size == 1);
+    CU_ASSERT_STRING_EQUAL(none->name, "\xc3\xa9\"\\\xf0\x9f\x98\x80 ,:{}[]");
+    CU_ASSERT_TRUE(none->count == 0 && none->size == 0 && none->rank == 2);
+    CU_ASSERT_EQUAL(bnd_safetensors_at(file, 0)->name[0], 'z');
+    CU_ASSERT_EQUAL(bnd_safetensors_find(file, "y")->data[0], 1);
+    done(file, &f);
+    char text[400] = "{\"deep\":{\"dtype\":\"I8\",\"data_offsets\":[0,1],\"shape\":[1";
+    for (size_t i = 1; i < BND_SAFETENSORS_RANK_MAX; i++) {
+        strcat(text, ",1");
+    }
+    file = good(&f, strcat(text, "]}}"), 1);
+    CU_ASSERT_EQUAL(bnd_safetensors_at(file, 0)->rank, BND_SAFETENSORS_RANK_MAX);
+    done(file, &f);
+}
+
+static void test_dtypes(void)
+{
+    static const struct {
+        const char *dtype, *format;
+        int kind, bits;
+    } rows[] = {{"F64", "fp64", BND_SAFETENSORS_FLOAT, 64},    {"F32", "fp32", BND_SAFETENSORS_FLOAT, 32},
+                {"F16", "fp16", BND_SAFETENSORS_FLOAT, 16},    {"BF16", "bf16", BND_SAFETENSORS_FLOAT, 16},
+                {"F8_E4M3", "e4m3", BND_SAFETENSORS_FLOAT, 8}, {"F8_E5M2", "e5m2", BND_SAFETENSORS_FLOAT, 8},
+                {"F8_E8M0", "e8m0", BND_SAFETENSORS_FLOAT, 8}, {"F8_E4M3FNUZ", "e4m3fnuz", BND_SAFETENSORS_FLOAT, 8},
+                {"F4", "e2m1", BND_SAFETENSORS_FLOAT, 4},      {"F8_E5M2FNUZ", "e5m2fnuz", BND_SAFETENSORS_FLOAT, 8},
+                {"F6_E2M3", "e2m3", BND_SAFETENSORS_FLOAT, 6}, {"F6_E3M2", "e3m2", BND_SAFETENSORS_FLOAT, 6},
+                {"BOOL", NULL, BND_SAFETENSORS_BOOL, 8},       {"U8", NULL, BND_SAFETENSORS_UNSIGNED, 8},
+                {"I8", NULL, BND_SAFETENSORS_SIGNED, 8},       {"U16", NULL, BND_SAFETENSORS_UNSIGNED, 16},
+                {"I16", NULL, BND_SAFETENSORS_SIGNED, 16},     {"U32", NULL, BND_SAFETENSORS_UNSIGNED, 32},
+                {"I32", NULL, BND_SAFETENSORS_SIGNED, 32},     {"U64", NULL, BND_SAFETENSORS_UNSIGNED, 64},
+                {"I64", NULL, BND_SAFETENSORS_SIGNED, 64},     {"C64", NULL, BND_SAFETENSORS_COMPLEX, 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        whole_file f;
+        char text[200];
+        snprintf(text, sizeof text, "{\"x\":{\"dtype\":\"%s\",\"shape\":[4],\"data_offsets\":[0,%d]}}", rows[i].dtype,
+                 rows[i].bits / 2);
+        bnd_safetensors *file = good(&f, text, (size_t)rows[i].bits / 2);
+        const bnd_safetensor *x = bnd_safetensors_at(file, 0);
+        CU_ASSERT_STRING_EQUAL(x->dtype, rows[i].dtype);
+        CU_ASSERT_TRUE(x->kind == rows[i].kind && x->bits == rows[i].bits);
+        bnd_format format = {.name = ""}, expected;
+        bnd_error why;
+        bnd_status status = bnd_safetensors_format(&format, x, &why);
+        if (rows[i].format == NULL) {
+            CU_ASSERT_TRUE(status == BND_BAD_ARGUMENT && strstr(why.message, rows[i].dtype) != NULL);
+        } else {
+            CU_ASSERT_EQUAL(bnd_format_parse(&expected, rows[i].format, NULL), BND_OK);
+            CU_ASSERT_TRUE(status == BND_OK && bnd_format_same(&format, &expected));
+            CU_ASSERT_STRING_EQUAL(bnd_safetensors_dtype(&format), rows[i].dtype);
+        }
+        done(file, &f);
+    }
+}
+
+static void test_formats_without_dtypes(void)
+{
+    static const char *const names[] = {"tf32", "e6m9", "e4m3ieee", "p11emin-14emax15"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bnd_format f;
+        CU_ASSERT_EQUAL_FATAL(bnd_format_parse(&f, names[i], NULL), BND_OK);
+        CU_ASSERT_STRING_EQUAL(bnd_safetensors_dtype(&f), "");
+    }
+}
+
+/* ---- what is refused ---- */
+
+static bool refused(const whole_file *f, const char *word)
+{
+    bnd_safetensors *file = NULL;
+    bnd_error why = {.message = ""};
+    bnd_status status = bnd_safetensors_parse(&file, f->bytes, f->size, &why);
+    bool held = status == BND_BAD_FILE && why.status == status && why.where <= f->size && file == NULL &&
+                strstr(why.message, word) != NULL &&
+                bnd_safetensors_parse(&file, f->bytes, f->size, NULL) == BND_BAD_FILE;
+    if (!held) {
+        printf("\n  '%s' was expected: status %d, at %zu, %s\n", word, (int)status, why.where, why.message);
+        bnd_safetensors_close(file);
+    }
+    return held;
+}
+
+typedef struct bad_file {
+    const char *text;
+    size_t data;
+    const char *word;
+} bad_file;
+
+static unsigned count_failures(const bad_file *rows, size_t count)
+{
+    unsigned failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        whole_file f = file_of(rows[i].text, rows[i].data);
+        bool held = refused(&f, rows[i].word);
+        failed += !held;
+        if (!held) {
+            printf("  %s\n", rows[i].text);
+        }
+        free(f.bytes);
+    }
+    return failed;
+}
+#define FAILURES(rows) count_failures(rows, sizeof(rows) / sizeof(rows)[0])
+
+/* u64 header length <= 100,000,000 and 8 + N <= file, by arithmetic that does not wrap. */
+static void test_lengths(void)
+{
+    static const struct {
+        unsigned char length[8];
+        const char *word;
+    } rows[] = {
+        {{3}, "says that its header has 3 bytes, and has 2"},
+        {{0, 0, 0, 0, 1}, "has 4294967296 bytes, and has 2"},
+        {{0xfb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "18446744073709551611"}, /* 8 + N is 3 */
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "18446744073709551615"},
+        {{0, 0, 0, 0, 0, 0, 0, 0x80}, "9223372036854775808"},
+        {{1}, "line 1, column 2"}, /* half of it */
+        {{0}, "object should begin"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        whole_file f = file_of("{}", 0);
+        memcpy(f.bytes, rows[i].length, 8);
+        CU_ASSERT_TRUE(refused(&f, rows[i].word));
+        free(f.bytes);
+    }
+    for (size_t size = 0; size < 8; size++) {
+        unsigned char *bytes = calloc(size + (size == 0), 1);
+        const whole_file f = {bytes, size};
+        CU_ASSERT_TRUE(refused(&f, "begins with 8"));
+        free(bytes);
+    }
+    char *blank = malloc(BND_SAFETENSORS_HEADER_MAX + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(blank);
+    memset(blank, ' ', BND_SAFETENSORS_HEADER_MAX + 1);
+    memcpy(blank, "{}", 2);
+    whole_file f = file_of_n(blank, BND_SAFETENSORS_HEADER_MAX + 1, 0);
+    CU_ASSERT_TRUE(refused(&f, "100000001 bytes; 100000000 are the most"));
+    free(f.bytes);
+    f = file_of_n(blank, BND_SAFETENSORS_HEADER_MAX, 0);
+    bnd_safetensors *file;
+    CU_ASSERT_EQUAL(bnd_safetensors_parse(&file, f.bytes, f.size, NULL), BND_OK);
+    done(file, &f);
+    free(blank);
+}
+
+#define ENTRY(text)        "{\"x\":" text "}"
+#define U8(shape, offsets) "{\"dtype\":\"U8\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+
+static void test_json(void)
+{
+    static const bad_file rows[] = {
+        {"[]", 0, "object should begin here"},
+        {"null", 0, "object should begin here"},
+        {"\xef\xbb\xbf{}", 0, "object should begin here"},
+        {"    ", 0, "column 5"},
+        {"{", 0, "a key should stand"},
+        {"{}}", 0, "nothing should stand behind"},
+        {"{} {}", 0, "nothing should stand behind"},
+        {"{},", 0, "nothing should stand behind"},
+        {"{x:1}", 0, "a key should stand"},
+        {"{1:1}", 0, "a key should stand"},
+        {"{,}", 0, "a key should stand"},
+        {"{\"x\"}", 0, "a colon"},
+        {"{\"x", 0, "a colon"},
+        {"{\"x\\\"", 0, "a colon"},
+        {"{\"x\" {}}", 0, "a colon"},
+        {"{\"\xff\":" U8("[]", "[0,1]") "}", 1, "not UTF-8"},
+        {"{\"\xc0\xaf\":" U8("[]", "[0,1]") "}", 1, "not UTF-8"},
+        {"{\"\xed\xa0\x80\":" U8("[]", "[0,1]") "}", 1, "not UTF-8"},
+        {"{\"\\ud800\":" U8("[]", "[0,1]") "}", 1, "not JSON"},
+        {"{\"a\\u0000b\":" U8("[]", "[0,1]") "}", 1, "\\u0000"},
+        {"{\"a\x01\":" U8("[]", "[0,1]") "}", 1, "not JSON"},
+        {"{\"a\\x\":" U8("[]", "[0,1]") "}", 1, "not JSON"},
+        {"{\"__metadata__\":{\"a\":\"\xff\"}}", 0, "not UTF-8"},
+        {"{\"__metadata__\":{\"a\":\"\\u0000\"}}", 0, "\\u0000"},
+        {ENTRY(U8("[]", "[0,1]") " 1"), 1, "behind the value"},
+        {ENTRY("{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]"), 1, "a comma or }"},
+        {"{\"x\":{\"dtype\":\"U8", 1, "before the value does"},
+        {ENTRY(U8("[}", "[0,1]")), 1, "not JSON"},
+        {ENTRY(U8("[1,]", "[0,1]")), 1, "not JSON"},
+        {ENTRY(U8("[01]", "[0,1]")), 1, "not JSON"},
+        {ENTRY("{'dtype':'U8'}"), 1, "not JSON"},
+        {"{\"x\":" U8("[]", "[0,1]") ",}", 1, "a key should stand"},
+        {"{\"x\":" U8("[]", "[0,1]") " \"y\":" U8("[]", "[1,2]") "}", 2, "behind the value"},
+        {"\n{\n\"x\": nul}", 1, "dtype, shape and data_offsets should stand"},
+        {"\n{\n\"x\": {nul}}", 1, "line 3"},
+    };
+    CU_ASSERT_EQUAL(FAILURES(rows), 0);
+    whole_file f = file_of_n("{}\0", 3, 0);
+    CU_ASSERT_TRUE(refused(&f, "nothing should stand"));
+    free(f.bytes);
+}
+
+static void test_metadata(void)
+{
+    static const bad_file rows[] = {
+        {"{\"__metadata__\":[]}", 0, "object should begin"},
+        {"{\"__metadata__\":null}", 0, "object should begin"},
+        {"{\"__metadata__\":\"a\"}", 0, "object should begin"},
+        {"{\"__metadata__\":{\"a\":1}}", 0, "not a text"},
+        {"{\"__metadata__\":{\"a\":null}}", 0, "not a text"},
+        {"{\"__metadata__\":{\"a\":{\"b\":\"c\"}}}", 0, "not a text"},
+        {"{\"__metadata__\":{\"a\":[\"b\"]}}", 0, "not a text"},
+        {"{\"__metadata__\":{\"a\":\"b\" \"c\"}}", 0, "behind the value"},
+        {"{\"__metadata__\":{\"a\":\"b\",\"c\":\"d\",\"a\":\"b\"}}", 0, "a key twice"},
+        {"{\"__metadata__\":{\"a\":\"b\",\"\\u0061\":\"c\"}}", 0, "a key twice"},
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__ twice"},
+        {"{\"__metadata__\":{},\"__meta\\u0064ata__\":{}}", 0, "__metadata__ twice"},
+        {"{\"__metadata__\":" U8("[]", "[0,1]") "}", 1, "not a text"},
+        {"{\"__metadata__\":{\"a\":\"b\"}", 0, "comma or }"},
+    };
+    CU_ASSERT_EQUAL(FAILURES(rows), 0);
+}
+
+static void test_members(void)
+{
+    static const bad_file rows[] = {
+        {ENTRY("{}"), 1, "tensor \"x\": it has no dtype"},
+        {ENTRY("{\"dtype\":\"U8\",\"data_offsets\":[0,1]}"), 1, "no shape"},
+        {ENTRY("{\"dtype\":\"U8\",\"shape\":[]}"), 1, "no data_offsets"},
+        {ENTRY("{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"strides\":[]}"), 1, "something beside"},
+        {ENTRY("{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}"), 1, "there before"},
+        {ENTRY("{\"dtype\":\"U8\",\"shape\":[],\"shape\":[1],\"data_offsets\":[0,1]}"), 1, "there before"},
+        {ENTRY("{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"data_\\u006fffsets\":[0,1]}"), 1, "before"},
+        {ENTRY("5"), 1, "should stand here"},
+        {ENTRY("[]"), 1, "should stand here"},
+        {ENTRY(""), 1, "should stand here"},
+        {ENTRY("{\"dtype\":\"F17\",\"shape\":[],\"data_offsets\":[0,1]}"), 1, "\"F17\" is not known"},
+        {ENTRY("{\"dtype\":\"u8\",\"shape\":[],\"data_offsets\":[0,1]}"), 1, "\"u8\" is not known"},
+        {ENTRY("{\"dtype\":\"\",\"shape\":[],\"data_offsets\":[0,1]}"), 1, "\"\" is not known"},
+        {ENTRY("{\"dtype\":\"U8\\u001b\",\"shape\":[],\"data_offsets\":[0,1]}"), 1, "is no name of one"},
+        {ENTRY("{\"dtype\":8,\"shape\":[],\"data_offsets\":[0,1]}"), 1, "is no name of one"},
+        {ENTRY("{\"dtype\":\"fp16\",\"shape\":[],\"data_offsets\":[0,2]}"), 2, "\"fp16\" is not known"},
+    };
+    CU_ASSERT_EQUAL(FAILURES(rows), 0);
+}
+
+/* Products that wrap, bits that end within a byte, numbers that are no sizes: none goes through a double. */
+static void test_sizes(void)
+{
+    static const bad_file rows[] = {
+        {ENTRY(U8("[4294967296,4294967296]", "[0,0]")), 0, "more elements"},          /* the product is 2^64: 0 */
+        {ENTRY(U8("[4294967297,4294967297]", "[0,8589934593]")), 9, "more elements"}, /* wraps to 2^33 + 1 */
+        {ENTRY(U8("[0,4294967296,4294967296]", "[0,0]")), 0, "more elements"},        /* a 0 does not excuse it */
+        {ENTRY(U8("[4294967296,4294967296,0]", "[0,0]")), 0, "more elements"},
+        {ENTRY("{\"dtype\":\"F64\",\"shape\":[288230376151711745],\"data_offsets\":[0,8]}"), 8, "more elements"},
+        {ENTRY("{\"dtype\":\"F4\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]}"), 0, "more elements"},
+        {ENTRY("{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}"), 2, "3 elements of 4 bits end within"},
+        {ENTRY("{\"dtype\":\"F6_E2M3\",\"shape\":[2],\"data_offsets\":[0,2]}"), 2, "2 elements of 6 bits end within"},
+        {ENTRY(U8("[-1]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[1,-9223372036854775808]", "[0,1]")), 1, "entry 1 of its shape"},
+        {ENTRY(U8("[1.0]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[1e0]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[\"1\"]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[true]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[[1]]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("[null]", "[0,1]")), 1, "entry 0 of its shape"},
+        {ENTRY(U8("1", "[0,1]")), 1, "no list"},
+        {ENTRY(U8("{}", "[0,1]")), 1, "no list"},
+        {ENTRY(U8("[18446744073709551615]", "[0,1]")), 1, "too large"},
+        {ENTRY(U8("[18446744073709551616]", "[0,0]")), 0, "too large"}, /* 2^64 */
+        {ENTRY(U8("[18446744073709551617]", "[0,1]")), 1, "too large"},
+        {ENTRY(U8("[99999999999999999999999999]", "[0,1]")), 1, "too large"},
+        {ENTRY(U8("[1e400]", "[0,1]")), 1, "too large"},
+        {ENTRY(U8("[]", "[0,18446744073709551617]")), 1, "too large"},
+        {ENTRY(U8("[]", "[-1,0]")), 1, "two integers"},
+        {ENTRY(U8("[]", "[0,1.0]")), 1, "two integers"},
+        {ENTRY(U8("[]", "[0]")), 1, "two integers"},
+        {ENTRY(U8("[]", "[0,1,2]")), 1, "two integers"},
+        {ENTRY(U8("[]", "{}")), 1, "two integers"},
+        {ENTRY(U8("[]", "1")), 1, "two integers"},
+    };
+    CU_ASSERT_EQUAL(FAILURES(rows), 0);
+    char text[400] = "{\"deep\":{\"dtype\":\"I8\",\"data_offsets\":[0,1],\"shape\":[1";
+    for (size_t i = 0; i < BND_SAFETENSORS_RANK_MAX; i++) {
+        strcat(text, ",1");
+    }
+    whole_file f = file_of(strcat(text, "]}}"), 1);
+    CU_ASSERT_TRUE(refused(&f, "up to 64 sizes"));
+    free(f.bytes);
+}
+
+static void test_ranges(void)
+{
+#define TWO(a, b) "{\"x\":" U8("[2]", a) ",\"y\":" U8("[2]", b) "}"
+    static const bad_file rows[] = {
+        {ENTRY(U8("[3]", "[0,2]")), 2, "needs 3 bytes, and its data_offsets say 2"},
+        {ENTRY(U8("[2]", "[0,3]")), 3, "needs 2 bytes, and its data_offsets say 3"},
+        {ENTRY(U8("[2]", "[0,2]")), 1, "no part of the file's 1 bytes"},
+        {ENTRY(U8("[2]", "[2,0]")), 4, "no part"},
+        {ENTRY(U8("[2]", "[9223372036854775806,9223372036854775807]")), 4, "no part"},
+        {ENTRY(U8("[2]", "[0,2]")), 3, "tensors have 2 bytes of data, and the file 3"}, /* more behind them */
+        {"{}", 1, "tensors have 0 bytes of data, and the file 1"},
+        {ENTRY(U8("[2]", "[1,3]")), 3, "there is a gap"}, /* they do not begin at 0 */
+        {TWO("[0,2]", "[3,5]"), 5, "tensor \"y\": its data begin at byte 3, and those before it end at 2: there is"},
+        {TWO("[3,5]", "[0,2]"), 5, "tensor \"x\": its data begin at byte 3"},
+        {TWO("[0,2]", "[1,3]"), 3, "they overlap"},
+        {TWO("[0,2]", "[0,2]"), 2, "they overlap"},
+        {TWO("[0,2]", "[0,2]"), 4, "they overlap"},
+        {"{\"x\":" U8("[2]", "[0,2]") ",\"y\":" U8("[0]", "[1,1]") "}", 2, "they overlap"},
+        {"{\"x\":" U8("[2]", "[0,2]") ",\"x\":" U8("[2]", "[2,4]") "}", 4, "two of this name"},
+        {"{\"x\":" U8("[2]", "[0,2]") ",\"x\":" U8("[2]", "[0,2]") "}", 2, "two of this name"},
+        {"{\"x\":" U8("[0]", "[0,0]") ",\"x\":" U8("[0]", "[0,0]") "}", 0, "two of this name"},
+        {"{\"x\":" U8("[2]", "[0,2]") ",\"\\u0078\":" U8("[2]", "[2,4]") "}", 4, "two of this name"},
+    };
+#undef TWO
+    CU_ASSERT_EQUAL(FAILURES(rows), 0);
+}
+
+/* Cut short anywhere: the header, or the data. */
+static void test_cut(void)
+{
+    whole_file f = file_of("{\"x\":" U8("[2]", "[0,2]") "}   ", 2);
+    size_t whole = f.size;
+    for (size_t size = 0; size < whole; size++) {
+        unsigned char *copy = malloc(size + (size == 0));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+        memcpy(copy, f.bytes, size);
+        const whole_file cut = {copy, size};
+        CU_ASSERT_TRUE(refused(&cut, size < 8 ? "begins with 8" : size < whole - 2 ? "says that" : "no part"));
+        free(copy);
+    }
+    free(f.bytes);
+}
+
+/* Names are shown as the header has them, and long ones cut between characters. */
+static void test_messages(void)
+{
+    whole_file f = file_of("{\"a\\u001b[31m\":{}}", 0);
+    CU_ASSERT_TRUE(refused(&f, "tensor \"a\\u001b[31m\": it has no dtype"));
+    free(f.bytes);
+    char text[1000] = "{\"a";
+    for (size_t i = 0; i < 200; i++) {
+        strcat(text, "\xe2\x82\xac");
+    }
+    f = file_of(strcat(text, "\":{}}"), 0);
+    CU_ASSERT_TRUE(refused(&f, "\xe2\x82\xac...\": it has no dtype"));
+    free(f.bytes);
+}
+
+/* Entries by the hundred thousand on one range, or on none; one entry with far too much in it. */
+static void test_many(void)
+{
+    enum { MANY = 20000, ROOM = 100 };
+    char *text = malloc((size_t)MANY * ROOM + 200000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    for (int same = 0; same < 2; same++) {
+        size_t length = (size_t)sprintf(text, "{");
+        for (int i = 0; i < MANY; i++) {
+            length +=
+                (size_t)sprintf(text + length, "%s\"%d\":{\"dtype\":\"U8\",\"shape\":[%d],\"data_offsets\":[0,%d]}",
+                                i > 0 ? "," : "", (i * 7919) % MANY, same, same);
+        }
+        length += (size_t)sprintf(text + length, "}");
+        whole_file f = file_of_n(text, length, (size_t)same);
+        if (same) {
+            CU_ASSERT_TRUE(refused(&f, "they overlap"));
+        } else {
+            bnd_safetensors *file;
+            CU_ASSERT_EQUAL_FATAL(bnd_safetensors_parse(&file, f.bytes, f.size, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_safetensors_count(file), MANY);
+            CU_ASSERT_STRING_EQUAL(bnd_safetensors_find(file, "19999")->name, "19999");
+            bnd_safetensors_close(file);
+        }
+        free(f.bytes);
+    }
+    size_t length = (size_t)sprintf(text, "{\"x\":{\"dtype\":\"U8\",\"shape\":[");
+    for (int i = 0; i < 40000; i++) {
+        length += (size_t)sprintf(text + length, "{},");
+    }
+    length += (size_t)sprintf(text + length, "1],\"data_offsets\":[0,1]}}");
+    whole_file f = file_of_n(text, length, 1);
+    CU_ASSERT_TRUE(refused(&f, "bytes describe it"));
+    free(f.bytes);
+    free(text);
+}
+
+CU_TestInfo safetensors_tests[] = {
+    {"a file", test_reading},
+    {"nothing in it", test_nothing},
+    {"edges", test_edges},
+    {"dtypes", test_dtypes},
+    {"formats without a dtype", test_formats_without_dtypes},
+    {"lengths of headers", test_lengths},
+    {"what is no such JSON", test_json},
+    {"__metadata__", test_metadata},
+    {"members", test_members},
+    {"sizes", test_sizes},
+    {"ranges", test_ranges},
+    {"cut short", test_cut},
+    {"messages", test_messages},
+    {"many entries", test_many},
+    CU_TEST_INFO_NULL,
+};
