@@ -220,6 +220,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_named.c \
 	tests/tensor/test_policies.c \
 	tests/tensor/test_products.c \
+	tests/tensor/test_safetensors.c \
 	tests/tensor/test_same.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
