@@ -166,8 +166,8 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
 const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
 void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words);
 
-/* All of them in that order, in words of so many bytes: fp32 and fp64 as numbers, which they are also where integers are
- * stored; everything else as codes. */
+/* All of them in that order, in words of so many bytes: fp32 and fp64 as numbers, which they are also where integers
+ * are stored; everything else as codes. */
 BND_CHECKED bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why);
 
 /* How results are stored. */

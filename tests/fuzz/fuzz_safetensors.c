@@ -1,4 +1,5 @@
-/* Any bytes as a .safetensors file. What is accepted must hold its promises, and the program aborts where it does not. */
+/* Any bytes as a .safetensors file. What is accepted must hold its promises, and the program aborts where it does not.
+ */
 #include "tests/fuzz/fuzz.h"
 
 #include <binade/store.h>
