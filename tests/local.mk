@@ -220,6 +220,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_named.c \
 	tests/tensor/test_policies.c \
 	tests/tensor/test_products.c \
+	tests/tensor/test_safetensors.c \
 	tests/tensor/test_same.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
@@ -473,67 +474,77 @@ check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/
 	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
-# `make fuzz`: libFuzzer's program, with its instruments in the library too, whatever else the build has.
+# `make fuzz`: libFuzzer's programs, with its instruments in the library too, whatever else the build has.
+FUZZ_SHARED = \
+	tests/fuzz/fuzz.c \
+	tests/fuzz/fuzz.h
 if HAVE_LIBFUZZER
-EXTRA_PROGRAMS += tests/fuzz/fuzz_parse
-CLEANFILES += tests/fuzz/fuzz_parse
-tests_fuzz_fuzz_parse_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
-tests_fuzz_fuzz_parse_CFLAGS = $(AM_CFLAGS) $(BND_FUZZ_FLAGS)
-tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) \
-	tests/fuzz/fuzz_parse.c
-EXTRA_PROGRAMS += tests/fuzz/fuzz_npy
-CLEANFILES += tests/fuzz/fuzz_npy
-tests_fuzz_fuzz_npy_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
-tests_fuzz_fuzz_npy_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
-tests_fuzz_fuzz_npy_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
-tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) \
-	tests/fuzz/fuzz_npy.c
-EXTRA_PROGRAMS += tests/fuzz/fuzz_calc
-CLEANFILES += tests/fuzz/fuzz_calc
-tests_fuzz_fuzz_calc_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
-tests_fuzz_fuzz_calc_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
-tests_fuzz_fuzz_calc_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
-tests_fuzz_fuzz_calc_SOURCES = $(libbinade_internal_la_SOURCES) \
+FUZZERS = \
+	tests/fuzz/fuzz_calc \
+	tests/fuzz/fuzz_npy \
+	tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_safetensors \
+	tests/fuzz/fuzz_vectors
+EXTRA_PROGRAMS += $(FUZZERS)
+CLEANFILES += $(FUZZERS)
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
+FUZZ_CFLAGS = $(AM_CFLAGS) $(BND_FUZZ_FLAGS)
+tests_fuzz_fuzz_calc_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_calc_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_calc_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_calc_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_calc.c
-EXTRA_PROGRAMS += tests/fuzz/fuzz_vectors
-CLEANFILES += tests/fuzz/fuzz_vectors
-tests_fuzz_fuzz_vectors_CPPFLAGS = $(tests_fuzz_fuzz_parse_CPPFLAGS)
-tests_fuzz_fuzz_vectors_CFLAGS = $(tests_fuzz_fuzz_parse_CFLAGS)
-tests_fuzz_fuzz_vectors_LDADD = $(tests_fuzz_fuzz_parse_LDADD)
-tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) \
+tests_fuzz_fuzz_npy_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_npy_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_npy_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_npy.c
+tests_fuzz_fuzz_parse_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_safetensors_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_safetensors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_safetensors.c
+tests_fuzz_fuzz_vectors_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_vectors_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
-fuzz: tests/fuzz/fuzz_calc tests/fuzz/fuzz_npy tests/fuzz/fuzz_parse tests/fuzz/fuzz_vectors
-	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_calc or fuzz_vectors (-help=1 for their options).'
+fuzz: $(FUZZERS)
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
-EXTRA_DIST += \
-	tests/fuzz/fuzz_calc.c \
-	tests/fuzz/fuzz_npy.c \
-	tests/fuzz/fuzz_parse.c \
-	tests/fuzz/fuzz_vectors.c
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
 	@exit 1
 endif
 .PHONY: fuzz
 
-# The same programs without libFuzzer, on random inputs: what every compiler can run.
+# The same programs without libFuzzer, on inputs of their own: what every compiler can run.
+RANDOM_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) -DBND_FUZZ_STANDALONE
 check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
-tests_fuzz_fuzz_calc_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_calc_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_calc_random_LDADD = libbinade-internal.la
-tests_fuzz_fuzz_calc_random_SOURCES = tests/fuzz/fuzz_calc.c
-tests_fuzz_fuzz_vectors_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
-tests_fuzz_fuzz_vectors_random_LDADD = libbinade-internal.la
-tests_fuzz_fuzz_vectors_random_SOURCES = tests/fuzz/fuzz_vectors.c
-tests_fuzz_fuzz_npy_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
+tests_fuzz_fuzz_calc_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_calc.c
+tests_fuzz_fuzz_npy_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_npy_random_LDADD = libbinade-internal.la
-tests_fuzz_fuzz_npy_random_SOURCES = tests/fuzz/fuzz_npy.c
+tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
+tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
+tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_safetensors_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
+tests_fuzz_fuzz_safetensors_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_safetensors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safetensors.c
+tests_fuzz_fuzz_vectors_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
+tests_fuzz_fuzz_vectors_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_vectors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_vectors.c
 TESTS += tests/fuzz/run.sh
 EXTRA_DIST += tests/fuzz/run.sh
-tests_fuzz_fuzz_random_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -DBND_FUZZ_STANDALONE
-tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
-tests_fuzz_fuzz_random_SOURCES = tests/fuzz/fuzz_parse.c

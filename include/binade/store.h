@@ -1,5 +1,5 @@
 /* Layer 6: arrays in files. Headers of .npy, read and written in memory; .safetensors; files mapped; files that are
- * written beside their name and take it when they are complete. Messages do not repeat the path: the caller knows it. */
+ * written beside their name and take it when they are complete. Messages do not repeat the path, which callers know. */
 #ifndef BINADE_STORE_H
 #define BINADE_STORE_H
 
@@ -73,7 +73,7 @@ size_t bnd_npy_print(void *out, size_t size, const bnd_npy *npy);
  * Named arrays in one file: a header of JSON, then the bytes, each array's behind the other's. Everything is checked
  * before anything is believed: the sizes against the file's own, every dtype, shape and range against each other, that
  * the ranges cover the data without a gap or an overlap, and that no name stands twice. Memory is taken for what the
- * header holds, at most about nine times its bytes; the data are mapped and not read.
+ * header holds, at most about four times its bytes; the data are mapped and not read.
  *
  * A file is safe to read from any number of threads at once. */
 

@@ -5,6 +5,7 @@
 
 #include <binade/bulk.h>
 #include <binade/policy.h>
+#include <binade/store.h>
 #include <limits.h>
 
 #ifdef __cplusplus
@@ -270,6 +271,22 @@ BND_CHECKED bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, con
 
 /* Row-major, in the format that it has (integers as numbers); written beside, and renamed when the disk has it. */
 BND_CHECKED bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why);
+
+/* .safetensors: many tensors under their names in one file, and texts beside them: a checkpoint. Row-major, in the
+ * format that each has (integers as numbers); what has no dtype there, or ends within a byte, stands as unsigned words,
+ * and a pair binade.format.NAME of the metadata says what they are. Written beside, renamed when the disk has it. */
+typedef struct bnd_named_tensor {
+    const char *name;
+    const bnd_tensor *tensor;
+} bnd_named_tensor;
+BND_CHECKED bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors, size_t count,
+                                           const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
+
+/* The array of this name (BND_BAD_NAME where there is none) into a tensor of the same shape: its codes bit for bit
+ * where both formats are the same, otherwise every number rounded once. Refused where the shapes differ, for BOOL and
+ * C64, and for words that are no codes of what the metadata say. */
+BND_CHECKED bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_rule rule,
+                                            bnd_error *why);
 
 #ifdef __cplusplus
 }

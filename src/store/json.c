@@ -53,7 +53,7 @@ bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_sp
         return BND_OK;
     }
     enum json_error_code code = json_error_code(&error);
-    /* Where it gets no memory jansson 2.14 mostly says nothing; where it was copying a string, that this is not JSON. */
+    /* Where it gets no memory jansson 2.14 mostly says nothing; where it copies a string, that this is not JSON. */
     if (code == json_error_out_of_memory || error.text[0] == '\0') {
         return bnd_fail(why, BND_NO_MEMORY, part.from, "no memory for %zu bytes of JSON", part.to - part.from);
     }

@@ -163,8 +163,8 @@ static bnd_status read_shape(reader *r, bnd_safetensor *entry, const json_t *val
 
 static bnd_status read_range(const reader *r, bndi_safetensor *made, const json_t *value, bnd_error *why)
 {
-    uint64_t begin, end;
-    bool sizes = read_size(&begin, json_array_get(value, 0)) & read_size(&end, json_array_get(value, 1));
+    uint64_t begin = 0, end = 0;
+    bool sizes = read_size(&begin, json_array_get(value, 0)) && read_size(&end, json_array_get(value, 1));
     if (json_array_size(value) != 2 || !sizes) {
         return bnd_fail(why, BND_BAD_FILE, 0, "its data_offsets are not two integers from 0 on");
     }

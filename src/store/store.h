@@ -22,7 +22,7 @@ bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why);
 typedef bnd_status bndi_write_data(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
                                    bnd_error *why);
 
-/* bnd_safetensors_write of entries whose data come from `write`, which is asked for each of them in the file's order. */
+/* bnd_safetensors_write of entries whose data come from `write`, which is asked for each, in the file's order. */
 BND_CHECKED bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
                                              void *context, bnd_error *why);

@@ -186,8 +186,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
 
 /* ---- out of tensors ---- */
 
-/* fp32 and fp64 as numbers, which they are also where integers are stored; everything else as codes. */
-static bnd_status write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why)
+bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why)
 {
     bndi_walk walk;
     bndi_numbers buffer;
@@ -225,7 +224,7 @@ bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why
     size_t size = bnd_npy_print(header, HEADER, &npy);
     status = bnd_output_write(&file, header, size, why);
     if (status == BND_OK) {
-        status = write_elements(&file, t, npy.element_size, why);
+        status = bndi_write_elements(&file, t, npy.element_size, why);
     }
     if (status != BND_OK) {
         bnd_output_abandon(&file);

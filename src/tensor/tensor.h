@@ -13,7 +13,9 @@
 #include <binade/store.h>
 #include <binade/tensor.h>
 
+#include "base/base.h"
 #include "bulk/bulk.h"
+#include "store/store.h"
 
 /* ---- shapes ---- */
 
@@ -163,6 +165,10 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
 /* The same elements as they are stored, little-endian words of the smallest size that holds one; and back. */
 const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
 void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words);
+
+/* All of them in that order, in words of so many bytes: fp32 and fp64 as numbers, which they are also where integers
+ * are stored; everything else as codes. */
+BND_CHECKED bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why);
 
 /* How results are stored. */
 typedef struct bndi_store {

@@ -1,33 +1,12 @@
-/* Any bytes as an expression. What is accepted must hold its promises, and the program aborts where it does not.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
- * files, or `-n COUNT [SEED]` for that many expressions, good ones with some bytes changed. */
-#include <binade.h>
+/* Any bytes as an expression. What is accepted must hold its promises, and the program aborts where it does not. */
+#include "tests/fuzz/fuzz.h"
 
+#include <binade.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MOST = 4096 };
-
-static void require(bool promise, const char *what)
-{
-    if (!promise) {
-        fprintf(stderr, "broken promise: %s\n", what);
-        abort();
-    }
-}
-
-static void *memory(size_t count, size_t size)
-{
-    void *block = malloc(count * size > 0 ? count * size : 1);
-    if (block == NULL) {
-        abort();
-    }
-    return block;
-}
 
 /* Operands stand before their operation, and every term's text is within the expression. */
 static void require_ordered(const bnd_term *terms, size_t count, size_t size)
@@ -49,7 +28,7 @@ static void require_ordered(const bnd_term *terms, size_t count, size_t size)
 static void try_values(const bnd_term *terms, size_t count, const char *text, const bnd_format *f)
 {
     static char out[120000];
-    bnd_result *results = memory(count, sizeof *results);
+    bnd_result *results = fuzz_memory(count, sizeof *results);
     bnd_real *exact, *error;
     bnd_rule rule = {.rounding = (uint8_t)(count % BND_ROUNDINGS), .overflow = (uint8_t)(count % BND_OVERFLOWS)};
     bnd_expression_round(results, terms, count, text, f, rule, count);
@@ -81,11 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bnd_error why = {.status = BND_OK};
     size = size < MOST ? size : MOST;
     require(bnd_format_parse(&f, names[size % 8], NULL) == BND_OK, "the formats are there");
-    char *text = memory(size, 1); /* of just its length: a byte read behind it is seen */
-    if (size > 0) {
-        memcpy(text, data, size);
-    }
-    bnd_term *terms = memory(size, sizeof *terms);
+    char *text = tight_copy(data, size);
+    bnd_term *terms = fuzz_memory(size, sizeof *terms);
     bnd_status status = bnd_expression_parse(terms, size, &count, text, size, &f, &why);
     if (status != BND_OK) {
         require(why.status == status && why.where <= size && why.message[0] != '\0', "a refusal says why and where");
@@ -98,24 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef BND_FUZZ_STANDALONE
-
-static int run_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
-        fprintf(stderr, "cannot read %s\n", path);
-        return EXIT_FAILURE;
-    }
-    static uint8_t data[1 << 20];
-    size_t size = fread(data, 1, sizeof data, in);
-    fclose(in);
-    LLVMFuzzerTestOneInput(data, size);
-    return EXIT_SUCCESS;
-}
-
 /* Pieces of expressions in a row, then up to three bytes replaced; one in four is left as it is. */
-static void run_random(uint64_t count, uint64_t seed)
+void fuzz_random(uint64_t count, uint64_t seed)
 {
     static const char *const pieces[] = {"1",     "0.1",  "-2.5e3", "1e-30", "inf",     "nan(3)",      "fp16:0x3c00",
                                          "+",     "-",    "*",      "/",     "(",       ")",           ",",
@@ -134,21 +94,6 @@ static void run_random(uint64_t count, uint64_t seed)
             uint64_t r = bnd_random(seed, i, 1 + k);
             data[r % size] = alphabet[(r >> 32) % (sizeof alphabet - 1)];
         }
-        LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+        fuzz_input((const uint8_t *)data, size);
     }
 }
-
-int main(int argc, char **argv)
-{
-    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
-        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
-        return EXIT_SUCCESS;
-    }
-    int status = EXIT_SUCCESS;
-    for (int i = 1; i < argc; i++) {
-        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
-    }
-    return status;
-}
-
-#endif

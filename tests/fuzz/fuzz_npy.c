@@ -1,30 +1,11 @@
 /* Any bytes as the header of a .npy file. What is accepted must hold its promises, and the program aborts where it does
- * not.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
- * files, or `-n COUNT [SEED]` for that many headers, good ones with some bytes changed. */
-#include <binade/store.h>
+ * not. */
+#include "tests/fuzz/fuzz.h"
 
+#include <binade/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool promise, const char *what)
-{
-    if (!promise) {
-        fprintf(stderr, "broken promise: %s\n", what);
-        abort();
-    }
-}
-
-static void require_explained(bnd_status status, const bnd_error *why, size_t size)
-{
-    require(why->status == status && why->where <= size && why->message[0] != '\0' &&
-                memchr(why->message, '\0', sizeof why->message) != NULL,
-            "a refusal says why and where");
-}
 
 /* An accepted array has the elements that its shape says, by arithmetic that cannot wrap. */
 static void require_counted(const bnd_npy *npy)
@@ -72,12 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     require(header <= size, "a header is within its file");
-    uint8_t *copy = malloc(header); /* of just its length: a byte read behind it is seen */
+    uint8_t *copy = tight_copy(data, header);
     bnd_npy npy;
-    if (copy == NULL) {
-        abort();
-    }
-    memcpy(copy, data, header);
     status = bnd_npy_parse(&npy, copy, header, &why);
     if (status != BND_OK) {
         require_explained(status, &why, header);
@@ -90,25 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef BND_FUZZ_STANDALONE
-
-static int run_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
-        fprintf(stderr, "cannot read %s\n", path);
-        return EXIT_FAILURE;
-    }
-    static uint8_t data[1 << 20];
-    size_t size = fread(data, 1, sizeof data, in);
-    fclose(in);
-    LLVMFuzzerTestOneInput(data, size);
-    return EXIT_SUCCESS;
-}
-
 /* A good header with up to seven bytes replaced, by bytes that mean something to the grammar or by any, and perhaps cut
  * short; one in eight is left as it is. */
-static void run_random(uint64_t count, uint64_t seed)
+void fuzz_random(uint64_t count, uint64_t seed)
 {
     static const char *const texts[] = {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }      \n",
@@ -130,21 +91,6 @@ static void run_random(uint64_t count, uint64_t seed)
             data[at] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
         }
         size -= bnd_random(seed, i, 10) % 32 == 0 ? bnd_random(seed, i, 11) % size : 0;
-        LLVMFuzzerTestOneInput(data, size);
+        fuzz_input(data, size);
     }
 }
-
-int main(int argc, char **argv)
-{
-    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
-        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
-        return EXIT_SUCCESS;
-    }
-    int status = EXIT_SUCCESS;
-    for (int i = 1; i < argc; i++) {
-        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
-    }
-    return status;
-}
-
-#endif

@@ -1,45 +1,13 @@
 /* Any bytes into everything that reads text: names of formats, numbers, differences. What is accepted must hold its
- * promises, and the program aborts where it does not.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
- * files, or `-n COUNT [SEED]` for that many random inputs. */
-#include <binade.h>
+ * promises, and the program aborts where it does not. */
+#include "tests/fuzz/fuzz.h"
 
+#include <binade.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { ROOM = 120000 }; /* for 100,000 digits and what stands around them */
-
-static void require(bool promise, const char *what)
-{
-    if (!promise) {
-        fprintf(stderr, "broken promise: %s\n", what);
-        abort();
-    }
-}
-
-/* A copy of the input of just its length: a byte read behind it is seen. */
-static char *tight_copy(const uint8_t *data, size_t size)
-{
-    char *copy = malloc(size > 0 ? size : 1);
-    if (copy == NULL) {
-        abort();
-    }
-    if (size > 0) {
-        memcpy(copy, data, size);
-    }
-    return copy;
-}
-
-static void require_explained(bnd_status status, const bnd_error *why, size_t size)
-{
-    require(why->status == status && why->where <= size && why->message[0] != '\0' &&
-                memchr(why->message, '\0', sizeof why->message) != NULL,
-            "a refusal says why and where");
-}
 
 static bool same_exact(bnd_exact a, bnd_exact b)
 {
@@ -163,24 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef BND_FUZZ_STANDALONE
-
-static int run_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
-        fprintf(stderr, "cannot read %s\n", path);
-        return EXIT_FAILURE;
-    }
-    static uint8_t data[1 << 20];
-    size_t size = fread(data, 1, sizeof data, in);
-    fclose(in);
-    LLVMFuzzerTestOneInput(data, size);
-    return EXIT_SUCCESS;
-}
-
 /* A third of the inputs are digits alone, a third the letters of numbers, a third those of names. */
-static void run_random(uint64_t count, uint64_t seed)
+void fuzz_random(uint64_t count, uint64_t seed)
 {
     static const char *const alphabets[] = {"0123456789", "0123456789.eExXpP+-abcdfinstyINFATY()",
                                             "0123456789aebfimnopstuxyz"};
@@ -191,21 +143,6 @@ static void run_random(uint64_t count, uint64_t seed)
         for (size_t k = 0; k < size; k++) {
             data[k] = (uint8_t)alphabet[bnd_random(seed, i + 1, k) % letters];
         }
-        LLVMFuzzerTestOneInput(data, size);
+        fuzz_input(data, size);
     }
 }
-
-int main(int argc, char **argv)
-{
-    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
-        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
-        return EXIT_SUCCESS;
-    }
-    int status = EXIT_SUCCESS;
-    for (int i = 1; i < argc; i++) {
-        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
-    }
-    return status;
-}
-
-#endif

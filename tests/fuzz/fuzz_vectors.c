@@ -1,42 +1,11 @@
 /* Any bytes as a header of test vectors, a newline, and a line of them. What is accepted must hold its promises, and
- * the program aborts where it does not.
- *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
- * files, or `-n COUNT [SEED]` for that many inputs, good ones with some bytes changed. */
-#include <binade.h>
+ * the program aborts where it does not. */
+#include "tests/fuzz/fuzz.h"
 
+#include <binade.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool promise, const char *what)
-{
-    if (!promise) {
-        fprintf(stderr, "broken promise: %s\n", what);
-        abort();
-    }
-}
-
-static void require_explained(bnd_status status, const bnd_error *why, size_t size)
-{
-    require(why->status == status && why->where <= size && why->message[0] != '\0' &&
-                memchr(why->message, '\0', sizeof why->message) != NULL,
-            "a refusal says why and where");
-}
-
-static char *tight_copy(const uint8_t *data, size_t size)
-{
-    char *copy = malloc(size > 0 ? size : 1);
-    if (copy == NULL) {
-        abort();
-    }
-    if (size > 0) {
-        memcpy(copy, data, size);
-    }
-    return copy;
-}
 
 /* An accepted header is written in a way that reads as the same. */
 static void require_header(const bnd_vectors *v)
@@ -104,23 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifdef BND_FUZZ_STANDALONE
-
-static int run_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
-        fprintf(stderr, "cannot read %s\n", path);
-        return EXIT_FAILURE;
-    }
-    static uint8_t data[1 << 20];
-    size_t size = fread(data, 1, sizeof data, in);
-    fclose(in);
-    LLVMFuzzerTestOneInput(data, size);
-    return EXIT_SUCCESS;
-}
-
-static void run_random(uint64_t count, uint64_t seed)
+void fuzz_random(uint64_t count, uint64_t seed)
 {
     static const char *const headers[] = {
         "# binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical\n3C00 4000 4200 00",
@@ -141,21 +94,6 @@ static void run_random(uint64_t count, uint64_t seed)
             data[at] = r >> 60 == 0 ? (uint8_t)(r >> 32) : (uint8_t)alphabet[(r >> 32) % (sizeof alphabet - 1)];
         }
         size -= bnd_random(seed, i, 20) % 16 == 0 ? bnd_random(seed, i, 21) % size : 0;
-        LLVMFuzzerTestOneInput(data, size);
+        fuzz_input(data, size);
     }
 }
-
-int main(int argc, char **argv)
-{
-    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
-        run_random(strtoull(argv[2], NULL, 10), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
-        return EXIT_SUCCESS;
-    }
-    int status = EXIT_SUCCESS;
-    for (int i = 1; i < argc; i++) {
-        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
-    }
-    return status;
-}
-
-#endif

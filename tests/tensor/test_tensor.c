@@ -11,6 +11,7 @@ int main(void)
         SUITE("products", product_tests),
         SUITE("named axes", named_tests),
         SUITE("files", file_tests),
+        SUITE("safetensors", safetensors_tests),
         SUITE("the same bits", same_tests),
         SUITE("failures", failure_tests),
         SUITE("memory", memory_tests),

@@ -13,6 +13,7 @@ extern CU_TestInfo named_tests[];
 extern CU_TestInfo product_tests[];
 extern CU_TestInfo tape_tests[];
 extern CU_TestInfo file_tests[];
+extern CU_TestInfo safetensors_tests[];
 extern CU_TestInfo memory_tests[];
 extern CU_TestInfo failure_tests[];
 extern CU_TestInfo same_tests[];

@@ -1,0 +1,89 @@
+/* What the fuzzing programs share: promises, and how inputs come to them. */
+#include "tests/fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void require(bool promise, const char *what)
+{
+    if (!promise) {
+        fprintf(stderr, "broken promise: %s\n", what);
+        abort();
+    }
+}
+
+void require_explained(bnd_status status, const bnd_error *why, size_t size)
+{
+    require(why->status == status && why->where <= size && why->message[0] != '\0' &&
+                memchr(why->message, '\0', sizeof why->message) != NULL,
+            "a refusal says why and where");
+}
+
+void *fuzz_memory(size_t count, size_t size)
+{
+    void *block = malloc(count * size > 0 ? count * size : 1);
+    if (block == NULL) {
+        abort();
+    }
+    return block;
+}
+
+void *tight_copy(const void *data, size_t size)
+{
+    void *copy = fuzz_memory(size, 1);
+    if (size > 0) {
+        memcpy(copy, data, size);
+    }
+    return copy;
+}
+
+static const char *folder; /* NULL: inputs are tried, not written */
+static uint64_t written;
+
+void fuzz_input(const uint8_t *data, size_t size)
+{
+    char path[512];
+    if (folder == NULL) {
+        LLVMFuzzerTestOneInput(data, size);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/%06llu", folder, (unsigned long long)written++);
+    FILE *out = fopen(path, "wb");
+    if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0) {
+        fprintf(stderr, "cannot write %s\n", path);
+        exit(EXIT_FAILURE);
+    }
+}
+
+#ifdef BND_FUZZ_STANDALONE
+
+static int run_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        fprintf(stderr, "cannot read %s\n", path);
+        return EXIT_FAILURE;
+    }
+    static uint8_t data[1 << 20];
+    size_t size = fread(data, 1, sizeof data, in);
+    fclose(in);
+    LLVMFuzzerTestOneInput(data, size);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    int first = argc >= 4 && strcmp(argv[1], "-w") == 0 ? 3 : 2, status = EXIT_SUCCESS;
+    if (first == 3 || (argc >= 3 && strcmp(argv[1], "-n") == 0)) {
+        folder = first == 3 ? argv[2] : NULL;
+        fuzz_random(strtoull(argv[first], NULL, 10), argc > first + 1 ? strtoull(argv[first + 1], NULL, 10) : 1);
+        return EXIT_SUCCESS;
+    }
+    for (int i = 1; i < argc; i++) {
+        status = run_file(argv[i]) == EXIT_SUCCESS ? status : EXIT_FAILURE;
+    }
+    return status;
+}
+
+#endif
