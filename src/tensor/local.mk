@@ -26,6 +26,8 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/reduce.c \
 	src/tensor/rows.c \
 	src/tensor/rows.h \
+	src/tensor/scaled.c \
+	src/tensor/scaling.c \
 	src/tensor/shape.c \
 	src/tensor/softmax.c \
 	src/tensor/statistics.c \

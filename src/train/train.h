@@ -9,7 +9,8 @@ enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
-    bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
+    bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
+                        * transient */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bool decays;                        /* weight decay: matrices, not gains and biases */
     unsigned place;
@@ -84,6 +85,10 @@ struct bndi_model_row {
 /* A new parameter: normal numbers of this deviation, or (deviation 0) all `value`. Its index is run->parameters - 1. */
 BND_CHECKED bnd_status bndi_parameter_add(bnd_run *run, const char *name, const size_t *shape, size_t rank,
                                           double deviation, double value, bool decays, bnd_error *why);
+
+/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
+void bndi_parameters_end(bnd_run *run);
 
 /* What is to be found, run->plan: n normal numbers of deviation 1, drawn once. */
 BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
