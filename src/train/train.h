@@ -11,7 +11,8 @@ enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
-    bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
+    bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
+                        * transient */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
     bool decays;                        /* weight decay: matrices, not gains and biases */
@@ -151,6 +152,10 @@ BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t p
 /* The same bits everywhere. */
 double bndi_log_of(const bnd_run *run, double x);
 double bndi_exp_of(const bnd_run *run, double x);
+
+/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
+void bndi_parameters_end(bnd_run *run);
 
 /* A run of this training, whose source is not opened: for teachers. */
 BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
