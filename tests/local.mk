@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	tests/tensor/test_tensor \
 	tests/policy/test_policy \
 	tests/lecture \
+	tests/train/test_recipes \
 	tests/train/test_train \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
@@ -188,6 +189,14 @@ tests_policy_test_policy_SOURCES = \
 	tests/oracle/operands.h \
 	tests/policy/test_policy.c \
 	tests/suites.h
+
+tests_train_test_recipes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_test_recipes_LDADD = $(TEST_LDADD) $(LIBM)
+tests_train_test_recipes_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/train/test_recipes.c
 
 tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)

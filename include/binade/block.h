@@ -52,8 +52,8 @@ typedef struct bnd_block {
  * e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a rule: mxfp8:floor. Case does not matter. */
 BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why);
 
-/* The same from its parts: tensor, row, tile:RxC, mx (blocks of 32, scales e8m0) or nvfp4, for this element. `mx` and
- * `nvfp4` give the row of the table where there is one. */
+/* The same from its parts: tensor, row, tile:RxC, mx (blocks of 32, scales e8m0) or nvfp4, for this element; mx:RxC and
+ * nvfp4:RxC share these scales among tiles. `mx` and `nvfp4` give the row of the table where there is one. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
 /* floor, ceil, even, rceil, nearest: sets the rule and nothing else. nearest and powers of two may replace each other
@@ -135,6 +135,34 @@ BND_CHECKED bnd_status bnd_hadamard_f32(float *y, const float *x, size_t rows, s
                                         bnd_error *why);
 BND_CHECKED bnd_status bnd_hadamard_inverse_f32(float *y, const float *x, size_t rows, size_t columns, uint64_t seed,
                                                 bnd_error *why);
+
+/* Along the middle axis of a shape: the same for each 16 of it, element by element; what is left over at its end, up to
+ * 15, stays as it is. */
+BND_CHECKED bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why);
+
+/* ---- dynamic quantization ----
+ *
+ * Codes of a byte that are not evenly spaced, for what spans many magnitudes (Dettmers et al. 2021, 2110.02861): seven
+ * decades, each cut into twice as many parts as the one below. `blocks` of numbers share their largest magnitude in
+ * fp32; a code is that of the number nearest to x / amax (rounded to fp32), of two the one nearer to zero. Codes stand
+ * in the order of their numbers.
+ *
+ *     signed     0; and for i = 0 .. 6 the middles of 2^i equal parts of [0.1, 1], times 10^(i - 6), of both signs; 1
+ *     unsigned   0; the middles of 2^(i + 1) parts; 1. Negative numbers become 0
+ *
+ * Each number is rounded once to fp32, and so is its product with a scale. amax 0: the scale is 0. NaN or infinity in a
+ * block: its scale is NaN, and all of it reads back as NaN. */
+typedef struct bnd_dynamic {
+    size_t block; /* numbers that share a scale; the last block may be shorter */
+    bool is_signed;
+} bnd_dynamic;
+
+float bnd_dynamic_number(unsigned char code, bool is_signed);
+size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how); /* floats */
+BND_CHECKED bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const float *x, size_t n,
+                                                const bnd_dynamic *how, bnd_error *why);
+BND_CHECKED bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char *codes, const float *scales, size_t n,
+                                                  const bnd_dynamic *how, bnd_error *why);
 
 /* ---- GGUF ---- */
 

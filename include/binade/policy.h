@@ -26,7 +26,8 @@ typedef enum bnd_role {
     BND_ROLE_DGRAD_W,
     BND_ROLE_WGRAD_X,
     BND_ROLE_WGRAD_DY,
-    BND_ROLE_FWD_Y, /* the results of GEMMs; where they are not given, those of act, dact and grad */
+    BND_ROLE_MATMUL, /* either operand of a product without weights (attention), all three ways; not given: as above */
+    BND_ROLE_FWD_Y,  /* the results of GEMMs; where they are not given, those of act, dact and grad */
     BND_ROLE_DGRAD_DX,
     BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
     BND_ROLE_SAVED,    /* activations that are kept for the way back; not given: as they flow */
@@ -47,11 +48,11 @@ BND_CHECKED bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t 
 enum { BND_SCALING_SIZE = 32 };
 typedef struct bnd_cast {
     bool given;     /* there is a format */
-    bool transient; /* rounded to it, and kept as they were stored */
+    bool transient; /* of param, beside a master: made of it for a step or a validation, and gone afterwards */
+    bool hadamard;  /* of operands: a random Hadamard transform of 16 comes first, along the axis that is summed */
     bnd_format format;
     bnd_rule rule;
-    char scaling[BND_SCALING_SIZE]; /* "" none; "delayed", or a name that bnd_block_scaled takes, with its rule:
-                                       tensor, row, tile:128x128, mx, mx:floor, nvfp4 */
+    char scaling[BND_SCALING_SIZE]; /* "", or how scales are shared: see below */
 } bnd_cast;
 
 /* How weights are updated: the new weight is the rounded sum (by the rule of the role param), or the rounding error is
@@ -72,24 +73,60 @@ typedef struct bnd_policy {
     bnd_cast cast[BND_ROLES];
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
     uint8_t update;                         /* bnd_update */
-    bool fused; /* optimizers work in fp32 and round what they store; otherwise after every operation */
+    bool fused;        /* optimizers work in fp32 and round what they store; otherwise after every operation */
+    uint8_t high_last; /* per cent of the layers with weights, from the last: operands of their products stay as they
+                        * are */
     bnd_loss_scale loss_scale;
 } bnd_policy;
 
-/* A recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which may be a recipe
- * that they change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
+/* A recipe by name (fp32, fp16-amp, bf16-sr, ...), or settings separated by commas, the first of which may be a
+ * recipe that they change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
  *
- *     ROLE=FORMAT[:MODE][/SCALING[:RULE]]   a role, or a name of several; SCALING as in block formats: e4m3/tile:1x128,
- *                                           e4m3/mx:floor; or the name of a block format: mxfp8, nvfp4
- *     ROLE=none                             numbers that take the role stay in the format that they have
- *     acc=ACCUMULATOR                       fp32, bf16, fma:fp16, trunc14/promote128, ...
- *     update=rounded|kahan                  how weights take their updates
- *     optimizer=foreach|fused               an operation of an optimizer at a time, each result rounded to the format
- *                                           of the tensor that it goes into; or in fp32, rounded when it is stored
+ *     ROLE=FORMAT[:MODE][/SCALING][/hadamard]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2, mxfp6,
+ *                                   mxfp6-e2m3, mxfp4 (e4m3/mx, ...) or nvfp4 (e2m1/nvfp4)
+ *     param=transient:FORMAT...     see bnd_cast
+ *     ROLE=none                     numbers that take the role stay in the format that they have
+ *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
+ *     update=rounded|kahan          how weights take their updates
+ *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the tensor
+ *                                   that it goes into; or in fp32, rounded when it is stored
+ *     high_last=N                   N per cent of the layers, from the last, whose products are not cast: 15
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
+ *
+ * SCALING is one of
+ *
+ *     tensor, row, tile:RxC, mx, nvfp4, nvfp4:RxC [:RULE]   as bnd_block_scaled has them; mx:floor. Blocks of operands
+ *                                   run along the axis that is summed, those of stored tensors along the last
+ *     current[:MARGIN]              Transformer Engine's: the largest finite number / amax / 2^MARGIN times x; amax is
+ *                                   the tensor's. Of operands
+ *     delayed[:STEPS[:MARGIN]]      the same, amax being that of the last STEPS (1024). Of operands
+ *     dynamic:N, udynamic:N         codes of a byte, not evenly spaced (bnd_dynamic), N of which share a scale;
+ *                                   udynamic has no sign. What has fewer than 4096 elements stays in FORMAT. Of stored tensors
  *
  * `where` in the error is an offset into the text. */
 BND_CHECKED bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why);
+
+/* But for their names. */
+bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b);
+
+/* The same in words: settings that bnd_policy_parse makes the same policy of; the name of a recipe where it is one.
+ * Refused, with `out` as it was, where `size` bytes are too few (BND_POLICY_TEXT_SIZE never are), and where a rule or a
+ * format was given that settings do not say. */
+enum { BND_POLICY_TEXT_SIZE = 4096 };
+BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy *policy, bnd_error *why);
+
+/* ---- parts: what is tried one at a time, to find out which one it is ----
+ *
+ * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, acc, scalar, update, loss_scale, scaling:
+ * parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is rounded, to
+ * update. */
+size_t bnd_part_count(void);
+const char *bnd_part_name(size_t part);
+
+/* Lifted: this part as fp32 has it, the rest as it is. Lowered: fp32 with this part alone as the policy has it; weights
+ * keep their master. False: that changes nothing (of lowering: that is fp32), and `out` is the policy (fp32). */
+bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part);
+bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
 
 /* The recipes: rows 0 .. count-1; any other index gives row 0. */
 size_t bnd_recipe_count(void);

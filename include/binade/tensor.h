@@ -25,13 +25,24 @@ BND_CHECKED bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *conte
 /* Releases every tensor of it, too. */
 void bnd_engine_free(bnd_engine *engine);
 
-/* The rules that operations follow from now on; copied. NULL: everything stays in the format that it has. Refused where
- * a name in it is none. */
+/* The rules that operations follow from now on; copied. NULL: everything stays in the format that it has. What was
+ * carried from step to step under others is forgotten. Refused where a name in it is none, and where a role cannot have
+ * what it is given. */
 BND_CHECKED bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why);
 const bnd_policy *bnd_engine_policy(const bnd_engine *engine);
 
 /* Every random bit of the engine depends on this seed, and on how many stochastic casts came before in this step. */
 void bnd_engine_set_seed(bnd_engine *engine, uint64_t seed, uint64_t step);
+
+/* What scales follow from has been seen: a step is over. Delayed scales are renewed; nothing else is done. */
+void bnd_engine_end_step(bnd_engine *engine);
+
+/* What an engine carries from step to step beside tensors: delayed scales and what they follow from. Kept between
+ * steps, and set again under the same policy, a run goes on as it would have. Refused, with nothing changed, where
+ * the numbers are no such state of this policy. */
+size_t bnd_engine_state_count(const bnd_engine *engine);
+void bnd_engine_state_get(double *x, const bnd_engine *engine);
+BND_CHECKED bnd_status bnd_engine_state_set(bnd_engine *engine, const double *x, size_t n, bnd_error *why);
 
 /* ---- tensors ----
  *
@@ -78,6 +89,12 @@ BND_CHECKED bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why);
 /* The codes of a contiguous tensor that begins at a whole byte, as bnd_packing BND_PACKED has them; NULL otherwise, and
  * where they lie in a file. */
 void *bnd_tensor_codes(bnd_tensor *t);
+
+/* The scales of a tensor whose numbers share some (the policy says so of param, master, grad, m, v or extra), as
+ * bnd_quantize_f32 or bnd_dynamic_quantize_f32 has them; where its blocks have a scale of the tensor, that comes
+ * last, in fp32. Such a tensor is of fp32 numbers, is written as a whole, and the codes above are those of its
+ * elements. NULL: none. */
+void *bnd_tensor_scales(bnd_tensor *t, size_t *bytes);
 
 /* Random numbers that depend on nothing but these: uniform in [low, high), or normal. */
 BND_CHECKED bnd_status bnd_tensor_uniform(bnd_tensor *t, double low, double high, uint64_t seed, uint64_t purpose,

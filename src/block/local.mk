@@ -5,12 +5,15 @@ libbinade_internal_la_SOURCES += \
 	src/block/blocks.def \
 	src/block/count.c \
 	src/block/dequantize.c \
+	src/block/dynamic.c \
 	src/block/elements.c \
 	src/block/gguf.c \
 	src/block/hadamard.c \
 	src/block/job.c \
 	src/block/layout.c \
 	src/block/names.c \
+	src/block/part.c \
+	src/block/part.h \
 	src/block/quantize.c \
 	src/block/scale.c \
 	src/block/scan.c

@@ -126,10 +126,11 @@ static size_t take_size(const char *text, size_t length, size_t *at)
     return value;
 }
 
-static bool read_tile(bnd_block *block, const char *scale, size_t length)
+/* WORD:RxC, the word with its colon. */
+static bool read_tile(bnd_block *block, const char *word, const char *scale, size_t length)
 {
-    size_t at = sizeof "tile:" - 1;
-    if (length < at || !bndi_same_word(scale, at, "tile:")) {
+    size_t at = bndi_length(word);
+    if (length < at || !bndi_same_word(scale, at, word)) {
         return false;
     }
     block->sharing = BND_SHARE_TILE;
@@ -168,7 +169,10 @@ static bool find_row(bnd_block *out, const bnd_block *like)
 
 static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const bnd_format *element, bnd_error *why)
 {
-    bool mx = bndi_same_word(scale, length, "mx"), nvfp4 = bndi_same_word(scale, length, "nvfp4");
+    bnd_block tile = {.along = 0};
+    bool mx_tile = read_tile(&tile, "mx:", scale, length), nvfp4_tile = read_tile(&tile, "nvfp4:", scale, length);
+    bool mx = mx_tile || bndi_same_word(scale, length, "mx"), tiled = mx_tile || nvfp4_tile;
+    bool nvfp4 = nvfp4_tile || bndi_same_word(scale, length, "nvfp4");
     bnd_block block = {.element = *element, .scale = format_of("fp32"), .rule = BND_SCALE_NEAREST, .across = 1};
     block.least = (int16_t)block.scale.emin;
     if (mx || nvfp4) {
@@ -177,17 +181,20 @@ static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const
             block = bnd_block_at(i);
         }
         block.element = *element;
+        block.sharing = tiled ? BND_SHARE_TILE : block.sharing;
+        block.along = tiled ? tile.along : block.along;
+        block.across = tiled ? tile.across : block.across;
     } else if (bndi_same_word(scale, length, "tensor")) {
         block.sharing = BND_SHARE_TENSOR;
-    } else if (!bndi_same_word(scale, length, "row") && !read_tile(&block, scale, length)) {
-        return bnd_fail(
-            why, BND_BAD_NAME, 0,
-            "there is no scaling '%.*s': there are tensor, row, tile:ROWSxCOLUMNS (tile:1x128), mx and nvfp4",
-            (int)(length < 64 ? length : 64), scale);
+    } else if (!bndi_same_word(scale, length, "row") && !read_tile(&block, "tile:", scale, length)) {
+        return bnd_fail(why, BND_BAD_NAME, 0,
+                        "there is no scaling '%.*s': there are tensor, row, tile:ROWSxCOLUMNS (tile:1x128), mx and "
+                        "nvfp4 (nvfp4:16x16)",
+                        (int)(length < 64 ? length : 64), scale);
     }
     name_parts(&block, scale, length);
     bnd_status status = bndi_check_block(&block, why);
-    if (status == BND_OK && !((mx || nvfp4) && find_row(out, &block))) {
+    if (status == BND_OK && !((mx || nvfp4) && !tiled && find_row(out, &block))) {
         *out = block;
     }
     return status;

@@ -243,6 +243,9 @@ uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
 uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative);
 void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest);
 
+/* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
+void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
+
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);
 

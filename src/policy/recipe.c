@@ -1,7 +1,5 @@
 /* Recipes: the rows, and the settings that they and callers are written in. */
-#include <binade/policy.h>
-
-#include "base/base.h"
+#include "policy/policy.h"
 
 static const struct row {
     const char *name, *title, *settings;
@@ -107,27 +105,69 @@ static bool read_number(double *out, piece p)
 
 /* ---- settings ---- */
 
-/* FORMAT[:MODE][/SCALING[:RULE]]. */
+const bndi_scaled_name *bndi_scaled_name_of(const char *name, size_t length)
+{
+    static const bndi_scaled_name names[] = {{"mxfp8", "e4m3", "mx"}, {"mxfp8-e5m2", "e5m2", "mx"},
+                                             {"mxfp6", "e3m2", "mx"}, {"mxfp6-e2m3", "e2m3", "mx"},
+                                             {"mxfp4", "e2m1", "mx"}, {"nvfp4", "e2m1", "nvfp4"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bndi_same_word(name, length, names[i].name)) {
+            return &names[i];
+        }
+    }
+    return NULL;
+}
+
+/* [transient:]FORMAT[:MODE]. */
+static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece value)
+{
+    static const char transient[] = "transient:";
+    const size_t length = sizeof transient - 1;
+    if (value.length > length && bndi_same_word(value.text, length, transient)) {
+        cast->transient = true;
+        value = (piece){value.text + length, value.length - length};
+    }
+    piece mode = value, format = cut(&mode, ':');
+    char text[BND_SCALING_SIZE];
+    const bndi_scaled_name *scaled = bndi_scaled_name_of(format.text, format.length);
+    bnd_status status = scaled == NULL
+                            ? within(r, format, bnd_format_parse_n(&cast->format, format.text, format.length, r->why))
+                            : bnd_format_parse(&cast->format, scaled->format, r->why);
+    if (status == BND_OK && scaled != NULL) {
+        (void)copy(cast->scaling, sizeof cast->scaling, (piece){scaled->scaling, bndi_length(scaled->scaling)});
+    }
+    if (status == BND_OK && mode.text != NULL) {
+        status = copy(text, sizeof text, mode) ? within(r, mode, bnd_rounding_parse(&cast->rule, text, r->why))
+                                               : refuse(r, mode, "is no rounding mode");
+    }
+    return status;
+}
+
+/* [transient:]FORMAT[:MODE][/SCALING][/hadamard]. */
 static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
 {
     bnd_cast cast = {.given = true};
-    piece scaling = value, number = cut(&scaling, '/'), mode = number, format = cut(&mode, ':');
-    char text[BND_SCALING_SIZE];
+    piece last = value, number = cut(&last, '/'), scaling = cut(&last, '/');
     if (is(value, "none")) {
         *out = (bnd_cast){.given = false};
         return BND_OK;
     }
-    bnd_status status = within(r, format, bnd_format_parse_n(&cast.format, format.text, format.length, r->why));
-    if (status == BND_OK && mode.text != NULL) {
-        status = copy(text, sizeof text, mode) ? within(r, mode, bnd_rounding_parse(&cast.rule, text, r->why))
-                                               : refuse(r, mode, "is no rounding mode");
+    bnd_status status = read_number_format(r, &cast, number);
+    if (status == BND_OK && scaling.text != NULL && last.text == NULL && is(scaling, "hadamard")) {
+        cast.hadamard = true;
+        scaling.text = NULL;
+    }
+    if (status == BND_OK && last.text != NULL) {
+        cast.hadamard = is(last, "hadamard");
+        status = cast.hadamard ? BND_OK : refuse(r, value, "after a second / there can only be hadamard");
     }
     if (status == BND_OK && scaling.text != NULL) {
-        if (scaling.length == 0 || !copy(cast.scaling, sizeof cast.scaling, scaling)) {
-            status = refuse(r, value, "after the / stands how a scale is shared: tensor, row, tile:RxC, mx, nvfp4");
-        }
+        bool good = cast.scaling[0] == 0 && scaling.length > 0 && copy(cast.scaling, sizeof cast.scaling, scaling);
+        status = good ? BND_OK
+                      : refuse(r, value,
+                               "after the / stands how a scale is shared: tensor, row, tile:RxC, mx, nvfp4, "
+                               "current, delayed, dynamic:N");
     }
-    cast.transient = cast.format.width == 0;
     if (status == BND_OK) {
         *out = cast;
     }
@@ -177,14 +217,32 @@ static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
     return BND_OK;
 }
 
+/* Beside the roles. */
+static const char *const settings[] = {"base", "acc", "update", "optimizer", "loss_scale", "high_last"};
+
+static bnd_status read_high_last(const reader *r, uint8_t *out, piece value)
+{
+    double share;
+    if (!read_number(&share, value) || share > 100) {
+        return refuse(r, value, "high_last is a share of the layers: per cent, 0 to 100");
+    }
+    *out = (uint8_t)share;
+    return BND_OK;
+}
+
 static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, piece value)
 {
     uint32_t roles;
     bnd_cast cast;
-    bnd_status status = within(r, name, bnd_role_parse(&roles, name.text, name.length, r->why));
-    if (status == BND_OK) {
-        status = read_cast(r, &cast, value);
+    bndi_nearest nearest = bndi_nearest_to(name.text, name.length);
+    if (!bndi_find_roles(&roles, &nearest, name.text, name.length)) {
+        for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+            bndi_nearest_offer(&nearest, settings[i], bndi_length(settings[i]));
+        }
+        return within(r, name,
+                      bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "no role or setting of this name", NULL));
     }
+    bnd_status status = read_cast(r, &cast, value);
     for (unsigned role = 0; status == BND_OK && role < BND_ROLES; role++) {
         if ((roles >> role & 1) != 0) {
             policy->cast[role] = cast;
@@ -228,6 +286,9 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
     }
     if (is(name, "loss_scale")) {
         return read_loss_scale(r, &policy->loss_scale, value);
+    }
+    if (is(name, "high_last")) {
+        return read_high_last(r, &policy->high_last, value);
     }
     if (is(name, "acc")) {
         return copy(policy->accumulator, sizeof policy->accumulator, value)

@@ -1,7 +1,7 @@
 /* The roles: their names, and the names that stand for several. */
 #include <binade/policy.h>
 
-#include "base/base.h"
+#include "policy/policy.h"
 
 static const char *const names[BND_ROLES] = {
     [BND_ROLE_PARAM] = "param",
@@ -18,6 +18,7 @@ static const char *const names[BND_ROLES] = {
     [BND_ROLE_DGRAD_W] = "gemm_dgrad.w",
     [BND_ROLE_WGRAD_X] = "gemm_wgrad.x",
     [BND_ROLE_WGRAD_DY] = "gemm_wgrad.dy",
+    [BND_ROLE_MATMUL] = "matmul",
     [BND_ROLE_FWD_Y] = "gemm_fwd.y",
     [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
     [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",
@@ -49,22 +50,29 @@ const char *bnd_role_name(bnd_role role)
     return (unsigned)role < BND_ROLES ? names[role] : "";
 }
 
-bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why)
+bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length)
 {
-    bndi_nearest nearest = bndi_nearest_to(name, length);
     for (unsigned role = 0; role < BND_ROLES; role++) {
         if (bndi_same_word(name, length, names[role])) {
             *roles = 1u << role;
-            return BND_OK;
+            return true;
         }
-        bndi_nearest_offer(&nearest, names[role], bndi_length(names[role]));
+        bndi_nearest_offer(nearest, names[role], bndi_length(names[role]));
     }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (bndi_same_word(name, length, groups[i].name)) {
             *roles = groups[i].roles;
-            return BND_OK;
+            return true;
         }
-        bndi_nearest_offer(&nearest, groups[i].name, bndi_length(groups[i].name));
+        bndi_nearest_offer(nearest, groups[i].name, bndi_length(groups[i].name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no role of this name", NULL);
+    return false;
+}
+
+bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    return bndi_find_roles(roles, &nearest, name, length)
+               ? BND_OK
+               : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no role of this name", NULL);
 }

@@ -2,7 +2,6 @@
 #include "tensor/tensor.h"
 
 #include "bulk/environment.h"
-#include "tensor/operand.h"
 
 /* ---- formats ---- */
 
@@ -33,8 +32,8 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
                         unsigned count)
 {
     const bnd_cast *cast = bndi_cast_of(engine, role);
-    if (cast != NULL && !cast->transient) {
-        *out = cast->format;
+    if (cast != NULL) {
+        *out = bndi_is_scaled(engine, role) ? *bndi_format_of_words(BNDI_WORDS_32) : cast->format;
         return;
     }
     bool all_same = true, narrow = true;
@@ -46,7 +45,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 }
 
 /* Purposes of casts: the step in the upper half, so that no two casts of a run share random bits. */
-bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
+bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role)
 {
     bndi_store how = {.rule = {.rounding = BND_RNE}, .seed = engine->seed};
     const bnd_cast *cast = bndi_cast_of(engine, role);
@@ -55,6 +54,16 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
     }
     how.purpose = engine->step << 32 | (uint32_t)engine->casts++;
     how.stats = bndi_statistics_of(engine, role);
+    return how;
+}
+
+bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
+{
+    bndi_store how = bndi_store_with_scales(engine, role);
+    if (bndi_is_scaled(engine, role)) {
+        how.rule = (bnd_rule){.rounding = BND_RNE};
+        how.stats = NULL;
+    }
     return how;
 }
 
@@ -70,32 +79,53 @@ bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand)
     return how;
 }
 
-static bnd_status check_policy(bnd_accumulator *accumulator, const bnd_policy *policy, bnd_error *why)
+static bool is_operand(bnd_role role)
 {
-    bnd_block block;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
-        const bnd_cast *cast = &policy->cast[role];
-        if (cast->given && cast->format.width == 0 && !cast->transient) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "the role %s cannot be stored in %s, a value set without codes; make the cast transient",
-                            bnd_role_name((bnd_role)role), cast->format.name);
-        }
-        bnd_status status = cast->given && cast->scaling[0] != 0 ? bndi_block_of_cast(&block, cast, why) : BND_OK;
-        if (status != BND_OK) {
-            return status;
-        }
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_MATMUL;
+}
+
+static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bnd_role role, bnd_error *why)
+{
+    const bnd_cast *cast = &policy->cast[role];
+    const char *name = bnd_role_name(role);
+    *scaling = (bndi_scaling){.kind = BNDI_UNSCALED};
+    if (!cast->given) {
+        return BND_OK;
     }
-    return policy->accumulator[0] != 0 ? bnd_accumulator_parse(accumulator, policy->accumulator, why) : BND_OK;
+    if (cast->format.width == 0 && !is_operand(role)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the role %s cannot be stored in %s, a value set without codes; only operands of GEMMs can be "
+                        "rounded to it",
+                        name, cast->format.name);
+    }
+    if (cast->hadamard && !is_operand(role)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the role %s takes no Hadamard transform; operands of GEMMs do",
+                        name);
+    }
+    if (cast->transient && (role != BND_ROLE_PARAM || !policy->cast[BND_ROLE_MASTER].given)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the role %s cannot be transient: only param can, beside a master that it is made of", name);
+    }
+    return bndi_scaling_parse(scaling, cast, role, why);
 }
 
 bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
 {
     bnd_accumulator accumulator = {.kind = BND_ACCUMULATE_FUSED};
-    bnd_status status = policy != NULL ? check_policy(&accumulator, policy, why) : BND_OK;
+    bndi_scaling scaling[BND_ROLES] = {{.kind = BNDI_UNSCALED}};
+    bnd_status status = BND_OK;
+    for (unsigned role = 0; policy != NULL && status == BND_OK && role < BND_ROLES; role++) {
+        status = check_cast(&scaling[role], policy, (bnd_role)role, why);
+    }
+    if (status == BND_OK && policy != NULL && policy->accumulator[0] != 0) {
+        status = bnd_accumulator_parse(&accumulator, policy->accumulator, why);
+    }
     if (status == BND_OK) {
+        bndi_histories_clear(engine);
         engine->accumulator = accumulator;
         engine->has_policy = policy != NULL;
         engine->policy = policy != NULL ? *policy : (bnd_policy){.name = ""};
+        __builtin_memcpy(engine->scaling, scaling, sizeof scaling);
     }
     return status;
 }

@@ -23,6 +23,7 @@ void bnd_engine_set_seed(bnd_engine *engine, uint64_t seed, uint64_t step)
     engine->seed = seed;
     engine->step = step;
     engine->casts = 0;
+    bndi_histories_begin(engine);
 }
 
 const bnd_policy *bnd_engine_policy(const bnd_engine *engine)
@@ -181,6 +182,10 @@ void bndi_buffer_release(bndi_buffer *buffer)
     if (buffer == NULL || --buffer->references > 0) {
         return;
     }
+    if (buffer->scaled != NULL) {
+        bndi_buffer_release(buffer->scaled->scales);
+        free(buffer->scaled);
+    }
     bnd_account *a = &buffer->engine->account;
     a->bytes[buffer->role] -= buffer->bytes;
     a->bytes_now -= buffer->bytes;
@@ -246,6 +251,7 @@ void bnd_engine_free(bnd_engine *engine)
         t->owed = 0;
         bndi_drop(t);
     }
+    bndi_histories_clear(engine);
     free_spares(engine);
     free(engine->statistics);
     free(engine);

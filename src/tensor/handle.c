@@ -239,6 +239,9 @@ size_t bnd_tensor_bytes(const bnd_tensor *t)
     if (t->buffer->integer != 0) {
         return bndi_count(&t->shape) * t->buffer->integer;
     }
+    if (t->buffer->scaled != NULL) {
+        return (bndi_count(&t->shape) * bndi_storage_of_scaled(t->buffer->scaled).bits + 7) / 8;
+    }
     return bnd_codes_size(&t->format, bndi_count(&t->shape), BND_PACKED);
 }
 
@@ -260,7 +263,8 @@ bool bnd_tensor_shares(const bnd_tensor *a, const bnd_tensor *b)
 
 void *bnd_tensor_codes(bnd_tensor *t)
 {
-    size_t bits = bndi_storage_of(&t->format, BND_PACKED).bits * t->offset;
+    const bndi_scaled *s = t->buffer->scaled;
+    size_t bits = (s != NULL ? bndi_storage_of_scaled(s) : bndi_storage_of(&t->format, BND_PACKED)).bits * t->offset;
     if (t->buffer->constant || !bnd_tensor_is_contiguous(t) || bits % 8 != 0) {
         return NULL;
     }
@@ -272,6 +276,10 @@ void *bnd_tensor_codes(bnd_tensor *t)
 
 bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why)
 {
+    if (t->buffer->scaled != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the tensor's numbers share scales: write all of them, with bnd_tensor_write_f32 or _f64");
+    }
     return t->buffer->constant
                ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
                           "the tensor lies in a file, which is only read; write to a copy, or load it for another role")
@@ -315,8 +323,27 @@ bnd_status bnd_tensor_read_f64(double *x, size_t n, const bnd_tensor *t, bnd_err
     return read_all(x, n, t, BNDI_WORDS_64, why);
 }
 
+static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why);
+
+/* All of a tensor that shares scales. */
+static bnd_status write_scaled(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why)
+{
+    bndi_buffer *kept;
+    bnd_role role = t->buffer->role;
+    bnd_status status = bndi_thaw(t, &kept, why);
+    if (status == BND_OK) {
+        status = write_numbers(t, x, n, work, rule, why);
+        bndi_freeze(t, kept, role);
+    }
+    return status;
+}
+
 static bnd_status write_numbers(bnd_tensor *t, const void *x, size_t n, bndi_width work, bnd_rule rule, bnd_error *why)
 {
+    const bndi_scaled *s = t->buffer->scaled;
+    if (s != NULL && n == s->count && bndi_count(&t->shape) == n && bnd_tensor_is_contiguous(t)) {
+        return write_scaled(t, x, n, work, rule, why);
+    }
     bnd_status status = bndi_check_writable(t, why);
     bndi_walk walk;
     if (status == BND_OK) {

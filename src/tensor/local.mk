@@ -27,6 +27,8 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/rows.c \
 	src/tensor/rows.h \
 	src/tensor/safetensors.c \
+	src/tensor/scaled.c \
+	src/tensor/scaling.c \
 	src/tensor/shape.c \
 	src/tensor/softmax.c \
 	src/tensor/statistics.c \

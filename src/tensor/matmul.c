@@ -91,20 +91,34 @@ static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engi
     return work == BNDI_WORDS_32 ? bnd_round_f32(x, x, count, &cast->format, &array, how.stats, why) : BND_OK;
 }
 
+/* The role that an operand takes here. A product without weights may have one of its own; layers that are kept high
+ * have none. */
+static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_role role)
+{
+    bool linear = row == &bndi_linear_row;
+    if (!linear && bndi_cast_of(engine, BND_ROLE_MATMUL) != NULL) {
+        return BND_ROLE_MATMUL;
+    }
+    bool high = linear && engine->high_from > 0 && engine->place >= engine->high_from;
+    return high ? BND_ROLE_SCRATCH : role;
+}
+
 /* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no
  * plain array of the work type is made in scratch. */
-static bnd_status product(bnd_tensor *out, factor a, factor b, const bnd_tensor *bias, bndi_width work,
+static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
                           const bndi_store *how, const bnd_cast *through, bnd_error *why)
 {
+    const bndi_width work = call->work;
+    const bnd_role of_a = role_here(out->engine, call->row, a.role), of_b = role_here(out->engine, call->row, b.role);
     bnd_engine *engine = out->engine;
     bndi_operand x = {.copy = NULL}, y = {.copy = NULL};
     bndi_buffer *scratch = NULL;
     bndi_walk to;
     size_t count = bndi_count(&out->shape), size = bndi_work_size(work);
     bndi_walk_open(&to, out, &out->shape, work);
-    bnd_status status = bndi_operand_open(&x, a.tensor, a.role, a.tensor->shape.rank - (a.turned ? 2 : 1), work, why);
+    bnd_status status = bndi_operand_open(&x, a.tensor, of_a, a.tensor->shape.rank - (a.turned ? 2 : 1), work, why);
     if (status == BND_OK) {
-        status = bndi_operand_open(&y, b.tensor, b.role, b.tensor->shape.rank - (b.turned ? 1 : 2), work, why);
+        status = bndi_operand_open(&y, b.tensor, of_b, b.tensor->shape.rank - (b.turned ? 1 : 2), work, why);
     }
     if (status == BND_OK && !to.plain) {
         status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, count * size, false, why);
@@ -162,8 +176,8 @@ static bnd_status matmul_shape(bndi_call *c, bnd_error *why)
 static bnd_status matmul_forward(bndi_call *c, bnd_error *why)
 {
     bndi_store how = bndi_store_for(c->engine, c->role);
-    return product(c->saved[BNDI_OUT], (factor){c->saved[0], BND_ROLE_FWD_X, false},
-                   (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, c->work, &how, NULL, why);
+    return product(c->saved[BNDI_OUT], c, (factor){c->saved[0], BND_ROLE_FWD_X, false},
+                   (factor){c->saved[1], BND_ROLE_FWD_W, false}, NULL, &how, NULL, why);
 }
 
 /* Gradients that flow have the role of a GEMM's result; those of leaves go through one. */
@@ -194,7 +208,7 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
         return status;
     }
     bndi_store how = repeated ? (bndi_store){.rule = {.rounding = BND_RNE}} : bndi_store_for(c->engine, g->role[i]);
-    status = product(whole, a, b, NULL, c->work, &how, through(c, g, i), why);
+    status = product(whole, c, a, b, NULL, &how, through(c, g, i), why);
     if (status == BND_OK && repeated) {
         status = bndi_sum_to(&g->out[i], c, g, i, whole, why);
     }
@@ -277,9 +291,9 @@ static bnd_status linear_forward(bndi_call *c, bnd_error *why)
         status = flat(&y, c->saved[BNDI_OUT], why);
     }
     if (status == BND_OK) {
-        status =
-            product(y, (factor){x, BND_ROLE_FWD_X, false}, (factor){c->saved[1], BND_ROLE_FWD_W, weight_is_turned(c)},
-                    c->count > 2 ? c->saved[2] : NULL, c->work, &how, NULL, why);
+        status = product(y, c, (factor){x, BND_ROLE_FWD_X, false},
+                         (factor){c->saved[1], BND_ROLE_FWD_W, weight_is_turned(c)}, c->count > 2 ? c->saved[2] : NULL,
+                         &how, NULL, why);
     }
     bndi_drop(x);
     bndi_drop(y);
@@ -295,7 +309,7 @@ static bnd_status one_product(bndi_call *c, bndi_gradients *g, unsigned i, facto
     }
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, g->role[i]);
-        status = product(to, a, b, NULL, c->work, &how, through(c, g, i), why);
+        status = product(to, c, a, b, NULL, &how, through(c, g, i), why);
     }
     bndi_drop(to);
     return status;

@@ -2,7 +2,6 @@
  * into a copy of the role, which is gone after the product. */
 #include "tensor/operand.h"
 
-#include "base/base.h"
 #include "tensor/maths.h"
 
 /* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
@@ -100,51 +99,51 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
     return status;
 }
 
-/* Scaled: what elements and scales are worth, as fp32 numbers. */
-static bnd_status cast_with_scales(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
-                                   size_t axis, bnd_error *why)
+/* What is left of fp32 numbers, in place. */
+static bnd_status round_copy(float *x, const bnd_tensor *t, bnd_role role, const bnd_cast *cast, size_t axis,
+                             bnd_error *why)
 {
-    bndi_store how = bndi_store_for(t->engine, role);
-    bnd_array array = {.context = &t->engine->context,
+    bnd_engine *engine = t->engine;
+    const bndi_scaling *scaling = &engine->scaling[role];
+    const uint64_t ordinal = engine->casts;
+    bndi_store how = bndi_store_with_scales(engine, role);
+    bnd_array array = {.context = &engine->context,
                        .rule = how.rule,
                        .seed = how.seed,
                        .purpose = how.purpose,
-                       .packing_in = BND_UNPACKED,
-                       .packing_out = BND_UNPACKED};
-    bnd_block block;
+                       .packing_in = BND_UNPACKED};
     bnd_shape shape;
-    bnd_status status = bndi_block_of_cast(&block, cast, why);
-    if (status == BND_OK) {
-        status = bnd_block_shape(&shape, &block, t->shape.extent, t->shape.rank, axis, why);
+    bnd_status status = BND_OK;
+    if (scaling->kind == BNDI_BLOCKS || cast->hadamard) {
+        status = bnd_block_shape(&shape, &scaling->block, t->shape.extent, t->shape.rank, axis, why);
     }
-    if (status == BND_OK) {
-        status = copy_numbers(o, t, role, BNDI_WORDS_32, why);
+    if (status == BND_OK && cast->hadamard) {
+        const bnd_block along = {.sharing = BND_SHARE_BLOCK};
+        bnd_shape rows;
+        status = bnd_block_shape(&rows, &along, t->shape.extent, t->shape.rank, axis, why);
+        status = status == BND_OK ? bnd_hadamard_along_f32(x, x, rows, 0, why) : status;
     }
-    if (status == BND_OK) {
-        float *x = (float *)(void *)o->copy->data;
-        status = bnd_fake_quantize_f32(x, x, shape, &block, &array, how.stats, why);
+    if (status != BND_OK) {
+        return status;
     }
-    return status;
+    switch (scaling->kind) {
+    case BNDI_BLOCKS:
+        return bnd_fake_quantize_f32(x, x, shape, &scaling->block, &array, how.stats, why);
+    case BNDI_CURRENT:
+    case BNDI_DELAYED:
+        return bndi_scale_by_amax(engine, x, bndi_count(&t->shape), role, ordinal, &how, why);
+    default:
+        return bnd_round_f32(x, x, bndi_count(&t->shape), &cast->format, &array, how.stats, why);
+    }
 }
 
-bnd_status bndi_block_of_cast(bnd_block *out, const bnd_cast *cast, bnd_error *why)
+/* Scaled, transformed, or rounded to a value set: what that is worth, as fp32 numbers. */
+static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
+                                  size_t axis, bnd_error *why)
 {
-    char scale[BND_SCALING_SIZE];
-    size_t length = bndi_length(cast->scaling), rule = length;
-    /* The rule is what follows the last colon, unless that belongs to a tile's size. */
-    for (size_t i = 0; i < length; i++) {
-        bool is_letter = cast->scaling[i + 1] < '0' || cast->scaling[i + 1] > '9';
-        rule = cast->scaling[i] == ':' && is_letter ? i : rule;
-    }
-    __builtin_memcpy(scale, cast->scaling, rule);
-    scale[rule] = 0;
-    bnd_block block;
-    bnd_status status = bnd_block_scaled(&block, scale, &cast->format, why);
-    if (status == BND_OK && rule < length) {
-        status = bnd_scale_rule_parse(&block, cast->scaling + rule + 1, why);
-    }
+    bnd_status status = copy_numbers(o, t, role, BNDI_WORDS_32, why);
     if (status == BND_OK) {
-        *out = block;
+        status = round_copy((float *)(void *)o->copy->data, t, role, cast, axis, why);
     }
     return status;
 }
@@ -153,26 +152,23 @@ bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role ro
                              bnd_error *why)
 {
     static const bnd_rule nothing;
-    const bnd_cast *cast = bndi_cast_of(t->engine, role);
+    const bnd_cast *cast = role != BND_ROLE_SCRATCH ? bndi_cast_of(t->engine, role) : NULL;
     bool given = cast != NULL && work == BNDI_WORDS_32;
     *out = (bndi_operand){.shape = t->shape};
-    if (given && cast->scaling[0] != 0) {
-        return cast_with_scales(out, t, role, cast, axis, why);
+    if (given && (cast->scaling[0] != 0 || cast->hadamard || cast->format.width == 0)) {
+        return cast_to_numbers(out, t, role, cast, axis, why);
     }
-    bool changes_nothing = given && bnd_format_same(&cast->format, &t->format) &&
+    bool changes_nothing = given && t->buffer->scaled == NULL && bnd_format_same(&cast->format, &t->format) &&
                            __builtin_memcmp(&cast->rule, &nothing, sizeof nothing) == 0;
     bool as_it_is = !given || (changes_nothing && t->engine->statistics == NULL);
     /* It counts as a cast all the same: random bits do not depend on whether somebody looks on. */
     t->engine->casts += as_it_is && given;
     if (!as_it_is) {
-        return cast->format.width == 0
-                   ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "the role %s is cast to %s, a value set without codes",
-                              bnd_role_name(role), cast->format.name)
-                   : cast_to_codes(out, t, role, cast, why);
+        return cast_to_codes(out, t, role, cast, why);
     }
     bool words = work == BNDI_WORDS_32 ? in_whole_words(&t->format)
                                        : t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row;
-    if (!words || t->buffer->integer != 0) {
+    if (!words || t->buffer->integer != 0 || t->buffer->scaled != NULL) {
         return copy_numbers(out, t, BND_ROLE_SCRATCH, work, why);
     }
     take_as_it_is(out, t);

@@ -2,8 +2,6 @@
 #ifndef BINADE_SRC_OPERAND_H
 #define BINADE_SRC_OPERAND_H
 
-#include <binade/block.h>
-
 #include "tensor/tensor.h"
 
 /* Numbers of the work type, or codes of `format` in whole words, with strides in elements. */
@@ -16,14 +14,11 @@ typedef struct bndi_operand {
     bndi_buffer *copy; /* of the role, where there had to be one */
 } bndi_operand;
 
-/* `axis`: that a GEMM runs along, which blocks of a scaled cast run along too. Closing what was never opened (zeros) is
- * nothing. */
+/* `axis`: that a GEMM runs along, which blocks of a scaled cast run along too. The role scratch: no cast. Closing
+ * what was never opened (zeros) is nothing. */
 BND_CHECKED bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis,
                                          bndi_width work, bnd_error *why);
 void bndi_operand_close(bndi_operand *o);
-
-/* How a scaled cast shares its scales. */
-BND_CHECKED bnd_status bndi_block_of_cast(bnd_block *out, const bnd_cast *cast, bnd_error *why);
 
 /* A matrix: one of the operand's, or part of a result. */
 typedef struct bndi_matrix {

@@ -45,10 +45,12 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
     w->offset = t->offset;
     w->work = work;
     w->context = t->engine->context;
-    w->integer = t->buffer->integer != 0;
+    w->scaled = t->buffer->scaled;
+    w->integer = t->buffer->integer != 0 || w->scaled != NULL;
     w->is_signed = t->buffer->is_signed;
     if (w->integer) {
-        w->storage = (bndi_storage){.bits = 8u * t->buffer->integer};
+        w->storage =
+            w->scaled != NULL ? bndi_storage_of_scaled(w->scaled) : (bndi_storage){.bits = 8u * t->buffer->integer};
     }
     join_axes(w, as, stride);
     w->plain = !w->integer && t->format.row >= 0 && t->format.row == bndi_format_of_words(work)->row && w->rank == 1 &&
@@ -251,8 +253,31 @@ static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const voi
     bndi_leave(before);
 }
 
+/* Elements times their scales, each rounded to fp32. */
+static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t n)
+{
+    codes raw;
+    float numbers[BNDI_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
+    run r;
+    read_words(raw.bytes, w, at, n);
+    bndi_scaled_decode(x, raw.bytes, n, w->scaled);
+    first_run(&r, w, at);
+    for (size_t done = 0; done < n; next_run(&r, w)) {
+        size_t m = r.length < n - done ? r.length : n - done;
+        bndi_scaled_apply(x + done, w->scaled, r.start, w->stride[w->rank - 1], m);
+        done += m;
+    }
+    for (size_t i = 0; w->work == BNDI_WORDS_64 && i < n; i++) {
+        out->f64[i] = (double)x[i];
+    }
+}
+
 const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
 {
+    if (w->scaled != NULL) {
+        read_scaled(buffer, w, at, n);
+        return buffer;
+    }
     codes raw;
     bool numbers = holds_numbers(w);
     if (w->plain) {

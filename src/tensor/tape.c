@@ -199,13 +199,23 @@ static bnd_status make_gradient(bnd_tensor **out, bnd_engine *engine, bnd_role r
 {
     bnd_format f;
     bndi_result_format(&f, engine, role, &like, 1);
-    return bndi_tensor_make(out, engine, &f, shape, bndi_role_of_bytes(role), zeros, why);
+    /* Until there is all of it that can be brought to scales. */
+    bnd_role bytes = bndi_is_scaled(engine, role) ? BND_ROLE_SCRATCH : bndi_role_of_bytes(role);
+    return bndi_tensor_make(out, engine, &f, shape, bytes, zeros, why);
 }
 
 bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i, bool zeros,
                               bnd_error *why)
 {
     return make_gradient(out, c->engine, g->role[i], &c->in_format[i], &c->in_shape[i], zeros, why);
+}
+
+/* One that stays. */
+static bnd_status make_stored(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
+                              const bndi_shape *shape, bnd_error *why)
+{
+    return bndi_is_scaled(engine, role) ? bndi_tensor_for(out, engine, role, shape, why)
+                                        : make_gradient(out, engine, role, like, shape, false, why);
 }
 
 /* *sum += d, where a gradient may be there already; takes over the reference to d. */
@@ -217,22 +227,23 @@ static bnd_status add_to(bnd_tensor **sum, bnd_tensor *d, bnd_role role, bnd_err
         return BND_OK;
     }
     bnd_tensor *to = *sum;
+    bnd_status status = BND_OK;
     if (!is_alone(to)) {
-        bnd_status status = make_gradient(&to, engine, role, &d->format, &d->shape, false, why);
-        if (status != BND_OK) {
-            bndi_drop(d);
-            return status;
-        }
         bndi_store as_is = {.rule = {.rounding = BND_RNE}};
-        bndi_copy_numbers(to, *sum, &as_is);
-        bndi_drop(*sum);
-        *sum = to;
+        status = make_stored(&to, engine, role, &d->format, &d->shape, why);
+        if (status == BND_OK) {
+            status = bndi_assign(to, *sum, role, &as_is, false, why);
+            bndi_drop(status == BND_OK ? *sum : to);
+            *sum = status == BND_OK ? to : *sum;
+        }
     }
-    bndi_store how = bndi_store_for(engine, role);
-    bndi_add_numbers(to, d, &how);
-    bndi_count_flops(engine, BND_TENSOR_ADD, bndi_count(&d->shape));
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for(engine, role);
+        status = bndi_assign(to, d, role, &how, true, why);
+        bndi_count_flops(engine, BND_TENSOR_ADD, bndi_count(&d->shape));
+    }
     bndi_drop(d);
-    return BND_OK;
+    return status;
 }
 
 /* A leaf's gradient is its own, in the role's format, and no part of anything else. */
@@ -242,12 +253,12 @@ static bnd_status own(bnd_tensor **d, const bnd_tensor *leaf, bnd_error *why)
     if (is_alone(*d) && (*d)->buffer->role == BND_ROLE_GRAD) {
         return BND_OK;
     }
-    bnd_status status = make_gradient(&gradient, leaf->engine, BND_ROLE_GRAD, &leaf->format, &leaf->shape, false, why);
+    bnd_status status = make_stored(&gradient, leaf->engine, BND_ROLE_GRAD, &leaf->format, &leaf->shape, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(leaf->engine, BND_ROLE_GRAD);
-        bndi_copy_numbers(gradient, *d, &how);
-        bndi_drop(*d);
-        *d = gradient;
+        status = bndi_assign(gradient, *d, BND_ROLE_GRAD, &how, false, why);
+        bndi_drop(status == BND_OK ? *d : gradient);
+        *d = status == BND_OK ? gradient : *d;
     }
     return status;
 }
@@ -284,13 +295,18 @@ static bnd_status deliver_slice(bndi_node *node, const bnd_tensor *d, bnd_error 
         }
     }
     bnd_tensor *part;
-    bnd_status status =
-        bndi_sliced(&part, *whole, c->view.axis, c->view.first, d->shape.extent[c->view.axis], c->view.step, why);
+    bndi_buffer *kept;
+    bnd_status status = bndi_thaw(*whole, &kept, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_sliced(&part, *whole, c->view.axis, c->view.first, d->shape.extent[c->view.axis], c->view.step, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, role);
         bndi_add_numbers(part, d, &how);
         bndi_drop(part);
     }
+    bndi_freeze(*whole, kept, role);
     return status;
 }
 

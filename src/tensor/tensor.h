@@ -9,6 +9,7 @@
 #ifndef BINADE_SRC_TENSOR_H
 #define BINADE_SRC_TENSOR_H
 
+#include <binade/block.h>
 #include <binade/matmul.h>
 #include <binade/store.h>
 #include <binade/tensor.h>
@@ -36,7 +37,52 @@ BND_CHECKED bnd_status bndi_shape_join(bndi_shape *out, const bndi_shape *a, con
                                        bnd_error *why); /* numpy's broadcasting */
 BND_CHECKED bnd_status bndi_axis(size_t *out, int axis, size_t rank, const char *who, bnd_error *why);
 
+/* ---- scales ---- */
+
+/* What `scaling` of a cast says (scaling.c). */
+typedef enum bndi_scaling_kind {
+    BNDI_UNSCALED,
+    BNDI_BLOCKS,  /* block/ */
+    BNDI_CURRENT, /* Transformer Engine's formula, on the tensor's own amax, */
+    BNDI_DELAYED, /* or on that of the last steps */
+    BNDI_DYNAMIC  /* block/dynamic.c */
+} bndi_scaling_kind;
+
+typedef struct bndi_scaling {
+    bndi_scaling_kind kind;
+    bnd_block block;
+    bnd_dynamic dynamic;
+    uint32_t steps; /* of a history */
+    int margin;
+} bndi_scaling;
+
+/* What an operand's delayed scale follows from. `ordinal` is the number of its cast in a step: casts come in the same
+ * order in every step, and those of a segment that is computed again have the numbers that they had before. */
+typedef struct bndi_history {
+    uint32_t ordinal;
+    bnd_role role;
+    float scale, amax; /* of the step at hand */
+    uint32_t at;       /* where the oldest stands */
+    struct bndi_buffer *largest;
+} bndi_history;
+
+typedef struct bndi_histories {
+    bndi_history *list;
+    size_t count, room;
+    uint32_t *of_key; /* of an ordinal and a role: the place in the list, and 1; 0: none */
+    size_t keys;
+    bool kept; /* as they are: nothing is learnt from a validation */
+} bndi_histories;
+
 /* ---- the engine ---- */
+
+/* How the bytes of a buffer are numbers of fp32, where these share scales (scaled.c). */
+typedef struct bndi_scaled {
+    bndi_scaling how;
+    bnd_shape shape;
+    size_t count;
+    struct bndi_buffer *scales; /* and, of some block formats, the tensor's as the last fp32 */
+} bndi_scaled;
 
 typedef struct bndi_buffer {
     size_t references;
@@ -45,10 +91,11 @@ typedef struct bndi_buffer {
     size_t bytes;
     uint64_t version; /* grows with every write through a handle: what was saved must still be what it was */
     unsigned char *data;
-    bnd_mapped map;  /* of a file that the data lie in, where it has a size */
-    uint8_t integer; /* bytes of an element, where these are integers of a file, read as numbers; 0: codes */
-    bool is_signed;  /* of integers */
-    bool constant;   /* nobody writes to it through a handle */
+    bnd_mapped map;      /* of a file that the data lie in, where it has a size */
+    uint8_t integer;     /* bytes of an element, where these are integers of a file, read as numbers; 0: codes */
+    bool is_signed;      /* of integers */
+    bool constant;       /* nobody writes to it through a handle */
+    bndi_scaled *scaled; /* NULL: codes (or integers) by themselves; else read as numbers of fp32 */
 } bndi_buffer;
 
 typedef struct bndi_node bndi_node;
@@ -82,7 +129,10 @@ struct bnd_engine {
     unsigned spare_count;
     size_t spare_bytes;
     bnd_policy policy;
-    bnd_accumulator accumulator; /* the policy's, read */
+    bnd_accumulator accumulator;     /* the policy's, read */
+    bndi_scaling scaling[BND_ROLES]; /* the policy's, read */
+    bndi_histories histories;
+    unsigned high_from; /* the place from which on products with weights are not cast; 0: nowhere */
     bool has_policy, tape;
     bnd_phase phase;
     uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
@@ -151,8 +201,9 @@ typedef struct bndi_walk {
     size_t offset, rank, extent[BND_RANK_MAX];
     ptrdiff_t stride[BND_RANK_MAX];
     bndi_width work;
-    bool plain;     /* numbers of the work type, side by side */
-    bool integer;   /* not codes of the format, but integers, */
+    bool plain;   /* numbers of the work type, side by side */
+    bool integer; /* not codes of the format, but integers, or what shares scales */
+    const bndi_scaled *scaled;
     bool is_signed; /* in two's complement or without a sign */
     bnd_context context;
 } bndi_walk;
@@ -287,6 +338,40 @@ void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how
 void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how);
 void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how);
 
+/* ---- numbers that share scales (scaling.c, scaled.c) ---- */
+
+BND_CHECKED bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why);
+
+/* x = what is left of x, n numbers, by Transformer Engine's formula: x times the scale and rounded, times 1 / scale,
+ * each in fp32. `ordinal`: of the cast. */
+BND_CHECKED bnd_status bndi_scale_by_amax(bnd_engine *engine, float *x, size_t n, bnd_role role, uint64_t ordinal,
+                                          const bndi_store *how, bnd_error *why);
+void bndi_histories_clear(bnd_engine *engine);
+void bndi_histories_begin(bnd_engine *engine); /* a step: what one that failed has seen is forgotten */
+
+/* A tensor of the policy's format for a role that is stored: with its scales, where it has some. `bytes_as` is what its
+ * bytes are counted as. Zeros. */
+BND_CHECKED bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape,
+                                       bnd_error *why);
+
+/* Is a tensor of so many numbers stored with scales for this role? */
+bool bndi_is_scaled(const bnd_engine *engine, bnd_role role);
+
+/* Between these two `t` has plain numbers of fp32, in scratch; then its own storage again, of the role's rule. Of a
+ * tensor without scales they do nothing. */
+BND_CHECKED bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why);
+void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role);
+
+/* y = x, y += x as below, also where y shares scales. */
+BND_CHECKED bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
+                                   bnd_error *why);
+
+/* For the reader: how codes lie; words to elements; and those that begin at `start` in the buffer times their
+ * scales. */
+bndi_storage bndi_storage_of_scaled(const bndi_scaled *s);
+void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled *s);
+void bndi_scaled_apply(float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n);
+
 /* The role that a role's bytes are counted as, and that a role follows where the policy does not give it. */
 bnd_role bndi_role_of_bytes(bnd_role role);
 
@@ -300,8 +385,10 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 /* What casts to a role at the engine's place are counted in; NULL where nobody counts. */
 bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role);
 
-/* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. */
+/* How a result of a role is stored: its rule, its random bits (each call has its own), its statistics. What shares
+ * scales is stored twice, first as fp32, simply. */
 bndi_store bndi_store_for(bnd_engine *engine, bnd_role role);
+bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role);
 bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand);
 
 /* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */

@@ -356,6 +356,9 @@ bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format 
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "view: integers are no codes; load the file with the format that its elements are codes of");
     }
+    if (t->buffer->scaled != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "view: codes that share scales mean nothing as other codes");
+    }
     bnd_tensor *view;
     bnd_status status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);
     if (status != BND_OK) {

@@ -5,13 +5,6 @@
 
 #include "tensor/tensor.h"
 
-static bnd_status make_state(bnd_tensor **out, bnd_run *run, const bndi_shape *shape, bnd_role role, bnd_error *why)
-{
-    const bnd_cast *cast = bndi_cast_of(run->engine, role);
-    const bnd_format *f = cast != NULL && !cast->transient ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
-    return bndi_tensor_make(out, run->engine, f, shape, role, true, why);
-}
-
 static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
 {
     bnd_status status = BND_OK;
@@ -19,33 +12,79 @@ static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
     unsigned states = run->optimizer->states;
     bool factored = (states & BNDI_FACTORS) != 0;
     if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
-        status = make_state(&p->master, run, shape, BND_ROLE_MASTER, why);
+        status = bndi_tensor_for(&p->master, run->engine, BND_ROLE_MASTER, shape, why);
     }
     if (status == BND_OK && (states & BNDI_HAS_M) != 0) {
-        status = make_state(&p->m, run, shape, BND_ROLE_M, why);
+        status = bndi_tensor_for(&p->m, run->engine, BND_ROLE_M, shape, why);
     }
     if (status == BND_OK && (states & BNDI_HAS_V) != 0) {
         size_t kept = bndi_optimizer_keeps(run->optimizer, BND_ROLE_V, shape->extent, shape->rank);
         const bndi_shape line = {.rank = 1, .extent = {kept}};
-        status = make_state(factored ? &p->factors : &p->v, run, factored ? &line : shape, BND_ROLE_V, why);
+        status =
+            bndi_tensor_for(factored ? &p->factors : &p->v, run->engine, BND_ROLE_V, factored ? &line : shape, why);
     }
     if (status == BND_OK && run->training.policy.update == BND_UPDATE_KAHAN) {
-        status = make_state(&p->extra, run, shape, BND_ROLE_EXTRA, why);
+        status = bndi_tensor_for(&p->extra, run->engine, BND_ROLE_EXTRA, shape, why);
     }
     return status;
+}
+
+static bnd_status make_value(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
+{
+    bnd_status status = bndi_tensor_for(&p->value, run->engine, BND_ROLE_PARAM, shape, why);
+    if (status == BND_OK) {
+        bnd_tensor_want_gradient(p->value, true);
+    }
+    return status;
+}
+
+static bnd_status value_of_master(bndi_parameter *p, bnd_error *why)
+{
+    const bndi_store how = {.rule = {.rounding = BND_RNE}};
+    return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
 }
 
 /* The master copy has the numbers as they were drawn; the parameter is made of it. */
 static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double value, bnd_error *why)
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
-    bnd_status status = deviation > 0 ? bnd_tensor_normal(to, 0, deviation, run->training.seed_init,
-                                                          bndi_purpose(BNDI_OF_INIT, run->parameters), why)
-                                      : bnd_tensor_fill(to, value, why);
-    if (status == BND_OK && to != p->value) {
-        bndi_copy_numbers(p->value, to, &(bndi_store){.rule = {.rounding = BND_RNE}});
+    bndi_buffer *kept;
+    bnd_status status = bndi_thaw(to, &kept, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = deviation > 0 ? bnd_tensor_normal(to, 0, deviation, run->training.seed_init,
+                                               bndi_purpose(BNDI_OF_INIT, run->parameters), why)
+                           : bnd_tensor_fill(to, value, why);
+    bndi_freeze(to, kept, to == p->value ? BND_ROLE_PARAM : BND_ROLE_MASTER);
+    return status == BND_OK && to != p->value ? value_of_master(p, why) : status;
+}
+
+static bool is_transient(const bnd_run *run)
+{
+    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
+    return cast != NULL && cast->transient;
+}
+
+bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        bndi_parameter *p = &run->parameter[i];
+        if (p->value == NULL) {
+            status = make_value(run, p, &p->master->shape, why);
+            status = status == BND_OK ? value_of_master(p, why) : status;
+        }
     }
     return status;
+}
+
+void bndi_parameters_end(bnd_run *run)
+{
+    for (size_t i = 0; is_transient(run) && i < run->parameters; i++) {
+        bndi_drop(run->parameter[i].value);
+        run->parameter[i].value = NULL;
+    }
 }
 
 /* Parameters whose names differ behind the last dot are at one place: "blocks.0.up". */
@@ -65,8 +104,6 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
                       bool decays, bnd_error *why)
 {
     bndi_parameter *p = &run->parameter[run->parameters];
-    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
-    const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
     if (run->parameters == BNDI_PARAMETERS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model has %d tensors of parameters at most; make it less deep",
                         BNDI_PARAMETERS);
@@ -74,7 +111,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
     memset(p, 0, sizeof *p);
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = decays;
-    bnd_status status = bndi_tensor_make(&p->value, run->engine, f, shape, BND_ROLE_PARAM, true, why);
+    bnd_status status = make_value(run, p, shape, why);
     if (status == BND_OK) {
         status = add_states(run, p, why);
     }
@@ -82,7 +119,6 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
         status = fill(run, p, deviation, value, why);
     }
     if (status == BND_OK) {
-        bnd_tensor_want_gradient(p->value, true);
         p->place = place_of(run, p->name);
         run->parameters++;
     }

@@ -52,6 +52,23 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
     return g.status;
 }
 
+/* The policy may keep a share of the layers, from the last, out of its casts. A layer is a place whose weights
+ * decay. */
+static void keep_high(bnd_run *run)
+{
+    size_t layers = 0, high;
+    for (size_t i = 0; i < run->parameters; i++) {
+        layers += run->parameter[i].decays;
+    }
+    high = (layers * run->training.policy.high_last + 99) / 100;
+    for (size_t i = run->parameters; high > 0 && i-- > 0;) {
+        if (run->parameter[i].decays) {
+            run->engine->high_from = run->parameter[i].place;
+            high--;
+        }
+    }
+}
+
 static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
                        bnd_error *why)
 {
@@ -74,6 +91,8 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
         bnd_run_free(run);
         return status;
     }
+    keep_high(run);
+    bndi_parameters_end(run);
     *out = run;
     return BND_OK;
 }
@@ -204,7 +223,10 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
         run->parameter[i].updates = (bnd_updates){.updates = 0};
     }
     step.lr = run->training.lr * factor;
-    status = forward_and_back(run, &step.loss, why);
+    status = bndi_parameters_begin(run, why);
+    if (status == BND_OK) {
+        status = forward_and_back(run, &step.loss, why);
+    }
     if (status == BND_OK) {
         double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale);
         step.gradient_norm = __builtin_sqrt(squares);
@@ -215,15 +237,17 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
         status = step.skipped ? BND_OK : bndi_update_all(run, step.lr, &sums, why);
         run->loss_scale = next;
     }
-    for (size_t i = 0; i < run->parameters; i++) {
+    for (size_t i = 0; i < run->parameters && run->parameter[i].value != NULL; i++) {
         step.weights += bndi_count(&run->parameter[i].value->shape);
         bnd_tensor_drop_gradient(run->parameter[i].value);
     }
+    bndi_parameters_end(run);
     bnd_engine_release_since(run->engine, mark, NULL, 0);
     bndi_leave(before);
     if (status != BND_OK) {
         return status;
     }
+    bnd_engine_end_step(run->engine);
     step.updates = sums.updates;
     step.cancelled = sums.cancelled;
     step.update_ratio = __builtin_sqrt(sums.squares_of_updates / sums.squares_of_weights);
@@ -232,22 +256,39 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
     return BND_OK;
 }
 
-bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why)
+static bnd_status validate(double *sum, bnd_run *run, uint64_t batches, bnd_error *why)
 {
-    double sum = 0;
-    bool tape = bnd_engine_tape(run->engine);
+    const uint64_t casts = run->engine->casts;
     bnd_status status = BND_OK;
-    bndi_environment before = bndi_enter(BND_RNE);
-    bnd_engine_set_tape(run->engine, false);
     for (uint64_t i = 0; status == BND_OK && i < batches; i++) {
         bnd_mark mark = bnd_engine_mark(run->engine);
         bnd_tensor *t;
         double one = 0;
         bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX - i); /* no step gets there */
+        run->engine->casts = casts;
         status = forward(&t, &one, run, bndi_purpose(BNDI_OF_VALIDATION, i), why);
-        sum += one;
+        *sum += one;
         bnd_engine_release_since(run->engine, mark, NULL, 0);
     }
+    return status;
+}
+
+/* Casts are counted from where they are counted in a step, so that each finds the scale that it has learnt there;
+ * and it learns nothing here. */
+bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why)
+{
+    double sum = 0;
+    bool tape = bnd_engine_tape(run->engine);
+    bndi_environment before = bndi_enter(BND_RNE);
+    bnd_engine_set_tape(run->engine, false);
+    bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX);
+    run->engine->histories.kept = true;
+    bnd_status status = bndi_parameters_begin(run, why);
+    if (status == BND_OK) {
+        status = validate(&sum, run, batches, why);
+    }
+    bndi_parameters_end(run);
+    run->engine->histories.kept = false;
     bnd_engine_set_tape(run->engine, tape);
     bndi_leave(before);
     if (status == BND_OK) {

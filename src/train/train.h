@@ -11,7 +11,8 @@ enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 
 typedef struct bndi_parameter {
     char name[BNDI_PARAMETER_NAME];
-    bnd_tensor *value;                  /* in the format of the role param: what the model computes with */
+    bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
+                        * transient */
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
     bool decays;                        /* weight decay: matrices, not gains and biases */
@@ -78,6 +79,16 @@ typedef struct bndi_update_totals {
     double squares_of_updates, squares_of_weights;
 } bndi_update_totals;
 
+/* States that share scales are worked on in fp32, one parameter's at a time. */
+typedef struct bndi_thawed {
+    bnd_tensor *w; /* the master, or the parameter */
+    bnd_role role; /* of w */
+    bndi_buffer *of_w, *of_m, *of_v, *of_factors, *of_extra;
+    bndi_whole old; /* w before the update */
+} bndi_thawed;
+BND_CHECKED bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why);
+void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums);
+
 BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
 
 /* ---- models ----
@@ -129,6 +140,10 @@ struct bndi_model_row {
 
 extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
     bndi_transformer_row, bndi_student_row;
+
+/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
+void bndi_parameters_end(bnd_run *run);
 
 /* ---- sources ---- */
 

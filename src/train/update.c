@@ -45,13 +45,16 @@ static void round_to(float *x, size_t n, const bnd_cast *cast)
 
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
 {
-    return run->training.policy.fused ? NULL : bndi_cast_of(run->engine, role);
+    const bnd_cast *cast = bndi_cast_of(run->engine, role);
+    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }
 
 /* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `sum`. */
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
 {
-    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
+    const bnd_cast *cast =
+        bndi_is_scaled(run->engine, BND_ROLE_PARAM) ? NULL : bndi_cast_of(run->engine, BND_ROLE_PARAM);
     float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
     for (size_t i = 0; i < n; i++) {
         u[i] = k->change.f32[i] - c[i];
@@ -90,7 +93,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, 
         sums->squares_of_updates += change * change;
         sums->squares_of_weights += weight * weight;
     }
-    if (to != p->value) {
+    if (to != p->value && p->value->buffer->scaled == NULL) {
         bndi_put_numbers(run, p->value, at, n, now, BND_ROLE_PARAM);
     }
 }
@@ -136,24 +139,39 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, at, n, sums);
 }
 
-static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+static bnd_status update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
+                                bnd_error *why)
 {
-    size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
-    const bndi_update_totals before = *sums;
+    size_t n = bndi_count(&p->value->shape);
     bndi_factors factors = {.row = NULL};
-    if (n > 0 && run->optimizer->prepare != NULL) {
-        bnd_status status = run->optimizer->prepare(&factors, run, p, lr, why);
-        if (status != BND_OK) {
-            return status;
-        }
-    }
-    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+    bnd_status status =
+        n > 0 && run->optimizer->prepare != NULL ? run->optimizer->prepare(&factors, run, p, lr, why) : BND_OK;
+    for (size_t at = 0; status == BND_OK && at < n; at += BNDI_CHUNK) {
         update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
     }
     free(factors.row);
+    return status;
+}
+
+static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    const bndi_update_totals before = *sums;
+    bndi_thawed t;
+    if (p->value->gradient == NULL) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_thaw_states(&t, p, why);
+    if (status == BND_OK) {
+        status = update_thawed(run, p, k, lr, sums, why);
+    }
+    bndi_freeze_states(&t, p, sums);
+    if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
+        const bndi_store how = {.rule = {.rounding = BND_RNE}};
+        status = bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
+    }
     p->updates.updates = sums->updates - before.updates;
     p->updates.cancelled = sums->cancelled - before.cancelled;
-    return BND_OK;
+    return status;
 }
 
 bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)

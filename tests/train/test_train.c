@@ -163,38 +163,6 @@ static void test_cancelled_updates(void)
     CU_ASSERT_TRUE(lost[1] < lost[0]);
 }
 
-/* Bytes a parameter: param, grad at the peak, master, m, v, extra. */
-static void test_bytes(void)
-{
-    static const struct {
-        const char *recipe;
-        unsigned param, grad, master, m, v, extra;
-    } cases[] = {
-        {"fp32", 4, 4, 0, 4, 4, 0},        {"fp16-amp", 4, 4, 0, 4, 4, 0},        {"bf16-amp", 4, 4, 0, 4, 4, 0},
-        {"bf16-master", 2, 2, 4, 4, 4, 0}, {"fp16-pure", 2, 2, 0, 2, 2, 0},       {"bf16-pure", 2, 2, 0, 2, 2, 0},
-        {"e4m3-pure", 1, 1, 0, 1, 1, 0},   {"bf16-sr", 2, 2, 0, 4, 4, 0},         {"bf16-kahan", 2, 2, 0, 4, 4, 2},
-        {"mxfp8", 4, 4, 0, 4, 4, 0},       {"bf16-kahan-pure", 2, 2, 0, 2, 2, 2}, {"fp8-block", 1, 4, 4, 2, 2, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bnd_training t = training_of("mlp", "adamw", cases[i].recipe);
-        bnd_run *run = run_of(&t, NULL);
-        bnd_step step = step_of(run);
-        bnd_account a;
-        bnd_engine_account(&a, bnd_run_engine(run));
-        const uint64_t n = step.weights;
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_PARAM], cases[i].param * n);
-        CU_ASSERT_EQUAL(a.peak_by_role[BND_ROLE_GRAD], cases[i].grad * n);
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_MASTER], cases[i].master * n);
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], cases[i].m * n);
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], cases[i].v * n);
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_EXTRA], cases[i].extra * n);
-        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_GRAD] + a.bytes[BND_ROLE_ACT] + a.bytes[BND_ROLE_DACT] +
-                            a.bytes[BND_ROLE_SCRATCH] + a.bytes[BND_ROLE_DATA],
-                        0);
-        bnd_run_free(run);
-    }
-}
-
 /* A gradient beyond fp16 skips the step and halves the scale. */
 static void test_loss_scale(void)
 {
@@ -292,7 +260,6 @@ static CU_TestInfo train_tests[] = {
     {"same bits", test_same_bits},
     {"epsilon vanishes in fp16", test_epsilon_vanishes},
     {"cancelled updates", test_cancelled_updates},
-    {"bytes a parameter", test_bytes},
     {"loss scale", test_loss_scale},
     {"places", test_places},
     {"schedules", test_schedules},

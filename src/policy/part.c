@@ -1,0 +1,174 @@
+/* Parts of a policy: what may be lifted to fp32, or lowered into it, by itself. */
+#include "policy/policy.h"
+
+#define BIT(role) (1u << BND_ROLE_##role)
+
+enum { ACC = 1, SCALAR = 2, UPDATE = 4, LOSS_SCALE = 8, SCALING = 16 };
+
+static const struct part {
+    const char *name;
+    uint32_t stored, operands; /* roles: in fp32 they are fp32; they are not cast */
+    unsigned what;
+} parts[] = {
+    {"param", BIT(PARAM), 0, 0},
+    {"master", BIT(MASTER), 0, 0},
+    {"act", BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y), 0, 0},
+    {"dact", BIT(DACT) | BIT(DGRAD_DX), 0, 0},
+    {"grad", BIT(GRAD) | BIT(WGRAD_DW), 0, 0},
+    {"m", BIT(M), 0, 0},
+    {"v", BIT(V), 0, 0},
+    {"gemm_fwd", 0, BIT(FWD_X) | BIT(FWD_W), 0},
+    {"gemm_dgrad", 0, BIT(DGRAD_DY) | BIT(DGRAD_W), 0},
+    {"gemm_wgrad", 0, BIT(WGRAD_X) | BIT(WGRAD_DY), 0},
+    {"acc", 0, 0, ACC},
+    {"scalar", 0, 0, SCALAR},
+    {"update", 0, 0, UPDATE},
+    {"loss_scale", 0, 0, LOSS_SCALE},
+    {"scaling", 0, 0, SCALING},
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+size_t bnd_part_count(void)
+{
+    return PARTS;
+}
+
+const char *bnd_part_name(size_t part)
+{
+    return parts[part < PARTS ? part : 0].name;
+}
+
+static bool has(uint32_t roles, unsigned role)
+{
+    return (roles >> role & 1) != 0;
+}
+
+static bnd_cast fp32_cast(void)
+{
+    bnd_cast cast = {.given = true};
+    bnd_status status = bnd_format_parse(&cast.format, "fp32", NULL);
+    (void)status; /* a row of the table */
+    return cast;
+}
+
+static bool same_cast(const bnd_cast *a, const bnd_cast *b)
+{
+    if (!a->given || !b->given) {
+        return a->given == b->given;
+    }
+    return a->transient == b->transient && a->hadamard == b->hadamard && bnd_format_same(&a->format, &b->format) &&
+           __builtin_memcmp(&a->rule, &b->rule, sizeof a->rule) == 0 &&
+           bndi_same_word(a->scaling, bndi_length(a->scaling), b->scaling);
+}
+
+static bool same_loss_scale(const bnd_loss_scale *a, const bnd_loss_scale *b)
+{
+    if (!a->given || !b->given) {
+        return a->given == b->given;
+    }
+    bool same_size = !(a->initial < b->initial) && !(a->initial > b->initial);
+    return a->dynamic == b->dynamic && same_size && (!a->dynamic || a->growth == b->growth);
+}
+
+bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
+{
+    bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
+                a->fused == b->fused && a->high_last == b->high_last && same_loss_scale(&a->loss_scale, &b->loss_scale);
+    for (unsigned role = 0; same && role < BND_ROLES; role++) {
+        same = same_cast(&a->cast[role], &b->cast[role]);
+    }
+    return same;
+}
+
+static void set_name(bnd_policy *policy, const char *name)
+{
+    bndi_text text = bndi_text_in(policy->name, sizeof policy->name);
+    bndi_text_string(&text, name);
+}
+
+/* Of what stands for both: the name follows what it came from, where nothing changed. */
+static bool finish(bnd_policy *out, bnd_policy *made, const bnd_policy *from)
+{
+    bool changed = !bnd_policy_same(made, from);
+    set_name(made, "custom");
+    *out = changed ? *made : *from;
+    return changed;
+}
+
+static void lift_what(bnd_policy *p, unsigned what)
+{
+    if (what == ACC) {
+        p->accumulator[0] = 0;
+    } else if (what == SCALAR) {
+        p->cast[BND_ROLE_SCALAR].given = false;
+    } else if (what == UPDATE) {
+        p->update = BND_UPDATE_ROUNDED;
+        p->cast[BND_ROLE_EXTRA].given = false;
+        p->cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_RNE};
+    } else if (what == LOSS_SCALE) {
+        p->loss_scale.given = false;
+    }
+    for (unsigned role = 0; what == SCALING && role < BND_ROLES; role++) {
+        p->cast[role].scaling[0] = 0;
+    }
+}
+
+bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
+{
+    const struct part *row = &parts[part < PARTS ? part : 0];
+    const bnd_cast fp32 = fp32_cast();
+    bnd_policy p = *policy;
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        bnd_cast *cast = &p.cast[role];
+        bool is_fp32 = cast->given && bnd_format_same(&cast->format, &fp32.format) && cast->scaling[0] == 0;
+        if (has(row->stored, role) && cast->given && !is_fp32) {
+            bnd_rule rule = cast->rule;
+            *cast = fp32;
+            cast->rule = role == BND_ROLE_PARAM ? rule : fp32.rule; /* that is the update's */
+        } else if (has(row->operands, role)) {
+            cast->given = false;
+        }
+    }
+    lift_what(&p, row->what);
+    return finish(out, &p, policy);
+}
+
+static void lower_what(bnd_policy *p, const bnd_policy *from, unsigned what)
+{
+    if (what == ACC) {
+        __builtin_memcpy(p->accumulator, from->accumulator, sizeof p->accumulator);
+    } else if (what == SCALAR) {
+        p->cast[BND_ROLE_SCALAR] = from->cast[BND_ROLE_SCALAR];
+    } else if (what == UPDATE && from->update != BND_UPDATE_ROUNDED) {
+        p->update = from->update;
+        p->cast[BND_ROLE_EXTRA] = from->cast[BND_ROLE_EXTRA];
+    } else if (what == LOSS_SCALE) {
+        p->loss_scale = from->loss_scale;
+    }
+}
+
+bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
+{
+    const struct part *row = &parts[part < PARTS ? part : 0];
+    bnd_policy p = {.update = BND_UPDATE_ROUNDED};
+    set_name(&p, "fp32");
+    p.fused = policy->fused; /* the way in which fp32 is worked out, too */
+    const bnd_policy fp32 = p;
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (has(row->stored | row->operands, role)) {
+            p.cast[role] = policy->cast[role];
+        }
+    }
+    if (has(row->stored, BND_ROLE_PARAM) && p.cast[BND_ROLE_PARAM].given) {
+        p.cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_RNE};
+        if (policy->cast[BND_ROLE_MASTER].given) {
+            p.cast[BND_ROLE_MASTER] = fp32_cast();
+        }
+    }
+    if (row->operands != 0 && !bnd_policy_same(&p, &fp32)) { /* which products these are casts of */
+        p.cast[BND_ROLE_MATMUL] = policy->cast[BND_ROLE_MATMUL];
+        p.high_last = policy->high_last;
+    }
+    lower_what(&p, policy, row->what);
+    return finish(out, &p, &fp32);
+}

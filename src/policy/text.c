@@ -1,0 +1,111 @@
+/* A policy in words. */
+#include "policy/policy.h"
+
+static void write_cast(bndi_text *text, const bnd_cast *cast)
+{
+    if (!cast->given) {
+        bndi_text_string(text, "none");
+        return;
+    }
+    bndi_text_string(text, cast->transient ? "transient:" : "");
+    bndi_text_string(text, cast->format.name);
+    if (cast->rule.rounding != BND_RNE) {
+        bndi_text_char(text, ':');
+        bndi_text_string(text, bnd_rounding_name((bnd_rounding)cast->rule.rounding));
+    }
+    if (cast->rule.random_bits != 0) {
+        bndi_text_char(text, ':');
+        bndi_text_unsigned(text, cast->rule.random_bits, 10, 1);
+    }
+    if (cast->scaling[0] != 0) {
+        bndi_text_char(text, '/');
+        bndi_text_string(text, cast->scaling);
+    }
+    bndi_text_string(text, cast->hadamard ? "/hadamard" : "");
+}
+
+static void write_name(bndi_text *text, const char *name)
+{
+    bndi_text_string(text, text->length > 0 ? "," : "");
+    bndi_text_string(text, name);
+    bndi_text_char(text, '=');
+}
+
+static void write_loss_scale(bndi_text *text, const bnd_loss_scale *scale)
+{
+    write_name(text, "loss_scale");
+    bndi_text_string(text, scale->dynamic ? "dynamic:" : "");
+    bndi_text_unsigned(text, (uint64_t)scale->initial, 10, 1);
+    if (scale->dynamic) {
+        bndi_text_char(text, ':');
+        bndi_text_unsigned(text, scale->growth, 10, 1);
+    }
+}
+
+static void write_settings(bndi_text *text, const bnd_policy *p)
+{
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (p->cast[role].given) {
+            write_name(text, bnd_role_name((bnd_role)role));
+            write_cast(text, &p->cast[role]);
+        }
+    }
+    if (p->accumulator[0] != 0) {
+        write_name(text, "acc");
+        bndi_text_string(text, p->accumulator);
+    }
+    if (p->fused) {
+        write_name(text, "optimizer");
+        bndi_text_string(text, "fused");
+    }
+    if (p->high_last != 0) {
+        write_name(text, "high_last");
+        bndi_text_unsigned(text, p->high_last, 10, 1);
+    }
+    if (p->loss_scale.given) {
+        write_loss_scale(text, &p->loss_scale);
+    }
+    if (p->update == BND_UPDATE_KAHAN || text->length == 0) { /* no settings at all would be no policy */
+        write_name(text, "update");
+        bndi_text_string(text, p->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
+    }
+}
+
+/* The row of this name that is this policy. */
+static const char *recipe_of(const bnd_policy *policy)
+{
+    for (size_t i = 0; i < bnd_recipe_count(); i++) {
+        bnd_policy row;
+        const char *name = bnd_recipe_name(i);
+        if (bndi_same_word(policy->name, bndi_length(policy->name), name) &&
+            bnd_policy_parse(&row, name, NULL) == BND_OK && bnd_policy_same(&row, policy)) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy *policy, bnd_error *why)
+{
+    char whole[BND_POLICY_TEXT_SIZE];
+    bndi_text text = bndi_text_in(whole, sizeof whole);
+    const char *recipe = recipe_of(policy);
+    if (recipe != NULL) {
+        bndi_text_string(&text, recipe);
+    } else {
+        write_settings(&text, policy);
+    }
+    bnd_policy again;
+    bool said = text.length < sizeof whole && bnd_policy_parse(&again, whole, why) == BND_OK;
+    if (!said || !bnd_policy_same(&again, policy)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "this recipe cannot be said in settings: a format without a name that reads back, or a rule "
+                        "beyond its rounding mode, was given to a role");
+    }
+    if (text.length >= size) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the recipe in words takes %zu bytes; there are %zu", text.length + 1,
+                        size);
+    }
+    __builtin_memcpy(out, whole, text.length + 1);
+    return BND_OK;
+}

@@ -1,0 +1,205 @@
+/* Tensors whose numbers share scales: codes, and the scales beside them. They are read a chunk at a time as all others
+ * are, and stored as a whole, since a scale follows from all numbers that share it. */
+#include "block/part.h"
+#include "tensor/tensor.h"
+
+#include <stdlib.h>
+
+/* Below so many numbers a tensor is too small for codes of a byte: they would cost more than they save. */
+enum { WORTH_DYNAMIC = 4096 };
+
+bool bndi_is_scaled(const bnd_engine *engine, bnd_role role)
+{
+    return engine->has_policy && engine->policy.cast[role].given && engine->scaling[role].kind != BNDI_UNSCALED;
+}
+
+/* ---- making ---- */
+
+/* Blocks of stored numbers run along the last axis; a vector is a matrix of one row. */
+static bnd_status shape_of(bnd_shape *out, const bnd_block *block, const bndi_shape *s, bnd_error *why)
+{
+    size_t matrix[2] = {1, s->rank == 1 ? s->extent[0] : 1};
+    return s->rank < 2 ? bnd_block_shape(out, block, matrix, 2, 1, why)
+                       : bnd_block_shape(out, block, s->extent, s->rank, s->rank - 1, why);
+}
+
+static bnd_status measure(size_t *codes, size_t *scales, bndi_scaled *s, const bndi_shape *shape, bnd_error *why)
+{
+    s->count = bndi_count(shape);
+    if (s->how.kind == BNDI_DYNAMIC) {
+        *codes = s->count;
+        *scales = bnd_dynamic_scales(s->count, &s->how.dynamic) * sizeof(float);
+        return BND_OK;
+    }
+    bnd_status status = shape_of(&s->shape, &s->how.block, shape, why);
+    if (status == BND_OK) {
+        *codes = bnd_block_codes_size(&s->how.block, s->shape, BND_PACKED);
+        *scales = bnd_block_scales_size(&s->how.block, s->shape) + (s->how.block.tensor ? sizeof(float) : 0);
+    }
+    return status;
+}
+
+static bnd_status make_scaled(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape,
+                              bnd_error *why)
+{
+    size_t codes, scales;
+    bndi_scaled *s = malloc(sizeof *s);
+    bndi_buffer *buffer = NULL;
+    if (s == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what describes scales");
+    }
+    *s = (bndi_scaled){.how = engine->scaling[role]};
+    bnd_status status = measure(&codes, &scales, s, shape, why);
+    if (status == BND_OK) {
+        status = bndi_buffer_new(&s->scales, engine, BND_ROLE_EXTRA, scales, true, why);
+    }
+    if (status == BND_OK) {
+        status = bndi_buffer_new(&buffer, engine, bndi_role_of_bytes(role), codes, true, why);
+        if (status != BND_OK) {
+            bndi_buffer_release(s->scales);
+        }
+    }
+    if (status != BND_OK) {
+        free(s);
+        return status;
+    }
+    buffer->scaled = s; /* goes with it */
+    return bndi_tensor_over(out, buffer, bndi_format_of_words(BNDI_WORDS_32), shape, why);
+}
+
+bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape, bnd_error *why)
+{
+    const bnd_cast *cast = bndi_cast_of(engine, role);
+    bool small = engine->scaling[role].kind == BNDI_DYNAMIC && bndi_count(shape) < WORTH_DYNAMIC;
+    if (bndi_is_scaled(engine, role) && !small && bndi_count(shape) > 0) {
+        return make_scaled(out, engine, role, shape, why);
+    }
+    const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
+    return bndi_tensor_make(out, engine, f, shape, bndi_role_of_bytes(role), true, why);
+}
+
+/* ---- reading ---- */
+
+static float tensor_scale_of(const bndi_scaled *s)
+{
+    float scale = 1;
+    if (s->how.kind == BNDI_BLOCKS && s->how.block.tensor) {
+        __builtin_memcpy(&scale, s->scales->data + s->scales->bytes - sizeof scale, sizeof scale);
+    }
+    return scale;
+}
+
+bndi_storage bndi_storage_of_scaled(const bndi_scaled *s)
+{
+    return s->how.kind == BNDI_DYNAMIC ? (bndi_storage){.bits = 8} : bndi_storage_of(&s->how.block.element, BND_PACKED);
+}
+
+void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled *s)
+{
+    const unsigned char *bytes = words;
+    if (s->how.kind == BNDI_BLOCKS) {
+        uint8_t packing = bndi_storage_of_scaled(s).packed ? BND_UNPACKED : BND_PACKED;
+        bnd_array how = {.packing_in = packing, .packing_out = packing};
+        bnd_status status = bnd_decode_f32(x, words, n, &s->how.block.element, &how, NULL);
+        (void)status; /* an element has codes, and a chunk fits */
+        return;
+    }
+    float numbers[256];
+    for (unsigned code = 0; code < 256; code++) {
+        numbers[code] = bnd_dynamic_number((unsigned char)code, s->how.dynamic.is_signed);
+    }
+    for (size_t i = 0; i < n; i++) {
+        x[i] = numbers[bytes[i]];
+    }
+}
+
+static void scale_run(float *x, const bndi_scaled *s, size_t at, size_t n)
+{
+    const float *scales = (const float *)(const void *)s->scales->data;
+    if (s->how.kind == BNDI_BLOCKS) {
+        bndi_scale_part(x, at, n, s->shape, &s->how.block, scales, tensor_scale_of(s));
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        x[i] *= scales[(at + i) / s->how.dynamic.block];
+    }
+}
+
+void bndi_scaled_apply(float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n)
+{
+    if (stride == 1) {
+        scale_run(x, s, start, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        scale_run(x + i, s, start + (size_t)((ptrdiff_t)i * stride), 1);
+    }
+}
+
+/* ---- writing ---- */
+
+/* `x` has all of the numbers, side by side. */
+static void store(bndi_buffer *to, const float *x, const bndi_store *how)
+{
+    bndi_scaled *s = to->scaled;
+    float *scales = (float *)(void *)s->scales->data, tensor_scale = 1;
+    bnd_array array = {.context = &to->engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose};
+    bnd_status status;
+    if (s->how.kind == BNDI_DYNAMIC) {
+        status = bnd_dynamic_quantize_f32(to->data, scales, x, s->count, &s->how.dynamic, NULL);
+    } else {
+        status =
+            bnd_quantize_f32(to->data, scales, &tensor_scale, x, s->shape, &s->how.block, &array, how->stats, NULL);
+    }
+    (void)status; /* the policy was looked at when it was set */
+    if (s->how.kind == BNDI_BLOCKS && s->how.block.tensor) {
+        __builtin_memcpy(s->scales->data + s->scales->bytes - sizeof tensor_scale, &tensor_scale, sizeof tensor_scale);
+    }
+}
+
+bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why)
+{
+    bndi_whole whole;
+    *kept = NULL;
+    if (t == NULL || t->buffer->scaled == NULL) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_whole_open(&whole, t, BNDI_WORDS_32, why);
+    if (status == BND_OK) {
+        *kept = t->buffer;
+        t->buffer = whole.copy; /* never in place: these are no plain numbers */
+    }
+    return status;
+}
+
+void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role)
+{
+    if (kept == NULL) {
+        return;
+    }
+    bndi_buffer *numbers = t->buffer;
+    bndi_store how = bndi_store_with_scales(t->engine, role);
+    store(kept, (const float *)(const void *)numbers->data, &how);
+    kept->version++;
+    t->buffer = kept;
+    bndi_buffer_release(numbers);
+}
+
+bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
+                       bnd_error *why)
+{
+    bndi_buffer *kept;
+    bnd_status status = bndi_thaw(y, &kept, why);
+    if (status == BND_OK) {
+        (adds ? bndi_add_numbers : bndi_copy_numbers)(y, x, how);
+        bndi_freeze(y, kept, role);
+    }
+    return status;
+}
+
+void *bnd_tensor_scales(bnd_tensor *t, size_t *bytes)
+{
+    const bndi_scaled *s = t->buffer->scaled;
+    *bytes = s != NULL ? s->scales->bytes : 0;
+    return s != NULL ? s->scales->data : NULL;
+}
