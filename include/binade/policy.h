@@ -101,7 +101,7 @@ typedef struct bnd_policy {
  *                                   the tensor's. Of operands
  *     delayed[:STEPS[:MARGIN]]      the same, amax being that of the last STEPS (1024). Of operands
  *     dynamic:N, udynamic:N         codes of a byte, not evenly spaced (bnd_dynamic), N of which share a scale;
- *                                   udynamic has no sign. What has fewer than 4096 elements stays in FORMAT. Of stored tensors
+ *                                   udynamic has no sign. Stored tensors of fewer than 4096 stay in FORMAT
  *
  * `where` in the error is an offset into the text. */
 BND_CHECKED bnd_status bnd_policy_parse(bnd_policy *out, const char *text, bnd_error *why);
@@ -118,8 +118,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 /* ---- parts: what is tried one at a time, to find out which one it is ----
  *
  * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, acc, scalar, update, loss_scale, scaling:
- * parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is rounded, to
- * update. */
+ * parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is rounded,
+ * to update. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
 
