@@ -73,7 +73,7 @@ static bool same_loss_scale(const bnd_loss_scale *a, const bnd_loss_scale *b)
 bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
 {
     bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
-                a->high_last == b->high_last && same_loss_scale(&a->loss_scale, &b->loss_scale);
+                a->fused == b->fused && a->high_last == b->high_last && same_loss_scale(&a->loss_scale, &b->loss_scale);
     for (unsigned role = 0; same && role < BND_ROLES; role++) {
         same = same_cast(&a->cast[role], &b->cast[role]);
     }
@@ -152,6 +152,7 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
     const struct part *row = &parts[part < PARTS ? part : 0];
     bnd_policy p = {.update = BND_UPDATE_ROUNDED};
     set_name(&p, "fp32");
+    p.fused = policy->fused; /* the way in which fp32 is worked out, too */
     const bnd_policy fp32 = p;
     for (unsigned role = 0; role < BND_ROLES; role++) {
         if (has(row->stored | row->operands, role)) {

@@ -54,6 +54,10 @@ static void write_settings(bndi_text *text, const bnd_policy *p)
         write_name(text, "acc");
         bndi_text_string(text, p->accumulator);
     }
+    if (p->fused) {
+        write_name(text, "optimizer");
+        bndi_text_string(text, "fused");
+    }
     if (p->high_last != 0) {
         write_name(text, "high_last");
         bndi_text_unsigned(text, p->high_last, 10, 1);

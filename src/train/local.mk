@@ -14,6 +14,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/source_chain.c \
 	src/train/source_planted.c \
 	src/train/source_text.c \
+	src/train/states.c \
 	src/train/train.h \
 	src/train/training.c \
 	src/train/update.c

@@ -5,9 +5,10 @@
 
 #include "tensor/tensor.h"
 
-static bnd_status add_states(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
+static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
 {
     bnd_status status = BND_OK;
+    const bndi_shape *shape = &p->value->shape;
     unsigned states = run->optimizer->states;
     bool factored = (states & BNDI_FACTORS) != 0;
     if (bndi_cast_of(run->engine, BND_ROLE_MASTER) != NULL) {
@@ -112,7 +113,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
     p->decays = decays;
     bnd_status status = make_value(run, p, shape, why);
     if (status == BND_OK) {
-        status = add_states(run, p, shape, why);
+        status = add_states(run, p, why);
     }
     if (status == BND_OK) {
         status = fill(run, p, deviation, value, why);

@@ -36,6 +36,22 @@ static bnd_status open_source(bnd_run *run, bnd_error *why)
                           run->model->name);
 }
 
+static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
+{
+    bndi_graph g = {.run = run, .why = why};
+    g.status = bndi_rows_of(run, why);
+    if (g.status == BND_OK) {
+        g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
+    }
+    if (g.status == BND_OK && with_data) {
+        g.status = open_source(run, why);
+    }
+    if (g.status == BND_OK) {
+        run->model->build(&g);
+    }
+    return g.status;
+}
+
 /* The policy may keep a share of the layers, from the last, out of its casts. A layer is a place whose weights
  * decay. */
 static void keep_high(bnd_run *run)
@@ -51,26 +67,6 @@ static void keep_high(bnd_run *run)
             high--;
         }
     }
-}
-
-static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
-{
-    bndi_graph g = {.run = run, .why = why};
-    g.status = bndi_rows_of(run, why);
-    if (g.status == BND_OK) {
-        g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
-    }
-    if (g.status == BND_OK && with_data) {
-        g.status = open_source(run, why);
-    }
-    if (g.status == BND_OK) {
-        run->model->build(&g);
-    }
-    if (g.status == BND_OK) {
-        keep_high(run);
-        bndi_parameters_end(run);
-    }
-    return g.status;
 }
 
 static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
@@ -284,8 +280,8 @@ bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_er
     double sum = 0;
     bool tape = bnd_engine_tape(run->engine);
     bndi_environment before = bndi_enter(BND_RNE);
-    bnd_engine_set_seed(run->engine, run->training.seed_rounding, run->step);
     bnd_engine_set_tape(run->engine, false);
+    bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX);
     run->engine->histories.kept = true;
     bnd_status status = bndi_parameters_begin(run, why);
     if (status == BND_OK) {

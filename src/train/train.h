@@ -79,6 +79,16 @@ typedef struct bndi_update_totals {
     double squares_of_updates, squares_of_weights;
 } bndi_update_totals;
 
+/* States that share scales are worked on in fp32, one parameter's at a time. */
+typedef struct bndi_thawed {
+    bnd_tensor *w; /* the master, or the parameter */
+    bnd_role role; /* of w */
+    bndi_buffer *of_w, *of_m, *of_v, *of_factors, *of_extra;
+    bndi_whole old; /* w before the update */
+} bndi_thawed;
+BND_CHECKED bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why);
+void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums);
+
 BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
 
 /* ---- models ----
@@ -131,6 +141,10 @@ struct bndi_model_row {
 extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
     bndi_transformer_row, bndi_student_row;
 
+/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
+void bndi_parameters_end(bnd_run *run);
+
 /* ---- sources ---- */
 
 bnd_status bndi_open_point(bnd_run *run, bnd_error *why);   /* x: a point of `width` numbers, always the same */
@@ -152,10 +166,6 @@ BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t p
 /* The same bits everywhere. */
 double bndi_log_of(const bnd_run *run, double x);
 double bndi_exp_of(const bnd_run *run, double x);
-
-/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
-BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
-void bndi_parameters_end(bnd_run *run);
 
 /* A run of this training, whose source is not opened: for teachers. */
 BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,

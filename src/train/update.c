@@ -37,16 +37,6 @@ void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const fl
     t->buffer->version++;
 }
 
-/* What an operation on numbers of this role rounds to: nothing where they share scales (they are worked on in fp32,
- * and stored as a whole), nor where weights are rounded stochastically, which is done once, when all of the update
- * is in. */
-static const bnd_cast *format_of(const bnd_run *run, bnd_role role)
-{
-    const bnd_cast *cast = bndi_cast_of(run->engine, role);
-    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_DETERMINISTIC_MODES;
-    return once || bndi_is_scaled(run->engine, role) ? NULL : cast;
-}
-
 static void round_to(float *x, size_t n, const bnd_cast *cast)
 {
     bnd_status status = cast != NULL ? bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL) : BND_OK;
@@ -55,13 +45,16 @@ static void round_to(float *x, size_t n, const bnd_cast *cast)
 
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
 {
-    return run->training.policy.fused ? NULL : format_of(run, role);
+    const bnd_cast *cast = bndi_cast_of(run->engine, role);
+    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }
 
 /* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `sum`. */
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
 {
-    const bnd_cast *cast = format_of(run, BND_ROLE_PARAM);
+    const bnd_cast *cast =
+        bndi_is_scaled(run->engine, BND_ROLE_PARAM) ? NULL : bndi_cast_of(run->engine, BND_ROLE_PARAM);
     float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
     for (size_t i = 0; i < n; i++) {
         u[i] = k->change.f32[i] - c[i];
@@ -146,89 +139,38 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, at, n, sums);
 }
 
-/* ---- states that share scales: one parameter's at a time, in fp32 ---- */
-
-typedef struct thawed {
-    bnd_tensor *w;
-    bnd_role role; /* of w */
-    bndi_buffer *of_w, *of_m, *of_v, *of_factors, *of_extra;
-    bndi_whole old; /* w before the update, where it shares scales */
-} thawed;
-
-static bnd_status thaw(thawed *t, bndi_parameter *p, bnd_error *why)
+static bnd_status update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
+                                bnd_error *why)
 {
-    *t = (thawed){.w = p->master != NULL ? p->master : p->value,
-                  .role = p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM};
-    bnd_status status = BND_OK;
-    if (t->w->buffer->scaled != NULL) {
-        status = bndi_whole_open(&t->old, t->w, BNDI_WORDS_32, why);
-    }
-    status = status == BND_OK ? bndi_thaw(t->w, &t->of_w, why) : status;
-    status = status == BND_OK ? bndi_thaw(p->m, &t->of_m, why) : status;
-    status = status == BND_OK ? bndi_thaw(p->v, &t->of_v, why) : status;
-    status = status == BND_OK ? bndi_thaw(p->factors, &t->of_factors, why) : status;
-    return status == BND_OK ? bndi_thaw(p->extra, &t->of_extra, why) : status;
-}
-
-/* Weights that changed in fp32 and did not once they were stored. */
-static uint64_t count_cancelled(const thawed *t, const float *updated)
-{
-    bndi_numbers buffer;
-    bndi_walk walk;
-    uint64_t cancelled = 0;
-    size_t n = bndi_count(&t->w->shape);
-    bndi_walk_open(&walk, t->w, &t->w->shape, BNDI_WORDS_32);
-    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
-        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
-        const float *now = bndi_read(&walk, at, m, &buffer), *old = (const float *)t->old.numbers + at;
-        for (size_t i = 0; i < m; i++) {
-            cancelled += updated[at + i] != old[i] && now[i] == old[i];
-        }
-    }
-    return cancelled;
-}
-
-static void freeze_weights(thawed *t, bndi_update_totals *sums)
-{
-    bndi_buffer *updated = t->w->buffer;
-    if (t->of_w == NULL) {
-        return;
-    }
-    updated->references++;
-    bndi_freeze(t->w, t->of_w, t->role);
-    sums->cancelled += count_cancelled(t, (const float *)(const void *)updated->data);
-    bndi_buffer_release(updated);
-}
-
-static void freeze(thawed *t, bndi_parameter *p, bndi_update_totals *sums)
-{
-    freeze_weights(t, sums);
-    bndi_freeze(p->m, t->of_m, BND_ROLE_M);
-    bndi_freeze(p->v, t->of_v, BND_ROLE_V);
-    bndi_freeze(p->factors, t->of_factors, BND_ROLE_V);
-    bndi_freeze(p->extra, t->of_extra, BND_ROLE_EXTRA);
-    bndi_whole_close(&t->old);
-}
-
-static bnd_status update_parameter(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
-                                   bnd_error *why)
-{
-    thawed t;
     size_t n = bndi_count(&p->value->shape);
     bndi_factors factors = {.row = NULL};
-    bnd_status status = thaw(&t, p, why);
-    if (status == BND_OK && run->optimizer->prepare != NULL) {
-        status = run->optimizer->prepare(&factors, run, p, lr, why);
-    }
+    bnd_status status =
+        n > 0 && run->optimizer->prepare != NULL ? run->optimizer->prepare(&factors, run, p, lr, why) : BND_OK;
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_CHUNK) {
         update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
     }
     free(factors.row);
-    freeze(&t, p, sums);
+    return status;
+}
+
+static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    const bndi_update_totals before = *sums;
+    bndi_thawed t;
+    if (p->value->gradient == NULL) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_thaw_states(&t, p, why);
+    if (status == BND_OK) {
+        status = update_thawed(run, p, k, lr, sums, why);
+    }
+    bndi_freeze_states(&t, p, sums);
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
         const bndi_store how = {.rule = {.rounding = BND_RNE}};
         status = bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
     }
+    p->updates.updates = sums->updates - before.updates;
+    p->updates.cancelled = sums->cancelled - before.cancelled;
     return status;
 }
 
@@ -237,14 +179,8 @@ bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bn
     chunk *k = malloc(sizeof *k);
     bnd_status status = k != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
-        bndi_parameter *p = &run->parameter[i];
-        const bndi_update_totals before = *sums;
         bndi_go_to(run, i);
-        if (p->value->gradient != NULL) {
-            status = update_parameter(run, p, k, lr, sums, why);
-        }
-        p->updates.updates = sums->updates - before.updates;
-        p->updates.cancelled = sums->cancelled - before.cancelled;
+        status = update(run, &run->parameter[i], k, lr, sums, why);
     }
     free(k);
     return status;
