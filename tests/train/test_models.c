@@ -173,6 +173,82 @@ static void test_looking(void)
     bnd_run_free(b);
 }
 
+/* ---- the lecture's table of precisions, measured ---- */
+
+typedef struct measured {
+    double bytes;          /* a weight: param, grad, m, v */
+    double flushed, error; /* of gradients that were rounded: nonzero to zero; squares of errors over squares */
+    double activations;    /* bytes at the peak */
+    double loss;
+} measured;
+
+static measured measure(const char *recipe, uint64_t steps)
+{
+    static const bnd_role kept[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_M, BND_ROLE_V};
+    static const bnd_role gradients[] = {BND_ROLE_DACT, BND_ROLE_DGRAD_DY, BND_ROLE_WGRAD_DY, BND_ROLE_DGRAD_DX};
+    bnd_training t = training_of("transformer", "adamw", recipe);
+    bnd_run *run = run_of(&t, NULL);
+    measured result = {.bytes = 0};
+    bnd_account a;
+    bnd_error why;
+    double squares = 0, errors = 0, flushed = 0, elements = 0;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), 1, &why), &why));
+    bnd_step step = steps_of(run, steps);
+    bnd_engine_account(&a, bnd_run_engine(run));
+    for (size_t i = 0; i < 4; i++) {
+        bnd_stats s;
+        result.bytes += (double)a.peak_by_role[kept[i]] / (double)step.weights;
+        if (bnd_engine_statistics(&s, bnd_run_engine(run), gradients[i], BND_EVERYWHERE)) {
+            squares += s.squared_input;
+            errors += s.squared_error;
+            flushed += (double)s.flushed;
+            elements += (double)s.elements;
+        }
+    }
+    result.flushed = elements > 0 ? flushed / elements : 0;
+    result.error = squares > 0 ? errors / squares : 0;
+    result.activations = (double)a.peak_by_role[BND_ROLE_ACT];
+    result.loss = step.loss;
+    bnd_run_free(run);
+    if (getenv("BND_TEST_VERBOSE") != NULL) {
+        printf("\n    %s: %.3g bytes, %.3g flushed, error %.3g, activations %.4g, loss %.4g", recipe, result.bytes,
+               result.flushed, result.error, result.activations, result.loss);
+    }
+    return result;
+}
+
+/* fp32: most memory, stable. fp16: half of it, and gradients flushed to zero. bf16: half of it, none flushed, and coarser
+ * numbers. fp8: a quarter, and the run is lost. */
+static void test_table(void)
+{
+    const measured fp32 = measure("fp32", 3), fp16 = measure("fp16-pure", 1), bf16 = measure("bf16-pure", 3),
+                   fp8 = measure("e4m3-pure", 3);
+    CU_ASSERT_EQUAL(fp32.bytes, 16);
+    CU_ASSERT_EQUAL(fp16.bytes, 8);
+    CU_ASSERT_EQUAL(bf16.bytes, 8);
+    CU_ASSERT_EQUAL(fp8.bytes, 4);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / fp16.activations, 2, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / bf16.activations, 2, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / fp8.activations, 4, 0.08);
+    CU_ASSERT_TRUE(fp32.flushed == 0 && fp16.flushed > 1e-3 && bf16.flushed == 0);
+    CU_ASSERT_TRUE(bf16.error > 30 * fp16.error); /* 3 bits fewer: 64 times the square */
+    CU_ASSERT_DOUBLE_EQUAL(bf16.loss, fp32.loss, 0.02);
+    CU_ASSERT_TRUE(isnan(fp8.loss));
+}
+
+/* A loss scale lifts fp16's gradients over its smallest number; bf16 needs none. */
+static void test_loss_scales(void)
+{
+    const measured none = measure("fp16-amp-noscale", 2), some = measure("base=fp16-amp-noscale,loss_scale=1024", 2),
+                   enough = measure("fp16-amp-static", 2), dynamic = measure("fp16-amp", 2),
+                   bf16 = measure("bf16-amp", 2);
+    CU_ASSERT_TRUE(none.flushed > 1e-3);
+    CU_ASSERT_TRUE(some.flushed < none.flushed / 100);
+    CU_ASSERT_EQUAL(enough.flushed, 0);
+    CU_ASSERT_EQUAL(dynamic.flushed, 0);
+    CU_ASSERT_EQUAL(bf16.flushed, 0);
+}
+
 CU_TestInfo model_tests[] = {
     {"what optimizers keep", test_states},
     {"factors in formats", test_factors_in_formats},
@@ -180,6 +256,8 @@ CU_TestInfo model_tests[] = {
     {"student and teacher", test_student},
     {"a tied head", test_tied},
     {"seeds", test_seeds},
+    {"the table of precisions", test_table},
+    {"loss scales against underflow", test_loss_scales},
     {"looking at validation", test_looking},
     CU_TEST_INFO_NULL,
 };
