@@ -1,8 +1,9 @@
-/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix as the outer
- * product of the means of its rows and of its columns, so that a matrix of n by m keeps n + m numbers. The mean at step t
- * forgets by 1 - t^-beta2; updates longer than 1 (the root of the mean square) are cut to 1, and their size is that of the
- * weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. No first moment. The means are rounded as v is, after
- * every operation; roots and quotients are worked out in fp64 and rounded when the weight is. */
+/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix as the
+ * outer product of the means of its rows and of its columns, so that a matrix of n by m keeps n + m numbers. The
+ * mean at step t forgets by 1 - t^-beta2; updates longer than 1 (the root of the mean square) are cut to 1, and
+ * their size is that of the weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. No first moment. The
+ * means are rounded as v is, after every operation; roots and quotients are worked out in fp64 and rounded when the
+ * weight is. */
 #include "train/train.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integers,
- * .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is looked at
- * once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in the first nine
- * tenths, and those for validation in the last tenth (or the last window, where that is more), so that the two share no
- * token. */
+/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any
+ * integers, .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is
+ * looked at once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in
+ * the first nine tenths, and those for validation in the last tenth (or the last window, where that is more), so
+ * that the two share no token. */
 #include "train/train.h"
 
 #include <stdio.h>

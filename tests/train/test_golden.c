@@ -79,8 +79,8 @@ static void set_weights(bnd_run *run, const double *w)
     }
 }
 
-/* The largest difference over what is allowed: 20 steps round weights that are no larger than |start| + 20 lr, twice each
- * (decay, update) here and there; and 1e-5 of how far it has gone. */
+/* The largest difference over what is allowed: 20 steps round weights that are no larger than |start| + 20 lr, twice
+ * each (decay, update) here and there; and 1e-5 of how far it has gone. */
 static double compare_weights(const bnd_run *run, const double *start, const double *expected)
 {
     double w[NUMBERS], worst = 0;

@@ -217,8 +217,8 @@ static measured measure(const char *recipe, uint64_t steps)
     return result;
 }
 
-/* fp32: most memory, stable. fp16: half of it, and gradients flushed to zero. bf16: half of it, none flushed, and coarser
- * numbers. fp8: a quarter, and the run is lost. */
+/* fp32: most memory, stable. fp16: half of it, and gradients flushed to zero. bf16: half of it, none flushed, and
+ * coarser numbers. fp8: a quarter, and the run is lost. */
 static void test_table(void)
 {
     const measured fp32 = measure("fp32", 3), fp16 = measure("fp16-pure", 1), bf16 = measure("bf16-pure", 3),

@@ -1,5 +1,5 @@
-/* What low precision does to training, exactly: each trap is sprung by the run's own machinery (steps, updates, sums in a
- * format), and beside it what gets around it. */
+/* What low precision does to training, exactly: each trap is sprung by the run's own machinery (steps, updates, sums
+ * in a format), and beside it what gets around it. */
 #include "tests.h"
 
 #include <math.h>
@@ -170,8 +170,8 @@ static void test_thousand_terms(void)
 
 enum { TERMS = 4096 };
 
-/* The sum where it stands still, and (from 1) the first term that changes nothing any more. Sums of positive terms never
- * fall, so that they have their last value from there on. */
+/* The sum where it stands still, and (from 1) the first term that changes nothing any more. Sums of positive terms
+ * never fall, so that they have their last value from there on. */
 static double standstill(size_t *term, const char *format, const double *x)
 {
     double last = sum_of(format, BND_SUM_NAIVE, x, TERMS);
@@ -229,9 +229,9 @@ static void edges_of_v(double *lost, double *beyond, const char *recipe, const d
 }
 
 /* v = (1 - beta2) g g of every fp16 gradient: rounded after each operation, coefficient and all, it is 0 up to 1430
- * 2^-18 = 0.005455 (1431 2^-18 is the square root of 499.6 2^-24, and 0.001 in fp16 times 500 2^-24 is more than half of
- * 2^-24); worked out in fp32, up to 1431 2^-18 = 0.005459, the last below sqrt(2^-25 / 0.001). g g alone is beyond fp16
- * from sqrt(65520) = 255.97 on: 256, of fp16's numbers. */
+ * 2^-18 = 0.005455 (1431 2^-18 is the square root of 499.6 2^-24, and 0.001 in fp16 times 500 2^-24 is more than
+ * half of 2^-24); worked out in fp32, up to 1431 2^-18 = 0.005459, the last below sqrt(2^-25 / 0.001). g g alone is
+ * beyond fp16 from sqrt(65520) = 255.97 on: 256, of fp16's numbers. */
 static void test_second_moment(void)
 {
     enum { FINITE = 0x7c00 };
