@@ -6,7 +6,7 @@
  * weight is. */
 #include "train/train.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "tensor/tensor.h"
 
@@ -117,7 +117,7 @@ static void find_rate(bndi_factors *f, const bnd_run *run, const bndi_parameter 
     f->rate = (lr < limit ? lr : limit) * size / cut;
 }
 
-bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why)
+void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr)
 {
     const bndi_shape *shape = &p->value->shape;
     const bnd_cast *of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR);
@@ -125,10 +125,8 @@ bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_paramete
     bndi_factors f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
     double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)(run->step + 1)));
-    f.row = calloc(f.rows + f.columns, sizeof *f.row);
-    if (f.row == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
-    }
+    f.row = run->factor_room;
+    memset(f.row, 0, (f.rows + f.columns) * sizeof *f.row);
     f.column = f.row + f.rows;
     visit_all(&epsilon, &f, run, p, add_square);
     if (matrix) {
@@ -138,7 +136,6 @@ bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_paramete
     divide_rows(&f, matrix);
     find_rate(&f, run, p, bndi_scalar(of_scalar, lr));
     *out = f;
-    return BND_OK;
 }
 
 void bndi_adafactor(bndi_update *u)

@@ -121,11 +121,14 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.g[i] *= unscale;
     }
     run->optimizer->step(&u);
+    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
+    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
+    if (run->training.policy.fused) { /* only now is v rounded */
+        u.v = bndi_take_numbers(&k->v, p->v, at, n);
+    }
     for (size_t i = 0; p->v != NULL && i < n; i++) {
         p->updates.lost += u.v[i] == 0 && u.g[i] != 0;
     }
-    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
-    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
@@ -136,34 +139,31 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, at, n, sums);
 }
 
-static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+static void update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums)
 {
     size_t n = p->value->gradient != NULL ? bndi_count(&p->value->shape) : 0;
     const bndi_update_totals before = *sums;
     bndi_factors factors = {.row = NULL};
     if (n > 0 && run->optimizer->prepare != NULL) {
-        bnd_status status = run->optimizer->prepare(&factors, run, p, lr, why);
-        if (status != BND_OK) {
-            return status;
-        }
+        run->optimizer->prepare(&factors, run, p, lr);
     }
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
     }
-    free(factors.row);
     p->updates.updates = sums->updates - before.updates;
     p->updates.cancelled = sums->cancelled - before.cancelled;
-    return BND_OK;
 }
 
 bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
 {
     chunk *k = malloc(sizeof *k);
-    bnd_status status = k != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
-    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+    if (k == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    }
+    for (size_t i = 0; i < run->parameters; i++) {
         bndi_go_to(run, i);
-        status = update(run, &run->parameter[i], k, lr, sums, why);
+        update(run, &run->parameter[i], k, lr, sums);
     }
     free(k);
-    return status;
+    return BND_OK;
 }

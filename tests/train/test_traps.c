@@ -218,12 +218,15 @@ static void edges_of_v(double *lost, double *beyond, const char *recipe, const d
     CU_ASSERT_PTR_NOT_NULL_FATAL(v);
     (void)update_with(run, g);
     numbers_of(v, n, run, 0, BND_ROLE_V);
+    uint64_t zeros = 0;
     *lost = 0;
     *beyond = INFINITY;
     for (size_t i = 0; i < n; i++) {
+        zeros += v[i] == 0 && g[i] != 0;
         *lost = v[i] == 0 && g[i] > *lost ? g[i] : *lost;
         *beyond = !isfinite(v[i]) && g[i] < *beyond ? g[i] : *beyond;
     }
+    CU_ASSERT_EQUAL(run->parameter[0].updates.lost, zeros);
     free(v);
     bnd_run_free(run);
 }
