@@ -198,13 +198,32 @@ tests_train_test_recipes_SOURCES = \
 	tests/suites.h \
 	tests/train/test_recipes.c
 
-tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)
 tests_train_test_train_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
-	tests/train/test_train.c
+	tests/tensor/support.c \
+	tests/tensor/tests.h \
+	tests/train/golden.h \
+	tests/train/support.c \
+	tests/train/test_data.c \
+	tests/train/test_golden.c \
+	tests/train/test_models.c \
+	tests/train/test_train.c \
+	tests/train/test_traps.c \
+	tests/train/tests.h
+check_PROGRAMS += tests/train/export_run
+tests_train_export_run_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_export_run_LDADD = libbinade-internal.la
+tests_train_export_run_SOURCES = \
+	tests/train/export_run.c \
+	tests/train/golden.h
+EXTRA_DIST += \
+	tests/train/golden/optimizers.txt \
+	tests/train/golden/scaler.txt \
+	tests/train/golden/transformer.txt
 
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)

@@ -15,4 +15,5 @@ EXTRA_DIST += \
 	tools/dev/lib.sh \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \
-	tools/dev/make-goldens.py
+	tools/dev/make-goldens.py \
+	tools/dev/make-training-goldens.py

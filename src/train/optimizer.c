@@ -13,8 +13,8 @@ static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)
     (void)status; /* a chunk of fp32: nothing can be refused */
 }
 
-/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked out in
- * fp64 and then rounded, as a program that hands it to an operation does. */
+/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked
+ * out in fp64 and then rounded, as a program that hands it to an operation does. */
 double bndi_scalar(const bnd_cast *of_scalar, double x)
 {
     return of_scalar != NULL

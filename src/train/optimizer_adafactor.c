@@ -1,11 +1,12 @@
-/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix as the outer
- * product of the means of its rows and of its columns, so that a matrix of n by m keeps n + m numbers. The mean at step t
- * forgets by 1 - t^-beta2; updates longer than 1 (the root of the mean square) are cut to 1, and their size is that of the
- * weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. No first moment. The means are rounded as v is, after
- * every operation; roots and quotients are worked out in fp64 and rounded when the weight is. */
+/* Adafactor (Shazeer and Stern 2018, arXiv:1804.04235, algorithms 4 and 5): the second moment of a matrix as the
+ * outer product of the means of its rows and of its columns, so that a matrix of n by m keeps n + m numbers. The
+ * mean at step t forgets by 1 - t^-beta2; updates longer than 1 (the root of the mean square) are cut to 1, and
+ * their size is that of the weights, at least 1e-3, times the smaller of lr and 1 / sqrt t. No first moment. The
+ * means are rounded as v is, after every operation; roots and quotients are worked out in fp64 and rounded when the
+ * weight is. */
 #include "train/train.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "tensor/tensor.h"
 
@@ -116,7 +117,7 @@ static void find_rate(bndi_factors *f, const bnd_run *run, const bndi_parameter 
     f->rate = (lr < limit ? lr : limit) * size / cut;
 }
 
-bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why)
+void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr)
 {
     const bndi_shape *shape = &p->value->shape;
     const bnd_cast *of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR);
@@ -124,10 +125,8 @@ bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_paramete
     bndi_factors f = {.rows = matrix ? shape->extent[0] : 1, .columns = shape->extent[shape->rank - 1]};
     double epsilon = bndi_scalar(of_scalar, run->training.epsilon);
     double beta = 1 - bndi_exp_of(run, -run->training.beta2 * bndi_log_of(run, (double)(run->step + 1)));
-    f.row = calloc(f.rows + f.columns, sizeof *f.row);
-    if (f.row == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
-    }
+    f.row = run->factor_room;
+    memset(f.row, 0, (f.rows + f.columns) * sizeof *f.row);
     f.column = f.row + f.rows;
     visit_all(&epsilon, &f, run, p, add_square);
     if (matrix) {
@@ -137,7 +136,6 @@ bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_paramete
     divide_rows(&f, matrix);
     find_rate(&f, run, p, bndi_scalar(of_scalar, lr));
     *out = f;
-    return BND_OK;
 }
 
 void bndi_adafactor(bndi_update *u)

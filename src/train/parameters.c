@@ -1,6 +1,7 @@
 /* The parameters of a run: each with what the recipe and the optimizer keep beside it, filled from the seed. */
 #include "train/train.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tensor/tensor.h"
@@ -123,6 +124,18 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
         run->parameters++;
     }
     return status; /* what was made is the engine's, and goes with it */
+}
+
+bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bndi_shape *shape = &run->parameter[i].value->shape;
+        size_t lines = (shape->rank == 2 ? shape->extent[0] : 1) + shape->extent[shape->rank - 1];
+        most = lines > most ? lines : most;
+    }
+    run->factor_room = calloc(most, sizeof *run->factor_room);
+    return run->factor_room != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the updates of a run");
 }
 
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays)

@@ -49,6 +49,9 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
     if (g.status == BND_OK) {
         run->model->build(&g);
     }
+    if (g.status == BND_OK && run->optimizer->prepare != NULL) {
+        g.status = bndi_factor_room_make(run, why);
+    }
     return g.status;
 }
 
@@ -114,6 +117,7 @@ void bnd_run_free(bnd_run *run)
         bnd_engine_free(run->engine);
         bnd_run_free(run->source.teacher);
         free(run->source.plan);
+        free(run->factor_room);
         free(run);
     }
 }

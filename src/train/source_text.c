@@ -1,10 +1,11 @@
-/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any integers,
- * .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is looked at
- * once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in the first nine
- * tenths, and those for validation in the last tenth (or the last window, where that is more), so that the two share no
- * token. */
+/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any
+ * integers, .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is
+ * looked at once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in
+ * the first nine tenths, and those for validation in the last tenth (or the last window, where that is more), so
+ * that the two share no token. */
 #include "train/train.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,14 @@ static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
 /* Numbers of symbols are exact in fp32 up to here. */
 enum { SYMBOLS_MOST = 1 << 24 };
 
+static bnd_status refuse_token(size_t at, double x, size_t vocabulary, bnd_error *why)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%.17g", x);
+    return bnd_fail(why, BND_BAD_FILE, at, "token number %zu is %s; tokens are whole numbers from 0 to %zu here", at,
+                    number, vocabulary - 1);
+}
+
 /* The largest token, when all are whole numbers below `vocabulary`. */
 static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t vocabulary, bnd_error *why)
 {
@@ -91,10 +100,7 @@ static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t 
         const double *x = bndi_read(&walk, at, n, &buffer);
         for (size_t i = 0; i < n; i++) {
             if (!(x[i] >= 0 && x[i] < (double)vocabulary && x[i] == (double)(uint32_t)x[i])) {
-                return bnd_fail(
-                    why, BND_BAD_FILE, at + i,
-                    "token number %zu is %.17g; with a vocabulary of %zu they are whole numbers of 0 to %zu", at + i,
-                    x[i], vocabulary, vocabulary - 1);
+                return refuse_token(at + i, x[i], vocabulary, why);
             }
             most = x[i] > most ? x[i] : most;
         }

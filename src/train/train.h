@@ -56,6 +56,7 @@ struct bnd_run {
     uint64_t step, good_steps;
     double loss_scale;
     bndi_source source;
+    double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
     double floor, ignorance;
     struct bndi_block_data blocks[BNDI_DEPTH]; /* of a transformer: what its segments are told */
 };
@@ -124,6 +125,9 @@ bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); 
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays);
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
 
+/* run->factor_room, when all parameters are there. */
+BND_CHECKED bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why);
+
 /* What comes now is counted at the place of this parameter. */
 void bndi_go_to(bnd_run *run, size_t parameter);
 
@@ -176,7 +180,7 @@ BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *
 /* What is known of a whole parameter before its chunks are updated: v of element (i, j) is row[i] column[j], and a
  * gradient over its root, times `rate`, is what the weight loses. A vector is one row. */
 typedef struct bndi_factors {
-    double *row, *column; /* one allocation, at `row` */
+    double *row, *column; /* in run->factor_room */
     size_t rows, columns;
     double rate;
 } bndi_factors;
@@ -202,7 +206,7 @@ struct bndi_optimizer_row {
     unsigned states;
     double lr, beta1, beta2, epsilon, weight_decay;
     /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
-    bnd_status (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
+    void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
     void (*step)(bndi_update *u);
 };
 
@@ -220,7 +224,7 @@ void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const fl
 /* What the update of v rounds to on its way; NULL: nothing, as where everything is rounded once, when it is stored. */
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role);
 
-bnd_status bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr, bnd_error *why);
+void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
 void bndi_adafactor(bndi_update *u);
 
 const bndi_optimizer_row *bndi_optimizer_at(size_t row);

@@ -124,11 +124,14 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.g[i] *= unscale;
     }
     run->optimizer->step(&u);
+    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
+    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
+    if (run->training.policy.fused) { /* only now is v rounded */
+        u.v = bndi_take_numbers(&k->v, p->v, at, n);
+    }
     for (size_t i = 0; p->v != NULL && i < n; i++) {
         p->updates.lost += u.v[i] == 0 && u.g[i] != 0;
     }
-    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
-    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
@@ -139,18 +142,16 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, at, n, sums);
 }
 
-static bnd_status update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
-                                bnd_error *why)
+static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums)
 {
     size_t n = bndi_count(&p->value->shape);
     bndi_factors factors = {.row = NULL};
-    bnd_status status =
-        n > 0 && run->optimizer->prepare != NULL ? run->optimizer->prepare(&factors, run, p, lr, why) : BND_OK;
-    for (size_t at = 0; status == BND_OK && at < n; at += BNDI_CHUNK) {
+    if (n > 0 && run->optimizer->prepare != NULL) {
+        run->optimizer->prepare(&factors, run, p, lr);
+    }
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
     }
-    free(factors.row);
-    return status;
 }
 
 static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
@@ -162,7 +163,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     }
     bnd_status status = bndi_thaw_states(&t, p, why);
     if (status == BND_OK) {
-        status = update_thawed(run, p, k, lr, sums, why);
+        update_thawed(run, p, k, lr, sums);
     }
     bndi_freeze_states(&t, p, sums);
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
@@ -177,7 +178,10 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
 bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
 {
     chunk *k = malloc(sizeof *k);
-    bnd_status status = k != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    if (k == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    }
+    bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_go_to(run, i);
         status = update(run, &run->parameter[i], k, lr, sums, why);

@@ -1,65 +1,11 @@
 /* train/: models, optimizers, the loop. */
-#include <CUnit/CUnit.h>
-#include <binade/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
+#include "tests.h"
 #include "tests/suites.h"
-
-static bool succeeds(bnd_status status, const bnd_error *why)
-{
-    if (status != BND_OK) {
-        printf("\n    refused: %s\n", why->message);
-    }
-    return status == BND_OK;
-}
-
-static bnd_run *run_of(const bnd_training *t, const bnd_context *context)
-{
-    bnd_run *run = NULL;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, t, context, &why), &why));
-    return run;
-}
-
-static bnd_training training_of(const char *model, const char *optimizer, const char *recipe)
-{
-    bnd_training t;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, model, optimizer, recipe, &why), &why));
-    t.seed_init = 1;
-    t.seed_data = 2;
-    t.seed_rounding = 3;
-    return t;
-}
-
-static bnd_step step_of(bnd_run *run)
-{
-    bnd_step step = {.loss = NAN};
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
-    return step;
-}
-
-static bnd_step steps_of(bnd_run *run, uint64_t n)
-{
-    bnd_step step = {.loss = NAN};
-    for (uint64_t i = 0; i < n; i++) {
-        step = step_of(run);
-    }
-    return step;
-}
-
-static double validation_of(bnd_run *run)
-{
-    double loss = NAN;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_validate(&loss, run, 4, &why), &why));
-    return loss;
-}
 
 /* Every model under every optimizer comes down, on data that it does not learn from. */
 static void test_learning(void)
@@ -133,17 +79,6 @@ static void test_same_bits(void)
             bnd_run_free(run);
         }
     }
-}
-
-/* fp16(1e-8) is 0, and so is (1 - beta2) g g of small gradients: m / 0 is infinite, and the second step is NaN. */
-static void test_epsilon_vanishes(void)
-{
-    bnd_training t = training_of("transformer", "adamw", "fp16-pure");
-    bnd_run *run = run_of(&t, NULL);
-    double first = step_of(run).loss, second = step_of(run).loss;
-    CU_ASSERT_TRUE(isfinite(first));
-    CU_ASSERT_TRUE(isnan(second));
-    bnd_run_free(run);
 }
 
 /* What the optimizer takes off a bf16 weight is mostly lost at a low rate; with stochastic rounding it is not, on
@@ -254,11 +189,10 @@ static void test_refused(void)
     CU_ASSERT_PTR_NULL(run);
 }
 
-static CU_TestInfo train_tests[] = {
+CU_TestInfo train_tests[] = {
     {"every model and optimizer learns", test_learning},
     {"language", test_language},
     {"same bits", test_same_bits},
-    {"epsilon vanishes in fp16", test_epsilon_vanishes},
     {"cancelled updates", test_cancelled_updates},
     {"loss scale", test_loss_scale},
     {"places", test_places},
@@ -271,6 +205,10 @@ int main(void)
 {
     CU_SuiteInfo suites[] = {
         SUITE("train", train_tests),
+        SUITE("traps", trap_tests),
+        SUITE("data", data_tests),
+        SUITE("models", model_tests),
+        SUITE("golden", training_golden_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

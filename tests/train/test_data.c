@@ -1,0 +1,297 @@
+/* Files that a language model learns from. */
+#define _XOPEN_SOURCE 700 /* mkdtemp, ftruncate */
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64], path[128];
+
+static void enter(const char *name)
+{
+    strcpy(folder, "test-data-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+}
+
+static void leave(void)
+{
+    unlink(path);
+    CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
+static void put(const void *head, size_t length, const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL(fwrite(head, 1, length, file), length);
+    CU_ASSERT_EQUAL(fwrite(data, 1, size, file), size);
+    CU_ASSERT_EQUAL(fclose(file), 0);
+}
+
+static void put_npy(const char *descr, const char *shape, const void *data, size_t size)
+{
+    char head[128];
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
+    int n = snprintf(head + 10, 118, "{'descr': '%s', 'fortran_order': False, 'shape': %s}", descr, shape);
+    head[10 + n] = ' ';
+    head[127] = '\n';
+    put(head, sizeof head, data, size);
+}
+
+static bnd_training reading(size_t context)
+{
+    bnd_training t = training_of("transformer", "adamw", "fp32");
+    t.width = 16;
+    t.depth = 1;
+    t.heads = 2;
+    t.context = context;
+    t.batch = 4;
+    strcpy(t.data, path);
+    return t;
+}
+
+static bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message)
+{
+    bnd_run *run = NULL;
+    bnd_error why;
+    bnd_status status = bnd_run_new(&run, t, NULL, &why);
+    CU_ASSERT_EQUAL(status, expected);
+    CU_ASSERT_PTR_NULL(run);
+    return refuses(status, &why, part_of_message);
+}
+
+/* Bytes are 256 symbols, and a model learns which of them there are. */
+static void test_text(void)
+{
+    static char text[4096];
+    for (size_t i = 0; i < sizeof text; i++) {
+        text[i] = "the quick brown fox jumps over the lazy dog. "[i % 45];
+    }
+    enter("text.txt");
+    put(text, sizeof text, NULL, 0);
+    bnd_training t = reading(16);
+    t.lr = 1e-2;
+    bnd_run *run = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, 256);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(256), 1e-12);
+    CU_ASSERT_TRUE(isnan(bnd_run_floor(run)));
+    CU_ASSERT_DOUBLE_EQUAL(validation_of(run), log(256), 0.3);
+    (void)steps_of(run, scaled(60));
+    CU_ASSERT_TRUE(scaled(60) < 60 || validation_of(run) < 2.5);
+    bnd_run_free(run);
+    leave();
+}
+
+/* ---- the same tokens, in whatever file ---- */
+
+enum { TOKENS = 600, SYMBOLS = 23 };
+
+static double loss_of_file(void)
+{
+    bnd_training t = reading(16);
+    bnd_run *run = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, SYMBOLS);
+    double loss = steps_of(run, 3).loss + validation_of(run);
+    bnd_run_free(run);
+    leave();
+    return loss;
+}
+
+static void test_files(void)
+{
+    static int32_t i32[TOKENS];
+    static int64_t i64[TOKENS];
+    static uint16_t u16[TOKENS];
+    static uint8_t big[2 * TOKENS], u8[TOKENS];
+    static double f64[TOKENS];
+    for (size_t i = 0; i < TOKENS; i++) {
+        uint64_t token = i < SYMBOLS ? i : below(SYMBOLS, 1, i);
+        i32[i] = (int32_t)token;
+        i64[i] = (int64_t)token;
+        u16[i] = (uint16_t)token;
+        u8[i] = big[2 * i + 1] = (uint8_t)token;
+        f64[i] = (double)token;
+    }
+    double losses[7];
+    enter("tokens.bin");
+    put(u16, sizeof u16, NULL, 0); /* little-endian, as the machines are that tests run on */
+    losses[0] = loss_of_file();
+    enter("tokens.npy");
+    put_npy("<u2", "(600,)", u16, sizeof u16);
+    losses[1] = loss_of_file();
+    enter("tokens.npy");
+    put_npy("<i4", "(600,)", i32, sizeof i32);
+    losses[2] = loss_of_file();
+    enter("tokens.npy");
+    put_npy("<i8", "(20, 30)", i64, sizeof i64);
+    losses[3] = loss_of_file();
+    enter("tokens.npy");
+    put_npy(">u2", "(600,)", big, sizeof big);
+    losses[4] = loss_of_file();
+    enter("tokens.npy");
+    put_npy("<f8", "(600,)", f64, sizeof f64);
+    losses[5] = loss_of_file();
+    enter("tokens.npy"); /* of a byte, but not bytes of a text: the vocabulary is that of the tokens */
+    put_npy("|i1", "(600,)", u8, sizeof u8);
+    losses[6] = loss_of_file();
+    for (size_t i = 1; i < sizeof losses / sizeof losses[0]; i++) {
+        CU_ASSERT_EQUAL(losses[i], losses[0]);
+    }
+}
+
+/* ---- which tokens a batch has ---- */
+
+/* The smallest and the largest number of x and y of a batch. */
+static void look(double *least, double *most, bnd_run *run, uint64_t purpose)
+{
+    double x[2][64];
+    bndi_batch batch;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(run->source.batch(&batch, run, purpose, &why), &why));
+    size_t n = bnd_tensor_count(batch.x), wrong = 0;
+    CU_ASSERT_FATAL(n <= 64 && bnd_tensor_count(batch.y) == n);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f64(x[0], n, batch.x, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f64(x[1], n, batch.y, &why), &why));
+    for (size_t i = 0; i < n; i++) {
+        *least = fmin(*least, fmin(x[0][i], x[1][i]));
+        *most = fmax(*most, fmax(x[0][i], x[1][i]));
+        wrong += x[1][i] != x[0][i] + 1; /* y is the token after x */
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    bnd_tensor_release(batch.x);
+    bnd_tensor_release(batch.y);
+}
+
+/* Token i is i: batches reach from the first to the last of the first nine tenths, and those for validation from the
+ * first to the last of the last tenth, or of the last window where that is longer. */
+static void test_parts(void)
+{
+    static const struct {
+        size_t tokens, context, learned;
+    } cases[] = {{200, 4, 180}, {1000, 9, 900}, {60, 9, 50}, {20, 9, 10}};
+    uint16_t tokens[1000];
+    for (size_t i = 0; i < 1000; i++) {
+        tokens[i] = (uint16_t)i;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enter("tokens.bin");
+        put(tokens, 2 * cases[i].tokens, NULL, 0);
+        bnd_training t = reading(cases[i].context);
+        bnd_run *run = run_of(&t, NULL);
+        double least[2] = {INFINITY, INFINITY}, most[2] = {0, 0};
+        for (uint64_t batch = 0; batch < 1000; batch++) {
+            look(&least[0], &most[0], run, bndi_purpose(BNDI_OF_DATA, batch));
+            look(&least[1], &most[1], run, bndi_purpose(BNDI_OF_VALIDATION, batch));
+        }
+        CU_ASSERT_EQUAL(least[0], 0);
+        CU_ASSERT_EQUAL(most[0], (double)cases[i].learned - 1);
+        CU_ASSERT_EQUAL(least[1], (double)cases[i].learned);
+        CU_ASSERT_EQUAL(most[1], (double)cases[i].tokens - 1);
+        bnd_run_free(run);
+        leave();
+    }
+}
+
+/* The file is mapped: it takes no memory that the run would count, however long it is. */
+static void test_mapped(void)
+{
+    enum { SIZE = 1 << 26 };
+    enter("long.bin");
+    put("", 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(truncate(path, SIZE), 0);
+    bnd_training t = reading(16);
+    t.vocabulary = 2;
+    bnd_run *run = run_of(&t, NULL);
+    bnd_account a;
+    (void)step_of(run);
+    bnd_engine_account(&a, bnd_run_engine(run));
+    CU_ASSERT_EQUAL(a.bytes[BND_ROLE_DATA], 0);
+    CU_ASSERT_TRUE(a.bytes_peak < SIZE / 16);
+    bnd_run_free(run);
+    leave();
+}
+
+/* ---- what is refused ---- */
+
+static void test_lengths(void)
+{
+    static const char text[40] = "abc";
+    enter("short.txt");
+    put(text, 33, NULL, 0);
+    bnd_training t = reading(16);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: has 33 tokens; a context of 16 needs at least 34"));
+    put(text, 34, NULL, 0);
+    bnd_run *run = run_of(&t, NULL);
+    (void)step_of(run);
+    bnd_run_free(run);
+    put(text, 0, NULL, 0);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: has 0 bytes"));
+    leave();
+    t.data[0] = 'x';
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_STREAM, "short.txt: cannot be opened"));
+    enter("odd.bin");
+    put(text, 39, NULL, 0);
+    t = reading(16);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no number of tokens of 2 bytes"));
+    leave();
+    t = training_of("mlp", "sgd", "fp32");
+    strcpy(t.data, "a.txt");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "the model mlp draws its own data"));
+}
+
+static void test_tokens(void)
+{
+    static int32_t tokens[100];
+    static float halves[100];
+    tokens[70] = 9;
+    tokens[71] = 12;
+    halves[5] = 0.5f;
+    enter("tokens.npy");
+    put_npy("<i4", "(100,)", tokens, sizeof tokens);
+    bnd_training t = reading(16);
+    t.vocabulary = 10;
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 71 is 12; tokens are whole numbers from 0 to 9 here"));
+    t.vocabulary = 9;
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 70 is 9; "));
+    t.vocabulary = 50; /* more than there are: those that do not come up are still symbols */
+    bnd_run *run = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, 50);
+    bnd_run_free(run);
+    t.vocabulary = 0;
+    tokens[99] = -1;
+    put_npy("<i4", "(100,)", tokens, sizeof tokens);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 99 is -1; "));
+    tokens[99] = INT32_MAX;
+    put_npy("<i4", "(100,)", tokens, sizeof tokens);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 99 is 2147483647; "));
+    put_npy("<f4", "(100,)", halves, sizeof halves);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 5 is 0.5; "));
+    put_npy("<i4", "(101,)", tokens, sizeof tokens);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "tokens.npy: "));
+    leave();
+    enter("bytes.txt");
+    put("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff", 40, NULL, 0);
+    t = reading(16);
+    t.vocabulary = 128;
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 39 is 255; "));
+    t.vocabulary = 300;
+    run = run_of(&t, NULL);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(300), 1e-12);
+    bnd_run_free(run);
+    leave();
+}
+
+CU_TestInfo data_tests[] = {
+    {"a text", test_text},
+    {"the same tokens in any file", test_files},
+    {"what is learned and what validates", test_parts},
+    {"a file is mapped", test_mapped},
+    {"files that are too short", test_lengths},
+    {"tokens out of range", test_tokens},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,263 @@
+/* Models, and what optimizers keep of them. */
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what an optimizer keeps ---- */
+
+/* Bytes of m and of v in fp32, by the engine's own account, and as bnd_optimizer_keeps says. */
+static void test_states(void)
+{
+    static const struct {
+        const char *optimizer;
+        unsigned m, v; /* bytes a number; v of Adafactor: see below */
+    } cases[] = {{"sgd", 0, 0},  {"momentum", 4, 0}, {"adagrad", 0, 4}, {"rmsprop", 0, 4},
+                 {"adam", 4, 4}, {"adamw", 4, 4},    {"lion", 4, 0},    {"adafactor", 0, 0}};
+    CU_ASSERT_EQUAL(sizeof cases / sizeof cases[0], bnd_optimizer_count());
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training t = training_of("mlp", cases[i].optimizer, "fp32");
+        bnd_run *run = run_of(&t, NULL);
+        uint64_t kept[2] = {0, 0}, n = 0;
+        bnd_account a;
+        for (size_t j = 0; j < bnd_run_parameters(run); j++) {
+            const bnd_tensor *w = bnd_run_parameter(run, j, BND_ROLE_PARAM);
+            n += bnd_tensor_count(w);
+            kept[0] += bnd_optimizer_keeps(i, BND_ROLE_M, bnd_tensor_shape(w), bnd_tensor_rank(w));
+            kept[1] += bnd_optimizer_keeps(i, BND_ROLE_V, bnd_tensor_shape(w), bnd_tensor_rank(w));
+        }
+        (void)step_of(run);
+        bnd_engine_account(&a, bnd_run_engine(run));
+        CU_ASSERT_STRING_EQUAL(cases[i].optimizer, bnd_optimizer_name(i));
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], 4 * kept[0]);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], 4 * kept[1]);
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_M], cases[i].m * n);
+        if (strcmp(cases[i].optimizer, "adafactor") == 0) { /* 64 to 128 to 128 to 10: rows and columns; biases */
+            CU_ASSERT_EQUAL(kept[1], (64 + 128) + 128 + (128 + 128) + 128 + (128 + 10) + 10);
+            double bytes = (double)(a.bytes[BND_ROLE_PARAM] + a.peak_by_role[BND_ROLE_GRAD] + a.bytes[BND_ROLE_V]);
+            CU_ASSERT_DOUBLE_EQUAL(bytes / (double)n, 8, 0.15);
+        } else {
+            CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], cases[i].v * n);
+        }
+        bnd_run_free(run);
+    }
+}
+
+/* Factors are of the format of v, too: 2 bytes each, and in fp8 1. */
+static void test_factors_in_formats(void)
+{
+    static const char *const recipes[] = {"base=fp32,v=bf16", "base=fp32,v=bf16,optimizer=fused", "bf16-pure"};
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        bnd_training t = training_of("mlp", "adafactor", recipes[i]);
+        bnd_run *run = run_of(&t, NULL);
+        bnd_account a;
+        double first = step_of(run).loss, last = steps_of(run, 10).loss;
+        bnd_engine_account(&a, bnd_run_engine(run));
+        CU_ASSERT_EQUAL(a.bytes[BND_ROLE_V], 2 * 852);
+        CU_ASSERT_TRUE(last < first);
+        bnd_run_free(run);
+    }
+}
+
+/* ---- floors, and what one knows without learning ---- */
+
+/* The loss of weights of 0, measured, is the loss of who knows nothing; none is below the floor. */
+static void test_ignorance(void)
+{
+    static const char *const models[] = {"quadratic", "linear", "logistic"};
+    for (size_t i = 0; i < 3; i++) {
+        bnd_training t = training_of(models[i], "sgd", "fp32");
+        t.batch = 1024;
+        bnd_run *run = run_of(&t, NULL);
+        CU_ASSERT_DOUBLE_EQUAL(validation_of(run) / bnd_run_ignorance(run), 1, 0.1); /* 4096 rows: 3 deviations */
+        CU_ASSERT_EQUAL(bnd_run_floor(run), 0);
+        bnd_run_free(run);
+    }
+}
+
+/* ---- student and teacher ---- */
+
+static void test_student(void)
+{
+    bnd_training t = training_of("student", "adamw", "fp32");
+    t.batch = 64;
+    bnd_run *run = run_of(&t, NULL), *low;
+    double before = validation_of(run);
+    CU_ASSERT_EQUAL(bnd_run_floor(run), 0);
+    CU_ASSERT_TRUE(before > 0.1 * bnd_run_ignorance(run) && before < 10 * bnd_run_ignorance(run));
+    (void)steps_of(run, scaled(200));
+    CU_ASSERT_TRUE(scaled(200) < 200 || validation_of(run) < 0.7 * before);
+    /* the teacher's own weights reach the floor: there is one student that has learned all of it */
+    for (size_t i = 0; i < run->parameters; i++) {
+        size_t n = bnd_tensor_count(run->parameter[i].value);
+        double *w = calloc(n, sizeof *w);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+        numbers_of(w, n, run->source.teacher, i, BND_ROLE_PARAM);
+        set_numbers(run, i, BND_ROLE_PARAM, w, n);
+        free(w);
+    }
+    CU_ASSERT_EQUAL(validation_of(run), 0);
+    /* and what is learned does not depend on the recipe */
+    t.policy = training_of("student", "adamw", "e4m3-pure").policy;
+    low = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(bnd_run_ignorance(low), bnd_run_ignorance(run));
+    bnd_run_free(low);
+    bnd_run_free(run);
+}
+
+/* ---- a head that is the table ---- */
+
+static void test_tied(void)
+{
+    bnd_training t = training_of("transformer", "adamw", "fp32");
+    bnd_run *apart = run_of(&t, NULL);
+    t.tied = true;
+    bnd_run *tied = run_of(&t, NULL);
+    CU_ASSERT_EQUAL(bnd_run_parameters(tied) + 1, bnd_run_parameters(apart));
+    CU_ASSERT_EQUAL(step_of(tied).weights + t.width * bnd_run_training(tied)->vocabulary, step_of(apart).weights);
+    double before = validation_of(tied);
+    (void)steps_of(tied, 20);
+    CU_ASSERT_TRUE(validation_of(tied) < before);
+    bnd_run_free(apart);
+    bnd_run_free(tied);
+}
+
+/* ---- seeds ---- */
+
+static double weight_after(bnd_training t, const char *recipe)
+{
+    t.policy = training_of("linear", "sgd", recipe).policy;
+    bnd_run *run = run_of(&t, NULL);
+    double w[64];
+    (void)steps_of(run, 5);
+    numbers_of(w, 64, run, 0, BND_ROLE_PARAM);
+    bnd_run_free(run);
+    return w[0] + 2 * w[1] + 3 * w[2];
+}
+
+/* Each seed changes what it is of, and nothing else: rounding matters where it is stochastic alone. */
+static void test_seeds(void)
+{
+    bnd_training t = training_of("linear", "sgd", "fp32"), other = t, data = t;
+    other.seed_rounding = 4;
+    data.seed_data = 4;
+    CU_ASSERT_EQUAL(weight_after(t, "bf16-sr"), weight_after(t, "bf16-sr"));
+    CU_ASSERT_NOT_EQUAL(weight_after(t, "bf16-sr"), weight_after(other, "bf16-sr"));
+    CU_ASSERT_EQUAL(weight_after(t, "bf16-pure"), weight_after(other, "bf16-pure"));
+    CU_ASSERT_NOT_EQUAL(weight_after(t, "fp32"), weight_after(data, "fp32"));
+    bnd_training mlp = training_of("mlp", "sgd", "fp32");
+    double w[2];
+    for (int i = 0; i < 2; i++) {
+        static double all[64 * 128];
+        mlp.seed_init = 1 + (uint64_t)i;
+        bnd_run *run = run_of(&mlp, NULL);
+        numbers_of(all, 64 * 128, run, 0, BND_ROLE_PARAM);
+        w[i] = all[0];
+        bnd_run_free(run);
+    }
+    CU_ASSERT_NOT_EQUAL(w[0], w[1]);
+}
+
+/* Looking at validation in between changes no step, and shows the same twice, stochastic casts or not. */
+static void test_looking(void)
+{
+    bnd_training t = training_of("mlp", "adamw", "base=bf16-sr,act=bf16:sr");
+    bnd_run *a = run_of(&t, NULL), *b = run_of(&t, NULL);
+    for (int step = 0; step < 4; step++) {
+        CU_ASSERT_EQUAL(validation_of(a), validation_of(a));
+        CU_ASSERT_EQUAL(step_of(a).loss, step_of(b).loss);
+    }
+    bnd_run_free(a);
+    bnd_run_free(b);
+}
+
+/* ---- the lecture's table of precisions, measured ---- */
+
+typedef struct measured {
+    double bytes;          /* a weight: param, grad, m, v */
+    double flushed, error; /* of gradients that were rounded: nonzero to zero; squares of errors over squares */
+    double activations;    /* bytes at the peak */
+    double loss;
+} measured;
+
+static measured measure(const char *recipe, uint64_t steps)
+{
+    static const bnd_role kept[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_M, BND_ROLE_V};
+    static const bnd_role gradients[] = {BND_ROLE_DACT, BND_ROLE_DGRAD_DY, BND_ROLE_WGRAD_DY, BND_ROLE_DGRAD_DX};
+    bnd_training t = training_of("transformer", "adamw", recipe);
+    bnd_run *run = run_of(&t, NULL);
+    measured result = {.bytes = 0};
+    bnd_account a;
+    bnd_error why;
+    double squares = 0, errors = 0, flushed = 0, elements = 0;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), 1, &why), &why));
+    bnd_step step = steps_of(run, steps);
+    bnd_engine_account(&a, bnd_run_engine(run));
+    for (size_t i = 0; i < 4; i++) {
+        bnd_stats s;
+        result.bytes += (double)a.peak_by_role[kept[i]] / (double)step.weights;
+        if (bnd_engine_statistics(&s, bnd_run_engine(run), gradients[i], BND_EVERYWHERE)) {
+            squares += s.squared_input;
+            errors += s.squared_error;
+            flushed += (double)s.flushed;
+            elements += (double)s.elements;
+        }
+    }
+    result.flushed = elements > 0 ? flushed / elements : 0;
+    result.error = squares > 0 ? errors / squares : 0;
+    result.activations = (double)a.peak_by_role[BND_ROLE_ACT];
+    result.loss = step.loss;
+    bnd_run_free(run);
+    if (getenv("BND_TEST_VERBOSE") != NULL) {
+        printf("\n    %s: %.3g bytes, %.3g flushed, error %.3g, activations %.4g, loss %.4g", recipe, result.bytes,
+               result.flushed, result.error, result.activations, result.loss);
+    }
+    return result;
+}
+
+/* fp32: most memory, stable. fp16: half of it, and gradients flushed to zero. bf16: half of it, none flushed, and
+ * coarser numbers. fp8: a quarter, and the run is lost. */
+static void test_table(void)
+{
+    const measured fp32 = measure("fp32", 3), fp16 = measure("fp16-pure", 1), bf16 = measure("bf16-pure", 3),
+                   fp8 = measure("e4m3-pure", 3);
+    CU_ASSERT_EQUAL(fp32.bytes, 16);
+    CU_ASSERT_EQUAL(fp16.bytes, 8);
+    CU_ASSERT_EQUAL(bf16.bytes, 8);
+    CU_ASSERT_EQUAL(fp8.bytes, 4);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / fp16.activations, 2, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / bf16.activations, 2, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(fp32.activations / fp8.activations, 4, 0.08);
+    CU_ASSERT_TRUE(fp32.flushed == 0 && fp16.flushed > 1e-3 && bf16.flushed == 0);
+    CU_ASSERT_TRUE(bf16.error > 30 * fp16.error); /* 3 bits fewer: 64 times the square */
+    CU_ASSERT_DOUBLE_EQUAL(bf16.loss, fp32.loss, 0.02);
+    CU_ASSERT_TRUE(isnan(fp8.loss));
+}
+
+/* A loss scale lifts fp16's gradients over its smallest number; bf16 needs none. */
+static void test_loss_scales(void)
+{
+    const measured none = measure("fp16-amp-noscale", 2), some = measure("base=fp16-amp-noscale,loss_scale=1024", 2),
+                   enough = measure("fp16-amp-static", 2), dynamic = measure("fp16-amp", 2),
+                   bf16 = measure("bf16-amp", 2);
+    CU_ASSERT_TRUE(none.flushed > 1e-3);
+    CU_ASSERT_TRUE(some.flushed < none.flushed / 100);
+    CU_ASSERT_EQUAL(enough.flushed, 0);
+    CU_ASSERT_EQUAL(dynamic.flushed, 0);
+    CU_ASSERT_EQUAL(bf16.flushed, 0);
+}
+
+CU_TestInfo model_tests[] = {
+    {"what optimizers keep", test_states},
+    {"factors in formats", test_factors_in_formats},
+    {"who knows nothing", test_ignorance},
+    {"student and teacher", test_student},
+    {"a tied head", test_tied},
+    {"seeds", test_seeds},
+    {"the table of precisions", test_table},
+    {"loss scales against underflow", test_loss_scales},
+    {"looking at validation", test_looking},
+    CU_TEST_INFO_NULL,
+};

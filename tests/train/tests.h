@@ -1,0 +1,30 @@
+/* The groups of tests of train/, and what they share. */
+#ifndef TESTS_TRAIN_TESTS_H
+#define TESTS_TRAIN_TESTS_H
+
+#include "tests/tensor/tests.h"
+
+#include "train/train.h"
+
+extern CU_TestInfo train_tests[];
+extern CU_TestInfo trap_tests[];
+extern CU_TestInfo data_tests[];
+extern CU_TestInfo model_tests[];
+extern CU_TestInfo training_golden_tests[];
+
+/* What a model is usually run with, seeds 1, 2, 3. These end the test where they are refused. */
+bnd_training training_of(const char *model, const char *optimizer, const char *recipe);
+bnd_run *run_of(const bnd_training *t, const bnd_context *context);
+bnd_step step_of(bnd_run *run);
+bnd_step steps_of(bnd_run *run, uint64_t n);
+double validation_of(bnd_run *run);
+
+/* What a part of parameter i holds. */
+void numbers_of(double *x, size_t n, const bnd_run *run, size_t i, bnd_role part);
+void set_numbers(bnd_run *run, size_t i, bnd_role part, const double *x, size_t n);
+
+/* A step of the optimizer with these gradients, in the format that the policy has for them: what bnd_run_step does
+ * behind its backward. `g` has as many numbers as all parameters together, in their order. */
+bndi_update_totals update_with(bnd_run *run, const double *g);
+
+#endif
