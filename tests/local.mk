@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/policy/test_policy \
 	tests/lecture \
 	tests/train/test_train \
+	tests/study/test_study \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 
@@ -196,6 +197,24 @@ tests_train_test_train_SOURCES = \
 	tests/oracle/operands.h \
 	tests/suites.h \
 	tests/train/test_train.c
+
+tests_study_test_study_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES)
+tests_study_test_study_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
+tests_study_test_study_LDADD = $(TEST_LDADD) $(LIBM)
+tests_study_test_study_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/study/test_compare.c \
+	tests/study/test_damage.c \
+	tests/study/test_failures.c \
+	tests/study/test_records.c \
+	tests/study/test_resume.c \
+	tests/study/test_runs.c \
+	tests/study/test_study.c \
+	tests/study/tests.h \
+	tests/suites.h \
+	tests/tensor/allocations.c \
+	tests/tensor/allocations.h
 
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)

@@ -33,11 +33,11 @@ void bnd_task_default(bnd_task *out, const bnd_training *training)
     *out = (bnd_task){.training = *training, .validation_batches = BATCHES};
 }
 
-static double seconds_now(void)
+static int64_t nanoseconds_now(void)
 {
     struct timespec t = {0};
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* ---- what is known beforehand ---- */
@@ -244,7 +244,7 @@ static bnd_status make_step(session *s, bnd_point *out, bnd_error *why)
     bnd_step step;
     bnd_engine_reset_statistics(engine);
     bnd_engine_reset_flops(engine);
-    double start = seconds_now();
+    int64_t start = nanoseconds_now();
     bnd_status status = bnd_run_step(&step, s->run, why);
     if (status != BND_OK) {
         return status;
@@ -255,7 +255,7 @@ static bnd_status make_step(session *s, bnd_point *out, bnd_error *why)
                        .lr = step.lr,
                        .loss_scale = step.loss_scale,
                        .update_ratio = step.update_ratio,
-                       .seconds = seconds_now() - start,
+                       .seconds = (double)(nanoseconds_now() - start) / 1e9,
                        .validation = __builtin_nan(""),
                        .updates = step.updates,
                        .cancelled = step.cancelled,
@@ -442,9 +442,24 @@ static void work_all(study *all, size_t threads)
     }
 }
 
+/* Names that are the same text; others of one directory meet at the lock. */
+static bnd_status check_directories(const study *all, bnd_error *why)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const char *name = all->sessions[i].task->directory;
+        for (size_t j = 0; name != NULL && j < i; j++) {
+            const char *other = all->sessions[j].task->directory;
+            if (other != NULL && strcmp(name, other) == 0) {
+                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: two runs cannot be written to one directory", name);
+            }
+        }
+    }
+    return BND_OK;
+}
+
 static bnd_status prepare_all(study *all, size_t threads, bnd_error *why)
 {
-    bnd_status status = BND_OK;
+    bnd_status status = check_directories(all, why);
     for (size_t i = 0; status == BND_OK && i < all->count; i++) {
         session *s = &all->sessions[i];
         status = named(all, s, why, prepare(s, all->count <= threads, why));
