@@ -114,11 +114,11 @@ static void weigh(pair *p)
 
 /* ---- when a run left ----
  *
- * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each step a gap of means
- * is outside where it is above three things: its own band over the pairs, how far the reference is spread over its
- * seeds, and what matters. A run that is outside from some step to the end left at that step; one that comes back did
- * not. A loss that is no number, of half of the pairs or more, is outside at once. Losses are in units of the pair's
- * cap: data of another seed may be another problem, with other losses. */
+ * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each
+ * step a gap of means is outside where it is above three things: its own band over the pairs, how far the reference is
+ * spread over its seeds, and what matters. A run that is outside from some step to the end left at that step; one that
+ * comes back did not. A loss that is no number, of half of the pairs or more, is outside at once. Losses are in units
+ * of the pair's cap: data of another seed may be another problem, with other losses. */
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 

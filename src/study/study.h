@@ -1,5 +1,5 @@
-/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have just
- * been made or are read back. */
+/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have
+ * just been made or are read back. */
 #ifndef BINADE_SRC_STUDY_H
 #define BINADE_SRC_STUDY_H
 
@@ -113,8 +113,8 @@ BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_er
 BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
 void bndi_lines_close(bndi_lines *lines);
 
-/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end in
- * the file, unless it is NULL; fewer than all are such as others can be written behind. */
+/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end
+ * in the file, unless it is NULL; fewer than all are such as others can be written behind. */
 BND_CHECKED bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most,
                                         bnd_error *why);
 

@@ -1,4 +1,4 @@
-/* Every allocation fails once: a message, nothing leaked, no damaged directory; and the same call made again goes on. */
+/* Every allocation fails once: a message, nothing leaked, no damaged directory; the same call made again goes on. */
 #include "tests.h"
 
 #include <stdio.h>
