@@ -502,6 +502,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_calc \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_records \
 	tests/fuzz/fuzz_safetensors \
 	tests/fuzz/fuzz_vectors
 EXTRA_PROGRAMS += $(FUZZERS)
@@ -523,6 +524,11 @@ tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_records_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_records_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_records_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_records_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_safetensors_LDADD = $(libbinade_internal_la_LIBADD)
@@ -534,7 +540,7 @@ tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_calc or fuzz_vectors (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
@@ -548,6 +554,7 @@ check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_records_random \
 	tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
 tests_fuzz_fuzz_calc_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
@@ -559,6 +566,9 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_records_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
+tests_fuzz_fuzz_records_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_safetensors_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_safetensors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safetensors.c
