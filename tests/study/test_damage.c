@@ -27,7 +27,7 @@ static void test_refused(void)
         {"{\"step\": 2, \"loss\": 2}\n{\"step\": 2, \"loss\": 3}\n", "line 2: step 2 comes after step 2"},
         {"{\"step\": 2, \"loss\": 2}\n{\"step\": 1, \"loss\": 3}\n", "line 2: step 1 comes after step 2"},
         {"{\"step\": 2, \"loss\": 2,}\n", "line 1: "},
-        {"{\"step\": 2, \"loss\": 2} x\n", "line 1: "},
+        {"{\"step\": 2, \"loss\": 2} x\n", "line 1: column 24 of its JSON: nothing"},
         {"{\"step\": 2, \"loss\": 2, \"x\": tru}\n", "line 1: "},
         {"{\"step\": 2, \"loss\": 2, \"x\": [1, 2}\n", "line 1: "},
         {"[1, 2]\n", "line 1: should be objects of JSON"},
