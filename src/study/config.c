@@ -42,6 +42,7 @@ static void write_policy(bnd_json *json, const char *key, const bnd_policy *poli
     }
     bnd_json_string(json, "accumulator", policy->accumulator);
     bnd_json_string(json, "update", policy->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
+    bnd_json_string(json, "optimizer", policy->fused ? "fused" : "foreach");
     if (policy->loss_scale.given) {
         write_loss_scale(json, &policy->loss_scale);
     }
@@ -61,8 +62,9 @@ static void write_training(bnd_json *json, const char *key, const bnd_training *
     const struct {
         const char *key;
         uint64_t value;
-    } counts[] = {{"seed_init", t->seed_init}, {"seed_data", t->seed_data},  {"steps", t->steps}, {"batch", t->batch},
-                  {"inputs", t->inputs},       {"width", t->width},          {"depth", t->depth}, {"heads", t->heads},
+    } counts[] = {{"seed_init", t->seed_init}, {"seed_data", t->seed_data},  {"seed_rounding", t->seed_rounding},
+                  {"steps", t->steps},         {"batch", t->batch},          {"inputs", t->inputs},
+                  {"width", t->width},         {"depth", t->depth},          {"heads", t->heads},
                   {"context", t->context},     {"vocabulary", t->vocabulary}};
     bnd_json_object(json, key);
     bnd_json_string(json, "model", t->model);
@@ -74,6 +76,8 @@ static void write_training(bnd_json *json, const char *key, const bnd_training *
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         bndi_json_number(json, numbers[i].key, numbers[i].value);
     }
+    bnd_json_string(json, "data", t->data);
+    bnd_json_boolean(json, "tied", t->tied);
     bnd_json_boolean(json, "recompute", t->recompute);
     write_policy(json, "policy", &t->policy);
     bnd_json_end(json);
