@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	tests/lecture \
 	tests/train/test_recipes \
 	tests/train/test_train \
+	tests/study/test_study \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 
@@ -224,6 +225,24 @@ EXTRA_DIST += \
 	tests/train/golden/optimizers.txt \
 	tests/train/golden/scaler.txt \
 	tests/train/golden/transformer.txt
+
+tests_study_test_study_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES)
+tests_study_test_study_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
+tests_study_test_study_LDADD = $(TEST_LDADD) $(LIBM)
+tests_study_test_study_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/study/test_compare.c \
+	tests/study/test_damage.c \
+	tests/study/test_failures.c \
+	tests/study/test_records.c \
+	tests/study/test_resume.c \
+	tests/study/test_runs.c \
+	tests/study/test_study.c \
+	tests/study/tests.h \
+	tests/suites.h \
+	tests/tensor/allocations.c \
+	tests/tensor/allocations.h
 
 tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
@@ -511,6 +530,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_calc \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_records \
 	tests/fuzz/fuzz_safetensors \
 	tests/fuzz/fuzz_vectors
 EXTRA_PROGRAMS += $(FUZZERS)
@@ -532,6 +552,11 @@ tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_records_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_records_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_records_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_records_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_safetensors_LDADD = $(libbinade_internal_la_LIBADD)
@@ -543,7 +568,7 @@ tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_calc or fuzz_vectors (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
@@ -557,6 +582,7 @@ check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_records_random \
 	tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
 tests_fuzz_fuzz_calc_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
@@ -568,6 +594,9 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_records_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
+tests_fuzz_fuzz_records_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_safetensors_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_safetensors_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_safetensors.c

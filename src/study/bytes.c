@@ -46,7 +46,7 @@ void bndi_number(char out[BNDI_NUMBER_SIZE], double x)
     bnd_format f;
     bnd_status status = bnd_format_parse(&f, "fp64", NULL);
     (void)status; /* it is in the table */
-    bnd_print_shortest(out, BNDI_NUMBER_SIZE, &f, bnd_exact_double(x));
+    bnd_print_shortest(out, BNDI_NUMBER_SIZE, &f, bnd_exact_double(x != x ? __builtin_nan("") : x));
 }
 
 void bndi_json_number(bnd_json *json, const char *key, double x)

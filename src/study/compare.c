@@ -114,10 +114,11 @@ static void weigh(pair *p)
 
 /* ---- when a run left ----
  *
- * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each step a gap of means
- * is outside where it is above three things: its own band over the pairs, how far the reference is spread over its
- * seeds, and what matters. A run that is outside from some step to the end left at that step; one that comes back did
- * not. A loss that is no number, of half of the pairs or more, is outside at once. */
+ * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each
+ * step a gap of means is outside where it is above three things: its own band over the pairs, how far the reference is
+ * spread over its seeds, and what matters. A run that is outside from some step to the end left at that step; one that
+ * comes back did not. A loss that is no number, of half of the pairs or more, is outside at once. Losses are in units
+ * of the pair's cap: data of another seed may be another problem, with other losses. */
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 
@@ -177,20 +178,21 @@ static bool is_outside(const pair *pairs, size_t n, size_t i, double *gaps, doub
 {
     size_t lost = 0, m = 0;
     for (size_t k = 0; k < n; k++) {
-        double loss = pairs[k].loss[i], base = pairs[k].base[i];
+        double loss = pairs[k].loss[i], base = pairs[k].base[i], cap = pairs[k].cap;
+        double unit = cap - cap == 0 && cap != 0 ? 1 / fabs(cap) : 1;
         if (loss != loss || base != base) {
             lost += base == base;
             continue;
         }
-        gaps[m] = loss - base;
-        bases[m++] = base;
+        gaps[m] = (loss - base) * unit;
+        bases[m++] = base * unit;
     }
     if (2 * lost >= n) {
         return true;
     }
     double gap = m > 0 ? mean_of(gaps, m) : 0;
     bool clear = m < 2 || (gap > bnd_band(gaps, m) && gap > deviation_of(bases, m));
-    return m > 0 && clear && matters(gap, mean_of(bases, m), pairs[0].cap);
+    return m > 0 && clear && matters(gap, mean_of(bases, m), 1);
 }
 
 static void find_leaving(bnd_comparison *c, const timeline *line, pair *pairs, size_t n, double *work)

@@ -70,13 +70,13 @@ static void write_training(bnd_json *json, const char *key, const bnd_training *
     bnd_json_string(json, "model", t->model);
     bnd_json_string(json, "optimizer", t->optimizer);
     bnd_json_string(json, "schedule", t->schedule);
-    bnd_json_string(json, "data", t->data);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         bnd_json_unsigned(json, counts[i].key, counts[i].value);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         bndi_json_number(json, numbers[i].key, numbers[i].value);
     }
+    bnd_json_string(json, "data", t->data);
     bnd_json_boolean(json, "tied", t->tied);
     bnd_json_boolean(json, "recompute", t->recompute);
     write_policy(json, "policy", &t->policy);

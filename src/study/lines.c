@@ -121,7 +121,7 @@ bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why)
         }
     } while (status == BND_OK && line != NULL);
     bndi_lines_close(&lines);
-    if (status == BND_OK && bytes.length > 0) {
+    if (status == BND_OK && (bytes.length > 0 || bytes.failed)) {
         status = bndi_bytes_check(&bytes, why);
     }
     if (status == BND_OK) {

@@ -11,7 +11,9 @@ libbinade_internal_la_SOURCES += \
 	src/study/lines.c \
 	src/study/names.c \
 	src/study/points.c \
+	src/study/prepare.c \
 	src/study/read.c \
 	src/study/record.c \
 	src/study/run.c \
+	src/study/steps.c \
 	src/study/study.h

@@ -34,6 +34,9 @@ size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed)
             bndi_text_char(&text, keeps ? recipe[i] : '_');
         }
     }
+    if (recipe[0] == '\0') {
+        bndi_text_char(&text, '_');
+    }
     if (changed) {
         bndi_text_char(&text, '-');
         bndi_text_unsigned(&text, digest(recipe), 16, 8);

@@ -17,8 +17,11 @@ static bnd_status refuse(uint64_t line, const char *what, const char *name, size
 static bnd_status in_line(uint64_t line, bnd_error *why, bnd_status status)
 {
     if (status != BND_OK && why != NULL) {
+        static const char first[] = "line 1, "; /* of the text that the line is */
         bnd_error inner = *why;
-        return bnd_fail(why, status, inner.where, "line %llu: %s", (unsigned long long)line, inner.message);
+        bool says = strncmp(inner.message, first, sizeof first - 1) == 0;
+        return bnd_fail(why, status, inner.where, "line %llu: %s", (unsigned long long)line,
+                        inner.message + (says ? sizeof first - 1 : 0));
     }
     return status;
 }

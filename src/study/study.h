@@ -1,5 +1,5 @@
-/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have just
- * been made or are read back. */
+/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have
+ * just been made or are read back. */
 #ifndef BINADE_SRC_STUDY_H
 #define BINADE_SRC_STUDY_H
 
@@ -113,8 +113,8 @@ BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_er
 BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
 void bndi_lines_close(bndi_lines *lines);
 
-/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end in
- * the file, unless it is NULL; fewer than all are such as others can be written behind. */
+/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end
+ * in the file, unless it is NULL; fewer than all are such as others can be written behind. */
 BND_CHECKED bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most,
                                         bnd_error *why);
 
@@ -151,6 +151,42 @@ typedef struct bndi_keeper {
     bnd_status (*change)(bnd_run *run, const bnd_policy *policy, bnd_error *why); /* the recipe */
 } bndi_keeper;
 extern const bndi_keeper bndi_checkpoints;
+
+/* ---- one run of a study ---- */
+
+typedef struct bndi_session {
+    const bnd_task *task;
+    const bndi_keeper *keeper;
+    bnd_context context;
+    bnd_run *run;             /* NULL where it is made again when its turn comes */
+    bnd_record record, known; /* known: what the lines have said */
+    bnd_stats *statistics;    /* of the step, by role; NULL where they are not taken */
+    bndi_bytes config, line;
+    bndi_found found;
+    uint64_t end; /* of the lines that are gone on with, in bytes */
+    int metrics;  /* the file; -1: none */
+    bnd_status status;
+    bnd_error why;
+} bndi_session;
+
+/* Finds everything that can be known to be wrong; nothing is written. With `keeps` the run stays open for its turn. */
+BND_CHECKED bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why);
+BND_CHECKED bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why);
+
+/* The run where its checkpoint is, its statistics on. */
+BND_CHECKED bnd_status bndi_session_open(bndi_session *s, bnd_error *why);
+
+/* `work` with the path of its checkpoint. */
+BND_CHECKED bnd_status bndi_session_checkpoint(bndi_session *s,
+                                               bnd_status (*work)(bndi_session *s, const char *path, bnd_error *why),
+                                               bnd_error *why);
+
+/* Makes its steps, until `watch`, which is told after each, is false. */
+typedef bool bndi_session_watch(void *data, const bndi_session *s);
+BND_CHECKED bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why);
+
+/* But for the record, which is handed over. */
+void bndi_session_release(bndi_session *s);
 
 BND_CHECKED bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
                                       const bnd_context *context, const bndi_keeper *keeper, bnd_study_watch *watch,

@@ -1,0 +1,215 @@
+/* A run before its first step: what is known of it, what its directory has, and everything that can be wrong. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/train.h"
+
+static const char checkpoint_name[] = "checkpoint.safetensors";
+
+void bnd_task_default(bnd_task *out, const bnd_training *training)
+{
+    enum { BATCHES = 8 };
+    *out = (bnd_task){.training = *training, .validation_batches = BATCHES};
+}
+
+/* ---- what is known beforehand ---- */
+
+static void describe(bndi_session *s)
+{
+    const bnd_training *t = &s->task->training;
+    bnd_record *r = &s->record;
+    bndi_record_none(r);
+    const char *recipe = s->task->recipe != NULL ? s->task->recipe : t->policy.name;
+    memcpy(r->recipe, recipe, strnlen(recipe, sizeof r->recipe - 1));
+    memcpy(r->model, t->model, sizeof r->model);
+    memcpy(r->optimizer, t->optimizer, sizeof r->optimizer);
+    r->seed_init = t->seed_init;
+    r->seed_data = t->seed_data;
+    r->lr = t->lr;
+    r->steps = t->steps;
+    r->floor = bnd_run_floor(s->run);
+    r->ignorance = bnd_run_ignorance(s->run);
+    for (size_t i = 0; i < bnd_run_parameters(s->run); i++) {
+        r->parameters += bnd_tensor_count(bnd_run_parameter(s->run, i, BND_ROLE_PARAM));
+    }
+    s->known = *r;
+}
+
+/* The recipe to switch to is one with which the run could have begun. */
+static bnd_status check_switch(const bndi_session *s, bnd_error *why)
+{
+    bnd_run *run = NULL;
+    bnd_training t = s->task->training;
+    if (!s->task->switches) {
+        return BND_OK;
+    }
+    if (s->keeper->change == NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "recipes are not changed on the way in this build");
+    }
+    if (s->task->switch_at >= t.steps) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "to switch at step %llu a run needs more than %llu steps",
+                        (unsigned long long)s->task->switch_at, (unsigned long long)t.steps);
+    }
+    t.policy = s->task->switch_to;
+    bnd_status status = bnd_run_new(&run, &t, &s->context, why);
+    if (status == BND_OK) {
+        bnd_run_free(run);
+    }
+    return status;
+}
+
+/* ---- what is there ---- */
+
+static bnd_status load_from(bndi_session *s, const char *path, bnd_error *why)
+{
+    if (s->keeper->load == NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "is not read in this build; begin in another directory");
+    }
+    bnd_status status = s->keeper->load(s->run, path, why);
+    /* What was saved under the other recipe is read under it. */
+    if (status == BND_OK && s->task->switches && s->run->step > s->task->switch_at) {
+        status = s->keeper->change(s->run, &s->task->switch_to, why);
+        if (status == BND_OK) {
+            status = s->keeper->load(s->run, path, why);
+        }
+    }
+    return status;
+}
+
+bnd_status bndi_session_checkpoint(bndi_session *s,
+                                   bnd_status (*work)(bndi_session *s, const char *path, bnd_error *why),
+                                   bnd_error *why)
+{
+    char *path = bndi_path(s->task->directory, checkpoint_name);
+    bnd_status status =
+        path != NULL ? work(s, path, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+    free(path);
+    return bndi_within(why, checkpoint_name, status);
+}
+
+/* Opens the run again, and brings it to where its checkpoint is. */
+bnd_status bndi_session_open(bndi_session *s, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    if (s->run == NULL) {
+        status = bnd_run_new(&s->run, &s->task->training, &s->context, why);
+        if (status == BND_OK && s->found.checkpoint) {
+            status = bndi_session_checkpoint(s, load_from, why);
+        }
+    }
+    if (status == BND_OK && s->task->statistics) {
+        s->statistics = calloc(BND_ROLES, sizeof *s->statistics);
+        status = s->statistics != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), 1, why)
+                                       : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics");
+    }
+    return status;
+}
+
+static bnd_status compare_configs(const bndi_session *s, bnd_error *why)
+{
+    bndi_bytes there = {.at = NULL};
+    char *path = bndi_path(s->task->directory, "config.json");
+    bnd_status status = path != NULL ? bndi_file_read(&there, path, why)
+                                     : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+    if (status == BND_OK) {
+        status = bndi_config_same(&there, &s->config, why);
+    }
+    bndi_bytes_free(&there);
+    free(path);
+    return bndi_within(why, "config.json", status);
+}
+
+/* The lines up to the checkpoint; all of them where the run is complete. */
+static bnd_status read_lines(bndi_session *s, bnd_error *why)
+{
+    uint64_t step = s->found.finished ? s->task->training.steps : s->found.checkpoint ? s->run->step : 0;
+    char *path = bndi_path(s->task->directory, "metrics.jsonl");
+    bnd_status status = path != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+    if (status == BND_OK && step > 0) {
+        status = bndi_points_read(&s->record, &s->end, path, step, why);
+        if (status == BND_OK && s->record.count < step) {
+            status = bnd_fail(why, BND_BAD_FILE, 0, "has %zu steps, but there should be %llu: lines are missing",
+                              s->record.count, (unsigned long long)step);
+        }
+        s->known = s->record;
+    }
+    free(path);
+    return bndi_within(why, "metrics.jsonl", status);
+}
+
+static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
+{
+    bnd_status status = bndi_directory_check(s->task->directory, why);
+    if (status == BND_OK) {
+        status = bndi_directory_look(&s->found, s->task->directory, why);
+    }
+    if (status != BND_OK || !s->found.run) {
+        return status;
+    }
+    if (!s->task->resume) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "there is a run in it already; go on with that one (resume), or name another directory");
+    }
+    status = compare_configs(s, why);
+    if (status == BND_OK && s->found.checkpoint && !s->found.finished) {
+        status = bndi_session_checkpoint(s, load_from, why);
+    }
+    if (status == BND_OK) {
+        status = read_lines(s, why);
+    }
+    if (status == BND_OK && s->found.finished) {
+        s->record.complete = true;
+        status = bndi_record_finish(&s->record, why);
+    }
+    return status;
+}
+
+/* Everything that can be known to be wrong. With `keeps` the run is kept for when its turn comes. */
+bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
+{
+    bnd_status status = bnd_run_new(&s->run, &s->task->training, &s->context, why);
+    if (status == BND_OK) {
+        describe(s);
+        status = check_switch(s, why);
+    }
+    if (status == BND_OK && s->task->directory != NULL) {
+        bndi_config_write(&s->config, s->task, &s->record);
+        status = bndi_bytes_check(&s->config, why);
+        if (status == BND_OK) {
+            status = look_at_directory(s, why);
+        }
+    }
+    if (!keeps || s->found.finished || status != BND_OK) {
+        bnd_run_free(s->run);
+        s->run = NULL;
+    }
+    return status;
+}
+
+bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    if (s->task->directory != NULL && !s->found.run) {
+        status = bndi_directory_make(s->task->directory, why);
+        if (status == BND_OK) {
+            status = bndi_directory_write(s->task->directory, "config.json", &s->config, why);
+        }
+    }
+    return status;
+}
+
+void bndi_session_release(bndi_session *s)
+{
+    bnd_run_free(s->run);
+    s->run = NULL;
+    if (s->metrics >= 0) {
+        bndi_metrics_close(s->metrics);
+        s->metrics = -1;
+    }
+    free(s->statistics);
+    bndi_bytes_free(&s->config);
+    bndi_bytes_free(&s->line);
+}

@@ -1,0 +1,148 @@
+/* A run's steps: each of them made, measured, and written down. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "train/train.h"
+
+static int64_t nanoseconds_now(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void note_account(bndi_session *s)
+{
+    bnd_account a;
+    bnd_engine_account(&a, bnd_run_engine(s->run));
+    memcpy(s->record.bytes, a.bytes, sizeof a.bytes);
+    memcpy(s->record.peak_by_role, a.peak_by_role, sizeof a.peak_by_role);
+    memcpy(s->record.bytes_at_peak, a.by_role_at_peak, sizeof a.by_role_at_peak);
+    s->record.bytes_peak = a.bytes_peak;
+    s->record.flops = bnd_account_flops(&a);
+}
+
+static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
+{
+    bnd_engine *engine = bnd_run_engine(s->run);
+    bnd_step step;
+    bnd_engine_reset_statistics(engine);
+    bnd_engine_reset_flops(engine);
+    int64_t start = nanoseconds_now();
+    bnd_status status = bnd_run_step(&step, s->run, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    *out = (bnd_point){.step = step.step,
+                       .loss = step.loss,
+                       .gradient_norm = step.gradient_norm,
+                       .lr = step.lr,
+                       .loss_scale = step.loss_scale,
+                       .update_ratio = step.update_ratio,
+                       .seconds = (double)(nanoseconds_now() - start) / 1e9,
+                       .validation = __builtin_nan(""),
+                       .updates = step.updates,
+                       .cancelled = step.cancelled,
+                       .skipped = step.skipped};
+    for (unsigned role = 0; s->statistics != NULL && role < BND_ROLES; role++) {
+        (void)bnd_engine_statistics(&s->statistics[role], engine, (bnd_role)role, BND_EVERYWHERE);
+    }
+    bndi_line_count(out, s->statistics);
+    note_account(s);
+    return BND_OK;
+}
+
+static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
+{
+    const bnd_task *t = s->task;
+    uint64_t made = point->step + 1;
+    bool due = made == t->training.steps || (t->validate_every > 0 && made % t->validate_every == 0);
+    point->validated = due && t->validation_batches > 0;
+    return point->validated ? bnd_run_validate(&point->validation, s->run, t->validation_batches, why) : BND_OK;
+}
+
+static bnd_status one_step(bndi_session *s, bnd_error *why)
+{
+    const bnd_task *t = s->task;
+    bnd_point point;
+    bnd_status status = BND_OK;
+    if (t->switches && s->run->step == t->switch_at) {
+        status = s->keeper->change(s->run, &t->switch_to, why);
+    }
+    if (status == BND_OK) {
+        status = make_step(s, &point, why);
+    }
+    if (status == BND_OK) {
+        status = validate(s, &point, why);
+    }
+    if (status == BND_OK && s->metrics >= 0) {
+        s->line.length = 0;
+        bndi_line_write(&s->line, &point, s->statistics, &s->record, &s->known);
+        status = bndi_metrics_append(s->metrics, &s->line, why);
+    }
+    return status == BND_OK ? bndi_record_add(&s->record, &point, why) : status;
+}
+
+static bnd_status save_to(bndi_session *s, const char *path, bnd_error *why)
+{
+    return s->keeper->save(s->run, path, why);
+}
+
+/* The lines are on the disk before the checkpoint says that they are. */
+static bnd_status save(bndi_session *s, bnd_error *why)
+{
+    bool saves = s->metrics >= 0 && s->keeper->save != NULL;
+    bnd_status status = saves ? bndi_metrics_sync(s->metrics, why) : BND_OK;
+    return status == BND_OK && saves ? bndi_session_checkpoint(s, save_to, why) : status;
+}
+
+static bnd_status write_summary(const bndi_session *s, bnd_error *why)
+{
+    bndi_bytes text = {.at = NULL};
+    bndi_summary_write(&text, &s->record);
+    bnd_status status = bndi_directory_write(s->task->directory, "summary.json", &text, why);
+    bndi_bytes_free(&text);
+    return status;
+}
+
+/* To the end, or until it is stopped. */
+static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why)
+{
+    const bnd_task *t = s->task;
+    bnd_status status = BND_OK;
+    uint64_t saved = s->run->step;
+    bool goes_on = true;
+    while (goes_on && s->run->step < t->training.steps) {
+        status = one_step(s, why);
+        if (status == BND_OK && t->checkpoint_every > 0 && s->run->step % t->checkpoint_every == 0) {
+            status = save(s, why);
+            saved = s->run->step;
+        }
+        goes_on = status == BND_OK && watch(data, s);
+    }
+    if (status == BND_OK && s->run->step > saved) {
+        status = save(s, why);
+    }
+    s->record.complete = status == BND_OK && s->run->step == t->training.steps;
+    bnd_status finished = bndi_record_finish(&s->record, status == BND_OK ? why : NULL);
+    return status == BND_OK ? finished : status;
+}
+
+bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why)
+{
+    bnd_status status = bndi_session_open(s, why);
+    if (status == BND_OK && s->task->directory != NULL) {
+        status = bndi_metrics_open(&s->metrics, s->task->directory, s->end, why);
+    }
+    if (status == BND_OK) {
+        status = make_steps(s, watch, data, why);
+    }
+    if (status == BND_OK && s->record.complete && s->task->directory != NULL) {
+        status = write_summary(s, why);
+    }
+    return status;
+}

@@ -1,0 +1,160 @@
+/* Every allocation fails once: a message, nothing leaked, no damaged directory; the same call made again goes on. */
+#include "tests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tensor/allocations.h"
+
+#if defined(BND_WITH_WRAP) /* without that of the linker nothing can be made to fail */
+enum { NEVER_MORE = 20000, STEPS = 2 };
+
+static bnd_task task_in(const char *directory)
+{
+    bnd_training t = small_training("quadratic", "fp32", 3, STEPS);
+    bnd_task task;
+    bnd_task_default(&task, &t);
+    task.validation_batches = 1;
+    task.statistics = task.resume = true;
+    task.directory = directory;
+    return task;
+}
+
+/* Allocation number `i` of a run fails, and the run is gone on with; false: there was none of that number. */
+static bool fail_one(const bnd_record *expected, uint64_t i)
+{
+    char path[PATH_SIZE];
+    bnd_record r, read;
+    bnd_error why = {.message = ""};
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    int64_t living = allocations_living();
+    uint64_t asked = allocations_asked();
+    bndi_record_none(&r);
+    allocations_fail(i, false);
+    bnd_status status = bndi_study_run(&r, &task, 1, NULL, &replaying, NULL, NULL, &why);
+    allocations_fail(UINT64_MAX, false);
+    bool fewer = allocations_asked() - asked <= i;
+    bnd_record_clear(&r);
+    bool good = status == BND_OK || (status == BND_NO_MEMORY && why.message[0] != '\0');
+    if (!good || allocations_living() != living) {
+        printf("\n    allocation %llu: %d %s, %lld living\n", (unsigned long long)i, (int)status, why.message,
+               (long long)(allocations_living() - living));
+    }
+    CU_ASSERT_TRUE(good);
+    CU_ASSERT_EQUAL(allocations_living(), living);
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_study_run(&r, &task, 1, NULL, &replaying, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE(same_records(expected, &r, false));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&read, path, &why), &why));
+    CU_ASSERT_TRUE(same_records(expected, &read, false));
+    bnd_record_clear(&read);
+    bnd_record_clear(&r);
+    close_folder();
+    return !fewer;
+}
+
+static void test_run(void)
+{
+    bnd_task task = task_in(NULL);
+    bnd_record expected;
+    bnd_error why;
+    uint64_t i = 0;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&expected, &task, 1, NULL, NULL, NULL, &why), &why));
+    while (i < NEVER_MORE && fail_one(&expected, i)) {
+        i++;
+    }
+    CU_ASSERT_TRUE(i > 50 && i < NEVER_MORE);
+    bnd_record_clear(&expected);
+}
+
+typedef bnd_status call(void *data, bnd_error *why);
+
+static void fail_each(call *f, void *data)
+{
+    bnd_status status = BND_NO_MEMORY;
+    bnd_error why;
+    uint64_t i = 0;
+    for (; status == BND_NO_MEMORY && i < NEVER_MORE; i++) {
+        int64_t living = allocations_living();
+        allocations_fail(i, false);
+        status = f(data, &why);
+        allocations_fail(UINT64_MAX, false);
+        CU_ASSERT_EQUAL_FATAL(allocations_living(), living);
+    }
+    CU_ASSERT_TRUE(succeeds(status, &why));
+    CU_ASSERT_TRUE(i > 1);
+}
+
+typedef struct material {
+    char directory[PATH_SIZE], csv[PATH_SIZE];
+    bnd_record runs[3];
+} material;
+
+static bnd_status compare_all(void *data, bnd_error *why)
+{
+    material *m = data;
+    bnd_comparison c;
+    return bnd_records_compare(&c, m->runs, 3, m->runs, 3, why);
+}
+
+static bnd_status read_all(void *data, bnd_error *why)
+{
+    const material *m = data;
+    bnd_record *records;
+    size_t count;
+    bnd_status status = bnd_records_read(&records, &count, m->directory, why);
+    if (status == BND_OK) {
+        bnd_records_free(records, count);
+    }
+    return status;
+}
+
+static bnd_status write_one(void *data, bnd_error *why)
+{
+    const material *m = data;
+    return bnd_record_write_csv(&m->runs[0], m->csv, why);
+}
+
+static void test_calls(void)
+{
+    material m;
+    bnd_error why;
+    char names[3][PATH_SIZE];
+    bnd_task tasks[3];
+    open_folder();
+    for (size_t i = 0; i < 3; i++) {
+        char name[8];
+        bnd_training t = small_training("quadratic", "fp32", i, 3);
+        snprintf(name, sizeof name, "all-%zu", i);
+        bnd_task_default(&tasks[i], &t);
+        tasks[i].directory = in_folder(names[i], name);
+    }
+    in_folder(m.directory, ".");
+    in_folder(m.csv, "run.csv");
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(m.runs, tasks, 3, NULL, NULL, NULL, &why), &why));
+    fail_each(compare_all, &m);
+    fail_each(read_all, &m);
+    fail_each(write_one, &m);
+    for (size_t i = 0; i < 3; i++) {
+        bnd_record_clear(&m.runs[i]);
+    }
+    close_folder();
+}
+#else
+static void test_run(void)
+{
+    CU_PASS("the linker does not lead allocations elsewhere");
+}
+
+static void test_calls(void)
+{
+    CU_PASS("the linker does not lead allocations elsewhere");
+}
+#endif
+
+CU_TestInfo failure_tests[] = {
+    {"allocations of a run", test_run},
+    {"allocations of calls", test_calls},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,284 @@
+/* Going on: lines, checkpoints and configurations, with a checkpoint that makes the steps again in the place of the
+ * one that brings them back. */
+#define _XOPEN_SOURCE 700
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 20, EVERY = 6 };
+
+static bnd_task task_in(const char *directory)
+{
+    bnd_training t = small_training("mlp", "bf16-sr", 3, STEPS);
+    bnd_task task;
+    bnd_task_default(&task, &t);
+    task.validation_batches = 2;
+    task.validate_every = 4;
+    task.checkpoint_every = EVERY;
+    task.statistics = true;
+    task.directory = directory;
+    task.resume = true;
+    return task;
+}
+
+static bool until(void *data, size_t task, const bnd_record *so_far)
+{
+    (void)task;
+    return so_far->count < *(const uint64_t *)data;
+}
+
+static bnd_status run_until(bnd_record *out, const bnd_task *task, uint64_t steps, bnd_error *why)
+{
+    return bndi_study_run(out, task, 1, NULL, &replaying, until, &steps, why);
+}
+
+static bnd_record whole_run(void)
+{
+    bnd_task task = task_in(NULL);
+    bnd_record r;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    return r;
+}
+
+static void append(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "ab");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Stopped after every number of steps, and gone on with: the same record, and the same directory. */
+static void test_stopped(void)
+{
+    char path[PATH_SIZE];
+    bnd_record expected = whole_run(), r;
+    bnd_error why;
+    for (uint64_t stop = 1; stop <= STEPS; stop++) {
+        open_folder();
+        bnd_task task = task_in(in_folder(path, "run"));
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
+        CU_ASSERT_TRUE(r.count == stop && r.complete == (stop == STEPS));
+        bnd_record_clear(&r);
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+        CU_ASSERT_TRUE(same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
+        CU_ASSERT_TRUE(same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        close_folder();
+    }
+    bnd_record_clear(&expected);
+}
+
+/* Killed: lines behind the checkpoint, the last of them cut anywhere; and before the first checkpoint. */
+static void test_killed(void)
+{
+    char path[PATH_SIZE], metrics[PATH_SIZE], checkpoint[PATH_SIZE];
+    bnd_record expected = whole_run(), r;
+    bnd_error why;
+    size_t length, kept;
+    for (uint64_t variant = 0; variant < 16; variant++) {
+        uint64_t stop = 4 + variant;
+        open_folder();
+        bnd_task task = task_in(in_folder(path, "run"));
+        in_folder(metrics, "run/metrics.jsonl");
+        in_folder(checkpoint, "run/checkpoint.safetensors");
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
+        bnd_record_clear(&r);
+        if (stop < EVERY) { /* the checkpoint is that of the last whole number of intervals, or there is none */
+            CU_ASSERT_EQUAL(unlink(checkpoint), 0);
+        } else {
+            char text[32];
+            snprintf(text, sizeof text, "%llu\n", (unsigned long long)(stop / EVERY * EVERY));
+            write_file(checkpoint, text, strlen(text));
+        }
+        char *lines = read_file(&length, metrics);
+        const char *last = lines + length - 1;
+        while (last > lines && last[-1] != '\n') {
+            last--;
+        }
+        kept = (size_t)(last - lines) + (variant % 4) * ((size_t)(lines + length - last) / 4);
+        bool loses = stop % EVERY == 0 && stop >= EVERY; /* a line that the checkpoint says is there */
+        write_file(metrics, lines, loses ? length : kept);
+        append(metrics, loses ? "{\"step\": 99, \"loss\": " : "");
+        free(lines);
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+        CU_ASSERT_TRUE(same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
+        CU_ASSERT_TRUE(same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        close_folder();
+    }
+    bnd_record_clear(&expected);
+}
+
+static bool count_calls(void *data, size_t task, const bnd_record *so_far)
+{
+    (void)task;
+    ++*(uint64_t *)data;
+    return so_far->complete;
+}
+
+/* A run that is complete is read, not made again; whoever watches is told once. */
+static void test_complete(void)
+{
+    char path[PATH_SIZE], checkpoint[PATH_SIZE];
+    bnd_record a, b;
+    bnd_error why;
+    uint64_t calls = 0;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    CU_ASSERT_TRUE(succeeds(run_until(&a, &task, UINT64_MAX, &why), &why));
+    write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "x", 1); /* nobody looks at it */
+    CU_ASSERT_TRUE(succeeds(bndi_study_run(&b, &task, 1, NULL, &replaying, count_calls, &calls, &why), &why));
+    CU_ASSERT_TRUE(same_records(&a, &b, true));
+    CU_ASSERT_EQUAL(calls, 1);
+    bnd_record_clear(&a);
+    bnd_record_clear(&b);
+    close_folder();
+}
+
+/* Nobody overwrites, mixes or guesses. */
+static void test_refused(void)
+{
+    char path[PATH_SIZE], other[PATH_SIZE], text[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    size_t length;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, 8, &why), &why));
+    bnd_record_clear(&r);
+    char *before = read_file(&length, in_folder(other, "run/metrics.jsonl"));
+    const struct {
+        const char *says;
+        bnd_status status;
+    } cases[] = {
+        {"there is a run in it already", BND_BAD_ARGUMENT},
+        {"\"lr\" is 0.001 there, and 0.002 is asked for", BND_BAD_ARGUMENT},
+        {"\"seed_data\" is 103 there, and 7 is asked for", BND_BAD_ARGUMENT},
+        {"\"format\" is \"bf16\" there, and \"fp16\" is asked for", BND_BAD_ARGUMENT},
+        {"\"steps\" is 20 there, and 40 is asked for", BND_BAD_ARGUMENT},
+        {"\"switch_at\" is not there, and 9 is asked for", BND_BAD_ARGUMENT},
+        {"config.json: line 1, column 1", BND_BAD_FILE},
+        {"config.json: cannot be opened", BND_BAD_STREAM},
+        {"checkpoint.safetensors: is no number of steps", BND_BAD_FILE},
+        {"metrics.jsonl: has 8 steps, but there should be 12", BND_BAD_FILE},
+        {"metrics.jsonl: line 1: ", BND_BAD_FILE},
+        {"metrics.jsonl: another run is writing to it", BND_BAD_STREAM},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_task t = task_in(path);
+        int fd = -1;
+        t.resume = i != 0;
+        t.training.lr = i == 1 ? 0.002 : 0.001;
+        t.training.seed_data = i == 2 ? 7 : 103;
+        t.training.steps = i == 4 ? 40 : STEPS;
+        t.switches = i == 5;
+        t.switch_at = 9;
+        t.switch_to = t.training.policy;
+        if (i == 3) {
+            CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&t.training.policy, "fp16-pure", &why), &why));
+            strcpy(t.training.policy.name, "bf16-sr");
+            t.recipe = "bf16-sr";
+        }
+        if (i == 6) {
+            CU_ASSERT_EQUAL(rename(in_folder(other, "run/config.json"), in_folder(text, "kept")), 0);
+            write_file(other, "no JSON", 7);
+        } else if (i == 7) {
+            CU_ASSERT_EQUAL(unlink(in_folder(other, "run/config.json")), 0);
+        } else if (i == 8) {
+            CU_ASSERT_EQUAL(rename(in_folder(text, "kept"), in_folder(other, "run/config.json")), 0);
+            write_file(in_folder(other, "run/checkpoint.safetensors"), "what?", 5);
+        } else if (i == 9) {
+            write_file(in_folder(other, "run/checkpoint.safetensors"), "12\n", 3);
+        } else if (i == 10) {
+            write_file(in_folder(other, "run/checkpoint.safetensors"), "8\n", 2);
+            write_file(in_folder(other, "run/metrics.jsonl"), "garbage\n", 8);
+        } else if (i == 11) {
+            write_file(other, before, length);
+            CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, length, &why), &why));
+        }
+        bnd_status status = run_until(&r, &t, UINT64_MAX, &why);
+        if (status != cases[i].status || strstr(why.message, cases[i].says) == NULL) {
+            printf("\n    %zu: %d %s\n", i, (int)status, why.message);
+        }
+        CU_ASSERT_EQUAL(status, cases[i].status);
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.message, cases[i].says));
+        if (fd >= 0) {
+            bndi_metrics_close(fd);
+            bnd_record_clear(&r);
+        }
+    }
+    size_t now;
+    char *after = read_file(&now, in_folder(other, "run/metrics.jsonl"));
+    CU_ASSERT_TRUE(now == length && memcmp(before, after, length) == 0);
+    task.checkpoint_every = 1; /* that may be another */
+    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    CU_ASSERT_TRUE(r.complete);
+    bnd_record_clear(&r);
+    free(before);
+    free(after);
+    close_folder();
+}
+
+/* Two tasks, one directory: the second finds the first writing, or its run. */
+static void test_one_directory_twice(void)
+{
+    char path[PATH_SIZE];
+    bnd_record r[2];
+    bnd_error why;
+    open_folder();
+    bnd_task tasks[2] = {task_in(in_folder(path, "run")), task_in(path)};
+    bnd_context two = {.threads = 2};
+    CU_ASSERT_EQUAL(bndi_study_run(r, tasks, 2, &two, &replaying, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "two runs"));
+    close_folder();
+}
+
+/* Under another recipe from a step on. */
+static void test_switched(void)
+{
+    bnd_task task = task_in(NULL), other = task_in(NULL);
+    bnd_record plain = whole_run(), switched, all;
+    bnd_error why;
+    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&other.training.policy, "bf16-pure", &why), &why));
+    task.switches = true;
+    task.switch_to = other.training.policy;
+    task.switch_at = 9;
+    CU_ASSERT_TRUE(succeeds(run_until(&switched, &task, UINT64_MAX, &why), &why));
+    size_t others = 0;
+    for (size_t i = 0; i < STEPS; i++) { /* the loss of step 9 is of weights that were made before */
+        bool same = switched.points[i].loss == plain.points[i].loss;
+        CU_ASSERT_TRUE(same || i > 9);
+        others += !same;
+    }
+    CU_ASSERT_TRUE(others > 5);
+    task.switch_at = 0;
+    CU_ASSERT_TRUE(succeeds(run_until(&all, &task, UINT64_MAX, &why), &why));
+    bnd_record_clear(&plain);
+    CU_ASSERT_TRUE(succeeds(run_until(&plain, &other, UINT64_MAX, &why), &why));
+    for (size_t i = 0; i < STEPS; i++) {
+        CU_ASSERT_EQUAL(all.points[i].loss, plain.points[i].loss);
+    }
+    bnd_record_clear(&plain);
+    bnd_record_clear(&switched);
+    bnd_record_clear(&all);
+}
+
+CU_TestInfo resume_tests[] = {
+    {"stopped", test_stopped},
+    {"killed", test_killed},
+    {"complete", test_complete},
+    {"refused", test_refused},
+    {"one directory twice", test_one_directory_twice},
+    {"switched", test_switched},
+    CU_TEST_INFO_NULL,
+};

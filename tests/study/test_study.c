@@ -1,0 +1,183 @@
+/* study/: records, run directories, runs side by side, comparing. */
+#define _XOPEN_SOURCE 700
+#include "tests.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/suites.h"
+#include "train/train.h"
+
+static char folder[64];
+
+bool succeeds(bnd_status status, const bnd_error *why)
+{
+    if (status != BND_OK) {
+        printf("\n    refused: %s\n", why->message);
+    }
+    return status == BND_OK;
+}
+
+/* ---- files ---- */
+
+void open_folder(void)
+{
+    strcpy(folder, "/dev/shm/binade-study-XXXXXX"); /* waiting for a disk is not what is tested */
+    if (mkdtemp(folder) == NULL) {
+        strcpy(folder, "/tmp/binade-study-XXXXXX");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    }
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+void close_folder(void)
+{
+    CU_ASSERT_EQUAL(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+const char *in_folder(char path[PATH_SIZE], const char *name)
+{
+    snprintf(path, PATH_SIZE, "%s/%s", folder, name);
+    return path;
+}
+
+void write_file(const char *path, const char *text, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL(fwrite(text, 1, length, file), length);
+    CU_ASSERT_EQUAL(fclose(file), 0);
+}
+
+char *read_file(size_t *length, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL_FATAL(fseek(file, 0, SEEK_END), 0);
+    *length = (size_t)ftell(file);
+    char *text = malloc(*length + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    rewind(file);
+    CU_ASSERT_EQUAL(fread(text, 1, *length, file), *length);
+    text[*length] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* ---- runs ---- */
+
+bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps)
+{
+    bnd_training t;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, model, "adamw", recipe, &why), &why));
+    t.seed_init = seed;
+    t.seed_data = seed + 100;
+    t.steps = steps;
+    t.batch = 4;
+    t.width = t.width < 16 ? t.width : 16;
+    return t;
+}
+
+static bnd_status save_steps(const bnd_run *run, const char *path, bnd_error *why)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "cannot be written");
+    }
+    fprintf(file, "%llu\n", (unsigned long long)run->step);
+    return fclose(file) == 0 ? BND_OK : bnd_fail(why, BND_BAD_STREAM, 0, "cannot be written");
+}
+
+static bnd_status load_steps(bnd_run *run, const char *path, bnd_error *why)
+{
+    unsigned long long steps = 0;
+    bnd_status status = BND_OK;
+    FILE *file = fopen(path, "rb");
+    bool good = file != NULL && fscanf(file, "%llu\n", &steps) == 1;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (!good) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "is no number of steps");
+    }
+    while (status == BND_OK && run->step < steps) {
+        bnd_step step;
+        status = bnd_run_step(&step, run, why);
+    }
+    return status;
+}
+
+static bnd_status change_policy(bnd_run *run, const bnd_policy *policy, bnd_error *why)
+{
+    return bnd_engine_set_policy(bnd_run_engine(run), policy, why);
+}
+
+const bndi_keeper replaying = {save_steps, load_steps, change_policy};
+
+/* ---- comparing ---- */
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+bool same_points(const bnd_point *a, const bnd_point *b, bool with_time)
+{
+    return a->step == b->step && same_number(a->loss, b->loss) && same_number(a->gradient_norm, b->gradient_norm) &&
+           same_number(a->lr, b->lr) && same_number(a->loss_scale, b->loss_scale) &&
+           same_number(a->update_ratio, b->update_ratio) && (!with_time || same_number(a->seconds, b->seconds)) &&
+           a->validated == b->validated && same_number(a->validation, b->validation) && a->updates == b->updates &&
+           a->cancelled == b->cancelled && a->gradients == b->gradients && a->flushed == b->flushed &&
+           a->overflows == b->overflows && a->skipped == b->skipped;
+}
+
+static bool same_totals(const bnd_record *a, const bnd_record *b)
+{
+    return a->updates == b->updates && a->cancelled == b->cancelled && a->skipped == b->skipped &&
+           a->gradients == b->gradients && a->flushed == b->flushed && a->overflows == b->overflows &&
+           a->flops == b->flops && a->bytes_peak == b->bytes_peak && a->parameters == b->parameters &&
+           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0 &&
+           memcmp(a->peak_by_role, b->peak_by_role, sizeof a->peak_by_role) == 0 &&
+           memcmp(a->bytes_at_peak, b->bytes_at_peak, sizeof a->bytes_at_peak) == 0;
+}
+
+bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
+{
+    bool same = strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
+                strcmp(a->optimizer, b->optimizer) == 0 && a->seed_init == b->seed_init &&
+                a->seed_data == b->seed_data && same_number(a->lr, b->lr) && a->count == b->count &&
+                a->steps == b->steps && a->complete == b->complete && a->validated == b->validated &&
+                same_number(a->loss, b->loss) && same_number(a->validation, b->validation) &&
+                same_number(a->floor, b->floor) && same_number(a->ignorance, b->ignorance) && same_totals(a, b) &&
+                (!with_time || same_number(a->seconds, b->seconds));
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = same_points(&a->points[i], &b->points[i], with_time);
+    }
+    return same;
+}
+
+int main(void)
+{
+    CU_SuiteInfo suites[] = {
+        SUITE("records", record_tests),
+        SUITE("damaged files", damage_tests),
+        SUITE("runs", run_tests),
+        SUITE("going on", resume_tests),
+        SUITE("comparing", compare_tests),
+        SUITE("failures", failure_tests),
+        CU_SUITE_INFO_NULL,
+    };
+    return run_suites(suites);
+}

@@ -1,0 +1,37 @@
+/* The groups of tests of study/, and what they share. */
+#ifndef TESTS_STUDY_TESTS_H
+#define TESTS_STUDY_TESTS_H
+
+#include <CUnit/CUnit.h>
+#include <binade/study.h>
+
+#include "study/study.h"
+
+extern CU_TestInfo record_tests[];
+extern CU_TestInfo damage_tests[];
+extern CU_TestInfo run_tests[];
+extern CU_TestInfo resume_tests[];
+extern CU_TestInfo compare_tests[];
+extern CU_TestInfo failure_tests[];
+
+bool succeeds(bnd_status status, const bnd_error *why); /* prints the message of what does not */
+
+/* A folder of this test's own, and names in it; `name` lasts as long as the caller's buffer. */
+enum { PATH_SIZE = 256 };
+void open_folder(void);
+void close_folder(void);
+const char *in_folder(char path[PATH_SIZE], const char *name);
+
+void write_file(const char *path, const char *text, size_t length);
+char *read_file(size_t *length, const char *path); /* with a 0 byte; the caller frees it */
+
+bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps);
+
+/* A checkpoint that is a number of steps: what is loaded makes them again. */
+extern const bndi_keeper replaying;
+
+/* The same, but for the times of steps. */
+bool same_points(const bnd_point *a, const bnd_point *b, bool with_time);
+bool same_records(const bnd_record *a, const bnd_record *b, bool with_time);
+
+#endif
