@@ -82,6 +82,7 @@ static void test_refused(void)
         {"v=e5m2,base=fp32", "stands first", 7},
         {"v=e5m2,fp32", "NAME=VALUE", 7},
         {"update=sometimes", "rounded or kahan", 7},
+        {"optimizer=adamw", "foreach or fused", 10},
         {"loss_scale=0.5", "loss scale", 11},
         {"loss_scale=dynamic:0", "loss scale", 11},
         {"loss_scale=dynamic:2:0", "loss scale", 11},
@@ -99,11 +100,28 @@ static void test_refused(void)
     }
 }
 
+/* How an optimizer rounds is said, compared, and goes with states that are lowered. */
+static void test_fused(void)
+{
+    bnd_policy fused = policy_of("base=fp16-pure,optimizer=fused"), foreach = policy_of("fp16-pure"), again;
+    char text[BND_POLICY_TEXT_SIZE];
+    CU_ASSERT_TRUE(fused.fused && !foreach.fused && !policy_of("base=fp16-pure,optimizer=foreach").fused);
+    CU_ASSERT_FALSE(bnd_policy_same(&fused, &foreach));
+    CU_ASSERT_EQUAL_FATAL(bnd_policy_text(text, sizeof text, &fused, NULL), BND_OK);
+    again = policy_of(text);
+    CU_ASSERT_TRUE(bnd_policy_same(&fused, &again));
+    for (size_t part = 0; part < bnd_part_count(); part++) {
+        (void)bnd_policy_lower(&again, &fused, part);
+        CU_ASSERT_TRUE(again.fused);
+    }
+}
+
 static CU_TestInfo policy_tests[] = {
     {"roles", test_roles},
     {"rows", test_rows},
     {"what rows and settings mean", test_meaning},
     {"what is refused", test_refused},
+    {"how optimizers round", test_fused},
     CU_TEST_INFO_NULL,
 };
 
