@@ -88,8 +88,8 @@ typedef struct bnd_policy {
  *     ROLE=none                     numbers that take the role stay in the format that they have
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan          how weights take their updates
- *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the tensor
- *                                   that it goes into; or in fp32, rounded when it is stored
+ *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the
+ *                                   tensor that it goes into; or in fp32, rounded when it is stored
  *     high_last=N                   N per cent of the layers, from the last, whose products are not cast: 15
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
  *
