@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	tests/tensor/test_tensor \
 	tests/policy/test_policy \
 	tests/lecture \
+	tests/train/test_checkpoint \
 	tests/train/test_recipes \
 	tests/train/test_train \
 	tests/study/test_study \
@@ -190,6 +191,14 @@ tests_policy_test_policy_SOURCES = \
 	tests/oracle/operands.h \
 	tests/policy/test_policy.c \
 	tests/suites.h
+
+tests_train_test_checkpoint_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_train_test_checkpoint_LDADD = $(TEST_LDADD) $(LIBM)
+tests_train_test_checkpoint_SOURCES = \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
+	tests/suites.h \
+	tests/train/test_checkpoint.c
 
 tests_train_test_recipes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_train_test_recipes_LDADD = $(TEST_LDADD) $(LIBM)

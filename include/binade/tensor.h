@@ -291,7 +291,9 @@ BND_CHECKED bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bn
 
 /* .safetensors: many tensors under their names in one file, and texts beside them: a checkpoint. Row-major, in the
  * format that each has (integers as numbers); what has no dtype there, or ends within a byte, stands as unsigned words,
- * and a pair binade.format.NAME of the metadata says what they are. Written beside, renamed when the disk has it. */
+ * and a pair binade.format.NAME of the metadata says what they are. Numbers that share scales stand as two arrays of
+ * bytes, NAME and NAME.scales, as they lie in memory, and binade.scaling.NAME says how they share them. Written beside,
+ * renamed when the disk has it. */
 typedef struct bnd_named_tensor {
     const char *name;
     const bnd_tensor *tensor;
@@ -301,7 +303,8 @@ BND_CHECKED bnd_status bnd_tensor_save_all(const char *path, const bnd_named_ten
 
 /* The array of this name (BND_BAD_NAME where there is none) into a tensor of the same shape: its codes bit for bit
  * where both formats are the same, otherwise every number rounded once. Refused where the shapes differ, for BOOL and
- * C64, and for words that are no codes of what the metadata say. */
+ * C64, for words that are no codes of what the metadata say, and for numbers that share scales otherwise than those of
+ * the tensor. */
 BND_CHECKED bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_rule rule,
                                             bnd_error *why);
 

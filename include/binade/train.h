@@ -102,6 +102,42 @@ size_t bnd_run_places(const bnd_run *run);
 const char *bnd_run_place_name(const bnd_run *run, size_t place);
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
+/* ---- a run on the disk ---- */
+
+/* Everything that the run goes on from, as .safetensors: parameters under their names, NAME.master, NAME.m, NAME.v,
+ * NAME.factors, NAME.extra, what the engine carries, and in the metadata the training, the step and the loss scale.
+ * Written beside and renamed when the disk has it. Refused for a recipe that bnd_policy_text cannot say. */
+BND_CHECKED bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why);
+
+/* The run goes on from there: under the recipe that was saved with the same bits as one that never stopped, under
+ * another one as bnd_run_switch has it. The learning rate, the schedule, the steps and the other seeds are the run's
+ * own. Refused, with the run as it was: other files, those cut short, tensors that are missing or too many, the
+ * checkpoint of another model, optimizer or size, or of other data (seed_data). */
+BND_CHECKED bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why);
+
+/* From the next step on under this recipe. What both keep stays: as it is where it is stored alike, otherwise each
+ * number rounded once, to nearest (weights from the master where there is one); numbers that share scales are stored
+ * by the rule of their role. What the new recipe keeps and the old one does not begins as in a new run (a master is
+ * made of the parameter, Kahan's compensation is 0, a loss scale and delayed scales start again; a dynamic loss scale
+ * goes on under another dynamic one), and what the new one has not is dropped. The same recipe changes nothing. */
+BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bnd_error *why);
+
+/* ---- in words ---- */
+
+/* A member of an object, or a value: an object of everything that a training is. Its recipe is what bnd_policy_text
+ * makes of the policy, or null where it cannot; a number that is none is null. */
+void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training);
+
+/* Such an object; `model`, `optimizer` and `recipe` it must have, and what else it has not is as bnd_training_default
+ * has it. Refused: members that there are not, or that are there twice, and a text of more than a MiB. why->where is an
+ * offset into the text. */
+BND_CHECKED bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why);
+
+/* A recipe as an object of settings: {"base": "bf16-amp", "v": "e5m2", "dact": "e4m3:sr", "loss_scale": 1024,
+ * "name": "mine"}. They are applied as bnd_policy_parse does it, `base` first, then in the order of the text; `name` is
+ * what it is called. */
+BND_CHECKED bnd_status bnd_recipe_read(bnd_policy *out, const char *text, size_t length, bnd_error *why);
+
 #ifdef __cplusplus
 }
 #endif

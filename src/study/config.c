@@ -1,86 +1,14 @@
 /* config.json, what a run is made of, and summary.json, what it came to. */
 #include "study/study.h"
 
-#include <string.h>
+/* ---- what a run is ---- */
 
-/* ---- what a run is made of ---- */
-
-static void write_cast(bnd_json *json, const char *key, const bnd_cast *cast)
+static void write_recipe(bnd_json *json, const char *key, const bnd_policy *policy)
 {
-    bnd_json_object(json, key);
-    bnd_json_string(json, "format", cast->format.name);
-    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)cast->rule.rounding));
-    if (cast->rule.random_bits != 0) {
-        bnd_json_unsigned(json, "random_bits", cast->rule.random_bits);
+    char text[BND_POLICY_TEXT_SIZE];
+    if (bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK) {
+        bnd_json_string(json, key, text);
     }
-    if (cast->rule.overflow != 0) {
-        bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)cast->rule.overflow));
-    }
-    if (cast->scaling[0] != '\0') {
-        bnd_json_string(json, "scaling", cast->scaling);
-    }
-    bnd_json_end(json);
-}
-
-static void write_loss_scale(bnd_json *json, const bnd_loss_scale *scale)
-{
-    bnd_json_object(json, "loss_scale");
-    bnd_json_boolean(json, "dynamic", scale->dynamic);
-    bndi_json_number(json, "initial", scale->initial);
-    bnd_json_unsigned(json, "growth", scale->growth);
-    bnd_json_end(json);
-}
-
-static void write_policy(bnd_json *json, const char *key, const bnd_policy *policy)
-{
-    bnd_json_object(json, key);
-    bnd_json_string(json, "name", policy->name);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
-        if (policy->cast[role].given) {
-            write_cast(json, bnd_role_name((bnd_role)role), &policy->cast[role]);
-        }
-    }
-    bnd_json_string(json, "accumulator", policy->accumulator);
-    bnd_json_string(json, "update", policy->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
-    bnd_json_string(json, "optimizer", policy->fused ? "fused" : "foreach");
-    if (policy->loss_scale.given) {
-        write_loss_scale(json, &policy->loss_scale);
-    }
-    bnd_json_end(json);
-}
-
-static void write_training(bnd_json *json, const char *key, const bnd_training *t)
-{
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"lr", t->lr},
-                   {"beta1", t->beta1},
-                   {"beta2", t->beta2},
-                   {"epsilon", t->epsilon},
-                   {"weight_decay", t->weight_decay}};
-    const struct {
-        const char *key;
-        uint64_t value;
-    } counts[] = {{"seed_init", t->seed_init}, {"seed_data", t->seed_data},  {"seed_rounding", t->seed_rounding},
-                  {"steps", t->steps},         {"batch", t->batch},          {"inputs", t->inputs},
-                  {"width", t->width},         {"depth", t->depth},          {"heads", t->heads},
-                  {"context", t->context},     {"vocabulary", t->vocabulary}};
-    bnd_json_object(json, key);
-    bnd_json_string(json, "model", t->model);
-    bnd_json_string(json, "optimizer", t->optimizer);
-    bnd_json_string(json, "schedule", t->schedule);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        bnd_json_unsigned(json, counts[i].key, counts[i].value);
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        bndi_json_number(json, numbers[i].key, numbers[i].value);
-    }
-    bnd_json_string(json, "data", t->data);
-    bnd_json_boolean(json, "tied", t->tied);
-    bnd_json_boolean(json, "recompute", t->recompute);
-    write_policy(json, "policy", &t->policy);
-    bnd_json_end(json);
 }
 
 static void write_task(bnd_json *json, const bnd_task *task)
@@ -91,7 +19,7 @@ static void write_task(bnd_json *json, const bnd_task *task)
     bnd_json_boolean(json, "statistics", task->statistics);
     if (task->switches) {
         bnd_json_unsigned(json, "switch_at", task->switch_at);
-        write_policy(json, "switch_to", &task->switch_to);
+        write_recipe(json, "switch_to", &task->switch_to);
     }
     bnd_json_end(json);
 }
@@ -112,7 +40,7 @@ void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *
     bnd_json_begin(&json, bndi_bytes_write, out);
     bnd_json_object(&json, NULL);
     bnd_json_string(&json, "recipe", record->recipe);
-    write_training(&json, "training", &task->training);
+    bnd_training_write(&json, "training", &task->training);
     write_task(&json, task);
     write_model(&json, record);
     bnd_json_unsigned(&json, "checkpoint_every", task->checkpoint_every);

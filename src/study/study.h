@@ -5,6 +5,8 @@
 
 #include <binade/study.h>
 
+#include "train/train.h" /* numbers in JSON */
+
 /* ---- text that grows ---- */
 
 typedef struct bndi_bytes {
@@ -16,15 +18,6 @@ typedef struct bndi_bytes {
 void bndi_bytes_write(void *bytes, const char *text, size_t length); /* of a bnd_json, too */
 void bndi_bytes_free(bndi_bytes *bytes);
 BND_CHECKED bnd_status bndi_bytes_check(const bndi_bytes *bytes, bnd_error *why);
-
-/* ---- numbers ----
- *
- * The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
- * says "nan", "inf" or "-inf". */
-
-enum { BNDI_NUMBER_SIZE = 48 };
-void bndi_number(char out[BNDI_NUMBER_SIZE], double x);
-void bndi_json_number(bnd_json *json, const char *key, double x);
 
 /* ---- columns: what a line and a row of CSV have of a point ---- */
 
@@ -57,7 +50,7 @@ BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 
 /* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
  * count-1; any other gives NULL. */
-enum { BNDI_STEADY = 3 * BND_ROLES + 2, BNDI_KEY_SIZE = 64 };
+enum { BNDI_STEADY = 3 * BND_ROLES + 2 };
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 
 /* The loss of who knows nothing: what the record says, or its first loss that is a number, or infinity. */

@@ -1,13 +1,18 @@
 /* Tensors in .safetensors: many under their names in one file, and one of them back into a tensor that is there.
  *
  * A format without a dtype of its own, or codes that end within a byte, stand as unsigned words, tf32 as the fp32 that
- * it looks like; the metadata say under binade.format.NAME what they are. */
+ * it looks like; the metadata say under binade.format.NAME what they are. Numbers that share scales stand as the bytes
+ * of their codes, and those of the scales as NAME.scales; binade.scaling.NAME says how. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "tensor/tensor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT_KEY "binade.format."
+#define FORMAT_KEY  "binade.format."
+#define SCALING_KEY "binade.scaling."
+#define SCALES      ".scales"
 
 /* An array that is no tensor's, as codes of one format side by side. */
 static bndi_walk walk_over(const unsigned char *data, size_t n, const bnd_format *f, bnd_packing packing)
@@ -24,44 +29,76 @@ static bndi_walk walk_over(const unsigned char *data, size_t n, const bnd_format
 /* ---- into a file ---- */
 
 typedef struct saving {
-    const bnd_named_tensor *tensors;
+    const bnd_tensor **tensors; /* of each array; NULL where it is bytes */
     bnd_safetensor *entries;
+    size_t count;
     bnd_safetensors_pair *metadata;
     size_t pairs;
     uint64_t *extents; /* BND_RANK_MAX for each */
-    char *keys;        /* the texts of our own pairs */
+    char *keys;        /* the texts of our own */
 } saving;
+
+/* The texts one behind the other, among those of the file. */
+static const char *join(saving *s, const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b) + 1;
+    char *text = s->keys;
+    memcpy(text, a, n);
+    memcpy(text + n, b, m);
+    s->keys += n + m;
+    return text;
+}
+
+static void add_bytes(saving *s, const char *name, const bndi_buffer *bytes)
+{
+    uint64_t *extent = s->extents + s->count * BND_RANK_MAX;
+    *extent = bytes->bytes;
+    s->entries[s->count++] =
+        (bnd_safetensor){.name = name, .dtype = "U8", .rank = 1, .shape = extent, .data = bytes->data};
+}
+
+static void add_scaled(saving *s, const char *name, const bndi_buffer *buffer)
+{
+    char text[BNDI_SCALED_TEXT];
+    bndi_scaled_text(text, buffer->scaled);
+    const char *key = join(s, SCALING_KEY, name), *value = join(s, text, "");
+    s->metadata[s->pairs++] = (bnd_safetensors_pair){key, value};
+    add_bytes(s, name, buffer);
+    add_bytes(s, join(s, name, SCALES), buffer->scaled->scales);
+}
 
 static bool ends_within_a_byte(const bnd_format *f, size_t n)
 {
     return n % 8 * bndi_storage_of(f, BND_PACKED).bits % 8 != 0;
 }
 
-static bnd_status describe(saving *s, size_t i, char **keys, bnd_error *why)
+static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *why)
 {
     static const char *const words[] = {"", "U8", "U16", "", "U32", "", "", "", "U64"};
-    const bnd_tensor *t = s->tensors[i].tensor;
+    const bnd_tensor *t = named->tensor;
     const bnd_format *f = &t->format;
-    uint64_t *extents = s->extents + i * BND_RANK_MAX;
+    uint64_t *extents = s->extents + s->count * BND_RANK_MAX;
     const char *dtype = bnd_safetensors_dtype(f);
+    bool whole = bnd_tensor_is_contiguous(t) && t->offset == 0;
+    if (t->buffer->scaled != NULL && whole && bndi_count(&t->shape) == t->buffer->scaled->count) {
+        add_scaled(s, named->name, t->buffer);
+        return BND_OK;
+    }
     if (f->width == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": %s is a value set and has no codes",
-                        s->tensors[i].name, f->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": %s is a value set and has no codes", named->name,
+                        f->name);
     }
     if (dtype[0] == '\0' || ends_within_a_byte(f, bndi_count(&t->shape))) {
         bool as_numbers = bnd_npy_packing(f) == BND_PACKED; /* tf32 */
         dtype = as_numbers ? "F32" : words[bnd_codes_size(f, 1, BND_UNPACKED)];
-        size_t size = sizeof FORMAT_KEY + strlen(s->tensors[i].name);
-        memcpy(*keys, FORMAT_KEY, sizeof FORMAT_KEY);
-        memcpy(*keys + sizeof FORMAT_KEY - 1, s->tensors[i].name, size - sizeof FORMAT_KEY + 1);
-        s->metadata[s->pairs++] = (bnd_safetensors_pair){*keys, f->name};
-        *keys += size;
+        s->metadata[s->pairs++] = (bnd_safetensors_pair){join(s, FORMAT_KEY, named->name), f->name};
     }
     for (size_t k = 0; k < t->shape.rank; k++) {
         extents[k] = t->shape.extent[k];
     }
-    s->entries[i] = (bnd_safetensor){
-        .name = s->tensors[i].name, .dtype = dtype, .rank = t->shape.rank, .shape = extents, .data = t->buffer->data};
+    s->tensors[s->count] = t;
+    s->entries[s->count++] = (bnd_safetensor){
+        .name = named->name, .dtype = dtype, .rank = t->shape.rank, .shape = extents, .data = t->buffer->data};
     return BND_OK;
 }
 
@@ -83,50 +120,55 @@ static bnd_status write_packed(const bnd_output *file, const bnd_tensor *t, bnd_
     return status;
 }
 
-static bnd_status write_tensor(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
-                               bnd_error *why)
+static bnd_status write_array(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+                              bnd_error *why)
 {
-    const bnd_tensor *t = ((const saving *)context)->tensors[index].tensor;
+    const bnd_tensor *t = ((const saving *)context)->tensors[index];
+    if (t == NULL) {
+        return bnd_output_write(file, entry->data, (size_t)entry->size, why);
+    }
     return entry->bits % 8 == 0 ? bndi_write_elements(file, t, entry->bits / 8, why) : write_packed(file, t, why);
 }
 
-static bnd_status save_with(saving *s, const char *path, size_t count, bnd_error *why)
+static bnd_status save_with(saving *s, const char *path, const bnd_named_tensor *tensors, size_t count, bnd_error *why)
 {
-    char *keys = s->keys;
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < count; i++) {
-        status = describe(s, i, &keys, why);
+        status = describe(s, &tensors[i], why);
     }
     return status == BND_OK
-               ? bndi_safetensors_save(path, s->entries, count, s->metadata, s->pairs, write_tensor, s, why)
+               ? bndi_safetensors_save(path, s->entries, s->count, s->metadata, s->pairs, write_array, s, why)
                : status;
 }
 
 bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors, size_t count,
                                const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why)
 {
-    saving s = {.tensors = tensors, .pairs = pairs};
-    size_t room = 1;
+    saving s = {.pairs = pairs};
+    size_t room = 1, arrays = 2 * count + 1; /* what shares scales has two */
     for (size_t i = 0; i < count; i++) {
-        room += sizeof FORMAT_KEY + strlen(tensors[i].name);
+        room += sizeof SCALING_KEY + sizeof SCALES + BNDI_SCALED_TEXT + 2 * strlen(tensors[i].name);
     }
-    s.entries = calloc(count + 1, sizeof *s.entries);
-    s.metadata = calloc(pairs + count + 1, sizeof *s.metadata);
-    s.extents = calloc(count + 1, BND_RANK_MAX * sizeof *s.extents);
-    s.keys = malloc(room);
+    char *keys = malloc(room);
+    s.tensors = calloc(arrays, sizeof *s.tensors);
+    s.entries = calloc(arrays, sizeof *s.entries);
+    s.metadata = calloc(pairs + arrays, sizeof *s.metadata);
+    s.extents = calloc(arrays, BND_RANK_MAX * sizeof *s.extents);
+    s.keys = keys;
     bnd_status status = BND_OK;
-    if (s.entries == NULL || s.metadata == NULL || s.extents == NULL || s.keys == NULL) {
+    if (s.tensors == NULL || s.entries == NULL || s.metadata == NULL || s.extents == NULL || keys == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu tensors", count);
     } else {
         if (pairs > 0) {
             memcpy(s.metadata, metadata, pairs * sizeof *metadata);
         }
-        status = save_with(&s, path, count, why);
+        status = save_with(&s, path, tensors, count, why);
     }
+    free(s.tensors);
     free(s.entries);
     free(s.metadata);
     free(s.extents);
-    free(s.keys);
+    free(keys);
     return status;
 }
 
@@ -172,16 +214,16 @@ static bnd_status check_shape(const bnd_tensor *t, const bnd_safetensor *entry, 
                           entry->name, bndi_shape_text(there, &shape), bndi_shape_text(here, &t->shape));
 }
 
-/* The pair of the metadata whose key is FORMAT_KEY and the name, without a key being made. */
-static const char *format_said(const bnd_safetensors *file, const char *name)
+/* The pair of the metadata whose key is the prefix and the name, without a key being made. */
+static const char *said(const bnd_safetensors *file, const char *prefix, const char *name)
 {
-    enum { PREFIX = sizeof FORMAT_KEY - 1 };
+    const size_t length = strlen(prefix);
     size_t low = 0, high = bnd_safetensors_metadata_count(file);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const bnd_safetensors_pair *pair = bnd_safetensors_metadata_at(file, middle);
-        int order = strncmp(pair->key, FORMAT_KEY, PREFIX);
-        order = order == 0 ? strcmp(pair->key + PREFIX, name) : order;
+        int order = strncmp(pair->key, prefix, length);
+        order = order == 0 ? strcmp(pair->key + length, name) : order;
         if (order == 0) {
             return pair->value;
         }
@@ -193,13 +235,13 @@ static const char *format_said(const bnd_safetensors *file, const char *name)
 
 static bnd_status find_elements(elements *out, const bnd_safetensors *file, const bnd_safetensor *entry, bnd_error *why)
 {
-    const char *said = format_said(file, entry->name);
+    const char *name = said(file, FORMAT_KEY, entry->name);
     *out = (elements){.packing = BND_PACKED};
-    if (said == NULL) {
+    if (name == NULL) {
         out->integers = entry->kind == BND_SAFETENSORS_UNSIGNED || entry->kind == BND_SAFETENSORS_SIGNED;
         return out->integers ? BND_OK : bnd_safetensors_format(&out->format, entry, why);
     }
-    bnd_status status = bnd_format_parse(&out->format, said, why);
+    bnd_status status = bnd_format_parse(&out->format, name, why);
     if (status != BND_OK) {
         return status;
     }
@@ -276,15 +318,48 @@ static bnd_status check_loading(const bnd_tensor *t, const bnd_safetensor *entry
     return status == BND_OK ? bnd_convert_codes(&code, &t->format, &code, &t->format, 0, &how, NULL, why) : status;
 }
 
-bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_rule rule,
-                                bnd_error *why)
+/* Numbers that share scales, into a tensor that shares them in the same way. */
+static bnd_status load_scaled(bnd_tensor *t, const bnd_safetensors *file, const bnd_safetensor *codes, const char *how,
+                              bnd_error *why)
 {
-    const bnd_safetensor *entry = NULL;
-    elements e = {.integers = false};
-    bnd_status status = find_entry(&entry, file, name, why);
-    if (status == BND_OK) {
-        status = find_elements(&e, file, entry, why);
+    const bndi_scaled *s = t->buffer->scaled;
+    const size_t size = strlen(codes->name) + sizeof SCALES;
+    char text[BNDI_SCALED_TEXT] = "none", *name = malloc(size);
+    const bnd_safetensor *scales = NULL;
+    if (name == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a tensor");
     }
+    snprintf(name, size, "%s" SCALES, codes->name);
+    bnd_status status = find_entry(&scales, file, name, why);
+    free(name);
+    if (s != NULL) {
+        bndi_scaled_text(text, s);
+    }
+    if (status == BND_OK && strcmp(text, how) != 0) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "tensor \"%s\": its numbers share scales as %.*s in the file, and as %s here", codes->name,
+                          (int)strnlen(how, sizeof text), how, text);
+    }
+    if (status == BND_OK && (codes->size != t->buffer->bytes || scales->size != s->scales->bytes)) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "tensor \"%s\" has %llu bytes of codes and %llu of scales in the file; "
+                          "here it has %zu and %zu",
+                          codes->name, (unsigned long long)codes->size, (unsigned long long)scales->size,
+                          t->buffer->bytes, s->scales->bytes);
+    }
+    if (status == BND_OK) {
+        memcpy(t->buffer->data, codes->data, t->buffer->bytes);
+        memcpy(s->scales->data, scales->data, s->scales->bytes);
+        t->buffer->version++;
+    }
+    return status;
+}
+
+static bnd_status load_numbers(bnd_tensor *t, const bnd_safetensors *file, const bnd_safetensor *entry, bnd_rule rule,
+                               bnd_error *why)
+{
+    elements e = {.integers = false};
+    bnd_status status = find_elements(&e, file, entry, why);
     if (status == BND_OK) {
         status = check_loading(t, entry, &e, rule, why);
     }
@@ -298,4 +373,28 @@ bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, cons
     }
     t->buffer->version++;
     return BND_OK;
+}
+
+bnd_status bnd_tensor_load_into(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_rule rule,
+                                bnd_error *why)
+{
+    const bnd_safetensor *entry = NULL;
+    bndi_buffer *kept;
+    bnd_status status = find_entry(&entry, file, name, why);
+    const char *how = status == BND_OK ? said(file, SCALING_KEY, entry->name) : NULL;
+    if (status != BND_OK || how != NULL) {
+        return status != BND_OK ? status : load_scaled(t, file, entry, how, why);
+    }
+    status = bndi_thaw(t, &kept, why); /* what shares scales is stored once it is there */
+    if (status != BND_OK) {
+        return status;
+    }
+    status = load_numbers(t, file, entry, rule, why);
+    if (status == BND_OK) {
+        bndi_freeze(t, kept, kept != NULL ? kept->role : BND_ROLE_PARAM);
+    } else if (kept != NULL) {
+        bndi_buffer_release(t->buffer);
+        t->buffer = kept;
+    }
+    return status;
 }

@@ -78,6 +78,48 @@ bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, 
     return bndi_tensor_make(out, engine, f, shape, bndi_role_of_bytes(role), true, why);
 }
 
+/* ---- as it is ---- */
+
+void bndi_scaled_text(char out[BNDI_SCALED_TEXT], const bndi_scaled *s)
+{
+    bndi_text text = bndi_text_in(out, BNDI_SCALED_TEXT);
+    if (s->how.kind == BNDI_DYNAMIC) {
+        bndi_text_string(&text, s->how.dynamic.is_signed ? "dynamic:" : "udynamic:");
+        bndi_text_unsigned(&text, s->how.dynamic.block, 10, 1);
+        return;
+    }
+    bndi_text_string(&text, s->how.block.name);
+    bndi_text_char(&text, ':');
+    bndi_text_string(&text, bnd_scale_rule_name((bnd_scale_rule)s->how.block.rule));
+}
+
+bool bndi_stored_alike(const bnd_tensor *a, const bnd_tensor *b)
+{
+    const bndi_scaled *s = a->buffer->scaled, *t = b->buffer->scaled;
+    char of_a[BNDI_SCALED_TEXT], of_b[BNDI_SCALED_TEXT];
+    if (!bndi_same_shape(&a->shape, &b->shape) || !bnd_format_same(&a->format, &b->format) ||
+        (s == NULL) != (t == NULL)) {
+        return false;
+    }
+    if (s == NULL) {
+        return a->buffer->bytes == b->buffer->bytes;
+    }
+    bndi_scaled_text(of_a, s);
+    bndi_scaled_text(of_b, t);
+    return bndi_same_word(of_a, bndi_length(of_a), of_b) && a->buffer->bytes == b->buffer->bytes &&
+           s->scales->bytes == t->scales->bytes;
+}
+
+void bndi_copy_storage(bnd_tensor *y, const bnd_tensor *x)
+{
+    __builtin_memcpy(y->buffer->data, x->buffer->data, x->buffer->bytes);
+    if (x->buffer->scaled != NULL) {
+        const bndi_buffer *scales = x->buffer->scaled->scales;
+        __builtin_memcpy(y->buffer->scaled->scales->data, scales->data, scales->bytes);
+    }
+    y->buffer->version++;
+}
+
 /* ---- reading ---- */
 
 static float tensor_scale_of(const bndi_scaled *s)

@@ -362,6 +362,14 @@ bool bndi_is_scaled(const bnd_engine *engine, bnd_role role);
 BND_CHECKED bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why);
 void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role);
 
+/* Of the same shape and format, and the same way of sharing scales? Then their bytes may be copied. */
+bool bndi_stored_alike(const bnd_tensor *a, const bnd_tensor *b);
+void bndi_copy_storage(bnd_tensor *y, const bnd_tensor *x);
+
+/* How numbers share scales, in words: "e4m3/tile:128x128:nearest", "udynamic:256". */
+enum { BNDI_SCALED_TEXT = 128 };
+void bndi_scaled_text(char out[BNDI_SCALED_TEXT], const bndi_scaled *s);
+
 /* y = x, y += x as below, also where y shares scales. */
 BND_CHECKED bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
                                    bnd_error *why);

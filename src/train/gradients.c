@@ -26,6 +26,13 @@ double bndi_squares_of_gradients(const bnd_run *run, double unscale)
     return sum;
 }
 
+void bndi_begin_loss_scale(bnd_run *run)
+{
+    const bnd_loss_scale *scale = &run->training.policy.loss_scale;
+    run->loss_scale = scale->given ? scale->initial : 1;
+    run->good_steps = 0;
+}
+
 bool bndi_loss_scale_allows(bnd_run *run, double squares)
 {
     const bnd_loss_scale *scale = &run->training.policy.loss_scale;

@@ -1,12 +1,16 @@
 # Layer 8: the optimizer loop.
 binadeinclude_HEADERS += include/binade/train.h
 libbinade_internal_la_SOURCES += \
+	src/train/checkpoint.c \
+	src/train/configuration.c \
 	src/train/gradients.c \
 	src/train/graph.c \
+	src/train/kept.c \
 	src/train/model_mlp.c \
 	src/train/model_small.c \
 	src/train/model_student.c \
 	src/train/model_transformer.c \
+	src/train/number.c \
 	src/train/optimizer.c \
 	src/train/optimizer_adafactor.c \
 	src/train/parameters.c \

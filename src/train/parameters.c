@@ -39,7 +39,13 @@ static bnd_status make_value(bnd_run *run, bndi_parameter *p, const bndi_shape *
     return status;
 }
 
-static bnd_status value_of_master(bndi_parameter *p, bnd_error *why)
+bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why)
+{
+    bnd_status status = make_value(run, p, shape, why);
+    return status == BND_OK ? add_states(run, p, why) : status;
+}
+
+bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
 {
     const bndi_store how = {.rule = {.rounding = BND_RNE}};
     return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
@@ -58,7 +64,7 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double
                                                bndi_purpose(BNDI_OF_INIT, run->parameters), why)
                            : bnd_tensor_fill(to, value, why);
     bndi_freeze(to, kept, to == p->value ? BND_ROLE_PARAM : BND_ROLE_MASTER);
-    return status == BND_OK && to != p->value ? value_of_master(p, why) : status;
+    return status == BND_OK && to != p->value ? bndi_value_of_master(p, why) : status;
 }
 
 static bool is_transient(const bnd_run *run)
@@ -74,7 +80,7 @@ bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
         bndi_parameter *p = &run->parameter[i];
         if (p->value == NULL) {
             status = make_value(run, p, &p->master->shape, why);
-            status = status == BND_OK ? value_of_master(p, why) : status;
+            status = status == BND_OK ? bndi_value_of_master(p, why) : status;
         }
     }
     return status;
@@ -112,10 +118,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
     memset(p, 0, sizeof *p);
     strncpy(p->name, name, sizeof p->name - 1);
     p->decays = decays;
-    bnd_status status = make_value(run, p, shape, why);
-    if (status == BND_OK) {
-        status = add_states(run, p, why);
-    }
+    bnd_status status = bndi_parameter_make(run, p, shape, why);
     if (status == BND_OK) {
         status = fill(run, p, deviation, value, why);
     }

@@ -57,9 +57,10 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
 
 /* The policy may keep a share of the layers, from the last, out of its casts. A layer is a place whose weights
  * decay. */
-static void keep_high(bnd_run *run)
+void bndi_keep_high(bnd_run *run)
 {
     size_t layers = 0, high;
+    run->engine->high_from = 0;
     for (size_t i = 0; i < run->parameters; i++) {
         layers += run->parameter[i].decays;
     }
@@ -83,7 +84,7 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
     run->training = *training;
     run->places = 1;
     run->floor = run->ignorance = __builtin_nan("");
-    run->loss_scale = training->policy.loss_scale.given ? training->policy.loss_scale.initial : 1;
+    bndi_begin_loss_scale(run);
     status = bnd_engine_new(&run->engine, context, why);
     if (status == BND_OK) {
         bndi_environment before = bndi_enter(BND_RNE);
@@ -94,7 +95,7 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
         bnd_run_free(run);
         return status;
     }
-    keep_high(run);
+    bndi_keep_high(run);
     bndi_parameters_end(run);
     *out = run;
     return BND_OK;

@@ -71,6 +71,9 @@ static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
 /* The sum of squares of all gradients over the loss scale; infinite or NaN where one is no number. */
 double bndi_squares_of_gradients(const bnd_run *run, double unscale);
 
+/* As a run that begins has it. */
+void bndi_begin_loss_scale(bnd_run *run);
+
 /* torch's GradScaler: a step with a gradient that is no number is skipped and the scale halved; so many good ones
  * double it. */
 bool bndi_loss_scale_allows(bnd_run *run, double squares);
@@ -148,6 +151,42 @@ extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_log
 /* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
 void bndi_parameters_end(bnd_run *run);
+
+/* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
+ * one. */
+BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
+BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
+
+/* The share of layers that the policy keeps out of its casts. */
+void bndi_keep_high(bnd_run *run);
+
+/* ---- what a run keeps from step to step (kept.c) ---- */
+
+/* The tensors of a parameter, NULL where there is none; and what their names in files have behind that of the
+ * parameter: "", ".master", ".m", ... */
+enum { BNDI_KEPT = 6 };
+bnd_tensor **bndi_kept_of(bndi_parameter *p, size_t row);
+const char *bndi_kept_suffix(size_t row);
+
+/* Everything that the run keeps is made anew under this policy, of zeros, and `fill` brings the numbers; then it is
+ * brought under the policy that the run has had. Nothing is changed where any of that fails. */
+typedef bnd_status bndi_filler(bnd_run *run, void *data, bnd_error *why);
+BND_CHECKED bnd_status bndi_run_replace(bnd_run *run, const bnd_policy *policy, bndi_filler *fill, void *data,
+                                        bnd_error *why);
+
+/* bnd_run_load of a file that is open. */
+BND_CHECKED bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_error *why);
+
+/* ---- in words (configuration.c, number.c) ---- */
+
+/* A whole number of 64 bits, digits and nothing else. */
+BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
+
+/* The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
+ * says "nan", "inf" or "-inf". */
+enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 64 };
+void bndi_number(char out[BNDI_NUMBER_SIZE], double x);
+void bndi_json_number(bnd_json *json, const char *key, double x);
 
 /* ---- sources ---- */
 

@@ -1,0 +1,310 @@
+/* A training as JSON. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "train/train.h"
+
+#include <string.h>
+
+#include "store/json.h"
+
+/* ---- what a training is: a row a member ---- */
+
+typedef enum kind { NAME, COUNT, SIZE, NUMBER, FLAG, RECIPE } kind;
+
+typedef struct member {
+    const char *key;
+    uint8_t kind;
+    bool needed;
+    size_t at, size; /* in bnd_training; of a name */
+} member;
+
+#define AT(name) offsetof(bnd_training, name), sizeof(((bnd_training *)NULL)->name)
+static const member members[] = {
+    {"model", NAME, true, AT(model)},
+    {"optimizer", NAME, true, AT(optimizer)},
+    {"recipe", RECIPE, true, 0, 0},
+    {"schedule", NAME, false, AT(schedule)},
+    {"data", NAME, false, AT(data)},
+    {"seed_init", COUNT, false, AT(seed_init)},
+    {"seed_data", COUNT, false, AT(seed_data)},
+    {"seed_rounding", COUNT, false, AT(seed_rounding)},
+    {"steps", COUNT, false, AT(steps)},
+    {"lr", NUMBER, false, AT(lr)},
+    {"beta1", NUMBER, false, AT(beta1)},
+    {"beta2", NUMBER, false, AT(beta2)},
+    {"epsilon", NUMBER, false, AT(epsilon)},
+    {"weight_decay", NUMBER, false, AT(weight_decay)},
+    {"batch", SIZE, false, AT(batch)},
+    {"inputs", SIZE, false, AT(inputs)},
+    {"width", SIZE, false, AT(width)},
+    {"depth", SIZE, false, AT(depth)},
+    {"heads", SIZE, false, AT(heads)},
+    {"context", SIZE, false, AT(context)},
+    {"vocabulary", SIZE, false, AT(vocabulary)},
+    {"tied", FLAG, false, AT(tied)},
+    {"recompute", FLAG, false, AT(recompute)},
+};
+#undef AT
+enum { MEMBERS = sizeof members / sizeof members[0], TEXT_MOST = 1 << 20 };
+
+/* ---- writing ---- */
+
+static void write_recipe(bnd_json *json, const char *key, const bnd_policy *policy)
+{
+    char text[BND_POLICY_TEXT_SIZE];
+    if (bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK) {
+        bnd_json_string(json, key, text);
+    } else {
+        bnd_json_null(json, key);
+    }
+}
+
+static void write_member(bnd_json *json, const member *m, const bnd_training *t)
+{
+    const void *at = (const char *)t + m->at;
+    switch ((kind)m->kind) {
+    case NAME:
+        bnd_json_string_n(json, m->key, at, strnlen(at, m->size));
+        return;
+    case COUNT:
+        bnd_json_unsigned(json, m->key, *(const uint64_t *)at);
+        return;
+    case SIZE:
+        bnd_json_unsigned(json, m->key, *(const size_t *)at);
+        return;
+    case NUMBER:
+        bndi_json_number(json, m->key, *(const double *)at);
+        return;
+    case FLAG:
+        bnd_json_boolean(json, m->key, *(const bool *)at);
+        return;
+    case RECIPE:
+        write_recipe(json, m->key, &t->policy);
+        return;
+    }
+}
+
+void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training)
+{
+    bnd_json_object(json, key);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        write_member(json, &members[i], training);
+    }
+    bnd_json_end(json);
+}
+
+/* ---- reading ---- */
+
+typedef struct reading {
+    bndi_json_text text;
+    bnd_training training;
+    bnd_policy policy;
+    bndi_json_span at[MEMBERS]; /* of the values */
+    bool seen[MEMBERS];
+} reading;
+
+static bndi_json_span whole(const bndi_json_text *text)
+{
+    return (bndi_json_span){0, text->length};
+}
+
+/* "line 3: "lr" is no number". */
+static bnd_status refuse(const bndi_json_text *text, const char *key, size_t at, const char *what, bnd_error *why)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < at && i < text->length; i++) {
+        line += text->bytes[i] == '\n';
+    }
+    return bnd_fail(why, BND_BAD_FILE, at, "line %zu of its JSON: \"%s\" %s", line, key, what);
+}
+
+static bnd_status check_length(size_t length, bnd_error *why)
+{
+    return length <= TEXT_MOST
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "its JSON has %zu bytes; %d are read", length, TEXT_MOST);
+}
+
+/* A string without its quotes: *out is the caller's. */
+static bnd_status read_string(json_t **out, const bndi_json_text *text, bndi_json_span at, const char *key,
+                              bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = bndi_json_read(&value, text, at, why);
+    if (status == BND_OK && !json_is_string(value)) {
+        json_decref(value);
+        return refuse(text, key, at.from, "is no text", why);
+    }
+    *out = value;
+    return status;
+}
+
+static bnd_status find_member(size_t *row, const char *key, size_t at, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(key, strlen(key));
+    for (size_t i = 0; i < MEMBERS; i++) {
+        if (strcmp(members[i].key, key) == 0) {
+            *row = i;
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, members[i].key, strlen(members[i].key));
+    }
+    bnd_status status = bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "a training has no member", NULL);
+    if (why != NULL) {
+        why->where = at;
+    }
+    return status;
+}
+
+/* Where every member stands. */
+static bnd_status look(reading *r, bnd_error *why)
+{
+    bndi_json_members m;
+    bnd_status status = bndi_json_open(&m, &r->text, whole(&r->text), why);
+    while (status == BND_OK) {
+        json_t *key = NULL;
+        size_t row = 0;
+        status = bndi_json_next(&m, why);
+        if (status != BND_OK || !m.more) {
+            break;
+        }
+        status = read_string(&key, &r->text, m.key, "a key", why);
+        if (status == BND_OK) {
+            status = find_member(&row, json_string_value(key), m.key.from, why);
+        }
+        json_decref(key);
+        if (status == BND_OK && r->seen[row]) {
+            status = refuse(&r->text, members[row].key, m.key.from, "is there twice", why);
+        }
+        r->seen[row] = true;
+        r->at[row] = m.value;
+    }
+    if (status == BND_OK) {
+        status = bndi_json_close(&m, why);
+    }
+    for (size_t i = 0; status == BND_OK && i < MEMBERS; i++) {
+        if (members[i].needed && !r->seen[i]) {
+            status = refuse(&r->text, members[i].key, 0, "is missing", why);
+        }
+    }
+    return status;
+}
+
+static bnd_status take_name(char *out, size_t size, const reading *r, size_t row, bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = read_string(&value, &r->text, r->at[row], members[row].key, why);
+    if (status == BND_OK && json_string_length(value) >= size) {
+        status = refuse(&r->text, members[row].key, r->at[row].from, "is too long", why);
+    }
+    if (status == BND_OK) {
+        memcpy(out, json_string_value(value), json_string_length(value) + 1);
+    }
+    json_decref(value);
+    return status;
+}
+
+static bnd_status take_recipe(bnd_policy *out, const reading *r, size_t row, bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = read_string(&value, &r->text, r->at[row], members[row].key, why);
+    if (status == BND_OK) {
+        status = bnd_policy_parse(out, json_string_value(value), why);
+    }
+    json_decref(value);
+    return status;
+}
+
+static bnd_status take_number(double *out, const reading *r, size_t row, bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = bndi_json_read(&value, &r->text, r->at[row], why);
+    if (status == BND_OK && !json_is_number(value)) {
+        status = refuse(&r->text, members[row].key, r->at[row].from, "is no number", why);
+    }
+    if (status == BND_OK) {
+        *out = json_number_value(value);
+    }
+    json_decref(value);
+    return status;
+}
+
+/* All 64 bits, of which jansson reads 63. */
+static bnd_status take_count(uint64_t *out, uint64_t most, const reading *r, size_t row, bnd_error *why)
+{
+    const bndi_json_span at = r->at[row];
+    uint64_t n;
+    if (!bndi_count_of(&n, r->text.bytes + at.from, at.to - at.from) || n > most) {
+        return refuse(&r->text, members[row].key, at.from, "is no whole number from 0 to 2^64 - 1", why);
+    }
+    *out = n;
+    return BND_OK;
+}
+
+static bnd_status take_flag(bool *out, const reading *r, size_t row, bnd_error *why)
+{
+    json_t *value = NULL;
+    bnd_status status = bndi_json_read(&value, &r->text, r->at[row], why);
+    if (status == BND_OK && !json_is_boolean(value)) {
+        status = refuse(&r->text, members[row].key, r->at[row].from, "is neither true nor false", why);
+    }
+    if (status == BND_OK) {
+        *out = json_is_true(value);
+    }
+    json_decref(value);
+    return status;
+}
+
+static bnd_status take_member(bnd_training *t, const reading *r, size_t row, bnd_error *why)
+{
+    void *at = (char *)t + members[row].at;
+    uint64_t n = 0;
+    bnd_status status = BND_OK;
+    switch ((kind)members[row].kind) {
+    case NAME:
+        return take_name(at, members[row].size, r, row, why);
+    case COUNT:
+        return take_count(at, UINT64_MAX, r, row, why);
+    case SIZE:
+        status = take_count(&n, SIZE_MAX, r, row, why);
+        *(size_t *)at = status == BND_OK ? (size_t)n : *(size_t *)at;
+        return status;
+    case NUMBER:
+        return take_number(at, r, row, why);
+    case FLAG:
+        return take_flag(at, r, row, why);
+    case RECIPE:
+        return take_recipe(&t->policy, r, row, why);
+    }
+    return status;
+}
+
+/* The three that it must have, and what a run of these usually has. */
+static bnd_status take_defaults(bnd_training *out, const reading *r, bnd_error *why)
+{
+    enum { MODEL, OPTIMIZER, THE_RECIPE };
+    bnd_training named;
+    bnd_status status = take_member(&named, r, MODEL, why);
+    status = status == BND_OK ? take_member(&named, r, OPTIMIZER, why) : status;
+    status = status == BND_OK ? take_member(&named, r, THE_RECIPE, why) : status;
+    status = status == BND_OK ? bnd_training_default(out, named.model, named.optimizer, "fp32", why) : status;
+    if (status == BND_OK) {
+        out->policy = named.policy;
+    }
+    return status;
+}
+
+bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why)
+{
+    reading r = {.text = {text, length}};
+    bnd_training t;
+    bnd_status status = check_length(length, why);
+    status = status == BND_OK ? look(&r, why) : status;
+    status = status == BND_OK ? take_defaults(&t, &r, why) : status;
+    for (size_t i = 0; status == BND_OK && i < MEMBERS; i++) {
+        status = r.seen[i] ? take_member(&t, &r, i, why) : BND_OK;
+    }
+    if (status == BND_OK) {
+        *out = t;
+    }
+    return status;
+}
