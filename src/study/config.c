@@ -5,48 +5,15 @@
 
 /* ---- what a run is made of ---- */
 
-static void write_cast(bnd_json *json, const char *key, const bnd_cast *cast)
-{
-    bnd_json_object(json, key);
-    bnd_json_string(json, "format", cast->format.name);
-    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)cast->rule.rounding));
-    if (cast->rule.random_bits != 0) {
-        bnd_json_unsigned(json, "random_bits", cast->rule.random_bits);
-    }
-    if (cast->rule.overflow != 0) {
-        bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)cast->rule.overflow));
-    }
-    if (cast->scaling[0] != '\0') {
-        bnd_json_string(json, "scaling", cast->scaling);
-    }
-    bnd_json_end(json);
-}
-
-static void write_loss_scale(bnd_json *json, const bnd_loss_scale *scale)
-{
-    bnd_json_object(json, "loss_scale");
-    bnd_json_boolean(json, "dynamic", scale->dynamic);
-    bndi_json_number(json, "initial", scale->initial);
-    bnd_json_unsigned(json, "growth", scale->growth);
-    bnd_json_end(json);
-}
-
+/* null where settings cannot say it; a run with a directory is refused then, before it is asked for here. */
 static void write_policy(bnd_json *json, const char *key, const bnd_policy *policy)
 {
-    bnd_json_object(json, key);
-    bnd_json_string(json, "name", policy->name);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
-        if (policy->cast[role].given) {
-            write_cast(json, bnd_role_name((bnd_role)role), &policy->cast[role]);
-        }
+    char text[BND_POLICY_TEXT_SIZE];
+    if (bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK) {
+        bnd_json_string(json, key, text);
+    } else {
+        bnd_json_null(json, key);
     }
-    bnd_json_string(json, "accumulator", policy->accumulator);
-    bnd_json_string(json, "update", policy->update == BND_UPDATE_KAHAN ? "kahan" : "rounded");
-    bnd_json_string(json, "optimizer", policy->fused ? "fused" : "foreach");
-    if (policy->loss_scale.given) {
-        write_loss_scale(json, &policy->loss_scale);
-    }
-    bnd_json_end(json);
 }
 
 static void write_training(bnd_json *json, const char *key, const bnd_training *t)
