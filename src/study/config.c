@@ -46,7 +46,7 @@ static void write_training(bnd_json *json, const char *key, const bnd_training *
     bnd_json_string(json, "data", t->data);
     bnd_json_boolean(json, "tied", t->tied);
     bnd_json_boolean(json, "recompute", t->recompute);
-    write_policy(json, "policy", &t->policy);
+    write_policy(json, "recipe", &t->policy);
     bnd_json_end(json);
 }
 
