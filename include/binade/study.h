@@ -73,7 +73,7 @@ double bnd_record_bytes_per_parameter(const bnd_record *record);
 /* A run that is to be made. */
 typedef struct bnd_task {
     bnd_training training;
-    const char *recipe;          /* what records call it; NULL: the name of the policy */
+    const char *recipe;          /* what records call it; NULL: what bnd_policy_text says */
     const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
     bool resume;                 /* what is there is gone on with; otherwise no run may be there */
     uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */

@@ -22,8 +22,11 @@ static void describe(bndi_session *s)
     const bnd_training *t = &s->task->training;
     bnd_record *r = &s->record;
     bndi_record_none(r);
-    const char *recipe = s->task->recipe != NULL ? s->task->recipe : t->policy.name;
-    memcpy(r->recipe, recipe, strnlen(recipe, sizeof r->recipe - 1));
+    if (s->task->recipe != NULL) {
+        memcpy(r->recipe, s->task->recipe, strnlen(s->task->recipe, sizeof r->recipe - 1));
+    } else if (bnd_policy_text(r->recipe, sizeof r->recipe, &t->policy, NULL) != BND_OK) {
+        memcpy(r->recipe, t->policy.name, sizeof t->policy.name);
+    }
     memcpy(r->model, t->model, sizeof r->model);
     memcpy(r->optimizer, t->optimizer, sizeof r->optimizer);
     r->seed_init = t->seed_init;
@@ -59,6 +62,14 @@ static bnd_status check_switch(const bndi_session *s, bnd_error *why)
         bnd_run_free(run);
     }
     return status;
+}
+
+/* A configuration says all of a run: what settings cannot say is not written down as something else. */
+static bnd_status check_words(const bnd_task *task, bnd_error *why)
+{
+    char text[BND_POLICY_TEXT_SIZE];
+    bnd_status status = bnd_policy_text(text, sizeof text, &task->training.policy, why);
+    return status == BND_OK && task->switches ? bnd_policy_text(text, sizeof text, &task->switch_to, why) : status;
 }
 
 /* ---- what is there ---- */
@@ -174,6 +185,9 @@ bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
     if (status == BND_OK) {
         describe(s);
         status = check_switch(s, why);
+    }
+    if (status == BND_OK && s->task->directory != NULL) {
+        status = check_words(s->task, why);
     }
     if (status == BND_OK && s->task->directory != NULL) {
         bndi_config_write(&s->config, s->task, &s->record);

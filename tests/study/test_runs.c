@@ -144,6 +144,15 @@ static void test_directories(void)
     CU_ASSERT_EQUAL(bnd_records_read(&read, &count, in_folder(all, "deep"), &why), BND_BAD_FILE);
     CU_ASSERT_EQUAL(bnd_record_read(&one, all, &why), BND_BAD_FILE);
     clear_all(records, 2);
+    tasks[0].recipe = NULL; /* what it is called then, and what cannot be said is refused */
+    tasks[0].directory = in_folder(paths[0], "other");
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 1, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_PTR_NOT_NULL(strstr(records[0].recipe, "act=e4m3"));
+    bnd_record_clear(&records[0]);
+    tasks[0].directory = in_folder(paths[0], "another");
+    tasks[0].training.policy.cast[BND_ROLE_ACT].rule.nan = BND_NAN_ONES;
+    CU_ASSERT_NOT_EQUAL(bnd_study_run(records, tasks, 1, NULL, NULL, NULL, &why), BND_OK);
+    CU_ASSERT_FALSE(is_there("another"));
     close_folder();
 }
 
