@@ -119,6 +119,7 @@ tests_arith_test_arith_SOURCES = \
 	tests/arith/test_hardware.c \
 	tests/arith/test_known.c \
 	tests/arith/test_narrow.c \
+	tests/arith/test_quick.c \
 	tests/arith/test_wide.c \
 	tests/arith/tests.h \
 	tests/codec/driver.c \

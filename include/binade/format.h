@@ -40,12 +40,17 @@ typedef struct bnd_format {
     bool has_subnormals;
     bool has_infinity;
     bool has_nan;
-    bool zero_nan;  /* the only NaN has the code of negative zero */
-    bool ieee_nans; /* all fractions of the top exponent but 0; the top fraction bit says quiet */
-    uint8_t ties;   /* bnd_ties */
+    bool zero_nan;       /* the only NaN has the code of negative zero */
+    bool ieee_nans;      /* all fractions of the top exponent but 0; the top fraction bit says quiet */
+    uint8_t ties;        /* bnd_ties */
+    uint8_t quick_modes; /* modes of rounding below this one have a short way in arith/ */
     int32_t bias;
     int32_t emin; /* exponent of the lowest normal binade */
     int32_t emax; /* exponent of the largest finite number */
+    /* What single operations would work out in every call: the sign of a code, 0 where there is none; all bits above
+     * the fraction; how many codes there are from 2^fraction_bits to max_code; 1 - bias, and that less fraction_bits,
+     * where a code has its exponent. All 0 in a value set. */
+    uint64_t sign_code, exponent_mask, normals, unbias, unbias_twice;
     uint64_t high_nans;
     uint64_t max_code, infinity_code, nan_code; /* magnitudes, but nan_code a whole code; 0 where there is none */
     /* The limits as integers times a power of two. normal: the smallest normal number; least: the smallest positive. */

@@ -7,75 +7,70 @@
  * This text is compiled once for each size of word, and has no guard for that reason. Who includes it defines
  *   word, signed_word, WORD_BITS  the integers, and how long they are
  *   SUBNORMALS                    whether operands may be subnormal
+ *   is_open(f, rounding)          whether the way is open to this format and mode
  *   WAY(name)                     what a call is named here: add sub mul div fma sqrt
  *   LONGER(name)                  and where that is named which this one is too short for
  *   divide(word, uint64_t)        the quotient, rounded down, where 64 bits hold it
  *   root_of(word, fraction_bits, odd)
  *                                 the root of 2^odd times a significand, its leading one brought to bit
- *                                 fraction_bits + GUARD, the last bit sticky */
+ *                                 fraction_bits + GUARD, the last bit sticky
+ *
+ * What a call costs is the number of its instructions. So nothing about a format is worked out here that bnd_format can
+ * say, and what is said once in many calls is said in another function, which is jumped to. */
 #include "arith/quick_ways.h"
+#include "format/format.h"
+
+#include <stddef.h>
 
 #if defined(__GNUC__)
-#define QUICK             static inline __attribute__((always_inline))
-#define APART             static __attribute__((noinline)) /* so that the short way does not pay for its registers */
-#define RARELY(condition) __builtin_expect((condition), 0)
+#define QUICK static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* so that the short way does not pay for its registers */
 #else
-#define QUICK             static inline
-#define APART             static
-#define RARELY(condition) (condition)
+#define QUICK static inline
+#define APART static
 #endif
+#define RARELY(condition) BNDI_RARELY(condition)
 
 /* ---- operands ---- */
 
-enum {
-    GUARD = WORD_BITS / 2, /* bits below the last place when a significand comes to be rounded */
-    FRACTION_MAX = GUARD - 4
-};
+/* Bits below the last place when a significand comes to be rounded. A product and two bits of ROOM above it take
+ * 2 fraction_bits + 4 bits, and the longest total fraction_bits + GUARD + 1: a fraction has GUARD - 4 bits at most. */
+enum { GUARD = WORD_BITS / 2 };
+_Static_assert(WORD_BITS != 64 || (int)GUARD - 4 == (int)BNDI_QUICK_FRACTION_MAX, "what derive.c says is open");
 
-/* The format's constants. Exponents stay where a code has them, above the fraction, and are one less than there: the
- * leading one of the significand makes up for it. */
-typedef struct shape {
-    unsigned fraction_bits;
-    uint64_t one;           /* the leading one of a significand, and the magnitude of the smallest normal number */
-    uint64_t sign, normals; /* how many normal numbers come after the smallest */
-} shape;
-
+/* Exponents stay where a code has them, above the fraction, and are one less than there: the leading one of the
+ * significand makes up for it. */
 typedef struct operand {
     word significand, exponent;
 } operand;
 
-/* False where this way is closed. */
-QUICK bool open_shape(shape *s, const bnd_format *f, const bnd_rule *rule)
+/* A number that the format gives for words of 64 bits, as a signed one. */
+QUICK word extended(uint64_t x)
 {
-    s->fraction_bits = f->fraction_bits;
-    s->one = UINT64_C(1) << (f->fraction_bits & 63);
-    s->sign = (uint64_t)f->is_signed << ((f->width - 1) & 63);
-    s->normals = f->max_code - s->one;
-    return f->fraction_bits - 1u < FRACTION_MAX && f->max_code >= s->one && rule->rounding < BND_DETERMINISTIC_MODES;
-}
-
-/* What the exponents of two factors come to have too much of, or too little. */
-QUICK word unbias(const shape *s, const bnd_format *f)
-{
-    return (word)(signed_word)(1 - f->bias) << s->fraction_bits;
+    return (word)(signed_word)(int64_t)x;
 }
 
 /* A subnormal number as if the exponent went on below. */
-QUICK bool take_subnormal(operand *x, const shape *s, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
+QUICK bool take_subnormal(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
 {
-    unsigned up = bndi_leading_zeros(magnitude, 0) + s->fraction_bits - 63;
+    unsigned up = bndi_leading_zeros(magnitude, 0) + f->fraction_bits - 63;
     x->significand = (word)magnitude << (up & 63);
-    x->exponent = (0 - (word)up) << s->fraction_bits;
-    return magnitude != 0 && magnitude < s->one && f->has_subnormals && !rule->flush_in;
+    x->exponent = (0 - (word)up) << f->fraction_bits;
+    return magnitude != 0 && magnitude < 0 - f->exponent_mask && f->has_subnormals && !rule->flush_in;
+}
+
+QUICK uint64_t magnitude_of(const bnd_format *f, uint64_t code)
+{
+    return code & (f->sign_code - 1);
 }
 
 /* False where the operand is none for this way. */
-QUICK bool take(operand *x, const shape *s, const bnd_format *f, const bnd_rule *rule, uint64_t code)
+QUICK bool take(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
 {
-    uint64_t magnitude = code & (s->sign - 1), beyond = magnitude - s->one, exponent = beyond & (0 - s->one);
+    uint64_t beyond = magnitude + f->exponent_mask, exponent = beyond & f->exponent_mask;
     x->significand = magnitude - exponent;
     x->exponent = exponent;
-    return beyond <= s->normals || (SUBNORMALS && take_subnormal(x, s, f, rule, magnitude));
+    return beyond <= f->normals || (SUBNORMALS && take_subnormal(x, f, rule, magnitude));
 }
 
 /* All bits where x is negative, else none. */
@@ -120,13 +115,19 @@ QUICK word kept_of(word significand, uint64_t sign, const bnd_rule *rule)
     return (significand + increment) >> GUARD;
 }
 
+/* The flags if it is inexact, and on which side of the exact number the result is: of one that is rounded up, above it
+ * if it is positive. */
 QUICK bnd_result result_of(uint64_t sign, uint64_t magnitude, word kept, word significand, uint32_t flags_if_inexact)
 {
-    uint32_t inexact = (significand & (((word)1 << GUARD) - 1)) != 0;
-    uint32_t up = (uint32_t)(kept - (significand >> GUARD)), minus = 0 - (uint32_t)(sign != 0);
-    return (bnd_result){.code = magnitude | sign,
-                        .flags = flags_if_inexact == BND_INEXACT ? inexact : flags_if_inexact & (0 - inexact),
-                        .ternary = (int32_t)(((2 * up - inexact) ^ minus) - minus)};
+    uint64_t inexact = 0 - (uint64_t)((significand & (((word)1 << GUARD) - 1)) != 0);
+    uint64_t above = ((uint64_t)(kept ^ significand >> GUARD) + (sign != 0)) & 1;
+    uint64_t both = ((2 * above - 1) << 32 | flags_if_inexact) & inexact;
+    bnd_result out = {.code = magnitude | sign, .flags = (uint32_t)both, .ternary = (int32_t)(both >> 32)};
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* The same once more: gcc 12 takes `both` apart and puts it together again unless it is told so. */
+    __builtin_memcpy((char *)&out + offsetof(bnd_result, flags), &both, sizeof both);
+#endif
+    return out;
 }
 
 /* What finish() cannot round: by the codec, if it is not a plain subnormal number. The last bit of the significand can
@@ -153,48 +154,31 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
     return bnd_encode_exact(f, x, rule, 0);
 }
 
-/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky.
- * What carries goes into the exponent, where it belongs. */
+/* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. */
 typedef struct unrounded {
     uint64_t sign;
     word exponent, significand;
 } unrounded;
 
-/* False where it takes finish_rarely. So does the smallest normal number: it may be one after rounding only, and then
- * it counts as tiny. */
-QUICK bool finish(bnd_result *out, const shape *s, const unrounded *x, const bnd_rule *rule)
+/* What carries goes into the exponent, where it belongs. False where it takes finish_rarely. So does the smallest
+ * normal number: it may be one after rounding only, and then it counts as tiny. */
+QUICK bool finish(bnd_result *out, const bnd_format *f, const unrounded *x, const bnd_rule *rule)
 {
     word kept = kept_of(x->significand, x->sign, rule), magnitude = x->exponent + kept;
     *out = result_of(x->sign, (uint64_t)magnitude, kept, x->significand, BND_INEXACT);
-    return magnitude - s->one - 1 < s->normals;
-}
-
-/* Of a total, whose leading one can be in any bit. In bit `place` it has this exponent. */
-QUICK unrounded unrounded_total(const shape *s, uint64_t sign, word exponent, word total, word lost, unsigned place)
-{
-    if (RARELY(total == 0)) {
-        return (unrounded){.significand = 0};
-    }
-    unsigned leading = leading_bit(total);
-    return (unrounded){.sign = sign,
-                       .exponent = exponent + (((word)leading - place) << s->fraction_bits),
-                       .significand = total << (s->fraction_bits + GUARD - leading) | lost};
+    return magnitude + extended(f->exponent_mask) - 1 < f->normals;
 }
 
 /* ---- sums ---- */
 
-/* Where the last term of all has left a word, but for its sign. */
-enum { DISTANCE_MAX = WORD_BITS - 2 };
-
-/* large + small / 2^distance, rounded down, both with a sign, and in `lost` whether it was rounded. A sticky bit is
- * enough then: both have a zero at least in the last place; and where bits are lost, the larger term is so much larger
- * that the total keeps all places but one, and two bits or more below them. */
-QUICK word total_of(word *lost, word large, word small, unsigned distance)
-{
-    word shifted = (word)((signed_word)small >> distance);
-    *lost = shifted << distance != small;
-    return large + shifted;
-}
+/* The terms of a sum. The first is positive, and a one in bit fraction_bits + place of it has this exponent. The sign
+ * is the first one's, and the second is negative if theirs differ. */
+typedef struct terms {
+    uint64_t sign, differ;
+    word exponent, first;
+    unsigned place;
+    operand second;
+} terms;
 
 /* x, or -x where `minus`. */
 QUICK word with_sign(word x, bool minus)
@@ -202,89 +186,127 @@ QUICK word with_sign(word x, bool minus)
     return minus ? 0 - x : x;
 }
 
-/* How far the smaller term is to be moved. Beyond the end nothing is left of it but a sticky bit. */
-QUICK unsigned distance_of(const shape *s, word apart)
+/* What they add up to. Its leading one can be in any bit up to that of an unrounded number. */
+typedef struct total {
+    word exponent, sum;
+    unsigned place;
+} total;
+
+/* x moved down. What is lost is a sticky bit. */
+QUICK word jammed(word x, unsigned down)
 {
-    unsigned distance = (unsigned)(apart >> s->fraction_bits);
-    return distance < DISTANCE_MAX ? distance : DISTANCE_MAX;
+    down = down < WORD_BITS - 2 ? down : WORD_BITS - 2;
+    word moved = (word)((signed_word)x >> down);
+    return moved | (moved << down != x);
 }
 
-QUICK bool sum(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
+/* The second term is moved up to where the first one is. If it has no room there the smaller one is moved down, and a
+ * sticky bit is enough: the other term is so much larger that the total keeps all places but one, and two bits or more
+ * below them; or no more than the zeros of ROOM are lost. */
+QUICK void total_of(total *out, const bnd_format *f, const terms *t)
 {
-    operand x, y;
-    uint64_t differ = a ^ b, swap = differ & (0 - (uint64_t)((a & (s->sign - 1)) < (b & (s->sign - 1))));
-    uint64_t large = a ^ swap, small = b ^ swap;
-    if (!take(&x, s, f, rule, large) || !take(&y, s, f, rule, small)) {
+    signed_word apart = (signed_word)(t->second.exponent - t->exponent) >> f->fraction_bits;
+    unsigned up = (unsigned)apart + t->place;
+    word first = t->first, exponent = t->exponent;
+    word second = with_sign(t->second.significand, (t->differ & f->sign_code) != 0);
+    if (RARELY(up >= GUARD)) {
+        if (apart < 0) {
+            second = jammed(second, 0 - up);
+            up = 0;
+        } else {
+            up -= (unsigned)GUARD - 1;
+            exponent -= up * extended(f->exponent_mask);
+            first = jammed(first, up);
+            up = GUARD - 1;
+        }
+    }
+    *out = (total){exponent, first + (second << up), t->place};
+}
+
+/* False where the total is zero. */
+QUICK bool unrounded_total(unrounded *out, const bnd_format *f, uint64_t sign, const total *t)
+{
+    word negative = if_negative(t->sum), size = (t->sum ^ negative) - negative;
+    if (RARELY(size == 0)) {
+        *out = (unrounded){.significand = 0};
         return false;
     }
-    word added = with_sign(y.significand << (GUARD - 1), (differ & s->sign) != 0), lost;
-    word total = total_of(&lost, x.significand << (GUARD - 1), added, distance_of(s, x.exponent - y.exponent));
-    *out = unrounded_total(s, large & s->sign, x.exponent, total, lost, s->fraction_bits + GUARD - 1);
+    unsigned up = f->fraction_bits + (unsigned)GUARD - leading_bit(size);
+    word lower = (word)((signed_word)up + t->place - GUARD);
+    *out = (unrounded){.sign = (sign ^ (uint64_t)negative) & f->sign_code,
+                       .exponent = t->exponent + lower * extended(f->exponent_mask),
+                       .significand = size << up};
     return true;
 }
 
-/* The product, counted as positive, and c, each with two zeros or more below it. */
-QUICK bool product_and_sum(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, uint64_t b, uint64_t c,
-                           const bnd_rule *rule)
+QUICK bool sum(terms *out, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
 {
-    operand x, y, z;
-    if (!take(&x, s, f, rule, a) || !take(&y, s, f, rule, b) || !take(&z, s, f, rule, c)) {
+    enum { PLACE = GUARD / 2 };
+    operand x, y;
+    if (!take(&x, f, rule, magnitude_of(f, a)) || !take(&y, f, rule, magnitude_of(f, b))) {
         return false;
     }
-    word exponent = x.exponent + y.exponent + unbias(s, f);
-    word apart = exponent - z.exponent, swap = if_negative(apart), product = x.significand * y.significand << 2;
-    word term = with_sign(z.significand << s->fraction_bits << 2, ((a ^ b ^ c) & s->sign) != 0);
-    word large = (product & ~swap) | (term & swap), small = (product & swap) | (term & ~swap);
-    word lost, total = total_of(&lost, large, small, distance_of(s, (apart ^ swap) - swap));
-    word negative = if_negative(total);
-    total = (total ^ negative) - (negative & (lost - 1)); /* what is rounded down stays so */
-    *out = unrounded_total(s, (a ^ b ^ (uint64_t)negative) & s->sign, exponent - (apart & swap), total, lost,
-                           2 * s->fraction_bits + 2);
+    *out = (terms){a, a ^ b, x.exponent, x.significand << PLACE, PLACE, y};
+    return true;
+}
+
+/* The product is left as long as it is: a one in bit fraction_bits + ROOM is fraction_bits below its leading one. */
+QUICK bool product_and_sum(terms *out, const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, const bnd_rule *rule)
+{
+    enum { ROOM = 2 };
+    operand x, y, z;
+    if (!take(&x, f, rule, magnitude_of(f, a)) || !take(&y, f, rule, magnitude_of(f, b)) ||
+        !take(&z, f, rule, magnitude_of(f, c))) {
+        return false;
+    }
+    word exponent = x.exponent + y.exponent + extended(f->unbias_twice);
+    *out = (terms){a ^ b, a ^ b ^ c, exponent, x.significand * y.significand << ROOM, ROOM, z};
     return true;
 }
 
 /* ---- products, quotients and roots ---- */
 
-QUICK bool product(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
+QUICK bool product(unrounded *out, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
 {
     operand x, y;
-    if (!take(&x, s, f, rule, a) || !take(&y, s, f, rule, b)) {
+    if (!take(&x, f, rule, magnitude_of(f, a)) || !take(&y, f, rule, magnitude_of(f, b))) {
         return false;
     }
-    word significand = x.significand * y.significand << (GUARD - 1 - s->fraction_bits);
-    word carried = significand >> GUARD & s->one; /* the product is 2 or more */
-    significand += significand & if_negative(carried - s->one);
-    *out = (unrounded){(a ^ b) & s->sign, x.exponent + y.exponent + unbias(s, f) + carried, significand};
+    word significand = x.significand * y.significand << (GUARD - 1 - f->fraction_bits);
+    word carried = significand >> GUARD & (0 - extended(f->exponent_mask)); /* the product is 2 or more */
+    significand += significand & if_negative(carried + extended(f->exponent_mask));
+    *out = (unrounded){(a ^ b) & f->sign_code, x.exponent + y.exponent + extended(f->unbias) + carried, significand};
     return true;
 }
 
 /* Three bits below the last place, and a sticky one. */
-QUICK bool quotient(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
+QUICK bool quotient(unrounded *out, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
 {
     enum { MORE = 3 };
     operand x, y;
-    if (!take(&x, s, f, rule, a) || !take(&y, s, f, rule, b)) {
+    if (!take(&x, f, rule, magnitude_of(f, a)) || !take(&y, f, rule, magnitude_of(f, b))) {
         return false;
     }
-    word below_one = x.significand < y.significand;
-    word dividend = x.significand << (s->fraction_bits + MORE) << below_one;
+    unsigned below_one = x.significand < y.significand;
+    word dividend = x.significand << (f->fraction_bits + (unsigned)MORE + below_one);
     word digits = divide(dividend, (uint64_t)y.significand);
-    *out = (unrounded){.sign = (a ^ b) & s->sign,
-                       .exponent = x.exponent - y.exponent - unbias(s, f) - (below_one << s->fraction_bits),
-                       .significand = digits << (GUARD - MORE) | (digits * y.significand != dividend)};
+    *out =
+        (unrounded){.sign = (a ^ b) & f->sign_code,
+                    .exponent = x.exponent - y.exponent - extended(f->unbias) + below_one * extended(f->exponent_mask),
+                    .significand = digits << (GUARD - MORE) | (digits * y.significand != dividend)};
     return true;
 }
 
-QUICK bool root(unrounded *out, const shape *s, const bnd_format *f, uint64_t a, const bnd_rule *rule)
+QUICK bool root(unrounded *out, const bnd_format *f, uint64_t a, const bnd_rule *rule)
 {
     operand x;
-    if (!take(&x, s, f, rule, a) || (a & s->sign) != 0) {
+    if (!take(&x, f, rule, a)) { /* a sign makes a number too large */
         return false;
     }
-    word exponent = x.exponent + unbias(s, f), odd = exponent >> s->fraction_bits & 1;
-    word half = (word)((signed_word)exponent >> 1) & ~((word)s->one - 1); /* the fraction's place stays empty */
-    *out = (unrounded){.exponent = half - unbias(s, f),
-                       .significand = root_of(x.significand, s->fraction_bits, (unsigned)odd)};
+    word exponent = x.exponent + extended(f->unbias), odd = exponent >> f->fraction_bits & 1;
+    word half = (word)((signed_word)exponent >> 1) & extended(f->exponent_mask); /* the fraction's place stays empty */
+    *out = (unrounded){.exponent = half - extended(f->unbias),
+                       .significand = root_of(x.significand, f->fraction_bits, (unsigned)odd)};
     return true;
 }
 
@@ -292,13 +314,18 @@ QUICK bool root(unrounded *out, const shape *s, const bnd_format *f, uint64_t a,
 
 bnd_result WAY(add)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    shape s;
+    terms t;
+    total both;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !sum(&x, &s, f, a, b, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(add)(f, a, b, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (!sum(&t, f, a, b, &rule)) {
+        return LONGER(add)(f, a, b, rule, 0);
+    }
+    total_of(&both, f, &t);
+    if (RARELY(!unrounded_total(&x, f, t.sign, &both) || !finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;
@@ -307,13 +334,18 @@ bnd_result WAY(add)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
 /* A NaN keeps its sign: a - b is a + -b for numbers only, and b is one if the way is open. */
 bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    shape s;
+    terms t;
+    total both;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || s.sign == 0 || !sum(&x, &s, f, a, b ^ s.sign, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(sub)(f, a, b, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (f->sign_code == 0 || !sum(&t, f, a, b ^ f->sign_code, &rule)) {
+        return LONGER(sub)(f, a, b, rule, 0);
+    }
+    total_of(&both, f, &t);
+    if (RARELY(!unrounded_total(&x, f, t.sign, &both) || !finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;
@@ -321,13 +353,15 @@ bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
 
 bnd_result WAY(mul)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    shape s;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !product(&x, &s, f, a, b, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(mul)(f, a, b, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (!product(&x, f, a, b, &rule)) {
+        return LONGER(mul)(f, a, b, rule, 0);
+    }
+    if (RARELY(!finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;
@@ -335,13 +369,15 @@ bnd_result WAY(mul)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
 
 bnd_result WAY(div)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    shape s;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !quotient(&x, &s, f, a, b, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(div)(f, a, b, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (!quotient(&x, f, a, b, &rule)) {
+        return LONGER(div)(f, a, b, rule, 0);
+    }
+    if (RARELY(!finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;
@@ -349,13 +385,18 @@ bnd_result WAY(div)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
 
 bnd_result WAY(fma)(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
 {
-    shape s;
+    terms t;
+    total both;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !product_and_sum(&x, &s, f, a, b, c, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(fma)(f, a, b, c, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (!product_and_sum(&t, f, a, b, c, &rule)) {
+        return LONGER(fma)(f, a, b, c, rule, 0);
+    }
+    total_of(&both, f, &t);
+    if (RARELY(!unrounded_total(&x, f, t.sign, &both) || !finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;
@@ -363,13 +404,15 @@ bnd_result WAY(fma)(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd
 
 bnd_result WAY(sqrt)(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
 {
-    shape s;
     unrounded x;
     bnd_result out;
-    if (!open_shape(&s, f, &rule) || !root(&x, &s, f, a, &rule)) {
+    if (!is_open(f, rule.rounding)) {
         return LONGER(sqrt)(f, a, rule, random);
     }
-    if (RARELY(!finish(&out, &s, &x, &rule))) {
+    if (!root(&x, f, a, &rule)) {
+        return LONGER(sqrt)(f, a, rule, 0);
+    }
+    if (RARELY(!finish(&out, f, &x, &rule))) {
         return finish_rarely(f, x.sign, x.exponent, x.significand, rule);
     }
     return out;

@@ -4,6 +4,12 @@
 
 #include "arith/arith.h"
 
+#if defined(__GNUC__)
+#define BNDI_RARELY(condition) __builtin_expect((condition), 0)
+#else
+#define BNDI_RARELY(condition) (condition)
+#endif
+
 bnd_result bndi_add_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bndi_sub_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bndi_mul_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
@@ -11,28 +17,30 @@ bnd_result bndi_div_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule r
 bnd_result bndi_fma_wide(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random);
 bnd_result bndi_sqrt_wide(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The root of z 2^30, z from 1 to 4, in 16 bits: rounded down, or one more. The quadratic 0.51855 + 0.52602 z -
- * 0.03954 z^2, the best there is, has a relative error of at most 0.0051 in these integers; a step of Heron's makes of
- * an error e one of e^2 / 2, above the root: 0.86 of a unit here. Then it is rounded down. */
-static inline uint64_t bndi_guess_root(uint64_t number)
+/* The roots of 1, 1 + 1/32 .. 4 in units of 2^-20, rounded down, and 34 more. */
+extern const uint32_t bndi_roots[97];
+
+/* The root of z 2^bits, z from 1 to 4, in units of 2^-20: at most 34 too large, and not too small. A chord of the curve
+ * is below it by less than (1/32)^2 / 8 times the second derivative, 1/4 at most: by 2^-15, 32 units. The two roundings
+ * take less than 1 each. */
+static inline uint64_t bndi_guess_root(uint64_t number, unsigned bits)
 {
-    uint64_t z = number >> 15;
-    uint64_t guess = (UINT64_C(543735) * (1 << 15) + UINT64_C(551568) * z - ((UINT64_C(41462) * z >> 15) * z)) >> 20;
-    return (guess + (uint32_t)number / (uint32_t)guess) >> 1; /* narrow words divide faster */
+    const uint32_t *at = &bndi_roots[(number >> (bits - 5)) - 32];
+    return at[0] + ((at[1] - at[0]) * (number & ((UINT64_C(1) << (bits - 5)) - 1)) >> (bits - 5));
 }
 
-/* Of z 2^30, in 16 bits, rounded down. */
-static inline uint64_t bndi_root_of_30(uint64_t number)
+/* Of z 2^28, in 15 bits, rounded down. A unit is 64 of those of the guess. */
+static inline uint64_t bndi_root_of_28(uint64_t number)
 {
-    uint64_t root = bndi_guess_root(number);
+    uint64_t root = bndi_guess_root(number, 28) >> 6;
     return root - (root * root > number);
 }
 
-/* Of z 2^60, in 31 bits. The guess is off by less than a unit in 2^15, so that another step leaves less than one in
- * 2^30 above the root. */
+/* Of z 2^60, in 31 bits. A step of Heron's makes of an error e one of e^2 / 2 at most, above the root: of 34 units of
+ * 2^-20 it makes 0.56 of one of 2^-30. Then it is rounded down. */
 static inline uint64_t bndi_root_of_60(uint64_t number)
 {
-    uint64_t guess = bndi_guess_root(number >> 30) << 15, root = (guess + number / guess) >> 1;
+    uint64_t guess = bndi_guess_root(number >> 30, 30) << 10, root = (guess + number / guess) >> 1;
     return root - (root * root > number);
 }
 

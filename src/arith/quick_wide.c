@@ -2,6 +2,17 @@
  * subnormal operands. Where such words are not to be had, bnd_operate does what 64 bits are too short for. */
 #include "arith/quick_ways.h"
 
+const uint32_t bndi_roots[97] = {
+    1048610, 1064867, 1080881, 1096661, 1112216, 1127557, 1142693, 1157630, 1172377, 1186941, 1201328, 1215545, 1229598,
+    1243492, 1257232, 1270824, 1284272, 1297580, 1310754, 1323796, 1336711, 1349502, 1362174, 1374728, 1387169, 1399500,
+    1411722, 1423840, 1435855, 1447771, 1459590, 1471313, 1482944, 1494484, 1505936, 1517302, 1528583, 1539781, 1550898,
+    1561937, 1572898, 1583783, 1594593, 1605331, 1615998, 1626594, 1637122, 1647583, 1657978, 1668308, 1678574, 1688778,
+    1698921, 1709003, 1719027, 1728992, 1738900, 1748752, 1758549, 1768291, 1777981, 1787617, 1797202, 1806736, 1816220,
+    1825655, 1835042, 1844380, 1853672, 1862917, 1872116, 1881271, 1890381, 1899447, 1908471, 1917452, 1926391, 1935288,
+    1944145, 1952962, 1961740, 1970478, 1979177, 1987839, 1996463, 2005050, 2013600, 2022114, 2030592, 2039035, 2047444,
+    2055817, 2064157, 2072464, 2080737, 2088977, 2097186,
+};
+
 #define LONGER(name) longest_##name
 
 static bnd_result longest_add(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
@@ -42,6 +53,12 @@ __extension__ typedef __int128 signed_word;
 #define WORD_BITS  128
 #define SUBNORMALS true
 #define WAY(name)  bndi_##name##_wide
+
+/* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick.h. */
+static inline bool is_open(const bnd_format *f, uint8_t rounding)
+{
+    return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->exponent_mask && rounding < BND_DETERMINISTIC_MODES;
+}
 
 /* Below 2^64: two digits of 32 bits, each guessed from the upper half of the divisor, too large by two at most. */
 static inline uint64_t divide(word dividend, uint64_t divisor)

@@ -47,6 +47,18 @@ static void place_specials(bnd_format *f, const bndi_layout *layout)
     }
 }
 
+static void derive_for_operations(bnd_format *f)
+{
+    uint64_t one = UINT64_C(1) << f->fraction_bits;
+    bool is_quick = f->fraction_bits > 0 && f->fraction_bits <= BNDI_QUICK_FRACTION_MAX && f->max_code >= one;
+    f->sign_code = f->is_signed ? UINT64_C(1) << (f->width - 1) : 0;
+    f->exponent_mask = 0 - one;
+    f->normals = f->max_code - one;
+    f->unbias = (uint64_t)(int64_t)(1 - f->bias) << f->fraction_bits;
+    f->unbias_twice = f->unbias - ((uint64_t)f->fraction_bits << f->fraction_bits);
+    f->quick_modes = is_quick ? BND_DETERMINISTIC_MODES : 0;
+}
+
 bnd_format bndi_format_of_layout(const bndi_layout *layout)
 {
     bnd_format f = {
@@ -74,6 +86,7 @@ bnd_format bndi_format_of_layout(const bndi_layout *layout)
         f.normal_quantum = f.least_quantum;
     }
     f.emax = f.max_quantum + floor_log2(f.max_significand);
+    derive_for_operations(&f);
     return f;
 }
 

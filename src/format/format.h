@@ -22,6 +22,9 @@ typedef struct bndi_layout {
     bnd_ties ties;
 } bndi_layout;
 
+/* The longest fraction that arith/quick.c takes: see GUARD in arith/quick.h. */
+enum { BNDI_QUICK_FRACTION_MAX = 28 };
+
 /* Everything but the name and the row. */
 bnd_format bndi_format_of_layout(const bndi_layout *layout);
 bnd_format bndi_value_set(unsigned precision, int32_t emin, int32_t emax);

@@ -13,6 +13,7 @@ int main(void)
         SUITE("16 bits", half_tests),
         SUITE("elementary functions", elementary_tests),
         SUITE("256 bits", wide_tests),
+        SUITE("short ways", quick_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

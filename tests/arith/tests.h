@@ -11,6 +11,7 @@ extern CU_TestInfo format_tests[];
 extern CU_TestInfo half_tests[];
 extern CU_TestInfo hardware_tests[];
 extern CU_TestInfo narrow_tests[];
+extern CU_TestInfo quick_tests[];
 extern CU_TestInfo wide_tests[];
 
 #endif

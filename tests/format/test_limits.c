@@ -158,6 +158,27 @@ static void test_specials(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* What operations have at hand, by its definition. Those of words of 64 bits take 29 bits of precision. */
+static void test_for_operations(void)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < LIMIT_ROWS; i++) {
+        bnd_format f = format_named(all_limits[i].name);
+        int64_t one = (int64_t)1 << f.fraction_bits;
+        bool right = f.sign_code == (f.is_signed ? UINT64_C(1) << bnd_magnitude_bits(&f) : 0);
+        right = right && (int64_t)f.exponent_mask == -one && f.normals + (uint64_t)one == f.max_code;
+        right = right && (int64_t)f.unbias == (1 - f.bias) * one;
+        right = right && (int64_t)f.unbias_twice == (1 - f.bias - f.fraction_bits) * one;
+        bool quick = f.precision >= 2 && f.precision <= 29 && f.max_code >= (uint64_t)one;
+        right = right && f.quick_modes == (quick ? BND_DETERMINISTIC_MODES : 0);
+        if (!right) {
+            printf("%s: the constants of its operations are not what they should be\n", f.name);
+        }
+        wrong += !right;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 static void test_count_by_the_largest_code(void)
 {
     int wrong = 0;
@@ -217,6 +238,7 @@ CU_TestInfo limit_tests[] = {
     {"largest number", test_max},
     {"smallest numbers", test_min},
     {"zeros, infinities, NaNs", test_specials},
+    {"constants of operations", test_for_operations},
     {"number of finite values", test_count_by_the_largest_code},
     {"number of finite values, code by code", test_count_by_codes},
     {"every row is in the table of limits", test_every_row_is_here},

@@ -110,8 +110,10 @@ class Format(ctypes.Structure):  # bnd_format
     _fields_ += [(name, ctypes.c_uint8) for name in ("width", "exponent_bits", "fraction_bits", "precision")]
     _fields_ += [(name, ctypes.c_bool) for name in ("is_signed", "has_zero", "has_negative_zero", "has_subnormals",
                                                     "has_infinity", "has_nan", "zero_nan", "ieee_nans")]
-    _fields_ += [("ties", ctypes.c_uint8)]
+    _fields_ += [("ties", ctypes.c_uint8), ("_quick_modes", ctypes.c_uint8)]
     _fields_ += [(name, ctypes.c_int32) for name in ("bias", "emin", "emax")]
+    _fields_ += [(name, ctypes.c_uint64) for name in ("_sign_code", "_exponent_mask", "_normals", "_unbias",
+                                                      "_unbias_twice")]
     _fields_ += [(name, ctypes.c_uint64) for name in ("high_nans", "max_code", "infinity_code", "nan_code",
                                                       "max_significand", "normal_significand", "least_significand")]
     _fields_ += [(name, ctypes.c_int32) for name in ("max_quantum", "normal_quantum", "least_quantum")]
