@@ -242,6 +242,7 @@ tests_study_test_study_LDADD = $(TEST_LDADD) $(LIBM)
 tests_study_test_study_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/study/test_autopsy.c \
 	tests/study/test_compare.c \
 	tests/study/test_damage.c \
 	tests/study/test_failures.c \

@@ -122,6 +122,7 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
  * to update. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
+uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role */
 
 /* Lifted: this part as fp32 has it, the rest as it is. Lowered: fp32 with this part alone as the policy has it; weights
  * keep their master. False: that changes nothing (of lowering: that is fp32), and `out` is the policy (fp32). */

@@ -139,6 +139,70 @@ BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record
 /* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_band(const double *x, size_t n);
 
+/* ---- findings: what rounding did to the numbers of a run ---- */
+
+typedef enum bnd_mechanism {
+    BND_FOUND_FLUSHED,     /* numbers other than zero that were cast to zero */
+    BND_FOUND_OVERFLOWED,  /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
+    BND_FOUND_CLAMPED,     /* the same, under a shared scale that is too small for them */
+    BND_FOUND_CANCELLED,   /* updates that left the weight as it was */
+    BND_FOUND_LOST_MOMENT, /* second moments that are zero where the gradient is not */
+    BND_FOUND_ROUNDED, /* none of these: the share is the error of casts, root mean square against root mean square */
+    BND_MECHANISMS
+} bnd_mechanism;
+const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "flushed"; "" where there is none */
+
+/* One mechanism at work on one role: in all, and where it is worst. */
+typedef struct bnd_finding {
+    bnd_mechanism mechanism;
+    bnd_role role;
+    double share;       /* of all numbers of the role, over the steps that were looked at */
+    double worst_share; /* at the place where it is worst */
+    char worst[BND_PLACE_NAME_SIZE];
+    uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
+} bnd_finding;
+
+enum { BND_FINDINGS_MAX = BND_MECHANISMS * BND_ROLES };
+
+/* Makes the first `steps` steps of a run and looks at every cast and every update. Sorted: what matters most stands
+ * first, mechanisms in the order in which they stand above. */
+BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *count, const bnd_training *training,
+                                    uint64_t steps, const bnd_context *context, bnd_error *why);
+
+/* ---- the autopsy: why a recipe did worse than fp32 ---- */
+
+/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with bands over the seeds. */
+typedef struct bnd_share {
+    size_t part;
+    bool lifts, lowers;           /* false: the recipe has nothing there to try */
+    double lifted, lifted_band;   /* recovered where this part alone is as in fp32 */
+    double lowered, lowered_band; /* lost where this part alone is lowered into fp32 */
+} bnd_share;
+
+enum { BND_SHARES_MAX = 32 };
+
+typedef struct bnd_autopsy {
+    bnd_comparison comparison;        /* a match has no cause: everything below is empty then */
+    bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
+    size_t share_count;
+    double interaction, interaction_band; /* of the gap: what lowering the parts one by one does not explain */
+    bool has_cause;
+    bnd_finding cause;     /* of the part that explains most, */
+    bool epsilon_vanishes; /* and epsilon is zero in the format of v */
+    bool is_accumulator;   /* or that part is the accumulator: `cause` says nothing then */
+    bnd_finding findings[BND_FINDINGS_MAX];
+    size_t finding_count;
+} bnd_autopsy;
+
+/* How many runs an autopsy of the policy makes for each seed. */
+size_t bnd_autopsy_runs(const bnd_policy *policy);
+
+/* `tasks` are a recipe's, a run for each seed, already made, as are their records and those of fp32 (paired by seeds).
+ * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run. */
+BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
+                                        size_t count, const bnd_record *references, size_t reference_count,
+                                        const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -98,8 +98,10 @@ bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 
 /* The places at which the engine counts casts: parameters that belong together, "blocks.0.up", and everything that is
  * computed with them until the next are used; place 0, "", is the rest (batches, and the loss). */
+enum { BND_PLACE_NAME_SIZE = 48 };
 size_t bnd_run_places(const bnd_run *run);
 const char *bnd_run_place_name(const bnd_run *run, size_t place);
+size_t bnd_run_parameter_place(const bnd_run *run, size_t i);
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
 /* ---- a run on the disk ---- */

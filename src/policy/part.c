@@ -38,6 +38,12 @@ const char *bnd_part_name(size_t part)
     return parts[part < PARTS ? part : 0].name;
 }
 
+uint32_t bnd_part_roles(size_t part)
+{
+    const struct part *p = &parts[part < PARTS ? part : 0];
+    return p->stored | p->operands;
+}
+
 static bool has(uint32_t roles, unsigned role)
 {
     return (roles >> role & 1) != 0;

@@ -1,12 +1,14 @@
 # Layer 9: many runs.
 binadeinclude_HEADERS += include/binade/study.h
 libbinade_internal_la_SOURCES += \
+	src/study/autopsy.c \
 	src/study/bytes.c \
 	src/study/checkpoint.c \
 	src/study/compare.c \
 	src/study/config.c \
 	src/study/csv.c \
 	src/study/directory.c \
+	src/study/findings.c \
 	src/study/line.c \
 	src/study/lines.c \
 	src/study/names.c \

@@ -165,6 +165,11 @@ const char *bnd_run_place_name(const bnd_run *run, size_t place)
     return place < run->places ? run->place_name[place] : "";
 }
 
+size_t bnd_run_parameter_place(const bnd_run *run, size_t i)
+{
+    return i < run->parameters ? run->parameter[i].place : 0;
+}
+
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i)
 {
     return i < run->parameters ? run->parameter[i].updates : (bnd_updates){.updates = 0};

@@ -177,6 +177,7 @@ int main(void)
         SUITE("going on", resume_tests),
         SUITE("comparing", compare_tests),
         SUITE("failures", failure_tests),
+        SUITE("autopsies", autopsy_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

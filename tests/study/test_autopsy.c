@@ -1,0 +1,196 @@
+/* The autopsy: each of four ways to fail has its name, and the share of the part that is to blame. */
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SEEDS = 3 };
+
+typedef struct patient {
+    const char *recipe, *model;
+    double lr;
+    uint64_t steps;
+} patient;
+
+static void tasks_of(bnd_task *tasks, const patient *p, const char *recipe)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        bnd_training t;
+        bnd_error why;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, p->model, "adamw", recipe, &why), &why));
+        t.seed_init = t.seed_rounding = 1 + seed;
+        t.seed_data = 11 + seed;
+        t.lr = p->lr;
+        t.steps = p->steps;
+        if (strcmp(p->model, "transformer") == 0) {
+            t.width = t.context = t.vocabulary = 16;
+            t.depth = 1;
+            t.heads = 2;
+            t.batch = 4;
+        }
+        bnd_task_default(&tasks[seed], &t);
+    }
+}
+
+static void examine(bnd_autopsy *out, const patient *p)
+{
+    bnd_task tasks[2 * SEEDS];
+    bnd_record records[2 * SEEDS];
+    bnd_error why;
+    tasks_of(tasks, p, p->recipe);
+    tasks_of(tasks + SEEDS, p, "fp32");
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2 * SEEDS, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(
+        bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, NULL, NULL, NULL, &why), &why));
+    for (size_t i = 0; i < 2 * SEEDS; i++) {
+        bnd_record_clear(&records[i]);
+    }
+}
+
+static const bnd_share *share_of(const bnd_autopsy *a, const char *part)
+{
+    for (size_t i = 0; i < a->share_count; i++) {
+        if (strcmp(bnd_part_name(a->shares[i].part), part) == 0) {
+            return &a->shares[i];
+        }
+    }
+    CU_FAIL_FATAL("the part has a share");
+    return NULL;
+}
+
+static void check_bands(const bnd_autopsy *a)
+{
+    CU_ASSERT_TRUE(a->share_count > 0);
+    CU_ASSERT_TRUE(isfinite(a->interaction) && a->interaction_band >= 0);
+    double explained = 0;
+    for (size_t i = 0; i < a->share_count; i++) {
+        const bnd_share *s = &a->shares[i];
+        CU_ASSERT_TRUE(!s->lifts || (isfinite(s->lifted) && s->lifted_band >= 0));
+        CU_ASSERT_TRUE(!s->lowers || (isfinite(s->lowered) && s->lowered_band >= 0));
+        explained += s->lowers ? s->lowered : 0;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(a->interaction, 1 - explained, 1e-9);
+}
+
+/* fp16 throughout: v is flushed, epsilon is zero, and the quotient is none. */
+static void test_second_moment(void)
+{
+    static bnd_autopsy a;
+    examine(&a, &(patient){"fp16-pure", "transformer", 3e-3, 20});
+    CU_ASSERT_EQUAL(a.comparison.verdict, BND_DIVERGED);
+    CU_ASSERT_TRUE(a.comparison.left && a.comparison.left_at == 1);
+    check_bands(&a);
+    CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
+    CU_ASSERT_TRUE(a.shares[0].lifted > 0.9 && a.shares[0].lowered > 0.9);
+    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_LOST_MOMENT && a.cause.role == BND_ROLE_V);
+    CU_ASSERT_TRUE(a.epsilon_vanishes && !a.is_accumulator);
+    CU_ASSERT_TRUE(a.cause.share > 0.1 && a.cause.worst_share >= a.cause.share && a.cause.worst[0] != 0);
+}
+
+/* E4M3 without scales: gradients of activations are below its smallest number. */
+static void test_flushed(void)
+{
+    static bnd_autopsy a;
+    examine(&a, &(patient){"fp8-e4m3-unscaled", "transformer", 5e-3, 60});
+    CU_ASSERT_NOT_EQUAL(a.comparison.verdict, BND_MATCH);
+    check_bands(&a);
+    CU_ASSERT_EQUAL(strncmp(bnd_part_name(a.shares[0].part), "gemm_", 5), 0);
+    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_FLUSHED);
+    CU_ASSERT_TRUE(a.cause.role == BND_ROLE_WGRAD_DY || a.cause.role == BND_ROLE_DGRAD_DY);
+    CU_ASSERT_TRUE(a.cause.share > 0.5 && !a.epsilon_vanishes);
+    CU_ASSERT_TRUE(share_of(&a, "gemm_fwd")->lifted < 0.5);
+}
+
+/* bf16 throughout at a low rate: updates are less than half a unit in the last place of the weights. */
+static void test_cancelled(void)
+{
+    static bnd_autopsy a;
+    examine(&a, &(patient){"bf16-pure", "transformer", 1e-4, 150});
+    CU_ASSERT_NOT_EQUAL(a.comparison.verdict, BND_MATCH);
+    check_bands(&a);
+    CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "param");
+    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_CANCELLED && a.cause.role == BND_ROLE_PARAM);
+    CU_ASSERT_TRUE(a.cause.share > 0.3);
+}
+
+/* Every sum in e5m2: it stalls. */
+static void test_accumulator(void)
+{
+    static bnd_autopsy a;
+    examine(&a, &(patient){"acc=e5m2", "linear", 3e-2, 150});
+    CU_ASSERT_NOT_EQUAL(a.comparison.verdict, BND_MATCH);
+    check_bands(&a);
+    CU_ASSERT_EQUAL(a.share_count, 1);
+    CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "acc");
+    CU_ASSERT_TRUE(a.is_accumulator && !a.has_cause);
+    CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lifted, 1, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lowered, 1, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(a.interaction, 0, 1e-12);
+}
+
+/* What matches has no cause, and costs no run. */
+static bool never(void *data, size_t task, const bnd_record *so_far)
+{
+    (void)task;
+    (void)so_far;
+    *(bool *)data = true;
+    return true;
+}
+
+static void test_match(void)
+{
+    static bnd_autopsy a;
+    const patient p = {"bf16-amp", "transformer", 3e-3, 20};
+    bnd_task tasks[2 * SEEDS];
+    bnd_record records[2 * SEEDS];
+    bnd_error why;
+    bool watched = false;
+    tasks_of(tasks, &p, p.recipe);
+    tasks_of(tasks + SEEDS, &p, "fp32");
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2 * SEEDS, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE(succeeds(
+        bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, NULL, never, &watched, &why), &why));
+    CU_ASSERT_EQUAL(a.comparison.verdict, BND_MATCH);
+    CU_ASSERT_TRUE(!watched && a.share_count == 0 && a.finding_count == 0 && !a.has_cause);
+    records[SEEDS].seed_data = 99;
+    CU_ASSERT_NOT_EQUAL(
+        bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, NULL, never, &watched, &why), BND_OK);
+    for (size_t i = 0; i < 2 * SEEDS; i++) {
+        bnd_record_clear(&records[i]);
+    }
+}
+
+/* What is found is what is counted: all of a run's updates under a rate that bf16 cannot see. */
+static void test_findings(void)
+{
+    static bnd_finding f[BND_FINDINGS_MAX];
+    bnd_task tasks[SEEDS];
+    bnd_error why;
+    size_t count = 0;
+    tasks_of(tasks, &(patient){"bf16-pure", "transformer", 1e-9, 3}, "bf16-pure");
+    CU_ASSERT_TRUE(succeeds(bnd_findings(f, &count, &tasks[0].training, 3, NULL, &why), &why));
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_TRUE(f[i].share > 0 && f[i].worst_share > 0 && f[i].step < 3);
+        CU_ASSERT_TRUE(i == 0 || f[i].mechanism >= f[i - 1].mechanism);
+        if (f[i].mechanism == BND_FOUND_CANCELLED) {
+            found = f[i].role == BND_ROLE_PARAM && f[i].share > 0.5 && f[i].step == 0;
+        }
+    }
+    CU_ASSERT_TRUE(found);
+    for (unsigned m = 0; m < BND_MECHANISMS; m++) {
+        CU_ASSERT_TRUE(bnd_mechanism_name((bnd_mechanism)m)[0] != 0);
+    }
+    CU_ASSERT_STRING_EQUAL(bnd_mechanism_name(BND_MECHANISMS), "");
+}
+
+CU_TestInfo autopsy_tests[] = {
+    {"findings", test_findings},
+    {"second moment", test_second_moment},
+    {"flushed gradients", test_flushed},
+    {"cancelled updates", test_cancelled},
+    {"accumulator", test_accumulator},
+    {"a match", test_match},
+    CU_TEST_INFO_NULL,
+};
