@@ -41,8 +41,8 @@ static void examine(bnd_autopsy *out, const patient *p)
     tasks_of(tasks, p, p->recipe);
     tasks_of(tasks + SEEDS, p, "fp32");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2 * SEEDS, NULL, NULL, NULL, &why), &why));
-    CU_ASSERT_TRUE_FATAL(succeeds(
-        bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, NULL, NULL, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(
+        succeeds(bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, NULL, NULL, NULL, &why), &why));
     for (size_t i = 0; i < 2 * SEEDS; i++) {
         bnd_record_clear(&records[i]);
     }
@@ -154,8 +154,8 @@ static void test_match(void)
     CU_ASSERT_EQUAL(a.comparison.verdict, BND_MATCH);
     CU_ASSERT_TRUE(!watched && a.share_count == 0 && a.finding_count == 0 && !a.has_cause);
     records[SEEDS].seed_data = 99;
-    CU_ASSERT_NOT_EQUAL(
-        bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, NULL, never, &watched, &why), BND_OK);
+    CU_ASSERT_NOT_EQUAL(bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, NULL, never, &watched, &why),
+                        BND_OK);
     for (size_t i = 0; i < 2 * SEEDS; i++) {
         bnd_record_clear(&records[i]);
     }
