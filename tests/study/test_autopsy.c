@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/oracle/operands.h"
+
 enum { SEEDS = 3 };
 
 typedef struct patient {
@@ -106,7 +108,10 @@ static void test_flushed(void)
 static void test_cancelled(void)
 {
     static bnd_autopsy a;
-    examine(&a, &(patient){"bf16-pure", "transformer", 1e-4, 150});
+    if (scaled(100) < 100) {
+        return; /* 63 runs of 200 steps: not under the sanitizers */
+    }
+    examine(&a, &(patient){"bf16-pure", "transformer", 5e-5, 200});
     CU_ASSERT_NOT_EQUAL(a.comparison.verdict, BND_MATCH);
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "param");
