@@ -244,6 +244,7 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_compare.c \
 	tests/study/test_damage.c \
 	tests/study/test_failures.c \
+	tests/study/test_killed.c \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \
 	tests/study/test_runs.c \

@@ -33,9 +33,20 @@ static void describe(bndi_session *s)
     r->floor = bnd_run_floor(s->run);
     r->ignorance = bnd_run_ignorance(s->run);
     for (size_t i = 0; i < bnd_run_parameters(s->run); i++) {
-        r->parameters += bnd_tensor_count(bnd_run_parameter(s->run, i, BND_ROLE_PARAM));
+        const bnd_tensor *p = bnd_run_parameter(s->run, i, BND_ROLE_PARAM);
+        p = p != NULL ? p : bnd_run_parameter(s->run, i, BND_ROLE_MASTER); /* it may be there in steps only */
+        r->parameters += bnd_tensor_count(p);
     }
     s->known = *r;
+}
+
+/* What is kept is gone on with by its words. */
+static bnd_status check_words(const bndi_session *s, bnd_error *why)
+{
+    char text[BND_POLICY_TEXT_SIZE];
+    const bnd_task *t = s->task;
+    bnd_status status = bnd_policy_text(text, sizeof text, &t->training.policy, why);
+    return status == BND_OK && t->switches ? bnd_policy_text(text, sizeof text, &t->switch_to, why) : status;
 }
 
 /* The recipe to switch to is one with which the run could have begun. */
@@ -174,6 +185,9 @@ bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
     if (status == BND_OK) {
         describe(s);
         status = check_switch(s, why);
+    }
+    if (status == BND_OK && s->task->directory != NULL) {
+        status = check_words(s, why);
     }
     if (status == BND_OK && s->task->directory != NULL) {
         bndi_config_write(&s->config, s->task, &s->record);

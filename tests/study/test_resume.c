@@ -164,7 +164,7 @@ static void test_refused(void)
         {"there is a run in it already", BND_BAD_ARGUMENT},
         {"\"lr\" is 0.001 there, and 0.002 is asked for", BND_BAD_ARGUMENT},
         {"\"seed_data\" is 103 there, and 7 is asked for", BND_BAD_ARGUMENT},
-        {"\"format\" is \"bf16\" there, and \"fp16\" is asked for", BND_BAD_ARGUMENT},
+        {"\"recipe\" is \"bf16-sr\" there, and \"param=fp16,", BND_BAD_ARGUMENT},
         {"\"steps\" is 20 there, and 40 is asked for", BND_BAD_ARGUMENT},
         {"\"switch_at\" is not there, and 9 is asked for", BND_BAD_ARGUMENT},
         {"config.json: line 1, column 1", BND_BAD_FILE},

@@ -175,6 +175,7 @@ int main(void)
         SUITE("damaged files", damage_tests),
         SUITE("runs", run_tests),
         SUITE("going on", resume_tests),
+        SUITE("killed", killed_tests),
         SUITE("comparing", compare_tests),
         SUITE("failures", failure_tests),
         CU_SUITE_INFO_NULL,
