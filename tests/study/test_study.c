@@ -178,6 +178,7 @@ int main(void)
         SUITE("killed", killed_tests),
         SUITE("comparing", compare_tests),
         SUITE("failures", failure_tests),
+        SUITE("sweeps", sweep_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

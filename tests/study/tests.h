@@ -14,6 +14,7 @@ extern CU_TestInfo resume_tests[];
 extern CU_TestInfo killed_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
+extern CU_TestInfo sweep_tests[];
 
 bool succeeds(bnd_status status, const bnd_error *why); /* prints the message of what does not */
 
