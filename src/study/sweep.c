@@ -35,8 +35,8 @@ size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *gri
     return bnd_task_name(name, size, whole, task.training.seed_init);
 }
 
-/* x to three significant digits (from 1000 on, to a whole number): the double nearest to that decimal. A power of ten up to 10^22 is exact, so that the
- * quotient is the decimal rounded once. */
+/* x to three significant digits (from 1000 on, to a whole number): the double nearest to that decimal. A power of ten
+ * up to 10^22 is exact, so that the quotient is the decimal rounded once. */
 static double three_digits(double x)
 {
     double power = 1;

@@ -28,6 +28,40 @@ static bool has_recipe(const training_options *o, const char *name)
     return false;
 }
 
+/* Is it what its name says? A file may call anything by the name of a row. */
+static bool is_row(const bnd_policy *policy)
+{
+    bnd_policy row;
+    return bnd_policy_parse(&row, policy->name, NULL) == BND_OK && bnd_policy_same(&row, policy);
+}
+
+/* A recipe in a file is called as it says, or as the file where that would be another's name. */
+static int read_recipe(recipe *r, const training_options *o)
+{
+    bnd_mapped map;
+    bnd_error why;
+    bnd_status status = bnd_map_open(&map, r->name, &why);
+    if (status == BND_OK) {
+        status = bnd_recipe_read(&r->policy, (const char *)map.bytes, map.size, &why);
+        bnd_map_close(&map);
+    }
+    if (status != BND_OK) {
+        complain(o->common->command, "%s: %s", r->name, why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    bool of_its_own = bnd_policy_parse(&(bnd_policy){.update = 0}, r->policy.name, NULL) != BND_OK;
+    if (strcmp(r->policy.name, "custom") != 0 && (of_its_own || is_row(&r->policy))) {
+        snprintf(r->name, sizeof r->name, "%s", r->policy.name);
+    }
+    return GO_ON;
+}
+
+static bool is_file(const char *text, size_t length)
+{
+    static const char ending[] = ".json";
+    return length > sizeof ending - 1 && memcmp(text + length - (sizeof ending - 1), ending, sizeof ending - 1) == 0;
+}
+
 static int parse_recipe(recipe *out, const training_options *o, const char *text, size_t length)
 {
     bnd_error why;
@@ -40,6 +74,9 @@ static int parse_recipe(recipe *out, const training_options *o, const char *text
     out->name[length] = '\0';
     if (length == 0) {
         return complain(o->common->command, "a recipe is missing in the list; write names separated by commas");
+    }
+    if (is_file(text, length)) {
+        return read_recipe(out, o);
     }
     if (bnd_policy_parse(&out->policy, out->name, &why) != BND_OK) {
         return complain(o->common->command, "%s", why.message);
@@ -404,7 +441,7 @@ const option_row row_recipe = {
     0,
     "recipe",
     "LIST",
-    "recipes, separated by commas, or all; or settings: base=bf16-amp,v=e5m2,dact=e4m3:sr (default "
+    "recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default "
     "fp32,bf16-amp,fp16-pure)",
     COMPLETES_RECIPES,
     ""};
