@@ -4,12 +4,15 @@ dist_man_MANS += \
 	doc/man/binade-bench.1 \
 	doc/man/binade-calc.1 \
 	doc/man/binade-cast.1 \
+	doc/man/binade-compare.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
 	doc/man/binade-prove.1 \
 	doc/man/binade-range.1 \
 	doc/man/binade-show.1 \
+	doc/man/binade-sweep.1 \
 	doc/man/binade-table.1 \
+	doc/man/binade-train.1 \
 	doc/man/binade-vectors.1 \
 	doc/man/binade.1
 dist_doc_DATA += \

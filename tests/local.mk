@@ -246,10 +246,12 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_compare.c \
 	tests/study/test_damage.c \
 	tests/study/test_failures.c \
+	tests/study/test_killed.c \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \
 	tests/study/test_runs.c \
 	tests/study/test_study.c \
+	tests/study/test_sweep.c \
 	tests/study/tests.h \
 	tests/suites.h \
 	tests/tensor/allocations.c \
@@ -381,7 +383,7 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
+TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
 	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
@@ -413,12 +415,16 @@ EXTRA_DIST += \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
 	tests/cli/bench.txt \
+	tests/cli/compare.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
 	tests/cli/prove.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
+	tests/cli/sweep.txt \
+	tests/cli/sweep_killed.sh \
+	tests/cli/train.txt \
 	tests/cli/vectors.txt \
 	tests/store/numpy.sh \
 	tests/store/numpy_judge.py \

@@ -3,7 +3,7 @@ _binade()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="show formats table range calc cast vectors prove bench help --help --version"
+        words="show formats table range calc cast train compare sweep vectors prove bench help --help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -72,6 +72,35 @@ _binade()
         *) words="--from --to --via --dtype --unpacked --count --raw --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
         esac
         ;;
+    train)
+        case $prev in
+        --model) words="quadratic linear logistic mlp student transformer" ;;
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
+        --schedule) words="constant warmup cosine wsd" ;;
+        --plot) words="linear log none" ;;
+        --progress) words="auto always never" ;;
+        --color) words="auto always never" ;;
+        *) words="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --out --resume --checkpoint --validate --no-statistics --plot --list --threads --progress --json --csv --color --help" ;;
+        esac
+        ;;
+    compare)
+        case $prev in
+        --plot) words="linear log none" ;;
+        --color) words="auto always never" ;;
+        *) words="--plot --json --csv --color --help" ;;
+        esac
+        ;;
+    sweep)
+        case $prev in
+        --model) words="quadratic linear logistic mlp student transformer" ;;
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
+        --schedule) words="constant warmup cosine wsd" ;;
+        --progress) words="auto always never" ;;
+        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --no-statistics --threads --progress --json --csv --help" ;;
+        esac
+        ;;
     vectors)
         case $prev in
         --op) words="convert add sub mul div sqrt fma rem min max dot:4 mxdot" ;;
@@ -112,7 +141,7 @@ _binade()
     help)
         case $prev in
         --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help show formats table range calc cast vectors prove bench help" ;;
+        *) words="--roff --completion --help show formats table range calc cast train compare sweep vectors prove bench help" ;;
         esac
         ;;
     esac

@@ -139,6 +139,41 @@ BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record
 /* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_band(const double *x, size_t n);
 
+/* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
+
+/* Points are numbered by recipe, then by learning rate, then by seeds. */
+typedef struct bnd_grid {
+    const bnd_task *tasks; /* one a recipe, under the first pair of seeds; the k-th pair is k more */
+    size_t recipes;
+    const double *lr;
+    size_t lrs, seeds;
+} bnd_grid;
+
+size_t bnd_grid_count(const bnd_grid *grid); /* of points; 0 where that is more than memory has */
+
+/* The task of a point, with the directory of its recipe's task; and "bf16-amp-lr0.001-2", a name for a directory of its
+ * own, cut as snprintf does it. Returns the whole length of that. */
+size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *grid, size_t point);
+
+/* Learning rates from low to high, each as many times the one before, of three digits but for the ends. */
+BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
+
+/* What came out under a learning rate. */
+typedef struct bnd_rate {
+    double lr;
+    size_t runs, diverged;
+    double result, band; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
+} bnd_rate;
+
+/* Sums up the runs of a recipe, learning rates ascending; `rates` has room for `count`. Allocates. */
+BND_CHECKED bnd_status bnd_rates_make(bnd_rate *rates, size_t *rate_count, const bnd_record *records, size_t count,
+                                      bnd_error *why);
+size_t bnd_rates_best(const bnd_rate *rates, size_t count);
+
+/* How much a learning rate that is not the best one costs, on the mean over those tried: the expected result above the
+ * best (Wortsman et al. 2023, 2309.14322). */
+double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
+
 /* ---- findings: what rounding did to the numbers of a run ---- */
 
 typedef enum bnd_mechanism {

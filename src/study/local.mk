@@ -18,4 +18,5 @@ libbinade_internal_la_SOURCES += \
 	src/study/record.c \
 	src/study/run.c \
 	src/study/steps.c \
+	src/study/sweep.c \
 	src/study/study.h

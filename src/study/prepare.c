@@ -36,7 +36,9 @@ static void describe(bndi_session *s)
     r->floor = bnd_run_floor(s->run);
     r->ignorance = bnd_run_ignorance(s->run);
     for (size_t i = 0; i < bnd_run_parameters(s->run); i++) {
-        r->parameters += bnd_tensor_count(bnd_run_parameter(s->run, i, BND_ROLE_PARAM));
+        const bnd_tensor *p = bnd_run_parameter(s->run, i, BND_ROLE_PARAM);
+        p = p != NULL ? p : bnd_run_parameter(s->run, i, BND_ROLE_MASTER); /* it may be there in steps only */
+        r->parameters += bnd_tensor_count(p);
     }
     s->known = *r;
 }

@@ -14,6 +14,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/optimizer.c \
 	src/train/optimizer_adafactor.c \
 	src/train/parameters.c \
+	src/train/recipe.c \
 	src/train/run.c \
 	src/train/source_chain.c \
 	src/train/source_planted.c \

@@ -175,8 +175,10 @@ int main(void)
         SUITE("damaged files", damage_tests),
         SUITE("runs", run_tests),
         SUITE("going on", resume_tests),
+        SUITE("killed", killed_tests),
         SUITE("comparing", compare_tests),
         SUITE("failures", failure_tests),
+        SUITE("sweeps", sweep_tests),
         SUITE("autopsies", autopsy_tests),
         CU_SUITE_INFO_NULL,
     };

@@ -11,9 +11,11 @@ extern CU_TestInfo record_tests[];
 extern CU_TestInfo damage_tests[];
 extern CU_TestInfo run_tests[];
 extern CU_TestInfo resume_tests[];
+extern CU_TestInfo killed_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
 extern CU_TestInfo autopsy_tests[];
+extern CU_TestInfo sweep_tests[];
 
 bool succeeds(bnd_status status, const bnd_error *why); /* prints the message of what does not */
 

@@ -288,7 +288,7 @@ static bool is_operand(const char *word)
            strncmp(rest, "NaN", 3) == 0 || strncmp(rest, "INF", 3) == 0 || strncmp(rest, "NAN", 3) == 0;
 }
 
-enum { MOST_OPTIONS = 32 };
+enum { MOST_OPTIONS = 48 };
 
 /* getopt's two tables from our rows. The leading '+' stops it at an operand, ':' tells missing arguments apart. */
 static void make_tables(const command *self, struct option longs[MOST_OPTIONS], char shorts[3 * MOST_OPTIONS])

@@ -28,7 +28,15 @@ enum option_id {
 };
 
 /* What completes an option's argument. */
-enum completes { COMPLETES_NOTHING, COMPLETES_FORMATS, COMPLETES_DIALECTS, COMPLETES_WORDS };
+enum completes {
+    COMPLETES_NOTHING,
+    COMPLETES_FORMATS,
+    COMPLETES_DIALECTS,
+    COMPLETES_RECIPES,
+    COMPLETES_MODELS,
+    COMPLETES_OPTIMIZERS,
+    COMPLETES_WORDS
+};
 
 typedef struct option_row {
     int id;
@@ -57,6 +65,7 @@ typedef struct command {
 
 extern const command command_calc, command_cast, command_prove, command_vectors;
 extern const command command_show, command_formats, command_table, command_range, command_bench, command_help;
+extern const command command_train, command_compare, command_sweep;
 extern const command *const commands[]; /* ends with NULL */
 const command *find_command(const char *name);
 
@@ -119,6 +128,8 @@ void *allocate(void *old, size_t count, size_t size);
 
 /* ---- help ---- */
 
+/* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
+void fill_text(const char *text, int indent, int column);
 void print_help(const command *self);
 void print_overview(FILE *out);
 int print_roff(const char *name);

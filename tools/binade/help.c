@@ -6,7 +6,7 @@
 enum { PAGE = 80 };
 
 /* Words filled into lines, each starting at `indent`; the cursor stands at `column`. */
-static void fill(const char *text, int indent, int column)
+void fill_text(const char *text, int indent, int column)
 {
     bool first = true;
     while (*text != '\0') {
@@ -46,7 +46,7 @@ static int print_option_name(const option_row *row)
 void print_help(const command *self)
 {
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
-    fill(self->about, 0, 0);
+    fill_text(self->about, 0, 0);
     printf("\noptions:\n");
     for (size_t i = 0; self->options[i] != NULL; i++) {
         enum { TEXT_AT = 26 };
@@ -56,7 +56,7 @@ void print_help(const command *self)
             at = 0;
         }
         printf("%*s", TEXT_AT - at, "");
-        fill(self->options[i]->help, TEXT_AT, TEXT_AT);
+        fill_text(self->options[i]->help, TEXT_AT, TEXT_AT);
     }
     printf("\nexample: %s\n", self->example);
 }
@@ -191,6 +191,13 @@ static void put_formats_and_groups(void)
     printf("all ieee ocp fnuz p3109 p3109-all mx");
 }
 
+static void put_names(const char *(*name)(size_t row), size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        printf("%s%s", i > 0 ? " " : "", name(i));
+    }
+}
+
 static void put_words(const option_row *row)
 {
     switch (row->completes) {
@@ -198,9 +205,17 @@ static void put_words(const option_row *row)
         put_formats_and_groups();
         break;
     case COMPLETES_DIALECTS:
-        for (size_t i = 0; i < bnd_dialect_count(); i++) {
-            printf("%s%s", i > 0 ? " " : "", bnd_dialect_name(i));
-        }
+        put_names(bnd_dialect_name, bnd_dialect_count());
+        break;
+    case COMPLETES_RECIPES:
+        printf("all ");
+        put_names(bnd_recipe_name, bnd_recipe_count());
+        break;
+    case COMPLETES_MODELS:
+        put_names(bnd_model_name, bnd_model_count());
+        break;
+    case COMPLETES_OPTIMIZERS:
+        put_names(bnd_optimizer_name, bnd_optimizer_count());
         break;
     default:
         fputs(row->words, stdout);

@@ -1,8 +1,8 @@
 # The command. It sees the installed API and nothing else of the library.
 bin_PROGRAMS += binade
 binade_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS)
-binade_CFLAGS = $(AM_CFLAGS) -pthread
-binade_LDADD = libbinade.la $(LIBM)
+binade_CFLAGS = $(AM_CFLAGS) -pthread $(MPI_CFLAGS)
+binade_LDADD = libbinade.la $(LIBM) $(MPI_LIBS)
 binade_SOURCES = \
 	tools/binade/arguments.c \
 	tools/binade/cast.h \
@@ -14,12 +14,15 @@ binade_SOURCES = \
 	tools/binade/cmd_bench.c \
 	tools/binade/cmd_calc.c \
 	tools/binade/cmd_cast.c \
+	tools/binade/cmd_compare.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
 	tools/binade/cmd_prove.c \
 	tools/binade/cmd_range.c \
 	tools/binade/cmd_show.c \
+	tools/binade/cmd_sweep.c \
 	tools/binade/cmd_table.c \
+	tools/binade/cmd_train.c \
 	tools/binade/cmd_vectors.c \
 	tools/binade/command.h \
 	tools/binade/explain.c \
@@ -33,6 +36,14 @@ binade_SOURCES = \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
 	tools/binade/prove.h \
+	tools/binade/sweep.h \
+	tools/binade/sweep_mpi.c \
+	tools/binade/train_live.c \
+	tools/binade/train_options.c \
+	tools/binade/train_plot.c \
+	tools/binade/train_result.c \
+	tools/binade/train_table.c \
+	tools/binade/training.h \
 	tools/binade/value.c \
 	tools/binade/value.h \
 	tools/binade/vectors.h \

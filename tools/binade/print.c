@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 char *format_text(const char *format, ...)
 {
@@ -203,6 +205,42 @@ void put_coloured(bool on, enum colour colour, const char *text)
     }
 }
 
+/* ---- characters ---- */
+
+bool writes_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0') { /* the first that is set decides */
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL || strstr(value, "utf-8") != NULL;
+        }
+    }
+    return false;
+}
+
+/* Bytes 10xxxxxx continue a character. */
+size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text != '\0'; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+unsigned page_width(void)
+{
+    enum { USUAL = 80, LEAST = 40, MOST = 1000 };
+    const char *columns = getenv("COLUMNS");
+    long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+    struct winsize size;
+    if (width <= 0 && isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        width = size.ws_col;
+    }
+    return width <= 0 ? USUAL : width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
+}
+
 /* ---- tables ---- */
 
 void table_add(table *t, char *owned_cell)
@@ -222,7 +260,7 @@ static void fit_columns(table *t)
         size_t heading = strlen(t->columns[c].heading), least = t->columns[c].least_width;
         t->widths[c] = heading > least ? heading : least;
         for (size_t i = c; i < t->count; i += t->column_count) {
-            size_t width = strlen(t->cells[i]);
+            size_t width = text_width(t->cells[i]);
             t->widths[c] = width > t->widths[c] ? width : t->widths[c];
         }
         t->last = t->columns[c].data_only ? t->last : c;
@@ -232,11 +270,16 @@ static void fit_columns(table *t)
 static void print_line(const table *t, const char *const *cells)
 {
     for (size_t c = 0; c <= t->last; c++) {
-        int width = c == t->last && !t->columns[c].number ? 0 : (int)t->widths[c];
         const char *cell = cells != NULL ? cells[c] : t->columns[c].heading;
-        if (!t->columns[c].data_only) {
-            printf("%*s%s", t->columns[c].number ? width : -width, cell, c == t->last ? "\n" : "  ");
+        if (t->columns[c].data_only) {
+            continue;
         }
+        bool number = t->columns[c].number;
+        size_t width = text_width(cell);
+        int blanks = t->widths[c] > width ? (int)(t->widths[c] - width) : 0;
+        printf("%*s", number ? blanks : 0, "");
+        put_coloured(t->tint != NULL, t->tint != NULL && cells != NULL ? t->tint(&t->columns[c], cell) : PLAIN, cell);
+        printf("%*s%s", number || c == t->last ? 0 : blanks, "", c == t->last ? "\n" : "  ");
     }
 }
 

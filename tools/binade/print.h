@@ -40,6 +40,12 @@ void json_flags(bnd_json *json, const char *key, uint32_t flags);
 enum colour { PLAIN, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, BOLD, DIM };
 void put_coloured(bool on, enum colour colour, const char *text);
 
+/* ---- characters ---- */
+
+bool writes_utf8(void); /* what the environment says of the terminal */
+size_t text_width(const char *text);
+unsigned page_width(void); /* COLUMNS, or the terminal's own, or 80 */
+
 /* ---- tables: columns known, rows added cell by cell ---- */
 
 typedef struct column {
@@ -55,9 +61,10 @@ typedef struct table {
     const column *columns;
     size_t column_count;
     enum output output;
-    const char *key;   /* of the rows, in JSON */
-    const char *input; /* what it is about, for JSON; may be NULL */
-    char **cells;      /* of the rows that are not printed yet */
+    const char *key;                                        /* of the rows, in JSON */
+    const char *input;                                      /* what it is about, for JSON; may be NULL */
+    enum colour (*tint)(const column *c, const char *cell); /* NULL: no colours */
+    char **cells;                                           /* of the rows that are not printed yet */
     size_t count, capacity, last;
     size_t *widths;
     bnd_json json;

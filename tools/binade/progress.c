@@ -37,11 +37,12 @@ static void put_amount(const progress *p, double amount)
     for (; i < 4 && amount >= step; i++) {
         amount /= step;
     }
-    fprintf(stderr, "%.*f %s",
+    fprintf(stderr, "%.*f%s%s",
             i == 0 || amount >= 99.95 ? 0
             : amount >= 9.995         ? 1
                                       : 2,
-            amount, p->unit == PROGRESS_BYTES ? of_bytes[i] : of_items[i]);
+            amount, p->unit == PROGRESS_ITEMS && i == 0 ? "" : " ",
+            p->unit == PROGRESS_BYTES ? of_bytes[i] : of_items[i]);
 }
 
 static void put_bar(double part)
@@ -83,7 +84,7 @@ static void put_amounts(const progress *p, double done, double total, double ela
 static void draw(progress *p, double elapsed)
 {
     double done = (double)p->done, total = (double)p->total;
-    fprintf(stderr, "\r%s", p->label);
+    fprintf(stderr, "\r%s%s", p->terminal ? "\033[?7l" : "", p->label); /* a narrow terminal cuts the line off */
     if (p->total > 0) {
         put_bar(done < total ? done / total : 1);
     }
@@ -95,7 +96,10 @@ static void draw(progress *p, double elapsed)
         put_time(elapsed * (total - done) / done);
         fputs(" left", stderr);
     }
-    fputs(p->terminal ? "\033[K" : "    ", stderr);
+    if (p->note != NULL) {
+        fprintf(stderr, "  %s", p->note(p->state));
+    }
+    fputs(p->terminal ? "\033[K\033[?7h" : "    ", stderr);
     fflush(stderr);
     p->drawn = true;
 }

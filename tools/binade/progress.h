@@ -10,6 +10,8 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_ITEMS, PROGRESS_SHARE }; /* SHARE:
 
 typedef struct progress {
     const char *label;
+    const char *(*note)(void *state); /* what stands at the end of the line; may be NULL */
+    void *state;
     enum progress_unit unit;
     uint64_t total; /* 0: not known */
     bool wanted, at_once, terminal, drawn;

@@ -1,0 +1,77 @@
+#!/bin/sh
+# What a golden run cannot show of `binade sweep`: killed at any moment, it loses only what was in flight, and the same
+# command again makes only the rest, to the same bits; and so under mpirun, where the build has MPI.
+build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+passed=0
+failed=0
+
+check() { # check WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "does not hold: $what"
+    fi
+}
+# shellcheck disable=SC2086  # BND_RUNNER may have arguments; exec, so that a signal reaches the program
+sweep() { # sweep DIR: eight points, one after the other
+    exec ${BND_RUNNER-} "$build/binade" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure --seeds 2 \
+        --lr 1e-3,1e-2 -j 1 --out "$1"
+}
+finished() { find "$1" -name summary.json 2>/dev/null | wc -l; }
+# A finished point is never written again: a file that were would be another one.
+identities() { for dir in $1; do ls -i "$dir/summary.json"; done; }
+# Losses and counts, without what depends on the machine's speed.
+contents() { # contents DIR
+    for file in "$1"/*/metrics.jsonl; do
+        echo "${file#*/}"
+        sed 's/"time[^,}]*//g' "$file"
+    done
+}
+
+(sweep whole) >whole.txt || { echo "the sweep fails"; exit 1; }
+for kills in 1 3 6; do
+    (sweep killed) >killed.txt 2>&1 &
+    job=$!
+    while [ "$(finished killed)" -lt "$kills" ] && kill -0 "$job" 2>/dev/null; do :; done
+    kill -KILL "$job" 2>/dev/null
+    wait "$job" 2>/dev/null
+    done_then=$(find killed -name summary.json -exec dirname {} \;)
+    were=$(identities "$done_then")
+    check "killed behind $kills points, before the last" [ "$(finished killed)" -lt 8 ]
+done
+(sweep killed) >killed.txt
+check "what comes out is the same" cmp -s whole.txt killed.txt
+check "points that were finished are not made again" [ "$were" = "$(identities "$done_then")" ]
+contents whole >whole.lines
+contents killed >killed.lines
+check "every step of every run is the same" cmp -s whole.lines killed.lines
+
+if [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$build/binade" 2>/dev/null | grep -q libmpi; then
+    flags=
+    mpirun --version 2>&1 | grep -q 'Open MPI' && flags=--oversubscribe
+    [ -n "$flags" ] && [ "$(id -u)" = 0 ] && flags="$flags --allow-run-as-root"
+    # shellcheck disable=SC2086  # words
+    spread() { mpirun $flags -n 3 "$build/binade" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure \
+        --seeds 2 --lr 1e-3,1e-2 "$@"; }
+    spread --out spread >spread.txt
+    check "ranks give the same" cmp -s whole.txt spread.txt
+    contents spread >spread.lines
+    check "the same, step by step" cmp -s whole.lines spread.lines
+    rm -rf spread/fp32-lr0.001-0 spread/bf16-pure-lr0.01-1
+    were=$(identities spread/fp32-lr0.01-0)
+    spread --out spread >spread.txt
+    check "ranks make what is missing" cmp -s whole.txt spread.txt
+    check "and nothing else" [ "$were" = "$(identities spread/fp32-lr0.01-0)" ]
+    check "without --out they refuse" [ "$(spread 2>&1 | grep -c 'binade sweep:')" -gt 0 ]
+else
+    echo "without MPI: ranks are not tried"
+fi
+
+echo "$passed hold, $failed do not"
+[ "$failed" = 0 ]

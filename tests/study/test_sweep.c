@@ -1,0 +1,132 @@
+/* Sweeps: the points of a grid, learning rates in decimals, and what is said of runs with known results. */
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* ---- the grid ---- */
+
+enum { RECIPES = 2, RATES = 3, SEEDS = 4, POINTS = RECIPES * RATES * SEEDS, NAME = 2 * BND_RECORD_NAME_SIZE };
+
+/* Every recipe under every rate with every pair of seeds, once, in directories of their own. */
+static void test_points(void)
+{
+    static const double lr[RATES] = {1e-3, 0.0316, 1};
+    static char names[POINTS][NAME];
+    bnd_task tasks[RECIPES], task;
+    for (size_t i = 0; i < RECIPES; i++) {
+        bnd_training t = small_training("linear", i == 0 ? "fp32" : "bf16-pure", 10, 5);
+        t.seed_data = 20;
+        t.seed_rounding = 30;
+        bnd_task_default(&tasks[i], &t);
+    }
+    tasks[1].recipe = "a name of one's own";
+    const bnd_grid grid = {.tasks = tasks, .recipes = RECIPES, .lr = lr, .lrs = RATES, .seeds = SEEDS};
+    CU_ASSERT_EQUAL(bnd_grid_count(&grid), POINTS);
+    for (size_t i = 0; i < POINTS; i++) {
+        size_t seed = i % SEEDS, rate = i / SEEDS % RATES, recipe = i / SEEDS / RATES;
+        size_t length = bnd_grid_task(&task, names[i], NAME, &grid, i);
+        CU_ASSERT_EQUAL(length, strlen(names[i]));
+        CU_ASSERT_EQUAL(task.training.lr, lr[rate]);
+        CU_ASSERT_EQUAL(task.training.seed_init, 10 + seed);
+        CU_ASSERT_EQUAL(task.training.seed_data, 20 + seed);
+        CU_ASSERT_EQUAL(task.training.seed_rounding, 30 + seed);
+        CU_ASSERT_STRING_EQUAL(task.training.policy.name, recipe == 0 ? "fp32" : "bf16-pure");
+        for (size_t k = 0; k < i; k++) {
+            CU_ASSERT_STRING_NOT_EQUAL(names[i], names[k]);
+        }
+    }
+    CU_ASSERT_STRING_EQUAL(names[SEEDS + 2], "fp32-lr0.0316-12");
+}
+
+static void test_too_many_points(void)
+{
+    const bnd_grid grid = {.recipes = SIZE_MAX / 4, .lrs = 3, .seeds = 3};
+    CU_ASSERT_EQUAL(bnd_grid_count(&grid), 0);
+}
+
+/* printf is the judge of three digits, as far as it is asked about what is no tie. */
+static void test_rates(void)
+{
+    bnd_error why;
+    size_t wrong = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        enum { MOST = 9 };
+        double lr[MOST], low = exp2(-30 * (double)bnd_random_bits(1, 0, i, 32) / 0x1p32 - 1), high = low * 200;
+        size_t n = 2 + i % (MOST - 1);
+        CU_ASSERT_EQUAL_FATAL(bnd_grid_rates(lr, n, low, high, &why), BND_OK);
+        wrong += lr[0] != low || lr[n - 1] != high;
+        for (size_t k = 1; k + 1 < n; k++) {
+            char text[32];
+            snprintf(text, sizeof text, "%.2e", low * pow(200, (double)k / (double)(n - 1)));
+            bool right = lr[k] == strtod(text, NULL);
+            wrong += !right;
+            if (!right && wrong < 5) {
+                printf("\n    %a to %a, %zu of %zu: %.17g, not %s", low, high, k, n, lr[k], text);
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    double one = 0;
+    CU_ASSERT_EQUAL(bnd_grid_rates(&one, 1, 0.1, 0.1, &why), BND_OK);
+    CU_ASSERT_EQUAL(one, 0.1);
+}
+
+static void test_rates_refused(void)
+{
+    double lr[4] = {7, 7, 7, 7};
+    const struct {
+        size_t count;
+        double low, high;
+    } cases[] = {{0, 1, 2}, {1, 1, 2}, {3, 2, 1}, {3, 0, 1}, {3, -1, 1}, {3, NAN, 1}, {3, 1, NAN}, {3, 1, INFINITY}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_error why = {.status = BND_OK};
+        CU_ASSERT_EQUAL(bnd_grid_rates(lr, cases[i].count, cases[i].low, cases[i].high, &why), BND_BAD_ARGUMENT);
+        CU_ASSERT_EQUAL(lr[0], 7);
+        CU_ASSERT_TRUE(strlen(why.message) > 20);
+    }
+}
+
+/* ---- what came out ---- */
+
+static bnd_record ended(double lr, double validation)
+{
+    bnd_record r;
+    bndi_record_none(&r);
+    r.lr = lr;
+    r.ignorance = 4;
+    r.validated = true;
+    r.validation = validation;
+    return r;
+}
+
+/* In no order; 5, infinity and NaN count as 4, which is what nobody learns. */
+static void test_summary(void)
+{
+    const bnd_record records[] = {ended(0.1, 2),  ended(0.01, 3), ended(1, NAN), ended(0.1, 1),
+                                  ended(0.01, 3), ended(1, 5),    ended(0.1, 3), ended(1, INFINITY)};
+    enum { COUNT = sizeof records / sizeof records[0] };
+    bnd_rate rates[COUNT];
+    size_t n = 0;
+    bnd_error why;
+    CU_ASSERT_EQUAL_FATAL(bnd_rates_make(rates, &n, records, COUNT, &why), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(n, 3);
+    CU_ASSERT_TRUE(rates[0].lr == 0.01 && rates[0].runs == 2 && rates[0].diverged == 0 && rates[0].result == 3);
+    CU_ASSERT_TRUE(rates[1].lr == 0.1 && rates[1].runs == 3 && rates[1].diverged == 0 && rates[1].result == 2);
+    CU_ASSERT_TRUE(rates[2].lr == 1 && rates[2].runs == 3 && rates[2].diverged == 3 && rates[2].result == 4);
+    CU_ASSERT_EQUAL(rates[0].band, 0);
+    CU_ASSERT_DOUBLE_EQUAL(rates[1].band, 4.3026527297 / sqrt(3), 1e-9); /* of 1, 2, 3: deviation 1 */
+    CU_ASSERT_EQUAL(bnd_rates_best(rates, n), 1);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_rates_sensitivity(rates, n), 1, 1e-15); /* (3 + 2 + 4) / 3 - 2 */
+    CU_ASSERT_EQUAL(bnd_rates_make(rates, &n, records, 0, &why), BND_OK);
+    CU_ASSERT_EQUAL(n, 0);
+}
+
+CU_TestInfo sweep_tests[] = {
+    {"points of a grid", test_points}, {"too many of them", test_too_many_points},
+    {"learning rates", test_rates},    {"learning rates that there are not", test_rates_refused},
+    {"what came out", test_summary},   CU_TEST_INFO_NULL};

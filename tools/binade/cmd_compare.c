@@ -1,0 +1,106 @@
+/* binade compare: runs side by side, from their directories or from any log with a step and a loss. */
+#include "training.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct compare {
+    settings common;
+    enum plot_scale plot;
+    bnd_record *records;
+    size_t count;
+} compare;
+
+static int set_own(void *state, int id, const char *value)
+{
+    compare *c = state;
+    (void)id;
+    return read_plot_scale(&c->plot, &c->common, value);
+}
+
+static int read_all(compare *c)
+{
+    const settings *s = &c->common;
+    if (s->operand_count == 0) {
+        return complain(s->command, "a run is missing: a run directory, a directory of such, or a file with step and "
+                                    "loss");
+    }
+    for (size_t i = 0; i < s->operand_count; i++) {
+        bnd_record *records;
+        size_t count;
+        bnd_error why;
+        bnd_status status = bnd_records_read(&records, &count, s->operands[i], &why);
+        if (status != BND_OK) {
+            complain(s->command, "%s: %s", s->operands[i], why.message);
+            return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+        }
+        c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
+        memcpy(c->records + c->count, records, count * sizeof *records);
+        c->count += count;
+        free(records); /* what they own is in the copies */
+    }
+    return GO_ON;
+}
+
+static void print_json(const train_result *r)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    json_result(&json, r);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+static void print_all(const compare *c)
+{
+    train_result r;
+    result_make(&r, c->records, c->count);
+    if (c->common.output == OUTPUT_JSON) {
+        print_json(&r);
+    } else if (c->common.output == OUTPUT_CSV) {
+        print_result_table(&r, OUTPUT_CSV, false);
+    } else {
+        if (c->plot != PLOT_NONE) {
+            plot_losses(&r, c->plot, c->common.colour);
+            putchar('\n');
+        }
+        print_result_table(&r, OUTPUT_TEXT, c->common.colour);
+        putchar('\n');
+        print_result_notes(&r);
+    }
+    result_clear(&r);
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    compare c = {.plot = PLOT_LINEAR};
+    int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    status = status == GO_ON ? read_all(&c) : status;
+    if (status == GO_ON) {
+        print_all(&c);
+    }
+    bnd_records_free(c.records, c.count);
+    clear_settings(&c.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row *const options[] = {&row_plot, &row_json, &row_csv, &row_color, &row_help, NULL};
+
+const command command_compare = {
+    .name = "compare",
+    .summary = "training runs side by side: verdicts, gaps, memory, time",
+    .operands = "RUN...",
+    .about =
+        "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
+        "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss.",
+    .options = options,
+    .example = "binade compare runs",
+    .more =
+        "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds. What a log does "
+        "not say stands as -. Two logs from elsewhere, without seeds, are a pair.\n\n"
+        "The table, and the words in it, are those of binade train. The share of the machine's peak is left out: "
+        "nobody knows where the runs were.\n\n"
+        "With --json: {\"reference\", \"recipes\": []}, with the members that binade train has.",
+    .run = run,
+};

@@ -1,0 +1,372 @@
+/* binade train: a model under several recipes, and what became of each. */
+#include "training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPTION_RESUME = OPTION_TRAINING_OWN, OPTION_SWITCH, OPTION_LIST };
+
+typedef struct train {
+    settings common;
+    training_options options;
+    const char *switched; /* RECIPE@STEP, or NULL */
+    bool resume, list, reference_added;
+    enum plot_scale plot;
+    bnd_task *tasks;
+    char **directories;
+    size_t count;
+    bnd_record *records;
+    double peak; /* FLOP a second, of so many threads; NaN: not measured */
+    unsigned peak_threads;
+} train;
+
+/* ---- what is asked for ---- */
+
+static int set_own(void *state, int id, const char *value)
+{
+    train *t = state;
+    switch (id) {
+    case OPTION_RESUME:
+        t->resume = true;
+        return GO_ON;
+    case OPTION_LIST:
+        t->list = true;
+        return GO_ON;
+    case OPTION_SWITCH:
+        t->switched = value;
+        return GO_ON;
+    case OPTION_PLOT:
+        return read_plot_scale(&t->plot, &t->common, value);
+    default:
+        return training_set(&t->options, id, value);
+    }
+}
+
+/* fp32 is the reference of all others, and is not switched unless it was asked for. */
+static int choose_recipes(train *t)
+{
+    int status = GO_ON;
+    if (t->options.recipes.count == 0) {
+        status = training_add_recipes(&t->options, "fp32,bf16-amp,fp16-pure");
+    }
+    if (status == GO_ON) {
+        t->reference_added = training_put_reference_first(&t->options);
+    }
+    if (status == GO_ON && t->switched != NULL) {
+        status = training_add_switched(&t->options, t->switched, t->reference_added ? 1 : 0);
+    }
+    return status;
+}
+
+/* One run has the directory to itself; of several, each has its own in it. */
+static char *directory_of(const train *t, const bnd_task *task)
+{
+    char name[BND_RECORD_NAME_SIZE + 32];
+    if (t->options.out == NULL || t->count == 1) {
+        return t->options.out != NULL ? copy_text(t->options.out) : NULL;
+    }
+    bnd_task_name(name, sizeof name, task->recipe, task->training.seed_init);
+    return path_text(t->options.out, name);
+}
+
+static int make_tasks(train *t)
+{
+    size_t recipes = t->options.recipes.count, seeds = (size_t)t->options.seeds;
+    int status = GO_ON;
+    t->tasks = allocate(NULL, recipes, seeds * sizeof *t->tasks);
+    t->directories = allocate(NULL, recipes, seeds * sizeof *t->directories);
+    t->count = recipes * seeds;
+    for (size_t i = 0; i < t->count; i++) {
+        t->directories[i] = NULL;
+    }
+    for (size_t i = 0; status == GO_ON && i < t->count; i++) {
+        status = training_task(&t->tasks[i], &t->options, &t->options.recipes.items[i / seeds], i % seeds);
+        if (status == GO_ON) {
+            t->directories[i] = directory_of(t, &t->tasks[i]);
+            t->tasks[i].directory = t->directories[i];
+            t->tasks[i].resume = t->resume;
+        }
+    }
+    return status;
+}
+
+/* ---- running ---- */
+
+static double now(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the machine can do at most: products of fp32 matrices by the library, on as many threads as a run has, the
+ * fastest of those that fit in a fifth of a second. NaN where there is no memory for them. */
+static double measure_peak(const bnd_context *context)
+{
+    enum { N = 256 };
+    static const double PATIENCE = 0.2;
+    double best = (double)NAN, began = now();
+    float *a = calloc(3 * (size_t)N * N, sizeof *a), *b = a + (size_t)N * N, *c = b + (size_t)N * N;
+    if (a == NULL) {
+        return best;
+    }
+    for (size_t i = 0; i < 2 * (size_t)N * N; i++) {
+        a[i] = 1 + (float)(i % 7) / 8;
+    }
+    bnd_gemm how = {.context = context};
+    for (bool first = true; first || now() - began < PATIENCE; first = false) {
+        double at = now();
+        if (bnd_gemm_f32(c, N, N, a, b, N, &how, NULL) != BND_OK) {
+            break;
+        }
+        best = fmax(best, 2.0 * N * N * N / (now() - at));
+    }
+    free(a);
+    return best;
+}
+
+static int run_tasks(train *t)
+{
+    const command *self = t->common.command;
+    bnd_context context;
+    bnd_error why;
+    if (bnd_context_open(&context, NULL, t->common.threads, &why) != BND_OK) {
+        return complain(self, "%s", why.message);
+    }
+    bnd_context of_a_run = context;
+    of_a_run.threads = t->count > 1 ? 1 : context.threads;
+    t->records = allocate(NULL, t->count, sizeof *t->records);
+    memset(t->records, 0, t->count * sizeof *t->records);
+    live l;
+    live_begin(&l, &t->common, "train", t->tasks, t->count);
+    bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &context, live_watch, &l, &why);
+    live_end(&l);
+    if (status != BND_OK) {
+        complain(self, "%s", why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    t->peak = measure_peak(&of_a_run);
+    t->peak_threads = of_a_run.threads;
+    return GO_ON;
+}
+
+/* ---- what came out ---- */
+
+static void print_heading(const train *t)
+{
+    const bnd_training *of = &t->tasks[0].training;
+    const bnd_record *record = &t->records[0];
+    char *floor_of = loss_text(record->floor), *ignorance = loss_text(record->ignorance);
+    printf("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s\n", of->model,
+           (unsigned long long)record->parameters, of->optimizer, of->lr, (unsigned long long)of->steps, of->batch,
+           of->data[0] != '\0' ? ", on " : "", of->data);
+    if (!isnan(record->ignorance)) {
+        printf("a model that knows nothing has a loss of %s", ignorance);
+        printf(isnan(record->floor) ? "\n" : "; none gets below %s\n", floor_of);
+    }
+    putchar('\n');
+    free(floor_of);
+    free(ignorance);
+}
+
+static void print_notes(const train *t, const train_result *r)
+{
+    putchar('\n');
+    print_result_notes(r);
+    if (t->reference_added) {
+        printf("\nfp32 was run too: it is what the others are compared with.\n");
+    }
+    if (t->options.out != NULL) {
+        printf("The runs are in %s.\n", t->options.out);
+    }
+}
+
+static void json_run(bnd_json *json, const train *t, size_t i)
+{
+    const bnd_record *record = &t->records[i];
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "recipe", record->recipe);
+    bnd_json_unsigned(json, "seed_init", record->seed_init);
+    bnd_json_unsigned(json, "seed_data", record->seed_data);
+    bnd_json_boolean(json, "complete", record->complete);
+    json_owned_literal(json, "loss", double_text(record->loss));
+    json_owned_literal(json, "validation", double_text(record->validation));
+    json_owned_literal(json, "result", double_text(bnd_record_result(record)));
+    bnd_json_end(json);
+}
+
+static void print_json(const train *t, const train_result *r)
+{
+    const bnd_training *of = &t->tasks[0].training;
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "model", of->model);
+    bnd_json_string(&json, "data", of->data);
+    bnd_json_unsigned(&json, "parameters", t->records[0].parameters);
+    bnd_json_string(&json, "optimizer", of->optimizer);
+    bnd_json_string(&json, "schedule", of->schedule);
+    json_owned_literal(&json, "lr", double_text(of->lr));
+    bnd_json_unsigned(&json, "steps", of->steps);
+    bnd_json_unsigned(&json, "seeds", t->options.seeds);
+    json_owned_literal(&json, "floor", double_text(t->records[0].floor));
+    json_owned_literal(&json, "ignorance", double_text(t->records[0].ignorance));
+    json_owned_literal(&json, "peak_flops_per_second", double_text(t->peak));
+    json_result(&json, r);
+    bnd_json_array(&json, "runs");
+    for (size_t i = 0; i < t->count; i++) {
+        json_run(&json, t, i);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+static void print_all(train *t)
+{
+    train_result r;
+    result_make(&r, t->records, t->count);
+    r.peak = t->peak;
+    r.peak_threads = t->peak_threads;
+    if (t->common.output == OUTPUT_JSON) {
+        print_json(t, &r);
+    } else if (t->common.output == OUTPUT_CSV) {
+        print_result_table(&r, OUTPUT_CSV, false);
+    } else {
+        print_heading(t);
+        if (t->plot != PLOT_NONE) {
+            plot_losses(&r, t->plot, t->common.colour);
+            putchar('\n');
+        }
+        print_result_table(&r, OUTPUT_TEXT, t->common.colour);
+        print_notes(t, &r);
+    }
+    result_clear(&r);
+}
+
+static void clear(train *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->directories[i]);
+        if (t->records != NULL) {
+            bnd_record_clear(&t->records[i]);
+        }
+    }
+    free(t->directories);
+    free(t->records);
+    free(t->tasks);
+    training_clear(&t->options);
+    clear_settings(&t->common);
+}
+
+static int check_operands(const train *t)
+{
+    const settings *s = &t->common;
+    if (s->operand_count > 0) {
+        return complain(s->command, "'%s' is one word too many; recipes are chosen with --recipe", s->operands[0]);
+    }
+    if (t->resume && t->options.out == NULL) {
+        return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
+    }
+    return GO_ON;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    train t = {.peak = (double)NAN};
+    training_begin(&t.options, &t.common);
+    int status = read_arguments(&t.common, self, argc, argv, set_own, &t);
+    if (status == GO_ON && t.list) {
+        print_choices();
+        status = FINE;
+    }
+    status = status == GO_ON ? check_operands(&t) : status;
+    status = status == GO_ON ? choose_recipes(&t) : status;
+    status = status == GO_ON ? make_tasks(&t) : status;
+    status = status == GO_ON ? run_tasks(&t) : status;
+    if (status == GO_ON) {
+        print_all(&t);
+        if (live_was_stopped()) {
+            note(self, "stopped%s", t.options.out != NULL ? "; the same command with --resume goes on" : "");
+        }
+    }
+    clear(&t);
+    return status == GO_ON ? (live_was_stopped() ? BAD_STREAM : FINE) : status;
+}
+
+static const option_row row_resume = {OPTION_RESUME,     0, "resume", NULL, "goes on with the runs in --out",
+                                      COMPLETES_NOTHING, ""};
+static const option_row row_switch = {
+    OPTION_SWITCH,     0, "switch", "RECIPE@STEP", "each recipe once more, under RECIPE from STEP on",
+    COMPLETES_NOTHING, ""};
+static const option_row row_list = {
+    OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_model,         &row_recipe,  &row_optimizer,  &row_lr,
+                                            &row_betas,         &row_epsilon, &row_decay,      &row_schedule,
+                                            &row_steps,         &row_seeds,   &row_seed_init,  &row_seed_data,
+                                            &row_seed_rounding, &row_batch,   &row_inputs,     &row_width,
+                                            &row_depth,         &row_heads,   &row_context,    &row_vocabulary,
+                                            &row_tied,          &row_data,    &row_recompute,  &row_switch,
+                                            &row_out,           &row_resume,  &row_checkpoint, &row_validate,
+                                            &row_uncounted,     &row_plot,    &row_list,       &row_threads,
+                                            &row_progress,      &row_json,    &row_csv,        &row_color,
+                                            &row_help,          NULL};
+
+const command command_train = {
+    .name = "train",
+    .summary = "a model under several recipes: what became of each, what it saved",
+    .operands = "",
+    .about = "Trains a small model once a recipe, from the same weights on the same data, every number rounded as the "
+             "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
+             "and fp16-pure.",
+    .options = options,
+    .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
+    .more =
+        "A recipe says which part of a run has which format; --list has them all, and the settings that each stands "
+        "for. Settings can be given instead of a name, or after one, and change it: bf16-amp,v=e5m2 is bf16-amp with "
+        "Adam's second moment in e5m2. In a list, a word with = in it belongs to the recipe before it, base= begins "
+        "another, and so does a semicolon. A name that ends in .json is a file with an object of settings: {\"base\": "
+        "\"bf16-amp\", \"v\": \"e5m2\", \"name\": \"mine\"}.\n\n"
+        "--switch changes the recipe in mid-run: each recipe is run a second time, from that step on under the other "
+        "one. What both keep stays; what the other stores otherwise is rounded once. So a cure can be tried where the "
+        "run is ill.\n\n"
+        "The k-th pair of seeds is --seed-init, --seed-data (and --seed-rounding) plus k, k from 0. Runs with the same "
+        "seeds start from "
+        "the "
+        "same weights and see the same batches whatever the recipe, so gaps are differences of pairs, and their band "
+        "is half the 95 % interval of the mean difference (Student's t). A loss that is not a number, or worse than "
+        "that of who knows nothing, counts as the loss of who knows nothing. fp32 is run even where it was not asked "
+        "for.\n\n"
+        "Verdicts: diverged, where half of the runs or more end knowing nothing; degraded, where the gap is clear of "
+        "its band and above 1 % of fp32's loss; match otherwise. A learning rate that suits fp32 badly makes other "
+        "formats look good: binade sweep finds one that suits it.\n\n"
+        "The table: the final loss (of data that no step saw), the gap with its band, and the first step at which the "
+        "loss left fp32's band; updates that rounding cancelled, gradients that it flushed to zero, overflows of all "
+        "casts and steps that a loss scale skipped, in all runs of the row; bytes of weights, gradients and the "
+        "optimizer's state a parameter, activations at the peak, the peak, and how much smaller than fp32's it is; the "
+        "median time of a step, floating-point operations a second, and their share of what a product of fp32 "
+        "matrices by this library does (MFU), measured after the runs on as many threads as a run has: one, or, where "
+        "there is one run alone, all.\n\n"
+        "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
+        "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
+        "byte first, of a .bin file; the last tenth is for validation. The file is mapped, and is not to be changed "
+        "meanwhile.\n\n"
+        "Several runs go on at once, one on each core; the bits do not depend on that. ctrl-C stops between two steps. "
+        "With --out, each run has a directory (DIR itself where there is one run, DIR/RECIPE-SEED otherwise) with "
+        "config.json, metrics.jsonl (a line a step), summary.json and checkpoint.safetensors; --resume goes on from "
+        "the checkpoints, to the same bits.\n\n"
+        "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
+        "\"steps\", "
+        "\"seeds\", \"floor\", \"ignorance\", \"peak_flops_per_second\", \"reference\", \"recipes\": [{\"recipe\", "
+        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"left_at\", "
+        "\"cancelled_percent\", \"flushed_percent\", \"overflows\", \"skipped\", \"bytes_per_parameter\", "
+        "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", \"step_seconds\", "
+        "\"flops_per_second\", \"utilization\"}], \"runs\": [{\"recipe\", \"seed_init\", \"seed_data\", \"complete\", "
+        "\"loss\", \"validation\", \"result\"}]}. What is not known, and what is not a number, is null. --csv has the "
+        "recipes.\n\n"
+        "Exit status 2: nothing was run, because something that was asked for is not there or cannot be.",
+    .run = run,
+};

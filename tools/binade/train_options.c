@@ -1,0 +1,495 @@
+/* The options of a training, which `train` and `sweep` share: recipes, sizes, numbers, seeds. */
+#include "training.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void training_begin(training_options *o, const settings *s)
+{
+    *o = (training_options){.common = s, .model = "transformer", .optimizer = "adamw", .seeds = 1};
+}
+
+void training_clear(training_options *o)
+{
+    free(o->recipes.items);
+    o->recipes.items = NULL;
+}
+
+/* ---- recipes ---- */
+
+static bool has_recipe(const training_options *o, const char *name)
+{
+    for (size_t i = 0; i < o->recipes.count; i++) {
+        if (strcmp(o->recipes.items[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it what its name says? A file may call anything by the name of a row. */
+static bool is_row(const bnd_policy *policy)
+{
+    bnd_policy row;
+    return bnd_policy_parse(&row, policy->name, NULL) == BND_OK && bnd_policy_same(&row, policy);
+}
+
+/* A recipe in a file is called as it says, or as the file where that would be another's name. */
+static int read_recipe(recipe *r, const training_options *o)
+{
+    bnd_mapped map;
+    bnd_error why;
+    bnd_status status = bnd_map_open(&map, r->name, &why);
+    if (status == BND_OK) {
+        status = bnd_recipe_read(&r->policy, (const char *)map.bytes, map.size, &why);
+        bnd_map_close(&map);
+    }
+    if (status != BND_OK) {
+        complain(o->common->command, "%s: %s", r->name, why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    bool of_its_own = bnd_policy_parse(&(bnd_policy){.update = 0}, r->policy.name, NULL) != BND_OK;
+    if (strcmp(r->policy.name, "custom") != 0 && (of_its_own || is_row(&r->policy))) {
+        snprintf(r->name, sizeof r->name, "%s", r->policy.name);
+    }
+    return GO_ON;
+}
+
+static bool is_file(const char *text, size_t length)
+{
+    static const char ending[] = ".json";
+    return length > sizeof ending - 1 && memcmp(text + length - (sizeof ending - 1), ending, sizeof ending - 1) == 0;
+}
+
+static int parse_recipe(recipe *out, const training_options *o, const char *text, size_t length)
+{
+    bnd_error why;
+    *out = (recipe){.switches = false};
+    if (length >= sizeof out->name) {
+        return complain(o->common->command, "a recipe has at most %zu characters, not %zu: '%.40s...'",
+                        sizeof out->name - 1, length, text);
+    }
+    memcpy(out->name, text, length);
+    out->name[length] = '\0';
+    if (length == 0) {
+        return complain(o->common->command, "a recipe is missing in the list; write names separated by commas");
+    }
+    if (is_file(text, length)) {
+        return read_recipe(out, o);
+    }
+    if (bnd_policy_parse(&out->policy, out->name, &why) != BND_OK) {
+        return complain(o->common->command, "%s", why.message);
+    }
+    if (strcmp(out->policy.name, "custom") != 0) {
+        snprintf(out->name, sizeof out->name, "%s", out->policy.name); /* as its row has it */
+    }
+    return GO_ON;
+}
+
+static void add_recipe(training_options *o, const recipe *r)
+{
+    recipe_list *list = &o->recipes;
+    if (has_recipe(o, r->name)) {
+        return;
+    }
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
+        list->items = allocate(list->items, list->capacity, sizeof *list->items);
+    }
+    list->items[list->count++] = *r;
+}
+
+static int add_all(training_options *o)
+{
+    int status = GO_ON;
+    for (size_t i = 0; status == GO_ON && i < bnd_recipe_count(); i++) {
+        recipe r;
+        status = parse_recipe(&r, o, bnd_recipe_name(i), strlen(bnd_recipe_name(i)));
+        if (status == GO_ON) {
+            add_recipe(o, &r);
+        }
+    }
+    return status;
+}
+
+/* The length of the recipe that `text` begins with: up to a semicolon, or up to a comma after which another begins. A
+ * setting (with "=" in it) belongs to what stands before it, but for base=, with which a recipe begins. */
+static size_t recipe_length(const char *text)
+{
+    size_t length = strcspn(text, ",;");
+    while (text[length] == ',') {
+        const char *next = text + length + 1;
+        size_t more = strcspn(next, ",;");
+        if (memchr(next, '=', more) == NULL || strncmp(next, "base=", 5) == 0) {
+            break;
+        }
+        length += 1 + more;
+    }
+    return length;
+}
+
+int training_add_recipes(training_options *o, const char *list)
+{
+    for (;;) {
+        size_t length = recipe_length(list);
+        recipe r;
+        int status = length == 3 && strncmp(list, "all", 3) == 0 ? add_all(o) : parse_recipe(&r, o, list, length);
+        if (status != GO_ON) {
+            return status;
+        }
+        if (!(length == 3 && strncmp(list, "all", 3) == 0)) {
+            add_recipe(o, &r);
+        }
+        if (list[length] == '\0') {
+            return GO_ON;
+        }
+        list += length + 1;
+    }
+}
+
+bool training_put_reference_first(training_options *o)
+{
+    static const char reference[] = "fp32";
+    recipe r;
+    bool missing = !has_recipe(o, reference);
+    if (missing && parse_recipe(&r, o, reference, strlen(reference)) == GO_ON) {
+        add_recipe(o, &r);
+    }
+    size_t at = 0;
+    while (strcmp(o->recipes.items[at].name, reference) != 0) {
+        at++;
+    }
+    r = o->recipes.items[at];
+    memmove(o->recipes.items + 1, o->recipes.items, at * sizeof r);
+    o->recipes.items[0] = r;
+    return missing;
+}
+
+int training_add_switched(training_options *o, const char *value, size_t kept)
+{
+    const char *at = strrchr(value, '@');
+    uint64_t step;
+    recipe to;
+    if (at == NULL) {
+        return complain(o->common->command, "--switch takes RECIPE@STEP, not '%s'", value);
+    }
+    int status = read_whole_number(&step, o->common, "switch", at + 1, UINT32_MAX);
+    status = status == GO_ON ? parse_recipe(&to, o, value, (size_t)(at - value)) : status;
+    for (size_t i = kept, count = o->recipes.count; status == GO_ON && i < count; i++) {
+        recipe r = o->recipes.items[i];
+        int length =
+            snprintf(r.name, sizeof r.name, "%s>%s@%llu", o->recipes.items[i].name, to.name, (unsigned long long)step);
+        if (length < 0 || (size_t)length >= sizeof r.name) {
+            return complain(o->common->command, "the names of a recipe and of --switch are too long together");
+        }
+        r.switches = true;
+        r.switch_at = step;
+        r.switch_to = to.policy;
+        add_recipe(o, &r);
+    }
+    return status;
+}
+
+/* ---- numbers ---- */
+
+int read_real(double *out, const settings *s, const char *option, const char *value, double least)
+{
+    char *end = NULL;
+    double x = strtod(value, &end);
+    if (value[0] == '\0' || *end != '\0' || !(x >= least) || x - x != 0) {
+        return complain(s->command, "--%s takes a number of at least %g, not '%s'", option, least, value);
+    }
+    *out = x;
+    return GO_ON;
+}
+
+static int read_betas(training_change *c, const settings *s, const char *value)
+{
+    char *end = NULL;
+    c->real = strtod(value, &end);
+    bool pair = end != value && *end == ',';
+    const char *second = pair ? end + 1 : end;
+    c->second = strtod(second, &end);
+    bool good = pair && end != second && *end == '\0' && c->real >= 0 && c->real < 1 && c->second >= 0 && c->second < 1;
+    return good ? GO_ON
+                : complain(s->command, "--betas takes two numbers from 0 to below 1, as in 0.9,0.999, not '%s'", value);
+}
+
+/* Numbers that go into the training as they are. */
+static const struct whole_row {
+    int id;
+    const option_row *row;
+    size_t offset;
+    bool is_size; /* size_t; otherwise uint64_t */
+    uint64_t least;
+} wholes[] = {
+    {OPTION_SEED_INIT, &row_seed_init, offsetof(bnd_training, seed_init), false, 0},
+    {OPTION_SEED_DATA, &row_seed_data, offsetof(bnd_training, seed_data), false, 0},
+    {OPTION_SEED_ROUNDING, &row_seed_rounding, offsetof(bnd_training, seed_rounding), false, 0},
+    {OPTION_STEPS, &row_steps, offsetof(bnd_training, steps), false, 1},
+    {OPTION_BATCH, &row_batch, offsetof(bnd_training, batch), true, 1},
+    {OPTION_INPUTS, &row_inputs, offsetof(bnd_training, inputs), true, 1},
+    {OPTION_WIDTH, &row_width, offsetof(bnd_training, width), true, 1},
+    {OPTION_DEPTH, &row_depth, offsetof(bnd_training, depth), true, 1},
+    {OPTION_HEADS, &row_heads, offsetof(bnd_training, heads), true, 1},
+    {OPTION_CONTEXT, &row_context, offsetof(bnd_training, context), true, 1},
+    {OPTION_VOCABULARY, &row_vocabulary, offsetof(bnd_training, vocabulary), true, 2},
+};
+enum { WHOLES = sizeof wholes / sizeof wholes[0] };
+
+static int set_whole(training_options *o, const option_row *row, int id, uint64_t least, const char *value)
+{
+    training_change *c = &o->change[id - OPTION_OWN];
+    bool seed = id == OPTION_SEED_INIT || id == OPTION_SEED_DATA || id == OPTION_SEED_ROUNDING;
+    int status = read_whole_number(&c->whole, o->common, row->name, value, seed ? UINT64_MAX : UINT32_MAX);
+    if (status == GO_ON && c->whole < least) {
+        return complain(o->common->command, "--%s takes a whole number of at least %llu, not '%s'", row->name,
+                        (unsigned long long)least, value);
+    }
+    c->given = true;
+    return status;
+}
+
+static int set_real(training_options *o, const option_row *row, int id, const char *value)
+{
+    training_change *c = &o->change[id - OPTION_OWN];
+    c->given = true;
+    return read_real(&c->real, o->common, row->name, value, 0);
+}
+
+int training_set(training_options *o, int id, const char *value)
+{
+    for (size_t i = 0; i < WHOLES; i++) {
+        if (wholes[i].id == id) {
+            return set_whole(o, wholes[i].row, id, wholes[i].least, value);
+        }
+    }
+    switch (id) {
+    case OPTION_MODEL:
+        o->model = value;
+        return GO_ON;
+    case OPTION_OPTIMIZER:
+        o->optimizer = value;
+        return GO_ON;
+    case OPTION_SCHEDULE:
+        o->schedule = value;
+        return GO_ON;
+    case OPTION_OUT:
+        o->out = value;
+        return value[0] != '\0' ? GO_ON : complain(o->common->command, "--out takes the name of a directory");
+    case OPTION_RECIPE:
+        return training_add_recipes(o, value);
+    case OPTION_LR:
+        return set_real(o, &row_lr, id, value);
+    case OPTION_EPSILON:
+        return set_real(o, &row_epsilon, id, value);
+    case OPTION_DECAY:
+        return set_real(o, &row_decay, id, value);
+    case OPTION_BETAS:
+        o->change[id - OPTION_OWN].given = true;
+        return read_betas(&o->change[id - OPTION_OWN], o->common, value);
+    case OPTION_SEEDS: {
+        int status = set_whole(o, &row_seeds, id, 1, value);
+        o->seeds = o->change[id - OPTION_OWN].whole;
+        return status;
+    }
+    case OPTION_CHECKPOINT:
+        return set_whole(o, &row_checkpoint, id, 0, value);
+    case OPTION_VALIDATE:
+        return set_whole(o, &row_validate, id, 0, value);
+    case OPTION_DATA:
+        o->data = value;
+        return GO_ON;
+    case OPTION_TIED:
+        o->tied = true;
+        return GO_ON;
+    case OPTION_RECOMPUTE:
+        o->recompute = true;
+        return GO_ON;
+    default:
+        o->uncounted = true;
+        return GO_ON;
+    }
+}
+
+/* ---- a task ---- */
+
+static const training_change *change_of(const training_options *o, int id)
+{
+    const training_change *c = &o->change[id - OPTION_OWN];
+    return c->given ? c : NULL;
+}
+
+static void change(bnd_training *t, const training_options *o)
+{
+    const training_change *c;
+    for (size_t i = 0; i < WHOLES; i++) {
+        char *at = (char *)t + wholes[i].offset;
+        if ((c = change_of(o, wholes[i].id)) != NULL && wholes[i].is_size) {
+            *(size_t *)(void *)at = (size_t)c->whole;
+        } else if (c != NULL) {
+            *(uint64_t *)(void *)at = c->whole;
+        }
+    }
+    t->lr = (c = change_of(o, OPTION_LR)) != NULL ? c->real : t->lr;
+    t->epsilon = (c = change_of(o, OPTION_EPSILON)) != NULL ? c->real : t->epsilon;
+    t->weight_decay = (c = change_of(o, OPTION_DECAY)) != NULL ? c->real : t->weight_decay;
+    if ((c = change_of(o, OPTION_BETAS)) != NULL) {
+        t->beta1 = c->real;
+        t->beta2 = c->second;
+    }
+    t->tied = o->tied;
+    t->recompute = o->recompute;
+}
+
+int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k)
+{
+    bnd_training t;
+    bnd_error why;
+    if (bnd_training_default(&t, o->model, o->optimizer, "fp32", &why) != BND_OK) {
+        return complain(o->common->command, "%s", why.message);
+    }
+    double factor;
+    const char *schedule = o->schedule != NULL ? o->schedule : t.schedule;
+    if (bnd_schedule_factor(&factor, schedule, 0, t.steps, &why) != BND_OK) {
+        return complain(o->common->command, "%s", why.message);
+    }
+    if (o->schedule != NULL) {
+        snprintf(t.schedule, sizeof t.schedule, "%s", o->schedule);
+    }
+    if (o->data != NULL && strlen(o->data) >= sizeof t.data) {
+        return complain(o->common->command, "--data: the name of the file has more than %zu bytes", sizeof t.data - 1);
+    }
+    snprintf(t.data, sizeof t.data, "%s", o->data != NULL ? o->data : "");
+    t.policy = r->policy;
+    change(&t, o);
+    t.seed_init += k;
+    t.seed_data += k;
+    t.seed_rounding += k;
+    if (r->switches && r->switch_at >= t.steps) {
+        return complain(o->common->command, "--switch at step %llu: the runs have only %llu steps",
+                        (unsigned long long)r->switch_at, (unsigned long long)t.steps);
+    }
+    const training_change *c;
+    bnd_task_default(out, &t);
+    out->recipe = r->name;
+    out->checkpoint_every = (c = change_of(o, OPTION_CHECKPOINT)) != NULL ? c->whole : out->checkpoint_every;
+    out->validate_every = (c = change_of(o, OPTION_VALIDATE)) != NULL ? c->whole : out->validate_every;
+    out->statistics = !o->uncounted;
+    out->switches = r->switches;
+    out->switch_at = r->switch_at;
+    out->switch_to = r->switch_to;
+    return GO_ON;
+}
+
+char *path_text(const char *directory, const char *name)
+{
+    size_t length = strlen(directory);
+    bool ends = length > 0 && directory[length - 1] == '/';
+    return format_text("%s%s%s", directory, ends ? "" : "/", name);
+}
+
+/* ---- what there is ---- */
+
+static void put_model(const bnd_training *t, const char *title)
+{
+    const struct {
+        const char *name;
+        size_t value;
+    } sizes[] = {{"batch", t->batch}, {"inputs", t->inputs},   {"width", t->width},          {"depth", t->depth},
+                 {"heads", t->heads}, {"context", t->context}, {"vocabulary", t->vocabulary}};
+    printf("  %-17s %s:", t->model, title);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].value > 0) {
+            printf(" %s %zu", sizes[i].name, sizes[i].value);
+        }
+    }
+    putchar('\n');
+}
+
+void print_choices(void)
+{
+    bnd_training t;
+    printf("models, and their sizes:\n");
+    for (size_t i = 0; i < bnd_model_count(); i++) {
+        if (bnd_training_default(&t, bnd_model_name(i), "sgd", "fp32", NULL) == BND_OK) {
+            put_model(&t, bnd_model_title(i));
+        }
+    }
+    printf("\noptimizers: learning rate, betas, epsilon, weight decay\n");
+    for (size_t i = 0; i < bnd_optimizer_count(); i++) {
+        if (bnd_training_default(&t, "linear", bnd_optimizer_name(i), "fp32", NULL) == BND_OK) {
+            printf("  %-17s %-48s %5g  %g,%g  %g  %g\n", t.optimizer, bnd_optimizer_title(i), t.lr, t.beta1, t.beta2,
+                   t.epsilon, t.weight_decay);
+        }
+    }
+    printf("\nschedules: constant warmup cosine wsd\n\nrecipes, and the settings that they stand for:\n");
+    for (size_t i = 0; i < bnd_recipe_count(); i++) {
+        printf("  %-17s %s\n", bnd_recipe_name(i), bnd_recipe_title(i));
+        const char *text = bnd_recipe_settings(i);
+        printf("  %-17s   %s\n", "", text[0] != '\0' ? text : "(none)");
+    }
+}
+
+/* ---- the rows ---- */
+
+const option_row row_model = {OPTION_MODEL,     0, "model", "NAME", "see --list (default transformer)",
+                              COMPLETES_MODELS, ""};
+const option_row row_recipe = {
+    OPTION_RECIPE,
+    0,
+    "recipe",
+    "LIST",
+    "recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default "
+    "fp32,bf16-amp,fp16-pure)",
+    COMPLETES_RECIPES,
+    ""};
+const option_row row_optimizer = {OPTION_OPTIMIZER,     0, "optimizer", "NAME", "see --list (default adamw)",
+                                  COMPLETES_OPTIMIZERS, ""};
+const option_row row_schedule = {OPTION_SCHEDULE,
+                                 0,
+                                 "schedule",
+                                 "NAME",
+                                 "of lr: constant warmup cosine wsd (default constant)",
+                                 COMPLETES_WORDS,
+                                 "constant warmup cosine wsd"};
+const option_row row_lr = {OPTION_LR,         0, "lr", "X", "learning rate (default the optimizer's: adamw 0.001)",
+                           COMPLETES_NOTHING, ""};
+const option_row row_betas = {OPTION_BETAS,      0, "betas", "B1,B2", "of the optimizer (default 0.9,0.999)",
+                              COMPLETES_NOTHING, ""};
+const option_row row_epsilon = {OPTION_EPSILON,    0, "eps", "X", "of the optimizer (default 1e-8)",
+                                COMPLETES_NOTHING, ""};
+const option_row row_decay = {OPTION_DECAY, 0, "wd", "X", "weight decay (default 0.01)", COMPLETES_NOTHING, ""};
+const option_row row_seed_init = {OPTION_SEED_INIT,  0, "seed-init", "N", "of the weights (default 0)",
+                                  COMPLETES_NOTHING, ""};
+const option_row row_seed_data = {OPTION_SEED_DATA,  0, "seed-data", "N", "of data and batches (default 0)",
+                                  COMPLETES_NOTHING, ""};
+const option_row row_seed_rounding = {
+    OPTION_SEED_ROUNDING, 0, "seed-rounding", "N", "of stochastic rounding (default 0)", COMPLETES_NOTHING, ""};
+const option_row row_data = {
+    OPTION_DATA,       0, "data", "FILE", "a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)",
+    COMPLETES_NOTHING, ""};
+const option_row row_tied = {OPTION_TIED,       0, "tied", NULL, "the head is the table of embeddings",
+                             COMPLETES_NOTHING, ""};
+const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 1)",
+                              COMPLETES_NOTHING, ""};
+const option_row row_steps = {OPTION_STEPS, 0, "steps", "N", "steps a run (default 200)", COMPLETES_NOTHING, ""};
+const option_row row_batch = {OPTION_BATCH, 0, "batch", "N", "rows a step (default 16)", COMPLETES_NOTHING, ""};
+const option_row row_inputs = {OPTION_INPUTS,     0, "inputs", "N", "of the perceptron (see --list)",
+                               COMPLETES_NOTHING, ""};
+const option_row row_width = {OPTION_WIDTH, 0, "width", "N", "of a layer (default 64)", COMPLETES_NOTHING, ""};
+const option_row row_depth = {OPTION_DEPTH, 0, "depth", "N", "layers (default 2)", COMPLETES_NOTHING, ""};
+const option_row row_heads = {OPTION_HEADS, 0, "heads", "N", "of attention (default 4)", COMPLETES_NOTHING, ""};
+const option_row row_context = {OPTION_CONTEXT, 0, "context", "N", "symbols a row (default 32)", COMPLETES_NOTHING, ""};
+const option_row row_vocabulary = {OPTION_VOCABULARY, 0, "vocabulary", "N", "symbols (default 32, or those of --data)",
+                                   COMPLETES_NOTHING, ""};
+const option_row row_recompute = {
+    OPTION_RECOMPUTE, 0, "recompute", NULL, "layers again on the way back: slower, smaller", COMPLETES_NOTHING, ""};
+const option_row row_checkpoint = {
+    OPTION_CHECKPOINT, 0, "checkpoint", "N", "one every N steps, with --out (default the last)", COMPLETES_NOTHING, ""};
+const option_row row_validate = {OPTION_VALIDATE,   0, "validate", "N", "every N steps (default at the end)",
+                                 COMPLETES_NOTHING, ""};
+const option_row row_uncounted = {OPTION_UNCOUNTED,  0, "no-statistics", NULL, "casts are not counted: faster",
+                                  COMPLETES_NOTHING, ""};
+const option_row row_out = {OPTION_OUT, 0, "out", "DIR", "keeps the runs there", COMPLETES_NOTHING, ""};

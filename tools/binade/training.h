@@ -1,0 +1,159 @@
+/* What `train`, `compare` and `sweep` share: what is to be trained, how it is watched, and what came out. */
+#ifndef BINADE_TOOLS_TRAINING_H
+#define BINADE_TOOLS_TRAINING_H
+
+#include "print.h"
+#include "progress.h"
+
+/* ---- what is to be trained (train_options.c) ---- */
+
+enum training_option {
+    OPTION_MODEL = OPTION_OWN,
+    OPTION_RECIPE,
+    OPTION_OPTIMIZER,
+    OPTION_SCHEDULE,
+    OPTION_LR,
+    OPTION_BETAS,
+    OPTION_EPSILON,
+    OPTION_DECAY,
+    OPTION_SEED_INIT,
+    OPTION_SEED_DATA,
+    OPTION_SEED_ROUNDING,
+    OPTION_SEEDS,
+    OPTION_STEPS,
+    OPTION_BATCH,
+    OPTION_INPUTS,
+    OPTION_WIDTH,
+    OPTION_DEPTH,
+    OPTION_HEADS,
+    OPTION_CONTEXT,
+    OPTION_VOCABULARY,
+    OPTION_DATA,
+    OPTION_TIED,
+    OPTION_RECOMPUTE,
+    OPTION_CHECKPOINT,
+    OPTION_VALIDATE,
+    OPTION_UNCOUNTED,
+    OPTION_OUT,
+    OPTION_PLOT,
+    OPTION_TRAINING_OWN /* the first that only one of the commands has */
+};
+
+extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_lr, row_betas, row_epsilon, row_decay,
+    row_seed_init, row_seed_data, row_seed_rounding, row_data, row_tied, row_seeds, row_steps, row_batch, row_inputs,
+    row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute, row_checkpoint, row_validate,
+    row_uncounted, row_out, row_plot;
+
+enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
+
+/* A recipe as the table has it, a row. */
+typedef struct recipe {
+    char name[BND_RECORD_NAME_SIZE]; /* of the library's row, or the settings as they were written */
+    bnd_policy policy;
+    bool switches; /* from a step on it is another */
+    uint64_t switch_at;
+    bnd_policy switch_to;
+} recipe;
+
+typedef struct recipe_list {
+    recipe *items;
+    size_t count, capacity;
+} recipe_list;
+
+/* A number that was given, and changes the library's default. */
+typedef struct training_change {
+    bool given;
+    double real, second;
+    uint64_t whole;
+} training_change;
+
+typedef struct training_options {
+    const settings *common;
+    const char *model, *optimizer, *schedule, *data, *out;
+    recipe_list recipes;
+    training_change change[OPTION_TRAINING_OWN - OPTION_OWN]; /* by id - OPTION_OWN */
+    uint64_t seeds;
+    bool tied, recompute, uncounted;
+} training_options;
+
+void training_begin(training_options *o, const settings *s);
+int training_set(training_options *o, int id, const char *value); /* GO_ON, or the status to leave with */
+void training_clear(training_options *o);
+
+/* A list as --recipe takes it, added to the recipes; what is there already is not added again. */
+int training_add_recipes(training_options *o, const char *list);
+/* fp32 first; true where it was missing. */
+bool training_put_reference_first(training_options *o);
+/* Each recipe but the first `kept` once more, under another one from a step on: "RECIPE@STEP". */
+int training_add_switched(training_options *o, const char *value, size_t kept);
+
+/* The task of a recipe under the k-th pair of seeds, without a directory; GO_ON, or the status to leave with. */
+int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k);
+
+/* Everything that can be asked for, and what it is usually run with. */
+void print_choices(void);
+
+/* A number in the text, of at least `least`; GO_ON, or the status to leave with. */
+int read_real(double *out, const settings *s, const char *option, const char *value, double least);
+
+/* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
+char *path_text(const char *directory, const char *name);
+
+/* ---- watching (train_live.c) ---- */
+
+typedef struct live {
+    progress bar;
+    const bnd_task *tasks;
+    size_t count;
+    struct live_run {
+        uint64_t at;
+        double loss;
+    } * run; /* a task each */
+    uint64_t done;
+    char note[160];
+} live;
+
+void live_begin(live *l, const settings *s, const char *label, const bnd_task *tasks, size_t count);
+bnd_study_watch live_watch; /* its data is the live; false after ctrl-C */
+void live_end(live *l);
+bool live_was_stopped(void);
+
+/* ---- what came out (train_result.c, train_table.c, train_plot.c) ---- */
+
+/* The runs of a recipe (with one model, one optimizer and one learning rate): a row of the table. */
+typedef struct train_row {
+    char *name; /* the recipe, and where several rows have it what else tells them apart */
+    const bnd_record *records;
+    size_t count;
+    size_t reference; /* the row that it is compared with; its own number where it is one */
+    bool compared;    /* there were pairs */
+    bnd_comparison is;
+} train_row;
+
+typedef struct train_result {
+    bnd_record *records; /* the caller's, put in order */
+    size_t count;
+    train_row *rows;
+    size_t row_count, reference; /* the first row that others are compared with */
+    unsigned peak_threads;
+    double peak; /* FLOP a second that the threads of one run can do; NaN: not measured */
+} train_result;
+
+/* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
+ * learning rate, fp32, or else the first row. */
+void result_make(train_result *r, bnd_record *records, size_t count);
+void result_clear(train_result *r);
+
+void print_result_table(const train_result *r, enum output output, bool colour);
+void print_result_notes(const train_result *r);
+void json_result(bnd_json *json, const train_result *r); /* the members "reference" and "recipes" */
+
+enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
+int read_plot_scale(enum plot_scale *out, const settings *s, const char *value);
+void plot_losses(const train_result *r, enum plot_scale steps, bool colour);
+
+char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
+char *interval_text(double x, double band, bool sign); /* "+0.0123 ± 0.0045"; a band that is NaN is left out */
+char *loss_text(double x);                             /* five digits, or "nan", "inf" */
+
+#endif
