@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "tests.h"
 
 static void must(bnd_status status, const bnd_error *why)
@@ -399,6 +400,63 @@ static void test_value_sets(void)
     bnd_engine_free(engine);
 }
 
+/* ---- memory that is not there ---- */
+
+#if defined(BND_WITH_WRAP)
+static bnd_status twice_back(bnd_tensor *x, bnd_tensor *w, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (int i = 0; status == BND_OK && i < 2; i++) { /* the second time a gradient is there to add to */
+        bnd_tensor *y = NULL, *loss = NULL;
+        status = bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, why);
+        status = status == BND_OK ? bnd_tensor_map(&loss, BND_TENSOR_SUM, y, why) : status;
+        status = status == BND_OK ? bnd_tensor_backward(loss, 1, why) : status;
+        bnd_tensor_release(y);
+        bnd_tensor_release(loss);
+    }
+    return status;
+}
+
+/* Each allocation fails once: a message, and nothing is left over when all is released. */
+static void test_failures(void)
+{
+    static const char *const policies[] = {
+        "gemm=e4m3/delayed:16,grad=e4m3/tensor",
+        "gemm_wgrad=nvfp4:sr/hadamard,gemm_fwd=mxfp8,grad=nvfp4",
+        "grad=e5m2/tile:4x4,gemm=e4m3/current",
+    };
+    static layer l;
+    draw(l.x, ROWS * IN, 1);
+    draw(l.w, OUT * IN, 2);
+    for (size_t k = 0; k < sizeof policies / sizeof policies[0]; k++) {
+        bool done = false;
+        for (uint64_t i = 0; !done && i < 2000; i++) {
+            int64_t living = allocations_living();
+            bnd_engine *engine = engine_under(policies[k]);
+            bnd_account account;
+            bnd_error why = {.message = ""};
+            bnd_tensor *x = matrix(engine, l.x, ROWS, IN, BND_ROLE_DATA),
+                       *w = matrix(engine, l.w, OUT, IN, BND_ROLE_PARAM);
+            bnd_tensor_want_gradient(w, true);
+            allocations_fail(i, false);
+            bnd_status status = twice_back(x, w, &why);
+            allocations_fail(UINT64_MAX, false);
+            done = status == BND_OK;
+            CU_ASSERT_TRUE(done || (status == BND_NO_MEMORY && why.message[0] != 0));
+            bnd_tensor_release(x);
+            bnd_tensor_drop_gradient(w);
+            bnd_tensor_release(w);
+            bnd_engine_account(&account, engine);
+            size_t histories = bnd_engine_state_count(engine) / (4 + 16) * 16 * 4;
+            CU_ASSERT_EQUAL(account.bytes_now, histories);
+            bnd_engine_free(engine);
+            CU_ASSERT_EQUAL(allocations_living(), living);
+        }
+        CU_ASSERT_TRUE(done);
+    }
+}
+#endif
+
 CU_TestInfo scaling_tests[] = {
     {"delayed scales", test_delayed},
     {"delayed scales, step by step", test_delayed_steps},
@@ -410,5 +468,8 @@ CU_TestInfo scaling_tests[] = {
     {"products without weights", test_matmul},
     {"what is refused", test_refused},
     {"value sets", test_value_sets},
+#if defined(BND_WITH_WRAP)
+    {"allocations that fail", test_failures},
+#endif
     CU_TEST_INFO_NULL,
 };
