@@ -4,8 +4,8 @@
 
 enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
 
-/* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i has
- * parts 2^i, and all below it have parts (2^i - 1). */
+/* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i
+ * has parts 2^i, and all below it have parts (2^i - 1). */
 static float positive(unsigned j, unsigned parts)
 {
     static const double powers[DECADES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
@@ -38,13 +38,14 @@ static bnd_status check(size_t n, const bnd_dynamic *how, bnd_error *why)
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are more than memory can hold", n);
 }
 
-/* Magnitudes by their leading 16 bits, from 2^-23 (below it everything is nearest to 0) up to 1: bins. No two bounds lie
- * in one: two numbers of a decade are at least 0.9/128 of its upper end apart (0.00703), and a bin is at most 2^-8 of
- * that wide (from 1/2 to 1); in lower binades it is half as wide. */
+/* Magnitudes by their leading 16 bits, from 2^-23 (below it everything is nearest to 0) up to 1: bins. No two bounds
+ * lie in one: two numbers of a decade are at least 0.9/128 of its upper end apart (0.00703), and a bin is at most
+ * 2^-8 of that wide (from 1/2 to 1); in lower binades it is half as wide. */
 enum { FIRST_BIN = 104 << 7, LAST_BIN = 127 << 7, BINS = LAST_BIN - FIRST_BIN + 1 };
 
-/* bounds[c]: beyond here the code is c + 1, for magnitudes, whose codes begin with zero's. In doubles, where the middles
- * of fp32 numbers are exact; of two numbers equally near it is the one nearer to zero. codes[b]: of a bin's lower end. */
+/* bounds[c]: beyond here the code is c + 1, for magnitudes, whose codes begin with zero's. In doubles, where the
+ * middles of fp32 numbers are exact; of two numbers equally near it is the one nearer to zero. codes[b]: of a bin's
+ * lower end. */
 typedef struct book {
     unsigned zero;
     double bounds[CODES];
