@@ -4,14 +4,29 @@
 
 enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
 
+/* n / d, at most 1, to nearest even; by integers, so that no rounding mode has a say. n is below 2^12 and d below 2^32:
+ * shifted so that the quotient has 25 bits, n is below 2^58. */
+static float quotient(uint64_t n, uint64_t d)
+{
+    int shift = 24 + __builtin_clzll(n) - __builtin_clzll(d);
+    shift += (n << shift) / d < 1u << 24;
+    const uint64_t q = (n << shift) / d, rest = (n << shift) % d;
+    uint32_t significand = (uint32_t)(q >> 1);
+    significand += (q & 1) != 0 && (rest != 0 || (significand & 1) != 0);
+    const uint32_t bits = ((uint32_t)(127 + 24 - shift) << 23) + (significand - (1u << 23));
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i
- * has parts 2^i, and all below it have parts (2^i - 1). */
+ * has h = parts 2^i, and all below it have parts (2^i - 1). The middle of its part p is 0.1 + 0.9 (2 p + 1) / (2 h) =
+ * (2 h + 18 p + 9) / (20 h). */
 static float positive(unsigned j, unsigned parts)
 {
-    static const double powers[DECADES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-    unsigned decade = 31u - (unsigned)__builtin_clz(j / parts + 1), here = parts << decade;
-    double middle = 0.1 + 0.9 * (2 * (j - (here - parts)) + 1) / (2 * (double)here);
-    return (float)(powers[decade] * middle);
+    static const uint32_t powers[DECADES] = {1000000, 100000, 10000, 1000, 100, 10, 1};
+    unsigned decade = 31u - (unsigned)__builtin_clz(j / parts + 1), here = parts << decade, part = j - (here - parts);
+    return quotient(2 * here + 18 * part + 9, (uint64_t)20 * here * powers[decade]);
 }
 
 float bnd_dynamic_number(unsigned char code, bool is_signed)

@@ -160,12 +160,15 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
  * hardware that flushes would make it zero. Rounded twice, harmlessly: 24 bits by at most 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
+    const double least = power_of_two(1 - BIAS);
     float largest;
     __builtin_memcpy(&largest, &amax, sizeof largest);
-    bndi_environment callers = bndi_enter(BND_RNE); /* this is between two passes, each of which has entered its own */
-    double quotient = (double)largest / (max_of(&job->block.element) * max_of(&job->block.scale));
-    double least = power_of_two(1 - BIAS);
-    float scale = amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
+    /* This is between two passes, each of which has entered an environment of its own. Only what goes through memory
+     * stays where it stands between entering and leaving. */
+    volatile float in = largest, scale;
+    bndi_environment callers = bndi_enter(BND_RNE);
+    double quotient = (double)in / (max_of(&job->block.element) * max_of(&job->block.scale));
+    scale = amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
     bndi_leave(callers);
     return scale;
 }

@@ -1,5 +1,6 @@
 /* Dynamic 8-bit codes: the numbers by their definition, the nearest of all of them by looking at each. */
 #include <binade/block.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,40 @@ static void test_special(void)
     CU_ASSERT_TRUE(scales[0] > 0 && codes[0] == 0 && codes[1] == nearest((double)(small[1] / 1e-40f), false));
 }
 
+/* The caller's rounding mode changes nothing. */
+static void test_environment(void)
+{
+    static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    const bnd_dynamic how = {.block = 64, .is_signed = true};
+    float x[256], want[256], got[256], scales[4], numbers[CODES];
+    unsigned char codes[256], again[256];
+    for (size_t i = 0; i < 256; i++) {
+        x[i] = normal_number(11, i);
+        numbers[i] = bnd_dynamic_number((unsigned char)i, true);
+    }
+    CU_ASSERT_EQUAL_FATAL(bnd_dynamic_quantize_f32(codes, scales, x, 256, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_dynamic_dequantize_f32(want, codes, scales, 256, &how, NULL), BND_OK);
+    for (int i = 0; i < 3; i++) {
+        unsigned wrong = 0;
+        CU_ASSERT_EQUAL(fesetround(modes[i]), 0);
+        for (size_t k = 0; k < CODES; k++) {
+            wrong += bnd_dynamic_number((unsigned char)k, true) != numbers[k];
+        }
+        bnd_status status = bnd_dynamic_quantize_f32(again, scales, x, 256, &how, NULL);
+        bnd_status back = bnd_dynamic_dequantize_f32(got, codes, scales, 256, &how, NULL);
+        CU_ASSERT_EQUAL(fegetround(), modes[i]);
+        CU_ASSERT_EQUAL(fesetround(FE_TONEAREST), 0);
+        CU_ASSERT_TRUE(status == BND_OK && back == BND_OK && wrong == 0);
+        CU_ASSERT_EQUAL(memcmp(codes, again, sizeof codes), 0);
+        CU_ASSERT_EQUAL(memcmp(want, got, sizeof want), 0);
+    }
+}
+
 CU_TestInfo dynamic_tests[] = {
-    {"numbers", test_numbers}, {"codes", test_codes}, {"bounds", test_bounds}, {"NaN, infinity, zero", test_special},
+    {"numbers", test_numbers},
+    {"codes", test_codes},
+    {"bounds", test_bounds},
+    {"NaN, infinity, zero", test_special},
+    {"a hostile environment", test_environment},
     CU_TEST_INFO_NULL,
 };
