@@ -282,6 +282,7 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_products.c \
 	tests/tensor/test_safetensors.c \
 	tests/tensor/test_same.c \
+	tests/tensor/test_scaling.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \
@@ -352,6 +353,7 @@ tests_block_test_block_SOURCES = \
 	tests/block/model.c \
 	tests/block/model.h \
 	tests/block/test_block.c \
+	tests/block/test_dynamic.c \
 	tests/block/test_gguf.c \
 	tests/block/test_hadamard.c \
 	tests/block/test_names.c \

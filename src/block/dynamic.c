@@ -4,18 +4,29 @@
 
 enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
 
-/* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them. */
+/* n / d, at most 1, to nearest even; by integers, so that no rounding mode has a say. n is below 2^12 and d below 2^32:
+ * shifted so that the quotient has 25 bits, n is below 2^58. */
+static float quotient(uint64_t n, uint64_t d)
+{
+    int shift = 24 + __builtin_clzll(n) - __builtin_clzll(d);
+    shift += (n << shift) / d < 1u << 24;
+    const uint64_t q = (n << shift) / d, rest = (n << shift) % d;
+    uint32_t significand = (uint32_t)(q >> 1);
+    significand += (q & 1) != 0 && (rest != 0 || (significand & 1) != 0);
+    const uint32_t bits = ((uint32_t)(127 + 24 - shift) << 23) + (significand - (1u << 23));
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i
+ * has h = parts 2^i, and all below it have parts (2^i - 1). The middle of its part p is 0.1 + 0.9 (2 p + 1) / (2 h) =
+ * (2 h + 18 p + 9) / (20 h). */
 static float positive(unsigned j, unsigned parts)
 {
-    static const double powers[DECADES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-    unsigned decade = 0;
-    while (j >= parts) {
-        j -= parts;
-        parts *= 2;
-        decade++;
-    }
-    double middle = 0.1 + 0.9 * (2 * j + 1) / (2 * (double)parts);
-    return (float)(powers[decade] * middle);
+    static const uint32_t powers[DECADES] = {1000000, 100000, 10000, 1000, 100, 10, 1};
+    unsigned decade = 31u - (unsigned)__builtin_clz(j / parts + 1), here = parts << decade, part = j - (here - parts);
+    return quotient(2 * here + 18 * part + 9, (uint64_t)20 * here * powers[decade]);
 }
 
 float bnd_dynamic_number(unsigned char code, bool is_signed)
@@ -42,32 +53,56 @@ static bnd_status check(size_t n, const bnd_dynamic *how, bnd_error *why)
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are more than memory can hold", n);
 }
 
-/* bounds[c]: from beyond here on the code is c + 1 at least. In doubles, where middles of fp32 numbers are exact. Of
- * two numbers equally near the one nearer to zero: a bound belongs to the code below it where that is not negative. */
+/* Magnitudes by their leading 16 bits, from 2^-23 (below it everything is nearest to 0) up to 1: bins. No two bounds
+ * lie in one: two numbers of a decade are at least 0.9/128 of its upper end apart (0.00703), and a bin is at most
+ * 2^-8 of that wide (from 1/2 to 1); in lower binades it is half as wide. */
+enum { FIRST_BIN = 104 << 7, LAST_BIN = 127 << 7, BINS = LAST_BIN - FIRST_BIN + 1 };
+
+/* bounds[c]: beyond here the code is c + 1, for magnitudes, whose codes begin with zero's. In doubles, where the
+ * middles of fp32 numbers are exact; of two numbers equally near it is the one nearer to zero. codes[b]: of a bin's
+ * lower end. */
 typedef struct book {
-    float numbers[CODES];
+    unsigned zero;
     double bounds[CODES];
+    unsigned char codes[BINS];
 } book;
+
+static float lower_end(unsigned bin)
+{
+    uint32_t bits = (uint32_t)(bin + FIRST_BIN) << 16;
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 static void open_book(book *b, bool is_signed)
 {
-    for (unsigned c = 0; c < CODES; c++) {
-        b->numbers[c] = bnd_dynamic_number((unsigned char)c, is_signed);
-    }
-    for (unsigned c = 0; c + 1 < CODES; c++) {
-        b->bounds[c] = ((double)b->numbers[c] + (double)b->numbers[c + 1]) / 2;
+    b->zero = is_signed ? 127 : 0;
+    for (unsigned c = b->zero; c < OF_ONE; c++) {
+        double here = (double)bnd_dynamic_number((unsigned char)c, is_signed);
+        b->bounds[c] = (here + (double)bnd_dynamic_number((unsigned char)(c + 1), is_signed)) / 2;
     }
     b->bounds[OF_ONE] = __builtin_inf();
+    for (unsigned bin = 0, c = b->zero; bin < BINS; bin++) {
+        while ((double)lower_end(bin) > b->bounds[c]) {
+            c++;
+        }
+        b->codes[bin] = (unsigned char)c;
+    }
 }
 
-/* The largest code whose bound below is passed: eight halvings, none of which is a branch. */
-static unsigned char code_of(const book *b, double x)
+/* Of x from -1 to 1. Below zero the codes are mirrored, but for 1's; where there is no sign they are zero's. */
+static unsigned char code_of(const book *b, float x)
 {
-    unsigned code = 0;
-    for (unsigned step = CODES / 2; step > 0; step /= 2) {
-        const double bound = b->bounds[code + step - 1];
-        const bool passed = x > bound || (x >= bound && bound < 0);
-        code += passed ? step : 0;
+    uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    const bool negative = bits >> 31 != 0;
+    const float magnitude = negative ? -x : x;
+    const uint32_t key = (bits & 0x7fffffff) >> 16;
+    unsigned code = b->codes[key > FIRST_BIN ? key - FIRST_BIN : 0];
+    code += (double)magnitude > b->bounds[code];
+    if (negative) {
+        code = b->zero == 0 ? 0 : code == OF_ONE ? 0 : 2 * b->zero - code;
     }
     return (unsigned char)code;
 }
@@ -103,7 +138,7 @@ bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const f
         const float amax = largest_of(x + at, m);
         scales[block] = amax;
         for (size_t i = 0; i < m; i++) {
-            codes[at + i] = code_of(&b, amax > 0 ? (double)(x[at + i] / amax) : 0);
+            codes[at + i] = code_of(&b, amax > 0 ? x[at + i] / amax : 0);
         }
     }
     bndi_leave(callers);
@@ -113,15 +148,20 @@ bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const f
 bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char *codes, const float *scales, size_t n,
                                       const bnd_dynamic *how, bnd_error *why)
 {
-    book b;
+    float numbers[CODES];
     bnd_status status = check(n, how, why);
     if (status != BND_OK) {
         return status;
     }
     bndi_environment callers = bndi_enter(BND_RNE);
-    open_book(&b, how->is_signed);
-    for (size_t i = 0; i < n; i++) {
-        y[i] = b.numbers[codes[i]] * scales[i / how->block];
+    for (unsigned c = 0; c < CODES; c++) {
+        numbers[c] = bnd_dynamic_number((unsigned char)c, how->is_signed);
+    }
+    for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
+        size_t m = n - at < how->block ? n - at : how->block;
+        for (size_t i = 0; i < m; i++) {
+            y[at + i] = numbers[codes[at + i]] * scales[block];
+        }
     }
     bndi_leave(callers);
     return BND_OK;

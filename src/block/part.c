@@ -14,9 +14,12 @@ void bndi_scale_part(float *y, size_t at, size_t n, bnd_shape shape, const bnd_b
         bndi_stretch s = bndi_stretch_at(&layout, at + done, n - done);
         bndi_surely(
             bnd_decode_f64(values, codes + s.scale * (block->scale.width / 8u), s.groups, &block->scale, NULL, NULL));
-        for (size_t i = 0; i < s.n; i++) {
-            double scale = values[(s.first + i) / layout.across];
-            y[done + i] = (float)((double)y[done + i] * (block->tensor ? scale * (double)tensor_scale : scale));
+        for (size_t i = 0, group = 0, place = s.first; i < s.n; group++, place = 0) {
+            const double scale = block->tensor ? values[group] * (double)tensor_scale : values[group];
+            size_t end = i + (layout.across - place) < s.n ? i + (layout.across - place) : s.n;
+            for (; i < end; i++) {
+                y[done + i] = (float)((double)y[done + i] * scale);
+            }
         }
         done += s.n;
     }

@@ -1,5 +1,6 @@
 /* From amax to a scale, and from a scale's code to its value. */
 #include "block/block.h"
+#include "bulk/environment.h"
 
 enum { FRACTION = 23, BIAS = 127 };
 static const uint32_t INFINITE = 0x7f800000, LEAST_NORMAL = 0x00800000, HIDDEN = 1u << FRACTION;
@@ -159,9 +160,15 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
  * hardware that flushes would make it zero. Rounded twice, harmlessly: 24 bits by at most 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
+    const double least = power_of_two(1 - BIAS);
     float largest;
     __builtin_memcpy(&largest, &amax, sizeof largest);
-    double quotient = (double)largest / (max_of(&job->block.element) * max_of(&job->block.scale));
-    double least = power_of_two(1 - BIAS);
-    return amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
+    /* This is between two passes, each of which has entered an environment of its own. Only what goes through memory
+     * stays where it stands between entering and leaving. */
+    volatile float in = largest, scale;
+    bndi_environment callers = bndi_enter(BND_RNE);
+    double quotient = (double)in / (max_of(&job->block.element) * max_of(&job->block.scale));
+    scale = amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
+    bndi_leave(callers);
+    return scale;
 }

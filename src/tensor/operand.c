@@ -99,53 +99,108 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
     return status;
 }
 
-/* What is left of fp32 numbers, in place. */
-static bnd_status round_copy(float *x, const bnd_tensor *t, bnd_role role, const bnd_cast *cast, size_t axis,
-                             bnd_error *why)
+/* ---- casts that need all of a copy at once, as fp32 numbers ---- */
+
+/* Blocks that run down the rows are found much faster in a transposed copy, where they are neighbours. */
+static bool turns(const bndi_scaling *scaling, const bndi_shape *s, size_t axis)
 {
-    bnd_engine *engine = t->engine;
-    const bndi_scaling *scaling = &engine->scaling[role];
-    const uint64_t ordinal = engine->casts;
-    bndi_store how = bndi_store_with_scales(engine, role);
-    bnd_array array = {.context = &engine->context,
-                       .rule = how.rule,
-                       .seed = how.seed,
-                       .purpose = how.purpose,
-                       .packing_in = BND_UNPACKED};
+    bool along = scaling->block.sharing == BND_SHARE_BLOCK && axis + 2 == s->rank;
+    bool tall = scaling->block.sharing == BND_SHARE_TILE && scaling->block.along > 1 && scaling->block.across == 1;
+    return scaling->kind == BNDI_BLOCKS && s->rank >= 2 && (along || tall);
+}
+
+static void transpose(float *y, const float *x, size_t rows, size_t columns)
+{
+    enum { SIDE = 16 };
+    for (size_t i = 0; i < rows; i += SIDE) {
+        for (size_t j = 0; j < columns; j += SIDE) {
+            for (size_t k = i; k < rows && k < i + SIDE; k++) {
+                for (size_t l = j; l < columns && l < j + SIDE; l++) {
+                    y[l * rows + k] = x[k * columns + l];
+                }
+            }
+        }
+    }
+}
+
+/* The copy's matrices turned, and `shape` with them; the operand is seen as before. */
+static bnd_status turn(bndi_operand *o, const bnd_tensor *t, bnd_role role, bndi_shape *shape, bnd_error *why)
+{
+    const size_t last = shape->rank - 1, rows = shape->extent[last - 1], columns = shape->extent[last];
+    bndi_buffer *from = o->copy;
+    bnd_status status = make_copy(o, t, role, &o->format, o->bytes, why);
+    if (status != BND_OK) {
+        o->copy = from;
+        return status;
+    }
+    for (size_t at = 0, n = bndi_count(shape); at < n; at += rows * columns) {
+        transpose((float *)(void *)o->copy->data + at, (const float *)(const void *)from->data + at, rows, columns);
+    }
+    bndi_buffer_release(from);
+    o->stride[last - 1] = 1;
+    o->stride[last] = (ptrdiff_t)rows;
+    shape->extent[last - 1] = columns;
+    shape->extent[last] = rows;
+    return BND_OK;
+}
+
+static bnd_status to_blocks(bndi_operand *o, const bnd_tensor *t, bnd_role role, size_t axis, const bnd_array *array,
+                            bnd_stats *stats, bnd_error *why)
+{
+    bnd_block block = t->engine->scaling[role].block;
+    bndi_shape s = t->shape;
     bnd_shape shape;
     bnd_status status = BND_OK;
-    if (scaling->kind == BNDI_BLOCKS || cast->hadamard) {
-        status = bnd_block_shape(&shape, &scaling->block, t->shape.extent, t->shape.rank, axis, why);
+    if (turns(&t->engine->scaling[role], &s, axis)) {
+        status = turn(o, t, role, &s, why);
+        axis = s.rank - 1;
+        if (block.sharing == BND_SHARE_TILE) {
+            block.across = block.along;
+            block.along = 1;
+        }
     }
-    if (status == BND_OK && cast->hadamard) {
-        const bnd_block along = {.sharing = BND_SHARE_BLOCK};
-        bnd_shape rows;
-        status = bnd_block_shape(&rows, &along, t->shape.extent, t->shape.rank, axis, why);
-        status = status == BND_OK ? bnd_hadamard_along_f32(x, x, rows, 0, why) : status;
+    if (status == BND_OK) {
+        status = bnd_block_shape(&shape, &block, s.extent, s.rank, axis, why);
+    }
+    float *x = (float *)(void *)o->copy->data;
+    return status == BND_OK ? bnd_fake_quantize_f32(x, x, shape, &block, array, stats, why) : status;
+}
+
+static bnd_status transform(float *x, const bndi_shape *s, size_t axis, bnd_error *why)
+{
+    const bnd_block along = {.sharing = BND_SHARE_BLOCK};
+    bnd_shape shape;
+    bnd_status status = bnd_block_shape(&shape, &along, s->extent, s->rank, axis, why);
+    return status == BND_OK ? bnd_hadamard_along_f32(x, x, shape, 0, why) : status;
+}
+
+/* Scaled, transformed, or rounded to a value set: what that is worth. */
+static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
+                                  size_t axis, bnd_error *why)
+{
+    bnd_engine *engine = t->engine;
+    const bndi_scaling_kind kind = engine->scaling[role].kind;
+    const uint64_t ordinal = engine->casts;
+    const size_t n = bndi_count(&t->shape);
+    bndi_store how = bndi_store_with_scales(engine, role);
+    bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
+    bool turned = turns(&engine->scaling[role], &t->shape, axis); /* there is another copy before the one that stays */
+    bnd_status status = copy_numbers(o, t, turned ? BND_ROLE_SCRATCH : role, BNDI_WORDS_32, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    float *x = (float *)(void *)o->copy->data;
+    if (cast->hadamard) {
+        status = transform(x, &t->shape, axis, why);
     }
     if (status != BND_OK) {
         return status;
     }
-    switch (scaling->kind) {
-    case BNDI_BLOCKS:
-        return bnd_fake_quantize_f32(x, x, shape, &scaling->block, &array, how.stats, why);
-    case BNDI_CURRENT:
-    case BNDI_DELAYED:
-        return bndi_scale_by_amax(engine, x, bndi_count(&t->shape), role, ordinal, &how, why);
-    default:
-        return bnd_round_f32(x, x, bndi_count(&t->shape), &cast->format, &array, how.stats, why);
+    if (kind == BNDI_BLOCKS) {
+        return to_blocks(o, t, role, axis, &array, how.stats, why);
     }
-}
-
-/* Scaled, transformed, or rounded to a value set: what that is worth, as fp32 numbers. */
-static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
-                                  size_t axis, bnd_error *why)
-{
-    bnd_status status = copy_numbers(o, t, role, BNDI_WORDS_32, why);
-    if (status == BND_OK) {
-        status = round_copy((float *)(void *)o->copy->data, t, role, cast, axis, why);
-    }
-    return status;
+    return kind == BNDI_UNSCALED ? bnd_round_f32(x, x, n, &cast->format, &array, how.stats, why)
+                                 : bndi_scale_by_amax(engine, x, n, role, ordinal, &how, why);
 }
 
 bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis, bndi_width work,

@@ -259,6 +259,7 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
     codes raw;
     float numbers[BNDI_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
     run r;
+    bndi_environment before = bndi_enter(BND_RNE);
     read_words(raw.bytes, w, at, n);
     bndi_scaled_decode(x, raw.bytes, n, w->scaled);
     first_run(&r, w, at);
@@ -267,6 +268,7 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
         bndi_scaled_apply(x + done, w->scaled, r.start, w->stride[w->rank - 1], m);
         done += m;
     }
+    bndi_leave(before);
     for (size_t i = 0; w->work == BNDI_WORDS_64 && i < n; i++) {
         out->f64[i] = (double)x[i];
     }

@@ -12,6 +12,7 @@ int main(void)
         SUITE("the same bits", same_tests),
         SUITE("refusals", refusal_tests),
         SUITE("Hadamard transform", hadamard_tests),
+        SUITE("dynamic codes", dynamic_tests),
         SUITE("GGUF", gguf_tests),
         CU_SUITE_INFO_NULL,
     };

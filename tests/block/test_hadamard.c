@@ -99,9 +99,36 @@ static void test_spike(void)
     CU_ASSERT_EQUAL(bnd_hadamard_f32(NULL, NULL, 0, 0, 1, NULL), BND_OK);
 }
 
+/* Along the first and the middle axis of three: column by column what the rows' call makes; what is left over stays. */
+static void test_along(void)
+{
+    enum { OUTER = 3, LENGTH = 39, INNER = 5, ALL = OUTER * LENGTH * INNER };
+    static float x[ALL], y[ALL];
+    const bnd_shape shape = {OUTER, LENGTH, INNER};
+    for (size_t i = 0; i < ALL; i++) {
+        x[i] = normal_number(3, i);
+    }
+    CU_ASSERT_EQUAL(bnd_hadamard_along_f32(y, x, shape, 9, NULL), BND_OK);
+    for (size_t line = 0; line < OUTER * INNER; line++) {
+        float in[LENGTH], out[LENGTH];
+        size_t first = line / INNER * LENGTH * INNER + line % INNER;
+        for (size_t i = 0; i < LENGTH; i++) {
+            in[i] = out[i] = x[first + i * INNER];
+        }
+        CU_ASSERT_EQUAL(bnd_hadamard_f32(out, in, 2, N, 9, NULL), BND_OK);
+        for (size_t i = 0; i < LENGTH; i++) {
+            CU_ASSERT_EQUAL(memcmp(&out[i], &y[first + i * INNER], sizeof *out), 0);
+        }
+    }
+    CU_ASSERT_EQUAL(bnd_hadamard_along_f32(x, x, shape, 9, NULL), BND_OK); /* in place */
+    CU_ASSERT_EQUAL(memcmp(x, y, sizeof x), 0);
+    CU_ASSERT_EQUAL(bnd_hadamard_along_f32(y, x, (bnd_shape){0, 16, 3}, 1, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_hadamard_along_f32(y, x, (bnd_shape){SIZE_MAX / 8, 16, 3}, 1, NULL), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_hadamard_along_f32(y, x, (bnd_shape){1, SIZE_MAX / 2, 3}, 1, NULL), BND_BAD_ARGUMENT);
+}
+
 CU_TestInfo hadamard_tests[] = {
-    {"the matrix", test_matrix},
-    {"there and back", test_there_and_back},
-    {"a spike", test_spike},
+    {"the matrix", test_matrix}, {"there and back", test_there_and_back},
+    {"a spike", test_spike},     {"along an axis", test_along},
     CU_TEST_INFO_NULL,
 };

@@ -65,6 +65,8 @@ static void test_printed(void)
     prints("e3m4/mx", "e3m4/mx (rceil; cuBLAS, Transformer Engine)");
     prints("e4m3/tensor", "e4m3/tensor (nearest; amax / max)");
     prints("e5m2/Row:rceil", "e5m2/row (rceil; cuBLAS, Transformer Engine)");
+    prints("e2m1/nvfp4:16x16", "e2m1/nvfp4:16x16 (nearest; amax / max)");
+    prints("e4m3/MX:4X8:floor", "e4m3/mx:4x8 (floor; OCP MX, torchao, microxcaling)");
     prints("e4m3/tile:1x128", "e4m3/tile:1x128 (nearest; amax / max)");
     prints("e4m3/tile:128X128:floor", "e4m3/tile:128x128 (floor; OCP MX, torchao, microxcaling)");
     char small[8];

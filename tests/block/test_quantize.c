@@ -32,12 +32,39 @@ static void check(bench *b, const char *name, bnd_shape shape, const bnd_array *
 }
 
 static const char *const blocks[] = {
-    "mxfp8",           "mxfp8:floor",    "mxfp8:ceil",  "mxfp8:even",       "mxfp8-e5m2",
-    "mxfp8-e5m2:even", "mxfp6-e2m3",     "mxfp6-e3m2",  "mxfp6-e2m3:even",  "mxfp6-e3m2:floor",
-    "mxfp4",           "mxfp4:floor",    "mxfp4:even",  "mxfp4:ceil",       "mxint8",
-    "mxint8:floor",    "mxint8:even",    "nvfp4",       "e3m4/mx",          "nvfp4-subnormal",
-    "e4m3/row",        "e4m3/row:rceil", "e4m3/tensor", "bf16/tile:3x5",    "e2m1/row",
-    "e4m3/tile:1x16",  "e2m3/tile:4x4",  "e4m3/nvfp4",  "e4m3fnuz/mx:even", "binary8p3se/mx",
+    "mxfp8",
+    "mxfp8:floor",
+    "mxfp8:ceil",
+    "mxfp8:even",
+    "mxfp8-e5m2",
+    "mxfp8-e5m2:even",
+    "mxfp6-e2m3",
+    "mxfp6-e3m2",
+    "mxfp6-e2m3:even",
+    "mxfp6-e3m2:floor",
+    "mxfp4",
+    "mxfp4:floor",
+    "mxfp4:even",
+    "mxfp4:ceil",
+    "mxint8",
+    "mxint8:floor",
+    "mxint8:even",
+    "nvfp4",
+    "e3m4/mx",
+    "nvfp4-subnormal",
+    "e4m3/row",
+    "e4m3/row:rceil",
+    "e4m3/tensor",
+    "bf16/tile:3x5",
+    "e2m1/row",
+    "e4m3/tile:1x16",
+    "e2m3/tile:4x4",
+    "e4m3/nvfp4",
+    "e4m3fnuz/mx:even",
+    "binary8p3se/mx",
+    "e2m1/nvfp4:16x16",
+    "e2m1/nvfp4:3x5",
+    "e4m3/mx:4x8:floor",
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
@@ -59,8 +86,9 @@ static void test_shapes(void)
 {
     static const bnd_shape shapes[] = {{1, 1, 1},  {1, 33, 1}, {5, 7, 1},  {1, 31, 1},  {2, 64, 3}, {1, 70, 5},
                                        {3, 35, 8}, {2, 1, 19}, {4, 3, 16}, {1, 16, 17}, {2, 50, 1}, {3, 33, 24}};
-    static const char *const some[] = {"mxfp8",    "mxfp6-e3m2",    "mxfp4",       "mxint8",        "nvfp4",
-                                       "e2m1/row", "e2m3/tile:3x5", "e4m3/tensor", "e4m3/tile:2x16"};
+    static const char *const some[] = {"mxfp8",          "mxfp6-e3m2",      "mxfp4",         "mxint8",
+                                       "nvfp4",          "e2m1/row",        "e2m3/tile:3x5", "e4m3/tensor",
+                                       "e4m3/tile:2x16", "e2m1/nvfp4:16x16"};
     bench b;
     bench_open(&b, "shapes");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {

@@ -59,8 +59,9 @@ static bool same(const result *a, const result *b)
            memcmp(a->fake, b->fake, 4 * a->count) == 0 && memcmp(a->values, a->fake, 4 * a->count) == 0;
 }
 
-static const char *const blocks[] = {"mxfp8",       "mxfp4:floor",     "mxfp6-e3m2", "mxint8",       "nvfp4",
-                                     "e4m3/tensor", "e4m3/tile:64x64", "e2m1/row",   "e2m1/tile:7x9"};
+static const char *const blocks[] = {"mxfp8",         "mxfp4:floor",     "mxfp6-e3m2",      "mxint8",
+                                     "nvfp4",         "e4m3/tensor",     "e4m3/tile:64x64", "e2m1/row",
+                                     "e2m1/tile:7x9", "e2m1/nvfp4:16x16"};
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 static const bnd_shape shapes[] = {

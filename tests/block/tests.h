@@ -11,6 +11,7 @@ extern CU_TestInfo normal_tests[];
 extern CU_TestInfo same_tests[];
 extern CU_TestInfo refusal_tests[];
 extern CU_TestInfo hadamard_tests[];
+extern CU_TestInfo dynamic_tests[];
 extern CU_TestInfo gguf_tests[];
 
 #endif

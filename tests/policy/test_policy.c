@@ -76,6 +76,13 @@ static void test_refused(void)
         {"bf16-ampp", "bf16-amp", 0},
         {"v=e5m2,", "NAME=VALUE", 7},
         {"v=e5m2,dackt=fp16", "dact", 7},
+        {"updat=kahan", "update", 0},
+        {"los_scale=8", "loss_scale", 0},
+        {"high_last=101", "per cent", 10},
+        {"fp8-curent", "fp8-current", 0},
+        {"v=e4m3/tensor/tensor", "second /", 2},
+        {"v=mxfp8/tensor", "after the /", 2},
+        {"optimizer=slow", "foreach or fused", 10},
         {"v=e5m22x", "e5m22x", 2},
         {"v=e5m2:upp", "upp", 7},
         {"v=e5m2/", "after the /", 2},
@@ -116,12 +123,174 @@ static void test_fused(void)
     }
 }
 
+/* ---- in words, and back ---- */
+
+static void check_text(const bnd_policy *p)
+{
+    char text[BND_POLICY_TEXT_SIZE], other[BND_POLICY_TEXT_SIZE];
+    bnd_policy again = {.name = ""};
+    bnd_error why;
+    bnd_status status = bnd_policy_text(text, sizeof text, p, &why);
+    if (status != BND_OK) {
+        printf("\n    %s\n", why.message);
+    }
+    CU_ASSERT_EQUAL_FATAL(status, BND_OK);
+    again = policy_of(text);
+    CU_ASSERT_TRUE(bnd_policy_same(&again, p));
+    CU_ASSERT_EQUAL(bnd_policy_text(other, sizeof other, &again, &why), BND_OK);
+    CU_ASSERT_STRING_EQUAL(text, other);
+    memset(other, 'x', sizeof other);
+    CU_ASSERT_EQUAL(bnd_policy_text(other, strlen(text), p, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(other[0], 'x');
+    CU_ASSERT_EQUAL(bnd_policy_text(other, strlen(text) + 1, p, &why), BND_OK);
+}
+
+/* Settings in any combination; a third of them come last, over a recipe. */
+static void random_policy(char *text, size_t size, uint64_t seed)
+{
+    static const char *const formats[] = {"fp16", "bf16:sr",  "e4m3", "e5m2:sr:8",   "fp32",  "none",
+                                          "tf32", "e2m1:rtz", "e3m4", "e5m10:srb:3", "mxfp8", "nvfp4:sr"};
+    static const char *const scalings[] = {"",          "/tensor",          "/row:rceil",  "/tile:1x128",
+                                           "/mx:floor", "/delayed:16",      "/nvfp4",      "/current:2",
+                                           "/hadamard", "/tensor/hadamard", "/nvfp4:16x16"};
+    static const char *const others[] = {"acc=fp16/promote128", "acc=trunc14",     "update=kahan",
+                                         "update=rounded",      "loss_scale=1024", "loss_scale=dynamic:256:10",
+                                         "loss_scale=none",     "high_last=15",    "optimizer=fused"};
+    size_t used = 0;
+    bool on_a_row = bnd_random(seed, 0, 0) % 3 == 0;
+    if (on_a_row) {
+        const char *row = bnd_recipe_name(bnd_random(seed, 0, 1) % bnd_recipe_count());
+        used = (size_t)snprintf(text, size, "base=%s", row);
+    }
+    size_t count = 1 + bnd_random(seed, 0, 2) % 6;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t r = bnd_random(seed, 1, i);
+        const char *format = formats[r % 12], *scaling = r % 12 == 5 || r % 12 > 9 ? "" : scalings[r / 12 % 11];
+        const char *role = bnd_role_name((bnd_role)(r / 1000 % BND_ROLES));
+        used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? "," : "");
+        used += r / 7 % 3 == 0 ? (size_t)snprintf(text + used, size - used, "%s", others[r / 50 % 9])
+                               : (size_t)snprintf(text + used, size - used, "%s=%s%s", role, format, scaling);
+    }
+}
+
+static void test_text(void)
+{
+    char text[512];
+    for (size_t i = 0; i < bnd_recipe_count(); i++) {
+        bnd_policy row = policy_of(bnd_recipe_name(i));
+        check_text(&row);
+        CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &row, NULL), BND_OK);
+        CU_ASSERT_STRING_EQUAL(text, bnd_recipe_name(i));
+        memcpy(row.name, "custom", 7); /* by its settings */
+        check_text(&row);
+        CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &row, NULL), BND_OK);
+        CU_ASSERT_STRING_NOT_EQUAL(text, bnd_recipe_name(i));
+    }
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        random_policy(text, sizeof text, seed);
+        bnd_policy p = policy_of(text);
+        check_text(&p);
+    }
+    /* What settings do not say is refused, not left out. */
+    bnd_policy p = policy_of("v=e4m3");
+    bnd_error why;
+    p.cast[BND_ROLE_V].rule.overflow = BND_OVERFLOW_SATURATE;
+    CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_BAD_ARGUMENT);
+    p = policy_of("loss_scale=8");
+    p.loss_scale.initial = 8.5;
+    CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &p, &why), BND_BAD_ARGUMENT);
+}
+
+/* ---- parts ---- */
+
+static size_t part_named(const char *name)
+{
+    for (size_t i = 0; i < bnd_part_count(); i++) {
+        if (strcmp(bnd_part_name(i), name) == 0) {
+            return i;
+        }
+    }
+    CU_FAIL("no such part");
+    return 0;
+}
+
+static void test_parts(void)
+{
+    /* In a recipe, what a part is lifted to, and what fp32 becomes with that part alone; "" where nothing changes. */
+    static const struct {
+        const char *recipe, *part, *lifted, *lowered;
+    } cases[] = {
+        {"fp16-pure", "v", "base=fp16-pure,v=fp32", "v=fp16"},
+        {"fp16-pure", "act", "base=fp16-pure,act=fp32,careful=fp32", "act=fp16,careful=fp16"},
+        {"fp16-pure", "gemm_fwd", "base=fp16-pure,gemm_fwd=none", "gemm_fwd=fp16"},
+        {"fp16-pure", "acc", "", ""},
+        {"fp16-pure", "loss_scale", "", ""},
+        {"fp16-pure,acc=fp16", "acc", "fp16-pure", "acc=fp16"},
+        {"fp16-pure,scalar=fp16", "scalar", "fp16-pure", "scalar=fp16"},
+        {"fp16-amp", "loss_scale", "fp16-amp-noscale", "loss_scale=dynamic"},
+        {"fp16-amp", "grad", "base=fp16-amp,gemm_wgrad.dw=fp32", "grad=fp32,gemm_wgrad.dw=fp16"},
+        {"bf16-sr", "param", "base=bf16-sr,param=fp32:sr", "param=bf16"},
+        {"bf16-sr", "update", "base=bf16-sr,param=bf16", ""},
+        {"bf16-kahan", "update", "base=bf16-kahan,update=rounded,extra=none", "update=kahan,extra=bf16"},
+        {"bf16-master", "param", "base=bf16-master,param=fp32", "param=bf16,master=fp32"},
+        {"bf16-master", "master", "", "master=fp32"},
+        {"fp8-current", "scaling", "base=fp8-unscaled,matmul=fp32", ""},
+        {"fp8-current", "gemm_dgrad", "base=fp8-current,gemm_dgrad=none",
+         "gemm_dgrad.dy=e5m2/current,gemm_dgrad.w=e4m3/current,matmul=fp32"},
+        {"nvfp4", "gemm_wgrad", "base=nvfp4,gemm_wgrad=none",
+         "gemm_wgrad.x=nvfp4/hadamard,gemm_wgrad.dy=nvfp4:sr:16/hadamard,matmul=fp32,high_last=15"},
+        {"fp8-lm", "master", "base=fp8-lm,master=fp32", "master=fp16/tensor"},
+        {"fp8-lm", "param", "base=fp8-lm,param=fp32", "param=transient:e4m3/tensor,master=fp32"},
+        {"adam8bit", "m", "base=adam8bit,m=fp32", "m=fp32/dynamic:256"},
+        {"adam8bit,optimizer=fused", "v", "base=adam8bit,v=fp32,optimizer=fused",
+         "v=fp32/udynamic:256,optimizer=fused"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_policy p = policy_of(cases[i].recipe), lifted, lowered;
+        size_t part = part_named(cases[i].part);
+        bool changes = bnd_policy_lift(&lifted, &p, part), differs = bnd_policy_lower(&lowered, &p, part);
+        bnd_policy up = policy_of(cases[i].lifted[0] != 0 ? cases[i].lifted : cases[i].recipe);
+        bnd_policy down = policy_of(cases[i].lowered[0] != 0 ? cases[i].lowered : "fp32");
+        bool good = changes == (cases[i].lifted[0] != 0) && differs == (cases[i].lowered[0] != 0) &&
+                    bnd_policy_same(&lifted, &up) && bnd_policy_same(&lowered, &down);
+        if (!good) {
+            char text[BND_POLICY_TEXT_SIZE], other[BND_POLICY_TEXT_SIZE];
+            CU_ASSERT_EQUAL(bnd_policy_text(text, sizeof text, &lifted, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_policy_text(other, sizeof other, &lowered, NULL), BND_OK);
+            printf("\n    %s, %s: %s; %s\n", cases[i].recipe, cases[i].part, text, other);
+        }
+        CU_ASSERT_TRUE(good);
+        CU_ASSERT_STRING_EQUAL(lifted.name, changes ? "custom" : p.name);
+        CU_ASSERT_STRING_EQUAL(lowered.name, differs ? "custom" : "fp32");
+    }
+}
+
+/* Lifting one part after another leads to fp32's numbers: nothing that is cast, and nothing to lift any more. */
+static void test_all_parts(void)
+{
+    for (size_t row = 0; row < bnd_recipe_count(); row++) {
+        bnd_policy p = policy_of(bnd_recipe_name(row)), again;
+        for (size_t part = 0; part < bnd_part_count(); part++) {
+            (void)bnd_policy_lift(&p, &p, part);
+            CU_ASSERT_FALSE(bnd_policy_lift(&again, &p, part));
+        }
+        for (unsigned role = 0; role < BND_ROLES; role++) {
+            CU_ASSERT_TRUE(!p.cast[role].given || has(&p, (bnd_role)role, "fp32"));
+        }
+        CU_ASSERT_TRUE(p.update == BND_UPDATE_ROUNDED && !p.loss_scale.given && p.accumulator[0] == 0);
+        check_text(&p);
+    }
+}
+
 static CU_TestInfo policy_tests[] = {
     {"roles", test_roles},
     {"rows", test_rows},
     {"what rows and settings mean", test_meaning},
     {"what is refused", test_refused},
     {"how optimizers round", test_fused},
+    {"in words", test_text},
+    {"parts", test_parts},
+    {"all parts", test_all_parts},
     CU_TEST_INFO_NULL,
 };
 

@@ -18,6 +18,7 @@ int main(void)
         SUITE("golden", golden_tests),
         SUITE("maths", maths_tests),
         SUITE("policies", policy_tests),
+        SUITE("scales", scaling_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -20,6 +20,7 @@ extern CU_TestInfo same_tests[];
 extern CU_TestInfo golden_tests[];
 extern CU_TestInfo maths_tests[];
 extern CU_TestInfo policy_tests[];
+extern CU_TestInfo scaling_tests[];
 
 /* An engine whose release is the test's; ends the program where there is none. */
 bnd_engine *new_engine(void);
