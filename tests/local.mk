@@ -540,6 +540,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_calc \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_checkpoint \
 	tests/fuzz/fuzz_records \
 	tests/fuzz/fuzz_safetensors \
 	tests/fuzz/fuzz_vectors
@@ -562,6 +563,11 @@ tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_checkpoint_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_checkpoint_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_checkpoint_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_checkpoint_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_records_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_records_LDADD = $(libbinade_internal_la_LIBADD)
@@ -578,7 +584,7 @@ tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_checkpoint, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
@@ -592,6 +598,7 @@ check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_checkpoint_random \
 	tests/fuzz/fuzz_records_random \
 	tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
@@ -604,6 +611,9 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_checkpoint_random_CPPFLAGS = $(RANDOM_CPPFLAGS) -I$(top_srcdir)/src
+tests_fuzz_fuzz_checkpoint_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_checkpoint_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_records_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c
