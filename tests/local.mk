@@ -198,7 +198,8 @@ tests_train_test_checkpoint_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
-	tests/train/test_checkpoint.c
+	tests/train/test_checkpoint.c \
+	tests/train/test_configuration.c
 
 tests_train_test_recipes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_train_test_recipes_LDADD = $(TEST_LDADD) $(LIBM)

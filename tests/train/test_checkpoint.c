@@ -497,10 +497,13 @@ static CU_TestInfo checkpoint_tests[] = {
     CU_TEST_INFO_NULL,
 };
 
+extern CU_TestInfo configuration_tests[]; /* test_configuration.c */
+
 int main(void)
 {
     CU_SuiteInfo suites[] = {
         SUITE("checkpoint", checkpoint_tests),
+        SUITE("configuration", configuration_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
