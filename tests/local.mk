@@ -199,7 +199,8 @@ tests_train_test_checkpoint_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
-	tests/train/test_checkpoint.c
+	tests/train/test_checkpoint.c \
+	tests/train/test_configuration.c
 
 tests_train_test_recipes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_train_test_recipes_LDADD = $(TEST_LDADD) $(LIBM)
@@ -549,6 +550,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_calc \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_parse \
+	tests/fuzz/fuzz_checkpoint \
 	tests/fuzz/fuzz_records \
 	tests/fuzz/fuzz_safetensors \
 	tests/fuzz/fuzz_vectors
@@ -571,6 +573,11 @@ tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_checkpoint_CPPFLAGS = $(FUZZ_CPPFLAGS)
+tests_fuzz_fuzz_checkpoint_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_fuzz_checkpoint_LDADD = $(libbinade_internal_la_LIBADD)
+tests_fuzz_fuzz_checkpoint_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+	tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_records_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_fuzz_records_LDADD = $(libbinade_internal_la_LIBADD)
@@ -587,7 +594,7 @@ tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
 tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
-	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
+	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_checkpoint, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
 else
 fuzz:
 	@echo 'make fuzz needs clang and its libFuzzer (Debian, Ubuntu: libclang-rt-VERSION-dev): configure with CC=clang.'
@@ -601,6 +608,7 @@ check_PROGRAMS += \
 	tests/fuzz/fuzz_calc_random \
 	tests/fuzz/fuzz_npy_random \
 	tests/fuzz/fuzz_random \
+	tests/fuzz/fuzz_checkpoint_random \
 	tests/fuzz/fuzz_records_random \
 	tests/fuzz/fuzz_safetensors_random \
 	tests/fuzz/fuzz_vectors_random
@@ -613,6 +621,9 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
+tests_fuzz_fuzz_checkpoint_random_CPPFLAGS = $(RANDOM_CPPFLAGS) -I$(top_srcdir)/src
+tests_fuzz_fuzz_checkpoint_random_LDADD = libbinade-internal.la
+tests_fuzz_fuzz_checkpoint_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_records_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_records_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_records.c

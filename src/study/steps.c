@@ -15,14 +15,27 @@ static int64_t nanoseconds_now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void note_account(bndi_session *s)
+/* Peaks are those of the whole run: what the lines of a run that is gone on with say counts, too. */
+static void note_memory(bndi_session *s)
+{
+    bnd_account a;
+    bnd_record *r = &s->record;
+    bnd_engine_account(&a, bnd_run_engine(s->run));
+    memcpy(r->bytes, a.bytes, sizeof a.bytes);
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        r->peak_by_role[role] =
+            a.peak_by_role[role] > r->peak_by_role[role] ? a.peak_by_role[role] : r->peak_by_role[role];
+    }
+    if (a.bytes_peak > r->bytes_peak) {
+        r->bytes_peak = a.bytes_peak;
+        memcpy(r->bytes_at_peak, a.by_role_at_peak, sizeof a.by_role_at_peak);
+    }
+}
+
+static void note_flops(bndi_session *s)
 {
     bnd_account a;
     bnd_engine_account(&a, bnd_run_engine(s->run));
-    memcpy(s->record.bytes, a.bytes, sizeof a.bytes);
-    memcpy(s->record.peak_by_role, a.peak_by_role, sizeof a.peak_by_role);
-    memcpy(s->record.bytes_at_peak, a.by_role_at_peak, sizeof a.by_role_at_peak);
-    s->record.bytes_peak = a.bytes_peak;
     s->record.flops = bnd_account_flops(&a);
 }
 
@@ -52,7 +65,7 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
         (void)bnd_engine_statistics(&s->statistics[role], engine, (bnd_role)role, BND_EVERYWHERE);
     }
     bndi_line_count(out, s->statistics);
-    note_account(s);
+    note_flops(s);
     return BND_OK;
 }
 
@@ -78,6 +91,7 @@ static bnd_status one_step(bndi_session *s, bnd_error *why)
     }
     if (status == BND_OK) {
         status = validate(s, &point, why);
+        note_memory(s); /* with the validation's: a checkpoint that follows knows of nothing else */
     }
     if (status == BND_OK && s->metrics >= 0) {
         s->line.length = 0;

@@ -258,9 +258,12 @@ static bnd_status fill_carried(bnd_run *run, const bnd_safetensors *file, bnd_er
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
     }
     memcpy(x, entry->data, n * sizeof *x); /* they may stand at any address */
-    bnd_status status = bnd_engine_state_set(run->engine, x, n, why);
+    bnd_error inner = {.message = ""};
+    bnd_status status = bnd_engine_state_set(run->engine, x, n, &inner);
     free(x);
-    return status;
+    return status == BND_OK || status == BND_NO_MEMORY
+               ? (status == BND_OK ? BND_OK : bnd_fail(why, status, 0, "%s", inner.message))
+               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\": %s", carried_name, inner.message);
 }
 
 /* Does the run have a tensor of this name, or such scales? */

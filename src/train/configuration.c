@@ -208,7 +208,11 @@ static bnd_status take_recipe(bnd_policy *out, const reading *r, size_t row, bnd
     json_t *value = NULL;
     bnd_status status = read_string(&value, &r->text, r->at[row], members[row].key, why);
     if (status == BND_OK) {
-        status = bnd_policy_parse(out, json_string_value(value), why);
+        bnd_error inner;
+        status = bnd_policy_parse(out, json_string_value(value), &inner);
+        if (status != BND_OK) {
+            status = bnd_fail(why, status, r->at[row].from, "\"recipe\": %s", inner.message);
+        }
     }
     json_decref(value);
     return status;

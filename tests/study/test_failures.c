@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/tensor/allocations.h"
+#include "train/train.h"
 
 #if defined(BND_WITH_WRAP) /* without that of the linker nothing can be made to fail */
 enum { NEVER_MORE = 20000, STEPS = 2 };
@@ -141,7 +142,110 @@ static void test_calls(void)
     }
     close_folder();
 }
+
+/* ---- a run on the disk ---- */
+
+static bnd_run *stepped(const char *recipe)
+{
+    bnd_training t = small_training("mlp", recipe, 3, 9);
+    bnd_run *run = NULL;
+    bnd_step step;
+    bnd_error why;
+    t.inputs = t.width = 4;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
+    return run;
+}
+
+/* Of all numbers that a run keeps, what the engine carries among them. */
+static uint64_t digest(bnd_run *run)
+{
+    static double carried[1 << 12];
+    uint64_t sum = run->step + run->good_steps;
+    size_t n = bnd_engine_state_count(run->engine);
+    CU_ASSERT_TRUE_FATAL(n <= sizeof carried / sizeof carried[0]);
+    bnd_engine_state_get(carried, run->engine);
+    for (size_t i = 0; i < n * sizeof(double); i++) {
+        sum = (sum ^ ((const unsigned char *)carried)[i]) * 1099511628211u;
+    }
+    for (size_t i = 0; i < run->parameters * BNDI_KEPT; i++) {
+        const bnd_tensor *t = *bndi_kept_of(&run->parameter[i / BNDI_KEPT], i % BNDI_KEPT);
+        for (size_t k = 0; t != NULL && k < t->buffer->bytes; k++) {
+            sum = (sum ^ t->buffer->data[k]) * 1099511628211u;
+        }
+    }
+    return sum;
+}
+
+typedef struct kept_run {
+    bnd_run *run;
+    bnd_policy policy;
+    char path[PATH_SIZE];
+} kept_run;
+
+static bnd_status save_run(void *data, bnd_error *why)
+{
+    const kept_run *k = data;
+    return bnd_run_save(k->run, k->path, why);
+}
+
+static bnd_status load_run(void *data, bnd_error *why)
+{
+    const kept_run *k = data;
+    return bnd_run_load(k->run, k->path, why);
+}
+
+static bnd_status switch_run(void *data, bnd_error *why)
+{
+    const kept_run *k = data;
+    return bnd_run_switch(k->run, &k->policy, why);
+}
+
+/* Where there is no memory the run is what it was, and nothing is left behind. */
+static void fail_each_and_change_nothing(call *f, kept_run *k)
+{
+    bnd_status status = BND_NO_MEMORY;
+    bnd_error why;
+    uint64_t i = 0, before = digest(k->run);
+    for (; status == BND_NO_MEMORY && i < NEVER_MORE; i++) {
+        int64_t living = allocations_living();
+        allocations_fail(i, false);
+        status = f(k, &why);
+        allocations_fail(UINT64_MAX, false);
+        if (status == BND_NO_MEMORY) {
+            CU_ASSERT_EQUAL_FATAL(allocations_living(), living);
+            CU_ASSERT_EQUAL_FATAL(digest(k->run), before);
+        }
+    }
+    CU_ASSERT_TRUE(succeeds(status, &why));
+    CU_ASSERT_TRUE(i > 20);
+}
+
+static void test_checkpoints(void)
+{
+    static const char from[] = "base=fp8-lm,gemm_fwd.x=e4m3/delayed:4",
+                      to[] = "base=bf16-kahan,gemm_fwd.x=e4m3/delayed:2,v=e4m3/tensor";
+    kept_run k = {.run = stepped(from)};
+    open_folder();
+    in_folder(k.path, "checkpoint");
+    fail_each_and_change_nothing(save_run, &k);
+    fail_each_and_change_nothing(load_run, &k);
+    bnd_run *own = k.run;
+    k.run = stepped(to);
+    fail_each_and_change_nothing(load_run, &k);
+    k.policy = k.run->training.policy;
+    bnd_run_free(k.run);
+    k.run = own;
+    fail_each_and_change_nothing(switch_run, &k);
+    bnd_run_free(own);
+    close_folder();
+}
 #else
+static void test_checkpoints(void)
+{
+    CU_PASS("the linker does not lead allocations elsewhere");
+}
+
 static void test_run(void)
 {
     CU_PASS("the linker does not lead allocations elsewhere");
@@ -156,5 +260,6 @@ static void test_calls(void)
 CU_TestInfo failure_tests[] = {
     {"allocations of a run", test_run},
     {"allocations of calls", test_calls},
+    {"allocations of checkpoints", test_checkpoints},
     CU_TEST_INFO_NULL,
 };

@@ -148,7 +148,34 @@ static void test_killed(void)
     CU_ASSERT_TRUE(killed >= KILLS / 2); /* the others had come to their end */
 }
 
+static bool until_behind_the_switch(void *data, size_t task, const bnd_record *so_far)
+{
+    (void)data;
+    (void)task;
+    return so_far->count < STEPS / 2 + 4;
+}
+
+/* What had its peak under the recipe that is not there any more is still in the log. */
+static void test_stopped_behind_a_switch(void)
+{
+    char a[PATH_SIZE], b[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    open_folder();
+    bnd_task whole = switching_task(in_folder(a, "a")), parts = switching_task(in_folder(b, "b"));
+    CU_ASSERT_TRUE(run(&whole));
+    CU_ASSERT_TRUE(succeeds(bnd_study_run(&r, &parts, 1, NULL, until_behind_the_switch, NULL, &why), &why));
+    CU_ASSERT_TRUE(!r.complete && r.count == STEPS / 2 + 4);
+    bnd_record_clear(&r);
+    CU_ASSERT_TRUE(run(&parts));
+    check_same("metrics.jsonl");
+    check_same("summary.json");
+    check_same("checkpoint.safetensors");
+    close_folder();
+}
+
 CU_TestInfo killed_tests[] = {
     {"killed, and gone on with", test_killed},
+    {"stopped behind a switch", test_stopped_behind_a_switch},
     CU_TEST_INFO_NULL,
 };

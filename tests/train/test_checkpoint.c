@@ -33,9 +33,11 @@ static const char *in_folder(char path[PATH_SIZE], const char *name)
 
 static void open_folder(void)
 {
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.180s/binade-checkpoint-XXXXXX", base != NULL ? base : "/tmp");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    strcpy(folder, "/dev/shm/binade-checkpoint-XXXXXX"); /* waiting for a disk is not what is tested */
+    if (mkdtemp(folder) == NULL) {
+        strcpy(folder, "/tmp/binade-checkpoint-XXXXXX");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    }
 }
 
 static void close_folder(void)
@@ -68,7 +70,7 @@ static bytes read_file(const char *name)
     return b;
 }
 
-__attribute__((unused)) static void write_file(const char *name, const void *at, size_t size)
+static void write_file(const char *name, const void *at, size_t size)
 {
     char path[PATH_SIZE];
     FILE *file = fopen(in_folder(path, name), "wb");
@@ -221,16 +223,287 @@ static void test_switched(void)
     close_folder();
 }
 
+/* The same recipe, said otherwise, changes nothing. */
+static void test_same_recipe(void)
+{
+    bnd_training t = training_of("mlp", "adamw", "bf16-kahan");
+    bnd_run *run = run_of(&t);
+    bnd_policy same;
+    bnd_error why;
+    open_folder();
+    step(run, 2);
+    save(run, "a");
+    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&same, "bf16-kahan", &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &same, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &bnd_run_training(run)->policy, &why), &why));
+    save(run, "b");
+    CU_ASSERT_TRUE(same_files("a", "b"));
+    bnd_run_free(run);
+    close_folder();
+}
+
+/* Numbers of a part, all parameters one after the other. */
+enum { MOST = 1 << 16 };
+static size_t numbers_of(double *x, const bnd_run *run, bnd_role part)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < bnd_run_parameters(run); i++) {
+        bnd_tensor *t = bnd_run_parameter(run, i, part);
+        size_t count = t != NULL ? bnd_tensor_count(t) : 0;
+        CU_ASSERT_TRUE_FATAL(n + count <= MOST);
+        CU_ASSERT_TRUE_FATAL(t == NULL || bnd_tensor_read_f64(x + n, count, t, NULL) == BND_OK);
+        n += count;
+    }
+    return n;
+}
+
+/* What `part` has after the switch is what `source` had before, rounded once by the core's own encoder. */
+static void check_rounded(const char *from, const char *to, bnd_role source, bnd_role part, const char *format)
+{
+    static double before[MOST], after[MOST];
+    bnd_training t = training_of("mlp", "adamw", from), u = training_of("mlp", "adamw", to);
+    bnd_run *run = run_of(&t);
+    bnd_format f;
+    bnd_error why;
+    size_t wrong = 0, inexact = 0;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_format_parse(&f, format, &why), &why));
+    step(run, 3);
+    size_t n = numbers_of(before, run, source);
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &u.policy, &why), &why));
+    CU_ASSERT_EQUAL_FATAL(numbers_of(after, run, part), n);
+    CU_ASSERT_TRUE(n > 5000);
+    for (size_t i = 0; i < n; i++) {
+        double expected = bnd_decode(&f, bnd_encode(&f, before[i], (bnd_rule){.rounding = BND_RNE}, 0).code);
+        wrong += expected != after[i];
+        inexact += expected != before[i];
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_TRUE(inexact > n / 2 || strcmp(format, "fp32") == 0);
+    bnd_run_free(run);
+}
+
+static void test_rounded_once(void)
+{
+    check_rounded("fp32", "bf16-pure", BND_ROLE_PARAM, BND_ROLE_PARAM, "bf16");
+    check_rounded("fp32", "bf16-pure", BND_ROLE_M, BND_ROLE_M, "bf16");
+    check_rounded("fp32", "bf16-pure", BND_ROLE_V, BND_ROLE_V, "bf16");
+    check_rounded("fp32", "base=fp32,v=e5m2", BND_ROLE_V, BND_ROLE_V, "e5m2");
+    check_rounded("fp32", "bf16-sr", BND_ROLE_PARAM, BND_ROLE_PARAM, "bf16"); /* to nearest, though it rounds so */
+    check_rounded("bf16-master", "fp16-pure", BND_ROLE_MASTER, BND_ROLE_PARAM, "fp16"); /* not of the parameter */
+    check_rounded("bf16-master", "fp32", BND_ROLE_MASTER, BND_ROLE_PARAM, "fp32");
+    check_rounded("fp32", "bf16-master", BND_ROLE_PARAM, BND_ROLE_MASTER, "fp32");
+    check_rounded("fp32", "bf16-master", BND_ROLE_PARAM, BND_ROLE_PARAM, "bf16");
+    check_rounded("fp8-block", "bf16-pure", BND_ROLE_MASTER, BND_ROLE_PARAM, "bf16"); /* out of what shares scales */
+}
+
+/* A dynamic scale goes on under another dynamic one, and begins under a first one. */
+static void test_loss_scale(void)
+{
+    bnd_training t = training_of("mlp", "adamw", "base=fp16-amp,loss_scale=dynamic:1024:2");
+    bnd_run *run = run_of(&t);
+    bnd_policy fixed, other;
+    bnd_step out;
+    bnd_error why;
+    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&other, "base=bf16-amp,loss_scale=dynamic:4:2", &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&fixed, "base=bf16-amp,loss_scale=16", &why), &why));
+    step(run, 3); /* 1024, doubled after two */
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &other, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_step(&out, run, &why), &why));
+    CU_ASSERT_EQUAL(out.loss_scale, 2048);
+    CU_ASSERT_TRUE(succeeds(bnd_run_step(&out, run, &why), &why));
+    CU_ASSERT_EQUAL(out.loss_scale, 4096); /* the good step before the switch has counted */
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &fixed, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_step(&out, run, &why), &why));
+    CU_ASSERT_EQUAL(out.loss_scale, 16);
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &other, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_step(&out, run, &why), &why));
+    CU_ASSERT_EQUAL(out.loss_scale, 4);
+    CU_ASSERT_EQUAL(out.step, 6);
+    bnd_run_free(run);
+}
+
+/* What both keep for a moment is in no peak. */
+static void test_peaks(void)
+{
+    bnd_training t = training_of("mlp", "adamw", "fp32"), u = training_of("mlp", "adamw", "bf16-pure");
+    bnd_run *run = run_of(&t);
+    bnd_account before, after;
+    bnd_error why;
+    step(run, 1);
+    bnd_engine_account(&before, bnd_run_engine(run));
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &u.policy, &why), &why));
+    bnd_engine_account(&after, bnd_run_engine(run));
+    CU_ASSERT_EQUAL(after.bytes_peak, before.bytes_peak);
+    CU_ASSERT_EQUAL(memcmp(after.peak_by_role, before.peak_by_role, sizeof after.peak_by_role), 0);
+    CU_ASSERT_EQUAL(2 * after.bytes[BND_ROLE_PARAM], before.bytes[BND_ROLE_PARAM]);
+    CU_ASSERT_EQUAL(2 * after.bytes[BND_ROLE_V], before.bytes[BND_ROLE_V]);
+    bnd_run_free(run);
+}
+
+/* ---- what is refused ---- */
+
+/* Refused with these words, and the run is what it was. */
+static void check_refused(bnd_run *run, bnd_status expected, const char *says)
+{
+    bnd_error why = {.message = ""};
+    save(run, "b");
+    bnd_status status = load(run, "a", &why);
+    save(run, "c");
+    if (status != expected || strstr(why.message, says) == NULL) {
+        printf("\n    %d: %s\n", (int)status, why.message);
+    }
+    CU_ASSERT_EQUAL(status, expected);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, says));
+    CU_ASSERT_TRUE(same_files("b", "c"));
+}
+
+static void test_other_runs(void)
+{
+    const struct {
+        const char *says;
+        bnd_training t;
+    } cases[] = {
+        {"its model is mlp, that of this run transformer", training_of("transformer", "adamw", "fp32")},
+        {"its optimizer is adamw, that of this run lion", training_of("mlp", "lion", "fp32")},
+        {"its width is 72, that of this run 16", training_of("mlp", "adamw", "bf16-pure")},
+        {"its inputs is 12, that of this run 13", training_of("mlp", "adamw", "bf16-pure")},
+        {"its seed_data is 2, that of this run 9", training_of("mlp", "adamw", "fp32")},
+    };
+    bnd_training t = training_of("mlp", "adamw", "fp32");
+    bnd_run *run = run_of(&t);
+    open_folder();
+    step(run, 1);
+    save(run, "a");
+    bnd_run_free(run);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training other = cases[i].t;
+        other.width = i == 2 ? 16 : other.width;
+        other.inputs = i == 3 ? 13 : other.inputs;
+        other.seed_data = i == 4 ? 9 : other.seed_data;
+        run = run_of(&other);
+        check_refused(run, BND_BAD_ARGUMENT, cases[i].says);
+        bnd_run_free(run);
+    }
+    close_folder();
+}
+
+/* The file with a text in the place of another of the same length, everywhere. */
+static void replace_in_file(const bytes *b, const char *text, const char *by)
+{
+    size_t n = strlen(text), found = 0;
+    unsigned char *copy = malloc(b->size);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+    CU_ASSERT_EQUAL_FATAL(strlen(by), n);
+    memcpy(copy, b->at, b->size);
+    for (size_t i = 0; i + n <= b->size; i++) {
+        if (memcmp(copy + i, text, n) == 0) {
+            memcpy(copy + i, by, n);
+            found++;
+        }
+    }
+    CU_ASSERT_TRUE(found > 0);
+    write_file("a", copy, b->size);
+    free(copy);
+}
+
+static void test_damaged(void)
+{
+    static const struct {
+        const char *text, *by, *says;
+        bnd_status status;
+    } cases[] = {
+        {"binade.checkpoint", "binade.CHECKPOINT", "is no checkpoint of a run", BND_BAD_FILE},
+        {"\"binade.checkpoint\": \"1\"", "\"binade.checkpoint\": \"2\"", "another version", BND_BAD_FILE},
+        {"\"step\": \"3\"", "\"step\": \"x\"", "\"step\" of its metadata", BND_BAD_FILE},
+        {"\"good_steps\": \"0\"", "\"good_steps\": \"-\"", "\"good_steps\" of its metadata", BND_BAD_FILE},
+        {"\"loss_scale\": \"0x1", "\"loss_scale\": \"-x1", "\"loss_scale\" of its metadata", BND_BAD_FILE},
+        {"\\\"heads\\\":", "\\\"hands\\\":", "no member 'hands'", BND_BAD_NAME},
+        {"\\\"lr\\\": 0.001", "\\\"lr\\\": false", "\"lr\" is no number", BND_BAD_FILE},
+        {"\\\"lr\\\": 0.001", "\\\"lr\\\": 0,001", "line 1", BND_BAD_FILE},
+        {"\\\"tied\\\": false", "\\\"lr\\\": 0.00011", "\"lr\" is there twice", BND_BAD_FILE},
+        {"\\\"recipe\\\": \\\"fp8-delayed", "\\\"recipe\\\": \\\"fp8-delaied", "fp8-delayed", BND_BAD_NAME},
+        {"fp8-delayed", "fp8-current", "array \"carried\": number 0", BND_BAD_FILE},
+        {"layers.1.weight.m", "layers.1.weight.q", "layers.1.weight.m", BND_BAD_NAME},
+        {"\"carried\"", "\"carrier\"", "has an array \"carrier\"", BND_BAD_FILE},
+        {"\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [72, 72]",
+         "\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [36,144]", "(36, 144) in the file, and (72, 72) here",
+         BND_BAD_ARGUMENT},
+    };
+    bnd_training t = training_of("mlp", "adamw", "fp8-delayed");
+    bnd_run *run = run_of(&t), *other = run_of(&t);
+    open_folder();
+    step(run, 3);
+    step(other, 1);
+    save(run, "a");
+    bytes b = read_file("a");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        replace_in_file(&b, cases[i].text, cases[i].by);
+        check_refused(other, cases[i].status, cases[i].says);
+    }
+    for (uint64_t i = 0; i < 64; i++) { /* cut short anywhere */
+        write_file("a", b.at, (size_t)(bnd_random(1, i, 0) % b.size));
+        bnd_error why;
+        CU_ASSERT_EQUAL(load(other, "a", &why), BND_BAD_FILE);
+    }
+    check_refused(other, BND_BAD_FILE, "");
+    write_file("a", "\x93NUMPY\x01", 7);
+    check_refused(other, BND_BAD_FILE, "");
+    write_file("a", "{}", 2);
+    check_refused(other, BND_BAD_FILE, "");
+    write_file("a", b.at, b.size);
+    bnd_error why;
+    CU_ASSERT_TRUE(succeeds(load(other, "a", &why), &why));
+    CU_ASSERT_TRUE(same_runs(run, other));
+    free(b.at);
+    bnd_run_free(run);
+    bnd_run_free(other);
+    close_folder();
+}
+
+/* A recipe that no settings say is refused before there is a file. */
+static void test_no_words(void)
+{
+    char path[PATH_SIZE];
+    bnd_training t = training_of("mlp", "adamw", "bf16-pure");
+    t.policy.cast[BND_ROLE_ACT].rule.overflow = BND_OVERFLOW_SATURATE;
+    bnd_run *run = run_of(&t);
+    bnd_error why;
+    open_folder();
+    CU_ASSERT_EQUAL(bnd_run_save(run, in_folder(path, "a"), &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0);
+    bnd_run_free(run);
+    t = training_of("mlp", "adamw", "bf16-pure");
+    run = run_of(&t);
+    bnd_policy bad = t.policy;
+    strcpy(bad.cast[BND_ROLE_ACT].scaling, "nonsense");
+    save(run, "a");
+    CU_ASSERT_NOT_EQUAL(bnd_run_switch(run, &bad, &why), BND_OK);
+    save(run, "b");
+    CU_ASSERT_TRUE(same_files("a", "b"));
+    bnd_run_free(run);
+    close_folder();
+}
+
 static CU_TestInfo checkpoint_tests[] = {
     {"resumed", test_resumed},
     {"switched", test_switched},
+    {"the same recipe", test_same_recipe},
+    {"rounded once", test_rounded_once},
+    {"loss scale", test_loss_scale},
+    {"peaks", test_peaks},
+    {"other runs", test_other_runs},
+    {"damaged", test_damaged},
+    {"no words for it", test_no_words},
     CU_TEST_INFO_NULL,
 };
+
+extern CU_TestInfo configuration_tests[]; /* test_configuration.c */
 
 int main(void)
 {
     CU_SuiteInfo suites[] = {
         SUITE("checkpoint", checkpoint_tests),
+        SUITE("configuration", configuration_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
