@@ -430,6 +430,7 @@ EXTRA_DIST += \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
 	tests/cli/bench.txt \
+	tests/cli/cost.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
 	tests/cli/prove.txt \

@@ -132,6 +132,9 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
                        "activations have # bytes an element in this recipe; 2 s b h of a layer are masks of dropout",
                        element);
     }
+    if (q->plan.policy.cast[BND_ROLE_CAREFUL].given && element < 4 && q->recompute != BND_RECOMPUTE_FULL) {
+        bndi_cost_note(out, "what the recipe keeps wider (norms, softmax) is counted as wide as the rest");
+    }
     bndi_cost_note(out, "leaves out what stands around the layers; the logits alone, in fp32, are # bytes",
                    4 * tokens * (double)a->vocabulary / t);
     if (q->recompute == BND_RECOMPUTE_FULL) {

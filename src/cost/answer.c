@@ -121,8 +121,11 @@ void bndi_cost_note(bnd_cost *c, const char *text, ...)
 
 void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse)
 {
-    bndi_cost_note(c, "$: # FLOP/s in $, $ ($)", machine->title, peak, format,
-                   sparse ? "where two of four weights are zero" : "dense", machine->source);
+    double of_sparse;
+    bool twice = !sparse && bnd_machine_peak(&of_sparse, machine, format, true, NULL) == BND_OK;
+    bndi_cost_note(c, "$: # FLOP/s in $, $$ ($)", machine->title, peak, format,
+                   sparse ? "two of four weights zero" : "dense",
+                   twice ? "; sparse peaks, which are often printed, are twice that" : "", machine->source);
 }
 
 double bnd_cost_value(const bnd_cost *cost, const char *name)

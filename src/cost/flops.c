@@ -68,9 +68,12 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
     double n = bnd_architecture_parameters(a), each = bndi_training_flops(a, &f, question->recompute);
     bndi_cost_step(&c, "parameters", "parameter", n, "all tensors of its shape", "$", a->name);
     put_products(&c, a, &f, s);
-    bndi_cost_step(&c, "training", "FLOP/token", each,
-                   question->recompute == BND_RECOMPUTE_NONE ? "3 forward" : "3 forward + what is computed again",
-                   "3 x #", f.all);
+    if (question->recompute == BND_RECOMPUTE_NONE) {
+        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward", "3 x #", f.all);
+    } else {
+        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward + what is computed again", "3 x # + #", f.all,
+                       each - 3 * f.all);
+    }
     bndi_cost_step(&c, "six_n", "FLOP/token", 6 * n, "6 N, the rule of thumb", "6 x #", n);
     bndi_cost_step(&c, "ratio", "", each / (6 * n), "training / 6 N", "# / #", each, 6 * n);
     if (question->tokens > 0) {

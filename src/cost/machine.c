@@ -84,7 +84,7 @@ bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why)
     bndi_nearest nearest = bndi_nearest_to(name, length);
     char known[BND_MESSAGE_SIZE];
     bndi_text text = bndi_text_in(known, sizeof known);
-    bndi_text_string(&text, "known:");
+    bndi_text_string(&text, "(known:");
     for (size_t i = 0; i < ROWS; i++) {
         if (bndi_same_word(name, length, rows[i].name) || is_among(name, length, rows[i].others)) {
             bnd_machine m = bnd_machine_at(i);
@@ -99,6 +99,7 @@ bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why)
         bndi_text_char(&text, ' ');
         bndi_text_string(&text, rows[i].name);
     }
+    bndi_text_char(&text, ')');
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no machine of this name", known);
 }
 

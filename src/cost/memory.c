@@ -124,8 +124,8 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
     status = status == BND_OK ? bnd_architecture_check(q->model, why) : status;
     status = status == BND_OK ? bndi_at_least(q->batch, 1, "a batch", why) : status;
     if (status == BND_OK && q->plan.tensor > (double)q->model->heads) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%llu heads cannot be split over more machines than that",
-                          (unsigned long long)q->model->heads);
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%llu heads are split over %llu machines at most",
+                          (unsigned long long)q->model->heads, (unsigned long long)q->model->heads);
     }
     return status;
 }
@@ -133,9 +133,10 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
 static void put_room(bnd_cost *c, const bnd_machine *m, double total)
 {
     bndi_cost_step(c, "room", "B", m->memory - total, "memory - total", "# - #", m->memory, total);
-    bndi_cost_note(
-        c, total <= m->memory ? "it fits $, with # of its memory taken" : "it does not fit $: it takes # of its memory",
-        m->title, total / m->memory);
+    bndi_cost_note(c,
+                   total <= m->memory ? "it fits $, with # of its memory taken"
+                                      : "it does not fit $: it takes # times its memory",
+                   m->title, total / m->memory);
 }
 
 bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why)

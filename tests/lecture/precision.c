@@ -38,12 +38,12 @@ static outcome train(const char *recipe, uint64_t steps)
     t.lr = 5e-3;
     CU_ASSERT_FATAL(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
     CU_ASSERT_FATAL(succeeds(bnd_run_validate(&o.start, run, 2, &why), &why));
-    CU_ASSERT_FATAL(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), true, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), 1, &why), &why));
     for (uint64_t i = 0; i < steps; i++) {
         CU_ASSERT_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
     }
     for (unsigned role = 0; role < BND_ROLES; role++) {
-        o.stats[role] = *bnd_engine_statistics(bnd_run_engine(run), (bnd_role)role);
+        (void)bnd_engine_statistics(&o.stats[role], bnd_run_engine(run), (bnd_role)role, BND_EVERYWHERE);
     }
     bnd_account account = account_of(bnd_run_engine(run));
     o.kept = bytes_kept(&account);

@@ -93,6 +93,11 @@ static const option_row *const own_rows[COST_OPTIONS] = {
     &row_seq,       &row_batch,  &row_recipe, &row_optimizer, &row_zero,        &row_ranks,        &row_tp,
     &row_recompute, &row_days,   &row_memory, &row_result,    &row_kept};
 
+const char *cost_option_name(unsigned option)
+{
+    return own_rows[option]->name;
+}
+
 static bool is_text(unsigned option)
 {
     return (GIVEN(option) & (GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_MODEL) |
@@ -278,6 +283,11 @@ const command command_cost = {
         "--recipe, --optimizer. memory: --params or a model, --recipe, --optimizer, --zero, --ranks, --tp, --seq, "
         "--batch, --recompute, --kept; --gpu asks whether it fits. flops: a model, a product, or --gpus, --gpu and "
         "--days. tensor: --format, a list of formats and block formats. roofline: --gpu, --format, --result.\n\n"
+        "In formulas: N parameters, D tokens, L layers, h hidden, a heads, q and k the widths of queries and of keys, "
+        "f "
+        "the perceptron's, V the vocabulary, s the sequence, b the batch (beside h) or bytes of an element (beside N), "
+        "t "
+        "machines of tensor parallelism.\n\n"
         "Numbers: 70e9, 70B, 15T, 512k; bytes: 80GB, 80GiB; shares: 0.5, 50%.\n\n"
         "Memory follows from the recipe itself, any custom one included, and from what the optimizer keeps; it is what "
         "a run of this library takes, to the byte.\n\n"

@@ -58,6 +58,8 @@ typedef struct cost_question {
 } cost_question;
 extern const cost_question cost_questions[]; /* ends with a name that is NULL */
 
+const char *cost_option_name(unsigned option);
+
 /* Prints the answer; FINE, or complains with the library's message. */
 int cost_print(const asked *a, const char *question, const char *about, const bnd_cost *answer);
 int cost_list_machines(const asked *a);

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHAPE                                                                                                          \
+    (GIVEN(COST_MODEL) | GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_KV_HEADS) |          \
+     GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_SEQ))
+#define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE))
+#define STATES   (GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_ZERO) | GIVEN(COST_TP))
+
 static int refused(const asked *a, const bnd_error *why)
 {
     return complain(a->common.command, "%s", why->message);
@@ -59,6 +65,28 @@ static int need_model(const asked *a)
                                        "--vocab");
 }
 
+/* Options that mean nothing here are refused, not passed over. */
+static int refuse_options(const asked *a, uint32_t options, const char *where)
+{
+    for (unsigned i = 0; i < COST_OPTIONS; i++) {
+        if ((a->given & options & GIVEN(i)) != 0) {
+            return complain(a->common.command, "--%s means nothing %s", cost_option_name(i), where);
+        }
+    }
+    return GO_ON;
+}
+
+/* A number of parameters, or a model. */
+static int need_size(const asked *a, const char *example)
+{
+    const uint32_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH) | GIVEN(COST_KEPT);
+    if (a->model == NULL && !is_given(a, COST_PARAMS)) {
+        return complain(a->common.command, "a size is missing: --params %s, or --model llama3-70b", example);
+    }
+    return a->model != NULL ? refuse_options(a, GIVEN(COST_PARAMS), "beside a model, which has its own")
+                            : refuse_options(a, of_shapes, "without a model");
+}
+
 /* ---- time, flops ---- */
 
 static int ask_time(asked *a, char **operand, size_t operands)
@@ -67,8 +95,8 @@ static int ask_time(asked *a, char **operand, size_t operands)
     bnd_error why;
     (void)operand;
     (void)operands;
-    if (a->model == NULL && !is_given(a, COST_PARAMS)) {
-        return complain(a->common.command, "a size is missing: --params 70e9, or --model llama3-70b");
+    if (need_size(a, "70e9") != GO_ON) {
+        return BAD_USAGE;
     }
     bnd_cost_of_time q = {.parameters = a->number[COST_PARAMS],
                           .model = a->model,
@@ -89,7 +117,12 @@ static int ask_flops(asked *a, char **operand, size_t operands)
     bnd_cost answer;
     bnd_error why;
     double side[3];
+    const uint32_t of_models = SHAPE | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
+    const uint32_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
     if (operands == 1) {
+        if (refuse_options(a, of_models | of_machines, "beside a product") != GO_ON) {
+            return BAD_USAGE;
+        }
         size_t sides = read_sides(side, 3, a, operand[0], "1024x256x64 (points, inputs, outputs)");
         if (sides != 3) {
             return sides == 0 ? BAD_USAGE
@@ -101,11 +134,14 @@ static int ask_flops(asked *a, char **operand, size_t operands)
         return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
     }
     if (is_given(a, COST_GPU)) {
+        if (refuse_options(a, of_models, "beside machines and days") != GO_ON) {
+            return BAD_USAGE;
+        }
         bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
                                             &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
         return answered(a, status, &answer, &why, "flops", "the FLOPs of so many machines in so many days");
     }
-    if (need_model(a) != GO_ON) {
+    if (need_model(a) != GO_ON || refuse_options(a, of_machines, "without --gpu") != GO_ON) {
         return BAD_USAGE;
     }
     bnd_cost_of_flops q = {.model = a->model,
@@ -124,8 +160,9 @@ static int ask_memory(asked *a, char **operand, size_t operands)
     bnd_error why;
     (void)operand;
     (void)operands;
-    if (a->model == NULL && !is_given(a, COST_PARAMS)) {
-        return complain(a->common.command, "a size is missing: --params 7.5B, or --model llama3-70b");
+    if (need_size(a, "7.5B") != GO_ON ||
+        (a->model == NULL && refuse_options(a, GIVEN(COST_RECOMPUTE), "without a model") != GO_ON)) {
+        return BAD_USAGE;
     }
     bool engine = is_given(a, COST_KEPT) && strcmp(a->text[COST_KEPT], "binade") == 0;
     if (is_given(a, COST_KEPT) && !engine && strcmp(a->text[COST_KEPT], "saved") != 0) {
@@ -151,6 +188,9 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     (void)operands;
     if (!is_given(a, COST_GPU) && !is_given(a, COST_MEMORY)) {
         return complain(a->common.command, "a machine is missing: --gpu h100, or --memory 80GB");
+    }
+    if (is_given(a, COST_GPU) && refuse_options(a, GIVEN(COST_MEMORY), "beside --gpu") != GO_ON) {
+        return BAD_USAGE;
     }
     if (!is_given(a, COST_ZERO)) {
         a->plan.zero = 3;
@@ -221,12 +261,6 @@ static int list_models(asked *a, char **operand, size_t operands)
     (void)operands;
     return cost_list_models(a);
 }
-
-#define SHAPE                                                                                                          \
-    (GIVEN(COST_MODEL) | GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_KV_HEADS) |          \
-     GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_SEQ))
-#define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE))
-#define STATES   (GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_ZERO) | GIVEN(COST_TP))
 
 const cost_question cost_questions[] = {
     {"time", "how long training takes", "", GIVEN(COST_TOKENS) | GIVEN(COST_GPU),

@@ -141,9 +141,9 @@ int cost_list_machines(const asked *a)
 {
     static const column columns[] = {
         {"name", "name", false, false, false, false, 0},
-        {"memory", "memory (GB)", true, true, false, false, 0},
-        {"bandwidth", "bandwidth (GB/s)", true, true, false, false, 0},
-        {"peaks", "dense peaks (TFLOP/s)", false, false, false, false, 0},
+        {"memory_gb", "memory (GB)", true, true, false, false, 0},
+        {"bandwidth_gb_s", "bandwidth (GB/s)", true, true, false, false, 0},
+        {"dense_tflops", "dense peaks (TFLOP/s)", false, false, false, false, 0},
         {"source", "source", false, false, false, true, 0},
     };
     table t = {.columns = columns,
