@@ -4,7 +4,7 @@
 
 enum { STEPS = 12 };
 
-/* Bytes at their most of what a recipe decides about: parameters, gradients, states, activations and their gradients. */
+/* Bytes, at their most, of what a recipe decides about. */
 static double bytes_of(const bnd_account *a)
 {
     const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER, BND_ROLE_M,
