@@ -77,9 +77,9 @@ static bool measure(const char *recipe, double *of_fp32, bnd_error *why)
 
 int main(void)
 {
-    static const char *const recipes[] = {"fp32",        "fp16-pure",        "bf16-pure",        "e4m3-pure",
-                                          "e5m2-pure",   "bf16-amp",         "fp16-amp-noscale", "fp16-amp",
-                                          "fp8-current", "fp8-e4m3-unscaled"};
+    static const char *const recipes[] = {"fp32",        "fp16-pure",   "bf16-pure",        "e4m3-pure",
+                                          "e5m2-pure",   "bf16-amp",    "fp16-amp-noscale", "fp16-amp",
+                                          "fp8-current", "fp8-delayed", "fp8-e4m3-unscaled"};
     double of_fp32 = 0;
     bnd_error why;
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {

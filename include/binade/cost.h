@@ -123,23 +123,29 @@ double bnd_architecture_parameters(const bnd_architecture *a); /* exact below 2^
 typedef enum bnd_recompute { BND_RECOMPUTE_NONE, BND_RECOMPUTE_SELECTIVE, BND_RECOMPUTE_FULL } bnd_recompute;
 BND_CHECKED bnd_status bnd_recompute_parse(bnd_recompute *out, const char *name, bnd_error *why);
 
+/* How many numbers an optimizer keeps beside a parameter: bnd_optimizer_keeps of <binade/train.h>, or your own. */
+typedef size_t bnd_keeps(size_t optimizer, bnd_role part, const size_t *shape, size_t rank);
+
 typedef struct bnd_plan {
     bnd_policy policy;
-    uint32_t states; /* of the optimizer: bits 1 << BND_ROLE_M, 1 << BND_ROLE_V */
-    unsigned zero;   /* ZeRO's stage, 0 .. 3 */
-    double ranks;    /* that share the data, and what ZeRO shards; at least 1 */
-    double tensor;   /* tensor parallelism: machines that share each layer; at least 1 */
+    bnd_keeps *keeps; /* NULL: nothing */
+    size_t optimizer; /* what it is asked about */
+    unsigned zero;    /* ZeRO's stage, 0 .. 3 */
+    double ranks;     /* that share the data, and what ZeRO shards; at least 1 */
+    double tensor;    /* tensor parallelism: machines that share each layer; at least 1 */
 } bnd_plan;
 
-/* Bytes that a role keeps for n elements of parameters, all in one tensor, by the policy and by what the optimizer
- * keeps: param, grad, master, m, v, extra. `scales`, of these: what shared scales take. */
+/* Bytes that a role takes for one tensor of parameters, by the policy and by what the optimizer keeps: param, grad,
+ * master, m, v, extra (Kahan's compensation). `scales` stand beside: what shared scales take, which a run counts as
+ * extra. `transient`: of param, where it is made of the master for a step. */
 typedef struct bnd_stored {
     double bytes, scales;
+    bool transient;
 } bnd_stored;
 BND_CHECKED bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role, const bnd_weight *weight,
                                        bnd_error *why);
 
-/* The same for a parameter of a tensor that is large: what one more takes. */
+/* The same for one parameter of a large matrix (2^20 by 2^20), scales included; transient ones are 0. */
 BND_CHECKED bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role, bnd_error *why);
 
 /* ---- questions ---- */

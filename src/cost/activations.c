@@ -55,7 +55,7 @@ static double bytes_of_activations(const bnd_policy *p)
 {
     const bnd_cast *act = &p->cast[BND_ROLE_ACT], *product = &p->cast[BND_ROLE_FWD_Y];
     const bnd_cast *cast = act->given ? act : product;
-    return cast->given && !cast->transient ? bndi_bits(&cast->format) / 8 : 4;
+    return cast->given ? bndi_bits(&cast->format) / 8 : 4;
 }
 
 /* Bytes of a token, by who holds them. */

@@ -19,7 +19,10 @@ BND_CHECKED bnd_status bndi_at_least(double x, double least, const char *what, b
 
 /* Bytes of n codes, in whole bytes; exact below 2^53. */
 double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
-double bndi_bytes(const bnd_format *f, double n);
+double bndi_bytes_of(const bnd_format *f, double n);
+
+/* Bytes of the histories that delayed scales of a run follow from. */
+double bndi_history_bytes(const bnd_policy *policy, const bnd_architecture *a);
 
 /* A name that a number format or a block format has: *scaled says which. */
 BND_CHECKED bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, const char *name,

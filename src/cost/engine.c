@@ -56,7 +56,7 @@ static bnd_format format_of(const pass *p, const operation *o)
     if (!cast->given && o->role == BND_ROLE_FWD_Y) {
         cast = &p->q->plan.policy.cast[BND_ROLE_ACT];
     }
-    if (cast->given && !cast->transient) {
+    if (cast->given) {
         return cast->format;
     }
     bool same = o->second == NOTHING || bnd_format_same(&p->format[o->first], &p->format[o->second]);
@@ -88,7 +88,7 @@ static double run(pass *p, const operation *rows, size_t count)
     double bytes = 0;
     for (size_t i = 0; i < count; i++) {
         p->format[rows[i].result] = format_of(p, &rows[i]);
-        bytes += bndi_bytes(&p->format[rows[i].result], elements(p, rows[i].unit));
+        bytes += bndi_bytes_of(&p->format[rows[i].result], elements(p, rows[i].unit));
         bytes += rows[i].norm ? bytes_of_norm(p) : 0;
     }
     return bytes;
@@ -103,12 +103,13 @@ double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q)
     if (bnd_format_parse(&p.fp32, "fp32", NULL) != BND_OK) {
         return 0;
     }
-    p.format[WEIGHT] = param->given && !param->transient ? param->format : p.fp32;
+    /* Numbers that share scales are numbers of fp32 to an operation. */
+    p.format[WEIGHT] = param->given && param->scaling[0] == 0 ? param->format : p.fp32;
     double outside = run(&p, before, COUNT(before)), layer = 0, sum = 0, ends = 0;
     for (uint64_t i = 0; i < a->layers; i++) { /* the stream has another format after the first, perhaps */
         layer = run(&p, block, COUNT(block));
         sum += layer;
-        ends += bndi_bytes(&p.format[STREAM], elements(&p, HIDDEN));
+        ends += bndi_bytes_of(&p.format[STREAM], elements(&p, HIDDEN));
     }
     outside += run(&p, after, COUNT(after));
     bool again = q->recompute != BND_RECOMPUTE_NONE;

@@ -11,7 +11,7 @@ double bndi_bits(const bnd_format *f)
     return (double)bnd_codes_size(f, 8, BND_PACKED);
 }
 
-double bndi_bytes(const bnd_format *f, double n)
+double bndi_bytes_of(const bnd_format *f, double n)
 {
     return __builtin_ceil(n * bndi_bits(f) / 8);
 }

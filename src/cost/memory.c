@@ -23,30 +23,25 @@ double bndi_sharers(const bnd_plan *plan, bnd_role role)
     return plan->zero >= from ? plan->ranks : 1;
 }
 
-/* A role's bytes of all tensors of a rank; of a model without a shape, as one large tensor. */
-static bnd_status sum_role(double *bytes, double *scales, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
+/* What a role takes in all tensors of a rank; of a model without a shape, as large matrices do. */
+static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
 {
-    bnd_weight weights[BND_WEIGHTS];
-    double tensor = q->plan.tensor, sum = 0, sum_of_scales = 0;
-    if (q->model == NULL) {
-        bnd_status status = bnd_plan_bytes_each(&sum, &q->plan, role, why);
-        *bytes = __builtin_ceil(sum * q->parameters) / tensor;
-        *scales = 0;
-        return status;
-    }
-    size_t n = bnd_architecture_weights(weights, q->model);
+    bnd_weight weights[BND_WEIGHTS] = {{.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1}};
+    bnd_stored sum = {.bytes = 0};
+    size_t n = q->model != NULL ? bnd_architecture_weights(weights, q->model) : 1;
     for (size_t i = 0; i < n; i++) {
         bnd_stored one;
+        double copies = q->model == NULL ? q->parameters / 0x1p40 : (double)weights[i].copies;
+        copies /= q->model == NULL || weights[i].split ? q->plan.tensor : 1;
         bnd_status status = bnd_plan_stored(&one, &q->plan, role, &weights[i], why);
         if (status != BND_OK) {
             return status;
         }
-        double copies = (double)weights[i].copies / (weights[i].split ? tensor : 1);
-        sum += copies * one.bytes;
-        sum_of_scales += copies * one.scales;
+        sum.bytes += copies * one.bytes;
+        sum.scales += copies * one.scales;
+        sum.transient = one.transient;
     }
-    *bytes = sum;
-    *scales = sum_of_scales;
+    *out = sum;
     return BND_OK;
 }
 
@@ -84,34 +79,48 @@ static void put_parameters(bnd_cost *c, const bnd_cost_of_memory *q, double all,
     }
 }
 
-/* The states: a step a role that is kept. */
+static void put_role(bnd_cost *c, const char *name, double bytes, double own, double sharers)
+{
+    if (sharers > 1) {
+        bndi_cost_step(c, name, "B", bytes / sharers, "N b / ranks", "# x # / #", own, bytes / own, sharers);
+    } else {
+        bndi_cost_step(c, name, "B", bytes, "N b", "# x #", own, bytes / own);
+    }
+}
+
+/* The states: a step a role that is kept, then what they share; and what is there for a step alone. */
 static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memory *q, double own, bnd_error *why)
 {
-    double scales_of_all = 0;
-    *total = 0;
+    double scales = 0, passing = 0, sum = 0;
     for (size_t i = 0; i < ROLES; i++) {
-        double bytes, scales, sharers = bndi_sharers(&q->plan, roles[i]);
-        bnd_status status = sum_role(&bytes, &scales, q, roles[i], why);
+        bnd_stored s;
+        double sharers = bndi_sharers(&q->plan, roles[i]);
+        bnd_status status = sum_role(&s, q, roles[i], why);
         if (status != BND_OK) {
             return status;
         }
-        if (bytes == 0) {
-            continue;
+        if (s.transient) {
+            passing = s.bytes + s.scales;
+        } else if (s.bytes > 0) {
+            put_role(c, bnd_role_name(roles[i]), s.bytes, own, sharers);
+            sum += s.bytes / sharers;
+            scales += s.scales / sharers;
         }
-        if (sharers > 1) {
-            bndi_cost_step(c, bnd_role_name(roles[i]), "B", bytes / sharers, "N b / ranks", "# x # / #", own,
-                           bytes / own, sharers);
-        } else {
-            bndi_cost_step(c, bnd_role_name(roles[i]), "B", bytes, "N b", "# x #", own, bytes / own);
-        }
-        scales_of_all += scales / sharers;
-        *total += bytes / sharers;
     }
-    bndi_cost_step(c, "states", "B", *total, "their sum", "$: # bytes a parameter of a rank", q->plan.policy.name,
-                   *total / own);
-    if (scales_of_all > 0) {
-        bndi_cost_step(c, "scales", "B", scales_of_all, "of these, scales", "$", q->plan.policy.name);
+    if (scales >= 1) {
+        bndi_cost_step(c, "scales", "B", scales, "what shares a scale has one", "$", q->plan.policy.name);
+        sum += scales;
     }
+    bndi_cost_step(c, "states", "B", sum, "their sum", "$: # bytes a parameter of a rank", q->plan.policy.name,
+                   sum / own);
+    if (passing > 0) {
+        bndi_cost_step(c, "transient", "B", passing, "made of the master for a step", "# x #", own, passing / own);
+    }
+    double histories = q->model != NULL ? bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor : 0;
+    if (histories > 0) {
+        bndi_cost_step(c, "histories", "B", histories, "of the largest numbers of operands", "$", q->plan.policy.name);
+    }
+    *total = sum + passing + histories;
     return BND_OK;
 }
 

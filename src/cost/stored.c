@@ -1,86 +1,87 @@
 /* What a recipe and an optimizer keep of a parameter: no table, but the policy's own casts, as a run takes them. */
+#include "tensor/tensor.h"
+
 #include "cost/cost.h"
 
-#include "tensor/operand.h"
-
-#include "base/base.h"
-
-/* Where a recipe says nothing, numbers are fp32; a cast that is transient is not what is stored. */
-static const bnd_cast *cast_of(const bnd_policy *policy, bnd_role role)
-{
-    const bnd_cast *cast = &policy->cast[role];
-    return cast->given && !cast->transient ? cast : NULL;
-}
-
 /* Is the role kept at all, and as what? NULL: in fp32. */
-static bool is_kept(const bnd_cast **as, const bnd_plan *plan, bnd_role role)
+static bool is_kept(const bnd_cast **as, const bnd_policy *p, bnd_role role)
 {
-    const bnd_policy *p = &plan->policy;
-    *as = cast_of(p, role);
+    const bnd_cast *param = &p->cast[BND_ROLE_PARAM], *cast = &p->cast[role];
+    *as = cast->given ? cast : NULL;
     switch (role) {
-    case BND_ROLE_PARAM:
-        return true;
-    case BND_ROLE_GRAD: /* a gradient that no cast is given for has its parameter's format, but no scale of it */
-        *as = *as != NULL ? *as : cast_of(p, BND_ROLE_PARAM);
+    case BND_ROLE_GRAD: /* that of its parameter, where nothing is said; fp32, where that one shares scales */
+        *as = *as == NULL && param->given && param->scaling[0] == 0 ? param : *as;
         return true;
     case BND_ROLE_MASTER:
-        return p->cast[BND_ROLE_MASTER].given;
-    case BND_ROLE_M:
-    case BND_ROLE_V:
-        return (plan->states >> role & 1) != 0;
+        return cast->given;
     case BND_ROLE_EXTRA:
         return p->update == BND_UPDATE_KAHAN;
+    case BND_ROLE_PARAM:
+    case BND_ROLE_M:
+    case BND_ROLE_V:
+        return true;
     default:
         return false;
     }
 }
 
-typedef struct kept {
-    bnd_format format;
-    bnd_block block;
-    bool there, scaled;
-} kept;
-
-static bnd_status find_kept(kept *out, const bnd_plan *plan, bnd_role role, bnd_error *why)
+/* Of what an optimizer keeps: as many numbers as it says, in the parameter's shape where it keeps one for each. */
+static bndi_shape shape_of(const bnd_plan *plan, bnd_role role, const bnd_weight *w)
 {
-    const bnd_cast *cast;
-    kept k = {.there = is_kept(&cast, plan, role)};
-    bnd_status status = BND_OK;
-    if (cast == NULL) {
-        status = bnd_format_parse(&k.format, "fp32", why);
-    } else {
-        k.format = cast->format;
-        k.scaled = cast->scaling[0] != 0 && cast == &plan->policy.cast[role];
+    bndi_shape s = {.rank = w->columns > 0 ? 2 : 1, .extent = {(size_t)w->rows, (size_t)w->columns}};
+    if (role == BND_ROLE_M || role == BND_ROLE_V) {
+        size_t n = plan->keeps != NULL ? plan->keeps(plan->optimizer, role, s.extent, s.rank) : 0;
+        s = n == bndi_count(&s) ? s : (bndi_shape){.rank = 1, .extent = {n}};
     }
-    if (k.scaled) {
-        status = bndi_block_of_cast(&k.block, cast, why);
-    }
-    *out = k;
-    return status;
+    return s;
 }
 
 bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role, const bnd_weight *w, bnd_error *why)
 {
-    kept k;
-    bnd_stored s = {0, 0};
-    bnd_status status = find_kept(&k, plan, role, why);
-    if (status == BND_OK && k.there) {
-        s.bytes = bndi_bytes(&k.format, (double)w->rows * (double)(w->columns > 0 ? w->columns : 1));
-        status = k.scaled ? bndi_scale_bytes(&s.scales, &k.block, w->rows, w->columns, why) : BND_OK;
-        s.bytes += s.scales;
+    const bnd_cast *cast;
+    bndi_room bytes = {0, 0};
+    bnd_status status = BND_OK;
+    if (is_kept(&cast, &plan->policy, role)) {
+        bndi_shape shape = shape_of(plan, role, w);
+        status = bndi_room_for(&bytes, cast, role, &shape, why);
     }
     if (status == BND_OK) {
-        *out = s;
+        *out = (bnd_stored){.bytes = (double)bytes.codes,
+                            .scales = (double)bytes.scales,
+                            .transient = role == BND_ROLE_PARAM && cast != NULL && cast->transient};
     }
     return status;
 }
 
 bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role, bnd_error *why)
 {
-    kept k;
-    bnd_status status = find_kept(&k, plan, role, why);
+    const bnd_weight large = {.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1};
+    bnd_stored stored;
+    bnd_status status = bnd_plan_stored(&stored, plan, role, &large, why);
     if (status == BND_OK) {
-        *out = k.there ? bndi_bits(&k.format) / 8 + (k.scaled ? bndi_scale_bytes_each(&k.block) : 0) : 0;
+        *out = stored.transient ? 0 : (stored.bytes + stored.scales) / 0x1p40;
     }
     return status;
+}
+
+/* ---- histories of delayed scales ---- */
+
+static double history_of(const bnd_policy *p, bnd_role role)
+{
+    bndi_scaling scaling;
+    const bnd_cast *cast = &p->cast[role];
+    bool delayed =
+        cast->given && bndi_scaling_parse(&scaling, cast, role, NULL) == BND_OK && scaling.kind == BNDI_DELAYED;
+    return delayed ? 4.0 * scaling.steps : 0;
+}
+
+/* Four products with weights in a layer, and the head; two without, in attention. Each has two operands three times. */
+double bndi_history_bytes(const bnd_policy *p, const bnd_architecture *a)
+{
+    double layers = (double)a->layers, linear = (a->gated ? 5 : 4) * layers + 1, six = 0;
+    for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
+        six += history_of(p, (bnd_role)role);
+    }
+    double attention = p->cast[BND_ROLE_MATMUL].given ? 6 * history_of(p, BND_ROLE_MATMUL) : six;
+    return linear * six + 2 * layers * attention;
 }

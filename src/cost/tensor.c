@@ -58,7 +58,7 @@ bnd_status bnd_cost_tensor(bnd_cost *out, const double *shape, size_t rank, cons
     if (status != BND_OK) {
         return status;
     }
-    double bits = bndi_bits(&f), codes = bndi_bytes(&f, n), bytes = codes + scales;
+    double bits = bndi_bits(&f), codes = bndi_bytes_of(&f, n), bytes = codes + scales;
     put_shape(text, sizeof text, shape, rank);
     bndi_cost_step(&c, "elements", "", n, "all extents", "$", text);
     if (scaled) {

@@ -57,7 +57,8 @@ bnd_plan plan_of(const char *recipe, const char *optimizer)
     size_t row = 0;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&plan.policy, recipe, &why), &why));
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_optimizer_find(&row, optimizer, &why), &why));
-    plan.states = bnd_optimizer_roles(row);
+    plan.keeps = bnd_optimizer_keeps;
+    plan.optimizer = row;
     return plan;
 }
 

@@ -3,6 +3,7 @@
 #include "tests/lecture/lecture.h"
 
 #include <binade/bulk.h>
+#include <binade/study.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -177,11 +178,63 @@ static void test_seeds_of_a_run(void)
     CU_ASSERT_NOT_EQUAL(first_loss(2, 2), loss);
 }
 
+static bool stop_after_three(void *data, size_t task, const bnd_record *so_far)
+{
+    (void)data;
+    (void)task;
+    return so_far->count < 3;
+}
+
+static bnd_record record_of(const char *directory, bool resume, bnd_study_watch *watch)
+{
+    bnd_record record;
+    bnd_error why;
+    bnd_training t;
+    bnd_task task;
+    CU_ASSERT_FATAL(succeeds(bnd_training_default(&t, "mlp", "adamw", "bf16-sr", &why), &why));
+    t.steps = 6;
+    bnd_task_default(&task, &t);
+    task.directory = directory;
+    task.resume = resume;
+    CU_ASSERT_FATAL(succeeds(bnd_study_run(&record, &task, 1, NULL, watch, NULL, &why), &why));
+    return record;
+}
+
+/* A checkpoint holds the model and the optimizer: a run that is stopped and gone on with has the bits of one that never
+ * was. */
+static void test_checkpoint(void)
+{
+    static const char *const files[] = {"config.json", "metrics.jsonl", "summary.json", "checkpoint.safetensors",
+                                        "lock"};
+    char folder[] = "test-lecture-XXXXXX", path[80], directory[64];
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    snprintf(directory, sizeof directory, "%s/run", folder);
+    bnd_record whole = record_of(NULL, false, NULL), first = record_of(directory, false, stop_after_three);
+    CU_ASSERT_TRUE(!first.complete && first.count < 6);
+    bnd_record_clear(&first);
+    bnd_record rest = record_of(directory, true, NULL);
+    CU_ASSERT_TRUE(whole.complete && rest.complete && whole.count == 6 && rest.count == 6);
+    for (size_t i = 0; i < 6 && rest.count == 6; i++) {
+        CU_ASSERT_EQUAL(rest.points[i].loss, whole.points[i].loss);
+        CU_ASSERT_EQUAL(rest.points[i].gradient_norm, whole.points[i].gradient_norm);
+    }
+    CU_ASSERT_EQUAL(rest.validation, whole.validation);
+    bnd_record_clear(&whole);
+    bnd_record_clear(&rest);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[i]);
+        unlink(path);
+    }
+    CU_ASSERT_EQUAL(rmdir(directory), 0);
+    CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
 CU_TestInfo lecture_models[] = {
     {"initialization by 1 / sqrt(fan-in)", test_initialization},
     {"seeds", test_seeds},
     {"seeds of a run", test_seeds_of_a_run},
     {"states of optimizers", test_optimizer_states},
+    {"checkpoints", test_checkpoint},
     {"data larger than memory", test_data_larger_than_memory},
     CU_TEST_INFO_NULL,
 };

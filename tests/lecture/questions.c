@@ -20,7 +20,8 @@ static bnd_plan plan_of(const char *recipe)
     size_t row;
     DO(bnd_policy_parse(&plan.policy, recipe, &why));
     DO(bnd_optimizer_find(&row, "adamw", &why));
-    plan.states = bnd_optimizer_roles(row);
+    plan.keeps = bnd_optimizer_keeps;
+    plan.optimizer = row;
     return plan;
 }
 

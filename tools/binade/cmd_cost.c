@@ -62,9 +62,9 @@ static const option_row
                      0,
                      "optimizer",
                      "NAME",
-                     "sgd momentum adagrad rmsprop adam adamw lion ... (default adamw)",
+                     "sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)",
                      COMPLETES_WORDS,
-                     "sgd momentum adagrad rmsprop adam adamw lion"},
+                     "sgd momentum adagrad rmsprop adam adamw lion adafactor"},
     row_zero = {OWN(COST_ZERO), 0, "zero", "0..3", "ZeRO's stage (default 0; fit: 3)", COMPLETES_WORDS, "0 1 2 3"},
     row_ranks = {OWN(COST_RANKS),   0, "ranks", "N", "that share the data, and what ZeRO shards (default 1)",
                  COMPLETES_NOTHING, ""},
@@ -215,7 +215,8 @@ static bnd_status find_plan(asked *a, bnd_error *why)
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "--zero takes a stage from 0 to 3, not '%s'", zero);
     }
     if (status == BND_OK) {
-        a->plan.states = bnd_optimizer_roles(row);
+        a->plan.keeps = bnd_optimizer_keeps;
+        a->plan.optimizer = row;
         a->plan.zero = (unsigned)(zero[0] - '0');
         a->plan.ranks = a->number[COST_RANKS];
         a->plan.tensor = a->number[COST_TP];
