@@ -104,14 +104,15 @@ static void formula(char *out, size_t size, const sums *s, const bnd_architectur
 bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why)
 {
     const bnd_architecture *a = q->model;
-    double sequence = q->sequence > 0 ? q->sequence : (double)a->context, h = (double)a->hidden;
-    double element = bytes_of_activations(&q->plan.policy), tokens = sequence * q->batch, t = q->plan.tensor;
+    double sequence, h = (double)a->hidden;
+    double element = bytes_of_activations(&q->plan.policy), t = q->plan.tensor;
     char text[BND_COST_TEXT_SIZE];
-    (void)why;
-    if (q->kept == BND_KEPT_BY_ENGINE) {
-        *bytes = bndi_engine_activations(out, q);
-        return BND_OK;
+    bnd_status status = bndi_sequence(&sequence, a, q->sequence, why);
+    if (status != BND_OK || q->kept == BND_KEPT_BY_ENGINE) {
+        *bytes = status == BND_OK ? bndi_engine_activations(out, q, sequence) : 0;
+        return status;
     }
+    double tokens = sequence * q->batch;
     sums s = add_up(q, sequence, element);
     double layer = tokens * (s.everybody + s.split / t + s.scores / t);
     if (q->recompute == BND_RECOMPUTE_FULL) {

@@ -99,6 +99,20 @@ bnd_status bnd_architecture_usual(bnd_architecture *out, uint64_t layers, uint64
     return status;
 }
 
+bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, bnd_error *why)
+{
+    double sequence = asked != 0 ? asked : (double)a->context;
+    bnd_status status = bndi_at_least(sequence, 1, "a sequence", why);
+    if (status == BND_OK && a->positions > 0 && sequence > (double)a->positions) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has learned %llu positions: no sequence is longer", a->name,
+                          (unsigned long long)a->positions);
+    }
+    if (status == BND_OK) {
+        *out = sequence;
+    }
+    return status;
+}
+
 /* ---- tensors ---- */
 
 typedef struct list {

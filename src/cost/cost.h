@@ -17,6 +17,10 @@ void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char 
 /* Is it a finite number of at least `least`? The error names it. */
 BND_CHECKED bnd_status bndi_at_least(double x, double least, const char *what, bnd_error *why);
 
+/* The length of a sequence that was asked for; 0: the model's context. Refused where the model has no position for
+ * it. */
+BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, bnd_error *why);
+
 /* Bytes of n codes, in whole bytes; exact below 2^53. */
 double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
 double bndi_bytes_of(const bnd_format *f, double n);
@@ -44,6 +48,6 @@ double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd
 
 /* Activations of a rank, as steps of the answer; returns their bytes. */
 BND_CHECKED bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why);
-double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q);
+double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q, double sequence);
 
 #endif

@@ -94,11 +94,11 @@ static double run(pass *p, const operation *rows, size_t count)
     return bytes;
 }
 
-double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q)
+double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q, double sequence)
 {
     const bnd_architecture *a = q->model;
     const bnd_cast *param = &q->plan.policy.cast[BND_ROLE_PARAM];
-    pass p = {.q = q, .sequence = q->sequence > 0 ? q->sequence : (double)a->context};
+    pass p = {.q = q, .sequence = sequence};
     p.tokens = p.sequence * q->batch;
     if (bnd_format_parse(&p.fp32, "fp32", NULL) != BND_OK) {
         return 0;

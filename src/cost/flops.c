@@ -58,8 +58,9 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
 {
     const bnd_architecture *a = question->model;
     bnd_cost c = {.steps = 0};
+    double s;
     bnd_status status = bnd_architecture_check(a, why);
-    double s = question->sequence > 0 ? question->sequence : (double)a->context;
+    status = status == BND_OK ? bndi_sequence(&s, a, question->sequence, why) : status;
     double tokens = question->tokens > 0 ? question->tokens : 1;
     if (status != BND_OK) {
         return status;

@@ -18,10 +18,10 @@ static bnd_status work_by_parameters(double *work, bnd_cost *c, const bnd_cost_o
     return BND_OK;
 }
 
-static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q)
+static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, double s)
 {
     const bnd_architecture *a = q->model;
-    double n = bnd_architecture_parameters(a), s = q->sequence > 0 ? q->sequence : (double)a->context;
+    double n = bnd_architecture_parameters(a);
     bndi_forward f = bndi_forward_flops(a, s);
     double each = bndi_training_flops(a, &f, q->recompute), layers = (double)a->layers;
     *work = each * q->tokens;
@@ -42,20 +42,21 @@ static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q)
 bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *why)
 {
     bnd_cost c = {.steps = 0};
-    double peak, work = 0;
+    double peak, work = 0, sequence = 0;
     bnd_status status = bndi_at_least(q->tokens, 1, "a number of tokens", why);
     status = status == BND_OK ? bndi_at_least(q->machines, 1, "a number of machines", why) : status;
     status = status == BND_OK ? bndi_at_least(q->mfu, 1e-9, "an MFU", why) : status;
     status = status == BND_OK ? bnd_machine_peak(&peak, q->machine, q->format, q->sparse, why) : status;
     if (status == BND_OK && q->model != NULL) {
         status = bnd_architecture_check(q->model, why);
+        status = status == BND_OK ? bndi_sequence(&sequence, q->model, q->sequence, why) : status;
     } else if (status == BND_OK) {
         status = bndi_at_least(q->parameters, 1, "a number of parameters", why);
     }
     if (status == BND_OK && q->model == NULL) {
         status = work_by_parameters(&work, &c, q, why);
     } else if (status == BND_OK) {
-        work_by_shape(&work, &c, q);
+        work_by_shape(&work, &c, q, sequence);
     }
     if (status != BND_OK) {
         return status;

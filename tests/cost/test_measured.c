@@ -8,9 +8,10 @@
 
 typedef struct size {
     size_t width, depth, heads, context, vocabulary, batch;
+    bool tied;
 } size;
 
-static const size sizes[] = {{16, 1, 2, 8, 11, 2}, {32, 3, 4, 16, 24, 3}, {24, 2, 3, 32, 50, 1}};
+static const size sizes[] = {{16, 1, 2, 8, 11, 2, false}, {32, 3, 4, 16, 24, 3, true}, {24, 2, 3, 32, 50, 1, false}};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static bnd_training training_of(const size *s, const char *recipe, const char *optimizer)
@@ -24,6 +25,7 @@ static bnd_training training_of(const size *s, const char *recipe, const char *o
     t.context = s->context;
     t.vocabulary = s->vocabulary;
     t.batch = s->batch;
+    t.tied = s->tied;
     return t;
 }
 
@@ -33,6 +35,7 @@ static bnd_architecture shape_of(const size *s)
     bnd_error why;
     CU_ASSERT_TRUE_FATAL(
         succeeds(bnd_architecture_usual(&a, s->depth, s->width, s->heads, s->vocabulary, s->context, &why), &why));
+    a.tied = s->tied;
     return a;
 }
 
@@ -133,7 +136,7 @@ static void test_states(void)
  * size at which moments in codes of a byte are worth it. */
 static void test_custom_recipes(void)
 {
-    static const size wide = {64, 1, 2, 8, 80, 1};
+    static const size wide = {64, 1, 2, 8, 80, 1, false};
     static const char *const recipes[] = {"param=e2m1,grad=e3m2,m=e2m3,v=fp16", "base=bf16-master,v=e5m2,m=e4m3",
                                           "base=bf16-kahan,extra=e4m3,m=none", "master=fp64,param=fp16",
                                           "base=bf16-master,m=mxfp8,v=nvfp4,master=fp16/row"};
@@ -143,6 +146,21 @@ static void test_custom_recipes(void)
     check_states(&wide, "adam8bit", "adamw");
     check_states(&wide, "adam8bit", "lion");
     check_states(&wide, "fp8-lm", "adafactor");
+}
+
+/* A table that is the head, too, is one parameter less; while its two gradients are added, both are there. */
+static void test_tied(void)
+{
+    const size *s = &sizes[1];
+    bnd_architecture a = shape_of(s);
+    bnd_training t = training_of(s, "fp32", "adamw");
+    bnd_plan plan = plan_of("fp32", "adamw");
+    bnd_step step;
+    bnd_account account = account_after_a_step(&t, &step);
+    bnd_cost cost = memory_of(&a, &plan, t.batch, false);
+    CU_ASSERT_EQUAL(paper(&cost, "parameters"), step.weights);
+    CU_ASSERT_EQUAL(paper(&cost, "param"), account.bytes[BND_ROLE_PARAM]);
+    CU_ASSERT_EQUAL(paper(&cost, "grad") + 4 * s->vocabulary * s->width, account.peak_by_role[BND_ROLE_GRAD]);
 }
 
 /* Activations, all of them: to the byte, whatever the recipe. */
@@ -224,6 +242,7 @@ static void test_flops(void)
 CU_TestInfo measured_tests[] = {
     {"parameters, gradients, master, states: to the byte", test_states},
     {"custom recipes", test_custom_recipes},
+    {"a tied head", test_tied},
     {"activations", test_activations},
     {"what the way back needs, and what is held", test_activations_differ},
     {"FLOPs", test_flops},

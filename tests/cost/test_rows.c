@@ -227,6 +227,9 @@ static void test_refusals(void)
     CU_ASSERT_TRUE(refuses(bnd_architecture_find(&a, "lama3-70b", &why), &why, "llama3-70b"));
     CU_ASSERT_TRUE(refuses(bnd_architecture_usual(&a, 12, 768, 11, 50257, 1024, &why), &why, "8 heads divide it"));
     CU_ASSERT_TRUE(refuses(bnd_architecture_usual(&a, 0, 768, 12, 50257, 1024, &why), &why, "layers"));
+    bnd_architecture gpt2 = model_named("gpt2");
+    bnd_cost_of_flops f = {.model = &gpt2, .sequence = 2048};
+    CU_ASSERT_TRUE(refuses(bnd_cost_flops(&cost, &f, &why), &why, "1024 positions"));
     CU_ASSERT_TRUE(refuses(bnd_recompute_parse(&recompute, "ful", &why), &why, "full"));
     CU_ASSERT_TRUE(refuses(bnd_cost_fit(&cost, &plan, 8, 0, &why), &why, "memory"));
     plan.tensor = 16;

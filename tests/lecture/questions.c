@@ -108,10 +108,10 @@ static void test_activations(void)
     for (int i = 0; i < 3; i++) {
         bnd_cost cost;
         bnd_error why;
-        bnd_architecture gpt3;
-        DO(bnd_architecture_find(&gpt3, "gpt3-175b", &why));
+        bnd_architecture llama;
+        DO(bnd_architecture_find(&llama, "llama3-70b", &why));
         bnd_cost_of_memory q = {
-            .plan = plan_of("bf16-master"), .model = &gpt3, .batch = i == 1 ? 2 : 1, .sequence = i == 2 ? 4096 : 2048};
+            .plan = plan_of("bf16-master"), .model = &llama, .batch = i == 1 ? 2 : 1, .sequence = i == 2 ? 8192 : 4096};
         DO(bnd_cost_memory(&cost, &q, &why));
         bytes[i] = bnd_cost_value(&cost, "activations");
     }
