@@ -5,6 +5,7 @@ dist_man_MANS += \
 	doc/man/binade-calc.1 \
 	doc/man/binade-cast.1 \
 	doc/man/binade-compare.1 \
+	doc/man/binade-cost.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
 	doc/man/binade-prove.1 \
@@ -17,6 +18,7 @@ dist_man_MANS += \
 	doc/man/binade.1
 dist_doc_DATA += \
 	doc/formats.md \
+	doc/lecture.md \
 	doc/numerics.md \
 	doc/performance.md \
 	doc/reliability.md
@@ -42,6 +44,15 @@ check_PROGRAMS += doc/examples/tensor
 doc_examples_tensor_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_tensor_LDADD = libbinade.la
 doc_examples_tensor_SOURCES = doc/examples/tensor.c
+# Those of doc/lecture.md.
+check_PROGRAMS += doc/examples/strides
+doc_examples_strides_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_strides_LDADD = libbinade.la
+doc_examples_strides_SOURCES = doc/examples/strides.c
+check_PROGRAMS += doc/examples/precision
+doc_examples_precision_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_precision_LDADD = libbinade.la
+doc_examples_precision_SOURCES = doc/examples/precision.c
 # The unit with two errors that it has tested: plain C, without the library.
 check_PROGRAMS += doc/examples/unit
 doc_examples_unit_LDADD =

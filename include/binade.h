@@ -21,6 +21,7 @@
 #include <binade/block.h>
 #include <binade/calc.h>
 #include <binade/codec.h>
+#include <binade/cost.h>
 #include <binade/matmul.h>
 #include <binade/prove.h>
 #include <binade/policy.h>

@@ -25,11 +25,12 @@ UNIT_TESTS = \
 	tests/store/test_store \
 	tests/tensor/test_tensor \
 	tests/policy/test_policy \
-	tests/lecture \
+	tests/lecture/lecture \
 	tests/train/test_checkpoint \
 	tests/train/test_recipes \
 	tests/train/test_train \
 	tests/study/test_study \
+	tests/cost/test_cost \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
 
@@ -295,10 +296,28 @@ tests_tensor_npy_through_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 tests_tensor_npy_through_LDADD = libbinade-internal.la
 tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
 
-tests_lecture_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_lecture_LDADD = $(TEST_LDADD) $(LIBM)
-tests_lecture_SOURCES = \
-	tests/lecture.c \
+tests_cost_test_cost_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cost_test_cost_LDADD = $(TEST_LDADD) $(LIBM)
+tests_cost_test_cost_SOURCES = \
+	tests/cost/test_cost.c \
+	tests/cost/test_measured.c \
+	tests/cost/test_numbers.c \
+	tests/cost/test_rows.c \
+	tests/cost/tests.h \
+	tests/suites.h
+
+tests_lecture_lecture_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_lecture_lecture_LDADD = $(TEST_LDADD) $(LIBM)
+tests_lecture_lecture_SOURCES = \
+	tests/lecture/flops.c \
+	tests/lecture/lecture.c \
+	tests/lecture/lecture.h \
+	tests/lecture/memory.c \
+	tests/lecture/models.c \
+	tests/lecture/pointers.c \
+	tests/lecture/precision.c \
+	tests/lecture/questions.c \
+	tests/lecture/support.c \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
@@ -419,6 +438,7 @@ EXTRA_DIST += \
 	tests/cli/cast_streams.sh \
 	tests/cli/bench.txt \
 	tests/cli/compare.txt \
+	tests/cli/cost.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
 	tests/cli/prove.txt \

@@ -128,6 +128,20 @@ _binade()
         *) words="--format --round --proof --exhaustive --threads --progress --json --csv --help" ;;
         esac
         ;;
+    cost)
+        case $prev in
+        --gpu) words="a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this" ;;
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --model) words="gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade" ;;
+        --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
+        --zero) words="0 1 2 3" ;;
+        --recompute) words="none selective full" ;;
+        --result) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --kept) words="saved binade" ;;
+        --color) words="auto always never" ;;
+        *) words="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --kept --json --color --help" ;;
+        esac
+        ;;
     bench)
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;

@@ -41,7 +41,7 @@ typedef struct bnd_error {
 } bnd_error;
 
 /* Fills `why` (unless it is NULL) and returns `status`, so that a caller can end with `return bnd_fail(...)`.
- * Takes %s %.*s %c %d %u %zu %llu %llx %% and nothing else. */
+ * Takes %s %.*s %c %d %u %zu %lld %llu %llx %% and nothing else. */
 bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char *message, ...) BND_PRINTF(4, 5);
 
 /* ---- random bits by index ---- */

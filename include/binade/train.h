@@ -47,6 +47,7 @@ const char *bnd_model_title(size_t row);
 size_t bnd_optimizer_count(void);
 const char *bnd_optimizer_name(size_t row);
 const char *bnd_optimizer_title(size_t row);
+BND_CHECKED bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why);
 
 /* How many numbers an optimizer keeps in `part`, m or v, beside a parameter of this shape: none, one for each of its
  * own, or (Adafactor's v of a matrix) one for each row and each column. */

@@ -14,6 +14,10 @@ static size_t convert(bndi_text *text, const char *at, va_list *arguments)
         bndi_text_unsigned(text, va_arg(*arguments, size_t), 10, 1);
         return 2;
     }
+    if (at[0] == 'l' && at[1] == 'l' && at[2] == 'd') {
+        bndi_text_signed(text, va_arg(*arguments, long long));
+        return 3;
+    }
     if (at[0] == 'l' && at[1] == 'l' && (at[2] == 'x' || at[2] == 'u')) {
         bndi_text_unsigned(text, va_arg(*arguments, unsigned long long), at[2] == 'x' ? 16 : 10, 1);
         return 3;

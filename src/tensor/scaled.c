@@ -67,11 +67,31 @@ static bnd_status make_scaled(bnd_tensor **out, bnd_engine *engine, bnd_role rol
     return bndi_tensor_over(out, buffer, bndi_format_of_words(BNDI_WORDS_32), shape, why);
 }
 
+static bool is_worth(const bndi_scaling *how, const bndi_shape *shape)
+{
+    bool small = how->kind == BNDI_DYNAMIC && bndi_count(shape) < WORTH_DYNAMIC;
+    return how->kind != BNDI_UNSCALED && !small && bndi_count(shape) > 0;
+}
+
+bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape, bnd_error *why)
+{
+    const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);
+    bndi_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKED)};
+    bndi_scaled s = {.how = {.kind = BNDI_UNSCALED}};
+    bnd_status status = cast != NULL ? bndi_scaling_parse(&s.how, cast, role, why) : BND_OK;
+    if (status == BND_OK && is_worth(&s.how, shape)) {
+        status = measure(&bytes.codes, &bytes.scales, &s, shape, why);
+    }
+    if (status == BND_OK) {
+        *out = bytes;
+    }
+    return status;
+}
+
 bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape, bnd_error *why)
 {
     const bnd_cast *cast = bndi_cast_of(engine, role);
-    bool small = engine->scaling[role].kind == BNDI_DYNAMIC && bndi_count(shape) < WORTH_DYNAMIC;
-    if (bndi_is_scaled(engine, role) && !small && bndi_count(shape) > 0) {
+    if (bndi_is_scaled(engine, role) && is_worth(&engine->scaling[role], shape)) {
         return make_scaled(out, engine, role, shape, why);
     }
     const bnd_format *f = cast != NULL ? &cast->format : bndi_format_of_words(BNDI_WORDS_32);

@@ -349,6 +349,13 @@ BND_CHECKED bnd_status bndi_scale_by_amax(bnd_engine *engine, float *x, size_t n
 void bndi_histories_clear(bnd_engine *engine);
 void bndi_histories_begin(bnd_engine *engine); /* a step: what one that failed has seen is forgotten */
 
+/* What a tensor of this cast (NULL: of fp32) takes where it is stored as a role; no memory is taken. */
+typedef struct bndi_room {
+    size_t codes, scales;
+} bndi_room;
+BND_CHECKED bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape,
+                                     bnd_error *why);
+
 /* A tensor of the policy's format for a role that is stored: with its scales, where it has some. `bytes_as` is what its
  * bytes are counted as. Zeros. */
 BND_CHECKED bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape,

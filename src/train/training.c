@@ -40,13 +40,18 @@ static bnd_status find(size_t *row, const char *name, const char *(*name_of)(siz
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, NULL);
 }
 
+bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)
+{
+    return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "no optimizer of this name", why);
+}
+
 static bnd_status find_rows(const bndi_model_row **model, const bndi_optimizer_row **optimizer, const char *model_name,
                             const char *optimizer_name, bnd_error *why)
 {
     size_t m, o;
     bnd_status status = find(&m, model_name, bnd_model_name, MODELS, "no model of this name", why);
     if (status == BND_OK) {
-        status = find(&o, optimizer_name, bnd_optimizer_name, bnd_optimizer_count(), "no optimizer of this name", why);
+        status = bnd_optimizer_find(&o, optimizer_name, why);
     }
     if (status == BND_OK) {
         *model = models[m];

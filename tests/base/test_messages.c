@@ -39,10 +39,10 @@ static void test_extremes(void)
 {
     bnd_error why;
     char expected[BND_MESSAGE_SIZE];
-    bnd_fail(&why, BND_BAD_NAME, 0, "%d %d %d %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX,
-             ULLONG_MAX, ULLONG_MAX, 0ULL);
-    snprintf(expected, sizeof expected, "%d %d %d %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, UINT_MAX, SIZE_MAX,
-             ULLONG_MAX, ULLONG_MAX, 0ULL);
+    bnd_fail(&why, BND_BAD_NAME, 0, "%d %d %d %lld %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, LLONG_MIN, UINT_MAX,
+             SIZE_MAX, ULLONG_MAX, ULLONG_MAX, 0ULL);
+    snprintf(expected, sizeof expected, "%d %d %d %lld %u %zu %llu %llx %llx", INT_MIN, INT_MAX, 0, LLONG_MIN, UINT_MAX,
+             SIZE_MAX, ULLONG_MAX, ULLONG_MAX, 0ULL);
     CU_ASSERT_STRING_EQUAL(why.message, expected);
 }
 

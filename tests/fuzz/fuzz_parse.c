@@ -122,11 +122,38 @@ static void try_number(const char *text, size_t size)
     }
 }
 
+/* Numbers with units: what is accepted is what it has to be, and reads back, to the digits that are written. */
+static void try_quantity(const char *text, size_t size)
+{
+    char copy[64], written[64];
+    if (size >= sizeof copy) {
+        return;
+    }
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    for (int kind = BND_QUANTITY_COUNT; kind <= BND_QUANTITY_SHARE; kind++) {
+        double x, again;
+        bnd_error why = {.status = BND_OK};
+        bnd_status status = bnd_quantity_parse(&x, copy, (bnd_quantity)kind, &why);
+        if (status != BND_OK) {
+            require_explained(status, &why, size);
+            continue;
+        }
+        require(x > 0 && x - x == 0, "a quantity is greater than 0, and finite");
+        require(kind != BND_QUANTITY_SHARE || x <= 1, "a share is at most 1");
+        require(bnd_cost_number(written, sizeof written, x) < sizeof written, "a number is short");
+        require(bnd_quantity_parse(&again, written, BND_QUANTITY_COUNT, NULL) == BND_OK && again <= x * 1.0001 &&
+                    again >= x * 0.9999,
+                "a number reads back");
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = tight_copy(data, size);
     try_format_name(text, size);
     try_number(text, size);
+    try_quantity(text, size);
     free(text);
     return 0;
 }

@@ -15,6 +15,7 @@ binade_SOURCES = \
 	tools/binade/cmd_calc.c \
 	tools/binade/cmd_cast.c \
 	tools/binade/cmd_compare.c \
+	tools/binade/cmd_cost.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
 	tools/binade/cmd_prove.c \
@@ -25,6 +26,9 @@ binade_SOURCES = \
 	tools/binade/cmd_train.c \
 	tools/binade/cmd_vectors.c \
 	tools/binade/command.h \
+	tools/binade/cost.h \
+	tools/binade/cost_ask.c \
+	tools/binade/cost_print.c \
 	tools/binade/explain.c \
 	tools/binade/help.c \
 	tools/binade/look.c \

@@ -1,0 +1,146 @@
+/* FLOPs: of a transformer product by product, of one product, of so many machines in so many days. A multiplication and
+ * an addition are two; what is done element by element is left out, as it is everywhere: it takes time by its bytes. */
+#include "cost/cost.h"
+
+#include "base/base.h"
+
+bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence)
+{
+    double h = (double)a->hidden, q = (double)(a->heads * a->head_width), k = (double)(a->kv_heads * a->head_width);
+    bndi_forward f = {.qkv = 2 * h * (q + 2 * k),
+                      .attention = 4 * sequence * q,
+                      .projection = 2 * q * h,
+                      .perceptron = 2 * (a->gated ? 3 : 2) * h * (double)a->feed_forward,
+                      .head = 2 * h * (double)a->vocabulary};
+    f.layer = f.qkv + f.attention + f.projection + f.perceptron;
+    f.all = (double)a->layers * f.layer + f.head;
+    return f;
+}
+
+double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute)
+{
+    double again = recompute == BND_RECOMPUTE_FULL ? f->layer : recompute == BND_RECOMPUTE_SELECTIVE ? f->attention : 0;
+    return 3 * f->all + (double)a->layers * again;
+}
+
+bnd_status bnd_recompute_parse(bnd_recompute *out, const char *name, bnd_error *why)
+{
+    static const char *const names[] = {"none", "selective", "full"};
+    bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
+    for (unsigned i = 0; i < 3; i++) {
+        if (bndi_same_word(name, bndi_length(name), names[i])) {
+            *out = (bnd_recompute)i;
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, names[i], bndi_length(names[i]));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME,
+                             "nothing is recomputed in this way:", "(none, selective or full)");
+}
+
+static void put_products(bnd_cost *out, const bnd_architecture *a, const bndi_forward *f, double s)
+{
+    double h = (double)a->hidden, q = (double)(a->heads * a->head_width), k = (double)(a->kv_heads * a->head_width);
+    double inner = (double)a->feed_forward, matrices = a->gated ? 3 : 2;
+    bndi_cost_step(out, "qkv", "FLOP/token", f->qkv, "2 h (q + 2 k)", "2 x # x (# + 2 x #)", h, q, k);
+    bndi_cost_step(out, "attention", "FLOP/token", f->attention, "4 s q", "4 x # x #", s, q);
+    bndi_cost_step(out, "projection", "FLOP/token", f->projection, "2 q h", "2 x # x #", q, h);
+    bndi_cost_step(out, "perceptron", "FLOP/token", f->perceptron, a->gated ? "2 x 3 h f" : "2 x 2 h f",
+                   "2 x # x # x #", matrices, h, inner);
+    bndi_cost_step(out, "layer", "FLOP/token", f->layer, "their sum", "# + # + # + #", f->qkv, f->attention,
+                   f->projection, f->perceptron);
+    bndi_cost_step(out, "head", "FLOP/token", f->head, "2 h V", "2 x # x #", h, (double)a->vocabulary);
+    bndi_cost_step(out, "forward", "FLOP/token", f->all, "L layer + head", "# x # + #", (double)a->layers, f->layer,
+                   f->head);
+}
+
+bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_error *why)
+{
+    const bnd_architecture *a = question->model;
+    bnd_cost c = {.steps = 0};
+    double s;
+    bnd_status status = bnd_architecture_check(a, why);
+    status = status == BND_OK ? bndi_sequence(&s, a, question->sequence, why) : status;
+    double tokens = question->tokens > 0 ? question->tokens : 1;
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_forward f = bndi_forward_flops(a, s);
+    double n = bnd_architecture_parameters(a), each = bndi_training_flops(a, &f, question->recompute);
+    bndi_cost_step(&c, "parameters", "parameter", n, "all tensors of its shape", "$", a->name);
+    put_products(&c, a, &f, s);
+    if (question->recompute == BND_RECOMPUTE_NONE) {
+        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward", "3 x #", f.all);
+    } else {
+        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward + what is computed again", "3 x # + #", f.all,
+                       each - 3 * f.all);
+    }
+    bndi_cost_step(&c, "six_n", "FLOP/token", 6 * n, "6 N, the rule of thumb", "6 x #", n);
+    bndi_cost_step(&c, "ratio", "", each / (6 * n), "training / 6 N", "# / #", each, 6 * n);
+    if (question->tokens > 0) {
+        bndi_cost_step(&c, "compute", "FLOP", each * tokens, "training x D", "# x #", each, tokens);
+        bndi_cost_step(&c, "six_n_d", "FLOP", 6 * n * tokens, "6 N D", "6 x # x #", n, tokens);
+    }
+    bndi_cost_note(
+        &c, "leaves out what is done element by element (norms, softmax, activations, the optimizer): few FLOPs, "
+            "but not little time");
+    bndi_cost_note(&c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
+    *out = c;
+    return BND_OK;
+}
+
+bnd_status bnd_cost_product(bnd_cost *out, double m, double k, double n, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    bnd_status status = bndi_at_least(m, 1, "a side of a matrix", why);
+    status = status == BND_OK ? bndi_at_least(k, 1, "a side of a matrix", why) : status;
+    status = status == BND_OK ? bndi_at_least(n, 1, "a side of a matrix", why) : status;
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_cost_step(&c, "forward", "FLOP", 2 * m * k * n, "2 B D K", "2 x # x # x #", m, k, n);
+    bndi_cost_step(&c, "backward", "FLOP", 4 * m * k * n, "2 B D K for each operand", "2 x 2 x # x # x #", m, k, n);
+    bndi_cost_step(&c, "training", "FLOP", 6 * m * k * n, "6 (points) (parameters)", "6 x # x (# x #)", m, k, n);
+    bndi_cost_note(&c, "a multiplication and an addition are two FLOPs");
+    bndi_cost_note(&c, "where the gradient of the input is not wanted, as in a first layer, backward is half of it");
+    *out = c;
+    return BND_OK;
+}
+
+/* CS336's notes give two numbers that do not follow from what stands beside them. */
+static void note_errata(bnd_cost *c, const bnd_machine *machine, double machines, double days)
+{
+    bool is_h100 = bndi_same_word(machine->name, bndi_length(machine->name), "h100");
+    if (is_h100 && machines == 8 && (days == 7 || days == 14)) {
+        bndi_cost_note(
+            c, "CS336's notes say \"8 H100s for 2 weeks\" and multiply by 7 days: 4.788e21 FLOP are one week at "
+               "the dense peak, two are 9.575e21");
+    }
+    if (is_h100 && machines == 1024 && days == 1) {
+        bndi_cost_note(
+            c, "CS336's notes say 4.4e19 FLOP a day for 1024 H100s at an MFU of 0.5: it is a thousand times that, "
+               "4.38e22");
+    }
+}
+
+bnd_status bnd_cost_budget(bnd_cost *out, double machines, double days, double mfu, const bnd_machine *machine,
+                           const char *format, bool sparse, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    double peak, seconds = days * 86400;
+    bnd_status status = bndi_at_least(machines, 1, "a number of machines", why);
+    status = status == BND_OK ? bndi_at_least(days, 0, "a number of days", why) : status;
+    status = status == BND_OK ? bndi_at_least(mfu, 0, "an MFU", why) : status;
+    status = status == BND_OK ? bnd_machine_peak(&peak, machine, format, sparse, why) : status;
+    if (status != BND_OK) {
+        return status;
+    }
+    double rate = machines * peak * mfu;
+    bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", machines, peak, mfu);
+    bndi_cost_step(&c, "seconds", "s", seconds, "days x 24 x 60 x 60", "# x 86400", days);
+    bndi_cost_step(&c, "compute", "FLOP", rate * seconds, "rate x time", "# x #", rate, seconds);
+    note_errata(&c, machine, machines, days);
+    bndi_cost_machine_note(&c, machine, format, peak, sparse);
+    *out = c;
+    return BND_OK;
+}

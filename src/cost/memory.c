@@ -1,0 +1,220 @@
+/* Memory of one rank, by role: what a recipe and an optimizer keep of each parameter, and activations. */
+#include "cost/cost.h"
+#include "cost/plan.h"
+
+static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER,
+                                 BND_ROLE_M,     BND_ROLE_V,    BND_ROLE_EXTRA};
+enum { ROLES = sizeof roles / sizeof roles[0] };
+
+bnd_status bndi_check_plan(const bnd_plan *plan, bnd_error *why)
+{
+    bnd_status status = bndi_at_least(plan->ranks, 1, "a number of ranks", why);
+    status = status == BND_OK ? bndi_at_least(plan->tensor, 1, "tensor parallelism", why) : status;
+    if (status == BND_OK && plan->zero > 3) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "ZeRO has stages 0 to 3");
+    }
+    return status;
+}
+
+/* Stage 1 shards what the optimizer keeps, 2 gradients, too, 3 parameters, too. */
+double bndi_sharers(const bnd_plan *plan, bnd_role role)
+{
+    unsigned from = role == BND_ROLE_PARAM ? 3 : role == BND_ROLE_GRAD ? 2 : 1;
+    return plan->zero >= from ? plan->ranks : 1;
+}
+
+/* What a role takes in all tensors of a rank; of a model without a shape, as large matrices do. */
+static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
+{
+    bnd_weight weights[BND_WEIGHTS] = {{.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1}};
+    bnd_stored sum = {.bytes = 0};
+    size_t n = q->model != NULL ? bnd_architecture_weights(weights, q->model) : 1;
+    for (size_t i = 0; i < n; i++) {
+        bnd_stored one;
+        double copies = q->model == NULL ? q->parameters / 0x1p40 : (double)weights[i].copies;
+        copies /= q->model == NULL || weights[i].split ? q->plan.tensor : 1;
+        bnd_status status = bnd_plan_stored(&one, &q->plan, role, &weights[i], why);
+        if (status != BND_OK) {
+            return status;
+        }
+        sum.bytes += copies * one.bytes;
+        sum.scales += copies * one.scales;
+        sum.transient = one.transient;
+    }
+    *out = sum;
+    return BND_OK;
+}
+
+/* Parameters that a rank works with. */
+static double parameters_of_rank(const bnd_cost_of_memory *q)
+{
+    bnd_weight weights[BND_WEIGHTS];
+    double sum = 0;
+    if (q->model == NULL) {
+        return q->parameters / q->plan.tensor;
+    }
+    size_t n = bnd_architecture_weights(weights, q->model);
+    for (size_t i = 0; i < n; i++) {
+        const bnd_weight *w = &weights[i];
+        sum += (double)w->copies * (double)w->rows * (double)(w->columns > 0 ? w->columns : 1) /
+               (w->split ? q->plan.tensor : 1);
+    }
+    return sum;
+}
+
+static void put_parameters(bnd_cost *c, const bnd_cost_of_memory *q, double all, double own)
+{
+    double tensor = q->plan.tensor;
+    if (q->model == NULL) {
+        bndi_cost_step(c, "parameters", "parameter", all, "N", "as given");
+    } else {
+        bndi_cost_step(c, "parameters", "parameter", all, "all tensors of its shape", "$", q->model->name);
+    }
+    if (tensor > 1 && q->model == NULL) {
+        bndi_cost_step(c, "of_a_rank", "parameter", own, "N / t", "# / #", all, tensor);
+    } else if (tensor > 1) { /* own = split / t + others, and all = split + others */
+        double split = (all - own) / (1 - 1 / tensor);
+        bndi_cost_step(c, "of_a_rank", "parameter", own, "what is split / t + the others", "# / # + #", split, tensor,
+                       all - split);
+    }
+}
+
+static void put_role(bnd_cost *c, const char *name, double bytes, double own, double sharers)
+{
+    if (sharers > 1) {
+        bndi_cost_step(c, name, "B", bytes / sharers, "N b / ranks", "# x # / #", own, bytes / own, sharers);
+    } else {
+        bndi_cost_step(c, name, "B", bytes, "N b", "# x #", own, bytes / own);
+    }
+}
+
+/* The states: a step a role that is kept, then what they share; and what is there for a step alone. */
+static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memory *q, double own, bnd_error *why)
+{
+    double scales = 0, passing = 0, sum = 0;
+    for (size_t i = 0; i < ROLES; i++) {
+        bnd_stored s;
+        double sharers = bndi_sharers(&q->plan, roles[i]);
+        bnd_status status = sum_role(&s, q, roles[i], why);
+        if (status != BND_OK) {
+            return status;
+        }
+        if (s.transient) {
+            passing = s.bytes + s.scales;
+        } else if (s.bytes > 0) {
+            put_role(c, bnd_role_name(roles[i]), s.bytes, own, sharers);
+            sum += s.bytes / sharers;
+            scales += s.scales / sharers;
+        }
+    }
+    if (scales >= 1) {
+        bndi_cost_step(c, "scales", "B", scales, "what shares a scale has one", "$", q->plan.policy.name);
+        sum += scales;
+    }
+    bndi_cost_step(c, "states", "B", sum, "their sum", "$: # bytes a parameter of a rank", q->plan.policy.name,
+                   sum / own);
+    if (passing > 0) {
+        bndi_cost_step(c, "transient", "B", passing, "made of the master for a step", "# x #", own, passing / own);
+    }
+    double histories = q->model != NULL ? bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor : 0;
+    if (histories > 0) {
+        bndi_cost_step(c, "histories", "B", histories, "of the largest numbers of operands", "$", q->plan.policy.name);
+    }
+    *total = sum + passing + histories;
+    return BND_OK;
+}
+
+static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
+{
+    bnd_status status = bndi_check_plan(&q->plan, why);
+    if (status == BND_OK && q->model == NULL) {
+        return bndi_at_least(q->parameters, 1, "a number of parameters", why);
+    }
+    status = status == BND_OK ? bnd_architecture_check(q->model, why) : status;
+    status = status == BND_OK ? bndi_at_least(q->batch, 1, "a batch", why) : status;
+    if (status == BND_OK && q->plan.tensor > (double)q->model->heads) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%llu heads are split over %llu machines at most",
+                          (unsigned long long)q->model->heads, (unsigned long long)q->model->heads);
+    }
+    return status;
+}
+
+static void put_room(bnd_cost *c, const bnd_machine *m, double total)
+{
+    bndi_cost_step(c, "room", "B", m->memory - total, "memory - total", "# - #", m->memory, total);
+    bndi_cost_note(c,
+                   total <= m->memory ? "it fits $, with # of its memory taken"
+                                      : "it does not fit $: it takes # times its memory",
+                   m->title, total / m->memory);
+}
+
+bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    double states, activations = 0;
+    bnd_status status = check(q, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    double all = q->model != NULL ? bnd_architecture_parameters(q->model) : q->parameters;
+    double own = parameters_of_rank(q);
+    put_parameters(&c, q, all, own);
+    status = put_states(&states, &c, q, own, why);
+    if (status == BND_OK && q->model != NULL) {
+        status = bndi_activations(&activations, &c, q, why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_cost_step(&c, "total", "B", states + activations, "states + activations", "# + #", states, activations);
+    if (q->machine != NULL) {
+        put_room(&c, q->machine, states + activations);
+    }
+    if (q->model == NULL) {
+        bndi_cost_note(&c, "leaves out activations: they grow with batch and sequence; --model counts them");
+    }
+    bndi_cost_note(
+        &c, "leaves out transient copies of operands, buffers of communication, and what an allocator cannot use");
+    *out = c;
+    return BND_OK;
+}
+
+/* ---- the largest model ---- */
+
+bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, double memory, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    bnd_plan p = *plan;
+    double each = 0, whole = 0;
+    bnd_status status = bndi_at_least(machines, 1, "a number of machines", why);
+    status = status == BND_OK ? bndi_at_least(memory, 1, "a machine's memory", why) : status;
+    status = status == BND_OK ? bndi_at_least(p.tensor, 1, "tensor parallelism", why) : status;
+    if (status == BND_OK && machines / p.tensor < 1) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism cannot be wider than all machines");
+    }
+    p.ranks = machines / p.tensor;
+    status = status == BND_OK ? bndi_check_plan(&p, why) : status;
+    for (size_t i = 0; status == BND_OK && i < ROLES; i++) {
+        double bytes;
+        status = bnd_plan_bytes_each(&bytes, &p, roles[i], why);
+        if (status == BND_OK && bytes > 0) {
+            double sharers = bndi_sharers(&p, roles[i]) * p.tensor;
+            bndi_cost_step(&c, bnd_role_name(roles[i]), "B/parameter", bytes / sharers,
+                           sharers > 1 ? "b / sharers" : "b", sharers > 1 ? "# / #" : "#", bytes, sharers);
+            each += bytes / sharers;
+            whole += bytes;
+        }
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_cost_step(&c, "bytes", "B/parameter", whole, "all of them, wherever they are", "$", p.policy.name);
+    bndi_cost_step(&c, "of_a_machine", "B/parameter", each, "what one machine holds of it", "ZeRO #, # ranks, t = #",
+                   (double)p.zero, p.ranks, p.tensor);
+    bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes of a machine", "# / #", memory, each);
+    bndi_cost_note(
+        &c, "leaves out activations, which grow with batch and sequence, transient copies and buffers: what fits "
+            "is smaller");
+    *out = c;
+    return BND_OK;
+}

@@ -1,0 +1,74 @@
+/* How long training takes: its FLOPs over those that the machines reach. */
+#include "cost/cost.h"
+
+/* 6 N D: two FLOPs forward and four back for each parameter and token. Layers that are computed again take two more. */
+static bnd_status work_by_parameters(double *work, bnd_cost *c, const bnd_cost_of_time *q, bnd_error *why)
+{
+    double n = q->parameters, factor = q->recompute == BND_RECOMPUTE_FULL ? 8 : 6;
+    if (q->recompute == BND_RECOMPUTE_SELECTIVE) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "what selective recomputation costs depends on the shape: give a model instead of a number of "
+                        "parameters");
+    }
+    *work = factor * n * q->tokens;
+    bndi_cost_step(c, "compute", "FLOP", *work, factor == 6 ? "6 N D" : "8 N D", "# x # x #", factor, n, q->tokens);
+    bndi_cost_note(
+        c, "leaves out attention's own products (12 L s d FLOP a token), and that a table of tokens takes none: "
+           "--model counts both");
+    return BND_OK;
+}
+
+static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, double s)
+{
+    const bnd_architecture *a = q->model;
+    double n = bnd_architecture_parameters(a);
+    bndi_forward f = bndi_forward_flops(a, s);
+    double each = bndi_training_flops(a, &f, q->recompute), layers = (double)a->layers;
+    *work = each * q->tokens;
+    bndi_cost_step(c, "parameters", "parameter", n, "all tensors of its shape", "$", a->name);
+    bndi_cost_step(c, "six_n_d", "FLOP", 6 * n * q->tokens, "6 N D, the rule of thumb", "6 x # x #", n, q->tokens);
+    bndi_cost_step(c, "matrices", "FLOP/token", 3 * (f.all - layers * f.attention), "6 (parameters of matrices)",
+                   "6 x #", (f.all - layers * f.attention) / 2);
+    bndi_cost_step(c, "attention", "FLOP/token", 3 * layers * f.attention, "12 L s d", "12 x # x # x #", layers, s,
+                   (double)(a->heads * a->head_width));
+    bndi_cost_step(c, "again", "FLOP/token", each - 3 * f.all, "what is computed again", "$",
+                   q->recompute == BND_RECOMPUTE_NONE        ? "nothing"
+                   : q->recompute == BND_RECOMPUTE_SELECTIVE ? "attention's products, forward"
+                                                             : "every layer, forward");
+    bndi_cost_step(c, "compute", "FLOP", *work, "D x their sum", "# x #", q->tokens, each);
+    bndi_cost_note(c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
+}
+
+bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    double peak, work = 0, sequence = 0;
+    bnd_status status = bndi_at_least(q->tokens, 1, "a number of tokens", why);
+    status = status == BND_OK ? bndi_at_least(q->machines, 1, "a number of machines", why) : status;
+    status = status == BND_OK ? bndi_at_least(q->mfu, 1e-9, "an MFU", why) : status;
+    status = status == BND_OK ? bnd_machine_peak(&peak, q->machine, q->format, q->sparse, why) : status;
+    if (status == BND_OK && q->model != NULL) {
+        status = bnd_architecture_check(q->model, why);
+        status = status == BND_OK ? bndi_sequence(&sequence, q->model, q->sequence, why) : status;
+    } else if (status == BND_OK) {
+        status = bndi_at_least(q->parameters, 1, "a number of parameters", why);
+    }
+    if (status == BND_OK && q->model == NULL) {
+        status = work_by_parameters(&work, &c, q, why);
+    } else if (status == BND_OK) {
+        work_by_shape(&work, &c, q, sequence);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    double rate = q->machines * peak * q->mfu, seconds = work / rate;
+    bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", q->machines, peak, q->mfu);
+    bndi_cost_step(&c, "seconds", "s", seconds, "compute / rate", "# / #", work, rate);
+    bndi_cost_step(&c, "days", "day", seconds / 86400, "seconds / 86400", "# / 86400", seconds);
+    bndi_cost_note(
+        &c, "an MFU of # is an assumption: it stands for all that is not a product, for waiting and for failures",
+        q->mfu);
+    bndi_cost_machine_note(&c, q->machine, q->format, peak, q->sparse);
+    *out = c;
+    return BND_OK;
+}

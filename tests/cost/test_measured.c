@@ -1,0 +1,250 @@
+/* What is worked out on paper is what a run of this library takes: bytes by role, and FLOPs. */
+#include "tests/cost/tests.h"
+
+#include <binade/train.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct size {
+    size_t width, depth, heads, context, vocabulary, batch;
+    bool tied;
+} size;
+
+static const size sizes[] = {{16, 1, 2, 8, 11, 2, false}, {32, 3, 4, 16, 24, 3, true}, {24, 2, 3, 32, 50, 1, false}};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static bnd_training training_of(const size *s, const char *recipe, const char *optimizer)
+{
+    bnd_training t;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, "transformer", optimizer, recipe, &why), &why));
+    t.width = s->width;
+    t.depth = s->depth;
+    t.heads = s->heads;
+    t.context = s->context;
+    t.vocabulary = s->vocabulary;
+    t.batch = s->batch;
+    t.tied = s->tied;
+    return t;
+}
+
+static bnd_architecture shape_of(const size *s)
+{
+    bnd_architecture a;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(
+        succeeds(bnd_architecture_usual(&a, s->depth, s->width, s->heads, s->vocabulary, s->context, &why), &why));
+    a.tied = s->tied;
+    return a;
+}
+
+static bnd_account account_after_a_step(const bnd_training *t, bnd_step *step)
+{
+    bnd_run *run = NULL;
+    bnd_error why;
+    bnd_account a;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, t, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(step, run, &why), &why));
+    bnd_engine_account(&a, bnd_run_engine(run));
+    bnd_run_free(run);
+    return a;
+}
+
+static bnd_cost memory_of(const bnd_architecture *a, const bnd_plan *plan, size_t batch, bool recompute)
+{
+    bnd_cost cost;
+    bnd_error why;
+    bnd_cost_of_memory q = {.plan = *plan,
+                            .model = a,
+                            .batch = (double)batch,
+                            .recompute = recompute ? BND_RECOMPUTE_FULL : BND_RECOMPUTE_NONE,
+                            .kept = BND_KEPT_BY_ENGINE};
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&cost, &q, &why), &why));
+    return cost;
+}
+
+static uint64_t paper(const bnd_cost *cost, const char *step)
+{
+    double x = bnd_cost_value(cost, step);
+    return isnan(x) ? 0 : (uint64_t)x;
+}
+
+static bool same_bytes(const bnd_cost *cost, bnd_role role, uint64_t measured, const char *recipe,
+                       const char *optimizer)
+{
+    uint64_t expected = paper(cost, bnd_role_name(role));
+    if (expected != measured) {
+        printf("\n    %s, %s, %s: %llu on paper, %llu measured\n", recipe, optimizer, bnd_role_name(role),
+               (unsigned long long)expected, (unsigned long long)measured);
+    }
+    return expected == measured;
+}
+
+/* What scales take that stay: those of gradients are gone after a step, and those of a parameter that is made for
+ * one. */
+static uint64_t scales_that_stay(const bnd_architecture *a, const bnd_plan *plan)
+{
+    static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_MASTER, BND_ROLE_M, BND_ROLE_V, BND_ROLE_EXTRA};
+    bnd_weight weights[BND_WEIGHTS];
+    double sum = 0;
+    size_t n = bnd_architecture_weights(weights, a);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t r = 0; r < sizeof roles / sizeof roles[0]; r++) {
+            bnd_stored stored;
+            bnd_error why;
+            CU_ASSERT_FATAL(succeeds(bnd_plan_stored(&stored, plan, roles[r], &weights[i], &why), &why));
+            sum += stored.transient ? 0 : (double)weights[i].copies * stored.scales;
+        }
+    }
+    return (uint64_t)sum;
+}
+
+static void check_states(const size *s, const char *recipe, const char *optimizer)
+{
+    static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_MASTER, BND_ROLE_M, BND_ROLE_V};
+    bnd_architecture a = shape_of(s);
+    bnd_training t = training_of(s, recipe, optimizer);
+    bnd_plan plan = plan_of(recipe, optimizer);
+    bnd_step step;
+    bnd_account account = account_after_a_step(&t, &step);
+    bnd_cost cost = memory_of(&a, &plan, t.batch, false);
+    CU_ASSERT_EQUAL(paper(&cost, "parameters"), step.weights);
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        CU_ASSERT_TRUE(same_bytes(&cost, roles[i], account.bytes[roles[i]], recipe, optimizer));
+    }
+    CU_ASSERT_TRUE(same_bytes(&cost, BND_ROLE_GRAD, account.peak_by_role[BND_ROLE_GRAD], recipe, optimizer));
+    uint64_t extra = paper(&cost, "extra") + scales_that_stay(&a, &plan) + paper(&cost, "histories");
+    if (extra != account.bytes[BND_ROLE_EXTRA]) {
+        printf("\n    %s, %s, extra: %llu on paper, %llu measured\n", recipe, optimizer, (unsigned long long)extra,
+               (unsigned long long)account.bytes[BND_ROLE_EXTRA]);
+    }
+    CU_ASSERT_EQUAL(extra, account.bytes[BND_ROLE_EXTRA]);
+}
+
+/* Every recipe under every optimizer, to the byte. */
+static void test_states(void)
+{
+    for (size_t r = 0; r < bnd_recipe_count(); r++) {
+        for (size_t o = 0; o < bnd_optimizer_count(); o++) {
+            check_states(&sizes[0], bnd_recipe_name(r), bnd_optimizer_name(o));
+        }
+    }
+}
+
+/* Recipes that nobody has named: widths that share bytes, scales of several kinds, several roles changed at once; and a
+ * size at which moments in codes of a byte are worth it. */
+static void test_custom_recipes(void)
+{
+    static const size wide = {64, 1, 2, 8, 80, 1, false};
+    static const char *const recipes[] = {"param=e2m1,grad=e3m2,m=e2m3,v=fp16", "base=bf16-master,v=e5m2,m=e4m3",
+                                          "base=bf16-kahan,extra=e4m3,m=none", "master=fp64,param=fp16",
+                                          "base=bf16-master,m=mxfp8,v=nvfp4,master=fp16/row"};
+    for (size_t r = 0; r < sizeof recipes / sizeof recipes[0]; r++) {
+        check_states(&sizes[2], recipes[r], "adamw");
+    }
+    check_states(&wide, "adam8bit", "adamw");
+    check_states(&wide, "adam8bit", "lion");
+    check_states(&wide, "fp8-lm", "adafactor");
+}
+
+/* A table that is the head, too, is one parameter less; while its two gradients are added, both are there. */
+static void test_tied(void)
+{
+    const size *s = &sizes[1];
+    bnd_architecture a = shape_of(s);
+    bnd_training t = training_of(s, "fp32", "adamw");
+    bnd_plan plan = plan_of("fp32", "adamw");
+    bnd_step step;
+    bnd_account account = account_after_a_step(&t, &step);
+    bnd_cost cost = memory_of(&a, &plan, t.batch, false);
+    CU_ASSERT_EQUAL(paper(&cost, "parameters"), step.weights);
+    CU_ASSERT_EQUAL(paper(&cost, "param"), account.bytes[BND_ROLE_PARAM]);
+    CU_ASSERT_EQUAL(paper(&cost, "grad") + 4 * s->vocabulary * s->width, account.peak_by_role[BND_ROLE_GRAD]);
+}
+
+/* Activations, all of them: to the byte, whatever the recipe. */
+static void test_activations(void)
+{
+    for (size_t r = 0; r < bnd_recipe_count(); r++) {
+        for (size_t s = 0; s < SIZES; s++) {
+            for (int recompute = 0; recompute < 2; recompute++) {
+                bnd_architecture a = shape_of(&sizes[s]);
+                bnd_training t = training_of(&sizes[s], bnd_recipe_name(r), "sgd");
+                bnd_plan plan = plan_of(bnd_recipe_name(r), "sgd");
+                bnd_step step;
+                t.recompute = recompute == 1;
+                bnd_account account = account_after_a_step(&t, &step);
+                bnd_cost cost = memory_of(&a, &plan, t.batch, t.recompute);
+                double measured = (double)account.peak_by_role[BND_ROLE_ACT],
+                       expected = bnd_cost_value(&cost, "activations");
+                if (expected != measured) {
+                    printf("\n    %s, size %zu, recompute %d: %.0f on paper, %.0f measured\n", bnd_recipe_name(r), s,
+                           recompute, expected, measured);
+                }
+                CU_ASSERT_EQUAL(expected, measured);
+            }
+        }
+    }
+}
+
+/* What the way back needs of the same shape and recipe, after Korthikanti et al., is about half: the engine holds every
+ * result until the step ends, but no mask of dropout, which this model does not have. */
+static void test_activations_differ(void)
+{
+    bnd_cost needed, held;
+    bnd_error why;
+    bnd_architecture a = model_named("gpt2");
+    bnd_cost_of_memory q = {.plan = plan_of("fp32", "adamw"), .model = &a, .batch = 1};
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&needed, &q, &why), &why));
+    q.kept = BND_KEPT_BY_ENGINE;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_memory(&held, &q, &why), &why));
+    double h = 768, s = 1024, heads = 12;
+    CU_ASSERT_EQUAL(bnd_cost_value(&needed, "layer"), s * h * (16 * 4 + 2) + heads * s * s * (2 * 4 + 1));
+    CU_ASSERT_EQUAL(bnd_cost_value(&held, "layer"), s * h * 19 * 4 + heads * s * s * 4 * 4 + 2 * s * 8);
+}
+
+static uint64_t products(const bnd_account *a, bnd_phase phase)
+{
+    return a->flops[phase][BND_TENSOR_MATMUL] + a->flops[phase][BND_TENSOR_LINEAR];
+}
+
+/* The engine counts one FLOP for each bias that a product adds, which 2 B D K does not. */
+static double biases_of_a_token(const bnd_architecture *a)
+{
+    return (double)a->layers * (double)(3 * a->hidden + a->hidden + a->feed_forward + a->hidden);
+}
+
+static void test_flops(void)
+{
+    for (size_t s = 0; s < SIZES; s++) {
+        for (int recompute = 0; recompute < 2; recompute++) {
+            bnd_architecture a = shape_of(&sizes[s]);
+            bnd_training t = training_of(&sizes[s], "fp32", "sgd");
+            bnd_cost cost;
+            bnd_error why;
+            bnd_step step;
+            bnd_cost_of_flops q = {.model = &a, .recompute = recompute == 1 ? BND_RECOMPUTE_FULL : BND_RECOMPUTE_NONE};
+            t.recompute = recompute == 1;
+            bnd_account account = account_after_a_step(&t, &step);
+            CU_ASSERT_TRUE_FATAL(succeeds(bnd_cost_flops(&cost, &q, &why), &why));
+            double tokens = (double)(t.batch * t.context), forward = bnd_cost_value(&cost, "forward") * tokens;
+            double all = bnd_cost_value(&cost, "training") * tokens;
+            double biases = biases_of_a_token(&a) * tokens;
+            CU_ASSERT_EQUAL((double)products(&account, BND_FORWARD), forward + biases);
+            CU_ASSERT_EQUAL((double)products(&account, BND_BACKWARD), 2 * forward);
+            CU_ASSERT_EQUAL((double)products(&account, BND_RECOMPUTE),
+                            all - 3 * forward + (recompute == 1 ? biases : 0));
+        }
+    }
+}
+
+CU_TestInfo measured_tests[] = {
+    {"parameters, gradients, master, states: to the byte", test_states},
+    {"custom recipes", test_custom_recipes},
+    {"a tied head", test_tied},
+    {"activations", test_activations},
+    {"what the way back needs, and what is held", test_activations_differ},
+    {"FLOPs", test_flops},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,298 @@
+/* binade cost: resource accounting on paper. */
+#include "cost.h"
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OWN(option) (OPTION_OWN + (option))
+
+static const option_row
+    row_params = {OWN(COST_PARAMS), 0, "params", "N", "parameters: 70e9, 70B", COMPLETES_NOTHING, ""},
+    row_tokens = {OWN(COST_TOKENS), 0, "tokens", "N", "tokens to train on: 15e12, 15T", COMPLETES_NOTHING, ""},
+    row_gpus = {OWN(COST_GPUS), 0, "gpus", "N", "how many machines (default 1)", COMPLETES_NOTHING, ""},
+    row_gpu = {OWN(COST_GPU),
+               0,
+               "gpu",
+               "NAME",
+               "the machine: 'binade cost machines' lists them; this: measured now",
+               COMPLETES_WORDS,
+               "a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this"},
+    row_cost_format = {OWN(COST_FORMAT),
+                       'f',
+                       "format",
+                       "NAME",
+                       "of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)",
+                       COMPLETES_FORMATS,
+                       ""},
+    row_mfu = {OWN(COST_MFU),     0, "mfu", "SHARE", "of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)",
+               COMPLETES_NOTHING, ""},
+    row_sparse = {OWN(COST_SPARSE),  0, "sparse", NULL, "peaks where two of four weights are zero",
+                  COMPLETES_NOTHING, ""},
+    row_model =
+        {OWN(COST_MODEL),
+         0,
+         "model",
+         "NAME",
+         "a transformer by name: 'binade cost models' lists them",
+         COMPLETES_WORDS,
+         "gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b "
+         "gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade"},
+    row_layers = {OWN(COST_LAYERS),  0, "layers", "N", "of a transformer that has no name, or instead of the model's",
+                  COMPLETES_NOTHING, ""},
+    row_hidden = {OWN(COST_HIDDEN), 0, "hidden", "N", "its width", COMPLETES_NOTHING, ""},
+    row_heads = {OWN(COST_HEADS), 0, "heads", "N", "its heads", COMPLETES_NOTHING, ""},
+    row_kv_heads = {OWN(COST_KV_HEADS), 0, "kv-heads", "N", "its heads of keys and values (default as many)",
+                    COMPLETES_NOTHING,  ""},
+    row_feed_forward =
+        {OWN(COST_FEED_FORWARD), 0, "feed-forward", "N", "within its perceptron (default 4 times hidden)",
+         COMPLETES_NOTHING,      ""},
+    row_vocab = {OWN(COST_VOCAB), 0, "vocab", "N", "its vocabulary", COMPLETES_NOTHING, ""},
+    row_seq = {OWN(COST_SEQ),     0, "seq", "N", "length of a sequence (default the model's context)",
+               COMPLETES_NOTHING, ""},
+    row_batch = {OWN(COST_BATCH), 0, "batch", "N", "sequences of a rank at once (default 1)", COMPLETES_NOTHING, ""},
+    row_recipe = {OWN(COST_RECIPE),
+                  0,
+                  "recipe",
+                  "TEXT",
+                  "a recipe, or settings: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32)",
+                  COMPLETES_NOTHING,
+                  ""},
+    row_optimizer = {OWN(COST_OPTIMIZER),
+                     0,
+                     "optimizer",
+                     "NAME",
+                     "sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)",
+                     COMPLETES_WORDS,
+                     "sgd momentum adagrad rmsprop adam adamw lion adafactor"},
+    row_zero = {OWN(COST_ZERO), 0, "zero", "0..3", "ZeRO's stage (default 0; fit: 3)", COMPLETES_WORDS, "0 1 2 3"},
+    row_ranks = {OWN(COST_RANKS),   0, "ranks", "N", "that share the data, and what ZeRO shards (default 1)",
+                 COMPLETES_NOTHING, ""},
+    row_tp = {OWN(COST_TP), 0, "tp", "N", "machines that share each layer (default 1)", COMPLETES_NOTHING, ""},
+    row_recompute =
+        {OWN(COST_RECOMPUTE),  0, "recompute", "WHAT", "none selective full (default none)", COMPLETES_WORDS,
+         "none selective full"},
+    row_days = {OWN(COST_DAYS), 0, "days", "N", "how long the machines work (default 1)", COMPLETES_NOTHING, ""},
+    row_memory = {OWN(COST_MEMORY),  0, "memory", "BYTES", "of one machine, instead of --gpu: 80GB, 80GiB",
+                  COMPLETES_NOTHING, ""},
+    row_result =
+        {OWN(COST_RESULT),  0, "result", "NAME", "format of the product (default as operands, at least 16 bits)",
+         COMPLETES_FORMATS, ""},
+    row_kept = {OWN(COST_KEPT),
+                0,
+                "kept",
+                "WHAT",
+                "saved: what the way back needs; binade: what this engine holds (default saved)",
+                COMPLETES_WORDS,
+                "saved binade"};
+
+/* In the order of enum cost_option. */
+static const option_row *const own_rows[COST_OPTIONS] = {
+    &row_params,    &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,          &row_sparse,
+    &row_model,     &row_layers, &row_hidden, &row_heads,     &row_kv_heads,    &row_feed_forward, &row_vocab,
+    &row_seq,       &row_batch,  &row_recipe, &row_optimizer, &row_zero,        &row_ranks,        &row_tp,
+    &row_recompute, &row_days,   &row_memory, &row_result,    &row_kept};
+
+const char *cost_option_name(unsigned option)
+{
+    return own_rows[option]->name;
+}
+
+static bool is_text(unsigned option)
+{
+    return (GIVEN(option) & (GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_MODEL) |
+                             GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_RECOMPUTE) | GIVEN(COST_RESULT) |
+                             GIVEN(COST_KEPT) | GIVEN(COST_ZERO))) != 0;
+}
+
+static int own(void *state, int id, const char *value)
+{
+    asked *a = state;
+    unsigned option = (unsigned)(id - OPTION_OWN);
+    bool count = option == COST_PARAMS || option == COST_TOKENS || option == COST_DAYS;
+    bnd_quantity kind = option == COST_MFU      ? BND_QUANTITY_SHARE
+                        : option == COST_MEMORY ? BND_QUANTITY_BYTES
+                        : count                 ? BND_QUANTITY_COUNT
+                                                : BND_QUANTITY_WHOLE;
+    bnd_error why;
+    a->given |= GIVEN(option);
+    a->text[option] = value;
+    if (!is_text(option) && bnd_quantity_parse(&a->number[option], value, kind, &why) != BND_OK) {
+        return complain(a->common.command, "--%s: %s", own_rows[option]->name, why.message);
+    }
+    return GO_ON;
+}
+
+/* ---- what options mean together ---- */
+
+static const cost_question *find_question(const settings *s)
+{
+    const char *name = s->operand_count > 0 ? s->operands[0] : "";
+    size_t most = 0, at = 0;
+    for (size_t i = 0; cost_questions[i].name != NULL; i++) {
+        size_t shared = 0;
+        if (strcmp(cost_questions[i].name, name) == 0) {
+            return &cost_questions[i];
+        }
+        while (name[shared] != '\0' && name[shared] == cost_questions[i].name[shared]) {
+            shared++;
+        }
+        at = shared > most ? i : at;
+        most = shared > most ? shared : most;
+    }
+    if (name[0] == '\0') {
+        complain(s->command, "a question is missing: time, fit, memory, flops, tensor, roofline, machines or models");
+    } else {
+        complain(s->command, "there is no question '%.40s'; did you mean '%s'?", name, cost_questions[at].name);
+    }
+    return NULL;
+}
+
+static int check_options(const asked *a, const cost_question *q)
+{
+    for (unsigned i = 0; i < COST_OPTIONS; i++) {
+        if ((q->needs & ~a->given & GIVEN(i)) != 0) {
+            return complain(a->common.command, "--%s is missing; try 'binade cost %s %s'", own_rows[i]->name, q->name,
+                            q->example);
+        }
+        if ((a->given & ~q->takes & GIVEN(i)) != 0) {
+            return complain(a->common.command, "%s does not look at --%s; try 'binade cost %s%s%s'", q->name,
+                            own_rows[i]->name, q->name, q->example[0] != '\0' ? " " : "", q->example);
+        }
+    }
+    if (a->common.operand_count > (q->operands[0] != '\0' ? 2u : 1u)) {
+        return complain(a->common.command, "'%.60s' is one word too many",
+                        a->common.operands[a->common.operand_count - 1]);
+    }
+    return GO_ON;
+}
+
+/* A named model, a shape, or a named model with some of its sizes changed. */
+static bnd_status find_model(asked *a, bnd_error *why)
+{
+    const uint32_t shape = GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_VOCAB);
+    bnd_architecture *m = &a->architecture;
+    bnd_status status = BND_OK;
+    uint64_t size[COST_OPTIONS];
+    for (unsigned i = 0; i < COST_OPTIONS; i++) {
+        size[i] = is_text(i) || (a->given & GIVEN(i)) == 0 ? 0 : (uint64_t)a->number[i];
+    }
+    if ((a->given & GIVEN(COST_MODEL)) != 0) {
+        status = bnd_architecture_find(m, a->text[COST_MODEL], why);
+    } else if ((a->given & shape) == shape) {
+        uint64_t context = size[COST_SEQ] > 0 ? size[COST_SEQ] : 2048;
+        status = bnd_architecture_usual(m, size[COST_LAYERS], size[COST_HIDDEN], size[COST_HEADS], size[COST_VOCAB],
+                                        context, why);
+    } else if ((a->given & shape) != 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a shape needs --layers, --hidden, --heads and --vocab");
+    } else {
+        return BND_OK;
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    a->model = m;
+    if ((a->given & GIVEN(COST_MODEL)) != 0 && (a->given & (GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS))) != 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "--hidden and --heads are the model's own; give a whole shape instead of --model");
+    }
+    m->layers = size[COST_LAYERS] > 0 ? size[COST_LAYERS] : m->layers;
+    m->vocabulary = size[COST_VOCAB] > 0 ? size[COST_VOCAB] : m->vocabulary;
+    m->kv_heads = size[COST_KV_HEADS] > 0 ? size[COST_KV_HEADS] : m->kv_heads;
+    m->feed_forward = size[COST_FEED_FORWARD] > 0 ? size[COST_FEED_FORWARD] : m->feed_forward;
+    return bnd_architecture_check(m, why);
+}
+
+static bnd_status find_plan(asked *a, bnd_error *why)
+{
+    size_t row;
+    const char *recipe = a->text[COST_RECIPE] != NULL ? a->text[COST_RECIPE] : "fp32";
+    const char *optimizer = a->text[COST_OPTIMIZER] != NULL ? a->text[COST_OPTIMIZER] : "adamw";
+    const char *zero = a->text[COST_ZERO] != NULL ? a->text[COST_ZERO] : "0";
+    bnd_status status = bnd_policy_parse(&a->plan.policy, recipe, why);
+    status = status == BND_OK ? bnd_optimizer_find(&row, optimizer, why) : status;
+    if (status == BND_OK && (zero[0] < '0' || zero[0] > '3' || zero[1] != '\0')) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "--zero takes a stage from 0 to 3, not '%s'", zero);
+    }
+    if (status == BND_OK) {
+        a->plan.keeps = bnd_optimizer_keeps;
+        a->plan.optimizer = row;
+        a->plan.zero = (unsigned)(zero[0] - '0');
+        a->plan.ranks = a->number[COST_RANKS];
+        a->plan.tensor = a->number[COST_TP];
+    }
+    return status;
+}
+
+static int find_all(asked *a, const cost_question *q)
+{
+    bnd_error why;
+    bnd_status status = find_model(a, &why);
+    if (status == BND_OK && (a->given & GIVEN(COST_GPU)) != 0) {
+        status = bnd_machine_find(&a->machine, a->text[COST_GPU], &why);
+    }
+    status = status == BND_OK ? find_plan(a, &why) : status;
+    if (status == BND_OK && (a->given & GIVEN(COST_RECOMPUTE)) != 0) {
+        status = bnd_recompute_parse(&a->recompute, a->text[COST_RECOMPUTE], &why);
+    }
+    if ((a->given & GIVEN(COST_MFU)) == 0) {
+        a->number[COST_MFU] = strcmp(q->name, "flops") == 0 ? 1 : 0.4;
+    }
+    return status == BND_OK ? GO_ON : complain(a->common.command, "%s", why.message);
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    asked a = {.number = {[COST_GPUS] = 1, [COST_BATCH] = 1, [COST_RANKS] = 1, [COST_TP] = 1, [COST_DAYS] = 1}};
+    settings s;
+    const cost_question *q = NULL;
+    a.common.command = self;
+    int status = read_arguments(&s, self, argc, argv, own, &a);
+    a.common = s;
+    if (status == GO_ON) {
+        q = find_question(&a.common);
+        status = q != NULL ? check_options(&a, q) : BAD_USAGE;
+    }
+    status = status == GO_ON ? find_all(&a, q) : status;
+    if (status == GO_ON) {
+        status = q->answer(&a, a.common.operands + 1, a.common.operand_count - 1);
+    }
+    clear_settings(&a.common);
+    return status;
+}
+
+static const option_row *const options[] = {
+    &row_params,       &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,
+    &row_sparse,       &row_model,  &row_layers, &row_hidden,    &row_heads,       &row_kv_heads,
+    &row_feed_forward, &row_vocab,  &row_seq,    &row_batch,     &row_recipe,      &row_optimizer,
+    &row_zero,         &row_ranks,  &row_tp,     &row_recompute, &row_days,        &row_memory,
+    &row_result,       &row_kept,   &row_json,   &row_color,     &row_help,        NULL};
+
+const command command_cost = {
+    .name = "cost",
+    .summary = "time, memory and FLOPs of training, on paper",
+    .operands = "QUESTION [SHAPE]",
+    .about =
+        "Works out what training costs, and shows how: each line is a formula, its numbers and the result; what is "
+        "left out is said below.\n\n"
+        "QUESTION: time, fit (the largest model), memory (by role), flops [BxDxK], tensor SHAPE, roofline MxNxK, "
+        "machines, models.",
+    .options = options,
+    .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
+    .more =
+        "time: --tokens, --gpu, and --params or a model; with a model, attention is counted. fit: --gpu or --memory, "
+        "--recipe, --optimizer. memory: --params or a model, --recipe, --optimizer, --zero, --ranks, --tp, --seq, "
+        "--batch, --recompute, --kept; --gpu asks whether it fits. flops: a model, a product, or --gpus, --gpu and "
+        "--days. tensor: --format, a list of formats and block formats. roofline: --gpu, --format, --result.\n\n"
+        "In formulas: N parameters, D tokens, L layers, h hidden, a heads, q and k the widths of queries and of keys, "
+        "f "
+        "the perceptron's, V the vocabulary, s the sequence, b the batch (beside h) or bytes of an element (beside N), "
+        "t "
+        "machines of tensor parallelism.\n\n"
+        "Numbers: 70e9, 70B, 15T, 512k; bytes: 80GB, 80GiB; shares: 0.5, 50%.\n\n"
+        "Memory follows from the recipe itself, any custom one included, and from what the optimizer keeps; it is what "
+        "a run of this library takes, to the byte.\n\n"
+        "With --json, one object: {\"question\", \"about\", \"steps\": [{\"name\", \"formula\", \"substitution\", "
+        "\"value\", \"unit\"}], \"notes\"}; tensor writes one a format, a line each.",
+    .run = run,
+};
