@@ -384,16 +384,6 @@ void bndi_whole_close(bndi_whole *whole)
 
 /* ---- copies and sums in place ---- */
 
-static void add_into(void *y, const void *x, bndi_width work, size_t n)
-{
-    for (size_t i = 0; work == BNDI_WORDS_32 && i < n; i++) {
-        ((float *)y)[i] += ((const float *)x)[i];
-    }
-    for (size_t i = 0; work == BNDI_WORDS_64 && i < n; i++) {
-        ((double *)y)[i] += ((const double *)x)[i];
-    }
-}
-
 static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, bool adds)
 {
     bndi_width work = bndi_words_hold(BNDI_WORDS_32, &y->format) && bndi_words_hold(BNDI_WORDS_32, &x->format)
@@ -402,6 +392,7 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
     bndi_walk to, from;
     bndi_numbers of_x, of_y;
     size_t n = bndi_count(&y->shape);
+    bndi_formula *add = bndi_maths_of(&y->engine->context)->formula[work][BNDI_F_add];
     bndi_walk_open(&to, y, &y->shape, work);
     bndi_walk_open(&from, x, &y->shape, work);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
@@ -411,7 +402,7 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
             void *sums = bndi_place(&to, at, &of_y);
             const void *old = bndi_read(&to, at, m, &of_y);
             (void)old; /* where sums points */
-            add_into(sums, numbers, work, m);
+            add(sums, (const void *[]){sums, numbers, NULL}, 0, m);
             numbers = sums;
         }
         bndi_write(&to, at, m, numbers, how);
