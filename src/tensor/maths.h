@@ -18,11 +18,11 @@ typedef enum bndi_formula_name {
 } bndi_formula_name;
 
 /* How rows are made normal: (x - mean) factor gain + bias, the factor being 1 / sqrt(variance + epsilon). */
-typedef struct bndi_norm {
+typedef struct bndi_normal {
     const double *gain, *bias; /* NULL: none */
     double epsilon, mean, factor;
     bool centred; /* or the mean is 0 */
-} bndi_norm;
+} bndi_normal;
 
 /* Loops over rows, of doubles or by bndi_width. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
 typedef struct bndi_maths {
@@ -42,8 +42,8 @@ typedef struct bndi_maths {
     void (*softmax_back[2])(void *dx, const void *d, const void *y, size_t n);
     /* Mean and factor are set; back: they are given, sums of gradients of gain and bias are added to, and dx may be
      * NULL. */
-    void (*norm[2])(void *y, const void *x, bndi_norm *f, size_t n);
-    void (*norm_back[2])(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_norm *f,
+    void (*norm[2])(void *y, const void *x, bndi_normal *f, size_t n);
+    void (*norm_back[2])(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_normal *f,
                          size_t n);
 } bndi_maths;
 

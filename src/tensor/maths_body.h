@@ -262,7 +262,7 @@ static void NAMED(softmax_back)(void *dx, const void *d, const void *y, size_t n
     EACH_SIXTEEN(n, NAMED(put)(dx, at, left, NAMED(take)(y, at, left) * (NAMED(take)(d, at, left) - sum));)
 }
 
-static void NAMED(norm)(void *y, const void *x, bndi_norm *f, size_t n)
+static void NAMED(norm)(void *y, const void *x, bndi_normal *f, size_t n)
 {
     doubles sums[PARTS] = {{0}}, squares[PARTS] = {{0}};
     if (f->centred) {
@@ -278,8 +278,8 @@ static void NAMED(norm)(void *y, const void *x, bndi_norm *f, size_t n)
                  v = f->bias != NULL ? v + load_some(f->bias, at, left) : v; NAMED(put)(y, at, left, v);)
 }
 
-static void NAMED(norm_back)(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_norm *f,
-                             size_t n)
+static void NAMED(norm_back)(void *dx, double *gains, double *biases, const void *d, const void *x,
+                             const bndi_normal *f, size_t n)
 {
     const double mean = f->mean, factor = f->factor;
     doubles means[PARTS] = {{0}}, slopes[PARTS] = {{0}};

@@ -27,7 +27,8 @@ static bndi_matrix matrix_of(const bndi_operand *o, bool turned)
         .data = o->data, .format = &o->format, .row = turned ? column : row, .column = turned ? row : column};
 }
 
-/* From one product of the stack `shape` (all axes but the last two) to the next, in an operand that broadcasts to it. */
+/* From one product of the stack `shape` (all axes but the last two) to the next, in an operand that broadcasts to
+ * it. */
 static void set_steps(ptrdiff_t *steps, const bndi_operand *o, const bndi_shape *shape)
 {
     size_t missing = shape->rank - o->shape.rank;

@@ -62,15 +62,15 @@ static void close_all(rows_and_gains *a)
     bndi_whole_close(&a->bias);
 }
 
-static bndi_norm norm_of(const bndi_call *c, const rows_and_gains *a)
+static bndi_normal norm_of(const bndi_call *c, const rows_and_gains *a)
 {
-    return (bndi_norm){
+    return (bndi_normal){
         .gain = a->gain.numbers, .bias = a->bias.numbers, .epsilon = c->attributes.number[0], .centred = has_mean(c)};
 }
 
 static void normalize_row(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, size_t row)
 {
-    bndi_norm f = norm_of(c, a);
+    bndi_normal f = norm_of(c, a);
     maths->norm[c->work](bndi_row_place(&a->y, row), bndi_row_read(&a->x, row), &f, row_length(c));
     put_number(c->kept, c->work, 2 * row, f.mean);
     put_number(c->kept, c->work, 2 * row + 1, f.factor);
@@ -108,7 +108,7 @@ static bnd_status norm_forward(bndi_call *c, bnd_error *why)
 static void row_back(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, double *gains, double *biases,
                      size_t row, bool wants_x)
 {
-    bndi_norm f = norm_of(c, a);
+    bndi_normal f = norm_of(c, a);
     f.mean = get_number(c->kept, c->work, 2 * row);
     f.factor = get_number(c->kept, c->work, 2 * row + 1);
     maths->norm_back[c->work](wants_x ? bndi_row_place(&a->y, row) : NULL, gains, biases, bndi_row_read(&a->d, row),

@@ -178,7 +178,7 @@ static double run_typed_row(void *y, const bndi_maths *m, bndi_width width, unsi
 {
     double scratch[MOST + 2], gains[MOST + 2] = {0}, biases[MOST + 2] = {0}, sum = 0;
     bool with = n % 2 == 0;
-    bndi_norm f = {.gain = with ? gain : NULL, .bias = with ? gain + 1 : NULL, .epsilon = 1e-5, .centred = with};
+    bndi_normal f = {.gain = with ? gain : NULL, .bias = with ? gain + 1 : NULL, .epsilon = 1e-5, .centred = with};
     switch (loop) {
     case 0:
         m->softmax[width](y, a, scratch, n);
