@@ -14,8 +14,11 @@
 #define BNDI_MATHS bndi_maths_portable
 #endif
 
-#if defined(__AVX512F__)
+#if defined(__SSE2__)
 #include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__)
 #define LANES 8
 #elif defined(__AVX__)
 #define LANES 4
@@ -64,10 +67,18 @@ static ALWAYS_INLINE doubles all(double x)
 
 static ALWAYS_INLINE doubles root(doubles x)
 {
+#if defined(__AVX512F__)
+    return (doubles)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX__)
+    return (doubles)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+    return (doubles)_mm_sqrt_pd((__m128d)x);
+#else
     for (int i = 0; i < LANES; i++) {
         x[i] = __builtin_sqrt(x[i]);
     }
     return x;
+#endif
 }
 
 /* c[0] x^(n-1) + ... + c[n-1], n a multiple of four: every fourth power in a sum of its own, so that additions wait for
@@ -524,6 +535,93 @@ static bool row_narrow(float *y, const double *x, size_t n)
     return good;
 }
 
+/* ---- random points ---- */
+
+/* 32 bits as a number of [-1, 1): as the low bits of 2^52, taken off again. */
+static ALWAYS_INLINE doubles coordinate(unsigned_words bits)
+{
+    const unsigned_words exponent = (unsigned_words)all(0x1p52);
+    return ((doubles)(bits | exponent) - 0x1p52) * 0x1p-31 - 1;
+}
+
+static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint64_t *bits)
+{
+    unsigned_words w;
+    __builtin_memcpy(&w, bits, sizeof w);
+    doubles a = coordinate(w & 0xffffffff), b = coordinate(w >> 32), s = load(square);
+    words again = (s <= 0) | (s >= 1);
+    store(x, pick(again, a, load(x)));
+    store(square, pick(again, a * a + b * b, s));
+}
+
+static void points(double *x, double *square, const uint64_t *bits, size_t n)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        points_of_lanes(x + i, square + i, bits + i);
+    }
+    if (i < n) {
+        double last_x[LANES] = {0}, last_square[LANES] = {0};
+        uint64_t last_bits[LANES] = {0};
+        __builtin_memcpy(last_x, x + i, (n - i) * sizeof *x);
+        __builtin_memcpy(last_square, square + i, (n - i) * sizeof *x);
+        __builtin_memcpy(last_bits, bits + i, (n - i) * sizeof *bits);
+        points_of_lanes(last_x, last_square, last_bits);
+        __builtin_memcpy(x + i, last_x, (n - i) * sizeof *x);
+        __builtin_memcpy(square + i, last_square, (n - i) * sizeof *x);
+    }
+}
+
+/* ---- updates of parameters ---- */
+
+typedef int32_t signs __attribute__((vector_size(LANES * sizeof(int32_t)))); /* -1 where something is so */
+
+static uint64_t count_of(signs found)
+{
+    uint64_t count = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        count += (uint64_t)(int64_t)-found[lane];
+    }
+    return count;
+}
+
+static void count_changes(bndi_changes *t, const float *change, const float *before, const float *now, size_t n)
+{
+    doubles changes[PARTS] = {{0}}, weights[PARTS] = {{0}};
+    signs updates = {0}, cancelled = {0};
+    EACH_SIXTEEN(n, doubles c = take_of_floats(change, at, left); doubles w = take_of_floats(before, at, left);
+                 changes[p] += c * c; weights[p] += w * w;)
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vector_of_floats c = load_of_floats(change, i);
+        signs is_update = c != 0;
+        updates += is_update;
+        cancelled += is_update & (load_of_floats(now, i) == load_of_floats(before, i));
+    }
+    t->updates += count_of(updates);
+    t->cancelled += count_of(cancelled);
+    for (; i < n; i++) {
+        t->updates += change[i] != 0;
+        t->cancelled += change[i] != 0 && now[i] == before[i];
+    }
+    t->squares_of_changes += sum_of_lanes(changes);
+    t->squares_of_weights += sum_of_lanes(weights);
+}
+
+static size_t count_lost(const float *v, const float *g, size_t n)
+{
+    signs lost = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        lost += (load_of_floats(v, i) == 0) & (load_of_floats(g, i) != 0);
+    }
+    size_t count = (size_t)count_of(lost);
+    for (; i < n; i++) {
+        count += v[i] == 0 && g[i] != 0;
+    }
+    return count;
+}
+
 const bndi_maths BNDI_MATHS = {
     .formula =
         {
@@ -540,6 +638,9 @@ const bndi_maths BNDI_MATHS = {
         },
     .largest = row_largest,
     .sum = row_sum,
+    .points = points,
+    .count_changes = count_changes,
+    .count_lost = count_lost,
     .softmax = {softmax_of_floats, softmax_of_doubles},
     .softmax_back = {softmax_back_of_floats, softmax_back_of_doubles},
     .norm = {norm_of_floats, norm_of_doubles},

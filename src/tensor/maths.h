@@ -24,6 +24,12 @@ typedef struct bndi_normal {
     bool centred; /* or the mean is 0 */
 } bndi_normal;
 
+/* What an update did: changes that are not zero; of these, those that rounding took back. */
+typedef struct bndi_changes {
+    uint64_t updates, cancelled;
+    double squares_of_changes, squares_of_weights; /* sums, of the weights before */
+} bndi_changes;
+
 /* Loops over rows, of doubles or by bndi_width. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
 typedef struct bndi_maths {
     bndi_formula *formula[2][BNDI_FORMULAS];      /* by bndi_width */
@@ -45,6 +51,12 @@ typedef struct bndi_maths {
     void (*norm[2])(void *y, const void *x, bndi_normal *f, size_t n);
     void (*norm_back[2])(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_normal *f,
                          size_t n);
+    void (*count_changes)(bndi_changes *t, const float *change, const float *before, const float *now,
+                          size_t n); /* adds */
+    /* Points of the square [-1, 1)^2, of 64 bits each: x, and the square of the distance from the middle; only where
+     * `square` is 0 or from 1 on. */
+    void (*points)(double *x, double *square, const uint64_t *bits, size_t n);
+    size_t (*count_lost)(const float *v, const float *g, size_t n); /* of v that are zero where g is not */
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;
