@@ -94,6 +94,10 @@ static void load_run(const job *j, const operand *x, float *out, size_t row, siz
 {
     const ptrdiff_t step = along ? x->column : x->row;
     const char *at = x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column) * (ptrdiff_t)x->bytes;
+    if (x->codes && step == 1 && !BNDI_BIG_ENDIAN) {
+        j->kernels.decode[BNDI_WORDS_32](&x->plan, out, at, n);
+        return;
+    }
     if (x->codes) {
         uint64_t words[BNDI_DEPTH];
         bndi_gather(words, at, x->bytes, 0, step, n);

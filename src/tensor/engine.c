@@ -108,8 +108,24 @@ static unsigned char *take_room(bnd_engine *engine, size_t room)
     return room > 0 ? aligned_alloc(LINE, room) : NULL;
 }
 
+void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes)
+{
+    bndi_spare *w = &engine->workspace[which];
+    if (w->room < bytes) {
+        const size_t room = room_for(bytes);
+        free(w->data);
+        w->data = room > 0 ? aligned_alloc(LINE, room) : NULL;
+        w->room = w->data != NULL ? room : 0;
+    }
+    return w->data;
+}
+
 static void free_spares(bnd_engine *engine)
 {
+    for (unsigned i = 0; i < BNDI_WORKSPACES; i++) {
+        free(engine->workspace[i].data);
+        engine->workspace[i] = (bndi_spare){.data = NULL};
+    }
     for (unsigned i = 0; i < engine->spare_count; i++) {
         free(engine->spares[i].data);
     }

@@ -88,6 +88,30 @@ static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_rol
     return high ? BND_ROLE_SCRATCH : role;
 }
 
+/* Codes are decoded once where a product is of plain fp32 sums: its operands are read several times over, and where
+ * they lie. Others do so much with each number that decoding it again costs nothing. Without memory: as it was. */
+static void bring_out(bndi_operand *o, bnd_engine *engine, unsigned which, bndi_width work)
+{
+    const bnd_format *fp32 = bndi_format_of_words(BNDI_WORDS_32);
+    const bnd_accumulator *a = &engine->accumulator;
+    bool plain = a->kind == BND_ACCUMULATE_FUSED && a->promote == 0 &&
+                 (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
+    size_t count = bndi_count(&o->shape);
+    ptrdiff_t stride[BND_RANK_MAX];
+    bndi_strides_of(stride, &o->shape);
+    bool dense = __builtin_memcmp(stride, o->stride, o->shape.rank * sizeof *stride) == 0;
+    if (work != BNDI_WORDS_32 || !plain || !dense || count == 0 || bnd_format_same(&o->format, fp32)) {
+        return;
+    }
+    float *numbers = bndi_workspace(engine, which, count * sizeof *numbers);
+    const bnd_array how = {.context = &engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    if (numbers != NULL && bnd_decode_f32(numbers, o->data, count, &o->format, &how, NULL) == BND_OK) {
+        o->data = (const unsigned char *)numbers;
+        o->format = *fp32;
+        o->bytes = sizeof *numbers;
+    }
+}
+
 /* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no
  * plain array of the work type is made in scratch. */
 static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
@@ -105,6 +129,10 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     bnd_status status = bndi_operand_open(&x, a.tensor, of_a, a.tensor->shape.rank - (a.turned ? 2 : 1), work, why);
     if (status == BND_OK) {
         status = bndi_operand_open(&y, b.tensor, of_b, b.tensor->shape.rank - (b.turned ? 1 : 2), work, why);
+    }
+    if (status == BND_OK) {
+        bring_out(&x, engine, 0, work);
+        bring_out(&y, engine, 1, work);
     }
     if (status == BND_OK && !to.plain) {
         status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, count * size, false, why);
