@@ -304,11 +304,31 @@ void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer)
     return w->plain ? (void *)plain_place(w, at) : buffer;
 }
 
-/* To nearest, with no policy to ask, and nobody counts. */
-static bool stores_simply(const bndi_store *how)
+/* To nearest, with no policy to ask. */
+static bool asks_nothing(const bndi_store *how)
 {
     static const bnd_rule nothing;
-    return how->stats == NULL && __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+    return __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+}
+
+/* ... and nobody counts. */
+static bool stores_simply(const bndi_store *how)
+{
+    return how->stats == NULL && asks_nothing(how);
+}
+
+/* Numbers that are stored as they are, and only have to be counted. */
+static void count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+{
+    const bndi_kernels kernels = bndi_kernels_of(&w->context);
+    bndi_plan plan;
+    bndi_tally tally;
+    __builtin_memset(&tally, 0, sizeof tally);
+    bndi_plan_make(&plan, w->work, &w->format, how->rule);
+    bndi_environment before = bndi_enter(BND_RNE);
+    kernels.tally[w->work](&plan, &tally, numbers, numbers, NULL, n);
+    bndi_leave(before);
+    bndi_tally_add(how->stats, &tally);
 }
 
 static bool as_they_are(const bndi_walk *w, const bndi_store *how)
@@ -331,6 +351,12 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
 {
     codes raw;
     const void *from = numbers;
+    bndi_store uncounted = *how;
+    if (how->stats != NULL && holds_numbers(w) && asks_nothing(how)) {
+        count_numbers(w, numbers, n, how);
+        uncounted.stats = NULL;
+        how = &uncounted;
+    }
     if (narrowed(raw.floats, w, numbers, n, how)) {
         from = raw.bytes;
     } else if (!as_they_are(w, how)) {
