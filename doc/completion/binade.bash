@@ -145,7 +145,7 @@ _binade()
     bench)
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --size) words="L1 L2 memory gemm call tensor" ;;
+        --size) words="L1 L2 memory gemm call tensor train" ;;
         --backend) words="all best portable avx2 avx512 neon wasm128" ;;
         --data) words="normal hard" ;;
         --progress) words="auto always never" ;;

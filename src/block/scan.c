@@ -167,11 +167,26 @@ static void multiply(float *y, const float *x, const float *factors, size_t n, s
 }
 
 /* A product that loses bits, or overflows, does not come back when it is divided again. */
+static bool multiply_columns_exactly(float *restrict y, const float *restrict x, const float *restrict up,
+                                     const float *restrict down, size_t n)
+{
+    int32_t inexact = 0;
+    for (size_t i = 0; i < n; i++) {
+        float product = x[i] * up[i];
+        inexact |= product * down[i] != x[i];
+        y[i] = product;
+    }
+    return inexact == 0;
+}
+
 static bool multiply_exactly(float *restrict y, const float *restrict x, const float *up, const float *down, size_t n,
                              size_t across, size_t first)
 {
     size_t place = first;
     int32_t inexact = 0;
+    if (across == 1) {
+        return multiply_columns_exactly(y, x, up, down, n);
+    }
     for (size_t i = 0, g = 0; i < n; g++, place = 0) {
         size_t end = end_of_group(i, n, across, place);
         const float factor = up[g], back = down[g];
@@ -184,10 +199,22 @@ static bool multiply_exactly(float *restrict y, const float *restrict x, const f
     return inexact == 0;
 }
 
+static void divide_columns(double *restrict y, const float *restrict x, const double *restrict scales, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double quotient = (double)x[i] / scales[i];
+        y[i] = scales[i] != scales[i] ? (double)__builtin_nanf("") : quotient;
+    }
+}
+
 static void divide(double *restrict y, const float *restrict x, const double *scales, size_t n, size_t across,
                    size_t first)
 {
     size_t place = first;
+    if (across == 1) {
+        divide_columns(y, x, scales, n);
+        return;
+    }
     for (size_t i = 0, g = 0; i < n; g++, place = 0) {
         size_t end = end_of_group(i, n, across, place);
         double scale = scales[g];
@@ -198,10 +225,22 @@ static void divide(double *restrict y, const float *restrict x, const double *sc
     }
 }
 
+static void multiply_columns_in_double(float *restrict y, const float *restrict x, const double *restrict scales,
+                                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = (float)((double)x[i] * scales[i]);
+    }
+}
+
 static void multiply_in_double(float *restrict y, const float *restrict x, const double *scales, size_t n,
                                size_t across, size_t first)
 {
     size_t place = first;
+    if (across == 1) {
+        multiply_columns_in_double(y, x, scales, n);
+        return;
+    }
     for (size_t i = 0, g = 0; i < n; g++, place = 0) {
         size_t end = end_of_group(i, n, across, place);
         double scale = scales[g];

@@ -34,6 +34,7 @@ typedef struct job {
     size_t m, n, k, depth; /* depth: steps over k of a block */
     uint32_t threads;
     bool add;
+    const float *bias; /* a number a column; or NULL. Chains only */
     bool rounds_c;
     bndi_plan c_plan;
 } job;
@@ -49,6 +50,7 @@ typedef struct buffers {
     float runs[AT_ONCE][BNDI_DEPTH]; /* on their way to where they are transposed */
     uint32_t largest[TILES_MAX];     /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
+    float bias[BNDI_TILE_COLUMNS_MAX];
 } buffers;
 
 static size_t smaller(size_t a, size_t b)
@@ -70,11 +72,32 @@ static float one_nan(float x)
 
 /* ---- operands ---- */
 
+/* Numbers in fp32 that nothing is to be done to. */
+static bool lies_ready(const operand *x)
+{
+    return !x->codes && !x->rounds;
+}
+
+static const float *place_of(const operand *x, size_t row, size_t column)
+{
+    return (const float *)(const void *)x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column);
+}
+
+/* ... side by side along a row or down a column: a chain reads them where they are. */
+static bool lies_in_rows(const operand *x)
+{
+    return lies_ready(x) && (x->column == 1 || x->row == 1);
+}
+
 /* n numbers from (row, column) on, along the row or down the column; n is at most BNDI_DEPTH. */
 static void load_run(const job *j, const operand *x, float *out, size_t row, size_t column, bool along, size_t n)
 {
     const ptrdiff_t step = along ? x->column : x->row;
     const char *at = x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column) * (ptrdiff_t)x->bytes;
+    if (x->codes && step == 1 && !BNDI_BIG_ENDIAN) {
+        j->kernels.decode[BNDI_WORDS_32](&x->plan, out, at, n);
+        return;
+    }
     if (x->codes) {
         uint64_t words[BNDI_DEPTH];
         bndi_gather(words, at, x->bytes, 0, step, n);
@@ -144,6 +167,11 @@ static void pack_panel(const job *j, buffers *w, size_t k, size_t depth, size_t 
     } else {
         for (size_t i = 0; i < n; i += AT_ONCE) {
             const size_t some = smaller(AT_ONCE, n - i);
+            if (lies_ready(&j->b) && j->b.row == 1 && j->b.column > 0) {
+                j->sum.ways->transpose(panel + i, columns, place_of(&j->b, k, column + i), (size_t)j->b.column, some,
+                                       depth);
+                continue;
+            }
             for (size_t r = 0; r < some; r++) {
                 load_run(j, &j->b, w->runs[r], k, column + i + r, false, depth);
             }
@@ -318,45 +346,24 @@ static void promote_tile(const job *j, const tile *t, size_t first, size_t k)
     }
 }
 
-/* A way for so many rows of C: that of all tiles, or one of fewer rows that is enough. */
-static const bndi_way *way_for(const job *j, size_t rows)
-{
-    const bndi_way *way = j->sum.way;
-    while (j->sum.accumulator.promote == 0 && way->fewer != NULL && way->fewer->rows >= rows) {
-        way = way->fewer;
-    }
-    return way;
-}
-
-/* A tile whose operands and sums nothing has to be done to first. */
-static bool is_simple(const job *j, const bndi_way *way, size_t first)
-{
-    return way->fresh != NULL && first == 0 && !j->add && j->sum.accumulator.promote == 0;
-}
-
 static void do_tile(const job *j, tile *t, size_t first, size_t k)
 {
-    const bndi_way *way = way_for(j, t->rows);
+    const bndi_way *way = j->sum.way;
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
     bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
-    bool simple = is_simple(j, way, first);
     t->c = direct ? c_at(j, t->row, t->column) : copy;
     t->pitch = direct ? (size_t)j->c_row : way->columns;
-    if (!direct && !simple) {
+    if (!direct) {
         __builtin_memset(copy, 0, sizeof copy);
     }
     for (size_t i = 0; i < t->rows && !direct && (first > 0 || j->add); i++) {
         load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
     }
     t->from_zero = first == 0 && !j->add;
-    for (size_t i = 0; i < t->rows && first == 0 && !simple; i++) {
+    for (size_t i = 0; i < t->rows && first == 0; i++) {
         begin(j, t->c + i * t->pitch, t->columns);
     }
-    if (simple) {
-        (void)way->fresh(&j->sum, t->c, t->pitch, t->a, t->b, k); /* never fails */
-    } else if (way != j->sum.way) {
-        (void)way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k);
-    } else if (j->sum.accumulator.promote > 0) {
+    if (j->sum.accumulator.promote > 0) {
         promote_tile(j, t, first, k);
     } else {
         steps_of_tile(j, t, first, k);
@@ -397,6 +404,112 @@ static void do_part_by_tiles(const job *j, buffers *w, part p)
                 const size_t columns = smaller(way->columns, p.right - column);
                 pack_panel(j, w, k, depth, column, columns, way->columns);
                 do_panel(j, w, row, rows, column, columns, k, depth);
+            }
+        }
+        k += depth;
+    } while (k < j->k);
+}
+
+/* ---- chains: fp32 in fused multiply-adds, of operands where they lie if they lie well ---- */
+
+/* So few rows of C that a panel of B is not worth packing; and so much of A as stays in a second cache. */
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
+
+/* Rows of a block, all of about as many. */
+static size_t rows_of_chains(const job *j, size_t rows, size_t depth)
+{
+    const size_t unit = j->sum.way->rows;
+    const size_t most = lies_in_rows(&j->a) ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
+    const size_t blocks = (rows + most - 1) / most;
+    return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
+}
+
+static bool chains(const job *j)
+{
+    return j->sum.way != NULL && j->sum.way->chain[0] != NULL && j->sum.accumulator.promote == 0;
+}
+
+/* Columns of C, and what belongs to them. */
+typedef struct span {
+    size_t column, columns;
+    const float *b;
+    ptrdiff_t b_row;
+    const float *bias;
+} span;
+
+static void set_span(const job *j, buffers *w, span *s, size_t rows, size_t k, size_t depth)
+{
+    const size_t width = j->sum.way->columns;
+    const bool in_place = lies_ready(&j->b) && j->b.column == 1 && s->columns == width && rows <= FEW_ROWS;
+    s->b = w->panel;
+    s->b_row = (ptrdiff_t)width;
+    if (in_place && depth > 0) {
+        s->b = place_of(&j->b, k, s->column);
+        s->b_row = j->b.row;
+    } else {
+        pack_panel(j, w, k, depth, s->column, s->columns, width);
+    }
+    s->bias = NULL;
+    if (j->bias != NULL && k + depth == j->k) {
+        __builtin_memcpy(w->bias, j->bias + s->column, s->columns * sizeof *w->bias);
+        s->bias = w->bias;
+    }
+}
+
+static void do_chain(const job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row, const span *s)
+{
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
+    const bool direct = j->c_column == 1 && s->columns == way->columns;
+    t->c = direct ? c_at(j, row, s->column) : copy;
+    t->c_row = direct ? j->c_row : way->columns;
+    for (size_t i = 0; i < way->rows && !direct && !t->fresh; i++) {
+        load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
+        __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);
+    }
+    way->chain[turned](t);
+    for (size_t i = 0; i < way->rows && !direct; i++) {
+        store_c(j, copy + i * way->columns, row + i, s->column, s->columns);
+    }
+}
+
+/* Rows of C, the highest tiles first. */
+static void do_chains(const job *j, const buffers *w, size_t row, size_t rows, const span *s, size_t k, size_t depth)
+{
+    const bool in_place = lies_in_rows(&j->a), turned = in_place && j->a.column != 1;
+    const bndi_way *way = j->sum.way;
+    bndi_chain t = {.a_row = in_place ? j->a.row : BNDI_PITCH,
+                    .a_column = in_place ? j->a.column : 1,
+                    .b = s->b,
+                    .b_row = s->b_row,
+                    .k = depth,
+                    .bias = s->bias,
+                    .fresh = k == 0 && !j->add};
+    for (size_t i = 0; i < rows; i += way->rows) {
+        while (way->rows > rows - i) {
+            way = way->fewer;
+        }
+        t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? place_of(&j->a, row + i, k) : NULL;
+        do_chain(j, way, &t, turned, row + i, s);
+    }
+}
+
+static void do_part_by_chains(const job *j, buffers *w, part p)
+{
+    const bndi_way *way = j->sum.way;
+    const bool in_place = lies_in_rows(&j->a);
+    size_t k = 0;
+    do {
+        const size_t depth = smaller(j->depth, j->k - k);
+        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth);
+        for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
+            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            if (!in_place) {
+                pack_block(j, w, way, row, rows, k, depth);
+            }
+            for (size_t column = p.left; column < p.right; column += way->columns) {
+                span s = {.column = column, .columns = smaller(way->columns, p.right - column)};
+                set_span(j, w, &s, rows, k, depth);
+                do_chains(j, w, row, rows, &s, k, depth);
             }
         }
         k += depth;
@@ -508,6 +621,8 @@ static void do_part(const job *j, part p)
     bndi_environment callers = bndi_enter(BND_RNE);
     if (j->sum.way == NULL) {
         do_part_by_strips(j, &w, p);
+    } else if (chains(j)) {
+        do_part_by_chains(j, &w, p);
     } else if (j->sum.accumulator.promote > j->depth) {
         do_part_by_rare_tiles(j, &w, p);
     } else {
@@ -625,18 +740,17 @@ static bool too_far(size_t rows, size_t columns, bnd_strides strides)
     return (rows - 1) * row > most - (columns - 1) * column;
 }
 
-static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
-                       const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how, bnd_error *why)
+static bnd_status open_job(job *j, float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
+                           const void *b, const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how,
+                           bnd_error *why)
 {
-    static const bnd_gemm plain = {.add = false};
-    job j = {.c = c, .m = m, .n = n, .k = k};
-    how = how != NULL ? how : &plain;
+    *j = (job){.c = c, .m = m, .n = n, .k = k};
     if (too_many(m, n, sizeof *c) || too_many(m, k, sizeof *c) || too_many(k, n, sizeof *c)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu are more than memory can hold",
                         m, k, k, n);
     }
     bnd_status status = bndi_check_choices(&(bnd_array){.context = how->context}, why);
-    status = status == BND_OK ? bndi_sum_make(&j.sum, how, a_format, b_format, why) : status;
+    status = status == BND_OK ? bndi_sum_make(&j->sum, how, a_format, b_format, why) : status;
     if (status != BND_OK) {
         return status;
     }
@@ -647,47 +761,167 @@ static bnd_status gemm(float *c, size_t m, size_t n, const void *a, const bnd_fo
     if (too_far(m, k, in_a) || too_far(k, n, in_b) || too_far(m, n, in_c)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride leads beyond memory");
     }
-    j.sum.rows = m;
-    j.sum.columns = n;
-    j.sum.depth = k;
-    j.kernels = bndi_kernels_of(how->context);
-    j.threads = how->context != NULL ? how->context->threads : 1;
-    j.add = how->add;
-    j.c_row = in_c.row;
-    j.c_column = in_c.column;
-    set_operand(&j.a, a, a_format, codes, in_a);
-    set_operand(&j.b, b, b_format, codes, in_b);
-    j.rounds_c = j.sum.accumulator.promote == 0 && j.sum.accumulator.format.precision < 24;
-    bnd_rule start = j.sum.accumulator.rule;
-    start.rounding = j.sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_RTZ : BND_RNE;
-    bndi_plan_make(&j.c_plan, BNDI_WORDS_32, &j.sum.accumulator.format, start);
-    set_block_depth(&j);
-    run(&j);
+    j->sum.rows = m;
+    j->sum.columns = n;
+    j->sum.depth = k;
+    j->kernels = bndi_kernels_of(how->context);
+    j->threads = how->context != NULL ? how->context->threads : 1;
+    j->add = how->add;
+    j->c_row = in_c.row;
+    j->c_column = in_c.column;
+    set_operand(&j->a, a, a_format, codes, in_a);
+    set_operand(&j->b, b, b_format, codes, in_b);
+    j->rounds_c = j->sum.accumulator.promote == 0 && j->sum.accumulator.format.precision < 24;
+    bnd_rule start = j->sum.accumulator.rule;
+    start.rounding = j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_RTZ : BND_RNE;
+    bndi_plan_make(&j->c_plan, BNDI_WORDS_32, &j->sum.accumulator.format, start);
+    set_block_depth(j);
     return BND_OK;
 }
 
 bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
                         bnd_error *why)
 {
-    const bool cblas = how != NULL && how->accumulator.kind == BND_ACCUMULATE_CBLAS;
-    if (cblas) {
+    static const bnd_gemm plain = {.add = false};
+    job j;
+    how = how != NULL ? how : &plain;
+    if (how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
         return bndi_cblas_gemm(c, m, n, a, b, k, how, why);
     }
-    return gemm(c, m, n, a, how != NULL ? how->round_a : NULL, b, how != NULL ? how->round_b : NULL, false, k, how,
-                why);
+    bnd_status status = open_job(&j, c, m, n, a, how->round_a, b, how->round_b, false, k, how, why);
+    if (status == BND_OK) {
+        run(&j);
+    }
+    return status;
 }
 
-bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
-                          const bnd_format *b_format, size_t k, const bnd_gemm *how, bnd_error *why)
+static bnd_status check_both_codes(const bnd_format *a_format, const bnd_format *b_format, const bnd_gemm *how,
+                                   bnd_error *why)
 {
     bnd_status status = check_codes(a_format, why);
     if (status == BND_OK) {
         status = check_codes(b_format, why);
     }
-    if (status == BND_OK && how != NULL && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
+    if (status == BND_OK && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "OpenBLAS takes fp32 numbers, not codes: decode them first");
     }
-    return status == BND_OK ? gemm(c, m, n, a, a_format, b, b_format, true, k, how, why) : status;
+    return status;
+}
+
+bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
+                          const bnd_format *b_format, size_t k, const bnd_gemm *how, bnd_error *why)
+{
+    static const bnd_gemm plain = {.add = false};
+    job j;
+    how = how != NULL ? how : &plain;
+    bnd_status status = check_both_codes(a_format, b_format, how, why);
+    if (status == BND_OK) {
+        status = open_job(&j, c, m, n, a, a_format, b, b_format, true, k, how, why);
+    }
+    if (status == BND_OK) {
+        run(&j);
+    }
+    return status;
+}
+
+/* ---- stacks ---- */
+
+size_t bndi_stack_count(const bndi_stack *stack)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < stack->rank; i++) {
+        count *= stack->extent[i];
+    }
+    return count;
+}
+
+ptrdiff_t bndi_stack_offset(const bndi_stack *stack, const ptrdiff_t *steps, size_t which)
+{
+    ptrdiff_t offset = 0;
+    for (size_t i = stack->rank; i-- > 0;) {
+        offset += (ptrdiff_t)(which % stack->extent[i]) * steps[i];
+        which /= stack->extent[i];
+    }
+    return offset;
+}
+
+static void add_bias(float *c, size_t rows, size_t columns, ptrdiff_t row, const float *bias)
+{
+    bndi_environment callers = bndi_enter(BND_RNE);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t at = 0; at < columns; at++) {
+            c[(ptrdiff_t)i * row + (ptrdiff_t)at] += bias[at];
+        }
+    }
+    bndi_leave(callers);
+}
+
+static void run_product(const job *first, const bndi_stack *stack, size_t which)
+{
+    job j = *first;
+    j.c += bndi_stack_offset(stack, stack->c, which);
+    j.a.at += bndi_stack_offset(stack, stack->a, which) * (ptrdiff_t)j.a.bytes;
+    j.b.at += bndi_stack_offset(stack, stack->b, which) * (ptrdiff_t)j.b.bytes;
+    j.sum.purpose += j.sum.accumulator.rule.rounding >= BND_DETERMINISTIC_MODES ? which : 0;
+    j.bias = chains(&j) ? stack->bias : NULL;
+    run(&j);
+    if (stack->bias != NULL && j.bias == NULL) {
+        add_bias(j.c, j.m, j.n, j.c_row, stack->bias);
+    }
+}
+
+static void run_stack(job *j, const bndi_stack *stack, size_t count)
+{
+#if defined(_OPENMP)
+    const double steps = (double)count * (double)j->m * (double)j->n * (double)j->k;
+    const size_t threads = steps < worth_a_thread(&j->sum) ? 1 : smaller(j->threads, count);
+    if (threads > 1) {
+        j->threads = 1;
+#pragma omp parallel for schedule(static) num_threads((int)threads)
+        for (size_t i = 0; i < count; i++) {
+            run_product(j, stack, i);
+        }
+        return;
+    }
+#endif
+    for (size_t i = 0; i < count; i++) {
+        run_product(j, stack, i);
+    }
+}
+
+static bnd_status cblas_stack(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
+                              const bnd_gemm *how, const bndi_stack *stack, size_t count, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < count; i++) {
+        float *to = c + bndi_stack_offset(stack, stack->c, i);
+        status = bndi_cblas_gemm(to, m, n, a + bndi_stack_offset(stack, stack->a, i),
+                                 b + bndi_stack_offset(stack, stack->b, i), k, how, why);
+        if (status == BND_OK && stack->bias != NULL) {
+            add_bias(to, m, n, how->c.row, stack->bias);
+        }
+    }
+    return status;
+}
+
+bnd_status bndi_gemm_stack(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format, const void *b,
+                           const bnd_format *b_format, size_t k, const bnd_gemm *how, const bndi_stack *stack,
+                           bnd_error *why)
+{
+    const bool codes = a_format != NULL;
+    const size_t count = bndi_stack_count(stack);
+    job j;
+    if (!codes && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
+        return cblas_stack(c, m, n, a, b, k, how, stack, count, why);
+    }
+    bnd_status status = codes ? check_both_codes(a_format, b_format, how, why) : BND_OK;
+    if (status == BND_OK) {
+        status = open_job(&j, c, m, n, a, a_format, b, b_format, codes, k, how, why);
+    }
+    if (status == BND_OK) {
+        run_stack(&j, stack, count);
+    }
+    return status;
 }
 
 bnd_status bnd_dot_f32(float *out, const float *a, const float *b, size_t n, const bnd_gemm *how, bnd_error *why)

@@ -27,12 +27,26 @@ typedef struct bndi_sum bndi_sum;
  * side for each k. False where anything but plain numbers came up: then c is what it was. */
 typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
 
+/* A tile of fused multiply-adds in fp32, where its operands lie: rows and columns of A, one of the two distances being
+ * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `bias`: added at the end, a number a column; or NULL. */
+typedef struct bndi_chain {
+    float *c;
+    ptrdiff_t c_row;
+    const float *a;
+    ptrdiff_t a_row, a_column;
+    const float *b;
+    ptrdiff_t b_row;
+    size_t k;
+    const float *bias;
+    bool fresh;
+} bndi_chain;
+
 /* A way to do tiles. */
 typedef struct bndi_way {
-    bndi_tile *tile;
-    bndi_tile *fresh;             /* the same from sums of +0, whatever is in C, and never false; or NULL */
-    bndi_tile *checked;           /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
-    const struct bndi_way *fewer; /* rows, for the last ones of C, and never false; or NULL */
+    bndi_tile *tile;    /* NULL where there is a chain and no need for it */
+    bndi_tile *checked; /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
+    void (*chain[2])(const bndi_chain *p); /* [1]: columns of A are rows in memory; or NULL */
+    const struct bndi_way *fewer;          /* rows, of a chain */
     uint8_t rows, columns;
 } bndi_way;
 
@@ -105,6 +119,28 @@ void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, si
 
 bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
                          bnd_error *why);
+
+/* ---- gemm.c ---- */
+
+/* Products of the same kind: one at each index of `extent`, its matrices so many elements further for each axis; and
+ * what is added to every row of every product at its end, a number a column, in fp32; or NULL. */
+enum { BNDI_STACK_RANK = 8 };
+typedef struct bndi_stack {
+    size_t rank, extent[BNDI_STACK_RANK];
+    ptrdiff_t a[BNDI_STACK_RANK], b[BNDI_STACK_RANK], c[BNDI_STACK_RANK];
+    const float *bias;
+} bndi_stack;
+
+size_t bndi_stack_count(const bndi_stack *stack);
+
+/* Elements from the first product's matrix to that of number `which`; `steps`: a, b or c. */
+ptrdiff_t bndi_stack_offset(const bndi_stack *stack, const ptrdiff_t *steps, size_t which);
+
+/* bnd_gemm_f32 (bnd_gemm_codes where formats are given) of all of them; the random bits of stochastic modes: as many
+ * purposes, one after another. */
+BND_CHECKED bnd_status bndi_gemm_stack(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
+                                       const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
+                                       const bndi_stack *stack, bnd_error *why);
 
 /* ---- cblas.c ---- */
 

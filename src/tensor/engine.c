@@ -108,8 +108,24 @@ static unsigned char *take_room(bnd_engine *engine, size_t room)
     return room > 0 ? aligned_alloc(LINE, room) : NULL;
 }
 
+void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes)
+{
+    bndi_spare *w = &engine->workspace[which];
+    if (w->room < bytes) {
+        const size_t room = room_for(bytes);
+        free(w->data);
+        w->data = room > 0 ? aligned_alloc(LINE, room) : NULL;
+        w->room = w->data != NULL ? room : 0;
+    }
+    return w->data;
+}
+
 static void free_spares(bnd_engine *engine)
 {
+    for (unsigned i = 0; i < BNDI_WORKSPACES; i++) {
+        free(engine->workspace[i].data);
+        engine->workspace[i] = (bndi_spare){.data = NULL};
+    }
     for (unsigned i = 0; i < engine->spare_count; i++) {
         free(engine->spares[i].data);
     }
@@ -117,7 +133,8 @@ static void free_spares(bnd_engine *engine)
     engine->spare_bytes = 0;
 }
 
-/* The oldest spare goes where there are too many, or where they would make more than the run has ever used. */
+/* The oldest spare goes where there are too many, or where they would make it more than twice what the run has ever
+ * used: gradients have other sizes than what they free, so that what one step needs is more than it has at a time. */
 static void give_room(bnd_engine *engine, unsigned char *data, size_t room)
 {
     const bnd_account *a = &engine->account;
@@ -126,7 +143,7 @@ static void give_room(bnd_engine *engine, unsigned char *data, size_t room)
         return;
     }
     while (engine->spare_count == BNDI_SPARES ||
-           (engine->spare_count > 0 && a->bytes_now + engine->spare_bytes + room > a->bytes_peak)) {
+           (engine->spare_count > 0 && a->bytes_now + engine->spare_bytes + room > 2 * a->bytes_peak)) {
         free(engine->spares[0].data);
         engine->spare_bytes -= engine->spares[0].room;
         engine->spare_count--;

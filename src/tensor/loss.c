@@ -47,12 +47,13 @@ static bnd_status embedding_forward(bndi_call *c, bnd_error *why)
     bndi_walk table;
     bndi_store how = bndi_store_for(c->engine, c->role);
     bndi_walk_open(&table, c->saved[0], &c->in_shape[0], BNDI_WORDS_64);
-    bnd_status status = bndi_rows_open(&from, c->saved[1], 1, NULL, why);
+    bnd_status status = bndi_rows_open(&from, c->saved[1], 1, BNDI_WORDS_64, NULL, why);
     if (status == BND_OK) {
-        status = bndi_rows_open(&to, c->saved[BNDI_OUT], length, &how, why);
+        status = bndi_rows_open(&to, c->saved[BNDI_OUT], length, BNDI_WORDS_64, &how, why);
     }
     for (size_t i = 0; status == BND_OK && length > 0 && i < from.rows; i++) {
-        status = index_from(&index, *bndi_row_read(&from, i), c->in_shape[0].extent[0], "embedding", i, why);
+        status =
+            index_from(&index, *(const double *)bndi_row_read(&from, i), c->in_shape[0].extent[0], "embedding", i, why);
         if (status == BND_OK) {
             pick_row(bndi_row_place(&to, i), &table, index, length);
         }
@@ -76,16 +77,18 @@ static bnd_status embedding_backward(bndi_call *c, const bnd_tensor *d, bndi_gra
                                  why);
     }
     if (status == BND_OK) {
-        status = bndi_rows_open(&indices, c->saved[1], 1, NULL, why);
+        status = bndi_rows_open(&indices, c->saved[1], 1, BNDI_WORDS_64, NULL, why);
     }
     if (status == BND_OK) {
-        status = bndi_rows_open(&rows, d, length, NULL, why);
+        status = bndi_rows_open(&rows, d, length, BNDI_WORDS_64, NULL, why);
     }
     double *to = status == BND_OK ? (double *)(void *)sums->data : NULL;
     for (size_t i = 0; status == BND_OK && length > 0 && i < indices.rows; i++) {
-        status = index_from(&index, *bndi_row_read(&indices, i), c->in_shape[0].extent[0], "embedding", i, why);
+        status = index_from(&index, *(const double *)bndi_row_read(&indices, i), c->in_shape[0].extent[0], "embedding",
+                            i, why);
         if (status == BND_OK) {
-            bndi_maths_of(&c->engine->context)->add(to + index * length, bndi_row_read(&rows, i), length);
+            bndi_maths_of(&c->engine->context)
+                ->add[BNDI_WORDS_64](to + index * length, bndi_row_read(&rows, i), length);
         }
     }
     if (status == BND_OK) {
@@ -160,7 +163,8 @@ static bnd_status all_rows(losses *l, double *scratch, bool back, bnd_error *why
     bnd_status status = BND_OK;
     for (size_t row = 0; status == BND_OK && row < l->targets.rows; row++) {
         size_t target = 0;
-        status = index_from(&target, *bndi_row_read(&l->targets, row), l->logits.length, "cross_entropy", row, why);
+        status = index_from(&target, *(const double *)bndi_row_read(&l->targets, row), l->logits.length,
+                            "cross_entropy", row, why);
         if (status == BND_OK) {
             one_row(l, back ? bndi_row_place(&l->gradient, row) : scratch, row, target, back);
         }
@@ -175,13 +179,13 @@ static bnd_status run_losses(bndi_call *c, losses *l, bnd_tensor *gradient, cons
     l->maths = bndi_maths_of(&c->engine->context);
     bnd_status status = bndi_buffer_new(&scratch, c->engine, BND_ROLE_SCRATCH, length * sizeof(double), false, why);
     if (status == BND_OK) {
-        status = bndi_rows_open(&l->logits, c->saved[0], length, NULL, why);
+        status = bndi_rows_open(&l->logits, c->saved[0], length, BNDI_WORDS_64, NULL, why);
     }
     if (status == BND_OK) {
-        status = bndi_rows_open(&l->targets, c->saved[1], 1, NULL, why);
+        status = bndi_rows_open(&l->targets, c->saved[1], 1, BNDI_WORDS_64, NULL, why);
     }
     if (status == BND_OK && gradient != NULL) {
-        status = bndi_rows_open(&l->gradient, gradient, length, how, why);
+        status = bndi_rows_open(&l->gradient, gradient, length, BNDI_WORDS_64, how, why);
     }
     if (status == BND_OK) {
         status = all_rows(l, (double *)(void *)scratch->data, gradient != NULL, why);

@@ -33,16 +33,33 @@ static void span_of_row(size_t *first, size_t *end, const place *p, size_t row)
     *end = p->upper ? p->columns : cut;
 }
 
-/* Elements at .. at + n - 1, by rows and parts of rows. */
-static void mask_triangle(const place *p, double *y, const double *x, size_t at, size_t n, double otherwise)
+static void fill(void *y, size_t first, size_t end, bndi_width work, double x)
+{
+    for (size_t i = first; i < end; i++) {
+        if (work == BNDI_WORDS_32) {
+            ((float *)y)[i] = (float)x;
+        } else {
+            ((double *)y)[i] = x;
+        }
+    }
+}
+
+static size_t within(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* Elements at .. at + n - 1 of y, which are x's, by rows and parts of rows. */
+static void mask_triangle(const place *p, void *y, size_t at, size_t n, bndi_width work, double otherwise)
 {
     for (size_t done = 0; done < n;) {
         size_t column = (at + done) % p->columns, row = (at + done) / p->columns % p->rows, first, end;
         size_t m = p->columns - column < n - done ? p->columns - column : n - done;
         span_of_row(&first, &end, p, row);
-        for (size_t i = 0; i < m; i++) {
-            y[done + i] = column + i >= first && column + i < end ? x[done + i] : otherwise;
-        }
+        first = within(first, column, column + m);
+        end = within(end, first, column + m);
+        fill(y, done, done + first - column, work, otherwise);
+        fill(y, done + end - column, done + m, work, otherwise);
         done += m;
     }
 }
@@ -62,17 +79,21 @@ static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double 
     bndi_walk to, from;
     bndi_numbers in, out;
     size_t n = bndi_count(&c->shape);
-    bndi_walk_open(&to, y, &c->shape, BNDI_WORDS_64);
-    bndi_walk_open(&from, x, &c->shape, BNDI_WORDS_64);
+    bool drops = c->operation == BND_TENSOR_DROPOUT;
+    bndi_width work = drops ? BNDI_WORDS_64 : c->work;
+    bndi_walk_open(&to, y, &c->shape, work);
+    bndi_walk_open(&from, x, &c->shape, work);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
-        const double *numbers = bndi_read(&from, at, m, &in);
-        if (c->operation == BND_TENSOR_DROPOUT) {
-            drop_out(&p, out.f64, numbers, at, m);
+        const void *numbers = bndi_read(&from, at, m, &in);
+        void *result = bndi_place(&to, at, &out);
+        if (drops) {
+            drop_out(&p, result, numbers, at, m);
         } else {
-            mask_triangle(&p, out.f64, numbers, at, m, otherwise);
+            __builtin_memcpy(result, numbers, m * bndi_work_size(work));
+            mask_triangle(&p, result, at, m, work, otherwise);
         }
-        bndi_write(&to, at, m, &out, how);
+        bndi_write(&to, at, m, result, how);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The loops over numbers, for the back end whose flags this file is compiled with; BNDI_MATHS is the table's name. The
- * functions are computed in vectors of doubles, with relative errors of a few 2^-53: far below half a last place of
- * fp32, which is what they are rounded to as a rule. */
+ * functions are computed in vectors of doubles. They come twice: with relative errors of a few 2^-53, and, where the
+ * result is rounded to fp32 (`brief`), of less than 2^-40, a 2^-16th of its last place, by polynomials that are
+ * shorter. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("schedule-insns", "sched-pressure") /* or gcc leaves two vectors one behind the other */
 #endif
@@ -13,6 +14,10 @@
 #define BNDI_MATHS bndi_maths_portable
 #endif
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
 #define LANES 8
 #elif defined(__AVX__)
@@ -21,10 +26,24 @@
 #define LANES 2
 #endif
 
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 #define ALL_TERMS _Pragma("GCC unroll 12")
 
 typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
+typedef uint64_t unsigned_words __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* wrap around */
+typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
+
+/* gcc takes a conversion of eight floats apart. */
+static ALWAYS_INLINE doubles wide(floats x)
+{
+#if defined(__AVX512F__)
+    return (doubles)_mm512_cvtps_pd((__m256)x);
+#else
+    return __builtin_convertvector(x, doubles);
+#endif
+}
 
 static ALWAYS_INLINE doubles pick(words mask, doubles a, doubles b)
 {
@@ -48,10 +67,18 @@ static ALWAYS_INLINE doubles all(double x)
 
 static ALWAYS_INLINE doubles root(doubles x)
 {
+#if defined(__AVX512F__)
+    return (doubles)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX__)
+    return (doubles)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+    return (doubles)_mm_sqrt_pd((__m128d)x);
+#else
     for (int i = 0; i < LANES; i++) {
         x[i] = __builtin_sqrt(x[i]);
     }
     return x;
+#endif
 }
 
 /* c[0] x^(n-1) + ... + c[n-1], n a multiple of four: every fourth power in a sum of its own, so that additions wait for
@@ -67,6 +94,25 @@ static ALWAYS_INLINE doubles polynomial(doubles x, const double *c, unsigned n)
         }
     }
     return ((sum[0] * x + sum[1]) * square + sum[2] * x) + sum[3]; /* the largest last, as a rule */
+}
+
+/* The same in as few steps as can be, n being a power of two up to 16. */
+static ALWAYS_INLINE doubles short_polynomial(doubles x, const double *c, unsigned n)
+{
+    doubles sum[8];
+    ALL_TERMS
+    for (unsigned i = 0; i < n / 2; i++) {
+        sum[i] = x * c[2 * i] + c[2 * i + 1];
+    }
+    ALL_TERMS
+    for (unsigned left = n / 4; left > 0; left /= 2) {
+        x = x * x;
+        ALL_TERMS
+        for (unsigned i = 0; i < left; i++) {
+            sum[i] = sum[2 * i] * x + sum[2 * i + 1];
+        }
+    }
+    return sum[0];
 }
 
 /* ---- the exponential function ---- */
@@ -85,13 +131,17 @@ static ALWAYS_INLINE doubles reduce(doubles x, doubles *n, words *whole)
     return (x - *n * LOG2_HIGH) - *n * LOG2_LOW;
 }
 
-/* e^r - 1 by its series: what is left out is below 0.347^14 / 14! = 5e-18 of r. */
-static ALWAYS_INLINE doubles less_one(doubles r)
+/* e^r - 1 by its series: what is left out is below 0.347^14 / 14! = 5e-18 of r. In brief r + r^2 times a polynomial,
+ * whose error is 2^-39.9 of it, 2^-42 of e^r: tools/dev/erf-coefficients.py. */
+static ALWAYS_INLINE doubles less_one(doubles r, bool brief)
 {
     static const double c[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
                                1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
                                1.0 / 120,        1.0 / 24,        1.0 / 6,        1.0 / 2};
-    return r + r * r * polynomial(r, c, sizeof c / sizeof c[0]);
+    static const double few[] = {0x1.72ad3ae3ed777p-19, 0x1.a136b06babd51p-16, 0x1.a019c3721fb3ep-13,
+                                 0x1.6c166be75a859p-10, 0x1.111111170ad56p-7,  0x1.55555565c559fp-5,
+                                 0x1.5555555554f97p-3,  0x1.fffffffffe069p-2};
+    return r + r * r * (brief ? short_polynomial(r, few, COUNT(few)) : polynomial(r, c, COUNT(c)));
 }
 
 static ALWAYS_INLINE doubles power_of_two(words n)
@@ -99,52 +149,66 @@ static ALWAYS_INLINE doubles power_of_two(words n)
     return (doubles)((n + 1023) << 52);
 }
 
-/* Twice by half the power, so that subnormal results are rounded once and nothing overflows before its time. */
-static ALWAYS_INLINE doubles exponential(doubles x)
+/* What is e^700 or e^-700 or beyond is an infinity or zero, as it is in fp32 too; so a power of two is an addition to
+ * the exponent. x is r + n log 2, and n the low bits of `whole`. */
+static ALWAYS_INLINE doubles brief_exponential(doubles x, doubles r, words whole)
 {
-    doubles n, limited = pick(x < 710, pick(x > -746, x, all(-746)), all(710));
+    doubles y = (doubles)((unsigned_words)(1 + less_one(r, true)) + ((unsigned_words)whole << 52));
+    y = pick(x < 700, pick(x > -700, y, all(0)), all(__builtin_inf()));
+    return pick(x == x, y, x);
+}
+
+/* Twice by half the power, so that subnormal results are rounded once and nothing overflows before its time. */
+static ALWAYS_INLINE doubles exponential(doubles x, bool brief)
+{
+    doubles n;
     words whole;
+    if (brief) {
+        doubles r = reduce(x, &n, &whole);
+        return brief_exponential(x, r, whole);
+    }
+    doubles limited = pick(x < 710, pick(x > -746, x, all(-746)), all(710));
     doubles r = reduce(limited, &n, &whole);
     words half = whole >> 1;
-    doubles y = (1 + less_one(r)) * power_of_two(half) * power_of_two(whole - half);
+    doubles y = (1 + less_one(r, false)) * power_of_two(half) * power_of_two(whole - half);
     return pick(x == x, y, x);
 }
 
 /* e^x - 1 for 0 <= x <= 40. */
-static ALWAYS_INLINE doubles exponential_less_one(doubles x)
+static ALWAYS_INLINE doubles exponential_less_one(doubles x, bool brief)
 {
     doubles n;
     words whole;
     doubles r = reduce(x, &n, &whole);
     doubles two_n = power_of_two(whole);
-    return two_n * less_one(r) + (two_n - 1);
+    return two_n * less_one(r, brief) + (two_n - 1);
 }
 
-static ALWAYS_INLINE doubles hyperbolic_tangent(doubles x)
+static ALWAYS_INLINE doubles hyperbolic_tangent(doubles x, bool brief)
 {
     doubles a = magnitude(x);
-    doubles t = exponential_less_one(2 * pick(a < 20, a, all(20))); /* beyond, 1 is nearer than any other double */
+    doubles t = exponential_less_one(2 * pick(a < 20, a, all(20)), brief); /* beyond, 1 is the nearest double */
     return pick(x == x, with_sign_of(t / (t + 2), x), x);
 }
 
 /* 1 / (1 + e^-x), by the exponential that does not overflow. */
-static ALWAYS_INLINE doubles sigmoid(doubles x)
+static ALWAYS_INLINE doubles sigmoid(doubles x, bool brief)
 {
-    doubles e = exponential(-magnitude(x));
+    doubles e = exponential(-magnitude(x), brief);
     return pick(x < 0, e, all(1)) / (1 + e);
 }
 
-static ALWAYS_INLINE doubles silu_slope(doubles x)
+static ALWAYS_INLINE doubles silu_slope(doubles x, bool brief)
 {
-    doubles s = sigmoid(x);
+    doubles s = sigmoid(x, brief);
     return s * (1 + x * (1 - s));
 }
 
 /* ---- the logarithm ---- */
 
 /* x = 2^n m, m from sqrt(1/2) to sqrt(2); log m = 2 atanh(s), s = (m - 1) / (m + 1), |s| <= 0.172, by its series: what
- * is left out is below 0.172^26 / 27 = 6e-22. */
-static ALWAYS_INLINE doubles logarithm(doubles x)
+ * is left out is below 0.172^26 / 27 = 6e-22; in brief below 0.172^18 / 19 = 9e-16. */
+static ALWAYS_INLINE doubles logarithm(doubles x, bool brief)
 {
     static const double c[] = {2.0 / 25, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15,
                                2.0 / 13, 2.0 / 11, 2.0 / 9,  2.0 / 7,  2.0 / 5,  2.0 / 3};
@@ -155,7 +219,8 @@ static ALWAYS_INLINE doubles logarithm(doubles x)
     doubles m = (doubles)((words)y - (n & ~INT64_C(0)) * (INT64_C(1) << 52));
     doubles power = __builtin_convertvector(n - (small & 54), doubles);
     doubles s = (m - 1) / (m + 1), z = s * s;
-    doubles tail = s * z * polynomial(z, c, sizeof c / sizeof c[0]) + power * LOG2_LOW;
+    doubles tail =
+        s * z * (brief ? short_polynomial(z, c + 4, COUNT(c) - 4) : polynomial(z, c, COUNT(c))) + power * LOG2_LOW;
     doubles result = power * LOG2_HIGH + (2 * s + tail);
     result = pick(x == 0, all(-__builtin_inf()), pick(x < 0, all(__builtin_nan("")), result));
     return pick((x == x) & (x < __builtin_inf()), result, pick(x != x, x, x));
@@ -163,7 +228,7 @@ static ALWAYS_INLINE doubles logarithm(doubles x)
 
 /* x^k: small whole powers by products, squares first; halves by roots; others by logarithms, whose error grows with
  * k log x. */
-static ALWAYS_INLINE doubles power(doubles x, double k)
+static ALWAYS_INLINE doubles power(doubles x, double k, bool brief)
 {
     double size = k < 0 ? -k : k;
     bool below = size < 0x1p53, whole = !below || size == (double)(int64_t)size;
@@ -179,7 +244,7 @@ static ALWAYS_INLINE doubles power(doubles x, double k)
     if (size == 0.5) {
         return k < 0 ? 1 / root(x) : root(x);
     }
-    doubles y = exponential(k * logarithm(whole ? magnitude(x) : x));
+    doubles y = exponential(k * logarithm(whole ? magnitude(x) : x, brief), brief);
     return odd ? with_sign_of(y, x) : y;
 }
 
@@ -187,7 +252,7 @@ static ALWAYS_INLINE doubles power(doubles x, double k)
 
 #define TWO_BY_ROOT_PI 0x1.20dd750429b6dp0
 
-/* The coefficients are tools/dev/erf-coefficients.py's; relative errors 4.4e-17 and 1.6e-16. */
+/* The coefficients are tools/dev/erf-coefficients.py's; relative errors 4.4e-17 and 1.6e-16; in brief 2^-40.2. */
 static const double small_erf[] = {-0x1.ac9585a44fe29p-31, 0x1.d76af6ca49787p-27,  -0x1.5c131500d3f88p-23,
                                    0x1.b981d78881a5dp-20,  -0x1.f4ca838adb73bp-17, 0x1.f9a2be4f731a1p-14,
                                    -0x1.c02db0665e53dp-11, 0x1.565bccfa44156p-8,   -0x1.b82ce31203772p-6,
@@ -200,52 +265,65 @@ static const double scaled_erfc[] = {
     0x1.73101e773ce0fp-11,  0x1.17c838ee4fafdp-8,  -0x1.8fa58eb5d8910p-6,  0x1.258b13b017c9bp-4,
     -0x1.336ffbef08b5ap-3,  0x1.f6ff204105970p-3,  -0x1.4e102b9cf8513p-2,  0x1.6e9827d229d2dp-3};
 
-/* erfc x for x >= 0 without its factor e^(-x^2). */
-static ALWAYS_INLINE doubles scaled_complement(doubles x)
+static const double brief_erfc[] = {
+    0x1.f9dcc3e037471p-21, 0x1.41f3627d7b094p-18,  -0x1.40e1e94ff286fp-20, -0x1.861133bbb4f83p-16,
+    0x1.4842af6ecd52dp-14, -0x1.6dd658c8c9036p-16, -0x1.a2e0cb8c9566cp-11, 0x1.0a18c0f5559ffp-8,
+    -0x1.a4defcbe46140p-7, 0x1.0066dccf3b674p-5,   -0x1.027d570adfb1dp-4,  0x1.be502c576ab1cp-4,
+    -0x1.506666f70ec4ap-3, 0x1.bff01a5f34988p-3,   -0x1.094922737404ep-2,  0x1.18932bf08e67cp-3};
+
+/* erfc x for x >= 0 without its factor e^(-x^2), by a polynomial in what brings x to an interval. Where x is limited,
+ * the whole is no double any more, or no fp32. */
+static ALWAYS_INLINE doubles to_interval(doubles x, bool brief)
 {
-    doubles limited = pick(x < 28, x, all(28)); /* beyond, the whole is no double any more */
-    doubles t = (limited - 3) / (limited + 3);
-    return polynomial(t, scaled_erfc, sizeof scaled_erfc / sizeof scaled_erfc[0]);
+    const double most = brief ? 10.5 : 28, middle = brief ? 4 : 3;
+    doubles limited = pick(x < most, x, all(most));
+    return (limited - middle) / (limited + middle);
+}
+
+static ALWAYS_INLINE doubles complement_at(doubles t, bool brief)
+{
+    return brief ? short_polynomial(t, brief_erfc, COUNT(brief_erfc)) : polynomial(t, scaled_erfc, COUNT(scaled_erfc));
+}
+
+static ALWAYS_INLINE doubles scaled_complement(doubles x, bool brief)
+{
+    return complement_at(to_interval(x, brief), brief);
 }
 
 static ALWAYS_INLINE doubles small_error_function(doubles x)
 {
-    return x * polynomial(x * x, small_erf, sizeof small_erf / sizeof small_erf[0]);
+    return x * polynomial(x * x, small_erf, COUNT(small_erf));
 }
 
-static ALWAYS_INLINE doubles error_function(doubles x)
+static ALWAYS_INLINE doubles error_function(doubles x, bool brief)
 {
     doubles a = magnitude(x);
     words is_small = a < 1;
     doubles limited = pick(a < 28, a, all(28)); /* where the exponential is no double any more */
-    doubles large = 1 - exponential(-(limited * limited)) * scaled_complement(a);
+    doubles large = 1 - exponential(-(limited * limited), brief) * scaled_complement(a, brief);
     doubles y = pick(is_small, small_error_function(pick(is_small, a, all(0))), large);
     return pick(x == x, with_sign_of(y, x), x);
 }
 
-/* Phi(x), the share of a normal distribution below x: erfc(-x / sqrt 2) / 2, without loss on either side; e is
- * bell(x). */
-static ALWAYS_INLINE doubles share_below(doubles x, doubles e)
+/* Phi(x), the share of a normal distribution below x: erfc(-x / sqrt 2) / 2, without loss on either side, of
+ * e = e^(-x^2 / 2) and erfc's other factor. */
+static ALWAYS_INLINE doubles tail_of(doubles x)
 {
-    doubles tail = 0.5 * e * scaled_complement(magnitude(x * 0x1.6a09e667f3bcdp-1));
+    return magnitude(x * 0x1.6a09e667f3bcdp-1);
+}
+
+static ALWAYS_INLINE doubles share_below(doubles x, doubles e, doubles complement)
+{
+    doubles tail = 0.5 * e * complement;
     return pick(x == x, pick(x < 0, tail, 1 - tail), x);
 }
 
-/* e^(-x^2 / 2). The square loses a relative 2^-53 of itself: x^2 2^-54 of the result. */
-static ALWAYS_INLINE doubles bell(doubles x)
-{
-    return exponential(-0.5 * (x * x));
-}
+#define BY_ROOT_TWO_PI 0x1.9884533d43651p-2
 
-static ALWAYS_INLINE doubles normal_share(doubles x)
+/* The square loses a relative 2^-53 of itself: x^2 2^-54 of the result. */
+static ALWAYS_INLINE doubles bell_exponent(doubles x)
 {
-    return share_below(x, bell(x));
-}
-
-static ALWAYS_INLINE doubles gelu_slope(doubles x)
-{
-    doubles e = bell(x);
-    return share_below(x, e) + x * (0x1.9884533d43651p-2 * e); /* 1 / sqrt(2 pi) */
+    return -0.5 * (x * x);
 }
 
 /* ---- gelu by tanh ---- */
@@ -254,36 +332,21 @@ static ALWAYS_INLINE doubles gelu_slope(doubles x)
 #define CUBIC          0.044715
 
 /* x (1 + tanh z) / 2 = x sigmoid(2 z), which loses nothing where tanh is near -1. */
-static ALWAYS_INLINE doubles gelu_by_tanh(doubles x)
+static ALWAYS_INLINE doubles gelu_by_tanh(doubles x, bool brief)
 {
-    return x * sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
+    return x * sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)), brief);
 }
 
-static ALWAYS_INLINE doubles gelu_by_tanh_slope(doubles x)
+static ALWAYS_INLINE doubles gelu_by_tanh_slope(doubles x, bool brief)
 {
-    doubles s = sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)));
+    doubles s = sigmoid(2 * ROOT_TWO_BY_PI * (x + CUBIC * (x * x * x)), brief);
     doubles inner = 2 * ROOT_TWO_BY_PI * (1 + 3 * CUBIC * (x * x));
     return s + x * ((s * (1 - s)) * inner);
 }
 
-/* ---- the loops ---- */
+/* ---- parts of rows ---- */
 
-#define NUMBER   float
-#define INTEGER  int32_t
-#define NAMED(f) f##_of_floats
-#include "tensor/maths_body.h"
-#undef NUMBER
-#undef INTEGER
-#undef NAMED
-
-#define NUMBER   double
-#define INTEGER  int64_t
-#define NAMED(f) f##_of_doubles
-#include "tensor/maths_body.h"
-
-/* ---- rows ---- */
-
-enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES };
+enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES, BLOCK = 64 };
 
 static ALWAYS_INLINE doubles load(const double *x)
 {
@@ -319,10 +382,19 @@ static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
     return v[0];
 }
 
-/* A loop over a row in sixteens: `each` is done with v, the elements of x from i on, for part p; the rest comes with
- * zeros behind it. */
+/* A loop over a row in sixteens: the text is done with part p of them, `left` elements from `at` on; the rest comes
+ * with zeros behind it. The parts stand side by side, or sums would wait in memory for their next element. */
 #define EACH_SIXTEEN(n, ...)                                                                                           \
-    for (size_t i = 0; i < (n); i += SUM_LANES) {                                                                      \
+    for (size_t i = 0; i + SUM_LANES <= (n); i += SUM_LANES) {                                                         \
+        ALL_TERMS                                                                                                      \
+        for (size_t p = 0; p < PARTS; p++) {                                                                           \
+            size_t at = i + p * LANES, left = LANES;                                                                   \
+            (void)left;                                                                                                \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    for (size_t i = (n) / SUM_LANES * SUM_LANES; i < (n); i += SUM_LANES) {                                            \
+        ALL_TERMS                                                                                                      \
         for (size_t p = 0; p < PARTS; p++) {                                                                           \
             size_t at = i + p * LANES, left = at < (n) ? (n)-at : 0;                                                   \
             __VA_ARGS__                                                                                                \
@@ -355,11 +427,31 @@ static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles 
 /* Zeros where there is no element. */
 static ALWAYS_INLINE doubles only(doubles v, size_t left)
 {
-    for (size_t i = left; i < LANES; i++) {
+    for (size_t i = left; i < LANES && left < LANES; i++) {
         v[i] = 0;
     }
     return v;
 }
+
+/* ---- the loops ---- */
+
+#define NUMBER   float
+#define INTEGER  int32_t
+#define NAMED(f) f##_of_floats
+#define BRIEF    1
+#include "tensor/maths_body.h"
+#undef NUMBER
+#undef INTEGER
+#undef NAMED
+#undef BRIEF
+
+#define NUMBER   double
+#define INTEGER  int64_t
+#define NAMED(f) f##_of_doubles
+#define BRIEF    0
+#include "tensor/maths_body.h"
+
+/* ---- rows ---- */
 
 /* Of the two zeros +0 is the larger: what a comparison leaves depends on the lane that an element is in. */
 static double larger_zero(const double *x, size_t n)
@@ -374,17 +466,7 @@ static double larger_zero(const double *x, size_t n)
 
 static double row_largest(const double *x, size_t n)
 {
-    doubles largest = all(-__builtin_inf());
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        doubles v = load(x + i);
-        largest = pick((v > largest) | (v != v), v, largest);
-    }
-    double most = -__builtin_inf();
-    for (size_t lane = 0; lane < LANES + (n - i); lane++) {
-        double v = lane < LANES ? largest[lane] : x[i + lane - LANES];
-        most = v > most || v != v ? v : most;
-    }
+    double most = largest_of_doubles(x, n);
     return most == 0 ? larger_zero(x, n) : most;
 }
 
@@ -402,35 +484,9 @@ static double row_sum_products(const double *x, const double *y, size_t n)
     return sum_of_lanes(sums);
 }
 
-static double row_sum_squares(const double *x, double shift, size_t n)
-{
-    doubles sums[PARTS] = {{0}};
-    EACH_SIXTEEN(n, doubles v = only(load_some(x, at, left) - shift, left); sums[p] += v * v;)
-    return sum_of_lanes(sums);
-}
-
-static double row_exponentials(double *y, const double *x, double shift, size_t n)
-{
-    doubles sums[PARTS] = {{0}};
-    EACH_SIXTEEN(n, doubles v = only(exponential(load_some(x, at, left) - shift), left); store_some(y, at, left, v);
-                 sums[p] += v;)
-    return sum_of_lanes(sums);
-}
-
 static void row_linear(double *y, const double *x, double shift, double factor, size_t n)
 {
     EACH_SIXTEEN(n, store_some(y, at, left, (load_some(x, at, left) - shift) * factor);)
-}
-
-static void row_add_products(double *sums, const double *x, const double *y, size_t n)
-{
-    EACH_SIXTEEN(
-        n, store_some(sums, at, left, load_some(sums, at, left) + load_some(x, at, left) * load_some(y, at, left));)
-}
-
-static void row_add(double *sums, const double *x, size_t n)
-{
-    EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + load_some(x, at, left));)
 }
 
 static void row_add_scaled(double *sums, const double *x, double factor, size_t n)
@@ -438,34 +494,12 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
-static void row_normalized_back(double *dx, const double *d, const double *y, double mean, double slope, double factor,
-                                size_t n)
-{
-    EACH_SIXTEEN(n,
-                 store_some(dx, at, left, (load_some(d, at, left) - mean - load_some(y, at, left) * slope) * factor);)
-}
-
-static void row_multiply(double *y, const double *x, size_t n)
-{
-    EACH_SIXTEEN(n, store_some(y, at, left, load_some(y, at, left) * load_some(x, at, left));)
-}
-
-static void row_divide(double *y, double divisor, size_t n)
-{
-    EACH_SIXTEEN(n, store_some(y, at, left, load_some(y, at, left) / divisor);)
-}
-
-static void row_weighted(double *dx, const double *y, const double *d, double shift, size_t n)
-{
-    EACH_SIXTEEN(n, store_some(dx, at, left, load_some(y, at, left) * (load_some(d, at, left) - shift));)
-}
-
 static bool row_widen(double *y, const float *x, size_t n)
 {
     words numbers = ~(words){0};
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
-        doubles v = __builtin_convertvector(load_of_floats(x, i), doubles);
+        doubles v = wide(load_of_floats(x, i));
         numbers &= v == v;
         store(y + i, v);
     }
@@ -486,7 +520,7 @@ static bool row_narrow(float *y, const double *x, size_t n)
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         doubles v = load(x + i);
-        vector_of_floats narrow = __builtin_convertvector(v, vector_of_floats);
+        floats narrow = __builtin_convertvector(v, floats);
         numbers &= v == v;
         __builtin_memcpy(y + i, &narrow, sizeof narrow);
     }
@@ -499,6 +533,93 @@ static bool row_narrow(float *y, const double *x, size_t n)
         good = good && x[i] == x[i];
     }
     return good;
+}
+
+/* ---- random points ---- */
+
+/* 32 bits as a number of [-1, 1): as the low bits of 2^52, taken off again. */
+static ALWAYS_INLINE doubles coordinate(unsigned_words bits)
+{
+    const unsigned_words exponent = (unsigned_words)all(0x1p52);
+    return ((doubles)(bits | exponent) - 0x1p52) * 0x1p-31 - 1;
+}
+
+static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint64_t *bits)
+{
+    unsigned_words w;
+    __builtin_memcpy(&w, bits, sizeof w);
+    doubles a = coordinate(w & 0xffffffff), b = coordinate(w >> 32), s = load(square);
+    words again = (s <= 0) | (s >= 1);
+    store(x, pick(again, a, load(x)));
+    store(square, pick(again, a * a + b * b, s));
+}
+
+static void points(double *x, double *square, const uint64_t *bits, size_t n)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        points_of_lanes(x + i, square + i, bits + i);
+    }
+    if (i < n) {
+        double last_x[LANES] = {0}, last_square[LANES] = {0};
+        uint64_t last_bits[LANES] = {0};
+        __builtin_memcpy(last_x, x + i, (n - i) * sizeof *x);
+        __builtin_memcpy(last_square, square + i, (n - i) * sizeof *x);
+        __builtin_memcpy(last_bits, bits + i, (n - i) * sizeof *bits);
+        points_of_lanes(last_x, last_square, last_bits);
+        __builtin_memcpy(x + i, last_x, (n - i) * sizeof *x);
+        __builtin_memcpy(square + i, last_square, (n - i) * sizeof *x);
+    }
+}
+
+/* ---- updates of parameters ---- */
+
+typedef int32_t signs __attribute__((vector_size(LANES * sizeof(int32_t)))); /* -1 where something is so */
+
+static uint64_t count_of(signs found)
+{
+    uint64_t count = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        count += (uint64_t)(int64_t)-found[lane];
+    }
+    return count;
+}
+
+static void count_changes(bndi_changes *t, const float *change, const float *before, const float *now, size_t n)
+{
+    doubles changes[PARTS] = {{0}}, weights[PARTS] = {{0}};
+    signs updates = {0}, cancelled = {0};
+    EACH_SIXTEEN(n, doubles c = take_of_floats(change, at, left); doubles w = take_of_floats(before, at, left);
+                 changes[p] += c * c; weights[p] += w * w;)
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vector_of_floats c = load_of_floats(change, i);
+        signs is_update = c != 0;
+        updates += is_update;
+        cancelled += is_update & (load_of_floats(now, i) == load_of_floats(before, i));
+    }
+    t->updates += count_of(updates);
+    t->cancelled += count_of(cancelled);
+    for (; i < n; i++) {
+        t->updates += change[i] != 0;
+        t->cancelled += change[i] != 0 && now[i] == before[i];
+    }
+    t->squares_of_changes += sum_of_lanes(changes);
+    t->squares_of_weights += sum_of_lanes(weights);
+}
+
+static size_t count_lost(const float *v, const float *g, size_t n)
+{
+    signs lost = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        lost += (load_of_floats(v, i) == 0) & (load_of_floats(g, i) != 0);
+    }
+    size_t count = (size_t)count_of(lost);
+    for (; i < n; i++) {
+        count += v[i] == 0 && g[i] != 0;
+    }
+    return count;
 }
 
 const bndi_maths BNDI_MATHS = {
@@ -517,17 +638,18 @@ const bndi_maths BNDI_MATHS = {
         },
     .largest = row_largest,
     .sum = row_sum,
+    .points = points,
+    .count_changes = count_changes,
+    .count_lost = count_lost,
+    .softmax = {softmax_of_floats, softmax_of_doubles},
+    .softmax_back = {softmax_back_of_floats, softmax_back_of_doubles},
+    .norm = {norm_of_floats, norm_of_doubles},
+    .norm_back = {norm_back_of_floats, norm_back_of_doubles},
     .sum_products = row_sum_products,
-    .sum_squares = row_sum_squares,
-    .exponentials = row_exponentials,
+    .exponentials = exponentials_of_doubles,
     .linear = row_linear,
-    .add_products = row_add_products,
-    .add = row_add,
+    .add = {add_to_doubles_of_floats, add_to_doubles_of_doubles},
     .add_scaled = row_add_scaled,
-    .multiply = row_multiply,
-    .divide = row_divide,
-    .weighted = row_weighted,
     .widen = row_widen,
     .narrow = row_narrow,
-    .normalized_back = row_normalized_back,
 };

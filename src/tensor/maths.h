@@ -17,27 +17,46 @@ typedef enum bndi_formula_name {
     BNDI_FORMULAS
 } bndi_formula_name;
 
-/* Loops over rows of doubles. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
+/* How rows are made normal: (x - mean) factor gain + bias, the factor being 1 / sqrt(variance + epsilon). */
+typedef struct bndi_normal {
+    const double *gain, *bias; /* NULL: none */
+    double epsilon, mean, factor;
+    bool centred; /* or the mean is 0 */
+} bndi_normal;
+
+/* What an update did: changes that are not zero; of these, those that rounding took back. */
+typedef struct bndi_changes {
+    uint64_t updates, cancelled;
+    double squares_of_changes, squares_of_weights; /* sums, of the weights before */
+} bndi_changes;
+
+/* Loops over rows, of doubles or by bndi_width. Sums have sixteen lanes, element i in lane i mod 16, added in pairs. */
 typedef struct bndi_maths {
     bndi_formula *formula[2][BNDI_FORMULAS];      /* by bndi_width */
     double (*largest)(const double *x, size_t n); /* NaN where one is; minus infinity of nothing */
     double (*sum)(const double *x, size_t n);
     double (*sum_products)(const double *x, const double *y, size_t n);
-    double (*sum_squares)(const double *x, double shift, size_t n); /* of x - shift */
     double (*exponentials)(double *y, const double *x, double shift,
                            size_t n); /* y = e^(x - shift); returns their sum */
     void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */
-    void (*add_products)(double *sums, const double *x, const double *y, size_t n);    /* sums += x y */
-    void (*add)(double *sums, const double *x, size_t n);
-    void (*add_scaled)(double *sums, const double *x, double factor, size_t n);             /* sums += factor x */
-    void (*multiply)(double *y, const double *x, size_t n);                                 /* y *= x */
-    void (*divide)(double *y, double divisor, size_t n);                                    /* y /= divisor */
-    void (*weighted)(double *dx, const double *y, const double *d, double shift, size_t n); /* dx = y (d - shift) */
+    void (*add[2])(double *sums, const void *x, size_t n);                             /* sums += x */
+    void (*add_scaled)(double *sums, const double *x, double factor, size_t n);        /* sums += factor x */
     /* fp32 to and from double, one rounding. False where a NaN was among them: what becomes of it is not theirs. */
     bool (*widen)(double *y, const float *x, size_t n);
     bool (*narrow)(float *y, const double *x, size_t n);
-    void (*normalized_back)(double *dx, const double *d, const double *y, double mean, double slope, double factor,
-                            size_t n); /* dx = (d - mean - y slope) factor */
+    void (*softmax[2])(void *y, const void *x, double *scratch, size_t n);
+    void (*softmax_back[2])(void *dx, const void *d, const void *y, size_t n);
+    /* Mean and factor are set; back: they are given, sums of gradients of gain and bias are added to, and dx may be
+     * NULL. */
+    void (*norm[2])(void *y, const void *x, bndi_normal *f, size_t n);
+    void (*norm_back[2])(void *dx, double *gains, double *biases, const void *d, const void *x, const bndi_normal *f,
+                         size_t n);
+    void (*count_changes)(bndi_changes *t, const float *change, const float *before, const float *now,
+                          size_t n); /* adds */
+    /* Points of the square [-1, 1)^2, of 64 bits each: x, and the square of the distance from the middle; only where
+     * `square` is 0 or from 1 on. */
+    void (*points)(double *x, double *square, const uint64_t *bits, size_t n);
+    size_t (*count_lost)(const float *v, const float *g, size_t n); /* of v that are zero where g is not */
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;

@@ -27,58 +27,43 @@ static bndi_matrix matrix_of(const bndi_operand *o, bool turned)
         .data = o->data, .format = &o->format, .row = turned ? column : row, .column = turned ? row : column};
 }
 
-/* The offset of matrix number `which` of the stack `shape` (all axes but the last two) in an operand that broadcasts to
- * it, in elements. */
-static ptrdiff_t offset_of(const bndi_operand *o, const bndi_shape *shape, size_t which)
+/* From one product of the stack `shape` (all axes but the last two) to the next, in an operand that broadcasts to
+ * it. */
+static void set_steps(ptrdiff_t *steps, const bndi_operand *o, const bndi_shape *shape)
 {
-    ptrdiff_t offset = 0;
     size_t missing = shape->rank - o->shape.rank;
-    for (size_t i = shape->rank - 2; i-- > 0;) {
-        size_t index = which % shape->extent[i];
-        which /= shape->extent[i];
-        if (i >= missing && o->shape.extent[i - missing] != 1) {
-            offset += (ptrdiff_t)index * o->stride[i - missing];
-        }
+    for (size_t i = 0; i + 2 < shape->rank; i++) {
+        bool repeats = i < missing || o->shape.extent[i - missing] == 1;
+        steps[i] = repeats ? 0 : o->stride[i - missing];
     }
-    return offset;
 }
 
-static bnd_status multiply_stack(bnd_engine *engine, unsigned char *c, const bndi_shape *shape, const bndi_operand *a,
-                                 bool a_turned, const bndi_operand *b, bool b_turned, bndi_width work, bnd_error *why)
+static bnd_status multiply_all(bnd_engine *engine, void *c, const bndi_shape *shape, const bndi_operand *a,
+                               bool a_turned, const bndi_operand *b, bool b_turned, const float *bias, bndi_width work,
+                               bnd_error *why)
 {
-    size_t m = shape->extent[shape->rank - 2], n = shape->extent[shape->rank - 1], stack = 1;
+    size_t m = shape->extent[shape->rank - 2], n = shape->extent[shape->rank - 1];
     size_t k = rows_of(&b->shape, b_turned);
     bndi_matrix x = matrix_of(a, a_turned), y = matrix_of(b, b_turned);
-    bnd_status status = BND_OK;
-    for (size_t i = 0; i + 2 < shape->rank; i++) {
-        stack *= shape->extent[i];
-    }
-    for (size_t i = 0; status == BND_OK && i < stack && m * n > 0; i++) {
-        x.data = a->data + offset_of(a, shape, i) * (ptrdiff_t)a->bytes;
-        y.data = b->data + offset_of(b, shape, i) * (ptrdiff_t)b->bytes;
-        status =
-            bndi_multiply_matrices(engine, c + i * m * n * bndi_work_size(work), m, n, &x, &y, k, false, work, why);
-    }
-    bndi_count_flops(engine, BND_TENSOR_MATMUL, 2 * (uint64_t)stack * m * n * k);
+    bndi_stack stack = {.rank = shape->rank - 2, .bias = bias};
+    bndi_strides_of(stack.c, shape);
+    __builtin_memcpy(stack.extent, shape->extent, stack.rank * sizeof *stack.extent);
+    set_steps(stack.a, a, shape);
+    set_steps(stack.b, b, shape);
+    bnd_status status =
+        bndi_count(shape) > 0 ? bndi_multiply_stack(engine, c, m, n, &x, &y, k, &stack, work, why) : BND_OK;
+    bndi_count_flops(engine, BND_TENSOR_MATMUL, 2 * (uint64_t)bndi_count(shape) * k);
     return status;
 }
 
-/* c += bias, row by row. */
-static bnd_status add_bias(unsigned char *c, const bndi_shape *shape, const bnd_tensor *bias, bndi_width work,
-                           bnd_error *why)
+/* c += bias, row by row, in doubles; fp32 is done with the products. */
+static void add_bias(unsigned char *c, const bndi_shape *shape, const bnd_tensor *bias, const void *numbers)
 {
-    size_t n = shape->extent[shape->rank - 1], count = bndi_count(shape), size = bndi_work_size(work);
-    bndi_formula *add = bndi_maths_of(&bias->engine->context)->formula[work][BNDI_F_add];
-    bndi_whole numbers;
-    bnd_status status = bndi_whole_open(&numbers, bias, work, why);
-    if (status != BND_OK) {
-        return status;
-    }
+    size_t n = shape->extent[shape->rank - 1], count = bndi_count(shape), size = sizeof(double);
+    bndi_formula *add = bndi_maths_of(&bias->engine->context)->formula[BNDI_WORDS_64][BNDI_F_add];
     for (size_t at = 0; at < count; at += n) {
-        add(c + at * size, (const void *[]){c + at * size, numbers.numbers, NULL}, 0, n);
+        add(c + at * size, (const void *[]){c + at * size, numbers, NULL}, 0, n);
     }
-    bndi_whole_close(&numbers);
-    return BND_OK;
 }
 
 /* The gradient of a weight leaves a GEMM in the format of its role, and is kept in that of grad. */
@@ -103,6 +88,30 @@ static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_rol
     return high ? BND_ROLE_SCRATCH : role;
 }
 
+/* Codes are decoded once where a product is of plain fp32 sums: its operands are read several times over, and where
+ * they lie. Others do so much with each number that decoding it again costs nothing. Without memory: as it was. */
+static void bring_out(bndi_operand *o, bnd_engine *engine, unsigned which, bndi_width work)
+{
+    const bnd_format *fp32 = bndi_format_of_words(BNDI_WORDS_32);
+    const bnd_accumulator *a = &engine->accumulator;
+    bool plain = a->kind == BND_ACCUMULATE_FUSED && a->promote == 0 &&
+                 (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
+    size_t count = bndi_count(&o->shape);
+    ptrdiff_t stride[BND_RANK_MAX];
+    bndi_strides_of(stride, &o->shape);
+    bool dense = __builtin_memcmp(stride, o->stride, o->shape.rank * sizeof *stride) == 0;
+    if (work != BNDI_WORDS_32 || !plain || !dense || count == 0 || bnd_format_same(&o->format, fp32)) {
+        return;
+    }
+    float *numbers = bndi_workspace(engine, which, count * sizeof *numbers);
+    const bnd_array how = {.context = &engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    if (numbers != NULL && bnd_decode_f32(numbers, o->data, count, &o->format, &how, NULL) == BND_OK) {
+        o->data = (const unsigned char *)numbers;
+        o->format = *fp32;
+        o->bytes = sizeof *numbers;
+    }
+}
+
 /* out = a b (+ bias), rounded to `through` where that is not NULL, stored as `how` says. A result that is no
  * plain array of the work type is made in scratch. */
 static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, factor b, const bnd_tensor *bias,
@@ -112,6 +121,7 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     const bnd_role of_a = role_here(out->engine, call->row, a.role), of_b = role_here(out->engine, call->row, b.role);
     bnd_engine *engine = out->engine;
     bndi_operand x = {.copy = NULL}, y = {.copy = NULL};
+    bndi_whole numbers = {.numbers = NULL};
     bndi_buffer *scratch = NULL;
     bndi_walk to;
     size_t count = bndi_count(&out->shape), size = bndi_work_size(work);
@@ -120,15 +130,23 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     if (status == BND_OK) {
         status = bndi_operand_open(&y, b.tensor, of_b, b.tensor->shape.rank - (b.turned ? 1 : 2), work, why);
     }
+    if (status == BND_OK) {
+        bring_out(&x, engine, 0, work);
+        bring_out(&y, engine, 1, work);
+    }
     if (status == BND_OK && !to.plain) {
         status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, count * size, false, why);
     }
     unsigned char *c = to.plain ? to.data + to.offset * size : scratch != NULL ? scratch->data : NULL;
-    if (status == BND_OK) {
-        status = multiply_stack(engine, c, &out->shape, &x, a.turned, &y, b.turned, work, why);
-    }
     if (status == BND_OK && bias != NULL) {
-        status = add_bias(c, &out->shape, bias, work, why);
+        status = bndi_whole_open(&numbers, bias, work, why);
+    }
+    if (status == BND_OK) {
+        status = multiply_all(engine, c, &out->shape, &x, a.turned, &y, b.turned,
+                              work == BNDI_WORDS_32 ? numbers.numbers : NULL, work, why);
+    }
+    if (status == BND_OK && bias != NULL && work == BNDI_WORDS_64) {
+        add_bias(c, &out->shape, bias, numbers.numbers);
     }
     if (status == BND_OK && through != NULL) {
         status = round_through(c, count, engine, through, work, why);
@@ -136,6 +154,7 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
     for (size_t at = 0; status == BND_OK && at < count; at += BNDI_CHUNK) {
         bndi_write(&to, at, count - at < BNDI_CHUNK ? count - at : BNDI_CHUNK, c + at * size, how);
     }
+    bndi_whole_close(&numbers);
     bndi_buffer_release(scratch);
     bndi_operand_close(&x);
     bndi_operand_close(&y);

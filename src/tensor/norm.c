@@ -4,14 +4,6 @@
 
 /* ---- what a row is measured by ---- */
 
-static double root_of_inverse(const bndi_maths *maths, double x)
-{
-    const void *from[3] = {&x};
-    double y;
-    maths->formula[BNDI_WORDS_64][BNDI_F_rsqrt](&y, from, 0, 1);
-    return y;
-}
-
 static void put_number(bndi_buffer *kept, bndi_width work, size_t i, double x)
 {
     if (work == BNDI_WORDS_32) {
@@ -70,22 +62,18 @@ static void close_all(rows_and_gains *a)
     bndi_whole_close(&a->bias);
 }
 
+static bndi_normal norm_of(const bndi_call *c, const rows_and_gains *a)
+{
+    return (bndi_normal){
+        .gain = a->gain.numbers, .bias = a->bias.numbers, .epsilon = c->attributes.number[0], .centred = has_mean(c)};
+}
+
 static void normalize_row(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, size_t row)
 {
-    size_t n = row_length(c);
-    const double *x = bndi_row_read(&a->x, row), *gain = a->gain.numbers, *bias = a->bias.numbers;
-    double *y = bndi_row_place(&a->y, row), size = (double)n;
-    double mean = has_mean(c) ? maths->sum(x, n) / size : 0;
-    double r = root_of_inverse(maths, maths->sum_squares(x, mean, n) / size + c->attributes.number[0]);
-    put_number(c->kept, c->work, 2 * row, mean);
-    put_number(c->kept, c->work, 2 * row + 1, r);
-    maths->linear(y, x, mean, r, n);
-    if (gain != NULL) {
-        maths->multiply(y, gain, n);
-    }
-    if (bias != NULL) {
-        maths->add(y, bias, n);
-    }
+    bndi_normal f = norm_of(c, a);
+    maths->norm[c->work](bndi_row_place(&a->y, row), bndi_row_read(&a->x, row), &f, row_length(c));
+    put_number(c->kept, c->work, 2 * row, f.mean);
+    put_number(c->kept, c->work, 2 * row + 1, f.factor);
 }
 
 static bnd_status norm_forward(bndi_call *c, bnd_error *why)
@@ -96,10 +84,10 @@ static bnd_status norm_forward(bndi_call *c, bnd_error *why)
     bnd_status status =
         bndi_buffer_new(&c->kept, c->engine, BND_ROLE_ACT, 2 * rows * bndi_work_size(c->work), false, why);
     if (status == BND_OK) {
-        status = bndi_rows_open(&a.x, c->saved[0], n, NULL, why);
+        status = bndi_rows_open(&a.x, c->saved[0], n, c->work, NULL, why);
     }
     if (status == BND_OK) {
-        status = bndi_rows_open(&a.y, c->saved[BNDI_OUT], n, &how, why);
+        status = bndi_rows_open(&a.y, c->saved[BNDI_OUT], n, c->work, &how, why);
     }
     if (status == BND_OK && c->count > 1) {
         status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
@@ -116,30 +104,15 @@ static bnd_status norm_forward(bndi_call *c, bnd_error *why)
 
 /* ---- back ---- */
 
-/* Sums over rows of the gradients of gain and bias, and two rows to work in. */
-typedef struct sums {
-    double *gain, *bias, *normal, *slope;
-} sums;
-
-static void row_back(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, const sums *s, size_t row,
-                     bool wants_x)
+/* `gains`, `biases`: sums over rows of gradients. */
+static void row_back(const bndi_call *c, const bndi_maths *maths, rows_and_gains *a, double *gains, double *biases,
+                     size_t row, bool wants_x)
 {
-    size_t n = row_length(c);
-    const double *x = bndi_row_read(&a->x, row), *d = bndi_row_read(&a->d, row), *gain = a->gain.numbers;
-    double mean = get_number(c->kept, c->work, 2 * row), r = get_number(c->kept, c->work, 2 * row + 1);
-    maths->linear(s->normal, x, mean, r, n);
-    maths->add_products(s->gain, d, s->normal, n);
-    maths->add(s->bias, d, n);
-    if (!wants_x) {
-        return;
-    }
-    __builtin_memcpy(s->slope, d, n * sizeof *d);
-    if (gain != NULL) {
-        maths->multiply(s->slope, gain, n);
-    }
-    double of_mean = has_mean(c) ? maths->sum(s->slope, n) / (double)n : 0;
-    double of_normal = maths->sum_products(s->slope, s->normal, n) / (double)n;
-    maths->normalized_back(bndi_row_place(&a->y, row), s->slope, s->normal, of_mean, of_normal, r, n);
+    bndi_normal f = norm_of(c, a);
+    f.mean = get_number(c->kept, c->work, 2 * row);
+    f.factor = get_number(c->kept, c->work, 2 * row + 1);
+    maths->norm_back[c->work](wants_x ? bndi_row_place(&a->y, row) : NULL, gains, biases, bndi_row_read(&a->d, row),
+                              bndi_row_read(&a->x, row), &f, row_length(c));
 }
 
 static bnd_status store_vector(bndi_call *c, bndi_gradients *g, unsigned i, const double *sum, bnd_error *why)
@@ -161,32 +134,31 @@ static bnd_status norm_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     size_t n = row_length(c), rows = n > 0 ? bndi_count(&c->shape) / n : 0;
     bndi_buffer *memory = NULL;
     bndi_store how = {.rule = {.rounding = BND_RNE}};
-    bnd_status status = bndi_buffer_new(&memory, c->engine, BND_ROLE_SCRATCH, 4 * n * sizeof(double), true, why);
+    bnd_status status = bndi_buffer_new(&memory, c->engine, BND_ROLE_SCRATCH, 2 * n * sizeof(double), true, why);
     if (status == BND_OK) {
-        status = bndi_rows_open(&a.x, c->saved[0], n, NULL, why);
+        status = bndi_rows_open(&a.x, c->saved[0], n, c->work, NULL, why);
     }
     if (status == BND_OK) {
-        status = bndi_rows_open(&a.d, d, n, NULL, why);
+        status = bndi_rows_open(&a.d, d, n, c->work, NULL, why);
     }
     if (status == BND_OK && g->wanted[0]) {
         status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
     }
     if (status == BND_OK && g->wanted[0]) {
         how = bndi_store_for(c->engine, g->role[0]);
-        status = bndi_rows_open(&a.y, g->out[0], n, &how, why);
+        status = bndi_rows_open(&a.y, g->out[0], n, c->work, &how, why);
     }
     if (status == BND_OK && c->count > 1) {
         status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
     }
     if (status == BND_OK) {
-        double *p = (double *)(void *)memory->data;
-        sums s = {.gain = p, .bias = p + n, .normal = p + 2 * n, .slope = p + 3 * n};
+        double *gains = (double *)(void *)memory->data, *biases = gains + n;
         for (size_t row = 0; row < rows; row++) {
-            row_back(c, bndi_maths_of(&c->engine->context), &a, &s, row, g->wanted[0]);
+            row_back(c, bndi_maths_of(&c->engine->context), &a, gains, biases, row, g->wanted[0]);
         }
         bndi_count_flops(c->engine, c->operation, 10 * bndi_count(&c->shape));
-        status = store_vector(c, g, 1, s.gain, why);
-        status = status == BND_OK ? store_vector(c, g, 2, s.bias, why) : status;
+        status = store_vector(c, g, 1, gains, why);
+        status = status == BND_OK ? store_vector(c, g, 2, biases, why) : status;
     }
     close_all(&a);
     bndi_buffer_release(memory);

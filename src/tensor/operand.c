@@ -239,12 +239,10 @@ void bndi_operand_close(bndi_operand *o)
 /* ---- products ---- */
 
 static void multiply_doubles(const bndi_maths *maths, double *c, size_t m, size_t n, const bndi_matrix *a,
-                             const bndi_matrix *b, size_t k, bool add)
+                             const bndi_matrix *b, size_t k)
 {
     const double *x = (const double *)(const void *)a->data, *y = (const double *)(const void *)b->data;
-    if (!add) {
-        __builtin_memset(c, 0, m * n * sizeof *c);
-    }
+    __builtin_memset(c, 0, m * n * sizeof *c);
     for (size_t i = 0; i < m; i++) {
         for (size_t l = 0; l < k; l++) {
             double factor = x[(ptrdiff_t)i * a->row + (ptrdiff_t)l * a->column];
@@ -260,16 +258,27 @@ static void multiply_doubles(const bndi_maths *maths, double *c, size_t m, size_
     }
 }
 
+static void multiply_stack_of_doubles(const bndi_maths *maths, double *c, size_t m, size_t n, const bndi_matrix *a,
+                                      const bndi_matrix *b, size_t k, const bndi_stack *stack)
+{
+    for (size_t i = 0; i < bndi_stack_count(stack); i++) {
+        bndi_matrix x = *a, y = *b;
+        x.data += bndi_stack_offset(stack, stack->a, i) * (ptrdiff_t)sizeof *c;
+        y.data += bndi_stack_offset(stack, stack->b, i) * (ptrdiff_t)sizeof *c;
+        multiply_doubles(maths, c + bndi_stack_offset(stack, stack->c, i), m, n, &x, &y, k);
+    }
+}
+
 static bool is_fp32(const bnd_format *f)
 {
     return f->row >= 0 && f->row == bndi_format_of_words(BNDI_WORDS_32)->row;
 }
 
-bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
-                                  const bndi_matrix *b, size_t k, bool add, bndi_width work, bnd_error *why)
+bnd_status bndi_multiply_stack(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
+                               const bndi_matrix *b, size_t k, const bndi_stack *stack, bndi_width work, bnd_error *why)
 {
     if (work == BNDI_WORDS_64) {
-        multiply_doubles(bndi_maths_of(&engine->context), c, m, n, a, b, k, add);
+        multiply_stack_of_doubles(bndi_maths_of(&engine->context), c, m, n, a, b, k, stack);
         return BND_OK;
     }
     bnd_gemm how = {.context = &engine->context,
@@ -277,13 +286,11 @@ bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t 
                     .a = {a->row, a->column},
                     .b = {b->row, b->column},
                     .c = {(ptrdiff_t)n, 1},
-                    .add = add,
                     .seed = engine->seed,
                     .purpose = engine->step << 32 | (uint32_t)engine->casts};
-    engine->casts += engine->accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
-    if (is_fp32(a->format) && is_fp32(b->format)) {
-        return bnd_gemm_f32(c, m, n, (const float *)(const void *)a->data, (const float *)(const void *)b->data, k,
-                            &how, why);
-    }
-    return bnd_gemm_codes(c, m, n, a->data, a->format, b->data, b->format, k, &how, why);
+    const bool random = engine->accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
+    engine->casts += random ? bndi_stack_count(stack) : 0;
+    const bool numbers = is_fp32(a->format) && is_fp32(b->format);
+    return bndi_gemm_stack(c, m, n, a->data, numbers ? NULL : a->format, b->data, numbers ? NULL : b->format, k, &how,
+                           stack, why);
 }

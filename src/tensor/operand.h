@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_OPERAND_H
 #define BINADE_SRC_OPERAND_H
 
+#include "matmul/matmul.h"
 #include "tensor/tensor.h"
 
 /* Numbers of the work type, or codes of `format` in whole words, with strides in elements. */
@@ -20,17 +21,17 @@ BND_CHECKED bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t,
                                          bndi_width work, bnd_error *why);
 void bndi_operand_close(bndi_operand *o);
 
-/* A matrix: one of the operand's, or part of a result. */
+/* The first of a stack of an operand's matrices. */
 typedef struct bndi_matrix {
     const unsigned char *data;
     const bnd_format *format;
     ptrdiff_t row, column; /* strides in elements */
 } bndi_matrix;
 
-/* c = a b (c += a b where `add`): m x n numbers of the work type, row-major; in the policy's accumulator. In doubles:
- * in the order of k, each product and each sum rounded. */
-BND_CHECKED bnd_status bndi_multiply_matrices(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
-                                              const bndi_matrix *b, size_t k, bool add, bndi_width work,
-                                              bnd_error *why);
+/* c = a b for every product of the stack: m x n numbers of the work type, row-major; in the policy's accumulator. In
+ * doubles: in the order of k, each product and each sum rounded. */
+BND_CHECKED bnd_status bndi_multiply_stack(bnd_engine *engine, void *c, size_t m, size_t n, const bndi_matrix *a,
+                                           const bndi_matrix *b, size_t k, const bndi_stack *stack, bndi_width work,
+                                           bnd_error *why);
 
 #endif

@@ -3,37 +3,63 @@
 #include "tensor/maths.h"
 #include "tensor/tensor.h"
 
-typedef double draw(double a, double b, uint64_t seed, uint64_t purpose, uint64_t i, const bndi_maths *maths);
+/* Numbers at .. at + n - 1 of a tensor, at most a chunk. */
+typedef void draw(double *x, double a, double b, uint64_t seed, uint64_t purpose, uint64_t at, size_t n,
+                  const bndi_maths *maths, bndi_random_kernel *random);
 
 static double share_of(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-static double draw_uniform(double low, double high, uint64_t seed, uint64_t purpose, uint64_t i,
-                           const bndi_maths *maths)
+static void draw_uniform(double *x, double low, double high, uint64_t seed, uint64_t purpose, uint64_t at, size_t n,
+                         const bndi_maths *maths, bndi_random_kernel *random)
 {
     (void)maths;
-    return low + (high - low) * share_of(bnd_random(seed, purpose, i));
+    (void)random;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = low + (high - low) * share_of(bnd_random(seed, purpose, at + i));
+    }
 }
 
-/* Marsaglia's polar method: points of the square until one is in the circle, each try with 64 bits of its own. */
-static double draw_normal(double mean, double deviation, uint64_t seed, uint64_t purpose, uint64_t i,
-                          const bndi_maths *maths)
+/* Points of the square until one is in the circle, each try with 64 bits of its own: bnd_random of attempt << 48 ^ i.
+ * That is every second word of Philox's blocks, one after another as long as i goes no further than 2^48: one try for
+ * all of them, another for a quarter of them, and then one by one. */
+static void draw_points(double *x, double *square, uint64_t seed, uint64_t purpose, uint64_t at, size_t n,
+                        const bndi_maths *maths, bndi_random_kernel *random)
 {
-    double x = 0, square = 0, logarithm = 0, root = 0, quotient;
-    const void *from[3] = {&square};
-    for (uint64_t attempt = 0; square <= 0 || square >= 1; attempt++) {
-        uint64_t bits = bnd_random(seed, purpose, attempt << 48 ^ i);
-        x = (double)(uint32_t)bits * 0x1p-31 - 1;
-        double y = (double)(bits >> 32) * 0x1p-31 - 1;
-        square = x * x + y * y;
+    enum { TOGETHER = 2 };
+    uint64_t blocks[2 * BNDI_CHUNK], bits[BNDI_CHUNK];
+    const bool together = at + n < UINT64_C(1) << 48;
+    __builtin_memset(x, 0, n * sizeof *x);
+    __builtin_memset(square, 0, n * sizeof *square);
+    for (uint64_t attempt = 0; attempt < TOGETHER && together; attempt++) {
+        random(blocks, 2 * n, seed, purpose, 2 * (attempt << 48 ^ at), 64);
+        for (size_t i = 0; i < n; i++) {
+            bits[i] = blocks[2 * i];
+        }
+        maths->points(x, square, bits, n);
     }
-    maths->formula[BNDI_WORDS_64][BNDI_F_log](&logarithm, from, 0, 1);
-    quotient = -2 * logarithm / square;
-    from[0] = &quotient;
-    maths->formula[BNDI_WORDS_64][BNDI_F_sqrt](&root, from, 0, 1);
-    return mean + deviation * (x * root);
+    for (size_t i = 0; i < n; i++) {
+        for (uint64_t attempt = together ? TOGETHER : 0; square[i] <= 0 || square[i] >= 1; attempt++) {
+            uint64_t one = bnd_random(seed, purpose, attempt << 48 ^ (at + i));
+            maths->points(x + i, square + i, &one, 1);
+        }
+    }
+}
+
+/* Marsaglia's polar method: x sqrt(-2 log s / s), s the square. */
+static void draw_normal(double *x, double mean, double deviation, uint64_t seed, uint64_t purpose, uint64_t at,
+                        size_t n, const bndi_maths *maths, bndi_random_kernel *random)
+{
+    double square[BNDI_CHUNK], root[BNDI_CHUNK];
+    draw_points(x, square, seed, purpose, at, n, maths, random);
+    maths->formula[BNDI_WORDS_64][BNDI_F_log](root, (const void *[]){square, NULL, NULL}, 0, n);
+    maths->formula[BNDI_WORDS_64][BNDI_F_scaled_quotient](root, (const void *[]){root, square, NULL}, -2, n);
+    maths->formula[BNDI_WORDS_64][BNDI_F_sqrt](root, (const void *[]){root, NULL, NULL}, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = mean + deviation * (x[i] * root[i]);
+    }
 }
 
 static bnd_status fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint64_t purpose, bnd_error *why)
@@ -46,14 +72,12 @@ static bnd_status fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed
     bndi_numbers numbers;
     bndi_store how = {.rule = {.rounding = BND_RNE}};
     size_t n = bndi_count(&t->shape);
-    const bndi_maths *maths = bndi_maths_of(&t->engine->context);
+    const bndi_kernels kernels = bndi_kernels_of(&t->engine->context);
     bndi_environment before = bndi_enter(BND_RNE);
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
-        for (size_t i = 0; i < m; i++) {
-            numbers.f64[i] = f(a, b, seed, purpose, at + i, maths);
-        }
+        f(numbers.f64, a, b, seed, purpose, at, m, bndi_maths_of(&t->engine->context), kernels.random);
         bndi_write(&walk, at, m, &numbers, &how);
     }
     bndi_leave(before);

@@ -306,11 +306,31 @@ void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer)
     return w->plain ? (void *)plain_place(w, at) : buffer;
 }
 
-/* To nearest, with no policy to ask, and nobody counts. */
-static bool stores_simply(const bndi_store *how)
+/* To nearest, with no policy to ask. */
+static bool asks_nothing(const bndi_store *how)
 {
     static const bnd_rule nothing;
-    return how->stats == NULL && __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+    return __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
+}
+
+/* ... and nobody counts. */
+static bool stores_simply(const bndi_store *how)
+{
+    return how->stats == NULL && asks_nothing(how);
+}
+
+/* Numbers that are stored as they are, and only have to be counted. */
+static void count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+{
+    const bndi_kernels kernels = bndi_kernels_of(&w->context);
+    bndi_plan plan;
+    bndi_tally tally;
+    __builtin_memset(&tally, 0, sizeof tally);
+    bndi_plan_make(&plan, w->work, &w->format, how->rule);
+    bndi_environment before = bndi_enter(BND_RNE);
+    kernels.tally[w->work](&plan, &tally, numbers, numbers, NULL, n);
+    bndi_leave(before);
+    bndi_tally_add(how->stats, &tally);
 }
 
 static bool as_they_are(const bndi_walk *w, const bndi_store *how)
@@ -333,6 +353,12 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
 {
     codes raw;
     const void *from = numbers;
+    bndi_store uncounted = *how;
+    if (how->stats != NULL && holds_numbers(w) && asks_nothing(how)) {
+        count_numbers(w, numbers, n, how);
+        uncounted.stats = NULL;
+        how = &uncounted;
+    }
     if (narrowed(raw.floats, w, numbers, n, how)) {
         from = raw.bytes;
     } else if (!as_they_are(w, how)) {
@@ -386,16 +412,6 @@ void bndi_whole_close(bndi_whole *whole)
 
 /* ---- copies and sums in place ---- */
 
-static void add_into(void *y, const void *x, bndi_width work, size_t n)
-{
-    for (size_t i = 0; work == BNDI_WORDS_32 && i < n; i++) {
-        ((float *)y)[i] += ((const float *)x)[i];
-    }
-    for (size_t i = 0; work == BNDI_WORDS_64 && i < n; i++) {
-        ((double *)y)[i] += ((const double *)x)[i];
-    }
-}
-
 static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, bool adds)
 {
     bndi_width work = bndi_words_hold(BNDI_WORDS_32, &y->format) && bndi_words_hold(BNDI_WORDS_32, &x->format)
@@ -404,6 +420,7 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
     bndi_walk to, from;
     bndi_numbers of_x, of_y;
     size_t n = bndi_count(&y->shape);
+    bndi_formula *add = bndi_maths_of(&y->engine->context)->formula[work][BNDI_F_add];
     bndi_walk_open(&to, y, &y->shape, work);
     bndi_walk_open(&from, x, &y->shape, work);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
@@ -413,7 +430,7 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
             void *sums = bndi_place(&to, at, &of_y);
             const void *old = bndi_read(&to, at, m, &of_y);
             (void)old; /* where sums points */
-            add_into(sums, numbers, work, m);
+            add(sums, (const void *[]){sums, numbers, NULL}, 0, m);
             numbers = sums;
         }
         bndi_write(&to, at, m, numbers, how);

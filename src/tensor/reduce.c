@@ -1,9 +1,12 @@
 /* Sums over axes, in the one order that tensor.h promises. A tensor is rows: the last axes of one kind, reduced or
  * kept. A row that is reduced goes into sixteen lanes, element i into lane i mod 16, which are then added in pairs; a
  * row that is kept is added to what is there; and rows come in their order. All in double, rounded once at the end. */
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 typedef struct reduction {
+    const bndi_maths *maths;
+    bndi_width work;   /* of the numbers that are added */
     bndi_shape shape;  /* of what is reduced */
     unsigned reduced;  /* a bit an axis */
     size_t row;        /* elements of a row */
@@ -41,19 +44,12 @@ static size_t target_of(const reduction *r, size_t row)
 enum { LANES = 16 };
 
 /* Elements first .. first + n - 1 of a row. */
-static void add_to_lanes(double *lanes, size_t first, const double *x, size_t n)
+static void add_to_lanes(const reduction *r, double *lanes, size_t first, const unsigned char *x, size_t n)
 {
-    size_t i = 0;
-    for (; i < n && (first + i) % LANES != 0; i++) {
-        lanes[(first + i) % LANES] += x[i];
-    }
-    for (; i + LANES <= n; i += LANES) {
-        for (size_t lane = 0; lane < LANES; lane++) {
-            lanes[lane] += x[i + lane];
-        }
-    }
-    for (; i < n; i++) {
-        lanes[(first + i) % LANES] += x[i];
+    for (size_t i = 0; i < n;) {
+        size_t lane = (first + i) % LANES, m = LANES - lane < n - i ? LANES - lane : n - i;
+        r->maths->add[r->work](lanes + lane, x + i * bndi_work_size(r->work), m);
+        i += m;
     }
 }
 
@@ -68,19 +64,18 @@ static double sum_of_lanes(double *lanes)
 }
 
 /* A piece of a row, elements first .. first + n - 1 of it. */
-static void take(const reduction *r, double *sums, double *lanes, size_t row, size_t first, const double *x, size_t n)
+static void take(const reduction *r, double *sums, double *lanes, size_t row, size_t first, const unsigned char *x,
+                 size_t n)
 {
     double *to = sums + target_of(r, row);
     if (!r->row_reduced) {
-        for (size_t i = 0; i < n; i++) {
-            to[first + i] += x[i];
-        }
+        r->maths->add[r->work](to + first, x, n);
         return;
     }
     if (first == 0) {
         __builtin_memset(lanes, 0, LANES * sizeof *lanes);
     }
-    add_to_lanes(lanes, first, x, n);
+    add_to_lanes(r, lanes, first, x, n);
     if (first + n == r->row) {
         *to += sum_of_lanes(lanes);
     }
@@ -94,14 +89,16 @@ void bndi_sum_axes(double *sums, const bnd_tensor *t, unsigned reduced)
     double lanes[LANES];
     size_t n = bndi_count(&t->shape);
     open_reduction(&r, &t->shape, reduced);
-    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
+    r.maths = bndi_maths_of(&t->engine->context);
+    r.work = bndi_words_hold(BNDI_WORDS_32, &t->format) && t->buffer->integer == 0 ? BNDI_WORDS_32 : BNDI_WORDS_64;
+    bndi_walk_open(&walk, t, &t->shape, r.work);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
-        const double *x = bndi_read(&walk, at, m, &buffer);
+        const unsigned char *x = bndi_read(&walk, at, m, &buffer);
         for (size_t done = 0; done < m;) {
             size_t row = (at + done) / r.row, first = (at + done) % r.row;
             size_t part = r.row - first < m - done ? r.row - first : m - done;
-            take(&r, sums, lanes, row, first, x + done, part);
+            take(&r, sums, lanes, row, first, x + done * bndi_work_size(r.work), part);
             done += part;
         }
     }

@@ -1,21 +1,27 @@
-/* Rows of a tensor as doubles: as many at a time as a chunk holds, so that short rows cost no more than long ones. */
+/* Rows of a tensor as numbers: as many at a time as a chunk holds, so that short rows cost no more than long ones;
+ * where they lie, if they lie there as such. */
 #include "tensor/rows.h"
 
-bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, const bndi_store *how, bnd_error *why)
+bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
+                          bnd_error *why)
 {
     size_t room = length > BNDI_CHUNK ? length : BNDI_CHUNK;
-    bnd_status status = bndi_buffer_new(&r->memory, t->engine, BND_ROLE_SCRATCH, room * sizeof(double), false, why);
-    if (status != BND_OK) {
-        return status;
+    bndi_walk_open(&r->walk, t, &t->shape, work);
+    if (!r->walk.plain) {
+        bnd_status status =
+            bndi_buffer_new(&r->memory, t->engine, BND_ROLE_SCRATCH, room * bndi_work_size(work), false, why);
+        if (status != BND_OK) {
+            return status;
+        }
+        r->numbers = r->memory->data;
     }
-    bndi_walk_open(&r->walk, t, &t->shape, BNDI_WORDS_64);
     r->length = length;
     r->rows = length > 0 ? bndi_count(&t->shape) / length : 0;
     r->per_block = length >= BNDI_CHUNK ? 1 : length > 0 ? BNDI_CHUNK / length : 0;
     r->first = 0;
     r->count = 0;
     r->how = how;
-    r->numbers = (double *)(void *)r->memory->data;
+    r->open = true;
     return BND_OK;
 }
 
@@ -24,51 +30,58 @@ static void start_block(bndi_rows *r, size_t row)
 {
     r->first = row;
     r->count = r->rows - row < r->per_block ? r->rows - row : r->per_block;
+    if (r->walk.plain) {
+        r->numbers = bndi_place(&r->walk, r->first * r->length, NULL);
+    }
 }
 
 static void move_block(const bndi_rows *r, bool out)
 {
-    size_t begin = r->first * r->length, n = r->count * r->length;
+    size_t begin = r->first * r->length, n = r->count * r->length, size = bndi_work_size(r->walk.work);
     for (size_t done = 0; done < n; done += BNDI_CHUNK) {
         size_t m = n - done < BNDI_CHUNK ? n - done : BNDI_CHUNK;
         if (out) {
-            bndi_write(&r->walk, begin + done, m, r->numbers + done, r->how);
+            bndi_write(&r->walk, begin + done, m, r->numbers + done * size, r->how);
         } else {
-            /* Where it is brought to is where it shall be, unless it lies in memory as it is wanted. */
-            bndi_numbers *to = (bndi_numbers *)(void *)(r->numbers + done);
-            const void *numbers = bndi_read(&r->walk, begin + done, m, to);
-            if (numbers != to) {
-                __builtin_memcpy(to, numbers, m * sizeof(double));
-            }
+            /* Where it is brought to is where it shall be. */
+            (void)bndi_read(&r->walk, begin + done, m, (bndi_numbers *)(void *)(r->numbers + done * size));
         }
     }
 }
 
-const double *bndi_row_read(bndi_rows *r, size_t row)
+static unsigned char *place_of(const bndi_rows *r, size_t row)
+{
+    return r->numbers + (row - r->first) * r->length * bndi_work_size(r->walk.work);
+}
+
+const void *bndi_row_read(bndi_rows *r, size_t row)
 {
     if (row - r->first >= r->count) {
         start_block(r, row);
-        move_block(r, false);
+        if (!r->walk.plain) {
+            move_block(r, false);
+        }
     }
-    return r->numbers + (row - r->first) * r->length;
+    return place_of(r, row);
 }
 
-double *bndi_row_place(bndi_rows *r, size_t row)
+void *bndi_row_place(bndi_rows *r, size_t row)
 {
     if (row - r->first >= r->count) {
         move_block(r, true);
         start_block(r, row);
     }
-    return r->numbers + (row - r->first) * r->length;
+    return place_of(r, row);
 }
 
 void bndi_rows_close(bndi_rows *r)
 {
-    if (r->memory != NULL && r->how != NULL) {
+    if (r->open && r->how != NULL) {
         move_block(r, true);
     }
     bndi_buffer_release(r->memory);
     r->memory = NULL;
+    r->open = false;
 }
 
 /* ---- functions of rows ---- */
@@ -92,11 +105,11 @@ typedef struct opened {
     bndi_rows rows;
 } opened;
 
-static bnd_status open_operand(opened *x, bndi_row_operand o, size_t length, unsigned along, const bndi_store *how,
-                               bnd_error *why)
+static bnd_status open_operand(opened *x, bndi_row_operand o, size_t length, unsigned along, bndi_width work,
+                               const bndi_store *how, bnd_error *why)
 {
     bnd_status status = rows_last(&x->view, o, along, why);
-    return status == BND_OK ? bndi_rows_open(&x->rows, x->view, o.reduced ? 1 : length, how, why) : status;
+    return status == BND_OK ? bndi_rows_open(&x->rows, x->view, o.reduced ? 1 : length, work, how, why) : status;
 }
 
 static void close_operand(opened *x)
@@ -106,25 +119,25 @@ static void close_operand(opened *x)
 }
 
 bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count, const bndi_shape *shape,
-                         unsigned along, bndi_row_function *f, const bndi_store *how, bnd_error *why)
+                         unsigned along, bndi_width work, bndi_row_function *f, const bndi_store *how, bnd_error *why)
 {
     opened to = {.view = NULL}, from[BNDI_ROW_OPERANDS] = {{.view = NULL}};
     bnd_engine *engine = out.tensor->engine;
     bndi_buffer *scratch = NULL;
-    bndi_row_pass p = {.maths = bndi_maths_of(&engine->context), .length = 1};
+    bndi_row_pass p = {.maths = bndi_maths_of(&engine->context), .work = work, .length = 1};
     for (size_t i = 0; i < shape->rank; i++) {
         p.length *= (along >> i & 1) != 0 ? shape->extent[i] : 1;
     }
     bnd_status status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, p.length * sizeof(double), false, why);
     if (status == BND_OK) {
         p.scratch = (double *)(void *)scratch->data;
-        status = open_operand(&to, out, p.length, along, how, why);
+        status = open_operand(&to, out, p.length, along, work, how, why);
     }
     for (unsigned i = 0; status == BND_OK && i < count; i++) {
-        status = open_operand(&from[i], in[i], p.length, along, NULL, why);
+        status = open_operand(&from[i], in[i], p.length, along, work, NULL, why);
     }
     for (size_t row = 0; status == BND_OK && row < to.rows.rows; row++) {
-        const double *rows[BNDI_ROW_OPERANDS] = {NULL};
+        const void *rows[BNDI_ROW_OPERANDS] = {NULL};
         for (unsigned i = 0; i < count; i++) {
             rows[i] = bndi_row_read(&from[i].rows, row);
         }

@@ -1,4 +1,4 @@
-/* Rows of a tensor, in and out of doubles. */
+/* Rows of a tensor, in and out of numbers of a work type. */
 #ifndef BINADE_SRC_ROWS_H
 #define BINADE_SRC_ROWS_H
 
@@ -12,14 +12,15 @@ typedef struct bndi_rows {
     size_t length, rows;
     size_t per_block, first, count; /* the block that is here */
     const bndi_store *how;
-    double *numbers;
+    unsigned char *numbers; /* of the block: where they are in the tensor, or in memory */
     bndi_buffer *memory;
+    bool open;
 } bndi_rows;
 
-BND_CHECKED bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, const bndi_store *how,
-                                      bnd_error *why);
-const double *bndi_row_read(bndi_rows *r, size_t row);
-double *bndi_row_place(bndi_rows *r, size_t row);
+BND_CHECKED bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work,
+                                      const bndi_store *how, bnd_error *why);
+const void *bndi_row_read(bndi_rows *r, size_t row);
+void *bndi_row_place(bndi_rows *r, size_t row);
 void bndi_rows_close(bndi_rows *r);
 
 /* ---- functions of rows ----
@@ -28,12 +29,13 @@ void bndi_rows_close(bndi_rows *r);
 
 typedef struct bndi_row_pass {
     const bndi_maths *maths;
+    bndi_width work; /* of the rows */
     size_t length;   /* of the row that is reduced or normalized */
     double *scratch; /* as long */
 } bndi_row_pass;
 
 /* y from up to three rows; rows of what has been reduced have one element. */
-typedef void bndi_row_function(const bndi_row_pass *p, double *y, const double *const *in);
+typedef void bndi_row_function(const bndi_row_pass *p, void *y, const void *const *in);
 
 /* A tensor whose rows a function takes; `reduced`: it has one element where the others have a row. */
 typedef struct bndi_row_operand {
@@ -43,7 +45,7 @@ typedef struct bndi_row_operand {
 
 enum { BNDI_ROW_OPERANDS = 3 };
 BND_CHECKED bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count,
-                                     const bndi_shape *shape, unsigned along, bndi_row_function *f,
+                                     const bndi_shape *shape, unsigned along, bndi_width work, bndi_row_function *f,
                                      const bndi_store *how, bnd_error *why);
 
 #endif

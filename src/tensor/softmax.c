@@ -10,17 +10,17 @@ static double shift_of(const bndi_row_pass *p, const double *x)
     return largest - largest == 0 ? largest : 0;
 }
 
-static void softmax_row(const bndi_row_pass *p, double *y, const double *const *in)
+static void softmax_row(const bndi_row_pass *p, void *y, const void *const *in)
 {
-    double sum = p->maths->exponentials(y, in[0], shift_of(p, in[0]), p->length);
-    p->maths->divide(y, sum, p->length);
+    p->maths->softmax[p->work](y, in[0], p->scratch, p->length);
 }
 
-static void softmax_back_row(const bndi_row_pass *p, double *dx, const double *const *in)
+static void softmax_back_row(const bndi_row_pass *p, void *dx, const void *const *in)
 {
-    const double *d = in[0], *y = in[1];
-    p->maths->weighted(dx, y, d, p->maths->sum_products(d, y, p->length), p->length);
+    p->maths->softmax_back[p->work](dx, in[0], in[1], p->length);
 }
+
+/* The others have rows of doubles. */
 
 static double logarithm_of_sum(const bndi_row_pass *p, const double *x)
 {
@@ -31,13 +31,15 @@ static double logarithm_of_sum(const bndi_row_pass *p, const double *x)
     return shift + logarithm;
 }
 
-static void log_softmax_row(const bndi_row_pass *p, double *y, const double *const *in)
+static void log_softmax_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *y = to;
     p->maths->linear(y, in[0], logarithm_of_sum(p, in[0]), 1, p->length);
 }
 
-static void log_softmax_back_row(const bndi_row_pass *p, double *dx, const double *const *in)
+static void log_softmax_back_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *dx = to;
     const double *d = in[0], *y = in[1];
     double sum = p->maths->sum(d, p->length);
     (void)p->maths->exponentials(p->scratch, y, 0, p->length);
@@ -46,13 +48,15 @@ static void log_softmax_back_row(const bndi_row_pass *p, double *dx, const doubl
     }
 }
 
-static void logsumexp_row(const bndi_row_pass *p, double *y, const double *const *in)
+static void logsumexp_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *y = to;
     *y = logarithm_of_sum(p, in[0]);
 }
 
-static void logsumexp_back_row(const bndi_row_pass *p, double *dx, const double *const *in)
+static void logsumexp_back_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *dx = to;
     const double *x = in[0], *d = in[1], *y = in[2];
     (void)p->maths->exponentials(dx, x, *y, p->length);
     for (size_t i = 0; i < p->length; i++) {
@@ -61,8 +65,9 @@ static void logsumexp_back_row(const bndi_row_pass *p, double *dx, const double 
 }
 
 /* The gradient of an extreme goes to all that are it, in equal parts. */
-static void extreme_back_row(const bndi_row_pass *p, double *dx, const double *const *in)
+static void extreme_back_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *dx = to;
     const double *x = in[0], *d = in[1], *y = in[2];
     size_t equal = 0;
     for (size_t i = 0; i < p->length; i++) {
@@ -73,13 +78,15 @@ static void extreme_back_row(const bndi_row_pass *p, double *dx, const double *c
     }
 }
 
-static void max_row(const bndi_row_pass *p, double *y, const double *const *in)
+static void max_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *y = to;
     *y = p->maths->largest(in[0], p->length);
 }
 
-static void min_row(const bndi_row_pass *p, double *y, const double *const *in)
+static void min_row(const bndi_row_pass *p, void *to, const void *const *in)
 {
+    double *y = to;
     p->maths->linear(p->scratch, in[0], 0, -1, p->length);
     *y = -p->maths->largest(p->scratch, p->length);
 }
@@ -89,6 +96,7 @@ static void min_row(const bndi_row_pass *p, double *y, const double *const *in)
 typedef struct row_functions {
     bndi_row_function *forward, *backward;
     unsigned flops; /* an element, back */
+    bool any_work;  /* rows of the work type; or of doubles */
 } row_functions;
 
 /* Softmax: along one axis, the last where none is named. */
@@ -127,7 +135,8 @@ static bnd_status rows_forward(bndi_call *c, bnd_error *why)
     }
     bndi_store how = bndi_store_for(c->engine, c->role);
     bndi_row_operand in = {c->saved[0], false}, out = {c->saved[BNDI_OUT], reduces(c)};
-    return bndi_run_rows(out, &in, 1, &c->in_shape[0], along, f->forward, &how, why);
+    return bndi_run_rows(out, &in, 1, &c->in_shape[0], along, f->any_work ? c->work : BNDI_WORDS_64, f->forward, &how,
+                         why);
 }
 
 static bnd_status rows_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
@@ -147,7 +156,7 @@ static bnd_status rows_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     const bndi_row_operand reduced[] = {{c->saved[0], false}, {d, true}, {c->saved[BNDI_OUT], true}};
     bndi_count_flops(c->engine, c->operation, f->flops * bndi_count(&c->in_shape[0]));
     return bndi_run_rows(out, reduces(c) ? reduced : normalized, reduces(c) ? 3 : 2, &c->in_shape[0], along,
-                         f->backward, &how, why);
+                         f->any_work ? c->work : BNDI_WORDS_64, f->backward, &how, why);
 }
 
 /* A difference, an exponential, an addition and a quotient (or a difference) an element; a row's own are not
@@ -173,13 +182,13 @@ static uint64_t one_an_element(const bndi_call *c)
 
 const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS] = {
     [BND_TENSOR_SOFTMAX] =
-        ROW("softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, softmax_row, softmax_back_row, 4),
-    [BND_TENSOR_LOG_SOFTMAX] =
-        ROW("log_softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, log_softmax_row, log_softmax_back_row, 4),
+        ROW("softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, softmax_row, softmax_back_row, 4, true),
+    [BND_TENSOR_LOG_SOFTMAX] = ROW("log_softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, log_softmax_row,
+                                   log_softmax_back_row, 4, false),
     [BND_TENSOR_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction,
-                                 four_an_element, logsumexp_row, logsumexp_back_row, 3),
+                                 four_an_element, logsumexp_row, logsumexp_back_row, 3, false),
     [BND_TENSOR_MAX] = ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, max_row,
-                           extreme_back_row, 1),
+                           extreme_back_row, 1, false),
     [BND_TENSOR_MIN] = ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, min_row,
-                           extreme_back_row, 1),
+                           extreme_back_row, 1, false),
 };

@@ -121,13 +121,14 @@ typedef struct bndi_spare {
     unsigned char *data;
     size_t room;
 } bndi_spare;
-enum { BNDI_SPARES = 512 };
+enum { BNDI_SPARES = 512, BNDI_WORKSPACES = 2 };
 
 struct bnd_engine {
     bnd_context context;
     bndi_spare spares[BNDI_SPARES];
     unsigned spare_count;
     size_t spare_bytes;
+    bndi_spare workspace[BNDI_WORKSPACES];
     bnd_policy policy;
     bnd_accumulator accumulator;     /* the policy's, read */
     bndi_scaling scaling[BND_ROLES]; /* the policy's, read */
@@ -151,6 +152,10 @@ BND_CHECKED bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bn
 BND_CHECKED bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map,
                                           size_t at, bnd_error *why);
 void bndi_buffer_release(bndi_buffer *buffer);
+
+/* Memory that counts for no role, because only emulation needs it: the engine's, until the same one is asked for
+ * again. NULL: there is not so much. */
+void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes);
 void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64_t flops);
 
 /* ---- handles ---- */

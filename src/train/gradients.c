@@ -2,11 +2,13 @@
  * through. */
 #include "train/train.h"
 
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 double bndi_squares_of_gradients(const bnd_run *run, double unscale)
 {
-    double sum = 0;
+    const bndi_maths *maths = bndi_maths_of(&run->engine->context);
+    double sum = 0, scaled[BNDI_CHUNK];
     bndi_numbers buffer;
     for (size_t i = 0; i < run->parameters; i++) {
         const bnd_tensor *g = run->parameter[i].value->gradient;
@@ -18,9 +20,8 @@ double bndi_squares_of_gradients(const bnd_run *run, double unscale)
         for (size_t at = 0; at < n; at += BNDI_CHUNK) {
             size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
             const double *x = bndi_read(&walk, at, m, &buffer);
-            for (size_t j = 0; j < m; j++) {
-                sum += x[j] * unscale * (x[j] * unscale);
-            }
+            maths->linear(scaled, x, 0, unscale, m);
+            sum += maths->sum_products(scaled, scaled, m);
         }
     }
     return sum;

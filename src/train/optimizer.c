@@ -2,6 +2,8 @@
  * format of the tensor that it goes into, so that a format that cannot hold epsilon loses it here as it does there. */
 #include "train/train.h"
 
+#include "tensor/maths.h"
+
 /* ---- operations on a chunk ---- */
 
 static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)
@@ -27,63 +29,56 @@ static double scalar(const bndi_update *u, double x)
     return bndi_scalar(u->of_scalar, x);
 }
 
+/* y = a formula of x and, where it has one, another; each result rounded to fp32. */
+static void by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x, const float *other,
+                       double k)
+{
+    u->maths->formula[BNDI_WORDS_32][name](y, (const void *[]){x, other, NULL}, k, u->n);
+}
+
 /* x = a x. */
 static void scale(const bndi_update *u, float *x, double a, const bnd_cast *cast)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        x[i] = (float)(a * (double)x[i]);
-    }
+    by_formula(u, BNDI_F_scale, x, x, NULL, a);
     rounded(u, x, cast);
 }
 
 /* x = x + a y. */
 static void add_scaled(const bndi_update *u, float *x, double a, const float *y, const bnd_cast *cast)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        x[i] = (float)((double)x[i] + a * (double)y[i]);
-    }
+    by_formula(u, BNDI_F_add_scaled, x, x, y, a);
     rounded(u, x, cast);
 }
 
 /* t = g g, rounded to the format of v. */
 static void square(const bndi_update *u, const bnd_cast *cast)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        u->t[i] = (float)((double)u->g[i] * (double)u->g[i]);
-    }
+    by_formula(u, BNDI_F_mul, u->t, u->g, u->g, 0);
     rounded(u, u->t, cast);
 }
 
 static void square_root(const bndi_update *u, float *y, const float *x, const bnd_cast *cast)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        y[i] = __builtin_sqrtf(x[i]);
-    }
+    by_formula(u, BNDI_F_sqrt, y, x, NULL, 0);
     rounded(u, y, cast);
 }
 
 /* x = x + a: epsilon. */
 static void shift(const bndi_update *u, float *x, double a, const bnd_cast *cast)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        x[i] = (float)((double)x[i] + a);
-    }
+    by_formula(u, BNDI_F_shift, x, x, NULL, a);
     rounded(u, x, cast);
 }
 
 /* change = a x / y. */
 static void change_by_quotient(const bndi_update *u, double a, const float *x, const float *y)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        u->change[i] = (float)(a * (double)x[i] / (double)y[i]);
-    }
+    by_formula(u, BNDI_F_scaled_quotient, u->change, x, y, a);
 }
 
 static void change_by(const bndi_update *u, double a, const float *x)
 {
-    for (size_t i = 0; i < u->n; i++) {
-        u->change[i] = (float)(a * (double)x[i]);
-    }
+    by_formula(u, BNDI_F_scale, u->change, x, NULL, a);
 }
 
 static double power(double x, uint64_t n)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 static const double least_size = 1e-3, longest_update = 1;
@@ -55,6 +56,7 @@ static void average(double *x, bnd_run *run, bndi_parameter *p, size_t first, si
     for (size_t at = 0; at < count; at += BNDI_CHUNK) {
         size_t n = count - at < BNDI_CHUNK ? count - at : BNDI_CHUNK;
         bndi_update u = {.n = n,
+                         .maths = bndi_maths_of(&run->engine->context),
                          .v = bndi_take_numbers(&v, p->factors, first + at, n),
                          .t = t.f32,
                          .of_v = bndi_rounds_to(run, BND_ROLE_V),

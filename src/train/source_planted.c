@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tensor/rows.h"
 #include "tensor/tensor.h"
 
 static const bnd_format *fp32(void)
@@ -63,26 +64,22 @@ bnd_status bndi_open_point(bnd_run *run, bnd_error *why)
 
 /* ---- rows of normal numbers, each with what the plan makes of it ---- */
 
-static double product(const double *plan, const double *x, size_t n)
+static double product(const bndi_maths *maths, const double *plan, const double *x, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i] * plan[i];
-    }
-    return sum;
+    return maths->sum_products(x, plan, n);
 }
 
-static double side(const double *plan, const double *x, size_t n)
+static double side(const bndi_maths *maths, const double *plan, const double *x, size_t n)
 {
-    return product(plan, x, n) > 0;
+    return product(maths, plan, x, n) > 0;
 }
 
-static double class_of(const double *plan, const double *x, size_t n)
+static double class_of(const bndi_maths *maths, const double *plan, const double *x, size_t n)
 {
     size_t best = 0;
     double most = -__builtin_inf();
     for (size_t i = 0; i < BNDI_CLASSES; i++) {
-        double sum = product(plan + i * n, x, n);
+        double sum = product(maths, plan + i * n, x, n);
         best = sum > most ? i : best;
         most = sum > most ? sum : most;
     }
@@ -91,28 +88,31 @@ static double class_of(const double *plan, const double *x, size_t n)
 
 /* x (batch, n), and y of it: (batch, 1), or (batch) where it names classes. */
 static bnd_status rows(bndi_batch *out, bnd_run *run, uint64_t purpose, size_t n, size_t rank,
-                       double (*label)(const double *plan, const double *x, size_t n), bnd_error *why)
+                       double (*label)(const bndi_maths *maths, const double *plan, const double *x, size_t n),
+                       bnd_error *why)
 {
-    size_t batch = run->training.batch, count;
-    double *x = __builtin_mul_overflow(batch, n + 1, &count) ? NULL : calloc(count, sizeof *x);
-    if (x == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch of %zu times %zu numbers", batch, n);
+    const bndi_maths *maths = bndi_maths_of(&run->engine->context);
+    size_t batch = run->training.batch;
+    bndi_rows x = {.open = false};
+    double *y = calloc(batch, sizeof *y);
+    if (y == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the labels of a batch of %zu", batch);
     }
-    double *y = x + batch * n;
     bnd_status status = bnd_tensor_new(&out->x, run->engine, fp32(), (size_t[]){batch, n}, 2, BND_ROLE_DATA, why);
     if (status == BND_OK) {
         status = bnd_tensor_normal(out->x, 0, 1, run->training.seed_data, purpose, why);
     }
     if (status == BND_OK) {
-        status = bnd_tensor_read_f64(x, batch * n, out->x, why);
+        status = bndi_rows_open(&x, out->x, n, BNDI_WORDS_64, NULL, why);
     }
     for (size_t i = 0; status == BND_OK && i < batch; i++) {
-        y[i] = label(run->source.plan, x + i * n, n);
+        y[i] = label(maths, run->source.plan, bndi_row_read(&x, i), n);
     }
+    bndi_rows_close(&x);
     if (status == BND_OK) {
         status = bnd_tensor_from_f64(&out->y, run->engine, fp32(), y, (size_t[]){batch, 1}, rank, BND_ROLE_DATA, why);
     }
-    free(x);
+    free(y);
     return status;
 }
 

@@ -235,6 +235,7 @@ typedef struct bndi_update {
     float *w, *g, *m, *v; /* in and out: w is the master where there is one */
     float *t;             /* to work in */
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
+    const struct bndi_maths *maths;
     float *change; /* out: what is added to w, not rounded with it yet */
 } bndi_update;
 

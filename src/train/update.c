@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 typedef struct chunk {
@@ -23,6 +24,19 @@ float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, s
         memcpy(buffer, numbers, n * sizeof(float));
     }
     return buffer->f32;
+}
+
+/* The same where they are, if they are such numbers: they are put back into their place. */
+static float *take_in_place(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return buffer->f32;
+    }
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    float *place = bndi_place(&walk, at, buffer);
+    (void)bndi_read(&walk, at, n, buffer);
+    return place;
 }
 
 void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role)
@@ -79,20 +93,17 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, 
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
     bndi_store how = bndi_store_for(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM);
-    bndi_numbers old;
     bndi_walk walk;
-    memcpy(&old, &k->w, n * sizeof(float));
     bndi_walk_open(&walk, to, &to->shape, BNDI_WORDS_64);
     bndi_write(&walk, at, n, k->sum, &how);
     to->buffer->version++;
-    const float *now = bndi_take_numbers(&k->w, to, at, n);
-    for (size_t i = 0; i < n; i++) {
-        double change = (double)k->change.f32[i], weight = (double)old.f32[i];
-        sums->updates += change != 0;
-        sums->cancelled += change != 0 && now[i] == old.f32[i] && p->extra == NULL;
-        sums->squares_of_updates += change * change;
-        sums->squares_of_weights += weight * weight;
-    }
+    const float *now = take_in_place(&k->u, to, at, n), *old = k->w.f32;
+    bndi_changes tally = {.updates = 0};
+    bndi_maths_of(&run->engine->context)->count_changes(&tally, k->change.f32, old, now, n);
+    sums->updates += tally.updates;
+    sums->cancelled += p->extra == NULL ? tally.cancelled : 0;
+    sums->squares_of_updates += tally.squares_of_changes;
+    sums->squares_of_weights += tally.squares_of_weights;
     if (to != p->value && p->value->buffer->scaled == NULL) {
         bndi_put_numbers(run, p->value, at, n, now, BND_ROLE_PARAM);
     }
@@ -111,10 +122,11 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
                      .factors = factors,
                      .w = bndi_take_numbers(&k->w, w, at, n),
                      .g = bndi_take_numbers(&k->g, p->value->gradient, at, n),
-                     .m = bndi_take_numbers(&k->m, p->m, at, n),
-                     .v = bndi_take_numbers(&k->v, p->v, at, n),
+                     .m = take_in_place(&k->m, p->m, at, n),
+                     .v = take_in_place(&k->v, p->v, at, n),
                      .t = k->t.f32,
                      .change = k->change.f32,
+                     .maths = bndi_maths_of(&run->engine->context),
                      .of_w = bndi_rounds_to(run, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
                      .of_m = bndi_rounds_to(run, BND_ROLE_M),
                      .of_v = bndi_rounds_to(run, BND_ROLE_V),
@@ -127,17 +139,15 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
     if (run->training.policy.fused) { /* only now is v rounded */
-        u.v = bndi_take_numbers(&k->v, p->v, at, n);
+        u.v = take_in_place(&k->v, p->v, at, n);
     }
-    for (size_t i = 0; p->v != NULL && i < n; i++) {
-        p->updates.lost += u.v[i] == 0 && u.g[i] != 0;
-    }
+    p->updates.lost += p->v != NULL ? u.maths->count_lost(u.v, u.g, n) : 0;
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
-        for (size_t i = 0; i < n; i++) {
-            k->sum[i] = (double)u.w[i] + (double)u.change[i];
-        }
+        memset(k->sum, 0, n * sizeof *k->sum);
+        u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
+        u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
     }
     store_weights(run, p, k, at, n, sums);
 }

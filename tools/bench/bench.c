@@ -184,7 +184,7 @@ static int measure_all(bench_session *s, const selection *chosen)
 
 const bench_family *bench_family_at(size_t row)
 {
-    static const bench_family *const families[] = {&bench_products, &bench_calls, &bench_models};
+    static const bench_family *const families[] = {&bench_products, &bench_calls, &bench_models, &bench_trainings};
     return row < sizeof families / sizeof families[0] ? families[row] : NULL;
 }
 

@@ -199,7 +199,7 @@ typedef struct bench_family {
     void (*each)(const bench_options *options, bench_listing *listing, void *state);
     int (*all)(bench_report *report, const bench_options *options); /* 0; 1 where a result is wrong; 3 without memory */
 } bench_family;
-extern const bench_family bench_products, bench_models, bench_calls;
+extern const bench_family bench_products, bench_models, bench_trainings, bench_calls;
 const bench_family *bench_family_at(size_t row);                                     /* NULL behind the last */
 size_t bench_family_count(const bench_family *family, const bench_options *options); /* cases chosen */
 

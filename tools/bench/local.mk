@@ -15,9 +15,12 @@ binade_SOURCES += \
 	tools/bench/operate.c \
 	tools/bench/model.c \
 	tools/bench/model.h \
+	tools/bench/peer.c \
+	tools/bench/peer.h \
 	tools/bench/report.c \
 	tools/bench/run.c \
-	tools/bench/tensor.c
+	tools/bench/tensor.c \
+	tools/bench/train.c
 
 # `binade cast` beside cat, and its memory.
 EXTRA_DIST += tools/bench/cast.sh

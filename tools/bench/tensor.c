@@ -2,14 +2,11 @@
  * own time, and takes turns with ours. */
 #include "bench.h"
 #include "model.h"
+#include "peer.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const double target = 1, tolerance = 1e-4;
 
@@ -36,113 +33,11 @@ static void each(const bench_options *options, bench_listing *listing, void *sta
     }
 }
 
-/* ---- PyTorch ---- */
-
-typedef struct peer {
-    pid_t process; /* 0: it is not here */
-    FILE *to, *from;
-    char folder[64];
-} peer;
-
-static bool write_numbers(FILE *file, const bnd_tensor *t)
-{
-    size_t n = bnd_tensor_count(t);
-    float *x = malloc(n * sizeof *x);
-    bool good = x != NULL && bnd_tensor_read_f32(x, n, t, NULL) == BND_OK && fwrite(x, sizeof *x, n, file) == n;
-    free(x);
-    return good;
-}
-
-static FILE *open_file(const peer *p, const char *name, const char *how)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", p->folder, name);
-    return fopen(path, how);
-}
-
-static bool write_weights(const peer *p, const model *m)
-{
-    FILE *file = open_file(p, "weights", "wb");
-    bool good = file != NULL;
-    for (size_t i = 0; good && i < m->parameters; i++) {
-        good = write_numbers(file, m->parameter[i]);
-    }
-    good = good && write_numbers(file, m->input) && write_numbers(file, m->targets);
-    return (file == NULL || fclose(file) == 0) && good;
-}
-
-static void become_peer(const int *in, const int *out, const char *script, const char *name, const char *folder)
-{
-    dup2(in[0], STDIN_FILENO);
-    dup2(out[1], STDOUT_FILENO);
-    close(in[0]), close(in[1]), close(out[0]), close(out[1]);
-    setenv("OMP_NUM_THREADS", "1", 1);
-    unsetenv("OPENBLAS_CORETYPE"); /* an older core than this one is half as fast */
-    unsetenv("OPENBLAS_L2_SIZE");
-    execl("/usr/bin/python3", "/usr/bin/python3", script, name, folder, (char *)NULL);
-    _exit(127);
-}
-
-/* Sends a command, and hears a number. */
-static bool ask(peer *p, const char *command, size_t n, double *answer)
-{
-    return p->process > 0 && fprintf(p->to, "%s %zu\n", command, n) > 0 && fflush(p->to) == 0 &&
-           fscanf(p->from, "%lf", answer) == 1;
-}
-
-static void close_peer(peer *p)
-{
-    char path[128];
-    static const char *const files[] = {"weights", "gradients"};
-    if (p->process > 0) {
-        fclose(p->to);
-        fclose(p->from);
-        waitpid(p->process, NULL, 0);
-    }
-    for (size_t i = 0; p->folder[0] != '\0' && i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", p->folder, files[i]);
-        unlink(path);
-    }
-    rmdir(p->folder);
-    *p = (peer){.process = 0};
-}
-
-/* The script is `make bench`'s to name. Says on standard error why there is nothing to compare with. */
-static void open_peer(peer *p, const model_row *what, const model *m)
-{
-    int in[2], out[2];
-    double ready = 0;
-    const char *script = getenv("BINADE_TORCH");
-    *p = (peer){.folder = "/tmp/binade-bench-XXXXXX"};
-    if (script == NULL) {
-        *p = (peer){.process = 0};
-        fprintf(stderr, "binade bench: nothing to compare with: `make bench` names the script in BINADE_TORCH\n");
-        return;
-    }
-    if (mkdtemp(p->folder) == NULL || !write_weights(p, m) || pipe(in) != 0 || pipe(out) != 0) {
-        fprintf(stderr, "binade bench: weights for PyTorch cannot be written to %s\n", p->folder);
-        return;
-    }
-    signal(SIGPIPE, SIG_IGN); /* one who has gone is heard of by errors */
-    fflush(stdout);
-    p->process = fork();
-    if (p->process == 0) {
-        become_peer(in, out, script, what->name, p->folder);
-    }
-    close(in[0]), close(out[1]);
-    p->to = fdopen(in[1], "w");
-    p->from = fdopen(out[0], "r");
-    if (!ask(p, "ready", 0, &ready) || ready == 0) {
-        fprintf(stderr, "binade bench: nothing to compare with: PyTorch is not installed for /usr/bin/python3\n");
-        close_peer(p);
-    }
-}
-
 /* The largest difference between our gradients and theirs, as a share of the largest gradient of the same parameter;
  * infinite where there is nothing to read. */
 static double difference(const peer *p, const model *m)
 {
-    FILE *file = open_file(p, "gradients", "rb");
+    FILE *file = peer_file(p, "gradients", "rb");
     double worst = file != NULL ? 0 : INFINITY;
     for (size_t i = 0; file != NULL && i < m->parameters; i++) {
         const bnd_tensor *g = bnd_tensor_gradient(m->parameter[i]);
@@ -224,10 +119,10 @@ static bool measure(tensor_row *row, const bench_options *options, model *m, pee
     double own[BENCH_MOST_ROUNDS], ratios[BENCH_MOST_ROUNDS], seconds, theirs, loss;
     bool good = passes(m, 3, &seconds, &loss) && passes(m, 3, &seconds, &loss);
     const size_t count = seconds < turn ? (size_t)(turn / seconds) : 1;
-    bool beside = good && ask(p, "time", count, &theirs);
+    bool beside = good && peer_ask(p, "time", count, &theirs);
     int done = 0;
     for (; good && done < options->rounds && (done < LEAST_ROUNDS || bench_now() - begun < options->seconds); done++) {
-        beside = beside && ask(p, "time", count, &theirs);
+        beside = beside && peer_ask(p, "time", count, &theirs);
         good = passes(m, count, &own[done], &loss);
         ratios[done] = beside ? theirs / (double)count / own[done] : 0;
     }
@@ -248,8 +143,8 @@ static int compare_and_measure(bench_report *report, const bench_options *option
     double ours = 0, theirs = 0;
     int status = model_pass(&ours, m, NULL) == BND_OK ? 0 : 3;
     name_case(row.name, what);
-    open_peer(&p, what, m);
-    if (status == 0 && ask(&p, "check", 0, &theirs)) {
+    peer_open(&p, what, m);
+    if (status == 0 && peer_ask(&p, "check", 0, &theirs)) {
         const double apart = difference(&p, m), of_loss = fabs(ours - theirs) / fabs(theirs);
         if (!(apart <= tolerance && of_loss <= tolerance)) {
             fprintf(stderr, "binade bench: %s: loss %.9g, PyTorch's %.9g; gradients are apart by %.2g of the largest\n",
@@ -261,7 +156,7 @@ static int compare_and_measure(bench_report *report, const bench_options *option
     if (status == 0) {
         status = measure(&row, options, m, &p) ? 0 : 3;
     }
-    close_peer(&p);
+    peer_close(&p);
     if (status == 0) {
         print_row(report, &row);
     }

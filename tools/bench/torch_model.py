@@ -2,7 +2,8 @@
 
 Weights and batch are the fp32 numbers of DIRECTORY/weights, one array after another. Then a line of standard input is
 a command: "check" writes the gradients of all parameters to DIRECTORY/gradients and answers with the loss; "time N"
-answers with the seconds that N passes took, "ready" with 1; where there is no PyTorch, every answer is 0."""
+answers with the seconds that N passes took, "adamw N" and "foreach N" with those of N steps of torch.optim.AdamW, its
+loop over tensors and its lists of them, "ready" with 1; where there is no PyTorch, every answer is 0."""
 
 import math
 import sys
@@ -97,6 +98,14 @@ def main():
         for t in p:
             t.grad = None
 
+    def train(optimizer, count):
+        for _ in range(count):
+            optimizer.zero_grad(set_to_none=True)
+            step()
+            optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    optimizers = {name: torch.optim.AdamW(p, lr=1e-4, foreach=name == "foreach") for name in ("adamw", "foreach")}
     for line in sys.stdin:
         command = line.split()
         if command[0] == "ready":
@@ -108,9 +117,12 @@ def main():
             print(repr(loss), flush=True)
         else:
             begun = time.perf_counter()
-            for _ in range(int(command[1])):
-                step()
-                drop()
+            if command[0] in optimizers:
+                train(optimizers[command[0]], int(command[1]))
+            else:
+                for _ in range(int(command[1])):
+                    step()
+                    drop()
             print(repr(time.perf_counter() - begun), flush=True)
 
 

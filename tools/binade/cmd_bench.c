@@ -220,11 +220,12 @@ static const option_row row_size = {OPTION_SIZE,
                                     "size",
                                     "LIST",
                                     "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of "
-                                    "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), or "
-                                    "tensor (models, beside PyTorch), separated by commas (default "
+                                    "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), "
+                                    "tensor (models, beside PyTorch), or train (steps of training: fp32 beside "
+                                    "PyTorch, recipes beside fp32), separated by commas (default "
                                     "L1,L2,memory,gemm,call,tensor)",
                                     COMPLETES_WORDS,
-                                    "L1 L2 memory gemm call tensor"};
+                                    "L1 L2 memory gemm call tensor train"};
 static const option_row row_backend = {OPTION_BACKEND,
                                        0,
                                        "backend",

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The polynomials of erf and erfc in src/tensor/maths_body.h, by mpmath (Debian: python3-mpmath), with their errors.
+"""The polynomials of erf, erfc and exp in src/tensor/maths.c, by mpmath (Debian: python3-mpmath), with their errors.
 
-erf(x) = x P(x^2) for |x| <= 1; erfc(x) = exp(-x^2) Q((x - 3) / (x + 3)) for 0 <= x <= 28: interpolation at Chebyshev's
-points in 50 digits, coefficients then rounded to doubles."""
-from mpmath import chebyfit, erf, erfc, exp, linspace, mp, mpf, nstr, pi, polyval, sqrt
+erf(x) = x P(x^2) for |x| <= 1; erfc(x) = exp(-x^2) Q((x - 3) / (x + 3)) for 0 <= x <= 28. For what is rounded to fp32:
+erfc(x) = exp(-x^2) B((x - 4) / (x + 4)) for 0 <= x <= 10.5; exp(r) = 1 + r + r^2 E(r) for |r| <= log(2) / 2.
+Interpolation at Chebyshev's points in 50 digits, coefficients then rounded to doubles."""
+from mpmath import chebyfit, erf, erfc, exp, linspace, log, mp, mpf, nstr, pi, polyval, sqrt
 
 mp.dps = 50
 
@@ -22,10 +23,19 @@ def small(z):
     return erf(sqrt(z)) / sqrt(z) if z > mpf(10) ** -40 else 2 / sqrt(pi)
 
 
-def large(t):
-    x = 3 * (1 + t) / (1 - t)
-    return erfc(x) * exp(x * x)
+def large(middle):
+    def f(t):
+        x = middle * (1 + t) / (1 - t)
+        return erfc(x) * exp(x * x)
+
+    return f
+
+
+def exponential(r):
+    return (exp(r) - 1 - r) / r**2 if abs(r) > mpf(10) ** -15 else mpf(1) / 2 + r / 6
 
 
 show("P, highest power first", small, 0, 1, 12)
-show("Q, highest power first", large, mpf(-1), mpf(25) / 31, 24)
+show("Q, highest power first", large(3), mpf(-1), mpf(25) / 31, 24)
+show("B, highest power first", large(4), mpf(-1), mpf(13) / 29, 16)
+show("E, highest power first", exponential, -log(2) / 2, log(2) / 2, 8)
