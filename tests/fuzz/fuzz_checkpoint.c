@@ -176,8 +176,7 @@ static void text_input(uint64_t seed, uint64_t i)
 {
     static const char *const texts[] = {
         "T{\"model\": \"mlp\", \"optimizer\": \"adamw\", \"recipe\": \"base=bf16-amp,v=e5m2\", \"lr\": 1e-3}",
-        "T{\"recipe\":\"fp32\",\"seed_data\":18446744073709551615,\"tied\":true,\"optimizer\":\"sgd\",\"model\":"
-        "\"mlp\"}",
+        "T{\"recipe\":\"fp32\",\"seed_data\":18446744073709551615,\"optimizer\":\"sgd\",\"model\":\"mlp\"}",
         "R{\"base\": \"bf16-amp\", \"v\": \"e5m2\", \"dact\": \"e4m3:sr\", \"name\": \"mine\"}",
         "R{\"update\":\"kahan\",\"base\":\"fp16-pure\",\"loss_scale\":1024,\"m\":\"e4m3/tile:1x128\"}",
     };
