@@ -3,7 +3,7 @@ _binade()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="show formats table range calc cast train compare sweep vectors prove bench help --help --version"
+        words="show formats table range calc cast train compare sweep vectors prove cost bench help --help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -155,7 +155,7 @@ _binade()
     help)
         case $prev in
         --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help show formats table range calc cast train compare sweep vectors prove bench help" ;;
+        *) words="--roff --completion --help show formats table range calc cast train compare sweep vectors prove cost bench help" ;;
         esac
         ;;
     esac
