@@ -20,6 +20,7 @@ static const struct part {
     {"gemm_fwd", 0, BIT(FWD_X) | BIT(FWD_W), 0},
     {"gemm_dgrad", 0, BIT(DGRAD_DY) | BIT(DGRAD_W), 0},
     {"gemm_wgrad", 0, BIT(WGRAD_X) | BIT(WGRAD_DY), 0},
+    {"norm", 0, BIT(NORM_W), 0},
     {"acc", 0, 0, ACC},
     {"scalar", 0, 0, SCALAR},
     {"update", 0, 0, UPDATE},
@@ -171,7 +172,7 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
             p.cast[BND_ROLE_MASTER] = fp32_cast();
         }
     }
-    if (row->operands != 0 && !bnd_policy_same(&p, &fp32)) { /* which products these are casts of */
+    if ((row->operands & ~BIT(NORM_W)) != 0 && !bnd_policy_same(&p, &fp32)) { /* which products these are casts of */
         p.cast[BND_ROLE_MATMUL] = policy->cast[BND_ROLE_MATMUL];
         p.high_last = policy->high_last;
     }

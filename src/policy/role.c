@@ -19,6 +19,7 @@ static const char *const names[BND_ROLES] = {
     [BND_ROLE_WGRAD_X] = "gemm_wgrad.x",
     [BND_ROLE_WGRAD_DY] = "gemm_wgrad.dy",
     [BND_ROLE_MATMUL] = "matmul",
+    [BND_ROLE_NORM_W] = "norm.w",
     [BND_ROLE_FWD_Y] = "gemm_fwd.y",
     [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
     [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",

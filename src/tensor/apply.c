@@ -81,7 +81,7 @@ bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand)
 
 static bool is_operand(bnd_role role)
 {
-    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_MATMUL;
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_NORM_W;
 }
 
 static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bnd_role role, bnd_error *why)
@@ -98,7 +98,7 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
                         "rounded to it",
                         name, cast->format.name);
     }
-    if (cast->hadamard && !is_operand(role)) {
+    if (cast->hadamard && (!is_operand(role) || role == BND_ROLE_NORM_W)) { /* nothing turns it back */
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the role %s takes no Hadamard transform; operands of GEMMs do",
                         name);
     }

@@ -1,5 +1,7 @@
 /* Layer norm and RMS norm over the last axis: y = (x - mean) r gain + bias, r = 1 / sqrt(variance + epsilon); RMS norm
- * has mean 0 and no bias. A row's mean and r are kept for the way back. */
+ * has mean 0 and no bias. A row's mean and r are kept for the way back. The gain is cast as an operand of a product is;
+ * what the way back gives it is the gradient of what it was cast to. */
+#include "tensor/operand.h"
 #include "tensor/rows.h"
 
 /* ---- what a row is measured by ---- */
@@ -62,6 +64,40 @@ static void close_all(rows_and_gains *a)
     bndi_whole_close(&a->bias);
 }
 
+static bnd_status open_cast(bndi_whole *out, const bnd_tensor *gain, bnd_error *why)
+{
+    const size_t n = gain->shape.extent[0];
+    const bnd_array how = {.context = &gain->engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    bndi_operand cast;
+    bnd_status status = bndi_operand_open(&cast, gain, BND_ROLE_NORM_W, 0, BNDI_WORDS_32, why);
+    if (status == BND_OK && cast.copy == NULL) { /* read where it lies */
+        return bndi_whole_open(out, gain, BNDI_WORDS_64, why);
+    }
+    if (status == BND_OK) {
+        status = bndi_buffer_new(&out->copy, gain->engine, BND_ROLE_SCRATCH, n * sizeof(double), false, why);
+    }
+    if (status == BND_OK) {
+        out->numbers = out->copy->data;
+        status = bnd_decode_f64((double *)(void *)out->copy->data, cast.data, n, &cast.format, &how, why);
+    }
+    bndi_operand_close(&cast);
+    return status;
+}
+
+/* Numbers of fp64 are not cast, as in products. The way back casts again, in the place of the cast on the way forward:
+ * with the same random bits. */
+static bnd_status open_gain(bndi_whole *out, const bndi_call *c, bnd_error *why)
+{
+    const uint64_t casts = c->engine->casts;
+    if (c->work != BNDI_WORDS_32 || bndi_cast_of(c->engine, BND_ROLE_NORM_W) == NULL) {
+        return bndi_whole_open(out, c->saved[1], BNDI_WORDS_64, why);
+    }
+    c->engine->casts = c->casts;
+    bnd_status status = open_cast(out, c->saved[1], why);
+    c->engine->casts = casts > c->engine->casts ? casts : c->engine->casts;
+    return status;
+}
+
 static bndi_normal norm_of(const bndi_call *c, const rows_and_gains *a)
 {
     return (bndi_normal){
@@ -90,7 +126,8 @@ static bnd_status norm_forward(bndi_call *c, bnd_error *why)
         status = bndi_rows_open(&a.y, c->saved[BNDI_OUT], n, c->work, &how, why);
     }
     if (status == BND_OK && c->count > 1) {
-        status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
+        c->casts = c->engine->casts;
+        status = open_gain(&a.gain, c, why);
     }
     if (status == BND_OK && c->count > 2) {
         status = bndi_whole_open(&a.bias, c->saved[2], BNDI_WORDS_64, why);
@@ -149,7 +186,7 @@ static bnd_status norm_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
         status = bndi_rows_open(&a.y, g->out[0], n, c->work, &how, why);
     }
     if (status == BND_OK && c->count > 1) {
-        status = bndi_whole_open(&a.gain, c->saved[1], BNDI_WORDS_64, why);
+        status = open_gain(&a.gain, c, why);
     }
     if (status == BND_OK) {
         double *gains = (double *)(void *)memory->data, *biases = gains + n;

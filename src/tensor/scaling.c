@@ -18,7 +18,7 @@ static bool is_stored(bnd_role role)
 
 static bool is_operand(bnd_role role)
 {
-    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_MATMUL;
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_NORM_W;
 }
 
 /* :NUMBER. *at moves behind it; false where what stands there is something else. */
@@ -121,7 +121,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
     if (!serves) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
-            "role %s: scaling '%s' is none of its: operands of GEMMs have tensor, row, tile:RxC, mx, nvfp4, "
+            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row, tile:RxC, mx, nvfp4, "
             "current and delayed; param, master, grad, m, v and extra have tensor, row, tile:RxC, mx, nvfp4, "
             "dynamic:N and udynamic:N; the other roles have none",
             name, cast->scaling);
@@ -195,7 +195,7 @@ static void round_scaled(bnd_engine *engine, float *x, size_t n, size_t at, floa
 /* ---- histories ---- */
 
 /* A cast's number and its role in one. */
-enum { ROLES_OF_OPERANDS = BND_ROLE_MATMUL - BND_ROLE_FWD_X + 1 };
+enum { ROLES_OF_OPERANDS = BND_ROLE_NORM_W - BND_ROLE_FWD_X + 1 };
 static size_t key_of(uint64_t ordinal, bnd_role role)
 {
     return (size_t)ordinal * ROLES_OF_OPERANDS + (role - BND_ROLE_FWD_X);

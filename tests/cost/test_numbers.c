@@ -217,7 +217,7 @@ static void test_table(void)
         double param, grad, master, m, v, extra;
     } rows[] = {
         {"fp32 tf32 fp16-amp fp16-amp-noscale fp16-amp-static bf16-amp fp8-unscaled fp8-e4m3-unscaled fp8-delayed "
-         "fp8-current fp8-rowwise mxfp8 mxfp8-floor mxfp6 mxfp4 nvfp4",
+         "fp8-current fp8-rowwise mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4",
          4, 4, 0, 4, 4, 0},
         {"bf16-master", 2, 2, 4, 4, 4, 0},
         {"fp16-pure bf16-pure", 2, 2, 0, 2, 2, 0},

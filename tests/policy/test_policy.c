@@ -239,6 +239,10 @@ static void test_parts(void)
          "gemm_dgrad.dy=e5m2/current,gemm_dgrad.w=e4m3/current,matmul=fp32"},
         {"nvfp4", "gemm_wgrad", "base=nvfp4,gemm_wgrad=none",
          "gemm_wgrad.x=nvfp4/hadamard,gemm_wgrad.dy=nvfp4:sr:16/hadamard,matmul=fp32,high_last=15"},
+        {"mxfp8-norms", "norm", "mxfp8-floor", "norm.w=e4m3/mx:floor"},
+        {"mxfp8-norms", "gemm_fwd", "base=mxfp8-norms,gemm_fwd=none", "gemm_fwd=e4m3/mx:floor"},
+        {"nvfp4,norm.w=e3m2", "norm", "nvfp4", "norm.w=e3m2"}, /* no product is cast: nor are those of the last kept */
+        {"mxfp8-floor", "norm", "", ""},
         {"fp8-lm", "master", "base=fp8-lm,master=fp32", "master=fp16/tensor"},
         {"fp8-lm", "param", "base=fp8-lm,param=fp32", "param=transient:e4m3/tensor,master=fp32"},
         {"adam8bit", "m", "base=adam8bit,m=fp32", "m=fp32/dynamic:256"},

@@ -114,6 +114,7 @@ static const struct memory {
     {"fp8-block", 1, 0, 4, 4, 2, 2, of_tiles, 0},
     {"mxfp8", 4, 0, 4, 0, 4, 4, none, 0},
     {"mxfp8-floor", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp8-norms", 4, 0, 4, 0, 4, 4, none, 0},
     {"mxfp6", 4, 0, 4, 0, 4, 4, none, 0},
     {"mxfp4", 4, 0, 4, 0, 4, 4, none, 0},
     {"nvfp4", 4, 0, 4, 0, 4, 4, none, 0},
