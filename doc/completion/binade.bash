@@ -75,7 +75,7 @@ _binade()
     train)
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
-        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
         --plot) words="linear log none" ;;
@@ -94,7 +94,7 @@ _binade()
     sweep)
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
-        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
         --progress) words="auto always never" ;;
