@@ -19,6 +19,7 @@ typedef struct bnd_point {
     uint64_t updates, cancelled;            /* updates that are not zero; of them, rounded away */
     uint64_t gradients, flushed, overflows; /* as in bnd_record */
     bool skipped, validated;
+    bool ended; /* the weights are no numbers any more: no step after this one is made */
 } bnd_point;
 
 enum { BND_RECORD_NAME_SIZE = 256 };
@@ -31,7 +32,8 @@ typedef struct bnd_record {
     bnd_point *points; /* steps ascend; there are gaps where a file has them */
     size_t count;
     uint64_t steps;              /* that it was to make */
-    bool complete;               /* it made them */
+    bool complete;               /* it made them, or ended: */
+    bool ended;                  /* every loss after the last point is no number, and is not computed */
     bool validated;              /* there is a validation at the end */
     double loss;                 /* at the end: the mean of the last tenth of the steps */
     double validation;           /* at the end: of data that no step saw */
@@ -93,7 +95,8 @@ void bnd_task_default(bnd_task *out, const bnd_training *training);
 size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
 
 /* Told from the threads that work, one call at a time: task number `task` has made a step (its last point), or was
- * found complete. `so_far` has sums over the steps that were made; its loss, validation and seconds are those of now.
+ * found complete. A run of which no number is left (all weights are NaN, and the losses of two steps) has ended: to go
+ * on would change nothing. `so_far` has sums over the steps that were made; its loss, validation and seconds are those of now.
  * False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
 typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
 

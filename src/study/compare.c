@@ -122,7 +122,7 @@ static void weigh(pair *p)
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
 
-/* Steps of all pairs: those of the first run that every other record has too. */
+/* Steps of all pairs: those of one record that every other has too. */
 typedef struct timeline {
     uint64_t *step;
     size_t count;
@@ -135,22 +135,24 @@ static void keep_common(timeline *line, const bnd_record *record)
         while (j < record->count && record->points[j].step < line->step[i]) {
             j++;
         }
-        if (j < record->count && record->points[j].step == line->step[i]) {
+        bool lost = j == record->count && record->ended; /* it has every later step: as no number */
+        if (lost || (j < record->count && record->points[j].step == line->step[i])) {
             line->step[kept++] = line->step[i];
         }
     }
     line->count = kept;
 }
 
-/* Losses of these steps, those that are no number or above the cap as they are. */
+/* Losses of these steps, those that are no number or above the cap as they are, those behind the end of one that ended
+ * no numbers. */
 static void take_losses(double *out, const timeline *line, const bnd_record *record)
 {
     size_t j = 0;
     for (size_t i = 0; i < line->count; i++) {
-        while (record->points[j].step < line->step[i]) {
+        while (j < record->count && record->points[j].step < line->step[i]) {
             j++;
         }
-        out[i] = record->points[j].loss;
+        out[i] = j < record->count ? record->points[j].loss : __builtin_nan("");
     }
 }
 
@@ -235,11 +237,23 @@ static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
     c->verdict = 2 * c->diverged >= c->pairs ? BND_DIVERGED : worse ? BND_DEGRADED : BND_MATCH;
 }
 
+/* One that did not end, where there is one: it has the steps that the others have, too. */
+static const bnd_record *one_of(const pair *pairs, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const bnd_record *whole = !pairs[k].run->ended ? pairs[k].run : pairs[k].reference;
+        if (!whole->ended) {
+            return whole;
+        }
+    }
+    return pairs[0].run;
+}
+
 /* Rooms of everything that is worked on, one for the losses of all pairs. */
 static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_error *why)
 {
     bnd_comparison c = {.pairs = n};
-    const bnd_record *first = pairs[0].run;
+    const bnd_record *first = one_of(pairs, n);
     timeline line = {.count = first->count};
     size_t each = first->count + 1;
     bool fits = each <= SIZE_MAX / sizeof(double) / (2 * n + 2);

@@ -85,6 +85,10 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     bnd_json_unsigned(&json, "seed_init", r->seed_init);
     bnd_json_unsigned(&json, "seed_data", r->seed_data);
     bnd_json_unsigned(&json, "steps", r->steps);
+    if (r->ended) {
+        bnd_json_unsigned(&json, "ended", r->count);
+        bnd_json_string(&json, "why", "no number is left of the weights: no later loss would be one");
+    }
     bndi_json_number(&json, "lr", r->lr);
     bndi_json_number(&json, "loss", r->loss);
     if (r->validated) {

@@ -143,7 +143,7 @@ static bnd_status read_lines(bndi_session *s, bnd_error *why)
     bnd_status status = path != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
     if (status == BND_OK && step > 0) {
         status = bndi_points_read(&s->record, &s->end, path, step, why);
-        if (status == BND_OK && s->record.count < step) {
+        if (status == BND_OK && s->record.count < step && !s->record.ended) {
             status = bnd_fail(why, BND_BAD_FILE, 0, "has %zu steps, but there should be %llu: lines are missing",
                               s->record.count, (unsigned long long)step);
         }

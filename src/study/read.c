@@ -289,7 +289,7 @@ bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
         bnd_record_clear(&r);
         return status;
     }
-    r.complete = r.count == r.steps;
+    r.complete = r.ended || r.count == r.steps;
     *out = r;
     return BND_OK;
 }

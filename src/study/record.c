@@ -22,6 +22,7 @@ const bndi_column bndi_columns[BNDI_COLUMNS] = {
     {"cast/flushed", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, flushed)},
     {"cast/overflows", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, overflows)},
     {"time/step", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, seconds)},
+    {"train/ended", BNDI_COLUMN_FLAG, false, offsetof(bnd_point, ended)},
 };
 
 double bndi_column_number(const bnd_point *point, const bndi_column *column)
@@ -131,6 +132,7 @@ bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error
     record->seconds = point->seconds;
     record->validated = point->validated;
     record->validation = point->validation;
+    record->ended = point->ended;
     return BND_OK;
 }
 

@@ -73,9 +73,21 @@ static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
 {
     const bnd_task *t = s->task;
     uint64_t made = point->step + 1;
-    bool due = made == t->training.steps || (t->validate_every > 0 && made % t->validate_every == 0);
+    bool due = point->ended || made == t->training.steps || (t->validate_every > 0 && made % t->validate_every == 0);
     point->validated = due && t->validation_batches > 0;
     return point->validated ? bnd_run_validate(&point->validation, s->run, t->validation_batches, why) : BND_OK;
+}
+
+/* A weight that is NaN stays NaN: every optimizer adds something to it, and a step that a loss scale skips leaves it as
+ * it is. Where all of them are, steps differ by their data only, and the loss of two has been none. The rows of a table
+ * of embeddings that no batch has asked for yet may be numbers still; what they are added to, and multiplied by, is
+ * not. Under another recipe weights are rounded anew, to a format that may have no NaN: before that nothing ends. */
+static bool has_ended(const bndi_session *s, const bnd_point *point)
+{
+    const bnd_record *r = &s->record;
+    double before = r->count > 0 ? r->points[r->count - 1].loss : 0;
+    bool changes = s->task->switches && s->run->step <= s->task->switch_at;
+    return point->loss != point->loss && before != before && !changes && bndi_weights_are_lost(s->run);
 }
 
 static bnd_status one_step(bndi_session *s, bnd_error *why)
@@ -90,6 +102,7 @@ static bnd_status one_step(bndi_session *s, bnd_error *why)
         status = make_step(s, &point, why);
     }
     if (status == BND_OK) {
+        point.ended = has_ended(s, &point);
         status = validate(s, &point, why);
         note_memory(s); /* with the validation's: a checkpoint that follows knows of nothing else */
     }
@@ -130,7 +143,7 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
     bnd_status status = BND_OK;
     uint64_t saved = s->run->step;
     bool goes_on = true;
-    while (goes_on && s->run->step < t->training.steps) {
+    while (goes_on && !s->record.ended && s->run->step < t->training.steps) {
         status = one_step(s, why);
         if (status == BND_OK && t->checkpoint_every > 0 && s->run->step % t->checkpoint_every == 0) {
             status = save(s, why);
@@ -141,7 +154,7 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
     if (status == BND_OK && s->run->step > saved) {
         status = save(s, why);
     }
-    s->record.complete = status == BND_OK && s->run->step == t->training.steps;
+    s->record.complete = status == BND_OK && (s->record.ended || s->run->step == t->training.steps);
     bnd_status finished = bndi_record_finish(&s->record, status == BND_OK ? why : NULL);
     return status == BND_OK ? finished : status;
 }

@@ -28,7 +28,13 @@ typedef struct bndi_column {
     bool always; /* it stands in every line */
     size_t at;   /* in bnd_point */
 } bndi_column;
-enum { BNDI_COLUMNS = 15, BNDI_COLUMN_STEP = 0, BNDI_COLUMN_LOSS = 1, BNDI_COLUMN_VALIDATION = 2 };
+enum {
+    BNDI_COLUMNS = 16,
+    BNDI_COLUMN_STEP = 0,
+    BNDI_COLUMN_LOSS = 1,
+    BNDI_COLUMN_VALIDATION = 2,
+    BNDI_COLUMN_ENDED = 15
+};
 extern const bndi_column bndi_columns[BNDI_COLUMNS];
 
 double bndi_column_number(const bnd_point *point, const bndi_column *column);

@@ -61,6 +61,9 @@ static void build(bndi_graph *g)
         return;
     }
     bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied); /* as a head it decays, as a table it does not */
+    if (g->status == BND_OK) {
+        g->run->parameter[g->run->parameters - 1].looked_up = true;
+    }
     bndi_add_matrix(g, "positions", t->context, d, 0.02, false);
     for (size_t block = 0; block < t->depth; block++) {
         add_block(g, block);

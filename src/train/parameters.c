@@ -158,3 +158,34 @@ void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value)
         g->status = add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, 0, value, false, g->why);
     }
 }
+
+/* ---- whether anything is left of them ---- */
+
+static bool is_lost(const bnd_tensor *t)
+{
+    bndi_numbers buffer;
+    bndi_walk walk;
+    size_t n = bndi_count(&t->shape);
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        const double *x = bndi_read(&walk, at, m, &buffer);
+        for (size_t i = 0; i < m; i++) {
+            if (x[i] == x[i]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool bndi_weights_are_lost(const bnd_run *run)
+{
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bndi_parameter *p = &run->parameter[i];
+        if (!p->looked_up && !is_lost(p->master != NULL ? p->master : p->value)) {
+            return false;
+        }
+    }
+    return true;
+}

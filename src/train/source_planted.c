@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tensor/rows.h"
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 static const bnd_format *fp32(void)
@@ -86,15 +86,16 @@ static double class_of(const bndi_maths *maths, const double *plan, const double
     return (double)best;
 }
 
-/* x (batch, n), and y of it: (batch, 1), or (batch) where it names classes. */
+/* x (batch, n), and y of it: (batch, 1), or (batch) where it names classes. Making labels is no part of the run: its
+ * memory is not counted. */
 static bnd_status rows(bndi_batch *out, bnd_run *run, uint64_t purpose, size_t n, size_t rank,
                        double (*label)(const bndi_maths *maths, const double *plan, const double *x, size_t n),
                        bnd_error *why)
 {
     const bndi_maths *maths = bndi_maths_of(&run->engine->context);
     size_t batch = run->training.batch;
-    bndi_rows x = {.open = false};
-    double *y = calloc(batch, sizeof *y);
+    bool fits = n < SIZE_MAX && batch <= SIZE_MAX / sizeof(double) / (n + 1);
+    double *y = fits ? calloc(batch * (n + 1), sizeof *y) : NULL; /* and x behind them */
     if (y == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the labels of a batch of %zu", batch);
     }
@@ -102,13 +103,13 @@ static bnd_status rows(bndi_batch *out, bnd_run *run, uint64_t purpose, size_t n
     if (status == BND_OK) {
         status = bnd_tensor_normal(out->x, 0, 1, run->training.seed_data, purpose, why);
     }
+    const double *x = y + batch;
     if (status == BND_OK) {
-        status = bndi_rows_open(&x, out->x, n, BNDI_WORDS_64, NULL, why);
+        status = bnd_tensor_read_f64(y + batch, batch * n, out->x, why);
     }
     for (size_t i = 0; status == BND_OK && i < batch; i++) {
-        y[i] = label(maths, run->source.plan, bndi_row_read(&x, i), n);
+        y[i] = label(maths, run->source.plan, x + i * n, n);
     }
-    bndi_rows_close(&x);
     if (status == BND_OK) {
         status = bnd_tensor_from_f64(&out->y, run->engine, fp32(), y, (size_t[]){batch, 1}, rank, BND_ROLE_DATA, why);
     }

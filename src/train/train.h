@@ -16,6 +16,7 @@ typedef struct bndi_parameter {
     bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
     bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
     bool decays;                        /* weight decay: matrices, not gains and biases */
+    bool looked_up;                     /* a table: a batch uses some of its rows */
     unsigned place;
     bnd_updates updates; /* of the last step */
 } bndi_parameter;
@@ -151,6 +152,9 @@ extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_log
 /* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
 void bndi_parameters_end(bnd_run *run);
+
+/* Between steps: is no number left of the weights? Rows of tables that no batch asked for may be numbers still. */
+bool bndi_weights_are_lost(const bnd_run *run);
 
 /* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
  * one. */

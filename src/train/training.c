@@ -24,7 +24,7 @@ const char *bnd_model_title(size_t row)
     return models[row < MODELS ? row : 0]->title;
 }
 
-/* The row of a list by its name, or an error that names the nearest. */
+/* The row of a list by its name, or an error that names the nearest; where none is near, all of them. */
 static bnd_status find(size_t *row, const char *name, const char *(*name_of)(size_t), size_t count, const char *what,
                        bnd_error *why)
 {
@@ -37,7 +37,14 @@ static bnd_status find(size_t *row, const char *name, const char *(*name_of)(siz
         }
         bndi_nearest_offer(&nearest, name_of(i), bndi_length(name_of(i)));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, NULL);
+    char all[256]; /* more than the names of any of the lists take */
+    bndi_text text = bndi_text_in(all, sizeof all);
+    for (size_t i = 0; i < count; i++) {
+        bndi_text_string(&text, i == 0 ? "(there are " : i + 1 < count ? ", " : " and ");
+        bndi_text_string(&text, name_of(i));
+    }
+    bndi_text_string(&text, ")");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, nearest.count == 0 ? all : NULL);
 }
 
 bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)

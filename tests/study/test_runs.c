@@ -41,7 +41,8 @@ static void test_same_bits(void)
         tasks[i] = task_of(i % 2 == 0 ? "transformer" : "mlp", recipes[i], i + 1, 4);
         tasks[i].statistics = i % 2 == 1;
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&first[i], &tasks[i], 1, NULL, NULL, NULL, &why), &why));
-        CU_ASSERT_TRUE(first[i].complete && first[i].count == 4 && first[i].validated);
+        CU_ASSERT_TRUE(first[i].complete && first[i].validated &&
+                       (first[i].count == 4 || (first[i].ended && i == MANY - 1)));
         CU_ASSERT_EQUAL(first[i].gradients > 0, tasks[i].statistics);
         bnd_context two = {.threads = 2};
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, &tasks[i], 1, &two, NULL, NULL, &why), &why));

@@ -140,7 +140,7 @@ bool same_points(const bnd_point *a, const bnd_point *b, bool with_time)
            same_number(a->update_ratio, b->update_ratio) && (!with_time || same_number(a->seconds, b->seconds)) &&
            a->validated == b->validated && same_number(a->validation, b->validation) && a->updates == b->updates &&
            a->cancelled == b->cancelled && a->gradients == b->gradients && a->flushed == b->flushed &&
-           a->overflows == b->overflows && a->skipped == b->skipped;
+           a->overflows == b->overflows && a->skipped == b->skipped && a->ended == b->ended;
 }
 
 static bool same_totals(const bnd_record *a, const bnd_record *b)
@@ -158,9 +158,10 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
     bool same = strcmp(a->recipe, b->recipe) == 0 && strcmp(a->model, b->model) == 0 &&
                 strcmp(a->optimizer, b->optimizer) == 0 && a->seed_init == b->seed_init &&
                 a->seed_data == b->seed_data && same_number(a->lr, b->lr) && a->count == b->count &&
-                a->steps == b->steps && a->complete == b->complete && a->validated == b->validated &&
-                same_number(a->loss, b->loss) && same_number(a->validation, b->validation) &&
-                same_number(a->floor, b->floor) && same_number(a->ignorance, b->ignorance) && same_totals(a, b) &&
+                a->steps == b->steps && a->complete == b->complete && a->ended == b->ended &&
+                a->validated == b->validated && same_number(a->loss, b->loss) &&
+                same_number(a->validation, b->validation) && same_number(a->floor, b->floor) &&
+                same_number(a->ignorance, b->ignorance) && same_totals(a, b) &&
                 (!with_time || same_number(a->seconds, b->seconds));
     for (size_t i = 0; same && i < a->count; i++) {
         same = same_points(&a->points[i], &b->points[i], with_time);
@@ -177,6 +178,7 @@ int main(void)
         SUITE("going on", resume_tests),
         SUITE("killed", killed_tests),
         SUITE("comparing", compare_tests),
+        SUITE("ended", ended_tests),
         SUITE("failures", failure_tests),
         SUITE("sweeps", sweep_tests),
         SUITE("autopsies", autopsy_tests),

@@ -14,6 +14,7 @@ extern CU_TestInfo resume_tests[];
 extern CU_TestInfo killed_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
+extern CU_TestInfo ended_tests[];
 extern CU_TestInfo autopsy_tests[];
 extern CU_TestInfo sweep_tests[];
 
