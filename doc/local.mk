@@ -17,6 +17,7 @@ dist_man_MANS += \
 	doc/man/binade-vectors.1 \
 	doc/man/binade.1
 dist_doc_DATA += \
+	doc/experiments.md \
 	doc/formats.md \
 	doc/lecture.md \
 	doc/numerics.md \

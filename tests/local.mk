@@ -562,6 +562,24 @@ check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/
 	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
+# Published results at small scale, and doc/experiments.md with what came out: make experiments NAMES='fp8 mx' some of them;
+# BND_EXPERIMENT_SCALE=10 ten times the steps. Runs that are complete are not made again.
+EXTRA_DIST += \
+	tests/experiments/accumulators.sh \
+	tests/experiments/failing.sh \
+	tests/experiments/fp8.sh \
+	tests/experiments/fp8lm.sh \
+	tests/experiments/lib.sh \
+	tests/experiments/micikevicius.sh \
+	tests/experiments/mx.sh \
+	tests/experiments/nvfp4.sh \
+	tests/experiments/page.sh \
+	tests/experiments/run.sh \
+	tests/experiments/zamirai.sh
+experiments: binade$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
+.PHONY: experiments
+
 # `make fuzz`: libFuzzer's programs, with its instruments in the library too, whatever else the build has.
 FUZZ_SHARED = \
 	tests/fuzz/fuzz.c \

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Peng et al. 2023, "FP8-LM" (arXiv 2310.18313): Adam's first moment survives fp8, its second does not and stays in fp16.
+. "$(dirname "$0")/lib.sh"
+begin fp8lm
+model="$language_model --steps $(steps 200)"
+# shellcheck disable=SC2086  # options are words
+rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
+# shellcheck disable=SC2086
+runs moments $model --lr "$rate" --recipe fp32 --recipe m=e4m3/tensor --recipe v=fp16/tensor --recipe v=e4m3/tensor \
+    --recipe m=e4m3 --recipe v=e4m3 --recipe fp8-lm
+expect "the first moment in E4M3 with a scale matches" verdict moments m=e4m3/tensor match
+expect "the second in fp16 with a scale matches" verdict moments v=fp16/tensor match
+expect "the second in E4M3 with a scale does not match" not verdict moments v=e4m3/tensor match
+expect "all of FP8-LM does not diverge" not verdict moments fp8-lm diverged
+table moments "One moment at a time (AdamW at $rate, the best of fp32's sweep):"
+figure moments
+finish

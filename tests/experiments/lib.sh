@@ -1,0 +1,122 @@
+# shellcheck shell=sh disable=SC2034,SC2154  # variables are shared with the files that source this one
+# What experiments share: where results lie, the baseline's best learning rate, runs, what is expected of them, and the
+# block that goes into doc/experiments.md. Everything is done by the command; nothing here knows a number format.
+#
+# BND_BUILD               where the command is built
+# BND_EXPERIMENT_SCALE    multiplies the steps of every run (1; 10 takes hours)
+# BND_EXPERIMENTS         where runs are kept (a folder of the build, one for each scale)
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BND_BUILD:-$top/build}
+binade=$build/binade
+scale=${BND_EXPERIMENT_SCALE:-1}
+results=${BND_EXPERIMENTS:-$build/tests/experiments/scale-$scale}
+seeds=3
+held=0
+broken=0
+
+# The language model of most experiments: small enough that a step takes milliseconds on one core.
+language_model="--model transformer --width 32 --depth 2 --batch 8"
+steps() { echo $(($1 * scale)); }
+
+# begin NAME: an experiment of this name. finish ends it.
+begin() {
+    name=$1
+    here=$results/$name
+    mkdir -p "$here" || exit 1
+    : >"$here/expected"
+    : >"$here/body"
+}
+
+# best_rate NAME RATES OPTIONS...: the rate at which fp32 has the lowest mean loss, by a sweep that is kept as NAME.
+best_rate() {
+    sweep=$1
+    rates=$2
+    shift 2
+    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --out "$results/rates-$sweep" --csv \
+        >"$results/rates-$sweep.csv.new" && mv "$results/rates-$sweep.csv.new" "$results/rates-$sweep.csv" || exit 1
+    awk -F, '$NF == "true" { print $2 }' "$results/rates-$sweep.csv"
+}
+
+# runs PART OPTIONS...: trains, kept in PART; runs that are complete are not made again.
+runs() {
+    part=$1
+    shift
+    echo "$name/$part" >&2
+    "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --checkpoint 0 --plot none --csv >"$here/$part.csv" &&
+        "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --checkpoint 0 >"$here/$part.txt" || exit 1
+}
+
+# Rows of comma-separated values as fields with '|' between them; a first field in quotes is a recipe with settings.
+rows() { sed 's/^"\([^"]*\)"/\1/; t custom
+    s/,/|/g; b
+    :custom
+    h; s/^.*[^a-z0-9]\(reference\|match\|degraded\|diverged\),/\1,/; s/,/|/g; x
+    s/,\(reference\|match\|degraded\|diverged\),.*$//; G; s/\n/|/' "$1"; }
+
+# value PART RECIPE COLUMN: what the table of PART has there.
+value() {
+    rows "$here/$1.csv" | awk -F'|' -v recipe="$2" -v column="$3" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
+        $1 == recipe { print $at; found = 1 }
+        END { exit !found || !at }' || {
+        echo "$name: $1 has no $3 of $2" >&2
+        exit 1
+    }
+}
+verdict() { [ "$(value "$1" "$2" verdict)" = "$3" ]; }             # verdict PART RECIPE WORD
+above() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }     # above A B
+loss_of() { value "$1" "$2" final_loss; }                          # loss_of PART RECIPE
+worse() { above "$(loss_of "$1" "$2")" "$(loss_of "$1" "$3")"; }   # worse PART RECIPE THAN
+
+# expect SENTENCE CONDITION...: counted, and written into the page with what came out.
+expect() {
+    sentence=$1
+    shift
+    if "$@"; then
+        held=$((held + 1))
+        echo "- holds: $sentence" >>"$here/expected"
+    else
+        broken=$((broken + 1))
+        echo "- **does not hold**: $sentence" >>"$here/expected"
+        echo "$name: does not hold: $sentence" >&2
+    fi
+}
+not() { if "$@"; then return 1; fi; }
+
+# A table of PART's runs; the figure that the command draws of them; text between the two.
+table() {
+    {
+        echo
+        echo "$2"
+        echo
+        rows "$here/$1.csv" | awk -F'|' '
+            function number(x) { return x == "" ? "" : sprintf("%.4g", x) }
+            function percent(x) { return x == "" ? "" : sprintf("%.3g %%", x) }
+            NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
+                print "| recipe | verdict | final loss | gap to fp32 | left at | cancelled | flushed | overflows |"
+                print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+                next }
+            { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
+              printf "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", $1, $at["verdict"], number($at["final_loss"]), gap,
+                     $at["left_at"], percent($at["cancelled_percent"]), percent($at["flushed_percent"]), $at["overflows"] }'
+    } >>"$here/body"
+}
+figure() {
+    {
+        printf '\n```text\n'
+        sed -n '/^loss\($\|[, (]\)/,/^$/p' "$here/$1.txt"
+        printf '```\n'
+    } | awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (line[i] != "" || i == 1) print line[i] }' >>"$here/body"
+}
+write() { printf '\n%s\n' "$1" >>"$here/body"; }
+
+# finish: the block for the page; the exit status says whether all that is expected holds.
+finish() {
+    {
+        echo "$held of $((held + broken)) expectations hold ($seeds pairs of seeds, scale $scale):"
+        echo
+        cat "$here/expected" "$here/body"
+    } >"$here/block.new" && mv "$here/block.new" "$here/block.md"
+    echo "$name: $held hold, $broken do not"
+    [ $broken = 0 ]
+}

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Mishra et al. 2025, "Recipes for Pre-training LLMs with MXFP8" (arXiv 2506.08027), and the OCP's MX formats: scales rounded down
+# saturate and hurt, scales rounded up match; MXFP4 is degraded.
+. "$(dirname "$0")/lib.sh"
+begin mx
+model="$language_model --steps $(steps 200)"
+# shellcheck disable=SC2086  # options are words
+rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
+# shellcheck disable=SC2086
+runs mx $model --lr "$rate" --recipe fp32,mxfp8,mxfp8-floor,mxfp6,mxfp4
+expect "MXFP8, scales rounded up, matches" verdict mx mxfp8 match
+expect "scales rounded down saturate" above "$(value mx mxfp8-floor overflows)" 0
+expect "MXFP4 does not match" not verdict mx mxfp4 match
+table mx "AdamW at $rate, the best of fp32's sweep:"
+figure mx
+
+# Why MXFP4 knows nothing here, and not only a little less.
+# shellcheck disable=SC2086
+runs mxfp4 $model --lr "$rate" --recipe mxfp4 --recipe gemm_fwd=mxfp4 --recipe gemm_dgrad.dy=mxfp4 \
+    --recipe gemm_wgrad.dy=mxfp4 --recipe gemm_dgrad.dy=mxfp4,gemm_wgrad.dy=mxfp4 --recipe base=mxfp4,high_last=1 \
+    --recipe base=mxfp4,gemm_dgrad.dy=mxfp4:sr:16,gemm_wgrad.dy=mxfp4:sr:16
+expect "gradients of outputs in MXFP4, in both products, are enough for it to learn nothing" \
+    verdict mxfp4 gemm_dgrad.dy=mxfp4,gemm_wgrad.dy=mxfp4 diverged
+expect "with the head alone in fp32 it learns" not verdict mxfp4 base=mxfp4,high_last=1 diverged
+expect "with those gradients rounded stochastically it learns" \
+    not verdict mxfp4 base=mxfp4,gemm_dgrad.dy=mxfp4:sr:16,gemm_wgrad.dy=mxfp4:sr:16 diverged
+table mxfp4 "MXFP4 by parts (AdamW at $rate):"
+finish

@@ -1,0 +1,25 @@
+#!/bin/sh
+# What `make experiments` runs: all experiments, or those that are named (NAMES='zamirai mx'), and then the page. One that was
+# stopped goes on where it was: runs that are complete are on disk. An experiment is a file here that begins and finishes.
+here=$(cd "$(dirname "$0")" && pwd)
+passed=0
+failed=0
+[ -x "${BND_BUILD:-$here/../../build}/binade" ] || {
+    echo "experiments: no binade in ${BND_BUILD:-build}; build it first" >&2
+    exit 2
+}
+for name in ${*:-zamirai micikevicius fp8 mx fp8lm accumulators nvfp4 failing student}; do
+    [ -f "$here/$name.sh" ] || {
+        echo "experiments: there is no $name.sh" >&2
+        failed=$((failed + 1))
+        continue
+    }
+    if sh "$here/$name.sh"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+    sh "$here/page.sh" || exit 1
+done
+echo "$passed experiments came out as expected, $failed did not"
+[ "$failed" = 0 ]
