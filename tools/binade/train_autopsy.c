@@ -101,13 +101,13 @@ static const char *const events[BND_MECHANISMS] = {
     [BND_FOUND_FLUSHED] = "are flushed to zero: %s of those that are not zero",
     [BND_FOUND_OVERFLOWED] = "overflow: %s of them are beyond the format",
     [BND_FOUND_CLAMPED] = "are clamped: the scale that they share is too small for %s of them",
-    [BND_FOUND_CANCELLED] = "stay as they are: rounding cancels %s of their updates",
+    [BND_FOUND_CANCELLED] = "lag behind: rounding cancels %s of their updates",
     [BND_FOUND_LOST_MOMENT] = "are flushed to zero: %s of them although their gradient is not zero",
     [BND_FOUND_ROUNDED] = "are rounded, no more: the error is %s of their size (root mean square)",
 };
 
-/* "Second moments (v) are flushed to zero: 41 % of them although their gradient is not zero, worst at blocks.0.norm1 (50
- * %), from step 0 on". */
+/* "second moments (v) are flushed to zero: 41 % of them although their gradient is not zero, worst at blocks.0.norm1
+ * (50 %), from step 0 on". */
 static char *finding_text(const bnd_finding *f)
 {
     char event[128];
