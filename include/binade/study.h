@@ -96,8 +96,8 @@ size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
 
 /* Told from the threads that work, one call at a time: task number `task` has made a step (its last point), or was
  * found complete. A run of which no number is left (all weights are NaN, and the losses of two steps) has ended: to go
- * on would change nothing. `so_far` has sums over the steps that were made; its loss, validation and seconds are those of now.
- * False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
+ * on would change nothing. `so_far` has sums over the steps that were made; its loss, validation and seconds are those
+ * of now. False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
 typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
 
 /* Makes the runs, as many at once as the context has threads (one thread each; a run alone has all of them: the bits

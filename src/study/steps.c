@@ -86,8 +86,9 @@ static bool has_ended(const bndi_session *s, const bnd_point *point)
 {
     const bnd_record *r = &s->record;
     double before = r->count > 0 ? r->points[r->count - 1].loss : 0;
+    bool last = s->run->step == s->task->training.steps;
     bool changes = s->task->switches && s->run->step <= s->task->switch_at;
-    return point->loss != point->loss && before != before && !changes && bndi_weights_are_lost(s->run);
+    return point->loss != point->loss && before != before && !changes && !last && bndi_weights_are_lost(s->run);
 }
 
 static bnd_status one_step(bndi_session *s, bnd_error *why)

@@ -56,15 +56,15 @@ static const option_row
                   "recipe",
                   "TEXT",
                   "a recipe, or settings: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32)",
-                  COMPLETES_NOTHING,
+                  COMPLETES_RECIPES,
                   ""},
     row_optimizer = {OWN(COST_OPTIMIZER),
                      0,
                      "optimizer",
                      "NAME",
                      "sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)",
-                     COMPLETES_WORDS,
-                     "sgd momentum adagrad rmsprop adam adamw lion adafactor"},
+                     COMPLETES_OPTIMIZERS,
+                     ""},
     row_zero = {OWN(COST_ZERO), 0, "zero", "0..3", "ZeRO's stage (default 0; fit: 3)", COMPLETES_WORDS, "0 1 2 3"},
     row_ranks = {OWN(COST_RANKS),   0, "ranks", "N", "that share the data, and what ZeRO shards (default 1)",
                  COMPLETES_NOTHING, ""},
@@ -268,6 +268,9 @@ static const option_row *const options[] = {
     &row_zero,         &row_ranks,  &row_tp,     &row_recompute, &row_days,        &row_memory,
     &row_result,       &row_kept,   &row_json,   &row_color,     &row_help,        NULL};
 
+static const option_row *const rare[] = {&row_sparse, &row_kv_heads, &row_feed_forward, &row_days, &row_memory,
+                                         &row_result, &row_kept,     &row_color,        NULL};
+
 const command command_cost = {
     .name = "cost",
     .summary = "time, memory and FLOPs of training, on paper",
@@ -278,6 +281,7 @@ const command command_cost = {
         "QUESTION: time, fit (the largest model), memory (by role), flops [BxDxK], tensor SHAPE, roofline MxNxK, "
         "machines, models.",
     .options = options,
+    .rare = rare,
     .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
     .more =
         "time: --tokens, --gpu, and --params or a model; with a model, attention is counted. fit: --gpu or --memory, "

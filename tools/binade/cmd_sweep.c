@@ -527,6 +527,11 @@ static const option_row *const options[] = {
     &row_data,   &row_recompute, &row_out,   &row_uncounted, &row_threads,   &row_progress,      &row_json,
     &row_csv,    &row_help,      NULL};
 
+static const option_row *const rare[] = {&row_betas,     &row_epsilon,       &row_decay,  &row_seed_init,
+                                         &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads,
+                                         &row_context,   &row_vocabulary,    &row_tied,   &row_recompute,
+                                         &row_uncounted, &row_progress,      &row_csv,    NULL};
+
 const command command_sweep = {
     .name = "sweep",
     .summary = "recipes under a range of learning rates, and the best for each",
@@ -535,6 +540,7 @@ const command command_sweep = {
              "learning rate is the best for each recipe, what a wrong one costs, and how many runs fail. With --out, "
              "every finished point is on disk; the same command again does only what is missing.",
     .options = options,
+    .rare = rare,
     .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",
     .more =
         "The result of a run is its loss on data that no step saw; a loss that is not a number, or worse than that of "

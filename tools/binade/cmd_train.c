@@ -6,18 +6,19 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPTION_RESUME = OPTION_TRAINING_OWN, OPTION_SWITCH, OPTION_LIST };
+enum { OPTION_RESUME = OPTION_TRAINING_OWN, OPTION_SWITCH, OPTION_LIST, OPTION_AUTOPSY };
 
 typedef struct train {
     settings common;
     training_options options;
     const char *switched; /* RECIPE@STEP, or NULL */
-    bool resume, list, reference_added;
+    bool resume, list, autopsy, reference_added;
     enum plot_scale plot;
     bnd_task *tasks;
     char **directories;
     size_t count;
     bnd_record *records;
+    bnd_context context;
     double peak; /* FLOP a second, of so many threads; NaN: not measured */
     unsigned peak_threads;
 } train;
@@ -33,6 +34,9 @@ static int set_own(void *state, int id, const char *value)
         return GO_ON;
     case OPTION_LIST:
         t->list = true;
+        return GO_ON;
+    case OPTION_AUTOPSY:
+        t->autopsy = true;
         return GO_ON;
     case OPTION_SWITCH:
         t->switched = value;
@@ -130,18 +134,17 @@ static double measure_peak(const bnd_context *context)
 static int run_tasks(train *t)
 {
     const command *self = t->common.command;
-    bnd_context context;
     bnd_error why;
-    if (bnd_context_open(&context, NULL, t->common.threads, &why) != BND_OK) {
+    if (bnd_context_open(&t->context, NULL, t->common.threads, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
-    bnd_context of_a_run = context;
-    of_a_run.threads = t->count > 1 ? 1 : context.threads;
+    bnd_context of_a_run = t->context;
+    of_a_run.threads = t->count > 1 ? 1 : t->context.threads;
     t->records = allocate(NULL, t->count, sizeof *t->records);
     memset(t->records, 0, t->count * sizeof *t->records);
     live l;
     live_begin(&l, &t->common, "train", t->tasks, t->count);
-    bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &context, live_watch, &l, &why);
+    bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &t->context, live_watch, &l, &why);
     live_end(&l);
     if (status != BND_OK) {
         complain(self, "%s", why.message);
@@ -224,10 +227,15 @@ static void print_json(const train *t, const train_result *r)
     json_line_end();
 }
 
-static void print_all(train *t)
+/* GO_ON, or the status to leave with. */
+static int print_all(train *t)
 {
     train_result r;
+    int status = GO_ON;
     result_make(&r, t->records, t->count);
+    if (t->autopsy && !live_was_stopped()) {
+        status = make_autopsies(&r, &t->common, t->tasks, &t->context);
+    }
     r.peak = t->peak;
     r.peak_threads = t->peak_threads;
     if (t->common.output == OUTPUT_JSON) {
@@ -242,8 +250,12 @@ static void print_all(train *t)
         }
         print_result_table(&r, OUTPUT_TEXT, t->common.colour);
         print_notes(t, &r);
+        if (r.autopsied) {
+            print_autopsies(&r);
+        }
     }
     result_clear(&r);
+    return status;
 }
 
 static void clear(train *t)
@@ -267,6 +279,9 @@ static int check_operands(const train *t)
     if (s->operand_count > 0) {
         return complain(s->command, "'%s' is one word too many; recipes are chosen with --recipe", s->operands[0]);
     }
+    if (t->autopsy && s->output == OUTPUT_CSV) {
+        return complain(s->command, "--autopsy is told in text, or with --json; --csv has no place for it");
+    }
     if (t->resume && t->options.out == NULL) {
         return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
     }
@@ -287,7 +302,7 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? make_tasks(&t) : status;
     status = status == GO_ON ? run_tasks(&t) : status;
     if (status == GO_ON) {
-        print_all(&t);
+        status = print_all(&t);
         if (live_was_stopped()) {
             note(self, "stopped%s", t.options.out != NULL ? "; the same command with --resume goes on" : "");
         }
@@ -301,19 +316,40 @@ static const option_row row_resume = {OPTION_RESUME,     0, "resume", NULL, "goe
 static const option_row row_switch = {
     OPTION_SWITCH,     0, "switch", "RECIPE@STEP", "each recipe once more, under RECIPE from STEP on",
     COMPLETES_NOTHING, ""};
+static const option_row row_autopsy = {
+    OPTION_AUTOPSY, 0, "autopsy", NULL, "why a recipe does worse: many more runs of it", COMPLETES_NOTHING, ""};
 static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {&row_model,         &row_recipe,  &row_optimizer,  &row_lr,
-                                            &row_betas,         &row_epsilon, &row_decay,      &row_schedule,
-                                            &row_steps,         &row_seeds,   &row_seed_init,  &row_seed_data,
-                                            &row_seed_rounding, &row_batch,   &row_inputs,     &row_width,
-                                            &row_depth,         &row_heads,   &row_context,    &row_vocabulary,
-                                            &row_tied,          &row_data,    &row_recompute,  &row_switch,
-                                            &row_out,           &row_resume,  &row_checkpoint, &row_validate,
-                                            &row_uncounted,     &row_plot,    &row_list,       &row_threads,
-                                            &row_progress,      &row_json,    &row_csv,        &row_color,
-                                            &row_help,          NULL};
+static const option_row *const options[] = {
+    &row_model,     &row_recipe,    &row_optimizer,     &row_lr,       &row_betas,
+    &row_epsilon,   &row_decay,     &row_schedule,      &row_steps,    &row_seeds,
+    &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,    &row_inputs,
+    &row_width,     &row_depth,     &row_heads,         &row_context,  &row_vocabulary,
+    &row_tied,      &row_data,      &row_recompute,     &row_switch,   &row_autopsy,
+    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_uncounted,
+    &row_plot,      &row_list,      &row_threads,       &row_progress, &row_json,
+    &row_csv,       &row_color,     &row_help,          NULL};
+
+static const option_row *const rare[] = {&row_betas,
+                                         &row_epsilon,
+                                         &row_decay,
+                                         &row_seed_init,
+                                         &row_seed_data,
+                                         &row_seed_rounding,
+                                         &row_inputs,
+                                         &row_heads,
+                                         &row_context,
+                                         &row_vocabulary,
+                                         &row_tied,
+                                         &row_recompute,
+                                         &row_checkpoint,
+                                         &row_validate,
+                                         &row_uncounted,
+                                         &row_progress,
+                                         &row_csv,
+                                         &row_color,
+                                         NULL};
 
 const command command_train = {
     .name = "train",
@@ -323,6 +359,7 @@ const command command_train = {
              "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
              "and fp16-pure.",
     .options = options,
+    .rare = rare,
     .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
     .more =
         "A recipe says which part of a run has which format; --list has them all, and the settings that each stands "
@@ -350,6 +387,18 @@ const command command_train = {
         "median time of a step, floating-point operations a second, and their share of what a product of fp32 "
         "matrices by this library does (MFU), measured after the runs on as many threads as a run has: one, or, where "
         "there is one run alone, all.\n\n"
+        "--autopsy says why a recipe did worse than fp32: when it left fp32's band; which numbers rounding hurt, "
+        "where, "
+        "and how (flushed to zero, overflowed, clamped under a scale that is too small, updates cancelled, second "
+        "moments lost, the accumulator, or the error of rounding alone), as every cast shows up to that step; and, "
+        "part "
+        "by part of the recipe (param master act dact grad m v gemm_fwd gemm_dgrad gemm_wgrad acc scalar update "
+        "loss_scale scaling), the share of the gap that is recovered where that part alone is lifted to fp32, and that "
+        "is lost where it alone is lowered into fp32, each with its band over the seeds. What lowering them one by one "
+        "does not explain is the interaction. That takes a run a part, a direction and a seed: small sizes and "
+        "--seeds 3 suit it. A recipe that matches, or that --switch changes, has none.\n\n"
+        "A run of which no number is left (all weights are NaN, and two losses) has ended: no later step can bring one "
+        "back, and none is made. It counts as diverged.\n\n"
         "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
         "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
         "byte first, of a .bin file; the last tenth is for validation. The file is mapped, and is not to be changed "
@@ -361,10 +410,15 @@ const command command_train = {
         "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
         "\"steps\", "
         "\"seeds\", \"floor\", \"ignorance\", \"peak_flops_per_second\", \"reference\", \"recipes\": [{\"recipe\", "
-        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"left_at\", "
+        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"left_at\", \"ended_at\", "
         "\"cancelled_percent\", \"flushed_percent\", \"overflows\", \"skipped\", \"bytes_per_parameter\", "
         "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", \"step_seconds\", "
-        "\"flops_per_second\", \"utilization\"}], \"runs\": [{\"recipe\", \"seed_init\", \"seed_data\", \"complete\", "
+        "\"flops_per_second\", \"utilization\", and with --autopsy \"autopsy\": null or {\"words\", \"part\", "
+        "\"cause\", "
+        "\"epsilon_vanishes\", \"is_accumulator\", \"parts\": [{\"part\", \"recovered\", \"recovered_band\", "
+        "\"lost\", \"lost_band\"}], \"interaction\", \"interaction_band\", \"findings\": [{\"mechanism\", "
+        "\"role\", \"share\", \"place\", \"place_share\", \"step\"}], \"runs\"}}], \"runs\": [{\"recipe\", "
+        "\"seed_init\", \"seed_data\", \"complete\", "
         "\"loss\", \"validation\", \"result\"}]}. What is not known, and what is not a number, is null. --csv has the "
         "recipes.\n\n"
         "Exit status 2: nothing was run, because something that was asked for is not there or cannot be.",

@@ -58,6 +58,7 @@ typedef struct command {
     const char *operands;             /* "VALUE..." */
     const char *about;                /* a few sentences; "\n\n" between paragraphs */
     const option_row *const *options; /* ends with NULL */
+    const option_row *const *rare;    /* those that --help has by name only; NULL: none */
     const char *example;              /* a command line that works */
     const char *more;                 /* for the man page alone; "" or paragraphs */
     int (*run)(const struct command *self, int argc, char **argv);

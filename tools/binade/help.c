@@ -43,6 +43,30 @@ static int print_option_name(const option_row *row)
                   row->argument != NULL ? row->argument : "");
 }
 
+static bool is_rare(const command *self, const option_row *row)
+{
+    for (size_t i = 0; self->rare != NULL && self->rare[i] != NULL; i++) {
+        if (self->rare[i] == row) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_rare(const command *self)
+{
+    char text[512];
+    size_t at = (size_t)snprintf(text, sizeof text, "more options, explained by 'man binade-%s':", self->name);
+    for (size_t i = 0; self->rare != NULL && self->rare[i] != NULL && at < sizeof text; i++) {
+        int length = snprintf(text + at, sizeof text - at, " --%s", self->rare[i]->name);
+        at += length > 0 ? (size_t)length : 0;
+    }
+    if (self->rare != NULL) {
+        putchar('\n');
+        fill_text(text, 0, 0);
+    }
+}
+
 void print_help(const command *self)
 {
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
@@ -50,6 +74,9 @@ void print_help(const command *self)
     printf("\noptions:\n");
     for (size_t i = 0; self->options[i] != NULL; i++) {
         enum { TEXT_AT = 26 };
+        if (is_rare(self, self->options[i])) {
+            continue;
+        }
         int at = print_option_name(self->options[i]);
         if (at + 2 > TEXT_AT) {
             putchar('\n');
@@ -58,6 +85,7 @@ void print_help(const command *self)
         printf("%*s", TEXT_AT - at, "");
         fill_text(self->options[i]->help, TEXT_AT, TEXT_AT);
     }
+    print_rare(self);
     printf("\nexample: %s\n", self->example);
 }
 
@@ -208,7 +236,7 @@ static void put_words(const option_row *row)
         put_names(bnd_dialect_name, bnd_dialect_count());
         break;
     case COMPLETES_RECIPES:
-        printf("all ");
+        printf("%s", strcmp(row->argument, "LIST") == 0 ? "all " : "");
         put_names(bnd_recipe_name, bnd_recipe_count());
         break;
     case COMPLETES_MODELS:

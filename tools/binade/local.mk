@@ -42,6 +42,7 @@ binade_SOURCES = \
 	tools/binade/prove.h \
 	tools/binade/sweep.h \
 	tools/binade/sweep_mpi.c \
+	tools/binade/train_autopsy.c \
 	tools/binade/train_live.c \
 	tools/binade/train_options.c \
 	tools/binade/train_plot.c \

@@ -64,6 +64,7 @@ bool live_watch(void *data, size_t task, const bnd_record *so_far)
     live *l = data;
     struct live_run *r = &l->run[task];
     uint64_t at = so_far->count > 0 ? so_far->points[so_far->count - 1].step + 1 : 0;
+    at = so_far->ended ? l->tasks[task].training.steps : at; /* there is nothing more to do */
     l->done += at > r->at ? at - r->at : 0;
     r->at = at > r->at ? at : r->at;
     r->loss = so_far->loss;

@@ -108,6 +108,7 @@ void result_clear(train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         free(r->rows[i].name);
+        free(r->rows[i].autopsy);
     }
     free(r->rows);
     *r = (train_result){.row_count = 0};

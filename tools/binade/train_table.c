@@ -102,6 +102,18 @@ static double left_at(const train_result *r, const train_row *row)
     return row->compared && !is_reference(r, row) && row->is.left ? (double)row->is.left_at : (double)NAN;
 }
 
+/* How many steps were made until nothing was left to train; NaN: all of them. */
+static double ended_at(const train_result *r, const train_row *row)
+{
+    double at = (double)NAN;
+    (void)r;
+    for (size_t i = 0; i < row->count; i++) {
+        const bnd_record *record = &row->records[i];
+        at = record->ended ? fmin(at, (double)record->count) : at; /* that of two which is a number */
+    }
+    return at;
+}
+
 static double diverged(const train_result *r, const train_row *row)
 {
     (void)r;
@@ -339,6 +351,7 @@ static const train_column columns[] = {
     {"gap", "gap", RESULT, gap, text_of_gap},
     {"band", NULL, RESULT, band, NULL},
     {"left_at", "left at", RESULT, left_at, text_of_left},
+    {"ended_at", NULL, RESULT, ended_at, NULL},
     {"cancelled_percent", "cancelled", LOST, cancelled, text_of_cancelled},
     {"flushed_percent", "flushed", LOST, flushed, text_of_flushed},
     {"overflows", "overflows", LOST, overflows, text_of_overflows},
@@ -490,6 +503,9 @@ void json_result(bnd_json *json, const train_result *r)
                 json_owned_string(json, columns[k].key, cell);
             }
         }
+        if (r->autopsied) {
+            json_autopsy(json, &r->rows[i]);
+        }
         bnd_json_end(json);
     }
     bnd_json_end(json);
@@ -579,10 +595,27 @@ static void warn_of_memory(const train_result *r)
     free(names);
 }
 
+static void tell_of_ends(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (!isnan(ended_at(r, row))) {
+            char *text =
+                format_text("%s ended after %.0f of %llu steps: no number was left of its weights, and no later "
+                            "loss would have been one.",
+                            row->name, ended_at(r, row), (unsigned long long)row->records->steps);
+            printf("\n");
+            fill_text(text, 0, 0);
+            free(text);
+        }
+    }
+}
+
 void print_result_notes(const train_result *r)
 {
     explain_result(r);
     explain_losses(r);
     explain_memory_and_time(r);
     warn_of_memory(r);
+    tell_of_ends(r);
 }

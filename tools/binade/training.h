@@ -128,6 +128,10 @@ typedef struct train_row {
     size_t reference; /* the row that it is compared with; its own number where it is one */
     bool compared;    /* there were pairs */
     bnd_comparison is;
+    bnd_autopsy *autopsy;   /* NULL: none was made */
+    size_t counterfactuals; /* runs that it took */
+    double epsilon;         /* of what was autopsied: the optimizer's, */
+    bnd_format v;           /* and what its second moments are kept in */
 } train_row;
 
 typedef struct train_result {
@@ -136,7 +140,8 @@ typedef struct train_result {
     train_row *rows;
     size_t row_count, reference; /* the first row that others are compared with */
     unsigned peak_threads;
-    double peak; /* FLOP a second that the threads of one run can do; NaN: not measured */
+    double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
+    bool autopsied; /* autopsies were asked for */
 } train_result;
 
 /* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
@@ -147,6 +152,14 @@ void result_clear(train_result *r);
 void print_result_table(const train_result *r, enum output output, bool colour);
 void print_result_notes(const train_result *r);
 void json_result(bnd_json *json, const train_result *r); /* the members "reference" and "recipes" */
+
+/* ---- why a recipe did worse (train_autopsy.c) ---- */
+
+/* For each row that is no match; `tasks` are those of the records, in their order. GO_ON, or the status to leave
+ * with. */
+int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context);
+void print_autopsies(const train_result *r);
+void json_autopsy(bnd_json *json, const train_row *row); /* the member "autopsy" */
 
 enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
 int read_plot_scale(enum plot_scale *out, const settings *s, const char *value);
