@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	tools/dev/check-lists \
 	tools/dev/check-words \
 	tools/dev/erf-coefficients.py \
+	tools/dev/demo.awk \
 	tools/dev/lib.sh \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \

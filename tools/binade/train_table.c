@@ -18,7 +18,8 @@ char *bytes_text(double bytes)
                         : format_text("%.*f %s",
                                       unit == 0             ? 0
                                       : fabs(bytes) < 9.995 ? 2
-                                                            : 1,
+                                      : fabs(bytes) < 99.95 ? 1
+                                                            : 0,
                                       bytes, units[unit]);
 }
 
@@ -55,6 +56,17 @@ char *interval_text(double x, double band, bool sign)
 static char *some_text(double x, const char *unit)
 {
     return isnan(x) ? copy_text("-") : format_text(fabs(x) >= 999.5 ? "%.0f%s" : "%.3g%s", x, unit);
+}
+
+/* Of a share nobody wants more than two decimals, nor a power of ten. */
+static char *percent_text(double x)
+{
+    return isnan(x)    ? copy_text("-")
+           : x == 0    ? copy_text("0 %")
+           : x < 0.01  ? copy_text("<0.01 %")
+           : x < 9.995 ? format_text("%.2f %%", x)
+           : x < 100   ? format_text("%.1f %%", x)
+                       : copy_text("100 %");
 }
 
 static char *whole_text(double x)
@@ -251,14 +263,43 @@ static char *text_of_verdict(const train_result *r, const train_row *row)
     return copy_text(verdict(r, row));
 }
 
-static char *text_of_final(const train_result *r, const train_row *row)
+/* How many of the runs ended without a number for a loss; numbers that are averaged count it as that of who knows
+ * nothing, and a text must not show that as if it had been measured. */
+static size_t without_number(const train_row *row)
 {
-    return loss_text(final_loss(r, row));
+    size_t count = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        const bnd_record *record = &row->records[i];
+        count += isnan(record->validated ? record->validation : record->loss) ? 1 : 0;
+    }
+    return count;
 }
 
+static char *text_of_final(const train_result *r, const train_row *row)
+{
+    size_t without = without_number(row);
+    return without == 0            ? loss_text(final_loss(r, row))
+           : without == row->count ? copy_text("no number")
+                                   : format_text("nan %zu of %zu", without, row->count);
+}
+
+/* A gap has as many decimals as the losses beside it. */
 static char *text_of_gap(const train_result *r, const train_row *row)
 {
-    return interval_text(gap(r, row), band(r, row), true);
+    double x = gap(r, row), half = band(r, row);
+    if (isnan(x) || without_number(row) == row->count) {
+        return copy_text("-");
+    }
+    if (!near(final_loss(r, &r->rows[row->reference])) || fabs(x) >= 1e5) {
+        return interval_text(x, half, true);
+    }
+    char *middle = fabs(x) < 0.00005 ? copy_text("0.0000") : format_text("%+.4f", x);
+    if (isnan(half)) {
+        return middle;
+    }
+    char *text = format_text("%s %s %.4f", middle, writes_utf8() ? "±" : "+/-", half);
+    free(middle);
+    return text;
 }
 
 static char *text_of_left(const train_result *r, const train_row *row)
@@ -269,12 +310,12 @@ static char *text_of_left(const train_result *r, const train_row *row)
 
 static char *text_of_cancelled(const train_result *r, const train_row *row)
 {
-    return some_text(cancelled(r, row), " %");
+    return percent_text(cancelled(r, row));
 }
 
 static char *text_of_flushed(const train_result *r, const train_row *row)
 {
-    return some_text(flushed(r, row), " %");
+    return percent_text(flushed(r, row));
 }
 
 static char *text_of_overflows(const train_result *r, const train_row *row)
@@ -327,7 +368,7 @@ static char *text_of_speed(const train_result *r, const train_row *row)
 
 static char *text_of_utilization(const train_result *r, const train_row *row)
 {
-    return some_text(100 * utilization(r, row), " %");
+    return percent_text(100 * utilization(r, row));
 }
 
 /* ---- columns ---- */
@@ -350,8 +391,8 @@ static const train_column columns[] = {
     {"final_loss", "final loss", RESULT, final_loss, text_of_final},
     {"gap", "gap", RESULT, gap, text_of_gap},
     {"band", NULL, RESULT, band, NULL},
-    {"left_at", "left at", RESULT, left_at, text_of_left},
-    {"ended_at", NULL, RESULT, ended_at, NULL},
+    {"left_at", "left at", LOST, left_at, text_of_left},
+    {"ended_at", NULL, LOST, ended_at, NULL},
     {"cancelled_percent", "cancelled", LOST, cancelled, text_of_cancelled},
     {"flushed_percent", "flushed", LOST, flushed, text_of_flushed},
     {"overflows", "overflows", LOST, overflows, text_of_overflows},
@@ -359,7 +400,7 @@ static const train_column columns[] = {
     {"bytes_per_parameter", "bytes/param", MEMORY, bytes_per_parameter, text_of_per_parameter},
     {"activation_bytes", "activations", MEMORY, activation_bytes, text_of_activations},
     {"peak_bytes", "peak", MEMORY, peak_bytes, text_of_peak},
-    {"memory_saved_times", "saved", MEMORY, saved_times, text_of_saved},
+    {"memory_saved_times", "saved", RESULT, saved_times, text_of_saved},
     {"memory_saved_bytes", NULL, MEMORY, saved_bytes, NULL},
     {"step_seconds", "step", TIME, step_seconds, text_of_step},
     {"flops_per_second", "GFLOP/s", TIME, flops_per_second, text_of_speed},
@@ -535,7 +576,7 @@ static void explain_result(const train_result *r)
         say(writes_utf8() ? "±" : "+/-",
             format_text("its band: the gap is the mean of %zu pairs of runs, and this half its 95 %% interval", most));
     }
-    say("match", copy_text("no gap that matters"));
+    say("match", copy_text("no gap that matters, or none that is clear of its band"));
     say("degraded", format_text("a gap clear of its band, and above %g %% of the loss", 100 * BND_MARGIN));
     say("diverged", format_text("%s no more at the end than a model that knows nothing, or the loss is no number",
                                 most > 1 ? "half of the runs or more know" : "the run knows"));
