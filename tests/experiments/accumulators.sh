@@ -1,6 +1,6 @@
 #!/bin/sh
-# DeepSeek-V3 (arXiv 2412.19437): tensor cores that add 14 bits lose precision over long sums, and adding their partial sums
-# in fp32 every 128 products restores it.
+# DeepSeek-V3 (arXiv 2412.19437): tensor cores that add 14 bits lose precision over long sums, and adding their partial
+# sums in fp32 every 128 products restores it.
 . "$(dirname "$0")/lib.sh"
 begin accumulators
 

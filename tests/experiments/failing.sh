@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lee et al. 2024, "To FP8 and Back Again" (arXiv 2405.18710): over seeds and learning rates, a larger share of runs fails the fewer
-# bits there are; Wortsman et al. 2023 (arXiv 2309.14322): what a wrong learning rate costs.
+# Lee et al. 2024, "To FP8 and Back Again" (arXiv 2405.18710): over seeds and learning rates, a larger share of runs
+# fails the fewer bits there are; Wortsman et al. 2023 (arXiv 2309.14322): what a wrong learning rate costs.
 . "$(dirname "$0")/lib.sh"
 begin failing
 model="--model transformer --width 32 --depth 2 --batch 8 --steps $(steps 150)"
@@ -9,7 +9,9 @@ grid="--recipe fp32,bf16-amp,fp8-current,mxfp8,fp8-unscaled,fp8-e4m3-unscaled,mx
 "$binade" sweep $model $grid --no-statistics --out "$here/grid" --csv >"$here/grid.csv" &&
     "$binade" sweep $model $grid --no-statistics --out "$here/grid" >"$here/grid.txt" || exit 1
 failing() { awk -F, -v recipe="$1" '$1 == recipe { n += $6 } END { print n + 0 }' "$here/grid.csv"; }
-sensitivity() { awk -v recipe="$1" '/lr sensitivity/ { on = 1 } on && $1 == recipe { print $NF; exit }' "$here/grid.txt"; }
+sensitivity() {
+    awk -v recipe="$1" '/lr sensitivity/ { on = 1 } on && $1 == recipe { print $NF; exit }' "$here/grid.txt"
+}
 expect "MXFP4 fails more often than fp32" above "$(failing mxfp4)" "$(failing fp32)"
 expect "E4M3 without scales fails at least as often as with" \
     not above "$(failing fp8-current)" "$(failing fp8-e4m3-unscaled)"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Peng et al. 2023, "FP8-LM" (arXiv 2310.18313): Adam's first moment survives fp8, its second does not and stays in fp16.
+# Peng et al. 2023, "FP8-LM" (arXiv 2310.18313): Adam's first moment survives fp8, its second does not and stays in
+# fp16.
 . "$(dirname "$0")/lib.sh"
 begin fp8lm
 model="$language_model --steps $(steps 200)"
