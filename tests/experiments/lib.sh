@@ -33,7 +33,7 @@ best_rate() {
     rates=$2
     shift 2
     "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --csv \
-        --out "$results/rates-$sweep" >"$results/rates-$sweep.csv.new" && mv "$results/rates-$sweep.csv.new" "$results/rates-$sweep.csv" || exit 1
+        --out "$results/rates-$sweep" >"$here/rates.csv" && cp "$here/rates.csv" "$results/rates-$sweep.csv" || exit 1
     awk -F, '$NF == "true" { print $2 }' "$results/rates-$sweep.csv"
 }
 
