@@ -32,8 +32,8 @@ best_rate() {
     sweep=$1
     rates=$2
     shift 2
-    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --out "$results/rates-$sweep" --csv \
-        >"$results/rates-$sweep.csv.new" && mv "$results/rates-$sweep.csv.new" "$results/rates-$sweep.csv" || exit 1
+    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --csv \
+        --out "$results/rates-$sweep" >"$here/rates.csv" && cp "$here/rates.csv" "$results/rates-$sweep.csv" || exit 1
     awk -F, '$NF == "true" { print $2 }' "$results/rates-$sweep.csv"
 }
 
@@ -42,8 +42,8 @@ runs() {
     part=$1
     shift
     echo "$name/$part" >&2
-    "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --checkpoint 0 --plot none --csv >"$here/$part.csv" &&
-        "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --checkpoint 0 >"$here/$part.txt" || exit 1
+    "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume --csv >"$here/$part.csv" &&
+        "$binade" train --seeds $seeds "$@" --out "$here/$part" --resume >"$here/$part.txt" || exit 1
 }
 
 # Rows of comma-separated values as fields with '|' between them; a first field in quotes is a recipe with settings.
@@ -92,13 +92,15 @@ table() {
         rows "$here/$1.csv" | awk -F'|' '
             function number(x) { return x == "" ? "" : sprintf("%.4g", x) }
             function percent(x) { return x == "" ? "" : sprintf("%.3g %%", x) }
-            NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
+            NR == 1 {
+                for (i = 1; i <= NF; i++) at[$i] = i
                 print "| recipe | verdict | final loss | gap to fp32 | left at | cancelled | flushed | overflows |"
                 print "| --- | --- | --- | --- | --- | --- | --- | --- |"
                 next }
             { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
-              printf "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", $1, $at["verdict"], number($at["final_loss"]), gap,
-                     $at["left_at"], percent($at["cancelled_percent"]), percent($at["flushed_percent"]), $at["overflows"] }'
+              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["left_at"]
+              printf "| %s | %s | %s |\n", percent($at["cancelled_percent"]), percent($at["flushed_percent"]),
+                     $at["overflows"] }'
     } >>"$here/body"
 }
 figure() {
@@ -106,7 +108,7 @@ figure() {
         printf '\n```text\n'
         sed -n '/^loss\($\|[, (]\)/,/^$/p' "$here/$1.txt"
         printf '```\n'
-    } | awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (line[i] != "" || i == 1) print line[i] }' >>"$here/body"
+    } | awk 'NR == 1 || $0 != ""' >>"$here/body"
 }
 write() { printf '\n%s\n' "$1" >>"$here/body"; }
 

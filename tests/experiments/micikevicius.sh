@@ -1,6 +1,6 @@
 #!/bin/sh
-# Micikevicius et al. 2018, "Mixed Precision Training" (arXiv 1710.03740): gradients of activations underflow in fp16, and
-# multiplying the loss rescues them; weights need an fp32 master, because small updates vanish beside fp16 weights.
+# Micikevicius et al. 2018, "Mixed Precision Training" (arXiv 1710.03740): gradients of activations underflow in fp16,
+# and multiplying the loss rescues them; weights need an fp32 master, because small updates vanish beside fp16 weights.
 . "$(dirname "$0")/lib.sh"
 begin micikevicius
 model="$language_model --steps $(steps 200)"

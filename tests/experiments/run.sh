@@ -1,6 +1,7 @@
 #!/bin/sh
-# What `make experiments` runs: all experiments, or those that are named (NAMES='zamirai mx'), and then the page. One that was
-# stopped goes on where it was: runs that are complete are on disk. An experiment is a file here that begins and finishes.
+# What `make experiments` runs: all experiments, or those that are named (NAMES='zamirai mx'), and the page. One that
+# was stopped goes on where it was: runs that are complete are on disk. An experiment is a file here that begins and
+# finishes.
 here=$(cd "$(dirname "$0")" && pwd)
 passed=0
 failed=0

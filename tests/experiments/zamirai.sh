@@ -1,6 +1,6 @@
 #!/bin/sh
-# Zamirai et al. 2020, "Revisiting BFloat16 Training" (arXiv 2010.06192): where weights are bf16, updates rounded to nearest
-# are lost and training stalls; stochastic rounding or Kahan's compensation restores what fp32 reaches.
+# Zamirai et al. 2020, "Revisiting BFloat16 Training" (arXiv 2010.06192): where weights are bf16, updates rounded to
+# nearest are lost and training stalls; stochastic rounding or Kahan's compensation restores what fp32 reaches.
 . "$(dirname "$0")/lib.sh"
 begin zamirai
 
