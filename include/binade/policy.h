@@ -27,7 +27,7 @@ typedef enum bnd_role {
     BND_ROLE_WGRAD_X,
     BND_ROLE_WGRAD_DY,
     BND_ROLE_MATMUL, /* either operand of a product without weights (attention), all three ways; not given: as above */
-    BND_ROLE_NORM_W, /* the gain of layer_norm and rms_norm, both ways; its gradient is that of the gain as it is kept */
+    BND_ROLE_NORM_W, /* the gain of layer_norm and rms_norm, both ways; its gradient goes to the one that is kept */
     BND_ROLE_FWD_Y,  /* the results of GEMMs; where they are not given, those of act, dact and grad */
     BND_ROLE_DGRAD_DX,
     BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
@@ -119,8 +119,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 /* ---- parts: what is tried one at a time, to find out which one it is ----
  *
  * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm, acc, scalar, update, loss_scale,
- * scaling: parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is rounded,
- * to update. */
+ * scaling: parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is
+ * rounded, to update. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
 uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role */

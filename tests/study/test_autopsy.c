@@ -31,6 +31,9 @@ static void tasks_of(bnd_task *tasks, const patient *p, const char *recipe)
             t.heads = 2;
             t.batch = 4;
         }
+        if (strcmp(p->model, "student") == 0) {
+            t.width = 32;
+        }
         bnd_task_default(&tasks[seed], &t);
     }
 }
@@ -119,6 +122,22 @@ static void test_cancelled(void)
     CU_ASSERT_TRUE(a.cause.share > 0.3);
 }
 
+/* Gains of norms that share scales which are rounded down, in numbers of few bits: those near the largest of a block
+ * are clamped (Su et al. 2025, arXiv:2506.20752, with gains in MXFP8). */
+static void test_clamped(void)
+{
+    static bnd_autopsy a;
+    if (scaled(100) < 100) {
+        return; /* 16 runs of 300 steps */
+    }
+    examine(&a, &(patient){"norm.w=e2m1/mx:floor", "student", 1e-2, 300});
+    CU_ASSERT_NOT_EQUAL(a.comparison.verdict, BND_MATCH);
+    check_bands(&a);
+    CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "norm");
+    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_CLAMPED && a.cause.role == BND_ROLE_NORM_W);
+    CU_ASSERT_TRUE(a.cause.share > 0.01 && a.cause.worst_share >= a.cause.share && a.cause.worst[0] != 0);
+}
+
 /* Every sum in e5m2: it stalls. */
 static void test_accumulator(void)
 {
@@ -195,6 +214,7 @@ CU_TestInfo autopsy_tests[] = {
     {"second moment", test_second_moment},
     {"flushed gradients", test_flushed},
     {"cancelled updates", test_cancelled},
+    {"clamped gains", test_clamped},
     {"accumulator", test_accumulator},
     {"a match", test_match},
     CU_TEST_INFO_NULL,
