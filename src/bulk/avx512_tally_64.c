@@ -1,5 +1,5 @@
-/* Statistics of fp64 numbers for AVX-512 (F, DQ): sixteen at a time where all are zeros or in the format's normal range,
- * so that inexact is the only flag there can be; the portable tally counts the others. Sums round as its own do. */
+/* Statistics of fp64 numbers for AVX-512 (F, DQ): sixteen at a time where all are zeros or in the format's normal
+ * range, so that inexact is the only flag there can be; the portable tally counts the others. Sums round as its own. */
 #include "bulk/avx512.h"
 
 enum { VECTOR = 8, PAIR = 2 * VECTOR };
