@@ -8,6 +8,7 @@
 #include "bulk/inline.h"
 
 bndi_random_kernel bndi_random_avx512;
+bndi_tally_kernel bndi_tally_64_avx512;
 
 /* These need VBMI, VPOPCNTDQ, BITALG and GFNI too. */
 bndi_tally_kernel bndi_tally_avx512;

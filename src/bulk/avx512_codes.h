@@ -8,13 +8,19 @@ typedef struct hot {
     constants_32 k;
 } hot;
 
+static NOT_INLINE void make_hot(hot *h, const bndi_plan *plan)
+{
+    set_constants_32(&h->k, plan);
+    h->special.asked = false;
+    bndi_ask(plan, true, &h->special);
+    h->made = true;
+}
+
 static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan, void *codes, const void *x,
                                   const void *random)
 {
     if (!h->made) {
-        set_constants_32(&h->k, plan);
-        h->special.asked = false;
-        h->made = true;
+        make_hot(h, plan);
     }
     switch (step) {
     case FLOAT_MODE:
@@ -71,6 +77,27 @@ static ALWAYS_INLINE bool any_code_above(__m512i a, __m512i b, __m512i last)
     return _mm512_cmpgt_epu16_mask(larger, last) != 0;
 }
 
+/* What the instruction makes of numbers that are too large, and of infinities, is what the rule says: only NaNs are
+ * another matter. */
+static bool infinities_agree(hot *h, const bndi_plan *plan)
+{
+    if (!h->made) {
+        make_hot(h, plan);
+    }
+    const bndi_results *s = &h->special;
+    return !plan->keeps_payload && s->infinity[0] == 0x7c00 && s->infinity[1] == 0xfc00 && s->overflow[0] == 0x7c00 &&
+           s->overflow[1] == 0xfc00;
+}
+
+static ALWAYS_INLINE __m512i with_chosen_nans(__m512i code, const bndi_results *special)
+{
+    const __m512i magnitude = _mm512_set1_epi16(0x7fff), infinity = _mm512_set1_epi16(0x7c00);
+    __mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_and_si512(code, magnitude), infinity);
+    __mmask32 negative = nan & _mm512_movepi16_mask(code);
+    code = _mm512_mask_mov_epi16(code, nan, _mm512_set1_epi16((short)special->nan[0]));
+    return _mm512_mask_mov_epi16(code, negative, _mm512_set1_epi16((short)special->nan[1]));
+}
+
 /* The instruction rounds as MXCSR says. Where it makes the largest number of one too large (toward zero), so does every
  * policy; where it makes an infinity or a NaN, the generic kernel has a look. */
 static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_t n)
@@ -93,8 +120,12 @@ static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_
             c[i] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
         }
         if (any_code_above(c[0], c[1], last)) {
-            mend_group(&h, FLOAT_MODE, plan, out, in, NULL);
-            continue;
+            if (!infinities_agree(&h, plan)) {
+                mend_group(&h, FLOAT_MODE, plan, out, in, NULL);
+                continue;
+            }
+            c[0] = with_chosen_nans(c[0], &h.special);
+            c[1] = with_chosen_nans(c[1], &h.special);
         }
         put_32(out, c[0], stream);
         put_32(out + 64, c[1], stream);
@@ -212,6 +243,33 @@ static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size
     bndi_decode_32(plan, out, in, n);
 }
 
+/* Codes of 64 words, where some of these are infinities or NaNs. */
+static ALWAYS_INLINE __m512i with_extremes(const bndi_results *special, __m512i code, __mmask64 infinite, __mmask64 nan,
+                                           __mmask64 negative)
+{
+    code = _mm512_mask_mov_epi8(code, infinite, _mm512_set1_epi8((char)special->infinity[0]));
+    code = _mm512_mask_mov_epi8(code, infinite & negative, _mm512_set1_epi8((char)special->infinity[1]));
+    code = _mm512_mask_mov_epi8(code, nan, _mm512_set1_epi8((char)special->nan[0]));
+    return _mm512_mask_mov_epi8(code, nan & negative, _mm512_set1_epi8((char)special->nan[1]));
+}
+
+/* The lanes of four vectors that are infinities, and NaNs; false where a number is larger than max. */
+static ALWAYS_INLINE bool find_extremes(const __m512i *x, __m512i magnitude, __m512i max, __mmask64 *infinite,
+                                        __mmask64 *nan)
+{
+    const __m512i top = _mm512_set1_epi32(0x7f800000);
+    __mmask16 too_large = 0;
+    *infinite = *nan = 0;
+    UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+        __m512i u = _mm512_and_si512(x[i], magnitude);
+        *infinite |= (__mmask64)_mm512_cmpeq_epi32_mask(u, top) << 16 * i;
+        *nan |= (__mmask64)_mm512_cmpgt_epi32_mask(u, top) << 16 * i;
+        too_large |= _mm512_mask_cmplt_epi32_mask(_mm512_cmpgt_epi32_mask(u, max), u, top);
+    }
+    return too_large == 0;
+}
+
 /* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put, its
  * sign in the highest byte of x; two permutations take them for 32 numbers each. Whether a number is too large is asked
  * of its exponent first. */
@@ -245,13 +303,22 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
             a[i] = _mm512_add_epi32(t, _mm512_srlv_epi32(e[i], to_code));
         }
         __m512i large = _mm512_max_epi32(_mm512_max_epi32(e[0], e[1]), _mm512_max_epi32(e[2], e[3]));
-        if (_mm512_cmpgt_epi32_mask(large, highest) != 0 && !all_plain(v, sign_free, max)) {
+        bool extreme = _mm512_cmpgt_epi32_mask(large, highest) != 0 && !all_plain(v, sign_free, max);
+        __mmask64 infinite = 0, nan = 0;
+        if (extreme && (plan->keeps_payload || !find_extremes(v, sign_free, max, &infinite, &nan))) {
             mend_group(&h, FLOAT_MODE, plan, out, in, NULL);
             continue;
         }
-        __m512i code = bndi_bytes_of(a, 0), sign = _mm512_srl_epi16(bndi_bytes_of(v, 3), to_sign);
+        __m512i top_bytes = bndi_bytes_of(v, 3), code = bndi_bytes_of(a, 0),
+                sign = _mm512_srl_epi16(top_bytes, to_sign);
         /* (code & code_bits) | (sign & sign_bit) */
         code = _mm512_ternarylogic_epi32(_mm512_and_si512(code, code_bits), sign, sign_bit, 0xf8);
+        if (extreme) {
+            if (!h.made) {
+                make_hot(&h, plan);
+            }
+            code = with_extremes(&h.special, code, infinite, nan, _mm512_movepi8_mask(top_bytes));
+        }
         put_32(out, code, plan->stream);
     }
     by_step_32(plan, true, out, in, NULL, n);

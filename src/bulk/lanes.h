@@ -451,18 +451,27 @@ static void NAME(encode)(const bndi_plan *plan, void *codes, const void *x, cons
 
 /* ---- codes to words ---- */
 
-/* What is no plain code: infinities and NaNs that look as those of the words do, moved into place and quieted; the rest
- * by the portable kernel. */
+/* What is no plain code: infinities and NaNs that look as those of the words do, moved into place and quieted; others
+ * by what they are, as they have no payload; the rest by the portable kernel. */
 static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V words, V special)
 {
     const bnd_format *f = &plan->format;
+    V magnitude = codes & (WORD)(((uint64_t)1 << bnd_magnitude_bits(f)) - 1);
+    V above = NAME(greater)(magnitude, NAME(all)(f->max_code));
     if (f->ieee_nans) {
-        V magnitude = codes & (WORD)(((uint64_t)1 << bnd_magnitude_bits(f)) - 1);
-        V above = NAME(greater)(magnitude, NAME(all)(f->max_code));
         V nan = NAME(greater)(magnitude, NAME(all)(f->infinity_code));
         V word = (words & SIGN) | TOP | ((magnitude << plan->drop) & (HIDDEN - 1)) | (nan & (HIDDEN >> 1));
         words = NAME(select)(above, word, words);
         special &= ~above;
+    } else {
+        V infinite = f->has_infinity ? (V)(magnitude == (WORD)f->infinity_code) : NAME(all)(0);
+        V nan = above & ~infinite, negative_zero = special & (V)(magnitude == 0);
+        words = NAME(select)(above | infinite, (words & SIGN) | TOP | (nan & (HIDDEN >> 1)), words);
+        special &= ~(above | infinite);
+        if (f->zero_nan) {
+            words = NAME(select)(negative_zero, NAME(all)(TOP | HIDDEN >> 1), words);
+            special &= ~negative_zero;
+        }
     }
     if (!NAME(any_above)(special, NAME(all)(0))) {
         return words;

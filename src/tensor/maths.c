@@ -214,8 +214,8 @@ static ALWAYS_INLINE doubles logarithm(doubles x, bool brief)
                                2.0 / 13, 2.0 / 11, 2.0 / 9,  2.0 / 7,  2.0 / 5,  2.0 / 3};
     words small = x < 0x1p-1022;
     doubles y = pick(small, x * 0x1p54, x);
-    words top = (words)y - 0x3fe6a09e667f3bcd; /* the bits of sqrt(1/2) */
-    words n = top >> 52;
+    unsigned_words above = (unsigned_words)y - 0x3fe6a09e667f3bcd; /* the bits of sqrt(1/2); it wraps where x < 0 */
+    words n = (words)above >> 52;
     doubles m = (doubles)((words)y - (n & ~INT64_C(0)) * (INT64_C(1) << 52));
     doubles power = __builtin_convertvector(n - (small & 54), doubles);
     doubles s = (m - 1) / (m + 1), z = s * s;

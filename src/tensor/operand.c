@@ -101,12 +101,12 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
 
 /* ---- casts that need all of a copy at once, as fp32 numbers ---- */
 
-/* Blocks that run down the rows are found much faster in a transposed copy, where they are neighbours. */
-static bool turns(const bndi_scaling *scaling, const bndi_shape *s, size_t axis)
+/* Tiles that run down the rows are found faster in a transposed copy, where they are neighbours; blocks that do so have
+ * loops over columns of their own (block/scan.c). */
+static bool turns(const bndi_scaling *scaling, const bndi_shape *s)
 {
-    bool along = scaling->block.sharing == BND_SHARE_BLOCK && axis + 2 == s->rank;
     bool tall = scaling->block.sharing == BND_SHARE_TILE && scaling->block.along > 1 && scaling->block.across == 1;
-    return scaling->kind == BNDI_BLOCKS && s->rank >= 2 && (along || tall);
+    return scaling->kind == BNDI_BLOCKS && s->rank >= 2 && tall;
 }
 
 static void transpose(float *y, const float *x, size_t rows, size_t columns)
@@ -151,7 +151,7 @@ static bnd_status to_blocks(bndi_operand *o, const bnd_tensor *t, bnd_role role,
     bndi_shape s = t->shape;
     bnd_shape shape;
     bnd_status status = BND_OK;
-    if (turns(&t->engine->scaling[role], &s, axis)) {
+    if (turns(&t->engine->scaling[role], &s)) {
         status = turn(o, t, role, &s, why);
         axis = s.rank - 1;
         if (block.sharing == BND_SHARE_TILE) {
@@ -184,7 +184,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     const size_t n = bndi_count(&t->shape);
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
-    bool turned = turns(&engine->scaling[role], &t->shape, axis); /* there is another copy before the one that stays */
+    bool turned = turns(&engine->scaling[role], &t->shape); /* there is another copy before the one that stays */
     bnd_status status = copy_numbers(o, t, turned ? BND_ROLE_SCRATCH : role, BNDI_WORDS_32, why);
     if (status != BND_OK) {
         return status;

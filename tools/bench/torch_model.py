@@ -3,7 +3,9 @@
 Weights and batch are the fp32 numbers of DIRECTORY/weights, one array after another. Then a line of standard input is
 a command: "check" writes the gradients of all parameters to DIRECTORY/gradients and answers with the loss; "time N"
 answers with the seconds that N passes took, "adamw N" and "foreach N" with those of N steps of torch.optim.AdamW, its
-loop over tensors and its lists of them, "ready" with 1; where there is no PyTorch, every answer is 0."""
+loop over tensors and its lists of them, "ready" with 1; where there is no PyTorch, every answer is 0. A step of the
+perceptron draws its batch as ours does: normal numbers, and the class that a planted map gives each row. The
+transformer has one batch all the time: a loop in Python over the symbols of a chain would be no fair match."""
 
 import math
 import sys
@@ -89,7 +91,15 @@ def main():
     for t in p:
         t.requires_grad_(True)
 
-    def step():
+    planted = torch.randn(WIDTHS[0], WIDTHS[-1], dtype=torch.float64)
+
+    def draw():
+        if name != "mlp":
+            return x, targets
+        drawn = torch.randn(ROWS, WIDTHS[0])
+        return drawn, torch.argmax(drawn.double() @ planted, dim=1)
+
+    def step(x=x, targets=targets):
         loss = model(p, x, targets)
         loss.backward()
         return loss
@@ -101,7 +111,7 @@ def main():
     def train(optimizer, count):
         for _ in range(count):
             optimizer.zero_grad(set_to_none=True)
-            step()
+            step(*draw())
             optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 

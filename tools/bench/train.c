@@ -1,5 +1,6 @@
-/* Steps of training: a batch drawn, forward, back and AdamW. fp32 beside PyTorch, which has one batch all the time and
- * AdamW in two ways; then every recipe, and fp32 with statistics, beside fp32. */
+/* Steps of training: a batch drawn, forward, back and AdamW. fp32 beside PyTorch, which draws the perceptron's batch
+ * too, has one batch of the transformer's all the time, and AdamW in two ways; then every recipe, and fp32 with
+ * statistics, beside fp32. */
 #include "bench.h"
 #include "model.h"
 #include "peer.h"
