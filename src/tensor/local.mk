@@ -7,6 +7,7 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/engine.c \
 	src/tensor/file.c \
 	src/tensor/formulas.def \
+	src/tensor/gradient.c \
 	src/tensor/handle.c \
 	src/tensor/loss.c \
 	src/tensor/mask.c \
@@ -29,10 +30,12 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/safetensors.c \
 	src/tensor/scaled.c \
 	src/tensor/scaling.c \
+	src/tensor/segment.c \
 	src/tensor/shape.c \
 	src/tensor/softmax.c \
 	src/tensor/statistics.c \
 	src/tensor/tape.c \
+	src/tensor/tape.h \
 	src/tensor/tensor.h \
 	src/tensor/view.c
 

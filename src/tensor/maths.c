@@ -99,7 +99,7 @@ static ALWAYS_INLINE doubles polynomial(doubles x, const double *c, unsigned n)
 /* The same in as few steps as can be, n being a power of two up to 16. */
 static ALWAYS_INLINE doubles short_polynomial(doubles x, const double *c, unsigned n)
 {
-    doubles sum[8];
+    doubles sum[8] = {all(0)}; /* compilers that do not see n ask for it */
     ALL_TERMS
     for (unsigned i = 0; i < n / 2; i++) {
         sum[i] = x * c[2 * i] + c[2 * i + 1];

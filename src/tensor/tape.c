@@ -1,7 +1,7 @@
 /* The tape: what was computed from what, and the way back. A result holds its node, a node the nodes that its operands
  * came from: what nobody can ask the gradient of is freed at once. The engine's list of nodes by age is the order of
  * the way back. */
-#include "tensor/tensor.h"
+#include "tensor/tape.h"
 
 #include "bulk/environment.h"
 
@@ -92,13 +92,19 @@ static bnd_status save(bndi_node *node, unsigned i, const bnd_tensor *t, bnd_err
     return bndi_view_make(&node->call.saved[i], t, &t->shape, t->stride, t->offset, why);
 }
 
-static bndi_edge edge_to(bnd_tensor *t)
+bndi_edge bndi_edge_to(bnd_tensor *t)
 {
     if (t->made_by != NULL) {
         t->made_by->references++;
         return (bndi_edge){.node = t->made_by};
     }
     return (bndi_edge){.leaf = t->wants_gradient ? bndi_hold(t) : NULL};
+}
+
+void bndi_edge_release(bndi_edge *edge)
+{
+    bndi_drop(edge->leaf);
+    bndi_node_release(edge->node);
 }
 
 bnd_status bndi_record(bndi_call *c, bnd_tensor *const *in, bnd_tensor *out, bnd_error *why)
@@ -127,7 +133,7 @@ bnd_status bndi_record(bndi_call *c, bnd_tensor *const *in, bnd_tensor *out, bnd
     engine->newest = node;
     bnd_status status = BND_OK;
     for (unsigned i = 0; status == BND_OK && i < c->count; i++) {
-        node->edges[i] = edge_to(in[i]);
+        node->edges[i] = bndi_edge_to(in[i]);
         if ((c->row->saves >> i & 1) != 0) {
             status = save(node, i, in[i], why);
         }
@@ -185,131 +191,6 @@ bool bnd_engine_tape(const bnd_engine *engine)
     return engine->tape;
 }
 
-/* ---- gradients on their way ---- */
-
-/* Nobody else sees this tensor or its storage: it may be written to. */
-static bool is_alone(const bnd_tensor *t)
-{
-    return t->references == 1 && t->owed == 0 && t->buffer->references == 1 && bnd_tensor_is_contiguous(t);
-}
-
-/* A tensor of the format that gradients of this role have. `like`: the operand's own format and shape. */
-static bnd_status make_gradient(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
-                                const bndi_shape *shape, bool zeros, bnd_error *why)
-{
-    bnd_format f;
-    bndi_result_format(&f, engine, role, &like, 1);
-    /* Until there is all of it that can be brought to scales. */
-    bnd_role bytes = bndi_is_scaled(engine, role) ? BND_ROLE_SCRATCH : bndi_role_of_bytes(role);
-    return bndi_tensor_make(out, engine, &f, shape, bytes, zeros, why);
-}
-
-bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i, bool zeros,
-                              bnd_error *why)
-{
-    return make_gradient(out, c->engine, g->role[i], &c->in_format[i], &c->in_shape[i], zeros, why);
-}
-
-/* One that stays. */
-static bnd_status make_stored(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
-                              const bndi_shape *shape, bnd_error *why)
-{
-    return bndi_is_scaled(engine, role) ? bndi_tensor_for(out, engine, role, shape, why)
-                                        : make_gradient(out, engine, role, like, shape, false, why);
-}
-
-/* *sum += d, where a gradient may be there already; takes over the reference to d. */
-static bnd_status add_to(bnd_tensor **sum, bnd_tensor *d, bnd_role role, bnd_error *why)
-{
-    bnd_engine *engine = d->engine;
-    if (*sum == NULL) {
-        *sum = d;
-        return BND_OK;
-    }
-    bnd_tensor *to = *sum;
-    bnd_status status = BND_OK;
-    if (!is_alone(to)) {
-        bndi_store as_is = {.rule = {.rounding = BND_RNE}};
-        status = make_stored(&to, engine, role, &d->format, &d->shape, why);
-        if (status == BND_OK) {
-            status = bndi_assign(to, *sum, role, &as_is, false, why);
-            bndi_drop(status == BND_OK ? *sum : to);
-            *sum = status == BND_OK ? to : *sum;
-        }
-    }
-    if (status == BND_OK) {
-        bndi_store how = bndi_store_for(engine, role);
-        status = bndi_assign(to, d, role, &how, true, why);
-        bndi_count_flops(engine, BND_TENSOR_ADD, bndi_count(&d->shape));
-    }
-    bndi_drop(d);
-    return status;
-}
-
-/* A leaf's gradient is its own, in the role's format, and no part of anything else. */
-static bnd_status own(bnd_tensor **d, const bnd_tensor *leaf, bnd_error *why)
-{
-    bnd_tensor *gradient;
-    if (is_alone(*d) && (*d)->buffer->role == BND_ROLE_GRAD) {
-        return BND_OK;
-    }
-    bnd_status status = make_stored(&gradient, leaf->engine, BND_ROLE_GRAD, &leaf->format, &leaf->shape, why);
-    if (status == BND_OK) {
-        bndi_store how = bndi_store_for(leaf->engine, BND_ROLE_GRAD);
-        status = bndi_assign(gradient, *d, BND_ROLE_GRAD, &how, false, why);
-        bndi_drop(status == BND_OK ? *d : gradient);
-        *d = status == BND_OK ? gradient : *d;
-    }
-    return status;
-}
-
-static bnd_status deliver(bndi_edge *to, bnd_tensor *d, bnd_error *why)
-{
-    if (to->node != NULL) {
-        return add_to(&to->node->gradient, d, BND_ROLE_DACT, why);
-    }
-    bnd_status status = to->leaf->gradient == NULL ? own(&d, to->leaf, why) : BND_OK;
-    if (status != BND_OK) {
-        bndi_drop(d);
-        return status;
-    }
-    return add_to(&to->leaf->gradient, d, BND_ROLE_GRAD, why);
-}
-
-/* The gradient of a part is added to that part of the whole's, so that many parts of one tensor cost no more than it
- * has elements. */
-static bnd_status deliver_slice(bndi_node *node, const bnd_tensor *d, bnd_error *why)
-{
-    const bndi_call *c = &node->call;
-    bndi_edge *to = &node->edges[0];
-    bnd_tensor **whole = to->node != NULL ? &to->node->gradient : &to->leaf->gradient;
-    bnd_role role = to->node != NULL ? BND_ROLE_DACT : BND_ROLE_GRAD;
-    if (*whole == NULL || !is_alone(*whole)) {
-        bnd_tensor *zeros;
-        bnd_status status = make_gradient(&zeros, c->engine, role, &c->in_format[0], &c->in_shape[0], true, why);
-        if (status == BND_OK) {
-            status = deliver(to, zeros, why);
-        }
-        if (status != BND_OK) {
-            return status;
-        }
-    }
-    bnd_tensor *part;
-    bndi_buffer *kept;
-    bnd_status status = bndi_thaw(*whole, &kept, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    status = bndi_sliced(&part, *whole, c->view.axis, c->view.first, d->shape.extent[c->view.axis], c->view.step, why);
-    if (status == BND_OK) {
-        bndi_store how = bndi_store_for(c->engine, role);
-        bndi_add_numbers(part, d, &how);
-        bndi_drop(part);
-    }
-    bndi_freeze(*whole, kept, role);
-    return status;
-}
-
 /* ---- the way back ---- */
 
 static bnd_status check_versions(const bndi_node *node, bnd_error *why)
@@ -357,7 +238,7 @@ static bnd_status hand_out(bndi_node *node, bndi_gradients *g, bnd_error *why)
     bnd_status status = BND_OK;
     for (unsigned i = 0; i < node->call.count; i++) {
         if (g->out[i] != NULL && g->wanted[i] && status == BND_OK) {
-            status = deliver(&node->edges[i], g->out[i], why);
+            status = bndi_deliver(&node->edges[i], g->out[i], why);
         } else {
             bndi_drop(g->out[i]);
         }
@@ -376,7 +257,7 @@ static bnd_status go_back_through(bndi_node *node, bnd_error *why)
         return status;
     }
     if (slice) {
-        return deliver_slice(node, node->gradient, why);
+        return bndi_deliver_slice(node, node->gradient, why);
     }
     for (unsigned i = 0; i < c->count; i++) {
         g.wanted[i] = node->edges[i].node != NULL || node->edges[i].leaf != NULL;
@@ -406,8 +287,7 @@ static void clear(bnd_engine *engine, const bndi_node *stop)
             for (unsigned i = 0; i < BNDI_OPERANDS; i++) {
                 bndi_edge edge = node->edges[i];
                 node->edges[i] = (bndi_edge){.node = NULL};
-                bndi_drop(edge.leaf);
-                bndi_node_release(edge.node);
+                bndi_edge_release(&edge);
             }
         }
         bndi_node *next = node->newer;
@@ -416,8 +296,7 @@ static void clear(bnd_engine *engine, const bndi_node *stop)
     }
 }
 
-/* From the newest node to `stop`, which is older than what is to be gone through. */
-static bnd_status go_back(bnd_engine *engine, const bndi_node *stop, bnd_error *why)
+bnd_status bndi_go_back(bnd_engine *engine, const bndi_node *stop, bnd_error *why)
 {
     bnd_status status = BND_OK;
     for (bndi_node *node = engine->newest; status == BND_OK && node != stop; node = node->older) {
@@ -464,14 +343,14 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     engine->phase = BND_BACKWARD;
     bnd_status status = check_way(root, why);
     if (status == BND_OK) {
-        status = make_gradient(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
+        status = bndi_make_gradient(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
     }
     if (status == BND_OK) {
         status = bnd_tensor_fill(root->gradient, scale, why);
     }
     if (status == BND_OK) {
         bndi_environment environment = bndi_enter(BND_RNE);
-        status = go_back(engine, NULL, why);
+        status = bndi_go_back(engine, NULL, why);
         bndi_leave(environment);
     }
     engine->place = place;
@@ -502,7 +381,7 @@ static bnd_status view_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
         return bndi_permuted(&g->out[0], d, from, why);
     case BNDI_BROADCAST:
         return bndi_sum_to(&g->out[0], c, g, 0, d, why);
-    case BNDI_SLICED: /* deliver_slice's */
+    case BNDI_SLICED: /* bndi_deliver_slice's */
     case BNDI_RESHAPED:
         break;
     }
@@ -510,142 +389,3 @@ static bnd_status view_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
 }
 
 const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward = view_backward};
-
-/* ---- segments that are computed again ---- */
-
-/* The operands once more: what is computed from them now has its gradients go where theirs go, in the order and in the
- * formats in which they would have gone there from the segment itself. */
-static bnd_status stand_ins(bnd_tensor **in, const bndi_call *c, const bndi_gradients *g, bnd_error *why)
-{
-    bnd_status status = BND_OK;
-    for (unsigned i = 0; status == BND_OK && i < c->count; i++) {
-        const bnd_tensor *t = c->saved[i];
-        if (g->edges[i].leaf != NULL) {
-            in[i] = bndi_hold(g->edges[i].leaf);
-            continue;
-        }
-        status = bndi_view_make(&in[i], t, &t->shape, t->stride, t->offset, why);
-        if (status == BND_OK && g->edges[i].node != NULL) {
-            in[i]->made_by = g->edges[i].node;
-            in[i]->made_by->references++;
-        }
-    }
-    return status;
-}
-
-static bnd_status compute_again(bnd_tensor **out, bndi_call *c, bnd_tensor *const *in, bnd_error *why)
-{
-    bnd_engine *engine = c->engine;
-    uint64_t casts = engine->casts;
-    bool tape = engine->tape;
-    engine->casts = c->casts;
-    engine->phase = BND_RECOMPUTE;
-    engine->tape = true;
-    bnd_status status = c->segment(out, in, c->count, c->data, why);
-    engine->casts = casts;
-    engine->phase = BND_BACKWARD;
-    engine->tape = tape;
-    return status;
-}
-
-static void let_edge_go(bndi_edge *edge)
-{
-    bndi_drop(edge->leaf);
-    bndi_node_release(edge->node);
-}
-
-/* What the segment made goes before the way back, but for what that needs. */
-static bnd_status checkpoint_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
-{
-    bnd_engine *engine = c->engine;
-    bnd_tensor *in[BNDI_OPERANDS] = {NULL}, *out = NULL, *gradient;
-    bndi_node *stop = engine->newest;
-    bndi_edge end = {.node = NULL};
-    bnd_mark mark = bnd_engine_mark(engine);
-    bnd_status status = stand_ins(in, c, g, why);
-    if (status == BND_OK) {
-        status = compute_again(&out, c, in, why);
-    }
-    if (status == BND_OK) {
-        end = edge_to(out);
-        bnd_tensor_release(out);
-    }
-    bnd_engine_release_since(engine, mark, NULL, 0);
-    if (status == BND_OK && (end.node != NULL || end.leaf != NULL)) {
-        status = bndi_view_make(&gradient, d, &d->shape, d->stride, d->offset, why);
-        if (status == BND_OK) {
-            status = deliver(&end, gradient, why);
-        }
-        if (status == BND_OK) {
-            status = go_back(engine, stop, why);
-        }
-    }
-    let_edge_go(&end);
-    for (unsigned i = 0; i < c->count; i++) {
-        bndi_drop(in[i]);
-    }
-    return status;
-}
-
-const bndi_row bndi_checkpoint_row = {.name = "checkpoint",
-                                      .least = 1,
-                                      .most = BNDI_OPERANDS,
-                                      .saves = (1u << BNDI_OPERANDS) - 1,
-                                      .backward = checkpoint_backward};
-
-/* A segment may give back what it got: the checkpoint's result is a handle of its own then. */
-static bnd_status made_here(bnd_tensor **result, bnd_mark mark, bnd_error *why)
-{
-    bnd_tensor *t = *result;
-    if (t->serial > mark) {
-        return BND_OK;
-    }
-    bnd_status status = bndi_view_make(result, t, &t->shape, t->stride, t->offset, why);
-    if (status == BND_OK) {
-        bndi_owe(*result);
-    }
-    bnd_tensor_release(t);
-    return status;
-}
-
-bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *data, bnd_tensor *const *in,
-                                 size_t count, bnd_error *why)
-{
-    if (count < 1 || count > BNDI_OPERANDS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "checkpoint: a segment takes 1 to %d tensors; %zu are given",
-                        BNDI_OPERANDS, count);
-    }
-    bnd_engine *engine = in[0]->engine;
-    bndi_call call = {.row = &bndi_checkpoint_row,
-                      .operation = BND_TENSOR_CHECKPOINT,
-                      .engine = engine,
-                      .segment = segment,
-                      .data = data,
-                      .casts = engine->casts,
-                      .count = (unsigned)count};
-    bool tape = engine->tape;
-    bnd_mark mark = bnd_engine_mark(engine);
-    bnd_tensor *result = NULL;
-    engine->tape = false;
-    bnd_status status = segment(&result, in, count, data, why);
-    engine->tape = tape;
-    bnd_engine_release_since(engine, mark, &result, status == BND_OK);
-    if (status == BND_OK) {
-        status = made_here(&result, mark, why);
-    }
-    if (status != BND_OK) {
-        return status;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        call.in_shape[i] = in[i]->shape;
-        call.in_format[i] = in[i]->format;
-    }
-    call.shape = result->shape;
-    status = bndi_record(&call, in, result, why);
-    if (status != BND_OK) {
-        bnd_tensor_release(result);
-        return status;
-    }
-    *out = result;
-    return BND_OK;
-}

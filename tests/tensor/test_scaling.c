@@ -329,7 +329,9 @@ static void test_matmul(void)
     float high[ROWS * OUT], here[ROWS * OUT];
     const char *const policies[] = {"fp32", "gemm=e4m3,matmul=fp32", "gemm=e4m3", "matmul=e4m3",
                                     "gemm=bf16,matmul=e4m3"};
-    go_back(&l, engine_under("fp32"));
+    bnd_engine *filling = engine_under("fp32");
+    go_back(&l, filling);
+    bnd_engine_free(filling);
     for (int i = 0; i < 5; i++) {
         bnd_engine *engine = engine_under(policies[i]);
         bnd_error why;
