@@ -42,8 +42,8 @@ low=$(awk -v rate="$rate" 'BEGIN { printf "%.3g", rate / 100 }')
 runs master $model --lr "$low" --recipe fp32,fp16-amp --recipe base=fp16-amp,param=fp16
 expect "fp16 weights without a master: updates are lost" \
     above "$(value master base=fp16-amp,param=fp16 cancelled_percent)" 10
-expect "and the loss is no lower for it" \
-    above "$(loss_of master base=fp16-amp,param=fp16)" "$(loss_of master fp32)"
+expect "the loss of so short a run does not show it: it matches (the paper's does not)" \
+    verdict master base=fp16-amp,param=fp16 match
 expect "with fp32 weights none to speak of is" above 1 "$(value master fp16-amp cancelled_percent)"
 table master "Weights in fp16 (AdamW at $low, a hundredth of the best rate):"
 figure master
