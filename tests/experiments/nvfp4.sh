@@ -28,5 +28,8 @@ nearest=base=nvfp4,high_last=0,gemm_dgrad.dy=nvfp4,gemm_wgrad.dy=nvfp4/hadamard
 forward=base=nvfp4,high_last=0,gemm_fwd.x=nvfp4:sr:16
 # shellcheck disable=SC2086
 runs head $model --lr "$rate" --recipe base=nvfp4,high_last=0 --recipe $nearest --recipe $forward
+expect "with the last layers low, the order is that of the claim: gradients to nearest end above stochastic ones" \
+    worse head $nearest base=nvfp4,high_last=0
+expect "and stochastic rounding of the way forward above that to nearest" worse head $forward base=nvfp4,high_last=0
 table head "Tried: the same with the last layers in NVFP4. Rows: stochastic gradients; to nearest; forward stochastic, too:"
 finish
