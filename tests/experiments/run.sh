@@ -9,7 +9,8 @@ failed=0
     echo "experiments: no binade in ${BND_BUILD:-build}; build it first" >&2
     exit 2
 }
-for name in ${*:-zamirai micikevicius fp8 mx fp8lm accumulators nvfp4 failing student}; do
+[ $# -gt 0 ] || set -- zamirai micikevicius fp8 mx fp8lm accumulators nvfp4 failing student
+for name; do
     [ -f "$here/$name.sh" ] || {
         echo "experiments: there is no $name.sh" >&2
         failed=$((failed + 1))
