@@ -575,6 +575,7 @@ EXTRA_DIST += \
 	tests/experiments/nvfp4.sh \
 	tests/experiments/page.sh \
 	tests/experiments/run.sh \
+	tests/experiments/student.sh \
 	tests/experiments/zamirai.sh
 experiments: binade$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
