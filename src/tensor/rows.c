@@ -5,7 +5,7 @@
 bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
                           bnd_error *why)
 {
-    size_t room = length > BNDI_CHUNK ? length : BNDI_CHUNK;
+    size_t n = bndi_count(&t->shape), block = n < BNDI_CHUNK ? n : BNDI_CHUNK, room = length > block ? length : block;
     bndi_walk_open(&r->walk, t, &t->shape, work);
     if (!r->walk.plain) {
         bnd_status status =
@@ -16,7 +16,7 @@ bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi
         r->numbers = r->memory->data;
     }
     r->length = length;
-    r->rows = length > 0 ? bndi_count(&t->shape) / length : 0;
+    r->rows = length > 0 ? n / length : 0;
     r->per_block = length >= BNDI_CHUNK ? 1 : length > 0 ? BNDI_CHUNK / length : 0;
     r->first = 0;
     r->count = 0;
