@@ -16,13 +16,6 @@ static double uniform(double low, double high, uint64_t seed, uint64_t i)
     return low + (high - low) * (double)(below(UINT64_C(1) << 53, seed, i)) * 0x1p-53;
 }
 
-static void must(bnd_status status, const bnd_error *why)
-{
-    if (!succeeds(status, why)) {
-        CU_FAIL_FATAL("an operation that should work is refused");
-    }
-}
-
 static size_t product(const size_t *shape, size_t rank)
 {
     size_t count = 1;

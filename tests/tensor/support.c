@@ -33,6 +33,23 @@ bnd_engine *new_engine(void)
     return engine;
 }
 
+void must(bnd_status status, const bnd_error *why)
+{
+    if (!succeeds(status, why)) {
+        CU_FAIL_FATAL("something that should work is refused");
+    }
+}
+
+bnd_engine *engine_under(const char *text)
+{
+    bnd_engine *engine = new_engine();
+    bnd_policy policy;
+    bnd_error why;
+    must(bnd_policy_parse(&policy, text, &why), &why);
+    must(bnd_engine_set_policy(engine, &policy, &why), &why);
+    return engine;
+}
+
 bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, const size_t *shape, size_t rank)
 {
     bnd_tensor *t = NULL;

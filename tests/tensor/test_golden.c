@@ -38,7 +38,7 @@ static bool holds(const graph *g, bool condition, const char *what, const char *
     return condition;
 }
 
-static void must(const graph *g, bool condition, const char *what, const char *name)
+static void must_hold(const graph *g, bool condition, const char *what, const char *name)
 {
     if (!holds(g, condition, what, name)) {
         CU_FAIL_FATAL("the file and the engine do not go together");
@@ -47,7 +47,7 @@ static void must(const graph *g, bool condition, const char *what, const char *n
 
 static void must_succeed(const graph *g, bnd_status status, const bnd_error *why, const char *name)
 {
-    must(g, status == BND_OK, status == BND_OK ? "" : why->message, name);
+    must_hold(g, status == BND_OK, status == BND_OK ? "" : why->message, name);
 }
 
 /* ---- text ---- */
@@ -84,16 +84,16 @@ static size_t read_numbers(graph *g, size_t *shape, size_t *rank, const char *na
         g->at++;
     }
     while (*g->at != ':') {
-        must(g, *rank < BND_RANK_MAX && isdigit((unsigned char)*g->at), "has no shape", name);
+        must_hold(g, *rank < BND_RANK_MAX && isdigit((unsigned char)*g->at), "has no shape", name);
         shape[*rank] = strtoul(g->at, &end, 10);
         count *= shape[(*rank)++];
         g->at = end + strspn(end, " ");
     }
     g->at++;
-    must(g, count <= NUMBERS_MOST, "has more numbers than this test has room for", name);
+    must_hold(g, count <= NUMBERS_MOST, "has more numbers than this test has room for", name);
     for (size_t i = 0; i < count; i++) {
         g->expected[i] = strtof(g->at, &end);
-        must(g, end != g->at, "has fewer numbers than its shape says", name);
+        must_hold(g, end != g->at, "has fewer numbers than its shape says", name);
         g->at = end;
     }
     return count;
@@ -108,13 +108,13 @@ static bnd_tensor *find(const graph *g, const char *name)
             return g->tensors[i].tensor;
         }
     }
-    must(g, false, "there is no such tensor", name);
+    must_hold(g, false, "there is no such tensor", name);
     return NULL;
 }
 
 static void put(graph *g, const char *name, bnd_tensor *t)
 {
-    must(g, g->count < TENSORS_MOST && strlen(name) < NAME_SIZE, "too many tensors, or too long a name", name);
+    must_hold(g, g->count < TENSORS_MOST && strlen(name) < NAME_SIZE, "too many tensors, or too long a name", name);
     memcpy(g->tensors[g->count].name, name, strlen(name) + 1);
     g->tensors[g->count++].tensor = t;
 }
@@ -158,12 +158,12 @@ static void compare(graph *g, bool exactly, bool gradient)
     const bnd_tensor *t = find(g, name);
     size_t count = read_numbers(g, shape, &rank, name);
     t = gradient ? bnd_tensor_gradient(t) : t;
-    must(g, t != NULL, "has no gradient", name);
+    must_hold(g, t != NULL, "has no gradient", name);
     bool same_shape = bnd_tensor_rank(t) == rank;
     for (size_t i = 0; same_shape && i < rank; i++) {
         same_shape = bnd_tensor_shape(t)[i] == shape[i];
     }
-    must(g, same_shape, "has another shape", name);
+    must_hold(g, same_shape, "has another shape", name);
     must_succeed(g, bnd_tensor_read_f32(g->numbers, count, t, &why), &why, name);
     double largest = 0, worst = 0;
     bool same_bits = true;
@@ -235,7 +235,7 @@ static void take_attribute(const graph *g, step *s, const char *word)
     } else if (strncmp(word, "step", length) == 0) {
         s->step = strtol(value, NULL, 10);
     } else {
-        must(g, strncmp(word, "format", length) == 0, "is no attribute", word);
+        must_hold(g, strncmp(word, "format", length) == 0, "is no attribute", word);
         s->format = format_named(value);
         s->attributes.format = &s->format;
     }
@@ -291,7 +291,7 @@ static void take_step(graph *g, const char *to)
     bnd_tensor *out = NULL;
     bnd_error why;
     next_word(g, word, sizeof word);
-    must(g, strcmp(word, "=") == 0, "is no step", to);
+    must_hold(g, strcmp(word, "=") == 0, "is no step", to);
     next_word(g, s.operation, sizeof s.operation);
     for (next_word(g, word, sizeof word); word[0] != 0; next_word(g, word, sizeof word)) {
         if (strcmp(word, ":") == 0) {
@@ -299,7 +299,7 @@ static void take_step(graph *g, const char *to)
         } else if (strchr(word, '=') != NULL) {
             take_attribute(g, &s, word);
         } else {
-            must(g, s.operands < 4, "has more operands than any operation takes", to);
+            must_hold(g, s.operands < 4, "has more operands than any operation takes", to);
             s.in[s.operands++] = find(g, word);
         }
     }

@@ -9,23 +9,6 @@
 
 #include "tests.h"
 
-static void must(bnd_status status, const bnd_error *why)
-{
-    if (!succeeds(status, why)) {
-        CU_FAIL_FATAL("something that should work is refused");
-    }
-}
-
-static bnd_engine *engine_under(const char *text)
-{
-    bnd_engine *engine = new_engine();
-    bnd_policy policy;
-    bnd_error why;
-    must(bnd_policy_parse(&policy, text, &why), &why);
-    must(bnd_engine_set_policy(engine, &policy, &why), &why);
-    return engine;
-}
-
 /* Numbers around 1 and a good way below, of both signs. */
 static void fill(float *x, size_t n, uint64_t seed)
 {

@@ -10,23 +10,6 @@
 #include "allocations.h"
 #include "tests.h"
 
-static void must(bnd_status status, const bnd_error *why)
-{
-    if (!succeeds(status, why)) {
-        CU_FAIL_FATAL("something that should work is refused");
-    }
-}
-
-static bnd_engine *engine_under(const char *text)
-{
-    bnd_engine *engine = new_engine();
-    bnd_policy policy;
-    bnd_error why;
-    must(bnd_policy_parse(&policy, text, &why), &why);
-    must(bnd_engine_set_policy(engine, &policy, &why), &why);
-    return engine;
-}
-
 static bnd_tensor *matrix(bnd_engine *engine, const float *x, size_t rows, size_t columns, bnd_role role)
 {
     bnd_tensor *t = NULL;

@@ -24,6 +24,7 @@ extern CU_TestInfo scaling_tests[];
 
 /* An engine whose release is the test's; ends the program where there is none. */
 bnd_engine *new_engine(void);
+bnd_engine *engine_under(const char *policy);
 
 /* A tensor of these numbers; ends the program where it cannot be made. */
 bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, const size_t *shape, size_t rank);
@@ -31,6 +32,7 @@ bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, c
 /* Is this what it should be? Says what it was where not. */
 bool succeeds(bnd_status status, const bnd_error *why);
 bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message);
+void must(bnd_status status, const bnd_error *why); /* ends the test where it does not */
 
 /* A random number below `limit` that depends on nothing but these. */
 uint64_t below(uint64_t limit, uint64_t seed, uint64_t index);
