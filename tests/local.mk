@@ -217,6 +217,8 @@ tests_train_test_train_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/tensor/support.c \
 	tests/tensor/tests.h \
 	tests/train/golden.h \
@@ -253,6 +255,8 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \
 	tests/study/test_runs.c \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/study/test_study.c \
 	tests/study/test_sweep.c \
 	tests/study/tests.h \
@@ -273,6 +277,8 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/battery.h \
 	tests/tensor/gradients.c \
 	tests/tensor/gradients.h \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/tensor/support.c \
 	tests/tensor/test_failures.c \
 	tests/tensor/test_files.c \
@@ -300,6 +306,8 @@ tests_tensor_npy_through_SOURCES = tests/tensor/npy_through.c
 tests_cost_test_cost_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cost_test_cost_LDADD = $(TEST_LDADD) $(LIBM)
 tests_cost_test_cost_SOURCES = \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/cost/test_cost.c \
 	tests/cost/test_measured.c \
 	tests/cost/test_numbers.c \
@@ -322,6 +330,8 @@ tests_lecture_lecture_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/tensor/support.c \
 	tests/tensor/tests.h
 EXTRA_DIST += \

@@ -5,13 +5,13 @@
 #include <CUnit/CUnit.h>
 #include <binade/cost.h>
 
+#include "tests/outcome.h"
+
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo measured_tests[];
 extern CU_TestInfo row_tests[];
 
 /* Is this what it should be? Says what it was where not. */
-bool succeeds(bnd_status status, const bnd_error *why);
-bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message);
 bool is_near(double x, double expected, double share); /* |x - expected| <= share |expected| */
 
 bnd_machine machine_named(const char *name);

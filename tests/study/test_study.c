@@ -14,14 +14,6 @@
 
 static char folder[64];
 
-bool succeeds(bnd_status status, const bnd_error *why)
-{
-    if (status != BND_OK) {
-        printf("\n    refused: %s\n", why->message);
-    }
-    return status == BND_OK;
-}
-
 /* ---- files ---- */
 
 void open_folder(void)

@@ -6,6 +6,7 @@
 #include <binade/study.h>
 
 #include "study/study.h"
+#include "tests/outcome.h"
 
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo damage_tests[];
@@ -17,8 +18,6 @@ extern CU_TestInfo failure_tests[];
 extern CU_TestInfo ended_tests[];
 extern CU_TestInfo autopsy_tests[];
 extern CU_TestInfo sweep_tests[];
-
-bool succeeds(bnd_status status, const bnd_error *why); /* prints the message of what does not */
 
 /* A folder of this test's own, and names in it; `name` lasts as long as the caller's buffer. */
 enum { PATH_SIZE = 256 };

@@ -6,6 +6,7 @@
 #include <binade/tensor.h>
 
 #include "tests/oracle/operands.h"
+#include "tests/outcome.h"
 
 extern CU_TestInfo view_tests[];
 extern CU_TestInfo gradient_tests[];
@@ -29,9 +30,6 @@ bnd_engine *engine_under(const char *policy);
 /* A tensor of these numbers; ends the program where it cannot be made. */
 bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, const size_t *shape, size_t rank);
 
-/* Is this what it should be? Says what it was where not. */
-bool succeeds(bnd_status status, const bnd_error *why);
-bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message);
 void must(bnd_status status, const bnd_error *why); /* ends the test where it does not */
 
 /* A random number below `limit` that depends on nothing but these. */
