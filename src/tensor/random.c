@@ -22,14 +22,47 @@ static void draw_uniform(double *x, double low, double high, uint64_t seed, uint
     }
 }
 
+/* Those of `which` (n of them, in order) whose point is not in the circle, put in front; how many. */
+static size_t outside(uint16_t *which, size_t n, const double *square)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        double s = square[which[i]];
+        which[left] = which[i];
+        left += (s <= 0) | (s >= 1);
+    }
+    return left;
+}
+
+/* Another try for the points of `which`. */
+static void draw_again(double *x, double *square, const uint16_t *which, size_t n, uint64_t seed, uint64_t purpose,
+                       uint64_t attempt, uint64_t at, const bndi_maths *maths)
+{
+    double one_x[BNDI_CHUNK], one_square[BNDI_CHUNK];
+    uint64_t bits[BNDI_CHUNK];
+    __builtin_memset(one_square, 0, n * sizeof *one_square);
+    for (size_t i = 0; i < n; i++) {
+        bits[i] = bnd_random(seed, purpose, attempt << 48 ^ (at + which[i]));
+        one_x[i] = 0;
+    }
+    maths->points(one_x, one_square, bits, n);
+    for (size_t i = 0; i < n; i++) {
+        x[which[i]] = one_x[i];
+        square[which[i]] = one_square[i];
+    }
+}
+
 /* Points of the square until one is in the circle, each try with 64 bits of its own: bnd_random of attempt << 48 ^ i.
  * That is every second word of Philox's blocks, one after another as long as i goes no further than 2^48: one try for
- * all of them, another for a quarter of them, and then one by one. */
+ * all of them, another for all that is cheaper than to pick the quarter that needs it, and then what is left (a
+ * twentieth), picked. */
 static void draw_points(double *x, double *square, uint64_t seed, uint64_t purpose, uint64_t at, size_t n,
                         const bndi_maths *maths, bndi_random_kernel *random)
 {
     enum { TOGETHER = 2 };
+    _Static_assert(BNDI_CHUNK <= UINT16_MAX, "a place in a chunk is 16 bits");
     uint64_t blocks[2 * BNDI_CHUNK], bits[BNDI_CHUNK];
+    uint16_t which[BNDI_CHUNK];
     const bool together = at + n < UINT64_C(1) << 48;
     __builtin_memset(x, 0, n * sizeof *x);
     __builtin_memset(square, 0, n * sizeof *square);
@@ -41,10 +74,11 @@ static void draw_points(double *x, double *square, uint64_t seed, uint64_t purpo
         maths->points(x, square, bits, n);
     }
     for (size_t i = 0; i < n; i++) {
-        for (uint64_t attempt = together ? TOGETHER : 0; square[i] <= 0 || square[i] >= 1; attempt++) {
-            uint64_t one = bnd_random(seed, purpose, attempt << 48 ^ (at + i));
-            maths->points(x + i, square + i, &one, 1);
-        }
+        which[i] = (uint16_t)i;
+    }
+    size_t left = outside(which, n, square);
+    for (uint64_t attempt = together ? TOGETHER : 0; left > 0; attempt++, left = outside(which, left, square)) {
+        draw_again(x, square, which, left, seed, purpose, attempt, at, maths);
     }
 }
 
