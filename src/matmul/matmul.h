@@ -78,7 +78,7 @@ struct bndi_sum {
     const bndi_way *way;    /* NULL: strips only */
     bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */
     bool in_double, native; /* strips: by doubles; without any rounding of theirs */
-    /* For the tiles; see tile.c. */
+    /* For the tiles; see tile_rounded.h. */
     float up, lowest, largest;
     uint32_t sign; /* 80000000 where the format has a negative zero */
     int32_t bits, group;
