@@ -28,7 +28,7 @@ typedef struct bndi_sum bndi_sum;
 typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
 
 /* A tile of fused multiply-adds in fp32, where its operands lie: rows and columns of A, one of the two distances being
- * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `promotes`: sums start at +0 and are added to C, which is +0
+ * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `promotes`: sums start at +0 and are added to C, or to +0
  * where it is fresh. `bias`: added at the end, a number a column; or NULL. */
 typedef struct bndi_chain {
     float *c;
