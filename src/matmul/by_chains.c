@@ -9,7 +9,7 @@ static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
 {
     const size_t unit = j->sum.way->rows;
     const size_t most = lies_in_rows(&j->a) ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
-    const size_t blocks = (rows + most - 1) / most;
+    const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
 }
 
@@ -40,6 +40,24 @@ static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, s
     }
 }
 
+/* All steps at once; or those of a promotion at a time. */
+static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned)
+{
+    const size_t apart = j->sum.accumulator.promote;
+    bndi_chain some = *t;
+    some.promotes = apart > 0 && t->k > 0;
+    for (; some.promotes && some.k > apart; some.k -= apart) {
+        bndi_chain one = some;
+        one.k = apart;
+        one.bias = NULL;
+        way->chain[turned](&one);
+        some.a += (ptrdiff_t)apart * t->a_column;
+        some.b += (ptrdiff_t)apart * t->b_row;
+        some.fresh = false;
+    }
+    way->chain[turned](&some);
+}
+
 static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row, const span *s)
 {
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
@@ -50,7 +68,7 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
         load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
         __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);
     }
-    way->chain[turned](t);
+    run_chain(j, way, t, turned);
     for (size_t i = 0; i < way->rows && !direct; i++) {
         store_c(j, copy + i * way->columns, row + i, s->column, s->columns);
     }

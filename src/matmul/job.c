@@ -97,7 +97,7 @@ bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *
 
 bool bndi_job_chains(const bndi_job *j)
 {
-    return j->sum.way != NULL && j->sum.way->chain[0] != NULL && j->sum.accumulator.promote == 0;
+    return j->sum.way != NULL && j->sum.way->chain[0] != NULL && j->sum.accumulator.promote <= j->depth;
 }
 
 static void do_part(const bndi_job *j, bndi_region p)

@@ -140,7 +140,7 @@ BND_CHECKED bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, 
                                      size_t k, const bnd_gemm *how, bnd_error *why);
 void bndi_job_run(const bndi_job *j);
 
-/* In fused multiply-adds of fp32, with nothing between them? */
+/* In fused multiply-adds of fp32, promoted within a block if at all? */
 bool bndi_job_chains(const bndi_job *j);
 
 /* Steps below which a second thread costs more than it brings. */

@@ -11,10 +11,11 @@ static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p
 {
     V s[CHAIN_ROWS][2];
     const float *a = p->a, *b = p->b;
+    const bool from_zero = p->fresh || p->promotes;
     ALL_ROWS
     for (size_t i = 0; i < rows; i++) {
-        s[i][0] = p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row);
-        s[i][1] = p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row + LANES);
+        s[i][0] = from_zero ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row);
+        s[i][1] = from_zero ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row + LANES);
     }
     for (size_t at = p->k; at > 0; at--) {
         V b0 = load(b), b1 = load(b + LANES);
@@ -29,7 +30,13 @@ static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p
     }
     ALL_ROWS
     for (size_t i = 0; i < rows; i++) {
-        V low = one_nan(s[i][0]), high = one_nan(s[i][1]);
+        V low = s[i][0], high = s[i][1];
+        if (p->promotes) {
+            low = low + (p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row));
+            high = high + (p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row + LANES));
+        }
+        low = one_nan(low);
+        high = one_nan(high);
         if (p->bias != NULL) {
             low = low + load(p->bias);
             high = high + load(p->bias + LANES);
