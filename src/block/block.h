@@ -57,6 +57,16 @@ typedef struct bndi_block_coding {
     bool integer, stream; /* stream: codes go past the caches */
 } bndi_block_coding;
 
+/* The numbers of a format that has one of each sign, a zero and subnormal ones, for rounding to nearest even in
+ * arithmetic: the largest, the power of two of the least normal one, and 1.5 times the power of two that a number of
+ * the exponent 0 is added to and freed from again, so that what is left has as many bits as the format: 3 2^(23 - p) in
+ * fp32, 3 2^(52 - p) in fp64. `sign`: the bit that a zero keeps. */
+typedef struct bndi_grid {
+    double most, bottom, magic;
+    float magic_of_floats;
+    uint32_t sign;
+} bndi_grid;
+
 typedef struct bndi_scan {
     /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
     void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
@@ -84,6 +94,14 @@ typedef struct bndi_scan {
 
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+
+    /* What of x is left: to the nearest number of the grid in units of its group's scale, at most the largest. Scales
+     * are numbers. fake_by_powers: up[g] and down[g] as above, and the grid is one that fp32 is enough for; the others'
+     * quotients are rounded to doubles first (elements.c says why that is harmless). */
+    void (*fake_by_powers)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                           size_t first, const bndi_grid *grid);
+    void (*fake)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                 const bndi_grid *grid);
 
     /* y = x * scale, rounded once. */
     void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
@@ -131,7 +149,10 @@ typedef struct bndi_block_job {
     bool packed;         /* there: codes share bytes */
     bnd_packing packing; /* of the codes, read or written */
     bndi_power_rule powers;
-    bool by_number; /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
+    bndi_grid grid;
+    bool on_grid;           /* elements are rounded by it, where nobody counts */
+    bool on_grid_of_floats; /* in fp32, where scales are powers of two */
+    bool by_number;         /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
     bool fake;
     double tensor;           /* the tensor's scale, 1 where there is none */
     float units;             /* integers: one over the element's least number */
@@ -184,6 +205,7 @@ typedef struct bndi_run {
     size_t at, n, first;
     const double *scales;
     const float *up, *down;
+    bool finite; /* no scale is NaN */
 } bndi_run;
 
 /* Elements' values in units of their scales, counted where there are statistics. */

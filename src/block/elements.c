@@ -207,11 +207,29 @@ void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
+/* In one go; y is not x. */
+static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const size_t across = job->layout.across;
+    if (run->up != NULL && job->on_grid_of_floats) {
+        job->scan->fake_by_powers(y, run->x, run->up, run->down, run->n, across, run->first, &job->grid);
+    } else {
+        job->scan->fake(y, run->x, run->scales, run->n, across, run->first, &job->grid);
+    }
+}
+
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     float rounded[BNDI_CHUNK];
-    bndi_round_run(job, rounded, run);
-    job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);
+    if (job->stats != NULL || !job->on_grid || !run->finite) {
+        bndi_round_run(job, rounded, run);
+        job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);
+    } else if (y == run->x) {
+        fake_on_grid(job, rounded, run);
+        __builtin_memcpy(y, rounded, run->n * sizeof *y);
+    } else {
+        fake_on_grid(job, y, run);
+    }
 }
 
 void bndi_load_elements(const bndi_block_job *job, float *y, size_t at, size_t n)

@@ -123,6 +123,35 @@ static void plan_midpoints(bndi_block_job *job)
     }
 }
 
+static double power_of_two(int32_t exponent)
+{
+    uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* Rounding by a sum. Floats are enough where the largest sum is one, and where what a product loses below fp32's normal
+ * numbers is rounded to zero in any case. */
+static void plan_grid(bndi_block_job *job)
+{
+    enum { FAR_BELOW = -120, FLOATS = 24, DOUBLES = 53, HIGHEST = 126 };
+    const bnd_format *f = &job->block.element;
+    const bnd_rule rule = job->how.rule;
+    const int32_t p = f->precision;
+    bool plain_rule = rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+    bool plain_format =
+        f->is_signed && f->has_zero && f->has_subnormals && p > 1 && f->least_quantum == f->emin + 1 - p;
+    job->on_grid = plain_rule && plain_format && !job->by_number;
+    job->on_grid_of_floats =
+        job->on_grid && f->least_quantum > FAR_BELOW && job->exponent + FLOATS - p < HIGHEST && p <= FLOATS - 2;
+    job->grid = (bndi_grid){.most = (double)bndi_largest_element(job),
+                            .bottom = power_of_two(f->emin),
+                            .magic = 1.5 * power_of_two(DOUBLES - p),
+                            .magic_of_floats = (float)(1.5 * power_of_two(FLOATS - p)),
+                            .sign = f->has_negative_zero ? 0x80000000 : 0};
+}
+
 static void choose_chunks(bndi_block_job *job)
 {
     enum { LEAST_RUN = 256, IN_THE_FIRST_CACHE = 2048 };
@@ -183,6 +212,7 @@ bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *
     plan_elements(job);
     plan_one_pass(job);
     plan_midpoints(job);
+    plan_grid(job);
     choose_chunks(job);
     return BND_OK;
 }

@@ -143,9 +143,9 @@ bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_
         l.across *= l.down;
         l.rows = l.down = 1;
     }
-    if (l.rows == 1 && l.columns % l.across == 0) { /* no group is cut short: one long row */
-        l.columns *= l.outer;
-        l.outer = 1;
+    if (l.down == 1 && l.columns % l.across == 0) { /* no group is cut short: one long row */
+        l.columns *= l.rows * l.outer;
+        l.rows = l.outer = 1;
     }
     l.bands = pieces(l.rows, l.down);
     l.groups = pieces(l.columns, l.across);

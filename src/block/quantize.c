@@ -47,12 +47,16 @@ static unsigned char *scale_codes_at(const bndi_block_job *job, size_t scale)
 typedef struct scales {
     double values[BNDI_GROUPS];
     float up[BNDI_GROUPS], down[BNDI_GROUPS];
-    bool powers;
+    bool powers, finite;
 } scales;
 
 static void add_powers(const bndi_block_job *job, scales *s, size_t groups)
 {
     s->powers = job->block.rule != BND_SCALE_NEAREST;
+    s->finite = true;
+    for (size_t g = 0; g < groups; g++) {
+        s->finite = s->finite && s->values[g] == s->values[g];
+    }
     for (size_t g = 0; s->powers && g < groups; g++) {
         s->up[g] = (float)(1 / s->values[g]); /* NaN: no product is exact then, and doubles take over */
         s->down[g] = (float)s->values[g];
@@ -67,7 +71,8 @@ static bndi_run run_of(const bndi_block_job *job, const scales *s, size_t at, si
                       .first = first,
                       .scales = s->values,
                       .up = s->powers ? s->up : NULL,
-                      .down = s->powers ? s->down : NULL};
+                      .down = s->powers ? s->down : NULL,
+                      .finite = s->finite};
 }
 
 static void do_run(const bndi_block_job *job, const bndi_run *run)

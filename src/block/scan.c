@@ -250,6 +250,103 @@ static void multiply_in_double(float *restrict y, const float *restrict x, const
     }
 }
 
+/* ---- there and back: to the nearest even number of a format in units of a scale ----
+ *
+ * x + M - M, M so large that the sum has no bit below the format's last one: 1.5 times a power of two, so that the sum
+ * of a negative x has the same exponent. A sum of zero takes the sign of x. */
+
+static inline float with_sign_of(float y, float x, uint32_t sign)
+{
+    uint32_t a, b;
+    __builtin_memcpy(&a, &y, sizeof a);
+    __builtin_memcpy(&b, &x, sizeof b);
+    a |= b & sign;
+    __builtin_memcpy(&y, &a, sizeof y);
+    return y;
+}
+
+static inline float nearest_by_power(float x, float up, float down, float most, float bottom, float magic,
+                                     uint32_t sign)
+{
+    float scaled = x * up, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
+    float binade = float_of(magnitude_bits(&t) & INFINITE), power = binade > bottom ? binade : bottom;
+    float m = power * magic;
+    return with_sign_of((t + m - m) * down, x, sign);
+}
+
+static inline double binade_of(double x)
+{
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    bits &= (uint64_t)0x7ff << 52;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline float nearest_of_quotient(float x, double scale, double most, double bottom, double magic, uint32_t sign)
+{
+    double scaled = (double)x / scale, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
+    double binade = binade_of(t), power = binade > bottom ? binade : bottom;
+    double m = power * magic;
+    return with_sign_of((float)((t + m - m) * scale), x, sign);
+}
+
+/* Neighbours of one scale, `step` 0, or of one each, 1. */
+static inline void fake_some_by_powers(float *restrict y, const float *restrict x, const float *restrict up,
+                                       const float *restrict down, size_t step, size_t n, const bndi_grid *grid)
+{
+    const float most = (float)grid->most, bottom = (float)grid->bottom, magic = grid->magic_of_floats;
+    const uint32_t sign = grid->sign;
+    for (size_t i = 0; i < n; i++) {
+        y[i] = nearest_by_power(x[i], up[i * step], down[i * step], most, bottom, magic, sign);
+    }
+}
+
+static inline void fake_some(float *restrict y, const float *restrict x, const double *restrict scales, size_t step,
+                             size_t n, const bndi_grid *grid)
+{
+    const double most = grid->most, bottom = grid->bottom, magic = grid->magic;
+    const uint32_t sign = grid->sign;
+    for (size_t i = 0; i < n; i++) {
+        y[i] = nearest_of_quotient(x[i], scales[i * step], most, bottom, magic, sign);
+    }
+}
+
+static void fake_by_powers(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                           size_t first, const bndi_grid *grid)
+{
+    enum { USUAL = 32 };
+    size_t place = first;
+    if (across == 1) {
+        fake_some_by_powers(y, x, up, down, 1, n, grid);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        const size_t end = end_of_group(i, n, across, place);
+        if (end - i == USUAL) {
+            fake_some_by_powers(y + i, x + i, up + g, down + g, 0, USUAL, grid);
+        } else {
+            fake_some_by_powers(y + i, x + i, up + g, down + g, 0, end - i, grid);
+        }
+        i = end;
+    }
+}
+
+static void fake(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                 const bndi_grid *grid)
+{
+    size_t place = first;
+    if (across == 1) {
+        fake_some(y, x, scales, 1, n, grid);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        const size_t end = end_of_group(i, n, across, place);
+        fake_some(y + i, x + i, scales + g, 0, end - i, grid);
+        i = end;
+    }
+}
+
 /* ---- elements of seven magnitudes beside zero, whatever the scale is ----
  *
  * Where the quotient x / scale is above a midpoint m, |x| is above m * scale, which has so few bits that a double holds
@@ -390,6 +487,8 @@ const bndi_scan BNDI_SCAN = {
     .multiply = multiply,
     .multiply_exactly = multiply_exactly,
     .encode_by_midpoints = BY_MIDPOINTS,
+    .fake_by_powers = fake_by_powers,
+    .fake = fake,
     .divide = divide,
     .multiply_in_double = multiply_in_double,
 };

@@ -1,13 +1,27 @@
 # Layer 6: products of matrices.
 binadeinclude_HEADERS += include/binade/matmul.h
 libbinade_internal_la_SOURCES += \
+	src/matmul/by_chains.c \
+	src/matmul/by_strips.c \
+	src/matmul/by_tiles.c \
 	src/matmul/cblas.c \
 	src/matmul/gemm.c \
+	src/matmul/job.c \
+	src/matmul/job.h \
 	src/matmul/matmul.h \
 	src/matmul/names.c \
+	src/matmul/pack.c \
 	src/matmul/plan.c \
 	src/matmul/strip.c \
-	src/matmul/tile.c
+	src/matmul/tile.c \
+	src/matmul/tile_aligned.h \
+	src/matmul/tile_chain.h \
+	src/matmul/tile_lanes.h \
+	src/matmul/tile_lanes_avx2.h \
+	src/matmul/tile_lanes_avx512.h \
+	src/matmul/tile_lanes_portable.h \
+	src/matmul/tile_packing.h \
+	src/matmul/tile_rounded.h
 
 # The tiles, once more for each back end that has wider vectors.
 if HAVE_AVX2

@@ -28,7 +28,8 @@ typedef struct bndi_sum bndi_sum;
 typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
 
 /* A tile of fused multiply-adds in fp32, where its operands lie: rows and columns of A, one of the two distances being
- * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `bias`: added at the end, a number a column; or NULL. */
+ * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `promotes`: sums start at +0 and are added to C, or to +0
+ * where it is fresh. `bias`: added at the end, a number a column; or NULL. */
 typedef struct bndi_chain {
     float *c;
     ptrdiff_t c_row;
@@ -38,7 +39,7 @@ typedef struct bndi_chain {
     ptrdiff_t b_row;
     size_t k;
     const float *bias;
-    bool fresh;
+    bool fresh, promotes;
 } bndi_chain;
 
 /* A way to do tiles. */
@@ -78,7 +79,7 @@ struct bndi_sum {
     const bndi_way *way;    /* NULL: strips only */
     bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */
     bool in_double, native; /* strips: by doubles; without any rounding of theirs */
-    /* For the tiles; see tile.c. */
+    /* For the tiles; see tile_rounded.h. */
     float up, lowest, largest;
     uint32_t sign; /* 80000000 where the format has a negative zero */
     int32_t bits, group;

@@ -1,7 +1,7 @@
 /* From an accumulator to the ways to work with it. */
 #include "matmul/matmul.h"
 
-/* ---- which formats the tiles do; tile.c says why ---- */
+/* ---- which formats the tiles do; tile_rounded.h says why ---- */
 
 /* 3 2^22 times the least subnormal number must be a number, and the format's numbers fp32's. */
 static bool tiles_round(const bnd_accumulator *accumulator)

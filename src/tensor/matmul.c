@@ -94,8 +94,7 @@ static void bring_out(bndi_operand *o, bnd_engine *engine, unsigned which, bndi_
 {
     const bnd_format *fp32 = bndi_format_of_words(BNDI_WORDS_32);
     const bnd_accumulator *a = &engine->accumulator;
-    bool plain = a->kind == BND_ACCUMULATE_FUSED && a->promote == 0 &&
-                 (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
+    bool plain = a->kind == BND_ACCUMULATE_FUSED && (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
     size_t count = bndi_count(&o->shape);
     ptrdiff_t stride[BND_RANK_MAX];
     bndi_strides_of(stride, &o->shape);

@@ -101,69 +101,30 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
 
 /* ---- casts that need all of a copy at once, as fp32 numbers ---- */
 
-/* Tiles that run down the rows are found faster in a transposed copy, where they are neighbours; blocks that do so have
- * loops over columns of their own (block/scan.c). */
-static bool turns(const bndi_scaling *scaling, const bndi_shape *s)
+/* Room for the numbers, and where they are until then: where they lie, if they lie side by side and nothing is to be
+ * done to them before; otherwise there. */
+static bnd_status numbers_for(const float **from, bndi_operand *o, const bnd_tensor *t, bnd_role role, bool as_they_lie,
+                              bnd_error *why)
 {
-    bool tall = scaling->block.sharing == BND_SHARE_TILE && scaling->block.along > 1 && scaling->block.across == 1;
-    return scaling->kind == BNDI_BLOCKS && s->rank >= 2 && tall;
-}
-
-static void transpose(float *y, const float *x, size_t rows, size_t columns)
-{
-    enum { SIDE = 16 };
-    for (size_t i = 0; i < rows; i += SIDE) {
-        for (size_t j = 0; j < columns; j += SIDE) {
-            for (size_t k = i; k < rows && k < i + SIDE; k++) {
-                for (size_t l = j; l < columns && l < j + SIDE; l++) {
-                    y[l * rows + k] = x[k * columns + l];
-                }
-            }
-        }
-    }
-}
-
-/* The copy's matrices turned, and `shape` with them; the operand is seen as before. */
-static bnd_status turn(bndi_operand *o, const bnd_tensor *t, bnd_role role, bndi_shape *shape, bnd_error *why)
-{
-    const size_t last = shape->rank - 1, rows = shape->extent[last - 1], columns = shape->extent[last];
-    bndi_buffer *from = o->copy;
-    bnd_status status = make_copy(o, t, role, &o->format, o->bytes, why);
-    if (status != BND_OK) {
-        o->copy = from;
-        return status;
-    }
-    for (size_t at = 0, n = bndi_count(shape); at < n; at += rows * columns) {
-        transpose((float *)(void *)o->copy->data + at, (const float *)(const void *)from->data + at, rows, columns);
-    }
-    bndi_buffer_release(from);
-    o->stride[last - 1] = 1;
-    o->stride[last] = (ptrdiff_t)rows;
-    shape->extent[last - 1] = columns;
-    shape->extent[last] = rows;
-    return BND_OK;
-}
-
-static bnd_status to_blocks(bndi_operand *o, const bnd_tensor *t, bnd_role role, size_t axis, const bnd_array *array,
-                            bnd_stats *stats, bnd_error *why)
-{
-    bnd_block block = t->engine->scaling[role].block;
-    bndi_shape s = t->shape;
-    bnd_shape shape;
-    bnd_status status = BND_OK;
-    if (turns(&t->engine->scaling[role], &s)) {
-        status = turn(o, t, role, &s, why);
-        axis = s.rank - 1;
-        if (block.sharing == BND_SHARE_TILE) {
-            block.across = block.along;
-            block.along = 1;
-        }
-    }
+    bndi_walk walk;
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    const bool stay = as_they_lie && walk.plain;
+    bnd_status status = stay ? make_copy(o, t, role, bndi_format_of_words(BNDI_WORDS_32), sizeof(float), why)
+                             : copy_numbers(o, t, role, BNDI_WORDS_32, why);
     if (status == BND_OK) {
-        status = bnd_block_shape(&shape, &block, s.extent, s.rank, axis, why);
+        const unsigned char *data = stay ? walk.data + walk.offset * sizeof(float) : o->copy->data;
+        *from = (const float *)(const void *)data;
     }
-    float *x = (float *)(void *)o->copy->data;
-    return status == BND_OK ? bnd_fake_quantize_f32(x, x, shape, &block, array, stats, why) : status;
+    return status;
+}
+
+static bnd_status to_blocks(float *y, const float *x, const bnd_tensor *t, bnd_role role, size_t axis,
+                            const bnd_array *array, bnd_stats *stats, bnd_error *why)
+{
+    const bnd_block *block = &t->engine->scaling[role].block;
+    bnd_shape shape;
+    bnd_status status = bnd_block_shape(&shape, block, t->shape.extent, t->shape.rank, axis, why);
+    return status == BND_OK ? bnd_fake_quantize_f32(y, x, shape, block, array, stats, why) : status;
 }
 
 static bnd_status transform(float *x, const bndi_shape *s, size_t axis, bnd_error *why)
@@ -184,8 +145,8 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     const size_t n = bndi_count(&t->shape);
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
-    bool turned = turns(&engine->scaling[role], &t->shape); /* there is another copy before the one that stays */
-    bnd_status status = copy_numbers(o, t, turned ? BND_ROLE_SCRATCH : role, BNDI_WORDS_32, why);
+    const float *from;
+    bnd_status status = numbers_for(&from, o, t, role, kind == BNDI_BLOCKS && !cast->hadamard, why);
     if (status != BND_OK) {
         return status;
     }
@@ -197,7 +158,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
         return status;
     }
     if (kind == BNDI_BLOCKS) {
-        return to_blocks(o, t, role, axis, &array, how.stats, why);
+        return to_blocks(x, from, t, role, axis, &array, how.stats, why);
     }
     return kind == BNDI_UNSCALED ? bnd_round_f32(x, x, n, &cast->format, &array, how.stats, why)
                                  : bndi_scale_by_amax(engine, x, n, role, ordinal, &how, why);

@@ -127,11 +127,29 @@ static float *sample_of_blocks(size_t n, const bnd_block *format, bool with_nan)
     return x;
 }
 
-static void quantize_at(unsigned char *codes, unsigned char *scales, const float *x, size_t n, const bnd_block *block,
-                        const bnd_array *how)
+static float quantize_at(unsigned char *codes, unsigned char *scales, const float *x, size_t n, const bnd_block *block,
+                         const bnd_array *how)
 {
-    float tensor;
+    float tensor = 1;
     CU_ASSERT_EQUAL(bnd_quantize_f32(codes, scales, &tensor, x, (bnd_shape){1, n, 1}, block, how, NULL, NULL), BND_OK);
+    return tensor;
+}
+
+/* There and back in one call is what the codes are worth: the same bits, in place, too. */
+static void check_fake(const unsigned char *codes, const unsigned char *scales, float tensor, const float *x, size_t n,
+                       const bnd_block *block, const bnd_array *how)
+{
+    const bnd_shape shape = {1, n, 1};
+    const bnd_array read = {.packing_in = how->packing_out};
+    float *values = memory_of(n * sizeof *values), *fake = memory_of(n * sizeof *fake);
+    CU_ASSERT_EQUAL(bnd_dequantize_f32(values, codes, scales, tensor, shape, block, &read, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_fake_quantize_f32(fake, x, shape, block, how, NULL, NULL), BND_OK);
+    CU_ASSERT_EQUAL(memcmp(fake, values, n * sizeof *fake), 0);
+    memcpy(fake, x, n * sizeof *fake);
+    CU_ASSERT_EQUAL(bnd_fake_quantize_f32(fake, fake, shape, block, how, NULL, NULL), BND_OK);
+    CU_ASSERT_EQUAL(memcmp(fake, values, n * sizeof *fake), 0);
+    free(values);
+    free(fake);
 }
 
 /* Every way to quantize in fewer passes gives what the portable back end does, wherever the codes begin in a line, and
@@ -165,7 +183,8 @@ static void test_short_ways(void)
                                            .packing_out = i % 4 == 2 ? BND_UNPACKED : BND_PACKED};
                     memset(codes[turn], 0xa5, MOST + 2 * BESIDE);
                     memset(scales[turn], 0xa5, MOST);
-                    quantize_at(codes[turn] + offset, scales[turn], x, n, &block, &how);
+                    const float tensor = quantize_at(codes[turn] + offset, scales[turn], x, n, &block, &how);
+                    check_fake(codes[turn] + offset, scales[turn], tensor, x, n, &block, &how);
                 }
                 CU_ASSERT_EQUAL(memcmp(codes[0], codes[1], MOST + 2 * BESIDE), 0);
                 CU_ASSERT_EQUAL(memcmp(scales[0], scales[1], MOST), 0);

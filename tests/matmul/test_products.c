@@ -57,6 +57,7 @@ static const char *const accumulators[] = {
     "bf16/promote128",
     "fma:e4m3/promote300",
     "fp32/promote7",
+    "fp32/promote128",
     "trunc14",
     "trunc14/promote128",
     "trunc14/promote300",
@@ -107,7 +108,20 @@ static void test_definition(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* The same by rational numbers and MPFR. */
+/* No rows, no columns: nothing is written, whatever the accumulator. (Nothing to sum over is one of the shapes.) */
+static void test_nothing(void)
+{
+    const float a[4] = {1, 2, 3, 4};
+    float c[4] = {5, 6, 7, 8};
+    for (size_t i = 0; i < ACCUMULATORS; i++) {
+        const bnd_gemm how = {.accumulator = accumulator_named(accumulators[i])};
+        CU_ASSERT_EQUAL(bnd_gemm_f32(c, 0, 2, a, a, 2, &how, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_gemm_f32(c, 2, 0, a, a, 2, &how, NULL), BND_OK);
+        CU_ASSERT(c[0] == 5 && c[1] == 6 && c[2] == 7 && c[3] == 8);
+    }
+}
+
+/* As test_definition, by rational numbers and MPFR. */
 static void test_oracle(void)
 {
     size_t wrong = 0;
@@ -239,11 +253,7 @@ static void test_middle(void)
 }
 
 CU_TestInfo product_tests[] = {
-    {"by bnd_operate", test_definition},
-    {"by the oracle", test_oracle},
-    {"every pair", test_every_pair},
-    {"rules", test_rules},
-    {"operands", test_operands},
-    {"in the middle", test_middle},
-    CU_TEST_INFO_NULL,
+    {"by bnd_operate", test_definition}, {"nothing", test_nothing}, {"by the oracle", test_oracle},
+    {"every pair", test_every_pair},     {"rules", test_rules},     {"operands", test_operands},
+    {"in the middle", test_middle},      CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,120 @@
+/* Products by chains: fp32 in fused multiply-adds, of operands where they lie if they lie well. */
+#include "matmul/job.h"
+
+/* So few rows of C that a panel of B is not worth packing; and so much of A as stays in a second cache. */
+enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
+
+/* Rows of a block, all of about as many. */
+static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
+{
+    const size_t unit = j->sum.way->rows;
+    const size_t most = lies_in_rows(&j->a) ? FLOATS_AT_ONCE / (depth > 0 ? depth : 1) : BLOCK_ROWS - unit;
+    const size_t blocks = rows > 0 ? (rows - 1) / most + 1 : 1;
+    return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
+}
+
+/* Columns of C, and what belongs to them. */
+typedef struct span {
+    size_t column, columns;
+    const float *b;
+    ptrdiff_t b_row;
+    const float *bias;
+} span;
+
+static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, size_t k, size_t depth)
+{
+    const size_t width = j->sum.way->columns;
+    const bool in_place = lies_ready(&j->b) && j->b.column == 1 && s->columns == width && rows <= FEW_ROWS;
+    s->b = w->panel;
+    s->b_row = (ptrdiff_t)width;
+    if (in_place && depth > 0) {
+        s->b = place_of(&j->b, k, s->column);
+        s->b_row = j->b.row;
+    } else {
+        bndi_pack_panel(j, w, k, depth, s->column, s->columns, width);
+    }
+    s->bias = NULL;
+    if (j->bias != NULL && k + depth == j->k) {
+        __builtin_memcpy(w->bias, j->bias + s->column, s->columns * sizeof *w->bias);
+        s->bias = w->bias;
+    }
+}
+
+/* All steps at once; or those of a promotion at a time. */
+static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *t, bool turned)
+{
+    const size_t apart = j->sum.accumulator.promote;
+    bndi_chain some = *t;
+    some.promotes = apart > 0 && t->k > 0;
+    for (; some.promotes && some.k > apart; some.k -= apart) {
+        bndi_chain one = some;
+        one.k = apart;
+        one.bias = NULL;
+        way->chain[turned](&one);
+        some.a += (ptrdiff_t)apart * t->a_column;
+        some.b += (ptrdiff_t)apart * t->b_row;
+        some.fresh = false;
+    }
+    way->chain[turned](&some);
+}
+
+static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row, const span *s)
+{
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
+    const bool direct = j->c_column == 1 && s->columns == way->columns;
+    t->c = direct ? c_at(j, row, s->column) : copy;
+    t->c_row = direct ? j->c_row : way->columns;
+    for (size_t i = 0; i < way->rows && !direct && !t->fresh; i++) {
+        load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
+        __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);
+    }
+    run_chain(j, way, t, turned);
+    for (size_t i = 0; i < way->rows && !direct; i++) {
+        store_c(j, copy + i * way->columns, row + i, s->column, s->columns);
+    }
+}
+
+/* Rows of C, the highest tiles first. */
+static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size_t rows, const span *s, size_t k,
+                      size_t depth)
+{
+    const bool in_place = lies_in_rows(&j->a), turned = in_place && j->a.column != 1;
+    const bndi_way *way = j->sum.way;
+    bndi_chain t = {.a_row = in_place ? j->a.row : BNDI_PITCH,
+                    .a_column = in_place ? j->a.column : 1,
+                    .b = s->b,
+                    .b_row = s->b_row,
+                    .k = depth,
+                    .bias = s->bias,
+                    .fresh = k == 0 && !j->add};
+    for (size_t i = 0; i < rows; i += way->rows) {
+        while (way->rows > rows - i) {
+            way = way->fewer;
+        }
+        t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? place_of(&j->a, row + i, k) : NULL;
+        do_chain(j, way, &t, turned, row + i, s);
+    }
+}
+
+void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
+{
+    const bndi_way *way = j->sum.way;
+    const bool in_place = lies_in_rows(&j->a);
+    size_t k = 0;
+    do {
+        const size_t depth = smaller(j->depth, j->k - k);
+        const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth);
+        for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
+            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            if (!in_place) {
+                bndi_pack_block(j, w, way, row, rows, k, depth);
+            }
+            for (size_t column = p.left; column < p.right; column += way->columns) {
+                span s = {.column = column, .columns = smaller(way->columns, p.right - column)};
+                set_span(j, w, &s, rows, k, depth);
+                do_chains(j, w, row, rows, &s, k, depth);
+            }
+        }
+        k += depth;
+    } while (k < j->k);
+}

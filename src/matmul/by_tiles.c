@@ -1,0 +1,219 @@
+/* Products by tiles: sums that stay in registers, and in C between blocks of k. What a tile cannot do, strips do. */
+#include "matmul/job.h"
+
+#include <math.h>
+
+/* What a sum begins with: +0, or C, in the accumulator's format where the sum goes on from there. */
+static void begin(const bndi_job *j, float *out, size_t n)
+{
+    if (!j->add) {
+        __builtin_memset(out, 0, n * sizeof *out);
+    } else if (j->rounds_c) {
+        bndi_round_32(&j->c_plan, out, out, NULL, n);
+    }
+}
+
+/* A tile of C at work. */
+typedef struct tile {
+    size_t row, column, rows, columns; /* of C */
+    float *c;
+    size_t pitch;
+    const float *a, *b;
+    uint32_t largest_a, largest_b;
+    bool from_zero; /* all of c is +0 */
+} tile;
+
+static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
+{
+    bndi_state state;
+    for (size_t i = 0; i < t->rows; i++) {
+        float *c = t->c + i * t->pitch;
+        bndi_strip strip = {.a = t->a + i * BNDI_PITCH,
+                            .b = t->b,
+                            .b_step = j->sum.way->columns,
+                            .row = t->row + i,
+                            .column = t->column,
+                            .first = first,
+                            .n = t->columns,
+                            .k = k};
+        bndi_strip_open(&j->sum, &state, c, t->columns);
+        bndi_strip_steps(&j->sum, &state, &strip);
+        bndi_strip_close(&j->sum, c, &state, t->columns);
+    }
+}
+
+/* Is no product and no sum of these steps beyond the format's largest number? Products are at most P, that of the
+ * largest operands, rounded: P (1 + 2^-p). Let c be the largest sum to begin with.
+ *
+ *   - With 2^e the first power of two above 2^p P, e - p + 1 is the exponent of the last place from there on, and P is
+ *     less than half of it: a sum of 2^e or more grows no further, and one below comes to 2^e at most. So sums are at
+ *     most c, or 2^(p+1) P.
+ *   - Each step makes a sum larger by P and then by a factor of 1 + 2^-p at most: (c + k P) (1 + 2^-p)^k, which is
+ *     less than e times c + k P for k <= 2^p. */
+static bool is_safe(const bndi_job *j, const tile *t, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    const double grid = (double)j->sum.up / (1 << 24); /* 2^-p */
+    const double product =
+        (double)float_of(t->largest_a) * (double)float_of(t->largest_b) * (1 + grid); /* NaN is not safe */
+    uint32_t start = 0;
+    for (size_t i = 0; i < way->rows && !t->from_zero; i++) {
+        uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
+        start = u > start ? u : start;
+    }
+    const double c = (double)float_of(start), largest = (double)j->sum.largest;
+    const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
+    const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : INFINITY;
+    return (stalls < grows ? stalls : grows) <= largest && product <= largest;
+}
+
+static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    if ((way->checked == NULL || is_safe(j, t, k)) && way->tile(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+        return;
+    }
+    if (way->checked == NULL || !way->checked(&j->sum, t->c, t->pitch, t->a, t->b, k)) {
+        strips_of_tile(j, t, first, k);
+    }
+}
+
+/* Sums of `promote` steps each, added to C in fp32. */
+static void promote_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t apart = j->sum.accumulator.promote;
+    for (size_t at = 0; at < k; at += apart) {
+        float sums[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+        tile some = *t;
+        some.c = sums;
+        some.pitch = way->columns;
+        some.from_zero = true;
+        some.a = t->a + at;
+        some.b = t->b + at * way->columns;
+        steps_of_tile(j, &some, first + at, smaller(apart, k - at));
+        for (size_t i = 0; i < way->rows; i++) {
+            promote(t->c + i * t->pitch, sums + i * way->columns, way->columns);
+        }
+    }
+}
+
+static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
+{
+    const bndi_way *way = j->sum.way;
+    float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
+    bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
+    t->c = direct ? c_at(j, t->row, t->column) : copy;
+    t->pitch = direct ? (size_t)j->c_row : way->columns;
+    if (!direct) {
+        __builtin_memset(copy, 0, sizeof copy);
+    }
+    for (size_t i = 0; i < t->rows && !direct && (first > 0 || j->add); i++) {
+        load_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
+    }
+    t->from_zero = first == 0 && !j->add;
+    for (size_t i = 0; i < t->rows && first == 0; i++) {
+        begin(j, t->c + i * t->pitch, t->columns);
+    }
+    if (j->sum.accumulator.promote > 0) {
+        promote_tile(j, t, first, k);
+    } else {
+        steps_of_tile(j, t, first, k);
+    }
+    for (size_t i = 0; i < t->rows && !direct; i++) {
+        store_c(j, t->c + i * t->pitch, t->row + i, t->column, t->columns);
+    }
+}
+
+static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows, size_t column, size_t columns,
+                     size_t k, size_t depth)
+{
+    const bndi_way *way = j->sum.way;
+    for (size_t i = 0; i < rows; i += way->rows) {
+        tile t = {.row = row + i,
+                  .column = column,
+                  .rows = smaller(way->rows, rows - i),
+                  .columns = columns,
+                  .a = row_of_block(w, i),
+                  .b = w->panel,
+                  .largest_a = w->largest[i / way->rows],
+                  .largest_b = w->largest_b};
+        do_tile(j, &t, k, depth);
+    }
+}
+
+static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t rows_of_block = (size_t)BLOCK_ROWS / way->rows * way->rows;
+    size_t k = 0;
+    do {
+        const size_t depth = smaller(j->depth, j->k - k);
+        for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
+            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            bndi_pack_block(j, w, way, row, rows, k, depth);
+            for (size_t column = p.left; column < p.right; column += way->columns) {
+                const size_t columns = smaller(way->columns, p.right - column);
+                bndi_pack_panel(j, w, k, depth, column, columns, way->columns);
+                do_panel(j, w, row, rows, column, columns, k, depth);
+            }
+        }
+        k += depth;
+    } while (k < j->k);
+}
+
+/* ---- tiles whose promotions are further apart than a block is deep ---- */
+
+static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
+{
+    const bndi_way *way = j->sum.way;
+    const size_t apart = j->sum.accumulator.promote;
+    float c[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    float sums[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX] = {0};
+    for (size_t i = 0; i < t->rows && j->add; i++) {
+        load_c(j, c + i * way->columns, t->row + i, t->column, t->columns);
+    }
+    t->c = sums;
+    t->pitch = way->columns;
+    t->a = w->block;
+    t->b = w->panel;
+    for (size_t k = 0; k < j->k;) {
+        const size_t depth = smaller(smaller(j->depth, apart - k % apart), j->k - k);
+        bndi_pack_block(j, w, way, t->row, t->rows, k, depth);
+        bndi_pack_panel(j, w, k, depth, t->column, t->columns, way->columns);
+        t->largest_a = w->largest[0];
+        t->largest_b = w->largest_b;
+        steps_of_tile(j, t, k, depth);
+        k += depth;
+        if (k % apart == 0 || k == j->k) {
+            promote(c, sums, (size_t)way->rows * way->columns);
+            __builtin_memset(sums, 0, sizeof sums);
+        }
+    }
+    for (size_t i = 0; i < t->rows; i++) {
+        store_c(j, c + i * way->columns, t->row + i, t->column, t->columns);
+    }
+}
+
+static void by_rare_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
+{
+    const bndi_way *way = j->sum.way;
+    for (size_t row = p.top; row < p.bottom; row += way->rows) {
+        for (size_t column = p.left; column < p.right; column += way->columns) {
+            tile t = {.row = row,
+                      .column = column,
+                      .rows = smaller(way->rows, p.bottom - row),
+                      .columns = smaller(way->columns, p.right - column)};
+            do_rare_tile(j, w, &t);
+        }
+    }
+}
+
+void bndi_by_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
+{
+    if (j->sum.accumulator.promote > j->depth) {
+        by_rare_tiles(j, w, p);
+    } else {
+        by_blocks(j, w, p);
+    }
+}

@@ -1,0 +1,103 @@
+/* Tiles of groups of products that are aligned, cut off and added, in double. A part of tile.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_ALIGNED_H
+#define BINADE_SRC_MATMUL_TILE_ALIGNED_H
+
+#include "matmul/matmul.h"
+#include "matmul/tile_lanes.h"
+#include <math.h>
+
+enum { ALIGNED_ROWS = 4 };
+
+typedef struct aligned_lanes {
+    double s[LANES], unit[LANES], magic[LANES], total[LANES], all[LANES];
+} aligned_lanes;
+
+static inline double double_from(uint64_t bits)
+{
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The unit of a group: its largest term's exponent, `bits` - 1 lower. */
+static inline void align(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
+{
+    const uint64_t exponents = UINT64_C(0x7ff) << 52, down = (uint64_t)(uint32_t)(bits - 1) << 52;
+    double most[LANES];
+    for (int l = 0; l < LANES; l++) {
+        double u = fabs(w->s[l]);
+        most[l] = u > 0x1p-126 ? u : 0x1p-126;
+        w->all[l] = w->s[l];
+    }
+    for (size_t at = 0; at < k; at++) {
+        for (int l = 0; l < LANES; l++) {
+            double p = (double)a[at] * (double)b[at * COLUMNS + (size_t)l], u = fabs(p);
+            most[l] = u > most[l] ? u : most[l];
+            w->all[l] += p;
+        }
+    }
+    for (int l = 0; l < LANES; l++) {
+        uint64_t word;
+        __builtin_memcpy(&word, &most[l], sizeof word);
+        word = (word & exponents) - down;
+        w->unit[l] = double_from(word);
+        w->magic[l] = double_from(word + (UINT64_C(52) << 52));
+    }
+}
+
+/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|.
+ * */
+static inline double truncated(double x, double unit, double magic)
+{
+    double u = fabs(x), r = (u + magic) - magic;
+    r = r > u ? r - unit : r;
+    return copysign(r, x);
+}
+
+/* The sum of the truncated terms is exact in a double: 65 of at most 2^bits units. So are its highest `bits` bits. */
+static inline void add_group(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
+{
+    const uint64_t keep = ~((UINT64_C(1) << (53 - bits)) - 1);
+    for (int l = 0; l < LANES; l++) {
+        w->total[l] = truncated(w->s[l], w->unit[l], w->magic[l]);
+    }
+    for (size_t at = 0; at < k; at++) {
+        for (int l = 0; l < LANES; l++) {
+            double p = (double)a[at] * (double)b[at * COLUMNS + (size_t)l];
+            w->total[l] += truncated(p, w->unit[l], w->magic[l]);
+        }
+    }
+    for (int l = 0; l < LANES; l++) {
+        uint64_t word;
+        __builtin_memcpy(&word, &w->total[l], sizeof word);
+        double s = double_from(word & keep) + 0.0; /* -0 becomes +0 */
+        s = fabs(s) >= 0x1p128 ? copysign((double)INFINITY, s) : s;
+        bool number = w->all[l] - w->all[l] == 0;
+        w->s[l] = number ? s : w->all[l];
+    }
+}
+
+static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    const size_t group = (size_t)sum->group;
+    for (size_t i = 0; i < ALIGNED_ROWS; i++) {
+        for (size_t v = 0; v < COLUMNS; v += LANES) {
+            aligned_lanes w;
+            for (int l = 0; l < LANES; l++) {
+                w.s[l] = (double)c[i * pitch + v + (size_t)l];
+            }
+            for (size_t at = 0; at < k; at += group) {
+                const float *x = a + i * BNDI_PITCH + at, *y = b + at * COLUMNS + v;
+                size_t n = k - at < group ? k - at : group;
+                align(&w, x, y, n, sum->bits);
+                add_group(&w, x, y, n, sum->bits);
+            }
+            for (int l = 0; l < LANES; l++) {
+                c[i * pitch + v + (size_t)l] = w.s[l] != w.s[l] ? NAN : (float)w.s[l];
+            }
+        }
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* Tiles of sums in fp32, which nothing needs to round: a fused multiply-add a step, or a product and a sum. A part of
+ * tile.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_CHAIN_H
+#define BINADE_SRC_MATMUL_TILE_CHAIN_H
+
+#include "matmul/matmul.h"
+#include "matmul/tile_lanes.h"
+
+/* Rows of A lie `a_row` apart, its columns `a_column`: one of the two is 1, which is known here. */
+static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p)
+{
+    V s[CHAIN_ROWS][2];
+    const float *a = p->a, *b = p->b;
+    const bool from_zero = p->fresh || p->promotes;
+    ALL_ROWS
+    for (size_t i = 0; i < rows; i++) {
+        s[i][0] = from_zero ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row);
+        s[i][1] = from_zero ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row + LANES);
+    }
+    for (size_t at = p->k; at > 0; at--) {
+        V b0 = load(b), b1 = load(b + LANES);
+        ALL_ROWS
+        for (size_t i = 0; i < rows; i++) {
+            V x = all(turned ? a[i] : a[(ptrdiff_t)i * p->a_row]);
+            s[i][0] = fma_lanes(x, b0, s[i][0]);
+            s[i][1] = fma_lanes(x, b1, s[i][1]);
+        }
+        a += turned ? p->a_column : 1;
+        b += p->b_row;
+    }
+    ALL_ROWS
+    for (size_t i = 0; i < rows; i++) {
+        V low = s[i][0], high = s[i][1];
+        if (p->promotes) {
+            low = low + (p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row));
+            high = high + (p->fresh ? all(0) : load(p->c + (ptrdiff_t)i * p->c_row + LANES));
+        }
+        low = one_nan(low);
+        high = one_nan(high);
+        if (p->bias != NULL) {
+            low = low + load(p->bias);
+            high = high + load(p->bias + LANES);
+        }
+        store(p->c + (ptrdiff_t)i * p->c_row, low);
+        store(p->c + (ptrdiff_t)i * p->c_row + LANES, high);
+    }
+}
+
+#define CHAIN(name, n)                                                                                                 \
+    static void chain_##name(const bndi_chain *p)                                                                      \
+    {                                                                                                                  \
+        chain_by(false, n, p);                                                                                         \
+    }                                                                                                                  \
+    static void turned_chain_##name(const bndi_chain *p)                                                               \
+    {                                                                                                                  \
+        chain_by(true, n, p);                                                                                          \
+    }
+#define CHAIN_WAY(name, n, next)                                                                                       \
+    static const bndi_way way_of_##name = {                                                                            \
+        .chain = {chain_##name, turned_chain_##name}, .fewer = next, .rows = n, .columns = COLUMNS}
+CHAIN(one, 1)
+CHAIN(two, 2)
+CHAIN_WAY(one, 1, NULL);
+CHAIN_WAY(two, 2, &way_of_one);
+#if defined(__AVX2__) && defined(__FMA__)
+CHAIN(four, 4)
+CHAIN_WAY(four, 4, &way_of_two);
+#define FEWER way_of_four
+#else
+#define FEWER way_of_two
+#endif
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+CHAIN(eight, 8)
+CHAIN_WAY(eight, 8, &way_of_four);
+#undef FEWER
+#define FEWER way_of_eight
+#endif
+CHAIN(most, CHAIN_ROWS)
+
+static bool chain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    (void)sum;
+    const bndi_chain p = {
+        .c = c, .c_row = (ptrdiff_t)pitch, .a = a, .a_row = BNDI_PITCH, .b = b, .b_row = COLUMNS, .k = k};
+    chain_by(false, CHAIN_ROWS, &p);
+    return true;
+}
+
+static bool plain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
+{
+    V s[EACH_ROWS][2];
+    (void)sum;
+    ALL_ROWS
+    for (size_t i = 0; i < EACH_ROWS; i++) {
+        s[i][0] = load(c + i * pitch);
+        s[i][1] = load(c + i * pitch + LANES);
+    }
+    for (size_t at = 0; at < k; at++) {
+        V b0 = load(b + at * COLUMNS), b1 = load(b + at * COLUMNS + LANES);
+        ALL_ROWS
+        for (size_t i = 0; i < EACH_ROWS; i++) {
+            V x = all(a[i * BNDI_PITCH + at]);
+            s[i][0] = s[i][0] + x * b0;
+            s[i][1] = s[i][1] + x * b1;
+        }
+    }
+    ALL_ROWS
+    for (size_t i = 0; i < EACH_ROWS; i++) {
+        store(c + i * pitch, one_nan(s[i][0]));
+        store(c + i * pitch + LANES, one_nan(s[i][1]));
+    }
+    return true;
+}
+
+#endif

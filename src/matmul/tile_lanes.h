@@ -1,0 +1,18 @@
+/* The vectors that a tile is made of, of the back end that it is compiled for; and how many rows of them each way keeps
+ * in registers. */
+#ifndef BINADE_SRC_MATMUL_TILE_LANES_H
+#define BINADE_SRC_MATMUL_TILE_LANES_H
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#include "matmul/tile_lanes_avx512.h"
+#elif defined(__AVX2__) && defined(__FMA__)
+#include "matmul/tile_lanes_avx2.h"
+#else
+#include "matmul/tile_lanes_portable.h"
+#endif
+
+#define ALL_ROWS _Pragma("GCC unroll 14")
+
+enum { COLUMNS = 2 * LANES };
+
+#endif

@@ -1,0 +1,61 @@
+/* What is asked while operands are packed for tiles. A part of tile.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_PACKING_H
+#define BINADE_SRC_MATMUL_TILE_PACKING_H
+
+#include "bulk/inline.h"
+#include "matmul/matmul.h"
+
+static uint32_t largest_magnitude(const float *x, size_t n)
+{
+    int32_t largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t u;
+        __builtin_memcpy(&u, x + i, sizeof u);
+        u &= INT32_MAX;
+        largest = u > largest ? u : largest;
+    }
+    return (uint32_t)largest;
+}
+
+typedef float quad __attribute__((vector_size(16)));
+
+static ALWAYS_INLINE quad load_quad(const float *x)
+{
+    quad v;
+    __builtin_memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static ALWAYS_INLINE void store_quad(float *x, quad v)
+{
+    __builtin_memcpy(x, &v, sizeof v);
+}
+
+static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const float *from, size_t from_pitch)
+{
+    quad a = load_quad(from), b = load_quad(from + from_pitch);
+    quad c = load_quad(from + 2 * from_pitch), d = load_quad(from + 3 * from_pitch);
+    quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), AC = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    quad bd = __builtin_shufflevector(b, d, 0, 4, 1, 5), BD = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    store_quad(to, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
+    store_quad(to + to_pitch, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
+    store_quad(to + 2 * to_pitch, __builtin_shufflevector(AC, BD, 0, 4, 1, 5));
+    store_quad(to + 3 * to_pitch, __builtin_shufflevector(AC, BD, 2, 6, 3, 7));
+}
+
+static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
+{
+    const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;
+    for (size_t j = 0; j < whole_columns; j += 4) {
+        for (size_t i = 0; i < whole_rows; i += 4) {
+            transpose_quads(to + j * to_pitch + i, to_pitch, from + i * from_pitch + j, from_pitch);
+        }
+    }
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = i < whole_rows ? whole_columns : 0; j < columns; j++) {
+            to[j * to_pitch + i] = from[i * from_pitch + j];
+        }
+    }
+}
+
+#endif
