@@ -7,6 +7,7 @@ libbinade_internal_la_SOURCES += \
 	src/prove/proof_answers.h \
 	src/prove/proof_arrays.c \
 	src/prove/proof_codes.c \
+	src/prove/proof_functions.c \
 	src/prove/proof_judge.c \
 	src/prove/proof_narrow.c \
 	src/prove/proof_narrow.h \
