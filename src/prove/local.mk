@@ -17,6 +17,8 @@ libbinade_internal_la_SOURCES += \
 	src/prove/proof_operations.c \
 	src/prove/vectors.c \
 	src/prove/vectors.h \
+	src/prove/vectors_alike.c \
+	src/prove/vectors_alike.h \
 	src/prove/vectors_answer.c \
 	src/prove/vectors_cases.c \
 	src/prove/vectors_check.c \
