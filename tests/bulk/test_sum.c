@@ -241,7 +241,7 @@ static void test_numbers(void)
 /* x - x is -0 toward minus infinity, +0 in every other mode, by whichever way the sum is made; -0 - 0 is -0. */
 static void test_zeros(void)
 {
-    static const char *const formats[] = {"fp16", "bf16", "e5m2", "e4m3", "fp32", "tf32", "e8m30"};
+    static const char *const formats[] = {"fp16", "bf16", "e5m2", "e4m3", "fp32", "tf32", "e11m40"};
     const float cancel[] = {1, -1}, minus[] = {-0.0F, -0.0F};
     const bnd_operand to_zero = {.data = cancel}, zeros = {.data = minus};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
