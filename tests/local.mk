@@ -375,7 +375,13 @@ tests_prove_test_vectors_LDADD = $(TEST_LDADD) $(LIBM)
 tests_prove_test_vectors_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/prove/test_answers.c \
+	tests/prove/test_dialects.c \
+	tests/prove/test_lines.c \
+	tests/prove/test_rules.c \
 	tests/prove/test_vectors.c \
+	tests/prove/vectors_support.c \
+	tests/prove/vectors_support.h \
 	tests/suites.h
 
 tests_block_test_block_CPPFLAGS = $(TEST_CPPFLAGS)

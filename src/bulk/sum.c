@@ -1,19 +1,33 @@
 /* Sums, every operation rounded. The additions wait for each other, so that vectors gain nothing: doubles do one at a
- * time, where they compute sums innocuously (arithmetic.c) and x + M - M rounds (bulk.h, FLOAT); the codec does the
- * others. */
+ * time, where they compute sums innocuously (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to nearest even and in
+ * the processor's other modes; in all others the sum is taken to odd, and the portable kernel rounds its word. The codec
+ * does the rest. */
 #include "bulk/environment.h"
 #include "bulk/inline.h"
 #include "bulk/operate.h"
 
 enum { CHUNK = 1024, DEEPEST = 64 };
 
+typedef enum way_of_adding { BY_CODEC, BY_FLOATS, BY_KERNEL } way_of_adding;
+
+/* Random bits of CHUNK elements, the first a multiple of CHUNK: additions take those of elements that lie together. */
+typedef struct randoms {
+    uint64_t first;
+    bool filled;
+    uint64_t entries[CHUNK];
+} randoms;
+
 typedef struct adder {
     bnd_format format;
     bnd_rule rule;
     bnd_array how;
+    const bndi_kernels *kernels;
     unsigned random_bits;
     bool odd;          /* sums of doubles to odd first */
+    uint64_t high;     /* BY_KERNEL: sums from here on are not to be trusted */
+    bool zeros;        /* zeros have the signs that doubles give them, to nearest */
     bndi_plan plan, x; /* for doubles: of `format`, and of what is added */
+    randoms *randoms;  /* BY_KERNEL */
 } adder;
 
 /* An element or a partial sum: its value, or where doubles do the work the bits of one. */
@@ -86,6 +100,33 @@ static inline uint64_t odd_sum(double x, double y)
     return word;
 }
 
+/* The entry of the kernels' random array. */
+static inline const void *entry_of(const adder *a, uint64_t index)
+{
+    randoms *r = a->randoms;
+    if (!r->filled || index - r->first >= CHUNK) {
+        r->first = index / CHUNK * CHUNK;
+        r->filled = true;
+        a->kernels->random(r->entries, CHUNK, a->how.seed, a->how.purpose, r->first, a->random_bits);
+    }
+    return (const char *)r->entries + (index - r->first) * a->plan.random_bytes;
+}
+
+/* What has a sign of its own, or is none, is the codec's. */
+static inline uint64_t add_by_kernel(const adder *a, bnd_operation operation, uint64_t x, uint64_t y, uint64_t index)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t sum = odd_sum(double_of(x), double_of(operation == BND_SUB ? y ^ sign : y)), rounded;
+    if ((sum & ~sign) == 0 && a->zeros) {
+        return sum;
+    }
+    if ((sum & ~sign) - 1 >= a->high - 1) {
+        return add_words_by_codec(a, operation, x, y, index);
+    }
+    bndi_round_64(&a->plan, &rounded, &sum, a->random_bits > 0 ? entry_of(a, index) : NULL, 1);
+    return rounded;
+}
+
 static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64_t x, uint64_t y, uint64_t index)
 {
     const uint64_t sign = UINT64_C(1) << 63, top = UINT64_C(0x7ff) << 52;
@@ -102,13 +143,17 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
     return (rounded & ~sign) | (sum & sign);
 }
 
-static ALWAYS_INLINE term add(bool by_words, const adder *a, bnd_operation operation, const term *x, const term *y,
+static ALWAYS_INLINE term add(way_of_adding by, const adder *a, bnd_operation operation, const term *x, const term *y,
                               uint64_t index)
 {
-    if (by_words) {
+    switch (by) {
+    case BY_FLOATS:
         return (term){.word = add_words(a, operation, x->word, y->word, index)};
+    case BY_KERNEL:
+        return (term){.word = add_by_kernel(a, operation, x->word, y->word, index)};
+    default:
+        return (term){.value = add_by_codec(a, operation, x, y, index), .format = &a->format};
     }
-    return (term){.value = add_by_codec(a, operation, x, y, index), .format = &a->format};
 }
 
 /* ---- elements, in order ---- */
@@ -121,7 +166,7 @@ typedef struct elements {
     _Alignas(BNDI_LINE) uint64_t raw[CHUNK], decoded[CHUNK];
 } elements;
 
-static NOT_INLINE void next_chunk(bool by_words, const adder *a, elements *e)
+static NOT_INLINE void next_chunk(way_of_adding by, const adder *a, elements *e)
 {
     const bndi_operand *x = e->x;
     size_t n = e->n - e->at < CHUNK ? e->n - e->at : CHUNK;
@@ -131,7 +176,7 @@ static NOT_INLINE void next_chunk(bool by_words, const adder *a, elements *e)
             bndi_put(e->raw, x->side.bytes, i, x->element);
         }
     }
-    if (by_words) {
+    if (by != BY_CODEC) {
         e->kernels->decode[BNDI_WORDS_64](&a->x, e->decoded, raw, n);
         return;
     }
@@ -140,38 +185,38 @@ static NOT_INLINE void next_chunk(bool by_words, const adder *a, elements *e)
     }
 }
 
-static ALWAYS_INLINE term next(bool by_words, const adder *a, elements *e)
+static ALWAYS_INLINE term next(way_of_adding by, const adder *a, elements *e)
 {
     if (e->at % CHUNK == 0) {
-        next_chunk(by_words, a, e);
+        next_chunk(by, a, e);
     }
     uint64_t word = e->decoded[e->at++ % CHUNK];
     const bnd_format *f = &e->x->side.format;
-    return by_words ? (term){.word = word} : (term){.value = bnd_unpack(f, word), .format = f};
+    return by != BY_CODEC ? (term){.word = word} : (term){.value = bnd_unpack(f, word), .format = f};
 }
 
 /* ---- the ways of adding up; n > 1 ---- */
 
-static ALWAYS_INLINE term naive(bool by_words, const adder *a, elements *e)
+static ALWAYS_INLINE term naive(way_of_adding by, const adder *a, elements *e)
 {
-    term sum = next(by_words, a, e);
+    term sum = next(by, a, e);
     while (e->at < e->n) {
-        term x = next(by_words, a, e);
-        sum = add(by_words, a, BND_ADD, &sum, &x, a->how.first + e->at - 1);
+        term x = next(by, a, e);
+        sum = add(by, a, BND_ADD, &sum, &x, a->how.first + e->at - 1);
     }
     return sum;
 }
 
-static ALWAYS_INLINE term kahan(bool by_words, const adder *a, elements *e)
+static ALWAYS_INLINE term kahan(way_of_adding by, const adder *a, elements *e)
 {
     term sum = {.value = {.kind = BND_ZERO}, .format = &a->format}, c = sum;
     while (e->at < e->n) {
         const uint64_t index = 4 * (a->how.first + e->at);
-        term x = next(by_words, a, e);
-        term y = add(by_words, a, BND_SUB, &x, &c, index);
-        term t = add(by_words, a, BND_ADD, &sum, &y, index + 1);
-        term u = add(by_words, a, BND_SUB, &t, &sum, index + 2);
-        c = add(by_words, a, BND_SUB, &u, &y, index + 3);
+        term x = next(by, a, e);
+        term y = add(by, a, BND_SUB, &x, &c, index);
+        term t = add(by, a, BND_ADD, &sum, &y, index + 1);
+        term u = add(by, a, BND_SUB, &t, &sum, index + 2);
+        c = add(by, a, BND_SUB, &u, &y, index + 3);
         sum = t;
     }
     return sum;
@@ -179,7 +224,7 @@ static ALWAYS_INLINE term kahan(bool by_words, const adder *a, elements *e)
 
 /* Sums of 1, 2, 4, ... elements wait on a stack, the larger ones below, until one of the same size comes; what is left
  * is added from the top. */
-static ALWAYS_INLINE term pairwise(bool by_words, const adder *a, elements *e)
+static ALWAYS_INLINE term pairwise(way_of_adding by, const adder *a, elements *e)
 {
     term stack[DEEPEST + 1];
     size_t starts[DEEPEST + 1];
@@ -187,54 +232,68 @@ static ALWAYS_INLINE term pairwise(bool by_words, const adder *a, elements *e)
     while (e->at < e->n) {
         size_t i = e->at;
         starts[depth] = i;
-        stack[depth++] = next(by_words, a, e);
+        stack[depth++] = next(by, a, e);
         for (; (i & 1) != 0; i >>= 1, depth--) {
             stack[depth - 2] =
-                add(by_words, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+                add(by, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
         }
     }
     for (; depth > 1; depth--) {
-        stack[depth - 2] =
-            add(by_words, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+        stack[depth - 2] = add(by, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
     }
     return stack[0];
 }
 
-static ALWAYS_INLINE term add_up(bool by_words, bnd_summation way, const adder *a, elements *e)
+static ALWAYS_INLINE term add_up(way_of_adding by, bnd_summation way, const adder *a, elements *e)
 {
     switch (way) {
     case BND_SUM_KAHAN:
-        return kahan(by_words, a, e);
+        return kahan(by, a, e);
     case BND_SUM_PAIRWISE:
-        return pairwise(by_words, a, e);
+        return pairwise(by, a, e);
     default:
-        return naive(by_words, a, e);
+        return naive(by, a, e);
     }
 }
 
 /* ---- the calls ---- */
 
-/* Doubles, to nearest even or in a mode of the processor's, where every sum of values of the format and elements can be
- * had of them: its way is the more cautious one. */
-static bool words_will_do(adder *a, const bndi_side *x)
+/* How every sum of values of the format and elements can be had of doubles: the way of the four pairs is that of the
+ * most cautious one. */
+static bool open_words(adder *a, const bndi_side *x, bool odd, unsigned *mode)
 {
     const bnd_format *formats[2] = {&a->format, &x->format};
-    unsigned mode = BND_RNE;
-    a->odd = false;
+    a->odd = odd;
+    a->high = UINT64_C(0x7ff) << 52;
     for (unsigned pair = 0; pair < 4; pair++) {
         const bnd_format *from[2] = {formats[pair & 1], formats[pair >> 1]};
         bndi_arithmetic what;
-        bndi_arithmetic_make(&what, BNDI_WORDS_64, BND_ADD, &a->format, from, a->rule, false);
+        bndi_arithmetic_make(&what, BNDI_WORDS_64, BND_ADD, &a->format, from, a->rule, odd);
         if (what.way == BNDI_BY_CODEC) {
             return false;
         }
         a->odd |= what.way == BNDI_ODD;
-        mode = what.mode;
+        a->high = what.high < a->high ? what.high : a->high;
+        *mode = what.mode;
     }
+    return true;
+}
+
+static way_of_adding open_way(adder *a, const bndi_side *x)
+{
+    unsigned mode = BND_RNE;
     bndi_plan_make(&a->plan, BNDI_WORDS_64, &a->format, a->rule);
     bndi_plan_make(&a->x, BNDI_WORDS_64, &x->format, (bnd_rule){.rounding = BND_RNE});
     bndi_plan_codes(&a->x, x->bytes, x->storage.shift);
-    return a->plan.family == BNDI_FLOAT && !a->rule.flush_in && a->plan.mode_to_set == mode && a->rule.rounding == mode;
+    a->zeros = a->format.has_zero && a->format.has_negative_zero && a->rule.rounding != BND_RDN;
+    if (a->rule.flush_in) {
+        return BY_CODEC;
+    }
+    bool floats = a->plan.family == BNDI_FLOAT && a->plan.mode_to_set == a->rule.rounding;
+    if (floats && open_words(a, x, false, &mode) && a->rule.rounding == mode) {
+        return BY_FLOATS;
+    }
+    return a->plan.exact && open_words(a, x, true, &mode) ? BY_KERNEL : BY_CODEC;
 }
 
 static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels, const bndi_operand *x, size_t n)
@@ -248,14 +307,18 @@ static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels
     e.n = n;
     e.at = 0;
     if (n == 1 && way != BND_SUM_KAHAN) {
-        term only = next(false, a, &e);
+        term only = next(BY_CODEC, a, &e);
         return bnd_round_exact(&a->format, taken(a, &only), a->rule, random_of(a, a->how.first)).value;
     }
-    if (!words_will_do(a, &x->side)) {
-        return add_up(false, way, a, &e).value;
+    randoms r;
+    r.filled = false;
+    a->randoms = &r;
+    const way_of_adding by = open_way(a, &x->side);
+    if (by == BY_CODEC) {
+        return add_up(BY_CODEC, way, a, &e).value;
     }
-    bndi_environment before = bndi_enter(a->rule.rounding);
-    term sum = add_up(true, way, a, &e);
+    bndi_environment before = bndi_enter(by == BY_FLOATS ? a->rule.rounding : (unsigned)BND_RNE);
+    term sum = by == BY_FLOATS ? add_up(BY_FLOATS, way, a, &e) : add_up(BY_KERNEL, way, a, &e);
     bndi_leave(before);
     return bnd_unpack(bndi_format_of_words(BNDI_WORDS_64), sum.word);
 }
@@ -273,7 +336,11 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
     }
     bnd_status status = bndi_operate_open(&j, NULL, BND_CONVERT, x, n, f, NULL, why);
     if (status == BND_OK) {
-        adder a = {.format = *f, .rule = j.how.rule, .how = j.how, .random_bits = bnd_rule_random_bits(j.how.rule)};
+        adder a = {.format = *f,
+                   .rule = j.how.rule,
+                   .how = j.how,
+                   .kernels = &j.kernels,
+                   .random_bits = bnd_rule_random_bits(j.how.rule)};
         *sum = sum_of(&a, way, &j.kernels, &j.operand[0], n);
     }
     return status;

@@ -7,6 +7,7 @@ libbinade_internal_la_SOURCES += \
 	src/prove/proof_answers.h \
 	src/prove/proof_arrays.c \
 	src/prove/proof_codes.c \
+	src/prove/proof_functions.c \
 	src/prove/proof_judge.c \
 	src/prove/proof_narrow.c \
 	src/prove/proof_narrow.h \
@@ -16,6 +17,8 @@ libbinade_internal_la_SOURCES += \
 	src/prove/proof_operations.c \
 	src/prove/vectors.c \
 	src/prove/vectors.h \
+	src/prove/vectors_alike.c \
+	src/prove/vectors_alike.h \
 	src/prove/vectors_answer.c \
 	src/prove/vectors_cases.c \
 	src/prove/vectors_check.c \

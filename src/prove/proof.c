@@ -6,9 +6,9 @@
 
 #include "base/base.h"
 
-static const bndi_proof_row *const rows[] = {&bndi_proof_decode, &bndi_proof_text,   &bndi_proof_encode,
-                                             &bndi_proof_float,  &bndi_proof_arrays, &bndi_proof_convert,
-                                             &bndi_proof_one,    &bndi_proof_two,    &bndi_proof_fma};
+static const bndi_proof_row *const rows[] = {
+    &bndi_proof_decode,  &bndi_proof_text, &bndi_proof_encode, &bndi_proof_float, &bndi_proof_arrays,
+    &bndi_proof_convert, &bndi_proof_one,  &bndi_proof_two,    &bndi_proof_fma,   &bndi_proof_functions};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 size_t bnd_proof_count(void)
@@ -42,15 +42,17 @@ bnd_status bnd_proof_parse(size_t *row, const char *name, bnd_error *why)
         bndi_nearest_offer(&nearest, rows[i]->name, bndi_length(rows[i]->name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no proof",
-                             "(proofs: decode, text, encode, float, arrays, convert, one, two, fma)");
+                             "(proofs: decode, text, encode, float, arrays, convert, one, two, fma, functions)");
 }
 
 /* ---- questions ---- */
 
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
 {
-    /* The table of a format of up to 20 bits pays where every float is asked about. */
-    return bnd_rule_random_bits(rule) == 0 && bndi_answers_can(f) && (exhaustive || f->width <= 16);
+    /* Doubles say nothing of a NaN's sign and payload, and of whether a number was subnormal where it came from. The
+     * table of a format of up to 20 bits pays where every float is asked about. */
+    bool by_value = bnd_rule_random_bits(rule) == 0 && rule.nan == BND_NAN_CANONICAL && !rule.flush_in;
+    return by_value && bndi_answers_can(f) && (exhaustive || f->width <= 16);
 }
 
 static bnd_candidate complete(const bnd_candidate *given)
@@ -125,10 +127,11 @@ static void add(bnd_proof *sum, const bnd_proof *part)
 struct bnd_prover {
     bnd_prover_options how;
     unsigned threads;
-    bool has_answers, has_operands;
-    bndi_answers answers;
+    bool has_answers;
+    bndi_answers answers; /* of one format and rule */
+    bnd_format format;    /* of what follows, where it is not NULL */
     bndi_narrow_operand *operands;
-    bnd_format of_operands;
+    bndi_narrow_exact *functions;
     bnd_proof *parts; /* of the pieces at work */
 };
 enum { PIECES_A_THREAD = 4, MOST_THREADS = 1024 };
@@ -187,41 +190,60 @@ bnd_status bnd_prover_open(bnd_prover **out, bnd_prover_options how, bnd_error *
     return BND_OK;
 }
 
-static void forget(bnd_prover *prover, bool operands_too)
+static void forget_answers(bnd_prover *prover)
 {
     if (prover->has_answers) {
         bndi_answers_close(&prover->answers);
     }
     prover->has_answers = false;
-    if (operands_too) {
-        free(prover->operands);
-        prover->operands = NULL;
-    }
+}
+
+static void forget_format(bnd_prover *prover)
+{
+    free(prover->operands);
+    free(prover->functions);
+    prover->operands = NULL;
+    prover->functions = NULL;
 }
 
 void bnd_prover_close(bnd_prover *prover)
 {
     if (prover != NULL) {
-        forget(prover, true);
+        forget_answers(prover);
+        forget_format(prover);
         free(prover->parts);
         free(prover);
     }
 }
 
-/* ---- the judge's table, filled by all threads: entries are cases that compare nothing ---- */
+/* ---- the judge's tables, filled by all threads: entries are cases that compare nothing ---- */
 
 enum { ENTRIES_AT_ONCE = 2048 };
 
-static void fill(bndi_piece *p, uint64_t index)
+static void fill_answers(bndi_piece *p, uint64_t index)
 {
     bndi_answers *a = p->q->filling;
     size_t first = (size_t)index * ENTRIES_AT_ONCE, end = first + ENTRIES_AT_ONCE;
     bndi_answers_fill(a, &p->oracle, first, end < a->count ? end : a->count);
 }
 
+static void fill_functions(bndi_piece *p, uint64_t index)
+{
+    bndi_functions_fill(p->q->functions, &p->oracle, &p->q->f, index);
+}
+
+static const bndi_proof_row answers_filling = {.at_once = 1, .check = fill_answers},
+                            functions_filling = {.at_once = 1 << 8, .check = fill_functions};
+
+static void fill_table(const bnd_prover *prover, const bndi_inquiry *q, const bndi_proof_row *filling, uint64_t count)
+{
+    bnd_proof nothing = {.cases = 0};
+    do_work(&nothing, prover, &(work){q, filling, count}, 0);
+}
+
 static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_error *why)
 {
-    if (prover->operands != NULL && bnd_format_same(&prover->of_operands, f)) {
+    if (prover->operands != NULL) {
         return BND_OK;
     }
     uint64_t codes = UINT64_C(1) << f->width;
@@ -232,38 +254,59 @@ static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_err
     for (uint64_t code = 0; code < codes; code++) {
         made[code] = bndi_narrow_operand_of(f, code);
     }
-    free(prover->operands);
     prover->operands = made;
-    prover->of_operands = *f;
+    return BND_OK;
+}
+
+static bnd_status make_functions(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
+{
+    bool made = prover->functions != NULL;
+    if (!made) {
+        prover->functions = calloc(bndi_functions_count(&q->f), sizeof *prover->functions);
+    }
+    if (prover->functions == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the functions of %s", q->f.name);
+    }
+    q->functions = prover->functions;
+    if (!made) {
+        fill_table(prover, q, &functions_filling, UINT64_C(1) << q->f.width);
+    }
     return BND_OK;
 }
 
 static bnd_status make_answers(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
 {
-    bool same = prover->has_answers && bnd_format_same(&prover->answers.format, &q->f) &&
-                memcmp(&prover->answers.rule, &q->rule, sizeof q->rule) == 0;
+    bool same = prover->has_answers && memcmp(&prover->answers.rule, &q->rule, sizeof q->rule) == 0;
     if (!same) {
-        forget(prover, false);
+        forget_answers(prover);
         bnd_status status = bndi_answers_new(&prover->answers, &q->f, q->rule, why);
         if (status != BND_OK) {
             return status;
         }
         prover->has_answers = true;
     }
-    bnd_status status = make_operands(prover, &q->f, why);
     q->filling = &prover->answers;
-    if (!same && status == BND_OK) {
-        static const bndi_proof_row filling = {.at_once = 1, .check = fill};
-        bnd_proof nothing = {.cases = 0};
-        uint64_t count = (prover->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE;
-        do_work(&nothing, prover, &(work){q, &filling, count}, 0);
+    if (!same) {
+        fill_table(prover, q, &answers_filling, (prover->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE);
     }
     q->answers = &prover->answers;
-    q->operands = prover->operands;
-    if (status != BND_OK) {
-        forget(prover, false);
+    return BND_OK;
+}
+
+/* What the proof asks for, where it is not there from an earlier one. */
+static bnd_status make_tables(bnd_prover *prover, bndi_inquiry *q, const bndi_proof_row *row, bnd_error *why)
+{
+    if (!bnd_format_same(&prover->format, &q->f)) {
+        forget_answers(prover);
+        forget_format(prover);
+        prover->format = q->f;
     }
-    return status;
+    bnd_status status = make_operands(prover, &q->f, why);
+    q->operands = prover->operands;
+    if (status == BND_OK && row->of_functions && bndi_functions_can(&q->f)) {
+        status = make_functions(prover, q, why);
+    }
+    return status == BND_OK ? make_answers(prover, q, why) : status;
 }
 
 bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_format *f, bnd_rule rule, bnd_error *why)
@@ -280,7 +323,7 @@ bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_f
     bndi_inquiry q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
     uint64_t count = rows[row]->indices(&q);
     if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {
-        bnd_status status = make_answers(prover, &q, why);
+        bnd_status status = make_tables(prover, &q, rows[row], why);
         if (status != BND_OK) {
             return status;
         }

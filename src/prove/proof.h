@@ -16,6 +16,7 @@ typedef struct bndi_inquiry {
     bndi_answers *filling;               /* the table while it is made */
     const bndi_answers *answers;         /* or NULL: the oracle is asked itself */
     const bndi_narrow_operand *operands; /* of every code, where there are answers */
+    bndi_narrow_exact *functions;        /* exact results of elementary functions, where they were asked for, or NULL */
 } bndi_inquiry;
 
 /* A part of the cases, worked on by one thread. */
@@ -33,22 +34,31 @@ bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, con
 typedef struct bndi_proof_row {
     const char *name, *title;
     bool rounds;
-    unsigned at_once; /* indices in a piece */
+    bool of_functions; /* asks for their exact results */
+    unsigned at_once;  /* indices in a piece */
     uint64_t (*indices)(const bndi_inquiry *q);
     double (*cost)(const bndi_inquiry *q); /* of an index, in nanoseconds */
     void (*check)(bndi_piece *p, uint64_t index);
 } bndi_proof_row;
 extern const bndi_proof_row bndi_proof_decode, bndi_proof_text, bndi_proof_encode, bndi_proof_float, bndi_proof_arrays,
-    bndi_proof_convert, bndi_proof_one, bndi_proof_two, bndi_proof_fma;
+    bndi_proof_convert, bndi_proof_one, bndi_proof_two, bndi_proof_fma, bndi_proof_functions;
 
 /* Whether the question is one for a table of answers. */
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
+
+/* The exact results of elementary functions: whether the format has them, how many there are for all of its codes, and
+ * those of one code. What becomes of a NaN is for the rule to say. */
+bool bndi_functions_can(const bnd_format *f);
+size_t bndi_functions_count(const bnd_format *f);
+void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, const bnd_format *f, uint64_t code);
 
 /* The random bits of a case; 0 for deterministic modes. */
 uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index);
 
 /* What the judge says. */
 bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random);
+bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random);
+bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
 bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
 
 /* A case of one operand: a code of `from`, and results of the question's format and rule. */

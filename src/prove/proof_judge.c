@@ -37,16 +37,38 @@ bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
     return r;
 }
 
+bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random)
+{
+    const bndi_inquiry *q = p->q;
+    if (q->answers == NULL) {
+        bndi_oracle_answer answer;
+        bndi_oracle_set_code(&p->oracle.exact, from, code);
+        bndi_oracle_judge(&answer, &p->oracle.work, &q->f, &p->oracle.exact, q->rule, random, BNDI_ORACLE_EITHER);
+        return answer.result;
+    }
+    double x;
+    bool signals = bnd_oracle_decode(&x, from, code) == BND_ORACLE_SIGNALING_NAN;
+    bnd_result r = bndi_answer_at(q->answers, bndi_place_of(x));
+    r.flags |= signals ? (uint32_t)BND_INVALID : 0;
+    return r;
+}
+
+bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
+{
+    const bndi_inquiry *q = p->q;
+    const bnd_format *const from[] = {&q->f, &q->f, &q->f};
+    bndi_oracle_answer answer;
+    bndi_oracle_operate(&answer, &p->oracle, &q->f, bndi_oracle_operation_named(bnd_operation_name(operation)), from,
+                        codes, q->rule, random);
+    return answer.result;
+}
+
 bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
     bool searches = operation == BND_NEXT_UP || operation == BND_NEXT_DOWN; /* over all codes */
     if (q->answers == NULL || (searches && q->f.width > 8)) {
-        const bnd_format *const from[] = {&q->f, &q->f, &q->f};
-        bndi_oracle_answer answer;
-        bndi_oracle_operate(&answer, &p->oracle, &q->f, bndi_oracle_operation_named(bnd_operation_name(operation)),
-                            from, codes, q->rule, random);
-        return answer.result;
+        return bndi_judge_by_oracle(p, operation, codes, random);
     }
     bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {

@@ -110,6 +110,14 @@ static double widened(uint32_t bits)
     return narrow;
 }
 
+/* By its value where there is a table; otherwise as a code, since the rule may flush subnormal floats. */
+static bnd_result judge_float(bndi_piece *p, uint32_t bits, uint64_t random)
+{
+    const bndi_inquiry *q = p->q;
+    return q->answers != NULL ? bndi_judge_double(p, widened(bits), random)
+                              : bndi_judge_code(p, &q->fp32, bits, random);
+}
+
 static void check_float(bndi_piece *p, uint64_t index)
 {
     const bndi_inquiry *q = p->q;
@@ -118,7 +126,7 @@ static void check_float(bndi_piece *p, uint64_t index)
     float x;
     memcpy(&x, &bits, sizeof x);
     bndi_compare_one(p, "encode", &q->fp32, bits, random, q->candidate.encode_float(&q->f, x, q->rule, random),
-                     bndi_judge_double(p, widened(bits), random));
+                     judge_float(p, bits, random));
 }
 
 static double float_cost(const bndi_inquiry *q)
@@ -167,12 +175,8 @@ static void check_convert(bndi_piece *p, uint64_t index)
         }
         for (uint64_t code = 256 * index; code < codes && code < 256 * (index + 1); code++) {
             uint64_t random = bndi_random_of(q, 3, code);
-            double x;
-            bool signals = bnd_oracle_decode(&x, &from, code) == BND_ORACLE_SIGNALING_NAN;
-            bnd_result want = bndi_judge_double(p, x, random);
-            want.flags |= signals ? (uint32_t)BND_INVALID : 0;
-            bndi_compare_one(p, "convert", &from, code, random,
-                             q->candidate.convert(&q->f, &from, code, q->rule, random), want);
+            bnd_result got = q->candidate.convert(&q->f, &from, code, q->rule, random);
+            bndi_compare_one(p, "convert", &from, code, random, got, bndi_judge_code(p, &from, code, random));
         }
         return;
     }

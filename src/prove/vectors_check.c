@@ -4,10 +4,13 @@
  * where the result is exact, on the rounding mode alone where it is an ordinary number. So for each set of dimensions
  * that a line can depend on there is a table, with a count for each combination of choices in them: of the lines that
  * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
- * only as many answers as its own set has combinations. */
-#include "prove/vectors.h"
+ * only as many answers as its own set has combinations. Lines that every rule treats alike, most of them, are judged
+ * once and counted (vectors_alike.h). */
+#include "prove/vectors_alike.h"
 
 #include <stdlib.h>
+
+#include "codec/codec.h"
 
 enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };
 enum { CHOICES_MAX = 10, ALL = (1 << DIMENSIONS) - 1 };
@@ -17,14 +20,22 @@ typedef struct axis {
     unsigned count, base; /* the choice that the lines' own rule makes */
 } axis;
 
+/* Of a set of dimensions: the rules that its combinations of choices are, and of how many lines each gives another
+ * answer. */
+typedef struct tally {
+    bnd_rule rule;
+    uint64_t left_over;
+} tally;
+
 struct bnd_vector_check {
     bnd_vectors vectors;
     bnd_format unlimited, finer; /* the result's format without its upper limit; with a bit more too */
     bnd_vector_options how;
     bnd_vector_coverage coverage;
     axis axes[DIMENSIONS];
-    uint64_t *tables[ALL + 1]; /* made when a line needs them */
+    tally *tables[ALL + 1]; /* made when a line needs them */
     unsigned used[ALL + 1], used_count;
+    bndi_kinds kinds;
 };
 
 /* ---- axes ---- */
@@ -141,7 +152,10 @@ static uint64_t left_over(const bnd_vector_check *check, const unsigned choice[D
     uint64_t count = 0;
     for (unsigned i = 0; i < check->used_count; i++) {
         unsigned set = check->used[i];
-        count += check->tables[set][index_in(check, set, choice)];
+        count += check->tables[set][index_in(check, set, choice)].left_over;
+    }
+    for (const bndi_kind *kind = check->kinds.first; kind != NULL; kind = kind->next) {
+        count += kind->disagrees[index_in(check, kind->set, choice)] != 0 ? kind->lines : 0;
     }
     return count;
 }
@@ -192,10 +206,19 @@ static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
     return set;
 }
 
-static bool is_subnormal(const bnd_format *f, uint64_t code)
+/* Of a value of the format. */
+static bool is_subnormal(const bnd_format *f, const bnd_exact *x)
 {
-    bnd_exact x = bnd_unpack(f, code);
-    return x.kind == BND_FINITE && bndi_vector_exponent(&x) < f->emin;
+    return x->kind == BND_FINITE && bndi_vector_exponent(x) < f->emin;
+}
+
+/* Dimensions that leave a choice. */
+static unsigned open_in(const bnd_vector_check *check, unsigned set)
+{
+    for (unsigned d = 0; d < DIMENSIONS; d++) {
+        set &= check->axes[d].count > 1 ? ALL : ~bit((enum dimension)d);
+    }
+    return set;
 }
 
 static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line *line, bnd_exact *exact,
@@ -209,17 +232,16 @@ static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line
     *exact = bndi_vector_exact(v, line->operands, kept, line->random, raised);
     unsigned set = v->kind == BND_VECTOR_OPERATION && v->operation > BND_SQRT ? (unsigned)ALL : set_for(check, exact);
     for (unsigned i = 0; i < v->operands; i++) {
-        if (is_subnormal(bnd_vectors_format(v, i), line->operands[i])) {
+        const bnd_format *f = bnd_vectors_format(v, i);
+        bnd_exact x = bnd_unpack(f, line->operands[i]);
+        if (is_subnormal(f, &x)) {
             bnd_exact other = bndi_vector_exact(v, line->operands, flushed, line->random, &flags);
             set |= bit(FLUSH_IN) | set_for(check, &other);
             *exact = v->rule.flush_in ? other : *exact;
             break;
         }
     }
-    for (unsigned d = 0; d < DIMENSIONS; d++) {
-        set &= check->axes[d].count > 1 ? ALL : ~bit((enum dimension)d);
-    }
-    return set;
+    return open_in(check, set);
 }
 
 /* ---- lines ---- */
@@ -237,24 +259,122 @@ static bool same_answer(const bnd_vector_check *check, const bnd_vector_line *li
     return bndi_vector_sticks(&a) && bndi_vector_sticks(&b);
 }
 
-static void count_coverage(bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact,
-                           bnd_result want, bool agrees)
+static void count_line(bnd_vector_check *check, const bnd_vector_line *line, bool agrees, bnd_class result,
+                       bnd_vector_case_kind lies)
 {
-    const bnd_vectors *v = &check->vectors;
     bnd_vector_coverage *c = &check->coverage;
     c->lines++;
     c->disagreements += !agrees;
     c->without_flags += !line->has_flags;
-    for (unsigned i = 0; i < v->operands; i++) {
-        const bnd_format *f = bnd_vectors_format(v, i);
-        c->operands[bnd_classify(f, bnd_unpack(f, line->operands[i]))]++;
-    }
-    c->results[bnd_classify(&v->out, bnd_unpack(&v->out, want.code))]
-              [bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, exact)]++;
+    c->results[result][lies]++;
 }
 
-bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check, const bnd_vector_line *line,
-                                 bnd_error *why)
+/* ---- lines that are judged once for all that are like them ---- */
+
+static bnd_result answer_to(const bnd_vectors *v, const bndi_likeness *like, bnd_rule rule)
+{
+    bnd_result answer = bnd_encode_exact(&v->out, like->exact, rule, 0);
+    answer.flags |= like->raised;
+    return answer;
+}
+
+static bndi_kind *new_kind(const bnd_vector_check *check, const bndi_likeness *like, bnd_error *why)
+{
+    const bnd_vectors *v = &check->vectors;
+    unsigned set = open_in(check, set_for(check, &like->exact));
+    size_t count = combinations(check, set);
+    bndi_kind *kind = calloc(1, sizeof *kind);
+    uint8_t *disagrees = calloc(count, 1);
+    if (kind == NULL || disagrees == NULL) {
+        free(kind);
+        free(disagrees);
+        (void)bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu answers", count);
+        return NULL;
+    }
+    bnd_vector_line line = {.code = like->code, .flags = like->flags, .has_flags = like->has_flags};
+    for (size_t i = 0; i < count; i++) {
+        disagrees[i] = !same_answer(check, &line, answer_to(v, like, rule_at(check, set, i)));
+    }
+    *kind = (bndi_kind){.like = *like, .set = set, .disagrees = disagrees, .want = answer_to(v, like, v->rule)};
+    kind->agrees = same_answer(check, &line, kind->want);
+    kind->result = bnd_classify(&v->out, bnd_unpack(&v->out, kind->want.code));
+    kind->lies = bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &like->exact);
+    return kind;
+}
+
+/* The exact result of operands that are neither NaNs nor subnormal numbers, of operations that are rounded once, by
+ * modes that take no random bits: then a line may have others that are like it. Counts the operands. */
+static bool plain_result(bnd_exact *exact, uint32_t *raised, bnd_vector_check *check, const bnd_vector_line *line)
+{
+    const bnd_vectors *v = &check->vectors;
+    bnd_exact x[BND_OPERANDS_MAX];
+    bnd_rule kept = v->rule;
+    kept.flush_in = false;
+    *raised = 0;
+    bool plain = v->kind == BND_VECTOR_OPERATION && v->operation <= BND_SQRT && bnd_rule_random_bits(v->rule) == 0;
+    for (unsigned i = 0; i < v->operands; i++) {
+        const bnd_format *f = bnd_vectors_format(v, i);
+        bnd_exact *to = plain ? &x[i] : exact; /* a dot product has many */
+        bndi_unpack(to, f, line->operands[i]);
+        bool subnormal = is_subnormal(f, to), finite = to->kind == BND_FINITE;
+        check->coverage.operands[!finite ? bnd_classify(f, *to) : subnormal ? BND_CLASS_SUBNORMAL : BND_CLASS_NORMAL]++;
+        plain = plain && !subnormal && !bndi_vector_sticks(to);
+    }
+    if (plain) {
+        *exact = bnd_operate_exact(v->operation, &v->in[0], x, kept, 0, raised);
+    }
+    return plain;
+}
+
+/* *done: whether that was all. */
+static bnd_status take_by_kind(bool *done, bool *agrees, bnd_result *want, bnd_vector_check *check,
+                               const bnd_vector_line *line, bnd_error *why)
+{
+    bnd_exact exact;
+    uint32_t raised;
+    bndi_likeness like;
+    bool plain = plain_result(&exact, &raised, check, line);
+    bool alike = plain && bndi_alike(&like, &check->vectors, line, &exact, raised);
+    bndi_kind **place = alike ? bndi_kinds_place(&check->kinds, &like) : NULL, *kind;
+    *done = place != NULL;
+    if (place == NULL) {
+        return BND_OK;
+    }
+    if (*place == NULL) {
+        *place = new_kind(check, &like, why);
+        if (*place == NULL) {
+            return BND_NO_MEMORY;
+        }
+        (*place)->next = check->kinds.first;
+        check->kinds.first = *place;
+    }
+    kind = *place;
+    kind->lines++;
+    *agrees = kind->agrees;
+    *want = kind->want;
+    want->code += like.shift;
+    count_line(check, line, kind->agrees, kind->result, kind->lies);
+    return BND_OK;
+}
+
+/* ---- lines that are judged by themselves ---- */
+
+static bnd_status make_table(bnd_vector_check *check, unsigned set, size_t count, bnd_error *why)
+{
+    tally *table = calloc(count, sizeof *table);
+    if (table == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu counts", count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        table[i].rule = rule_at(check, set, i);
+    }
+    check->tables[set] = table;
+    check->used[check->used_count++] = set;
+    return BND_OK;
+}
+
+static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *check, const bnd_vector_line *line,
+                             bnd_error *why)
 {
     const bnd_vectors *v = &check->vectors;
     bnd_exact exact;
@@ -263,24 +383,29 @@ bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_chec
     /* a number that flushing does not change is worked out once, and rounded by each rule */
     bool from_exact = !v->one_format && exact.kind == BND_FINITE && (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
     size_t count = combinations(check, set);
-    if (check->tables[set] == NULL) {
-        check->tables[set] = calloc(count, sizeof *check->tables[set]);
-        if (check->tables[set] == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu counts", count);
-        }
-        check->used[check->used_count++] = set;
+    if (check->tables[set] == NULL && make_table(check, set, count, why) != BND_OK) {
+        return BND_NO_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        bnd_rule rule = rule_at(check, set, i);
+        bnd_rule rule = check->tables[set][i].rule;
         bnd_result answer = from_exact ? bnd_encode_exact(&v->out, exact, rule, line->random)
                                        : bnd_vector_answer(v, line->operands, rule, line->random);
         answer.flags |= from_exact ? raised : 0;
-        check->tables[set][i] += !same_answer(check, line, answer);
+        check->tables[set][i].left_over += !same_answer(check, line, answer);
     }
     *want = bnd_vector_answer(v, line->operands, v->rule, line->random);
     *agrees = same_answer(check, line, *want);
-    count_coverage(check, line, &exact, *want, *agrees);
+    count_line(check, line, *agrees, bnd_classify(&v->out, bnd_unpack(&v->out, want->code)),
+               bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &exact));
     return BND_OK;
+}
+
+bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check, const bnd_vector_line *line,
+                                 bnd_error *why)
+{
+    bool done;
+    bnd_status status = take_by_kind(&done, agrees, want, check, line, why);
+    return status != BND_OK || done ? status : take_alone(agrees, want, check, line, why);
 }
 
 /* ---- the check ---- */
@@ -306,6 +431,9 @@ void bnd_vector_check_close(bnd_vector_check *check)
 {
     for (unsigned set = 0; check != NULL && set <= ALL; set++) {
         free(check->tables[set]);
+    }
+    if (check != NULL) {
+        bndi_kinds_close(&check->kinds);
     }
     free(check);
 }

@@ -238,10 +238,27 @@ static void test_numbers(void)
     CU_ASSERT_EQUAL(sum, 5);
 }
 
+/* x - x is -0 toward minus infinity, +0 in every other mode, by whichever way the sum is made; -0 - 0 is -0. */
+static void test_zeros(void)
+{
+    static const char *const formats[] = {"fp16", "bf16", "e5m2", "e4m3", "fp32", "tf32", "e11m40"};
+    const float cancel[] = {1, -1}, minus[] = {-0.0F, -0.0F};
+    const bnd_operand to_zero = {.data = cancel}, zeros = {.data = minus};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        bnd_format f = format_named(formats[i]);
+        for (unsigned mode = 0; mode < BND_ROUNDINGS; mode++) {
+            const bnd_array how = {.rule = {.rounding = (uint8_t)mode, .random_bits = 5}};
+            float sum = 5, other = 5;
+            CU_ASSERT_EQUAL(bnd_sum_f32(&sum, BND_SUM_NAIVE, &to_zero, 2, &f, &how, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_sum_f32(&other, BND_SUM_PAIRWISE, &zeros, 2, &f, &how, NULL), BND_OK);
+            CU_ASSERT(sum == 0 && (signbit(sum) != 0) == (mode == BND_RDN));
+            CU_ASSERT(other == 0 && signbit(other) != 0);
+        }
+    }
+}
+
 CU_TestInfo sum_tests[] = {
-    {"where sums stall", test_stalls},
-    {"small terms", test_small_terms},
-    {"every addition by itself", test_sums},
-    {"numbers and value sets", test_numbers},
-    CU_TEST_INFO_NULL,
+    {"where sums stall", test_stalls},        {"small terms", test_small_terms},
+    {"every addition by itself", test_sums},  {"zeros", test_zeros},
+    {"numbers and value sets", test_numbers}, CU_TEST_INFO_NULL,
 };

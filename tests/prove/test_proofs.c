@@ -47,6 +47,7 @@ static void test_library(void)
         {"binary6p3se", {.rounding = BND_RNA}},
         {"e3m2", {.rounding = BND_SRB, .random_bits = 5}},
         {"e4m3fnuz", {.rounding = BND_RDN, .nan = BND_NAN_X86}},
+        {"e5m2", {.nan = BND_NAN_PROPAGATE, .flush_in = true}},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
@@ -101,6 +102,23 @@ static bnd_result wrong_root(const bnd_format *f, bnd_operation operation, const
 {
     bnd_result r = operate(f, operation, c, rule, random);
     r.code ^= operation == BND_SQRT && c[0] == 0x41;
+    return r;
+}
+
+static bnd_result wrong_exp(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                            uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.code += operation == BND_EXP && c[0] == 0x39; /* 1.125 */
+    return r;
+}
+
+/* A pole that is nothing special. */
+static bnd_result wrong_pole(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                             uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.flags &= operation == BND_LOG && c[0] == 0 ? ~(uint32_t)BND_DIVBYZERO : UINT32_MAX;
     return r;
 }
 
@@ -192,6 +210,8 @@ static void test_wrong(void)
         {"two", "add", 0x38, true, {.operate = wrong_sum}},
         {"two", "scalb", 0x38, true, {.operate = wrong_scale}},
         {"fma", "fma", 0, false, {.operate = wrong_fma}},
+        {"functions", "exp", 0x39, true, {.operate = wrong_exp}},
+        {"functions", "log", 0, true, {.operate = wrong_pole}},
         {"text", "exact text", 0x18, true, {.parse = wrong_parse}},
         {"text", "shortest text", 0x0b, false, {.print_shortest = wrong_print}},
         {"arrays", "portable encode", 0x41480000, false, {.encode_array = wrong_encode_array}},
@@ -219,6 +239,8 @@ static void test_wrong_by_oracle(void)
     candidate = (bnd_candidate){.encode_float = wrong_float};
     bnd_rule rule = {.rounding = BND_SR, .random_bits = 4};
     CU_ASSERT_EQUAL(prove("float", "e4m3", rule, &candidate, 1).mismatches, 1);
+    candidate = (bnd_candidate){.operate = wrong_exp};
+    CU_ASSERT_EQUAL(prove("functions", "e4m3", rule, &candidate, 1).mismatches, 1);
 }
 
 /* ---- threads, sums and refusals ---- */

@@ -13,7 +13,8 @@ typedef enum bench_operation {
     BENCH_CONVERT,
     BENCH_QUANTIZE,
     BENCH_DEQUANTIZE,
-    BENCH_OPERATE
+    BENCH_OPERATE,
+    BENCH_SUM
 } bench_operation;
 
 /* The least ratios to memcpy that a case should reach on one core, 0 where none is set. */
@@ -27,13 +28,13 @@ typedef struct bench_case {
         format; /* of the last two a block format; "": a row for any format that is asked for and has none of its own */
     const char *from;         /* of BENCH_CONVERT; of BENCH_OPERATE fp32, where numbers are rounded and not codes */
     bnd_operation arithmetic; /* of BENCH_OPERATE */
+    bnd_summation summation;  /* of BENCH_SUM */
     bnd_rule rule;
     bool wide; /* fp64 instead of fp32 */
     bool unpacked, statistics;
     uint8_t aim; /* which target */
 } bench_case;
 
-bool bench_is_block(const bench_case *what);
 extern const bench_case bench_cases[];
 extern const size_t bench_case_count;
 bench_target bench_target_of_case(const bench_case *what);
@@ -86,18 +87,18 @@ void bench_pass(void *run);                                               /* one
 /* An element as it lies in memory, of any format: fp32 and fp64 are formats too. */
 uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing);
 
-/* The part of this that is different where scales are shared; `wrong` counts elements or blocks. */
-bool bench_block_open(bench_run *run);
-bool bench_block_fill(bench_run *run);
-bool bench_block_pass(bench_run *run, bnd_stats *stats);
-bool bench_block_wrong_element(const bench_run *run, size_t i);
-size_t bench_block_wrong_scales(const bench_run *run);
+/* What is different in conversions, where scales are shared, where operations are made, and in sums. */
+typedef struct bench_kind {
+    bool (*open)(bench_run *run); /* the arrays, and how many bytes they are */
+    bool (*fill)(bench_run *run);
+    bool (*pass)(bench_run *run, bnd_stats *stats);
+    size_t (*wrong)(bench_run *run); /* elements and scales of the pass before that are not what they should be */
+} bench_kind;
+extern const bench_kind bench_blocks, bench_operations, bench_sums;
 
-/* The part that is different where operations are made. */
-bool bench_operate_open(bench_run *run);
-void bench_operate_fill(bench_run *run);
-bool bench_operate_pass(bench_run *run, bnd_stats *stats);
-bool bench_operate_wrong_element(const bench_run *run, size_t i);
+enum { BENCH_ALL_OF = 65536, BENCH_STEP = 997 };
+/* Looks at the first ones, and at one of many beyond. */
+size_t bench_wrong_elements(const bench_run *run, bool (*is_wrong)(const bench_run *run, size_t i));
 
 /* n elements of a format: normally distributed, or (hard) random bits. */
 bool bench_fill(void *out, size_t n, const bnd_format *format, bnd_packing packing, bool hard);

@@ -28,7 +28,7 @@ static bool quantize(bench_run *run, void *codes, const unsigned char *x, bnd_st
                 &why);
 }
 
-bool bench_block_open(bench_run *run)
+static bool open_block(bench_run *run)
 {
     bool back = run->what->operation == BENCH_DEQUANTIZE;
     bnd_error why;
@@ -46,14 +46,14 @@ bool bench_block_open(bench_run *run)
 }
 
 /* Codes to be decoded are those of the same numbers, which `to` holds for a while. */
-bool bench_block_fill(bench_run *run)
+static bool fill_block(bench_run *run)
 {
     bool back = run->what->operation == BENCH_DEQUANTIZE;
     bench_repeat(back ? run->to : run->from, run->elements * sizeof(float), run);
     return !back || quantize(run, run->from, run->to, NULL);
 }
 
-bool bench_block_pass(bench_run *run, bnd_stats *stats)
+static bool pass_block(bench_run *run, bnd_stats *stats)
 {
     bnd_error why;
     if (run->what->operation == BENCH_QUANTIZE) {
@@ -92,7 +92,7 @@ static float number_at(const bench_run *run, size_t i)
     return x;
 }
 
-bool bench_block_wrong_element(const bench_run *run, size_t i)
+static bool is_wrong(const bench_run *run, size_t i)
 {
     const bnd_format *f = &run->block.element;
     bool back = run->what->operation == BENCH_DEQUANTIZE;
@@ -129,7 +129,7 @@ static bool fits(const bnd_block *block, double amax, double scale)
     }
 }
 
-size_t bench_block_wrong_scales(const bench_run *run)
+static size_t wrong_scales(const bench_run *run)
 {
     enum { ALL_OF = 2048 };
     size_t wrong = 0, along = run->block.along;
@@ -143,3 +143,10 @@ size_t bench_block_wrong_scales(const bench_run *run)
     }
     return wrong;
 }
+
+static size_t wrong_in_blocks(bench_run *run)
+{
+    return wrong_scales(run) + bench_wrong_elements(run, is_wrong);
+}
+
+const bench_kind bench_blocks = {open_block, fill_block, pass_block, wrong_in_blocks};

@@ -133,6 +133,15 @@ const bench_case bench_cases[] = {
     {BENCH_OPERATE, .format = "e6m9", .arithmetic = BND_ADD},
     {BENCH_OPERATE, .format = "bf16", .from = "fp32", .arithmetic = BND_ADD},
     {BENCH_OPERATE, .format = "bf16", .from = "fp32", .arithmetic = BND_MUL},
+    {BENCH_SUM, .format = "fp16", .summation = BND_SUM_NAIVE},
+    {BENCH_SUM, .format = "fp16", .summation = BND_SUM_PAIRWISE},
+    {BENCH_SUM, .format = "fp16", .summation = BND_SUM_KAHAN},
+    {BENCH_SUM, .format = "bf16", .summation = BND_SUM_NAIVE},
+    {BENCH_SUM, .format = "bf16", .summation = BND_SUM_NAIVE, .rule = {.rounding = BND_RNA}},
+    {BENCH_SUM, .format = "bf16", .summation = BND_SUM_NAIVE, .rule = {.rounding = BND_SR, .random_bits = 16}},
+    {BENCH_SUM, .format = "bf16", .summation = BND_SUM_PAIRWISE, .rule = {.rounding = BND_SR, .random_bits = 16}},
+    {BENCH_SUM, .format = "bf16", .summation = BND_SUM_KAHAN, .rule = {.rounding = BND_SR, .random_bits = 16}},
+    {BENCH_SUM, .format = "fp32", .summation = BND_SUM_NAIVE},
     {BENCH_ENCODE, .format = ""},
     {BENCH_ENCODE, .format = "", .rule = {.rounding = BND_SR, .random_bits = 16}, .aim = STOCHASTIC},
     {BENCH_ENCODE, .format = "", .statistics = true, .aim = STATISTICS},
@@ -162,6 +171,8 @@ static void name_rule(char *name, size_t size, bnd_rule rule)
 
 void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what)
 {
+    static const char *const summations[BND_SUMMATIONS] = {
+        [BND_SUM_NAIVE] = "in order", [BND_SUM_PAIRWISE] = "in pairs", [BND_SUM_KAHAN] = "by Kahan"};
     const char *type = what->wide ? "fp64" : "fp32";
     const char *format = what->format[0] != '\0' ? what->format : "FORMAT";
     switch (what->operation) {
@@ -177,6 +188,9 @@ void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what)
         snprintf(name, BENCH_NAME_SIZE, "%s %s%s%s", bnd_operation_name(what->arithmetic),
                  what->from != NULL ? what->from : format, what->from != NULL ? " to " : "",
                  what->from != NULL ? format : "");
+        break;
+    case BENCH_SUM:
+        snprintf(name, BENCH_NAME_SIZE, "sum %s %s to %s", summations[what->summation], type, format);
         break;
     case BENCH_ROUND:
         snprintf(name, BENCH_NAME_SIZE, "round %s to %s", type, format);

@@ -19,6 +19,7 @@ binade_SOURCES += \
 	tools/bench/peer.h \
 	tools/bench/report.c \
 	tools/bench/run.c \
+	tools/bench/sum.c \
 	tools/bench/tensor.c \
 	tools/bench/train.c
 

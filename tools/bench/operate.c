@@ -15,7 +15,7 @@ static size_t bytes_apart(const bench_run *run)
     return (bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing_in) + 63) / 64 * 64;
 }
 
-bool bench_operate_open(bench_run *run)
+static bool open_operands(bench_run *run)
 {
     run->bytes_in = operands(run) * bnd_codes_size(&run->in, run->elements, (bnd_packing)run->how.packing_in);
     run->bytes_out = bnd_codes_size(&run->out, run->elements, (bnd_packing)run->how.packing_in);
@@ -39,7 +39,7 @@ static void drop_signs(bench_run *run)
     }
 }
 
-void bench_operate_fill(bench_run *run)
+static bool fill_operands(bench_run *run)
 {
     const size_t width = run->in.width / 8;
     if (run->what->arithmetic == BND_SQRT) {
@@ -54,9 +54,10 @@ void bench_operate_fill(bench_run *run)
             i += count;
         }
     }
+    return true;
 }
 
-bool bench_operate_pass(bench_run *run, bnd_stats *stats)
+static bool pass_operation(bench_run *run, bnd_stats *stats)
 {
     const bench_case *what = run->what;
     bnd_operand x[BND_OPERANDS_MAX];
@@ -75,7 +76,7 @@ bool bench_operate_pass(bench_run *run, bnd_stats *stats)
     return status == BND_OK;
 }
 
-bool bench_operate_wrong_element(const bench_run *run, size_t i)
+static bool is_wrong(const bench_run *run, size_t i)
 {
     const bnd_format *from[BND_OPERANDS_MAX] = {&run->in, &run->in, &run->in};
     const bnd_rule rule = run->how.rule, keep_nan = {.nan = BND_NAN_PROPAGATE};
@@ -88,3 +89,10 @@ bool bench_operate_wrong_element(const bench_run *run, size_t i)
     code = run->what->from == NULL ? code : bnd_convert(&run->out, &run->format, code, keep_nan, 0).code;
     return bench_element(run->to, &run->out, i, run->how.packing_in) != code;
 }
+
+static size_t wrong_results(bench_run *run)
+{
+    return bench_wrong_elements(run, is_wrong);
+}
+
+const bench_kind bench_operations = {open_operands, fill_operands, pass_operation, wrong_results};

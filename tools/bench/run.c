@@ -37,26 +37,25 @@ void *bench_allocate(size_t bytes)
     return memory;
 }
 
-bool bench_is_block(const bench_case *what)
+static bool is_block(const bench_case *what)
 {
     return what->operation == BENCH_QUANTIZE || what->operation == BENCH_DEQUANTIZE;
-}
-
-static bool is_operation(const bench_case *what)
-{
-    return what->operation == BENCH_OPERATE;
 }
 
 static void set_formats(bench_run *run)
 {
     const bench_case *what = run->what;
     bnd_format type = named(run, what->wide ? "fp64" : "fp32");
-    if (bench_is_block(what)) {
+    if (is_block(what)) {
         run->in = run->out = type;
         return;
     }
     run->format = named(run, what->format);
-    if (is_operation(what)) {
+    if (what->operation == BENCH_SUM) {
+        run->in = run->out = type;
+        return;
+    }
+    if (what->operation == BENCH_OPERATE) {
         run->in = run->out = what->from != NULL ? type : run->format;
         return;
     }
@@ -73,26 +72,6 @@ static bool open_arrays(bench_run *run)
     run->from = bench_allocate(run->bytes_in);
     run->to = run->what->operation == BENCH_ROUND ? run->from : bench_allocate(run->bytes_out);
     return run->from != NULL && run->to != NULL;
-}
-
-bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard)
-{
-    bnd_packing packing = what->unpacked ? BND_UNPACKED : BND_PACKED;
-    *run = (bench_run){.what = what, .elements = what->wide ? (elements + 1) / 2 : elements};
-    set_formats(run);
-    run->how =
-        (bnd_array){.rule = what->rule, .seed = 1, .packing_in = (uint8_t)packing, .packing_out = (uint8_t)packing};
-    run->period = run->elements < PERIOD ? run->elements : PERIOD;
-    run->pattern = bench_allocate(bnd_codes_size(&run->in, run->period, packing));
-    bool open = bench_is_block(what) ? bench_block_open(run)
-                : is_operation(what) ? bench_operate_open(run)
-                                     : open_arrays(run);
-    bool good = open && run->pattern != NULL && bench_fill(run->pattern, run->period, &run->in, packing, hard) &&
-                bench_refill(run);
-    if (!good) {
-        bench_close(run);
-    }
-    return good;
 }
 
 void bench_close(bench_run *run)
@@ -113,16 +92,9 @@ void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run)
     }
 }
 
-bool bench_refill(bench_run *run)
+static bool fill_array(bench_run *run)
 {
-    if (bench_is_block(run->what)) {
-        return bench_block_fill(run);
-    }
-    if (is_operation(run->what)) {
-        bench_operate_fill(run);
-    } else {
-        bench_repeat(run->from, run->bytes_in, run);
-    }
+    bench_repeat(run->from, run->bytes_in, run);
     return true;
 }
 
@@ -147,19 +119,10 @@ static bnd_status round_values(bench_run *run, bnd_stats *stats, bnd_error *why)
                            : bnd_round_f32(x, x, run->elements, &run->format, &run->how, stats, why);
 }
 
-void bench_pass(void *state)
+static bool pass_array(bench_run *run, bnd_stats *stats)
 {
-    bench_run *run = state;
-    bnd_stats *stats = run->what->statistics ? &run->stats : NULL;
     bnd_error why;
     bnd_status status;
-    run->how.context = &run->context;
-    if (bench_is_block(run->what) || is_operation(run->what)) {
-        if (!(is_operation(run->what) ? bench_operate_pass : bench_block_pass)(run, stats)) {
-            exit(2);
-        }
-        return;
-    }
     switch (run->what->operation) {
     case BENCH_ENCODE:
         status = encode(run, stats, &why);
@@ -175,6 +138,7 @@ void bench_pass(void *state)
         break;
     }
     insist(status, run, &why);
+    return true;
 }
 
 /* ---- comparing with the codec ---- */
@@ -220,33 +184,21 @@ static size_t wrong_counts(const bench_run *run, const bnd_stats *want)
            (got->overflows != want->overflows) + (got->saturated != want->saturated);
 }
 
-enum { ALL_OF = 65536, STEP = 997 };
-
-static size_t wrong_of_blocks(const bench_run *run)
+size_t bench_wrong_elements(const bench_run *run, bool (*is_wrong)(const bench_run *run, size_t i))
 {
-    size_t wrong = bench_block_wrong_scales(run);
-    for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
-        wrong += bench_block_wrong_element(run, i);
+    size_t wrong = 0;
+    for (size_t i = 0; i < run->elements; i += i < BENCH_ALL_OF ? 1 : BENCH_STEP) {
+        wrong += is_wrong(run, i);
     }
     return wrong;
 }
 
-size_t bench_differences(bench_run *run)
+static size_t wrong_in_array(bench_run *run)
 {
     bnd_stats want = {0};
     size_t different = 0;
-    bench_refill(run);
-    run->stats = (bnd_stats){0};
-    bench_pass(run);
-    if (bench_is_block(run->what)) {
-        return wrong_of_blocks(run);
-    }
-    for (size_t i = 0; i < run->elements; i += i < ALL_OF ? 1 : STEP) {
+    for (size_t i = 0; i < run->elements; i += i < BENCH_ALL_OF ? 1 : BENCH_STEP) {
         uint32_t flags = 0;
-        if (is_operation(run->what)) {
-            different += bench_operate_wrong_element(run, i);
-            continue;
-        }
         uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing_in);
         uint64_t code = by_codec(run, in, i, &flags);
         different += bench_element(run->to, &run->out, i, run->how.packing_out) != code;
@@ -256,6 +208,56 @@ size_t bench_differences(bench_run *run)
         want.overflows += (flags & BND_OVERFLOW) != 0;
         want.saturated += (flags & BND_SATURATED) != 0;
     }
-    bool all_seen = run->what->statistics && run->elements <= ALL_OF;
+    bool all_seen = run->what->statistics && run->elements <= BENCH_ALL_OF;
     return different + (all_seen ? wrong_counts(run, &want) : 0);
+}
+
+/* ---- what a case is made of ---- */
+
+static const bench_kind *kind_of(const bench_case *what)
+{
+    static const bench_kind arrays = {open_arrays, fill_array, pass_array, wrong_in_array};
+    return is_block(what)                     ? &bench_blocks
+           : what->operation == BENCH_OPERATE ? &bench_operations
+           : what->operation == BENCH_SUM     ? &bench_sums
+                                              : &arrays;
+}
+
+bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard)
+{
+    bnd_packing packing = what->unpacked ? BND_UNPACKED : BND_PACKED;
+    *run = (bench_run){.what = what, .elements = what->wide ? (elements + 1) / 2 : elements};
+    set_formats(run);
+    run->how =
+        (bnd_array){.rule = what->rule, .seed = 1, .packing_in = (uint8_t)packing, .packing_out = (uint8_t)packing};
+    run->period = run->elements < PERIOD ? run->elements : PERIOD;
+    run->pattern = bench_allocate(bnd_codes_size(&run->in, run->period, packing));
+    bool good = kind_of(what)->open(run) && run->pattern != NULL &&
+                bench_fill(run->pattern, run->period, &run->in, packing, hard) && bench_refill(run);
+    if (!good) {
+        bench_close(run);
+    }
+    return good;
+}
+
+bool bench_refill(bench_run *run)
+{
+    return kind_of(run->what)->fill(run);
+}
+
+void bench_pass(void *state)
+{
+    bench_run *run = state;
+    run->how.context = &run->context;
+    if (!kind_of(run->what)->pass(run, run->what->statistics ? &run->stats : NULL)) {
+        exit(2);
+    }
+}
+
+size_t bench_differences(bench_run *run)
+{
+    bench_refill(run);
+    run->stats = (bnd_stats){0};
+    bench_pass(run);
+    return kind_of(run->what)->wrong(run);
 }

@@ -373,7 +373,7 @@ static void print_titles(const prove *p)
     printf("\n");
     for (size_t i = 0; i < bnd_proof_count(); i++) {
         if (p->wanted[i]) {
-            printf("%-8s %s\n", bnd_proof_name(i), bnd_proof_title(i));
+            printf("%-9s %s\n", bnd_proof_name(i), bnd_proof_title(i));
         }
     }
 }
@@ -504,9 +504,9 @@ static const option_row row_proof = {OPTION_PROOF,
                                      0,
                                      "proof",
                                      "LIST",
-                                     "of decode text encode float arrays convert one two fma (default all)",
+                                     "of decode text encode float arrays convert one two fma functions (default all)",
                                      COMPLETES_WORDS,
-                                     "decode text encode float arrays convert one two fma"};
+                                     "decode text encode float arrays convert one two fma functions"};
 static const option_row row_exhaustive = {
     OPTION_EXHAUSTIVE, 0, "exhaustive", NULL, "all floats, all pairs up to 16 bits, all triples up to 8: hours",
     COMPLETES_NOTHING, ""};
@@ -542,8 +542,12 @@ const command command_prove = {
         "(with --exhaustive, 16), above that a choice in which sums cancel, quotients are nearly exact and operands "
         "are of all kinds.\n\n"
         "fma: all triples up to 5 bits (with --exhaustive, 8), above that a choice.\n\n"
+        "functions: exp, log, tanh, sigmoid, erf, both forms of gelu, rsqrt and reciprocal of every code of a format "
+        "of at most 16 bits whose values fp64 has; of others, rsqrt and reciprocal alone, above 16 bits of a choice of "
+        "codes. The judge is MPFR, with 200 bits or more.\n\n"
         "For formats of at most 16 bits and 12 bits of precision the judge is asked once about each value, each "
-        "midpoint, and both ends of the gaps between them; answers to exact results are looked up among these. For "
+        "midpoint, and both ends of the gaps between them; answers to exact results are looked up among these. The "
+        "exact result of a function it works out once a code, for all modes. For "
         "others, and for the stochastic modes, it is asked about each case.\n\n"
         "With --json: {\"exhaustive\", \"holds\", \"proofs\": [{\"proof\", \"format\", \"rounding\": [], \"cases\", "
         "\"mismatches\", \"seconds\", \"counterexamples\": [{\"what\", \"rounding\", \"operands\", \"got\": {\"code\", "

@@ -2,39 +2,58 @@
 #include "vectors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct source {
     judge judge;
     vectors *asked;
     const char *name;
-    FILE *in;
+    int in;
+    bool failed;
     progress bar;
     uint64_t number;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX];
-    char line[2 * BND_VECTOR_LINE_MAX];
-    size_t length;
+    char line[2 * BND_VECTOR_LINE_MAX], block[1 << 16];
+    size_t length, at, end; /* of the line; in the block */
 } source;
+
+/* More of the file, as much as is there: a pipe's lines are judged as they come. False at the end, or where *failed. */
+static bool fill(source *s)
+{
+    ssize_t count;
+    do {
+        count = read(s->in, s->block, sizeof s->block);
+    } while (count < 0 && errno == EINTR);
+    s->failed = count < 0;
+    s->at = 0;
+    s->end = count > 0 ? (size_t)count : 0;
+    return count > 0;
+}
 
 /* The next line without its end. False at the end of the file; a line that is too long is cut, and *whole false. */
 static bool next_line(source *s, bool *whole)
 {
-    int c = getc_unlocked(s->in);
+    bool found = false, ended = false;
     s->length = 0;
     *whole = true;
-    if (c == EOF) {
-        return false;
-    }
-    for (; c != EOF && c != '\n'; c = getc_unlocked(s->in)) {
-        if (s->length == sizeof s->line) {
-            *whole = false;
+    while (!ended && (s->at < s->end || fill(s))) {
+        const char *from = s->block + s->at, *newline = memchr(from, '\n', s->end - s->at);
+        size_t length = newline != NULL ? (size_t)(newline - from) : s->end - s->at;
+        found = true;
+        ended = newline != NULL;
+        *whole = length <= sizeof s->line - s->length;
+        if (!*whole) {
             return true;
         }
-        s->line[s->length++] = (char)c;
+        memcpy(s->line + s->length, from, length);
+        s->length += length;
+        s->at += length + ended;
     }
-    s->number++;
-    return true;
+    s->number += found;
+    return found;
 }
 
 static bool is_comment(const source *s)
@@ -125,7 +144,7 @@ static int read_all(source *s)
         }
     }
     progress_end(&s->bar);
-    if (status == GO_ON && ferror(s->in)) {
+    if (status == GO_ON && s->failed) {
         complain(s->asked->common.command, "%s: cannot be read: %s", s->name, strerror(errno));
         return BAD_STREAM;
     }
@@ -145,8 +164,8 @@ int check_stream(vectors *v)
     source *s = allocate(NULL, 1, sizeof *s);
     *s = (source){.asked = v, .judge = {.asked = v}, .name = standard ? "standard input" : common->operands[1]};
     int status = GO_ON;
-    s->in = standard ? stdin : fopen(s->name, "rb");
-    if (s->in == NULL) {
+    s->in = standard ? STDIN_FILENO : open(s->name, O_RDONLY | O_CLOEXEC);
+    if (s->in < 0) {
         complain(common->command, "%s: cannot be opened: %s", s->name, strerror(errno));
         status = BAD_STREAM;
     }
@@ -160,8 +179,8 @@ int check_stream(vectors *v)
         status = has_lines(&s->judge) ? judge_report(&s->judge)
                                       : complain(common->command, "%s: there are no vectors in it", s->name);
     }
-    if (s->in != NULL && !standard) {
-        fclose(s->in);
+    if (s->in >= 0 && !standard) {
+        close(s->in);
     }
     judge_end(&s->judge);
     free(s);
