@@ -255,6 +255,7 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \
 	tests/study/test_runs.c \
+	tests/study/test_statistics.c \
 	tests/outcome.c \
 	tests/outcome.h \
 	tests/study/test_study.c \

@@ -39,6 +39,14 @@ static void note_flops(bndi_session *s)
     s->record.flops = bnd_account_flops(&a);
 }
 
+static void take_counts(bndi_counts *counts, const bnd_engine *engine)
+{
+    for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLES; i++) {
+        unsigned place = i < BND_ROLES ? BND_EVERYWHERE : i / BND_ROLES - 1;
+        (void)bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLES), place);
+    }
+}
+
 static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
 {
     bnd_engine *engine = bnd_run_engine(s->run);
@@ -61,10 +69,8 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
                        .updates = step.updates,
                        .cancelled = step.cancelled,
                        .skipped = step.skipped};
-    for (unsigned role = 0; s->statistics != NULL && role < BND_ROLES; role++) {
-        (void)bnd_engine_statistics(&s->statistics[role], engine, (bnd_role)role, BND_EVERYWHERE);
-    }
-    bndi_line_count(out, s->statistics);
+    take_counts(&s->counts, engine);
+    bndi_line_count(out, &s->counts);
     note_flops(s);
     return BND_OK;
 }
@@ -109,7 +115,7 @@ static bnd_status one_step(bndi_session *s, bnd_error *why)
     }
     if (status == BND_OK && s->metrics >= 0) {
         s->line.length = 0;
-        bndi_line_write(&s->line, &point, s->statistics, &s->record, &s->known);
+        bndi_line_write(&s->line, &point, &s->counts, &s->record, &s->known);
         status = bndi_metrics_append(s->metrics, &s->line, why);
     }
     return status == BND_OK ? bndi_record_add(&s->record, &point, why) : status;

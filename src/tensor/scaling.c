@@ -188,6 +188,7 @@ static void round_scaled(bnd_engine *engine, float *x, size_t n, size_t at, floa
     }
     if (how->stats != NULL) {
         bndi_count_values(how->stats, x, y, n, &flags);
+        bndi_count_scale(how->stats, (double)back);
     }
     __builtin_memcpy(x, y, n * sizeof *x);
 }

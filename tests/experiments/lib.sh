@@ -32,7 +32,7 @@ best_rate() {
     sweep=$1
     rates=$2
     shift 2
-    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --csv \
+    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --statistics none "$@" --csv \
         --out "$results/rates-$sweep" >"$here/rates.csv" && cp "$here/rates.csv" "$results/rates-$sweep.csv" || exit 1
     awk -F, '$NF == "true" { print $2 }' "$results/rates-$sweep.csv"
 }

@@ -167,6 +167,7 @@ int main(void)
         SUITE("records", record_tests),
         SUITE("damaged files", damage_tests),
         SUITE("runs", run_tests),
+        SUITE("statistics", statistics_tests),
         SUITE("going on", resume_tests),
         SUITE("killed", killed_tests),
         SUITE("comparing", compare_tests),

@@ -17,6 +17,7 @@ extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
 extern CU_TestInfo ended_tests[];
 extern CU_TestInfo autopsy_tests[];
+extern CU_TestInfo statistics_tests[];
 extern CU_TestInfo sweep_tests[];
 
 /* A folder of this test's own, and names in it; `name` lasts as long as the caller's buffer. */

@@ -524,13 +524,13 @@ static const option_row *const options[] = {
     &row_model,  &row_recipe,    &row_rates, &row_seeds,     &row_optimizer, &row_betas,         &row_epsilon,
     &row_decay,  &row_schedule,  &row_steps, &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,
     &row_inputs, &row_width,     &row_depth, &row_heads,     &row_context,   &row_vocabulary,    &row_tied,
-    &row_data,   &row_recompute, &row_out,   &row_uncounted, &row_threads,   &row_progress,      &row_json,
+    &row_data,   &row_recompute, &row_out,   &row_statistics, &row_threads,   &row_progress,      &row_json,
     &row_csv,    &row_help,      NULL};
 
 static const option_row *const rare[] = {&row_betas,     &row_epsilon,       &row_decay,  &row_seed_init,
                                          &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads,
                                          &row_context,   &row_vocabulary,    &row_tied,   &row_recompute,
-                                         &row_uncounted, &row_progress,      &row_csv,    NULL};
+                                         &row_statistics, &row_progress,      &row_csv,    NULL};
 
 const command command_sweep = {
     .name = "sweep",

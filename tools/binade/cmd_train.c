@@ -327,7 +327,7 @@ static const option_row *const options[] = {
     &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,    &row_inputs,
     &row_width,     &row_depth,     &row_heads,         &row_context,  &row_vocabulary,
     &row_tied,      &row_data,      &row_recompute,     &row_switch,   &row_autopsy,
-    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_uncounted,
+    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_statistics,
     &row_plot,      &row_list,      &row_threads,       &row_progress, &row_json,
     &row_csv,       &row_color,     &row_help,          NULL};
 
@@ -345,7 +345,7 @@ static const option_row *const rare[] = {&row_betas,
                                          &row_recompute,
                                          &row_checkpoint,
                                          &row_validate,
-                                         &row_uncounted,
+                                         &row_statistics,
                                          &row_progress,
                                          &row_csv,
                                          &row_color,
@@ -407,6 +407,13 @@ const command command_train = {
         "With --out, each run has a directory (DIR itself where there is one run, DIR/RECIPE-SEED otherwise) with "
         "config.json, metrics.jsonl (a line a step), summary.json and checkpoint.safetensors; --resume goes on from "
         "the checkpoints, to the same bits.\n\n"
+        "A line of metrics.jsonl has the loss, the norm of the gradients, lr, the loss scale, the updates, bytes and "
+        "FLOPs where they change, and for each role what its casts did, under Transformer Engine's names: "
+        "ROLE/underflows%, overflows%, mse, cur_amax, dynamic_range, scale_inv_min and scale_inv_max (of casts that "
+        "share a scale: what their elements are multiplied by), and how many numbers had which exponent. With "
+        "--statistics places each of them but the exponents stands there for every place of the model, too: "
+        "PLACE/ROLE/underflows%, as blocks.0.up/gemm_fwd.x/underflows%. binade compare RUN --steps writes all of that "
+        "as CSV.\n\n"
         "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
         "\"steps\", "
         "\"seeds\", \"floor\", \"ignorance\", \"peak_flops_per_second\", \"reference\", \"recipes\": [{\"recipe\", "

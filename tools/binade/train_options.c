@@ -7,7 +7,8 @@
 
 void training_begin(training_options *o, const settings *s)
 {
-    *o = (training_options){.common = s, .model = "transformer", .optimizer = "adamw", .seeds = 1};
+    *o = (training_options){
+        .common = s, .model = "transformer", .optimizer = "adamw", .seeds = 1, .statistics = STATISTICS_ROLES};
 }
 
 void training_clear(training_options *o)
@@ -251,6 +252,18 @@ static int set_whole(training_options *o, const option_row *row, int id, uint64_
     return status;
 }
 
+static int read_statistics(training_options *o, const char *value)
+{
+    static const char *const words[] = {"none", "roles", "places"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            o->statistics = (enum training_statistics)i;
+            return GO_ON;
+        }
+    }
+    return complain(o->common->command, "--statistics takes none, roles or places, not '%.40s'", value);
+}
+
 static int set_real(training_options *o, const option_row *row, int id, const char *value)
 {
     training_change *c = &o->change[id - OPTION_OWN];
@@ -308,8 +321,7 @@ int training_set(training_options *o, int id, const char *value)
         o->recompute = true;
         return GO_ON;
     default:
-        o->uncounted = true;
-        return GO_ON;
+        return read_statistics(o, value);
     }
 }
 
@@ -376,7 +388,8 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     out->recipe = r->name;
     out->checkpoint_every = (c = change_of(o, OPTION_CHECKPOINT)) != NULL ? c->whole : out->checkpoint_every;
     out->validate_every = (c = change_of(o, OPTION_VALIDATE)) != NULL ? c->whole : out->validate_every;
-    out->statistics = !o->uncounted;
+    out->statistics = o->statistics != STATISTICS_NONE;
+    out->places = o->statistics == STATISTICS_PLACES;
     out->switches = r->switches;
     out->switch_at = r->switch_at;
     out->switch_to = r->switch_to;
@@ -490,6 +503,11 @@ const option_row row_checkpoint = {
     OPTION_CHECKPOINT, 0, "checkpoint", "N", "one every N steps, with --out (default the last)", COMPLETES_NOTHING, ""};
 const option_row row_validate = {OPTION_VALIDATE,   0, "validate", "N", "every N steps (default at the end)",
                                  COMPLETES_NOTHING, ""};
-const option_row row_uncounted = {OPTION_UNCOUNTED,  0, "no-statistics", NULL, "casts are not counted: faster",
-                                  COMPLETES_NOTHING, ""};
+const option_row row_statistics = {OPTION_STATISTICS,
+                                   0,
+                                   "statistics",
+                                   "WHAT",
+                                   "of casts: none (faster), by roles, or by places, too (default roles)",
+                                   COMPLETES_WORDS,
+                                   "none roles places"};
 const option_row row_out = {OPTION_OUT, 0, "out", "DIR", "keeps the runs there", COMPLETES_NOTHING, ""};

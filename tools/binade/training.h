@@ -33,7 +33,7 @@ enum training_option {
     OPTION_RECOMPUTE,
     OPTION_CHECKPOINT,
     OPTION_VALIDATE,
-    OPTION_UNCOUNTED,
+    OPTION_STATISTICS,
     OPTION_OUT,
     OPTION_PLOT,
     OPTION_TRAINING_OWN /* the first that only one of the commands has */
@@ -42,7 +42,7 @@ enum training_option {
 extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_lr, row_betas, row_epsilon, row_decay,
     row_seed_init, row_seed_data, row_seed_rounding, row_data, row_tied, row_seeds, row_steps, row_batch, row_inputs,
     row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute, row_checkpoint, row_validate,
-    row_uncounted, row_out, row_plot;
+    row_statistics, row_out, row_plot;
 
 enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
 
@@ -73,7 +73,8 @@ typedef struct training_options {
     recipe_list recipes;
     training_change change[OPTION_TRAINING_OWN - OPTION_OWN]; /* by id - OPTION_OWN */
     uint64_t seeds;
-    bool tied, recompute, uncounted;
+    bool tied, recompute;
+    enum training_statistics { STATISTICS_NONE, STATISTICS_ROLES, STATISTICS_PLACES } statistics;
 } training_options;
 
 void training_begin(training_options *o, const settings *s);
