@@ -162,6 +162,9 @@ static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
 {
     bnd_status status = bndi_directory_check(s->task->directory, why);
     if (status == BND_OK) {
+        status = bndi_directory_check_above(s->task->directory, why);
+    }
+    if (status == BND_OK) {
         status = bndi_directory_look(&s->found, s->task->directory, why);
     }
     if (status != BND_OK || !s->found.run) {

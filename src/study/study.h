@@ -137,6 +137,7 @@ bool bndi_is_directory(const char *path);
 
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* that one is no run's */
 BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
 BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,

@@ -296,6 +296,38 @@ static void test_rounded_once(void)
     check_rounded("fp8-block", "bf16-pure", BND_ROLE_MASTER, BND_ROLE_PARAM, "bf16"); /* out of what shares scales */
 }
 
+/* The weight that a compensation stands for, W - c, stays what it was, but for one rounding of c. */
+static void check_compensated(const char *to, double unit)
+{
+    static double before[2][MOST], after[2][MOST];
+    bnd_training t = training_of("mlp", "adamw", "bf16-kahan"), u = training_of("mlp", "adamw", to);
+    bnd_run *run = run_of(&t);
+    bnd_error why;
+    size_t wrong = 0, compensated = 0;
+    step(run, 3);
+    size_t n = numbers_of(before[0], run, BND_ROLE_PARAM);
+    CU_ASSERT_EQUAL_FATAL(numbers_of(before[1], run, BND_ROLE_EXTRA), n);
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &u.policy, &why), &why));
+    CU_ASSERT_EQUAL_FATAL(numbers_of(after[0], run, BND_ROLE_PARAM), n);
+    CU_ASSERT_EQUAL_FATAL(numbers_of(after[1], run, BND_ROLE_EXTRA), n);
+    for (size_t i = 0; i < n; i++) {
+        double was = before[0][i] - before[1][i], is = after[0][i] - after[1][i];
+        wrong += fabs(is - was) > unit * fabs(after[1][i]);
+        compensated += after[1][i] != 0;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_TRUE(compensated > n / 2);
+    bnd_run_free(run);
+}
+
+static void test_compensated(void)
+{
+    check_compensated("bf16-kahan-pure", 0);
+    check_compensated("base=bf16-kahan,extra=fp32,param=fp16", 0x1p-24);
+    check_compensated("base=bf16-kahan,param=e4m3", 0x1p-8);
+    check_compensated("base=bf16-kahan,param=fp16,extra=bf16/row", 0x1p-4); /* of scaled ones, of the row's largest */
+}
+
 /* A dynamic scale goes on under another dynamic one, and begins under a first one. */
 static void test_loss_scale(void)
 {
@@ -489,6 +521,7 @@ static CU_TestInfo checkpoint_tests[] = {
     {"switched", test_switched},
     {"the same recipe", test_same_recipe},
     {"rounded once", test_rounded_once},
+    {"a compensation", test_compensated},
     {"loss scale", test_loss_scale},
     {"peaks", test_peaks},
     {"other runs", test_other_runs},

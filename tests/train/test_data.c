@@ -230,14 +230,14 @@ static void test_lengths(void)
     (void)step_of(run);
     bnd_run_free(run);
     put(text, 0, NULL, 0);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: has 0 bytes"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: is empty"));
     leave();
     t.data[0] = 'x';
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_STREAM, "short.txt: cannot be opened"));
     enter("odd.bin");
     put(text, 39, NULL, 0);
     t = reading(16);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no number of tokens of 2 bytes"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no whole number of 2-byte tokens"));
     leave();
     t = training_of("mlp", "sgd", "fp32");
     strcpy(t.data, "a.txt");

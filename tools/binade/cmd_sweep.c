@@ -29,16 +29,21 @@ typedef struct sweep {
 static int bad_rates(const sweep *s, const char *value)
 {
     return complain(s->common.command,
-                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates separated by "
-                    "commas; not '%.64s'",
+                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates above 0 "
+                    "separated by commas; not '%.64s'",
                     value);
 }
 
-static int add_rate(sweep *s, double lr)
+/* A rate that is there already is the same runs again. */
+static void add_rate(sweep *s, double lr)
 {
+    for (size_t i = 0; i < s->lrs; i++) {
+        if (s->lr[i] == lr) {
+            return;
+        }
+    }
     s->lr = allocate(s->lr, s->lrs + 1, sizeof *s->lr);
     s->lr[s->lrs++] = lr;
-    return GO_ON;
 }
 
 static int read_list(sweep *s, const char *value)
@@ -46,7 +51,7 @@ static int read_list(sweep *s, const char *value)
     for (const char *at = value;; at++) {
         char *end = NULL;
         double x = strtod(at, &end);
-        if (end == at || (*end != '\0' && *end != ',') || !(x >= 0) || x - x != 0) {
+        if (end == at || (*end != '\0' && *end != ',') || !(x > 0) || x - x != 0) {
             return bad_rates(s, value);
         }
         add_rate(s, x);
@@ -73,15 +78,18 @@ static int read_range(sweep *s, const char *value)
     if (end == from || (*end != '\0' && *end != ':') || !(low > 0 && high >= low && high <= 1e15)) {
         return bad_rates(s, value);
     }
-    int status = *end == ':' ? read_whole_number(&points, &s->common, "lr", end + 1, MOST) : GO_ON;
+    int status = *end == ':' ? read_whole_number(&points, &s->common, "lr", end + 1, 1, MOST) : GO_ON;
     if (status == GO_ON) {
         points = *end == ':' ? points : low == high ? 1 : (uint64_t)(2 * log10(high / low) + 1.5);
         points = *end != ':' && low < high && points < 2 ? 2 : points;
-        s->lr = allocate(NULL, (size_t)points + 1, sizeof *s->lr);
-        s->lrs = (size_t)points;
-        if (bnd_grid_rates(s->lr, s->lrs, low, high, &why) != BND_OK) {
+        double *lr = allocate(NULL, (size_t)points + 1, sizeof *lr);
+        if (bnd_grid_rates(lr, (size_t)points, low, high, &why) != BND_OK) {
             status = complain(s->common.command, "%s", why.message);
         }
+        for (size_t i = 0; status == GO_ON && i < points; i++) {
+            add_rate(s, lr[i]);
+        }
+        free(lr);
     }
     return status;
 }
@@ -521,15 +529,15 @@ static const option_row row_rates = {OPTION_RATES,
                                      ""};
 
 static const option_row *const options[] = {
-    &row_model,  &row_recipe,    &row_rates, &row_seeds,     &row_optimizer, &row_betas,         &row_epsilon,
-    &row_decay,  &row_schedule,  &row_steps, &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,
-    &row_inputs, &row_width,     &row_depth, &row_heads,     &row_context,   &row_vocabulary,    &row_tied,
+    &row_model,  &row_recipe,    &row_rates, &row_seeds,      &row_optimizer, &row_betas,         &row_epsilon,
+    &row_decay,  &row_schedule,  &row_steps, &row_seed_init,  &row_seed_data, &row_seed_rounding, &row_batch,
+    &row_inputs, &row_width,     &row_depth, &row_heads,      &row_context,   &row_vocabulary,    &row_tied,
     &row_data,   &row_recompute, &row_out,   &row_statistics, &row_threads,   &row_progress,      &row_json,
     &row_csv,    &row_help,      NULL};
 
-static const option_row *const rare[] = {&row_betas,     &row_epsilon,       &row_decay,  &row_seed_init,
-                                         &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads,
-                                         &row_context,   &row_vocabulary,    &row_tied,   &row_recompute,
+static const option_row *const rare[] = {&row_betas,      &row_epsilon,       &row_decay,  &row_seed_init,
+                                         &row_seed_data,  &row_seed_rounding, &row_inputs, &row_heads,
+                                         &row_context,    &row_vocabulary,    &row_tied,   &row_recompute,
                                          &row_statistics, &row_progress,      &row_csv,    NULL};
 
 const command command_sweep = {

@@ -428,6 +428,7 @@ const command command_train = {
         "\"seed_init\", \"seed_data\", \"complete\", "
         "\"loss\", \"validation\", \"result\"}]}. What is not known, and what is not a number, is null. --csv has the "
         "recipes.\n\n"
-        "Exit status 2: nothing was run, because something that was asked for is not there or cannot be.",
+        "Exit status 2: nothing was run, because something that was asked for there is not, or cannot be. 3: a file "
+        "cannot be read or written, or memory is short.",
     .run = run,
 };

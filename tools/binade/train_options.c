@@ -36,6 +36,19 @@ static bool is_row(const bnd_policy *policy)
     return bnd_policy_parse(&row, policy->name, NULL) == BND_OK && bnd_policy_same(&row, policy);
 }
 
+/* Whatever a recipe says that no run can have is said where it is read, with its name. */
+static int check_policy(const recipe *r, const training_options *o)
+{
+    bnd_engine *engine = NULL;
+    bnd_error why;
+    bnd_status status = bnd_engine_new(&engine, NULL, &why);
+    if (status == BND_OK) {
+        status = bnd_engine_set_policy(engine, &r->policy, &why);
+        bnd_engine_free(engine);
+    }
+    return status == BND_OK ? GO_ON : complain(o->common->command, "%s: %s", r->name, why.message);
+}
+
 /* A recipe in a file is called as it says, or as the file where that would be another's name. */
 static int read_recipe(recipe *r, const training_options *o)
 {
@@ -49,6 +62,9 @@ static int read_recipe(recipe *r, const training_options *o)
     if (status != BND_OK) {
         complain(o->common->command, "%s: %s", r->name, why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    if (check_policy(r, o) != GO_ON) {
+        return BAD_USAGE;
     }
     bool of_its_own = bnd_policy_parse(&(bnd_policy){.update = 0}, r->policy.name, NULL) != BND_OK;
     if (strcmp(r->policy.name, "custom") != 0 && (of_its_own || is_row(&r->policy))) {
@@ -85,7 +101,7 @@ static int parse_recipe(recipe *out, const training_options *o, const char *text
     if (strcmp(out->policy.name, "custom") != 0) {
         snprintf(out->name, sizeof out->name, "%s", out->policy.name); /* as its row has it */
     }
-    return GO_ON;
+    return check_policy(out, o);
 }
 
 static void add_recipe(training_options *o, const recipe *r)
@@ -175,7 +191,7 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
     if (at == NULL) {
         return complain(o->common->command, "--switch takes RECIPE@STEP, not '%s'", value);
     }
-    int status = read_whole_number(&step, o->common, "switch", at + 1, UINT32_MAX);
+    int status = read_whole_number(&step, o->common, "switch", at + 1, 0, UINT32_MAX);
     status = status == GO_ON ? parse_recipe(&to, o, value, (size_t)(at - value)) : status;
     for (size_t i = kept, count = o->recipes.count; status == GO_ON && i < count; i++) {
         recipe r = o->recipes.items[i];
@@ -194,12 +210,14 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
 
 /* ---- numbers ---- */
 
-int read_real(double *out, const settings *s, const char *option, const char *value, double least)
+/* What is too small for a double is 0. */
+static int read_real(double *out, const settings *s, const char *option, const char *value, bool positive)
 {
     char *end = NULL;
     double x = strtod(value, &end);
-    if (value[0] == '\0' || *end != '\0' || !(x >= least) || x - x != 0) {
-        return complain(s->command, "--%s takes a number of at least %g, not '%s'", option, least, value);
+    if (value[0] == '\0' || *end != '\0' || !(positive ? x > 0 : x >= 0) || x - x != 0) {
+        return complain(s->command, "--%s takes a number %s 0, not '%s'", option, positive ? "above" : "of at least",
+                        value);
     }
     *out = x;
     return GO_ON;
@@ -243,13 +261,8 @@ static int set_whole(training_options *o, const option_row *row, int id, uint64_
 {
     training_change *c = &o->change[id - OPTION_OWN];
     bool seed = id == OPTION_SEED_INIT || id == OPTION_SEED_DATA || id == OPTION_SEED_ROUNDING;
-    int status = read_whole_number(&c->whole, o->common, row->name, value, seed ? UINT64_MAX : UINT32_MAX);
-    if (status == GO_ON && c->whole < least) {
-        return complain(o->common->command, "--%s takes a whole number of at least %llu, not '%s'", row->name,
-                        (unsigned long long)least, value);
-    }
     c->given = true;
-    return status;
+    return read_whole_number(&c->whole, o->common, row->name, value, least, seed ? UINT64_MAX : UINT32_MAX);
 }
 
 static int read_statistics(training_options *o, const char *value)
@@ -268,7 +281,7 @@ static int set_real(training_options *o, const option_row *row, int id, const ch
 {
     training_change *c = &o->change[id - OPTION_OWN];
     c->given = true;
-    return read_real(&c->real, o->common, row->name, value, 0);
+    return read_real(&c->real, o->common, row->name, value, id == OPTION_LR);
 }
 
 int training_set(training_options *o, int id, const char *value)

@@ -94,9 +94,6 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
 /* Everything that can be asked for, and what it is usually run with. */
 void print_choices(void);
 
-/* A number in the text, of at least `least`; GO_ON, or the status to leave with. */
-int read_real(double *out, const settings *s, const char *option, const char *value, double least);
-
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
 
