@@ -100,7 +100,7 @@ _binade()
         --schedule) words="constant warmup cosine wsd" ;;
         --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;
-        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --statistics --threads --progress --json --csv --help" ;;
+        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" ;;
         esac
         ;;
     vectors)

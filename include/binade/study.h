@@ -86,6 +86,7 @@ typedef struct bnd_task {
     const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
     bool resume;                 /* what is there is gone on with; otherwise no run may be there */
     uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */
+    bool drops_checkpoint;       /* none is kept of a run that is complete */
     uint64_t validate_every;     /* steps; 0: at the end only */
     uint64_t validation_batches; /* 0: never */
     bool statistics;             /* casts are counted, by role, */
@@ -136,6 +137,7 @@ typedef struct bnd_comparison {
     double result; /* the mean over the pairs */
     double reference;
     double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
+    bool unclear;     /* a match of two pairs or more whose interval reaches to gaps that matter: more seeds would tell */
     bool left;        /* it left the reference's band, */
     uint64_t left_at; /* at this step */
     size_t diverged;  /* of the pairs */

@@ -2,10 +2,13 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "study/study.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "store/store.h"
 #include "train/train.h"
 
 static int64_t nanoseconds_now(void)
@@ -134,6 +137,24 @@ static bnd_status save(bndi_session *s, bnd_error *why)
     return status == BND_OK && saves ? bndi_session_checkpoint(s, save_to, why) : status;
 }
 
+/* Nobody goes on with a complete run. Its checkpoint goes before the summary says that it is complete, so that none is
+ * ever left behind: killed in between, it begins again. */
+static bnd_status drop_checkpoint(bndi_session *s, const char *path, bnd_error *why)
+{
+    (void)s;
+    return unlink(path) == 0 || errno == ENOENT ? BND_OK : bndi_fail_system(why, "cannot be removed", errno);
+}
+
+/* The last one: of a complete run perhaps none, but its lines are on the disk all the same. */
+static bnd_status save_last(bndi_session *s, bool changed, bnd_error *why)
+{
+    if (!s->record.complete || !s->task->drops_checkpoint || s->metrics < 0) {
+        return changed ? save(s, why) : BND_OK;
+    }
+    bnd_status status = bndi_metrics_sync(s->metrics, why);
+    return status == BND_OK ? bndi_session_checkpoint(s, drop_checkpoint, why) : status;
+}
+
 static bnd_status write_summary(const bndi_session *s, bnd_error *why)
 {
     bndi_bytes text = {.at = NULL};
@@ -158,10 +179,11 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
         }
         goes_on = status == BND_OK && watch(data, s);
     }
-    if (status == BND_OK && s->run->step > saved) {
-        status = save(s, why);
-    }
     s->record.complete = status == BND_OK && (s->record.ended || s->run->step == t->training.steps);
+    if (status == BND_OK) {
+        status = save_last(s, s->run->step > saved, why);
+    }
+    s->record.complete = s->record.complete && status == BND_OK;
     bnd_status finished = bndi_record_finish(&s->record, status == BND_OK ? why : NULL);
     return status == BND_OK ? finished : status;
 }

@@ -98,7 +98,8 @@ table() {
                 print "| --- | --- | --- | --- | --- | --- | --- | --- |"
                 next }
             { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
-              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["left_at"]
+              verdict = $at["verdict"] ($at["unclear"] == "true" ? "?" : "")
+              printf "| `%s` | %s | %s | %s | %s ", $1, verdict, number($at["final_loss"]), gap, $at["left_at"]
               printf "| %s | %s | %s |\n", percent($at["cancelled_percent"]), percent($at["flushed_percent"]),
                      $at["overflows"] }'
     } >>"$here/body"

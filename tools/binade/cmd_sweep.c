@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_RATES = OPTION_TRAINING_OWN };
+enum { OPTION_RATES = OPTION_TRAINING_OWN, OPTION_KEEP };
 
 typedef struct sweep {
     settings common;
@@ -21,6 +21,7 @@ typedef struct sweep {
     ranks ranks;
     bnd_context context; /* of a rank */
     int status;
+    bool keeps_checkpoints;
     live live;
 } sweep;
 
@@ -97,6 +98,10 @@ static int read_range(sweep *s, const char *value)
 static int set_own(void *state, int id, const char *value)
 {
     sweep *s = state;
+    if (id == OPTION_KEEP) {
+        s->keeps_checkpoints = true;
+        return GO_ON;
+    }
     if (id != OPTION_RATES) {
         return training_set(&s->options, id, value);
     }
@@ -150,6 +155,7 @@ static int make_tasks(sweep *s)
         s->directories[s->count] = s->options.out != NULL ? path_text(s->options.out, name) : NULL;
         task->directory = s->directories[s->count];
         task->resume = true;
+        task->drops_checkpoint = !s->keeps_checkpoints;
     }
     return GO_ON;
 }
@@ -361,9 +367,8 @@ static void print_summaries(const summary *all, size_t recipes)
         table_add(&t, format_text("%g", best->lr));
         table_add(&t, interval_text(best->result, best->band, false));
         table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
-        table_add(&t, copy_text(m->compared                      ? bnd_verdict_name(m->is.verdict)
-                                : strcmp(m->recipe, "fp32") == 0 ? "reference"
-                                                                 : "-"));
+        table_add(&t,
+                  m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
         table_add(&t, count_text(m->diverged, m->count));
         table_add(&t, loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)));
     }
@@ -391,8 +396,10 @@ static void json_summary(bnd_json *json, const summary *m)
     json_number(json, "band", m->rates[m->best].band);
     if (m->compared) {
         bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
+        bnd_json_boolean(json, "unclear", m->is.unclear);
     } else {
         bnd_json_null(json, "verdict");
+        bnd_json_null(json, "unclear");
     }
     json_number(json, "gap", m->compared ? m->is.gap : (double)NAN);
     json_number(json, "gap_band", m->compared ? m->is.band : (double)NAN);
@@ -528,17 +535,35 @@ static const option_row row_rates = {OPTION_RATES,
                                      COMPLETES_NOTHING,
                                      ""};
 
-static const option_row *const options[] = {
-    &row_model,  &row_recipe,    &row_rates, &row_seeds,      &row_optimizer, &row_betas,         &row_epsilon,
-    &row_decay,  &row_schedule,  &row_steps, &row_seed_init,  &row_seed_data, &row_seed_rounding, &row_batch,
-    &row_inputs, &row_width,     &row_depth, &row_heads,      &row_context,   &row_vocabulary,    &row_tied,
-    &row_data,   &row_recompute, &row_out,   &row_statistics, &row_threads,   &row_progress,      &row_json,
-    &row_csv,    &row_help,      NULL};
+static const option_row row_keep = {
+    OPTION_KEEP, 0, "keep-checkpoints", NULL, "with --out: of finished points, too", COMPLETES_NOTHING, ""};
 
-static const option_row *const rare[] = {&row_betas,      &row_epsilon,       &row_decay,  &row_seed_init,
-                                         &row_seed_data,  &row_seed_rounding, &row_inputs, &row_heads,
-                                         &row_context,    &row_vocabulary,    &row_tied,   &row_recompute,
-                                         &row_statistics, &row_progress,      &row_csv,    NULL};
+static const option_row *const options[] = {&row_model,         &row_recipe,     &row_rates,     &row_seeds,
+                                            &row_optimizer,     &row_betas,      &row_epsilon,   &row_decay,
+                                            &row_schedule,      &row_steps,      &row_seed_init, &row_seed_data,
+                                            &row_seed_rounding, &row_batch,      &row_inputs,    &row_width,
+                                            &row_depth,         &row_heads,      &row_context,   &row_vocabulary,
+                                            &row_tied,          &row_data,       &row_recompute, &row_out,
+                                            &row_keep,          &row_statistics, &row_threads,   &row_progress,
+                                            &row_json,          &row_csv,        &row_help,      NULL};
+
+static const option_row *const rare[] = {&row_betas,
+                                         &row_epsilon,
+                                         &row_decay,
+                                         &row_seed_init,
+                                         &row_seed_data,
+                                         &row_seed_rounding,
+                                         &row_inputs,
+                                         &row_heads,
+                                         &row_context,
+                                         &row_vocabulary,
+                                         &row_tied,
+                                         &row_recompute,
+                                         &row_keep,
+                                         &row_statistics,
+                                         &row_progress,
+                                         &row_csv,
+                                         NULL};
 
 const command command_sweep = {
     .name = "sweep",
@@ -557,12 +582,14 @@ const command command_sweep = {
         "The sensitivity to the learning rate is that of Wortsman et al. (2309.14322): the expected result over the "
         "range, less the best one.\n\n"
         "Each point has a directory in DIR, as binade train writes it; binade compare reads them. A point that was "
-        "killed begins again; one that is finished is read. ctrl-C stops between two steps.\n\n"
+        "killed begins again; one that is finished is read. ctrl-C stops between two steps, and what was at work then "
+        "has a checkpoint; that of a finished point is dropped, unless --keep-checkpoints is given.\n\n"
         "Where binade was configured --with-mpi, mpirun spreads the points over ranks: rank 0 deals them out and "
         "prints, "
         "the others make them, with one thread each unless --threads says otherwise. DIR must be the same for all.\n\n"
         "With --json, one object: {\"model\", \"optimizer\", \"schedule\", \"steps\", \"seeds\", \"recipes\": "
-        "[{\"recipe\", \"best_lr\", \"result\", \"band\", \"verdict\", \"gap\", \"gap_band\", \"runs\", \"diverged\", "
+        "[{\"recipe\", \"best_lr\", \"result\", \"band\", \"verdict\", \"unclear\", \"gap\", \"gap_band\", \"runs\", "
+        "\"diverged\", "
         "\"lr_sensitivity\", \"points\": [{\"lr\", \"runs\", \"diverged\", \"result\", \"band\"}]}]}. --csv has the "
         "points.",
     .run = run,

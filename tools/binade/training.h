@@ -116,7 +116,7 @@ bnd_study_watch live_watch; /* its data is the live; false after ctrl-C */
 void live_end(live *l);
 bool live_was_stopped(void);
 
-/* ---- what came out (train_result.c, train_table.c, train_plot.c) ---- */
+/* ---- what came out (train_result.c, train_table.c, train_notes.c, train_plot.c) ---- */
 
 /* The runs of a recipe (with one model, one optimizer and one learning rate): a row of the table. */
 typedef struct train_row {
@@ -163,6 +163,7 @@ enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
 int read_plot_scale(enum plot_scale *out, const settings *s, const char *value);
 void plot_losses(const train_result *r, enum plot_scale steps, bool colour);
 
+char *verdict_text(const bnd_comparison *c);           /* "match", and "match?" where it is unclear */
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
 char *interval_text(double x, double band, bool sign); /* "+0.0123 ± 0.0045"; a band that is NaN is left out */
 char *loss_text(double x);                             /* five digits, or "nan", "inf" */
