@@ -42,6 +42,7 @@ binade_SOURCES = \
 	tools/binade/prove.h \
 	tools/binade/sweep.h \
 	tools/binade/sweep_mpi.c \
+	tools/binade/sweep_result.c \
 	tools/binade/train_autopsy.c \
 	tools/binade/train_columns.c \
 	tools/binade/train_live.c \
