@@ -197,8 +197,12 @@ tests_policy_test_policy_SOURCES = \
 tests_train_test_checkpoint_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_train_test_checkpoint_LDADD = $(TEST_LDADD) $(LIBM)
 tests_train_test_checkpoint_SOURCES = \
+	tests/folder.c \
+	tests/folder.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/suites.h \
 	tests/train/test_checkpoint.c \
 	tests/train/test_configuration.c
@@ -208,12 +212,16 @@ tests_train_test_recipes_LDADD = $(TEST_LDADD) $(LIBM)
 tests_train_test_recipes_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/outcome.c \
+	tests/outcome.h \
 	tests/suites.h \
 	tests/train/test_recipes.c
 
 tests_train_test_train_CPPFLAGS = $(TEST_CPPFLAGS) -DBND_TEST_SOURCES='"$(abs_top_srcdir)"'
 tests_train_test_train_LDADD = $(TEST_LDADD) $(LIBM)
 tests_train_test_train_SOURCES = \
+	tests/folder.c \
+	tests/folder.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \
@@ -244,6 +252,8 @@ tests_study_test_study_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES)
 tests_study_test_study_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_study_test_study_LDADD = $(TEST_LDADD) $(LIBM)
 tests_study_test_study_SOURCES = \
+	tests/folder.c \
+	tests/folder.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/study/test_autopsy.c \
@@ -255,6 +265,7 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \
 	tests/study/test_runs.c \
+	tests/study/test_statistics.c \
 	tests/outcome.c \
 	tests/outcome.h \
 	tests/study/test_study.c \
@@ -268,6 +279,8 @@ tests_tensor_test_tensor_CPPFLAGS = $(TEST_CPPFLAGS) $(WRAP_DEFINES) -DBND_TEST_
 tests_tensor_test_tensor_LDFLAGS = $(AM_LDFLAGS) $(WRAP_OPTIONS)
 tests_tensor_test_tensor_LDADD = $(TEST_LDADD) $(LIBM)
 tests_tensor_test_tensor_SOURCES = \
+	tests/folder.c \
+	tests/folder.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h \

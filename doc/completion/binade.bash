@@ -78,17 +78,18 @@ _binade()
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --statistics) words="none roles places" ;;
         --plot) words="linear log none" ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
-        *) words="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --autopsy --out --resume --checkpoint --validate --no-statistics --plot --list --threads --progress --json --csv --color --help" ;;
+        *) words="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" ;;
         esac
         ;;
     compare)
         case $prev in
         --plot) words="linear log none" ;;
         --color) words="auto always never" ;;
-        *) words="--plot --json --csv --color --help" ;;
+        *) words="--plot --steps --json --csv --color --help" ;;
         esac
         ;;
     sweep)
@@ -97,8 +98,9 @@ _binade()
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;
-        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --no-statistics --threads --progress --json --csv --help" ;;
+        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" ;;
         esac
         ;;
     vectors)

@@ -66,6 +66,13 @@ void bnd_records_free(bnd_record *records, size_t count); /* clears each, and fr
 /* The points as CSV, which bnd_record_read reads back to the same numbers. */
 BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char *path, bnd_error *why);
 
+/* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the order
+ * in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is nan,
+ * inf or -inf where the line says so. Texts, arrays and objects are left out. */
+BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
+                                             void (*write)(void *sink, const char *text, size_t length), void *sink,
+                                             bnd_error *why);
+
 /* What a parameter takes: itself, its master copy, its gradient, m, v and what the recipe keeps beside, each at its
  * peak. NaN where it is not known. */
 double bnd_record_bytes_per_parameter(const bnd_record *record);
@@ -79,9 +86,11 @@ typedef struct bnd_task {
     const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
     bool resume;                 /* what is there is gone on with; otherwise no run may be there */
     uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */
+    bool drops_checkpoint;       /* none is kept of a run that is complete */
     uint64_t validate_every;     /* steps; 0: at the end only */
     uint64_t validation_batches; /* 0: never */
-    bool statistics;             /* casts are counted, by role */
+    bool statistics;             /* casts are counted, by role, */
+    bool places;                 /* and by place of the model, too: in metrics.jsonl only */
     bool switches;               /* from step `switch_at` on, under another recipe */
     uint64_t switch_at;
     bnd_policy switch_to;
@@ -128,6 +137,7 @@ typedef struct bnd_comparison {
     double result; /* the mean over the pairs */
     double reference;
     double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
+    bool unclear;     /* a match of two pairs or more whose interval reaches to gaps that matter: more seeds would tell */
     bool left;        /* it left the reference's band, */
     uint64_t left_at; /* at this step */
     size_t diverged;  /* of the pairs */

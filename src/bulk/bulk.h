@@ -245,6 +245,7 @@ void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest)
 
 /* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
 void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
+void bndi_count_scale(bnd_stats *stats, double scale); /* unless it is no number */
 
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);

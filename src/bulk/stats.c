@@ -260,6 +260,15 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
     }
 }
 
+void bndi_count_scale(bnd_stats *stats, double scale)
+{
+    if (scale > 0 && scale - scale == 0) {
+        bool first = stats->scale_largest == 0;
+        stats->scale_smallest = first || scale < stats->scale_smallest ? scale : stats->scale_smallest;
+        stats->scale_largest = scale > stats->scale_largest ? scale : stats->scale_largest;
+    }
+}
+
 void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
 {
     sum->elements += more->elements;
@@ -278,6 +287,8 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
     sum->smallest = smaller ? more->smallest : sum->smallest;
     sum->squared_error += more->squared_error;
     sum->squared_input += more->squared_input;
+    bndi_count_scale(sum, more->scale_smallest);
+    bndi_count_scale(sum, more->scale_largest);
     for (size_t i = 0; i < BNDI_BINS; i++) {
         sum->exponents[i] += more->exponents[i];
     }

@@ -35,7 +35,7 @@ static bnd_status map_open_file(bnd_mapped *out, int fd, bnd_error *why)
 
 bnd_status bnd_map_open(bnd_mapped *out, const char *path, bnd_error *why)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, and not waited for */
     if (fd < 0) {
         return bndi_fail_system(why, "cannot be opened", errno);
     }

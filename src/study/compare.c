@@ -235,6 +235,7 @@ static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
     bool clear = c->pairs < 2 || c->gap > c->band;
     bool worse = clear && matters(c->gap, c->reference, caps / n);
     c->verdict = 2 * c->diverged >= c->pairs ? BND_DIVERGED : worse ? BND_DEGRADED : BND_MATCH;
+    c->unclear = c->verdict == BND_MATCH && c->pairs > 1 && matters(c->gap + c->band, c->reference, caps / n);
 }
 
 /* One that did not end, where there is one: it has the steps that the others have, too. */

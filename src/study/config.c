@@ -17,6 +17,9 @@ static void write_task(bnd_json *json, const bnd_task *task)
     bnd_json_unsigned(json, "validate_every", task->validate_every);
     bnd_json_unsigned(json, "validation_batches", task->validation_batches);
     bnd_json_boolean(json, "statistics", task->statistics);
+    if (task->places) {
+        bnd_json_boolean(json, "places", true);
+    }
     if (task->switches) {
         bnd_json_unsigned(json, "switch_at", task->switch_at);
         write_recipe(json, "switch_to", &task->switch_to);

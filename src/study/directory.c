@@ -34,15 +34,15 @@ static bnd_status no_path(bnd_error *why)
 
 /* ---- looking ---- */
 
-/* Is a file of this name there, with something in it? */
-static bnd_status is_there(bool *out, const char *directory, const char *name, bnd_error *why)
+/* Is a file of this name there, of so many bytes or more? */
+static bnd_status is_there(bool *out, const char *directory, const char *name, off_t least, bnd_error *why)
 {
     struct stat about;
     char *path = bndi_path(directory, name);
     if (path == NULL) {
         return no_path(why);
     }
-    *out = stat(path, &about) == 0 && about.st_size > 0;
+    *out = stat(path, &about) == 0 && about.st_size >= least;
     free(path);
     return BND_OK;
 }
@@ -78,20 +78,38 @@ bnd_status bndi_directory_check(const char *directory, bnd_error *why)
 bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why)
 {
     bndi_found found = {.run = false};
-    bnd_status status = is_there(&found.run, directory, metrics, why);
+    bnd_status status = is_there(&found.run, directory, metrics, 1, why);
     if (status == BND_OK) {
-        status = is_there(&found.checkpoint, directory, "checkpoint.safetensors", why);
+        status = is_there(&found.checkpoint, directory, "checkpoint.safetensors", 0, why);
     }
     if (status == BND_OK) {
-        status = is_there(&found.finished, directory, "summary.json", why);
+        status = is_there(&found.finished, directory, "summary.json", 1, why);
     }
     if (status == BND_OK) {
-        status = is_there(&found.config, directory, "config.json", why);
+        status = is_there(&found.config, directory, "config.json", 1, why);
     }
     if (status == BND_OK) {
+        /* An empty checkpoint is one that was damaged: they have their name when they are complete. */
         found.run = found.run || found.checkpoint || found.finished;
         *out = found;
     }
+    return status;
+}
+
+bnd_status bndi_directory_check_above(const char *directory, bnd_error *why)
+{
+    bndi_found found = {.run = false};
+    char *path = strdup(directory), *slash = path != NULL ? strrchr(path, '/') : NULL;
+    bnd_status status = path != NULL ? BND_OK : no_path(why);
+    if (slash != NULL && slash != path) {
+        *slash = '\0';
+        status = bndi_directory_look(&found, path, why);
+    }
+    if (status == BND_OK && found.run && found.config) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "%s is the directory of one run, and others do not go into it; name another directory", path);
+    }
+    free(path);
     return status;
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base.h"
+
 /* ---- statistics of casts ---- */
 
 static uint64_t nonzero(const bnd_stats *s)
@@ -21,10 +23,10 @@ static bool is_gradient(bnd_role role)
            role == BND_ROLE_DGRAD_DX || role == BND_ROLE_WGRAD_DW;
 }
 
-void bndi_line_count(bnd_point *point, const bnd_stats *statistics)
+void bndi_line_count(bnd_point *point, const bndi_counts *counts)
 {
-    for (unsigned role = 0; statistics != NULL && role < BND_ROLES; role++) {
-        const bnd_stats *s = &statistics[role];
+    for (unsigned role = 0; counts->at != NULL && role < BND_ROLES; role++) {
+        const bnd_stats *s = &counts->at[role];
         point->overflows += s->overflows;
         if (is_gradient((bnd_role)role)) {
             point->gradients += nonzero(s);
@@ -33,15 +35,30 @@ void bndi_line_count(bnd_point *point, const bnd_stats *statistics)
     }
 }
 
-/* "ROLE/NAME". */
-static const char *key_of(char key[BNDI_KEY_SIZE], bnd_role role, const char *name)
+/* Keys of a role, everywhere or at a place: "ROLE/NAME", "PLACE/ROLE/NAME". */
+typedef struct keys {
+    char text[BNDI_KEY_SIZE];
+    size_t length; /* of what stands before NAME */
+} keys;
+
+static keys keys_of(const char *place, bnd_role role)
 {
-    const char *first = bnd_role_name(role);
-    size_t length = strlen(first);
-    memcpy(key, first, length);
-    key[length] = '/';
-    memcpy(key + length + 1, name, strlen(name) + 1);
-    return key;
+    keys k;
+    bndi_text text = bndi_text_in(k.text, sizeof k.text);
+    if (place != NULL) {
+        bndi_text_string(&text, place[0] != '\0' ? place : "rest");
+        bndi_text_char(&text, '/');
+    }
+    bndi_text_string(&text, bnd_role_name(role));
+    bndi_text_char(&text, '/');
+    k.length = text.length;
+    return k;
+}
+
+static const char *key_of(keys *k, const char *name)
+{
+    memcpy(k->text + k->length, name, strlen(name) + 1);
+    return k->text;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -51,10 +68,9 @@ static double percent(uint64_t part, uint64_t whole)
 
 /* Counts of floor(log2 |x|) from the first that is not 0 to the last. The lowest of them, BND_HISTOGRAM_LOWEST - 1, is
  * everything below, the highest everything above. */
-static void write_histogram(bnd_json *json, bnd_role role, const bnd_stats *s)
+static void write_histogram(bnd_json *json, keys *k, const bnd_stats *s)
 {
     enum { BINS = sizeof s->exponents / sizeof s->exponents[0] };
-    char key[BNDI_KEY_SIZE];
     int first = 0, last = BINS - 1;
     while (first < last && s->exponents[first] == 0) {
         first++;
@@ -62,8 +78,8 @@ static void write_histogram(bnd_json *json, bnd_role role, const bnd_stats *s)
     while (last > first && s->exponents[last] == 0) {
         last--;
     }
-    bnd_json_integer(json, key_of(key, role, "exponents_from"), BND_HISTOGRAM_LOWEST - 1 + first);
-    bnd_json_array(json, key_of(key, role, "exponents"));
+    bnd_json_integer(json, key_of(k, "exponents_from"), BND_HISTOGRAM_LOWEST - 1 + first);
+    bnd_json_array(json, key_of(k, "exponents"));
     for (int i = first; i <= last; i++) {
         bnd_json_unsigned(json, NULL, s->exponents[i]);
     }
@@ -71,18 +87,37 @@ static void write_histogram(bnd_json *json, bnd_role role, const bnd_stats *s)
 }
 
 /* Transformer Engine's names and what it means by them: shares are of all elements. */
-static void write_role(bnd_json *json, bnd_role role, const bnd_stats *s)
+static void write_numbers(bnd_json *json, keys *k, const bnd_stats *s)
 {
-    char key[BNDI_KEY_SIZE];
-    bndi_json_number(json, key_of(key, role, "underflows%"), percent(s->flushed, s->elements));
-    bndi_json_number(json, key_of(key, role, "overflows%"), percent(s->overflows, s->elements));
+    bndi_json_number(json, key_of(k, "underflows%"), percent(s->flushed, s->elements));
+    bndi_json_number(json, key_of(k, "overflows%"), percent(s->overflows, s->elements));
     if (s->compared > 0) {
-        bndi_json_number(json, key_of(key, role, "mse"), bnd_stats_mean_squared_error(s));
+        bndi_json_number(json, key_of(k, "mse"), bnd_stats_mean_squared_error(s));
+    }
+    if (s->scale_largest > 0) {
+        bndi_json_number(json, key_of(k, "scale_inv_min"), s->scale_smallest);
+        bndi_json_number(json, key_of(k, "scale_inv_max"), s->scale_largest);
     }
     if (s->smallest > 0) {
-        bndi_json_number(json, key_of(key, role, "cur_amax"), s->largest);
-        bndi_json_number(json, key_of(key, role, "dynamic_range"), log2(s->largest) - log2(s->smallest));
-        write_histogram(json, role, s);
+        bndi_json_number(json, key_of(k, "cur_amax"), s->largest);
+        bndi_json_number(json, key_of(k, "dynamic_range"), log2(s->largest) - log2(s->smallest));
+    }
+}
+
+/* Everything by role; by place all but the histograms. */
+static void write_counts(bnd_json *json, const bndi_counts *counts)
+{
+    for (size_t i = 0; counts->at != NULL && i < ((size_t)counts->places + 1) * BND_ROLES; i++) {
+        const bnd_stats *s = &counts->at[i];
+        bool everywhere = i < BND_ROLES;
+        keys k =
+            keys_of(everywhere ? NULL : bnd_run_place_name(counts->run, i / BND_ROLES - 1), (bnd_role)(i % BND_ROLES));
+        if (s->elements > 0) {
+            write_numbers(json, &k, s);
+        }
+        if (s->smallest > 0 && everywhere) {
+            write_histogram(json, &k, s);
+        }
     }
 }
 
@@ -126,18 +161,14 @@ static void write_steady(bnd_json *json, const bnd_record *now, bnd_record *know
     }
 }
 
-void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bnd_stats *statistics, const bnd_record *now,
+void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts *counts, const bnd_record *now,
                      bnd_record *known)
 {
     bnd_json json;
     bnd_json_begin(&json, bndi_bytes_write, out);
     bnd_json_object(&json, NULL);
-    write_columns(&json, point, statistics != NULL);
-    for (unsigned role = 0; statistics != NULL && role < BND_ROLES; role++) {
-        if (statistics[role].elements > 0) {
-            write_role(&json, (bnd_role)role, &statistics[role]);
-        }
-    }
+    write_columns(&json, point, counts->at != NULL);
+    write_counts(&json, counts);
     write_steady(&json, now, known);
     bnd_json_end(&json);
     bndi_bytes_write(out, "\n", 1);

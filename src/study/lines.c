@@ -10,7 +10,8 @@
 
 #include "store/store.h"
 
-enum { LONGEST = 1 << 20, FIRST_ROOM = 1 << 14 };
+/* A line by place has seven numbers of each role at each of up to 513 places: 513 x 14 roles x 7 x 60 bytes at most. */
+enum { LONGEST = 1 << 22, FILE_MOST = 1 << 20, FIRST_ROOM = 1 << 14 };
 
 bnd_status bndi_within(bnd_error *why, const char *name, bnd_status status)
 {
@@ -116,8 +117,8 @@ bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why)
             bndi_bytes_write(&bytes, line, length);
             bndi_bytes_write(&bytes, "\n", lines.ended);
         }
-        if (status == BND_OK && bytes.length > LONGEST) {
-            status = bnd_fail(why, BND_BAD_FILE, 0, "is larger than %d bytes", LONGEST);
+        if (status == BND_OK && bytes.length > FILE_MOST) {
+            status = bnd_fail(why, BND_BAD_FILE, 0, "is larger than %d bytes", FILE_MOST);
         }
     } while (status == BND_OK && line != NULL);
     bndi_lines_close(&lines);

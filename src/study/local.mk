@@ -17,6 +17,7 @@ libbinade_internal_la_SOURCES += \
 	src/study/read.c \
 	src/study/record.c \
 	src/study/run.c \
+	src/study/sheet.c \
 	src/study/steps.c \
 	src/study/sweep.c \
 	src/study/study.h

@@ -199,7 +199,7 @@ static bnd_status take_object(reading *r, const char *line, size_t length)
 
 /* ---- CSV ---- */
 
-enum { FIELDS_MOST = 256 };
+enum { FIELDS_MOST = 1 << 16 }; /* lines by place have tens of thousands */
 
 /* Which columns the fields of a file are: BNDI_COLUMNS for those that nobody here knows. */
 typedef struct layout {
@@ -242,7 +242,7 @@ static bnd_status read_header(layout *out, reading *r, char *line)
     out->count = 0;
     while (line != NULL) {
         if (out->count == FIELDS_MOST || !next_field(&line, &field, &length)) {
-            return refuse(r->line, "a quote without an end, or more than 256 columns", "the header", 10, r->why);
+            return refuse(r->line, "a quote without an end, or more than 65536 columns", "the header", 10, r->why);
         }
         size_t column = column_of(field, length);
         /* Other programs' names for what is validated, or learnt with, are not guessed at. */

@@ -103,6 +103,16 @@ bnd_status bndi_session_checkpoint(bndi_session *s,
     return bndi_within(why, checkpoint_name, status);
 }
 
+/* Places are told apart only where somebody wants them: by role alone there is one. */
+static bnd_status begin_counts(bndi_session *s, bnd_error *why)
+{
+    unsigned places = s->task->places ? (unsigned)bnd_run_places(s->run) : 0;
+    s->counts = (bndi_counts){.places = places, .run = s->run};
+    s->counts.at = calloc((places + 1) * (size_t)BND_ROLES, sizeof *s->counts.at);
+    return s->counts.at != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), places > 0 ? places : 1, why)
+                                : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics of %u places", places);
+}
+
 /* Opens the run again, and brings it to where its checkpoint is. */
 bnd_status bndi_session_open(bndi_session *s, bnd_error *why)
 {
@@ -113,12 +123,7 @@ bnd_status bndi_session_open(bndi_session *s, bnd_error *why)
             status = bndi_session_checkpoint(s, load_from, why);
         }
     }
-    if (status == BND_OK && s->task->statistics) {
-        s->statistics = calloc(BND_ROLES, sizeof *s->statistics);
-        status = s->statistics != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), 1, why)
-                                       : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics");
-    }
-    return status;
+    return status == BND_OK && s->task->statistics ? begin_counts(s, why) : status;
 }
 
 static bnd_status compare_configs(const bndi_session *s, bnd_error *why)
@@ -156,6 +161,9 @@ static bnd_status read_lines(bndi_session *s, bnd_error *why)
 static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
 {
     bnd_status status = bndi_directory_check(s->task->directory, why);
+    if (status == BND_OK) {
+        status = bndi_directory_check_above(s->task->directory, why);
+    }
     if (status == BND_OK) {
         status = bndi_directory_look(&s->found, s->task->directory, why);
     }
@@ -225,7 +233,7 @@ void bndi_session_release(bndi_session *s)
         bndi_metrics_close(s->metrics);
         s->metrics = -1;
     }
-    free(s->statistics);
+    free(s->counts.at);
     bndi_bytes_free(&s->config);
     bndi_bytes_free(&s->line);
 }

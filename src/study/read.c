@@ -252,7 +252,7 @@ static bnd_status read_directory(bnd_record *out, const char *directory, bnd_err
     return status;
 }
 
-static bool is_directory(const char *path)
+bool bndi_is_directory(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -272,7 +272,7 @@ bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
     bnd_record r;
     bnd_status status;
     bndi_record_none(&r);
-    if (is_directory(path)) {
+    if (bndi_is_directory(path)) {
         status = read_directory(&r, path, why);
     } else {
         name_after(&r, path);
@@ -377,7 +377,7 @@ bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, b
 {
     bndi_found found = {.config = true};
     listing list = {.count = 1};
-    bnd_status status = is_directory(path) ? bndi_directory_look(&found, path, why) : BND_OK;
+    bnd_status status = bndi_is_directory(path) ? bndi_directory_look(&found, path, why) : BND_OK;
     if (status == BND_OK && !found.config) {
         status = list_runs(&list, path, why);
     }

@@ -2,10 +2,13 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "study/study.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "store/store.h"
 #include "train/train.h"
 
 static int64_t nanoseconds_now(void)
@@ -39,6 +42,14 @@ static void note_flops(bndi_session *s)
     s->record.flops = bnd_account_flops(&a);
 }
 
+static void take_counts(bndi_counts *counts, const bnd_engine *engine)
+{
+    for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLES; i++) {
+        unsigned place = i < BND_ROLES ? BND_EVERYWHERE : i / BND_ROLES - 1;
+        (void)bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLES), place);
+    }
+}
+
 static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
 {
     bnd_engine *engine = bnd_run_engine(s->run);
@@ -61,10 +72,8 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
                        .updates = step.updates,
                        .cancelled = step.cancelled,
                        .skipped = step.skipped};
-    for (unsigned role = 0; s->statistics != NULL && role < BND_ROLES; role++) {
-        (void)bnd_engine_statistics(&s->statistics[role], engine, (bnd_role)role, BND_EVERYWHERE);
-    }
-    bndi_line_count(out, s->statistics);
+    take_counts(&s->counts, engine);
+    bndi_line_count(out, &s->counts);
     note_flops(s);
     return BND_OK;
 }
@@ -109,7 +118,7 @@ static bnd_status one_step(bndi_session *s, bnd_error *why)
     }
     if (status == BND_OK && s->metrics >= 0) {
         s->line.length = 0;
-        bndi_line_write(&s->line, &point, s->statistics, &s->record, &s->known);
+        bndi_line_write(&s->line, &point, &s->counts, &s->record, &s->known);
         status = bndi_metrics_append(s->metrics, &s->line, why);
     }
     return status == BND_OK ? bndi_record_add(&s->record, &point, why) : status;
@@ -126,6 +135,24 @@ static bnd_status save(bndi_session *s, bnd_error *why)
     bool saves = s->metrics >= 0 && s->keeper->save != NULL;
     bnd_status status = saves ? bndi_metrics_sync(s->metrics, why) : BND_OK;
     return status == BND_OK && saves ? bndi_session_checkpoint(s, save_to, why) : status;
+}
+
+/* Nobody goes on with a complete run. Its checkpoint goes before the summary says that it is complete, so that none is
+ * ever left behind: killed in between, it begins again. */
+static bnd_status drop_checkpoint(bndi_session *s, const char *path, bnd_error *why)
+{
+    (void)s;
+    return unlink(path) == 0 || errno == ENOENT ? BND_OK : bndi_fail_system(why, "cannot be removed", errno);
+}
+
+/* The last one: of a complete run perhaps none, but its lines are on the disk all the same. */
+static bnd_status save_last(bndi_session *s, bool changed, bnd_error *why)
+{
+    if (!s->record.complete || !s->task->drops_checkpoint || s->metrics < 0) {
+        return changed ? save(s, why) : BND_OK;
+    }
+    bnd_status status = bndi_metrics_sync(s->metrics, why);
+    return status == BND_OK ? bndi_session_checkpoint(s, drop_checkpoint, why) : status;
 }
 
 static bnd_status write_summary(const bndi_session *s, bnd_error *why)
@@ -152,10 +179,11 @@ static bnd_status make_steps(bndi_session *s, bndi_session_watch *watch, void *d
         }
         goes_on = status == BND_OK && watch(data, s);
     }
-    if (status == BND_OK && s->run->step > saved) {
-        status = save(s, why);
-    }
     s->record.complete = status == BND_OK && (s->record.ended || s->run->step == t->training.steps);
+    if (status == BND_OK) {
+        status = save_last(s, s->run->step > saved, why);
+    }
+    s->record.complete = s->record.complete && status == BND_OK;
     bnd_status finished = bndi_record_finish(&s->record, status == BND_OK ? why : NULL);
     return status == BND_OK ? finished : status;
 }

@@ -65,13 +65,19 @@ double bndi_record_result_under(const bnd_record *record, double cap);
 
 /* ---- lines ---- */
 
-/* A line of metrics.jsonl with its end. The statistics of the step are by role, NULL where they are not taken; `known`
- * is what the lines before it said, which is brought up to date. */
-void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bnd_stats *statistics, const bnd_record *now,
+/* What the casts of a step did: BND_ROLES of them everywhere, then for each of so many places of the run. */
+typedef struct bndi_counts {
+    bnd_stats *at; /* NULL: casts are not counted */
+    unsigned places;
+    const bnd_run *run;
+} bndi_counts;
+
+/* A line of metrics.jsonl with its end; `known` is what the lines before it said, which is brought up to date. */
+void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts *counts, const bnd_record *now,
                      bnd_record *known);
 
-/* Counts of the step's casts, where they are taken. */
-void bndi_line_count(bnd_point *point, const bnd_stats *statistics);
+/* The step's totals of what is counted. */
+void bndi_line_count(bnd_point *point, const bndi_counts *counts);
 
 /* ---- configurations ---- */
 
@@ -98,7 +104,7 @@ BND_CHECKED bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_err
 /* A file of these bytes, which has its name when it is complete and on the disk. */
 BND_CHECKED bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why);
 
-/* Lines of a file, each at most a MiB, one after the other. */
+/* Lines of a file, each at most four MiB, one after the other. */
 typedef struct bndi_lines {
     int fd;
     char *buffer;
@@ -127,8 +133,11 @@ typedef struct bndi_found {
     bool checkpoint;
 } bndi_found;
 
+bool bndi_is_directory(const char *path);
+
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* that one is no run's */
 BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
 BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
@@ -159,7 +168,7 @@ typedef struct bndi_session {
     bnd_context context;
     bnd_run *run;             /* NULL where it is made again when its turn comes */
     bnd_record record, known; /* known: what the lines have said */
-    bnd_stats *statistics;    /* of the step, by role; NULL where they are not taken */
+    bndi_counts counts;       /* of the step */
     bndi_bytes config, line;
     bndi_found found;
     uint64_t end; /* of the lines that are gone on with, in bytes */

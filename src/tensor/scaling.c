@@ -77,6 +77,25 @@ static bool read_kind(bndi_scaling *out, const char *text, bool *good)
     return false;
 }
 
+/* A word that begins no scaling: what is near it. */
+static bool begins_scaling(bndi_nearest *nearest, const char *text)
+{
+    static const char *const of_blocks[] = {"tensor", "row", "tile", "mx", "nvfp4"};
+    enum { BLOCKS = sizeof of_blocks / sizeof of_blocks[0], KINDS = sizeof kinds / sizeof kinds[0] };
+    size_t length = 0;
+    bool found = false;
+    while (text[length] != 0 && text[length] != ':') {
+        length++;
+    }
+    *nearest = bndi_nearest_to(text, length);
+    for (size_t i = 0; i < BLOCKS + KINDS; i++) {
+        const char *name = i < BLOCKS ? of_blocks[i] : kinds[i - BLOCKS].name;
+        found = found || bndi_same_word(text, length, name);
+        bndi_nearest_offer(nearest, name, bndi_length(name));
+    }
+    return found;
+}
+
 static bnd_status read_block(bnd_block *out, const bnd_cast *cast, bnd_error *why)
 {
     char scale[BND_SCALING_SIZE];
@@ -105,7 +124,13 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
         return BND_OK;
     }
     if (!read_kind(&scaling, cast->scaling, &good)) {
-        bnd_status status = read_block(&scaling.block, cast, why);
+        bndi_nearest nearest;
+        bnd_status status =
+            begins_scaling(&nearest, cast->scaling)
+                ? read_block(&scaling.block, cast, why)
+                : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no scaling",
+                                    "(there are tensor, row, tile:RxC, mx, nvfp4, current, delayed, dynamic and "
+                                    "udynamic)");
         if (status != BND_OK) {
             return status;
         }
@@ -188,6 +213,7 @@ static void round_scaled(bnd_engine *engine, float *x, size_t n, size_t at, floa
     }
     if (how->stats != NULL) {
         bndi_count_values(how->stats, x, y, n, &flags);
+        bndi_count_scale(how->stats, (double)back);
     }
     __builtin_memcpy(x, y, n * sizeof *x);
 }

@@ -169,17 +169,57 @@ static bnd_status convert_weights(bndi_parameter *p, const bndi_parameter *was, 
                : convert(p->value, as_it_was ? was->value : weights_of(was), BND_ROLE_PARAM, why);
 }
 
+/* Where both update by Kahan's sum, a weight less its compensation stays what it was: rounding the weight anew changes
+ * the compensation by as much. */
+static bnd_status convert_compensation(bndi_parameter *p, const bndi_parameter *was, bnd_error *why)
+{
+    const bndi_store how = {.rule = {.rounding = BND_RNE}};
+    const bnd_tensor *const from[] = {was->extra, weights_of(p), weights_of(was)};
+    bndi_walk walk[3], to;
+    bndi_numbers buffer[3], sum;
+    bndi_buffer *kept;
+    bnd_status status = bndi_thaw(p->extra, &kept, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        bndi_walk_open(&walk[k], from[k], &from[k]->shape, BNDI_WORDS_64);
+    }
+    bndi_walk_open(&to, p->extra, &p->extra->shape, BNDI_WORDS_64);
+    for (size_t at = 0, n = bndi_count(&p->extra->shape); at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        const double *x[3];
+        for (size_t k = 0; k < 3; k++) {
+            x[k] = bndi_read(&walk[k], at, m, &buffer[k]);
+        }
+        for (size_t i = 0; i < m; i++) {
+            sum.f64[i] = x[0][i] + (x[1][i] - x[2][i]);
+        }
+        bndi_write(&to, at, m, sum.f64, &how);
+    }
+    p->extra->buffer->version++;
+    bndi_freeze(p->extra, kept, BND_ROLE_EXTRA);
+    return BND_OK;
+}
+
+static bnd_status convert_state(bndi_parameter *p, bndi_parameter *was, size_t row, bnd_error *why)
+{
+    bnd_tensor *to = *bndi_kept_of(p, row), *from = *bndi_kept_of(was, row);
+    bool is_state = rows[row].role != BND_ROLE_PARAM && rows[row].role != BND_ROLE_MASTER;
+    if (!is_state || to == NULL || from == NULL) {
+        return BND_OK;
+    }
+    bool rounded = rows[row].role == BND_ROLE_EXTRA && !bndi_stored_alike(weights_of(p), weights_of(was));
+    return rounded ? convert_compensation(p, was, why) : convert(to, from, rows[row].role, why);
+}
+
 static bnd_status convert_all(bnd_run *run, const aside *was, bnd_error *why)
 {
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         status = convert_weights(&run->parameter[i], &was->parameter[i], why);
         for (size_t row = 0; status == BND_OK && row < BNDI_KEPT; row++) {
-            bnd_tensor *to = *bndi_kept_of(&run->parameter[i], row), *from = *bndi_kept_of(&was->parameter[i], row);
-            bool is_state = rows[row].role != BND_ROLE_PARAM && rows[row].role != BND_ROLE_MASTER;
-            if (is_state && to != NULL && from != NULL) {
-                status = convert(to, from, rows[row].role, why);
-            }
+            status = convert_state(&run->parameter[i], &was->parameter[i], row, why);
         }
     }
     return status;

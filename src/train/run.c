@@ -10,12 +10,12 @@
 
 static bnd_status check(const bnd_training *t, bnd_error *why)
 {
-    bool numbers = t->lr >= 0 && t->lr - t->lr == 0 && t->beta1 >= 0 && t->beta1 < 1 && t->beta2 >= 0 && t->beta2 < 1 &&
+    bool numbers = t->lr > 0 && t->lr - t->lr == 0 && t->beta1 >= 0 && t->beta1 < 1 && t->beta2 >= 0 && t->beta2 < 1 &&
                    t->epsilon >= 0 && t->weight_decay >= 0;
     if (!numbers) {
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "a run needs a learning rate, an epsilon and a weight decay of at least 0, and betas from 0 to below 1");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "a run needs a learning rate above 0, an epsilon and a weight decay of at least 0, and betas "
+                        "from 0 to below 1");
     }
     if (t->batch == 0 || t->width == 0 || t->steps == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a run needs a batch, a width and a number of steps of at least 1");

@@ -52,8 +52,10 @@ static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char
     }
     bndi_shape shape = {.rank = 1, .extent = {map.size / size}};
     if (map.size == 0 || map.size % size != 0) {
-        status = bnd_fail(why, BND_BAD_FILE, map.size, "has %zu bytes, which is no number of tokens of %u bytes",
-                          map.size, (unsigned)size);
+        status = map.size == 0
+                     ? bnd_fail(why, BND_BAD_FILE, 0, "is empty: there is nothing to learn from it")
+                     : bnd_fail(why, BND_BAD_FILE, map.size,
+                                "has %zu bytes, which is no whole number of %u-byte tokens", map.size, (unsigned)size);
         bnd_map_close(&map);
         return status;
     }

@@ -188,7 +188,7 @@ BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
 
 /* The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
  * says "nan", "inf" or "-inf". */
-enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 64 };
+enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 128 };
 void bndi_number(char out[BNDI_NUMBER_SIZE], double x);
 void bndi_json_number(bnd_json *json, const char *key, double x);
 

@@ -255,6 +255,18 @@ static void test_split(void)
     free(x);
 }
 
+/* The scales of a call, in order of size: what is stored, times the tensor's. */
+static bool scales_are_counted(const bnd_stats *stats, const result *r, const bnd_block *block)
+{
+    double least = INFINITY, most = 0, tensor = block->tensor ? (double)r->tensor : 1;
+    for (size_t g = 0; g < r->scales_size / (block->scale.width / 8u); g++) {
+        double scale = scale_value(block, r->scales, g) * tensor;
+        least = scale < least ? scale : least;
+        most = scale > most ? scale : most;
+    }
+    return stats->scale_smallest == least && stats->scale_largest == most;
+}
+
 /* Statistics change no bit; and do not depend on the way that elements take. */
 static void test_with_statistics(void)
 {
@@ -276,6 +288,8 @@ static void test_with_statistics(void)
         CU_ASSERT_EQUAL(stats.exact + stats.inexact, r.count);
         CU_ASSERT_EQUAL(stats.inexact, fake.inexact);
         CU_ASSERT_EQUAL(stats.flushed, fake.flushed);
+        CU_ASSERT_TRUE(scales_are_counted(&stats, &r, &block));
+        CU_ASSERT_TRUE(scales_are_counted(&fake, &r, &block));
         CU_ASSERT_EQUAL(stats.smallest, (double)1e-41f);
         release(&r);
         free(codes);

@@ -48,6 +48,7 @@ done
 (sweep killed) >killed.txt
 check "what comes out is the same" cmp -s whole.txt killed.txt
 check "points that were finished are not made again" [ "$were" = "$(identities "$done_then")" ]
+check "no checkpoint of a finished point stays" [ -z "$(find whole killed -name 'checkpoint*')" ]
 contents whole >whole.lines
 contents killed >killed.lines
 check "every step of every run is the same" cmp -s whole.lines killed.lines

@@ -6,8 +6,8 @@ begin failing
 model="--model transformer --width 32 --depth 2 --batch 8 --steps $(steps 150)"
 grid="--recipe fp32,bf16-amp,fp8-current,mxfp8,fp8-unscaled,fp8-e4m3-unscaled,mxfp4 --lr 1e-3..1e-1:5 --seeds $seeds"
 # shellcheck disable=SC2086  # options are words
-"$binade" sweep $model $grid --no-statistics --out "$here/grid" --csv >"$here/grid.csv" &&
-    "$binade" sweep $model $grid --no-statistics --out "$here/grid" >"$here/grid.txt" || exit 1
+"$binade" sweep $model $grid --statistics none --out "$here/grid" --csv >"$here/grid.csv" &&
+    "$binade" sweep $model $grid --statistics none --out "$here/grid" >"$here/grid.txt" || exit 1
 failing() { awk -F, -v recipe="$1" '$1 == recipe { n += $6 } END { print n + 0 }' "$here/grid.csv"; }
 sensitivity() {
     awk -v recipe="$1" '/lr sensitivity/ { on = 1 } on && $1 == recipe { print $NF; exit }' "$here/grid.txt"

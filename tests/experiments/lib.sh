@@ -32,7 +32,7 @@ best_rate() {
     sweep=$1
     rates=$2
     shift 2
-    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --no-statistics "$@" --csv \
+    "$binade" sweep --recipe fp32 --lr "$rates" --seeds $seeds --statistics none "$@" --csv \
         --out "$results/rates-$sweep" >"$here/rates.csv" && cp "$here/rates.csv" "$results/rates-$sweep.csv" || exit 1
     awk -F, '$NF == "true" { print $2 }' "$results/rates-$sweep.csv"
 }
@@ -98,7 +98,8 @@ table() {
                 print "| --- | --- | --- | --- | --- | --- | --- | --- |"
                 next }
             { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
-              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["left_at"]
+              verdict = $at["verdict"] ($at["unclear"] == "true" ? "?" : "")
+              printf "| `%s` | %s | %s | %s | %s ", $1, verdict, number($at["final_loss"]), gap, $at["left_at"]
               printf "| %s | %s | %s |\n", percent($at["cancelled_percent"]), percent($at["flushed_percent"]),
                      $at["overflows"] }'
     } >>"$here/body"

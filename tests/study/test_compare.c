@@ -111,6 +111,51 @@ static bnd_comparison compare(double (*loss)(size_t, uint64_t), size_t pairs, si
     return c;
 }
 
+/* Results that differ from 2 by so much. */
+static bnd_comparison compare_results(const double *more, size_t pairs)
+{
+    bnd_record runs[RUNS], references[RUNS];
+    bnd_comparison c = {.pairs = 0};
+    bnd_error why;
+    for (size_t i = 0; i < pairs; i++) {
+        runs[i] = record_of(i, 20, learns);
+        references[i] = record_of(i, 20, learns);
+        runs[i].validated = references[i].validated = true;
+        references[i].validation = 2;
+        runs[i].validation = 2 + more[i];
+    }
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, pairs, references, pairs, &why), &why));
+    for (size_t i = 0; i < pairs; i++) {
+        bnd_record_clear(&runs[i]);
+        bnd_record_clear(&references[i]);
+    }
+    return c;
+}
+
+/* A gap above 0.02 matters. The band of three numbers is 4.3027 / sqrt 3 = 2.4841 of their deviations: of a - d, a,
+ * a + d it is 2.4841 d. */
+static void test_unclear(void)
+{
+    static const struct {
+        double middle, deviation;
+        bnd_verdict verdict;
+        bool unclear;
+    } cases[] = {
+        {0, 0, BND_MATCH, false},           {0, 0.008, BND_MATCH, false},    /* up to 0.0199 */
+        {0, 0.0081, BND_MATCH, true},       {0.01, 0.0041, BND_MATCH, true}, /* 0.0202 */
+        {0.01, 0.004, BND_MATCH, false},    {0.03, 0.0121, BND_MATCH, true}, /* not clear: 0.0301 */
+        {0.03, 0.012, BND_DEGRADED, false}, {-0.03, 0.02, BND_MATCH, false}, /* better, up to 0.0197 */
+        {-0.03, 0.0202, BND_MATCH, true},   {3, 1e-3, BND_DIVERGED, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double a = cases[i].middle, d = cases[i].deviation;
+        bnd_comparison c = compare_results((const double[]){a - d, a, a + d}, 3);
+        CU_ASSERT_EQUAL(c.verdict, cases[i].verdict);
+        CU_ASSERT_EQUAL(c.unclear, cases[i].unclear);
+    }
+    CU_ASSERT_FALSE(compare_results((const double[]){0.01}, 1).unclear); /* a pair has no band */
+}
+
 static void test_verdicts(void)
 {
     enum { STEPS = 600 };
@@ -256,13 +301,9 @@ static void test_results(void)
 }
 
 CU_TestInfo compare_tests[] = {
-    {"Student's t", test_student},
-    {"bands", test_band},
-    {"verdicts", test_verdicts},
-    {"some diverge", test_some_diverge},
-    {"better", test_better},
-    {"what matters", test_margin},
-    {"pairs", test_pairs},
-    {"results", test_results},
-    CU_TEST_INFO_NULL,
+    {"Student's t", test_student},       {"bands", test_band},
+    {"verdicts", test_verdicts},         {"unclear", test_unclear},
+    {"some diverge", test_some_diverge}, {"better", test_better},
+    {"what matters", test_margin},       {"pairs", test_pairs},
+    {"results", test_results},           CU_TEST_INFO_NULL,
 };

@@ -68,12 +68,12 @@ static void test_bytes(void)
     char path[PATH_SIZE];
     bnd_record r;
     bnd_error why;
-    char *large = malloc(3 << 20);
+    char *large = malloc(5 << 20);
     CU_ASSERT_PTR_NOT_NULL_FATAL(large);
     open_folder();
     in_folder(path, "log");
-    memset(large, '{', 3 << 20);
-    write_file(path, large, 3 << 20);
+    memset(large, '{', 5 << 20);
+    write_file(path, large, 5 << 20);
     CU_ASSERT_EQUAL(bnd_record_read(&r, path, &why), BND_BAD_FILE);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "line 1: is longer"));
     memset(large, '{', 1000000); /* nested, within what a line may have */

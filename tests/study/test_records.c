@@ -71,7 +71,7 @@ static void test_lines(void)
         written.bytes[BND_ROLE_PARAM] = 1000;
         written.bytes_peak = 5000 + i / 100;
         written.flops = UINT64_C(1) << 60;
-        bndi_line_write(&text, &p, NULL, &written, &known);
+        bndi_line_write(&text, &p, &(bndi_counts){.at = NULL}, &written, &known);
         CU_ASSERT_TRUE(succeeds(bndi_record_add(&written, &p, &why), &why));
     }
     const char *first = strstr(text.at, "memory/param"); /* what stays is said once */

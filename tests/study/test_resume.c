@@ -76,6 +76,33 @@ static void test_stopped(void)
     bnd_record_clear(&expected);
 }
 
+/* Where a complete run keeps no checkpoint, one that is stopped has one, from which it goes on to the same record; and
+ * killed before the summary is there, it begins again. */
+static void test_dropped(void)
+{
+    char path[PATH_SIZE], checkpoint[PATH_SIZE], summary[PATH_SIZE];
+    bnd_record expected = whole_run(), r;
+    bnd_error why;
+    for (uint64_t stop = 1; stop <= STEPS; stop += EVERY / 2) {
+        open_folder();
+        bnd_task task = task_in(in_folder(path, "run"));
+        task.drops_checkpoint = true;
+        in_folder(checkpoint, "run/checkpoint.safetensors");
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
+        CU_ASSERT_EQUAL(access(checkpoint, F_OK), 0);
+        bnd_record_clear(&r);
+        for (int again = 0; again < 2; again++) {
+            CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+            CU_ASSERT_TRUE(same_records(&expected, &r, false));
+            CU_ASSERT_NOT_EQUAL(access(checkpoint, F_OK), 0);
+            CU_ASSERT_EQUAL(unlink(in_folder(summary, "run/summary.json")), 0);
+            bnd_record_clear(&r);
+        }
+        close_folder();
+    }
+    bnd_record_clear(&expected);
+}
+
 /* Killed: lines behind the checkpoint, the last of them cut anywhere; and before the first checkpoint. */
 static void test_killed(void)
 {
@@ -273,11 +300,7 @@ static void test_switched(void)
 }
 
 CU_TestInfo resume_tests[] = {
-    {"stopped", test_stopped},
-    {"killed", test_killed},
-    {"complete", test_complete},
-    {"refused", test_refused},
-    {"one directory twice", test_one_directory_twice},
-    {"switched", test_switched},
-    CU_TEST_INFO_NULL,
+    {"stopped", test_stopped},   {"dropped", test_dropped}, {"killed", test_killed},
+    {"complete", test_complete}, {"refused", test_refused}, {"one directory twice", test_one_directory_twice},
+    {"switched", test_switched}, CU_TEST_INFO_NULL,
 };

@@ -1,71 +1,13 @@
 /* study/: records, run directories, runs side by side, comparing. */
-#define _XOPEN_SOURCE 700
 #include "tests.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/suites.h"
 #include "train/train.h"
-
-static char folder[64];
-
-/* ---- files ---- */
-
-void open_folder(void)
-{
-    strcpy(folder, "/dev/shm/binade-study-XXXXXX"); /* waiting for a disk is not what is tested */
-    if (mkdtemp(folder) == NULL) {
-        strcpy(folder, "/tmp/binade-study-XXXXXX");
-        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    }
-}
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
-{
-    (void)about;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-void close_folder(void)
-{
-    CU_ASSERT_EQUAL(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-const char *in_folder(char path[PATH_SIZE], const char *name)
-{
-    snprintf(path, PATH_SIZE, "%s/%s", folder, name);
-    return path;
-}
-
-void write_file(const char *path, const char *text, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL(fwrite(text, 1, length, file), length);
-    CU_ASSERT_EQUAL(fclose(file), 0);
-}
-
-char *read_file(size_t *length, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL_FATAL(fseek(file, 0, SEEK_END), 0);
-    *length = (size_t)ftell(file);
-    char *text = malloc(*length + 1);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-    rewind(file);
-    CU_ASSERT_EQUAL(fread(text, 1, *length, file), *length);
-    text[*length] = '\0';
-    fclose(file);
-    return text;
-}
 
 /* ---- runs ---- */
 
@@ -164,17 +106,10 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("records", record_tests),
-        SUITE("damaged files", damage_tests),
-        SUITE("runs", run_tests),
-        SUITE("going on", resume_tests),
-        SUITE("killed", killed_tests),
-        SUITE("comparing", compare_tests),
-        SUITE("ended", ended_tests),
-        SUITE("failures", failure_tests),
-        SUITE("sweeps", sweep_tests),
-        SUITE("autopsies", autopsy_tests),
-        CU_SUITE_INFO_NULL,
+        SUITE("records", record_tests),        SUITE("damaged files", damage_tests), SUITE("runs", run_tests),
+        SUITE("statistics", statistics_tests), SUITE("going on", resume_tests),      SUITE("killed", killed_tests),
+        SUITE("comparing", compare_tests),     SUITE("ended", ended_tests),          SUITE("failures", failure_tests),
+        SUITE("sweeps", sweep_tests),          SUITE("autopsies", autopsy_tests),    CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

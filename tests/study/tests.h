@@ -6,6 +6,7 @@
 #include <binade/study.h>
 
 #include "study/study.h"
+#include "tests/folder.h"
 #include "tests/outcome.h"
 
 extern CU_TestInfo record_tests[];
@@ -17,16 +18,8 @@ extern CU_TestInfo compare_tests[];
 extern CU_TestInfo failure_tests[];
 extern CU_TestInfo ended_tests[];
 extern CU_TestInfo autopsy_tests[];
+extern CU_TestInfo statistics_tests[];
 extern CU_TestInfo sweep_tests[];
-
-/* A folder of this test's own, and names in it; `name` lasts as long as the caller's buffer. */
-enum { PATH_SIZE = 256 };
-void open_folder(void);
-void close_folder(void);
-const char *in_folder(char path[PATH_SIZE], const char *name);
-
-void write_file(const char *path, const char *text, size_t length);
-char *read_file(size_t *length, const char *path); /* with a 0 byte; the caller frees it */
 
 bnd_training small_training(const char *model, const char *recipe, uint64_t seed, uint64_t steps);
 

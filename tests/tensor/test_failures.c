@@ -1,8 +1,9 @@
 /* Every allocation fails once: a message, nothing written, nothing leaked, and the same call made again does what it
  * would have done. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include "allocations.h"
 #include "battery.h"
+#include "tests/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #if defined(BND_WITH_WRAP) /* without that of the linker nothing can be made to fail */
 enum { NEVER_MORE = 2000, ROWS = 5, COLUMNS = 6, LARGEST = 3 * ROWS * COLUMNS };
 
-static char folder[64], path[128];
+static char path[PATH_SIZE];
 
 /* One call that makes a tensor. */
 typedef struct task {
@@ -257,9 +258,8 @@ static void test_everything_else(void)
     static const question operands = {BND_TENSOR_NONE, "atb", {.seed = 0}, NULL};
     bnd_format f = format_named("fp32");
     bnd_error why;
-    strcpy(folder, "test-failures-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/array.npy", folder);
+    open_folder();
+    in_folder(path, "array.npy");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t living = allocations_living();
         bnd_engine *engine = open_engine();
@@ -273,16 +273,15 @@ static void test_everything_else(void)
         CU_ASSERT_EQUAL(allocations_living(), living);
     }
     unlink(path);
-    CU_ASSERT_EQUAL(rmdir(folder), 0);
+    close_empty_folder();
 }
 
 /* Files: the old one stays, and nothing is left beside it. */
 static void test_saving(void)
 {
     bnd_error why;
-    strcpy(folder, "test-failures-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/array.npy", folder);
+    open_folder();
+    in_folder(path, "array.npy");
     for (unsigned there = 0; there < 2; there++) {
         int64_t living = allocations_living();
         bnd_engine *engine = open_engine();
@@ -301,7 +300,7 @@ static void test_saving(void)
         CU_ASSERT_EQUAL(allocations_living(), living);
     }
     unlink(path);
-    CU_ASSERT_EQUAL(rmdir(folder), 0);
+    close_empty_folder();
 }
 
 static void test_engines(void)

@@ -11,29 +11,27 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
+
 enum { MOST = 4096 };
 
-static char folder[64], path[128];
+static char path[PATH_SIZE];
 
 static void enter(void)
 {
-    strcpy(folder, "test-files-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/array.npy", folder);
+    open_folder();
+    in_folder(path, "array.npy");
 }
 
 static void leave(void)
 {
     unlink(path);
-    CU_ASSERT_EQUAL(rmdir(folder), 0); /* nothing else is left in it */
+    close_empty_folder();
 }
 
 static void put_bytes(const void *bytes, size_t length)
 {
-    FILE *file = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL(fwrite(bytes, 1, length, file), length);
-    CU_ASSERT_EQUAL(fclose(file), 0);
+    write_file(path, bytes, length);
 }
 
 /* A file of this version around a header's text, and behind it the data. */
@@ -435,7 +433,7 @@ static void test_bad_files(void)
     put_bytes(whole, sizeof whole);
     CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "fewer itself"));
     unlink(path);
-    snprintf(path, sizeof path, "%s/.", folder);
+    in_folder(path, ".");
     CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "not an ordinary file"));
     leave();
 }
@@ -485,7 +483,7 @@ static void test_unwritable(void)
     numbers_of(&back, load(engine, NULL, BND_ROLE_DATA));
     CU_ASSERT_EQUAL(back, 1);
     unlink(path);
-    snprintf(path, sizeof path, "%s/nowhere/array.npy", folder);
+    in_folder(path, "nowhere/array.npy");
     CU_ASSERT_TRUE(refuses(bnd_tensor_save(t, path, &why), &why, "cannot be written"));
     bnd_engine_free(engine);
     leave();

@@ -1,5 +1,5 @@
 /* Tensors in .safetensors, many in a file, and back into tensors. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include "allocations.h"
 #include "tests.h"
 
@@ -8,22 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
+
 enum { FORMATS_MOST = 64 };
 
-static char folder[64], path[128];
+static char path[PATH_SIZE];
 static const bnd_rule nearest;
 
 static void enter(void)
 {
-    strcpy(folder, "test-tensors-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/file", folder);
+    open_folder();
+    in_folder(path, "file");
 }
 
 static void leave(void)
 {
     unlink(path);
-    CU_ASSERT_EQUAL(rmdir(folder), 0); /* nothing else is left in it */
+    close_empty_folder();
 }
 
 static void save(const bnd_named_tensor *tensors, size_t count, const bnd_safetensors_pair *metadata, size_t pairs)

@@ -9,75 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/oracle/operands.h"
+#include "tests/outcome.h"
 #include "tests/suites.h"
-
-static bool succeeds(bnd_status status, const bnd_error *why)
-{
-    if (status != BND_OK) {
-        printf("\n    refused: %s\n", why->message);
-    }
-    return status == BND_OK;
-}
-
-/* ---- files ---- */
-
-enum { PATH_SIZE = 256 };
-static char folder[PATH_SIZE];
-
-static const char *in_folder(char path[PATH_SIZE], const char *name)
-{
-    snprintf(path, PATH_SIZE, "%.200s/%.40s", folder, name);
-    return path;
-}
-
-static void open_folder(void)
-{
-    strcpy(folder, "/dev/shm/binade-checkpoint-XXXXXX"); /* waiting for a disk is not what is tested */
-    if (mkdtemp(folder) == NULL) {
-        strcpy(folder, "/tmp/binade-checkpoint-XXXXXX");
-        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    }
-}
-
-static void close_folder(void)
-{
-    static const char *const names[] = {"a", "b", "c"};
-    char path[PATH_SIZE];
-    for (size_t i = 0; i < 3; i++) {
-        unlink(in_folder(path, names[i]));
-    }
-    CU_ASSERT_EQUAL(rmdir(folder), 0);
-}
-
-typedef struct bytes {
-    unsigned char *at;
-    size_t size;
-} bytes;
-
-static bytes read_file(const char *name)
-{
-    char path[PATH_SIZE];
-    FILE *file = fopen(in_folder(path, name), "rb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL_FATAL(fseek(file, 0, SEEK_END), 0);
-    bytes b = {.size = (size_t)ftell(file)};
-    rewind(file);
-    b.at = malloc(b.size + 1);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(b.at);
-    CU_ASSERT_EQUAL_FATAL(fread(b.at, 1, b.size, file), b.size);
-    fclose(file);
-    return b;
-}
-
-static void write_file(const char *name, const void *at, size_t size)
-{
-    char path[PATH_SIZE];
-    FILE *file = fopen(in_folder(path, name), "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL_FATAL(fwrite(at, 1, size, file), size);
-    CU_ASSERT_EQUAL_FATAL(fclose(file), 0);
-}
 
 /* ---- runs ---- */
 
@@ -127,9 +62,28 @@ static bnd_status load(bnd_run *run, const char *name, bnd_error *why)
     return bnd_run_load(run, in_folder(path, name), why);
 }
 
+typedef struct bytes {
+    char *at;
+    size_t size;
+} bytes;
+
+static bytes bytes_of(const char *name)
+{
+    char path[PATH_SIZE];
+    bytes b;
+    b.at = read_file(&b.size, in_folder(path, name));
+    return b;
+}
+
+static void put(const char *name, const void *at, size_t size)
+{
+    char path[PATH_SIZE];
+    write_file(in_folder(path, name), at, size);
+}
+
 static bool same_files(const char *a, const char *b)
 {
-    bytes x = read_file(a), y = read_file(b);
+    bytes x = bytes_of(a), y = bytes_of(b);
     bool same = x.size == y.size && memcmp(x.at, y.at, x.size) == 0;
     free(x.at);
     free(y.at);
@@ -296,6 +250,38 @@ static void test_rounded_once(void)
     check_rounded("fp8-block", "bf16-pure", BND_ROLE_MASTER, BND_ROLE_PARAM, "bf16"); /* out of what shares scales */
 }
 
+/* The weight that a compensation stands for, W - c, stays what it was, but for one rounding of c. */
+static void check_compensated(const char *to, double unit)
+{
+    static double before[2][MOST], after[2][MOST];
+    bnd_training t = training_of("mlp", "adamw", "bf16-kahan"), u = training_of("mlp", "adamw", to);
+    bnd_run *run = run_of(&t);
+    bnd_error why;
+    size_t wrong = 0, compensated = 0;
+    step(run, 3);
+    size_t n = numbers_of(before[0], run, BND_ROLE_PARAM);
+    CU_ASSERT_EQUAL_FATAL(numbers_of(before[1], run, BND_ROLE_EXTRA), n);
+    CU_ASSERT_TRUE(succeeds(bnd_run_switch(run, &u.policy, &why), &why));
+    CU_ASSERT_EQUAL_FATAL(numbers_of(after[0], run, BND_ROLE_PARAM), n);
+    CU_ASSERT_EQUAL_FATAL(numbers_of(after[1], run, BND_ROLE_EXTRA), n);
+    for (size_t i = 0; i < n; i++) {
+        double was = before[0][i] - before[1][i], is = after[0][i] - after[1][i];
+        wrong += fabs(is - was) > unit * fabs(after[1][i]);
+        compensated += after[1][i] != 0;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_TRUE(compensated > n / 2);
+    bnd_run_free(run);
+}
+
+static void test_compensated(void)
+{
+    check_compensated("bf16-kahan-pure", 0);
+    check_compensated("base=bf16-kahan,extra=fp32,param=fp16", 0x1p-24);
+    check_compensated("base=bf16-kahan,param=e4m3", 0x1p-8);
+    check_compensated("base=bf16-kahan,param=fp16,extra=bf16/row", 0x1p-4); /* of scaled ones, of the row's largest */
+}
+
 /* A dynamic scale goes on under another dynamic one, and begins under a first one. */
 static void test_loss_scale(void)
 {
@@ -391,7 +377,7 @@ static void test_other_runs(void)
 static void replace_in_file(const bytes *b, const char *text, const char *by)
 {
     size_t n = strlen(text), found = 0;
-    unsigned char *copy = malloc(b->size);
+    char *copy = malloc(b->size);
     CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
     CU_ASSERT_EQUAL_FATAL(strlen(by), n);
     memcpy(copy, b->at, b->size);
@@ -402,7 +388,7 @@ static void replace_in_file(const bytes *b, const char *text, const char *by)
         }
     }
     CU_ASSERT_TRUE(found > 0);
-    write_file("a", copy, b->size);
+    put("a", copy, b->size);
     free(copy);
 }
 
@@ -435,22 +421,22 @@ static void test_damaged(void)
     step(run, 3);
     step(other, 1);
     save(run, "a");
-    bytes b = read_file("a");
+    bytes b = bytes_of("a");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         replace_in_file(&b, cases[i].text, cases[i].by);
         check_refused(other, cases[i].status, cases[i].says);
     }
     for (uint64_t i = 0; i < 64; i++) { /* cut short anywhere */
-        write_file("a", b.at, (size_t)(bnd_random(1, i, 0) % b.size));
+        put("a", b.at, (size_t)(bnd_random(1, i, 0) % b.size));
         bnd_error why;
         CU_ASSERT_EQUAL(load(other, "a", &why), BND_BAD_FILE);
     }
     check_refused(other, BND_BAD_FILE, "");
-    write_file("a", "\x93NUMPY\x01", 7);
+    put("a", "\x93NUMPY\x01", 7);
     check_refused(other, BND_BAD_FILE, "");
-    write_file("a", "{}", 2);
+    put("a", "{}", 2);
     check_refused(other, BND_BAD_FILE, "");
-    write_file("a", b.at, b.size);
+    put("a", b.at, b.size);
     bnd_error why;
     CU_ASSERT_TRUE(succeeds(load(other, "a", &why), &why));
     CU_ASSERT_TRUE(same_runs(run, other));
@@ -489,6 +475,7 @@ static CU_TestInfo checkpoint_tests[] = {
     {"switched", test_switched},
     {"the same recipe", test_same_recipe},
     {"rounded once", test_rounded_once},
+    {"a compensation", test_compensated},
     {"loss scale", test_loss_scale},
     {"peaks", test_peaks},
     {"other runs", test_other_runs},

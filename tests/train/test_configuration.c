@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "tests/oracle/operands.h"
+#include "tests/outcome.h"
 #include "tests/suites.h"
 
 extern CU_TestInfo configuration_tests[];
-
-static bool succeeds(bnd_status status, const bnd_error *why)
-{
-    if (status != BND_OK) {
-        printf("\n    refused: %s\n", why->message);
-    }
-    return status == BND_OK;
-}
 
 typedef struct words {
     char at[1 << 14];

@@ -1,5 +1,5 @@
 /* Files that a language model learns from. */
-#define _XOPEN_SOURCE 700 /* mkdtemp, ftruncate */
+#define _XOPEN_SOURCE 700 /* truncate */
 #include "tests.h"
 
 #include <math.h>
@@ -8,39 +8,40 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[64], path[128];
+#include "tests/folder.h"
+
+static char path[PATH_SIZE];
 
 static void enter(const char *name)
 {
-    strcpy(folder, "test-data-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    open_folder();
+    in_folder(path, name);
 }
 
 static void leave(void)
 {
     unlink(path);
-    CU_ASSERT_EQUAL(rmdir(folder), 0);
+    close_empty_folder();
 }
 
-static void put(const void *head, size_t length, const void *data, size_t size)
+static void put(const void *bytes, size_t length)
 {
-    FILE *file = fopen(path, "wb");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL(fwrite(head, 1, length, file), length);
-    CU_ASSERT_EQUAL(fwrite(data, 1, size, file), size);
-    CU_ASSERT_EQUAL(fclose(file), 0);
+    write_file(path, bytes, length);
 }
+
+enum { TOKENS = 600, SYMBOLS = 23 };
 
 static void put_npy(const char *descr, const char *shape, const void *data, size_t size)
 {
-    char head[128];
-    memset(head, ' ', sizeof head);
-    memcpy(head, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
-    int n = snprintf(head + 10, 118, "{'descr': '%s', 'fortran_order': False, 'shape': %s}", descr, shape);
-    head[10 + n] = ' ';
-    head[127] = '\n';
-    put(head, sizeof head, data, size);
+    char bytes[128 + 8 * TOKENS];
+    CU_ASSERT_TRUE_FATAL(size <= 8 * TOKENS);
+    memset(bytes, ' ', 128);
+    memcpy(bytes, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
+    int n = snprintf(bytes + 10, 118, "{'descr': '%s', 'fortran_order': False, 'shape': %s}", descr, shape);
+    bytes[10 + n] = ' ';
+    bytes[127] = '\n';
+    memcpy(bytes + 128, data, size);
+    put(bytes, 128 + size);
 }
 
 static bnd_training reading(size_t context)
@@ -73,7 +74,7 @@ static void test_text(void)
         text[i] = "the quick brown fox jumps over the lazy dog. "[i % 45];
     }
     enter("text.txt");
-    put(text, sizeof text, NULL, 0);
+    put(text, sizeof text);
     bnd_training t = reading(16);
     t.lr = 1e-2;
     bnd_run *run = run_of(&t, NULL);
@@ -88,8 +89,6 @@ static void test_text(void)
 }
 
 /* ---- the same tokens, in whatever file ---- */
-
-enum { TOKENS = 600, SYMBOLS = 23 };
 
 static double loss_of_file(void)
 {
@@ -117,30 +116,25 @@ static void test_files(void)
         u8[i] = big[2 * i + 1] = (uint8_t)token;
         f64[i] = (double)token;
     }
-    double losses[7];
+    const struct {
+        const char *descr, *shape;
+        const void *data;
+        size_t size;
+    } arrays[] = {
+        {"<u2", "(600,)", u16, sizeof u16},
+        {"<i4", "(600,)", i32, sizeof i32},
+        {"<i8", "(20, 30)", i64, sizeof i64},
+        {">u2", "(600,)", big, sizeof big},
+        {"<f8", "(600,)", f64, sizeof f64},
+        {"|i1", "(600,)", u8, sizeof u8}, /* of a byte, but not bytes of a text: the vocabulary is that of the tokens */
+    };
     enter("tokens.bin");
-    put(u16, sizeof u16, NULL, 0); /* little-endian, as the machines are that tests run on */
-    losses[0] = loss_of_file();
-    enter("tokens.npy");
-    put_npy("<u2", "(600,)", u16, sizeof u16);
-    losses[1] = loss_of_file();
-    enter("tokens.npy");
-    put_npy("<i4", "(600,)", i32, sizeof i32);
-    losses[2] = loss_of_file();
-    enter("tokens.npy");
-    put_npy("<i8", "(20, 30)", i64, sizeof i64);
-    losses[3] = loss_of_file();
-    enter("tokens.npy");
-    put_npy(">u2", "(600,)", big, sizeof big);
-    losses[4] = loss_of_file();
-    enter("tokens.npy");
-    put_npy("<f8", "(600,)", f64, sizeof f64);
-    losses[5] = loss_of_file();
-    enter("tokens.npy"); /* of a byte, but not bytes of a text: the vocabulary is that of the tokens */
-    put_npy("|i1", "(600,)", u8, sizeof u8);
-    losses[6] = loss_of_file();
-    for (size_t i = 1; i < sizeof losses / sizeof losses[0]; i++) {
-        CU_ASSERT_EQUAL(losses[i], losses[0]);
+    put(u16, sizeof u16); /* little-endian, as the machines are that tests run on */
+    const double loss = loss_of_file();
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        enter("tokens.npy");
+        put_npy(arrays[i].descr, arrays[i].shape, arrays[i].data, arrays[i].size);
+        CU_ASSERT_EQUAL(loss_of_file(), loss);
     }
 }
 
@@ -180,7 +174,7 @@ static void test_parts(void)
     }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         enter("tokens.bin");
-        put(tokens, 2 * cases[i].tokens, NULL, 0);
+        put(tokens, 2 * cases[i].tokens);
         bnd_training t = reading(cases[i].context);
         bnd_run *run = run_of(&t, NULL);
         double least[2] = {INFINITY, INFINITY}, most[2] = {0, 0};
@@ -202,7 +196,7 @@ static void test_mapped(void)
 {
     enum { SIZE = 1 << 26 };
     enter("long.bin");
-    put("", 0, NULL, 0);
+    put("", 0);
     CU_ASSERT_EQUAL_FATAL(truncate(path, SIZE), 0);
     bnd_training t = reading(16);
     t.vocabulary = 2;
@@ -222,22 +216,22 @@ static void test_lengths(void)
 {
     static const char text[40] = "abc";
     enter("short.txt");
-    put(text, 33, NULL, 0);
+    put(text, 33);
     bnd_training t = reading(16);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: has 33 tokens; a context of 16 needs at least 34"));
-    put(text, 34, NULL, 0);
+    put(text, 34);
     bnd_run *run = run_of(&t, NULL);
     (void)step_of(run);
     bnd_run_free(run);
-    put(text, 0, NULL, 0);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: has 0 bytes"));
+    put(text, 0);
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: is empty"));
     leave();
     t.data[0] = 'x';
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_STREAM, "short.txt: cannot be opened"));
     enter("odd.bin");
-    put(text, 39, NULL, 0);
+    put(text, 39);
     t = reading(16);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no number of tokens of 2 bytes"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no whole number of 2-byte tokens"));
     leave();
     t = training_of("mlp", "sgd", "fp32");
     strcpy(t.data, "a.txt");
@@ -275,7 +269,7 @@ static void test_tokens(void)
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "tokens.npy: "));
     leave();
     enter("bytes.txt");
-    put("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff", 40, NULL, 0);
+    put("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff", 40);
     t = reading(16);
     t.vocabulary = 128;
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 39 is 255; "));

@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "tests/oracle/operands.h"
+#include "tests/outcome.h"
 #include "tests/suites.h"
-
-static bool succeeds(bnd_status status, const bnd_error *why)
-{
-    if (status != BND_OK) {
-        printf("\n    refused: %s\n", why->message);
-    }
-    return status == BND_OK;
-}
 
 static bnd_training training_of(const char *model, const char *optimizer, const char *recipe)
 {

@@ -204,17 +204,20 @@ static int set_color(settings *s, const char *value)
     return GO_ON;
 }
 
-int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t most)
+int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t least,
+                      uint64_t most)
 {
     char *end = NULL;
     errno = 0;
     bool hexadecimal = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');
     unsigned long long number = strtoull(value, &end, hexadecimal ? 16 : 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number > most) {
-        return most == UINT64_MAX
-                   ? complain(s->command, "--%s takes a whole number from 0 to 2^64-1, not '%s'", option, value)
-                   : complain(s->command, "--%s takes a whole number of at most %llu, not '%s'", option,
-                              (unsigned long long)most, value);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || number < least || number > most) {
+        char last[24] = "2^64-1";
+        if (most < UINT64_MAX) {
+            snprintf(last, sizeof last, "%llu", (unsigned long long)most);
+        }
+        return complain(s->command, "--%s takes a whole number from %llu to %s, not '%s'", option,
+                        (unsigned long long)least, last, value);
     }
     *out = number;
     return GO_ON;
@@ -224,7 +227,7 @@ static int set_threads(settings *s, const char *value)
 {
     enum { MOST = 1024 }; /* the library's own limit */
     uint64_t threads = 0;
-    int status = read_whole_number(&threads, s, row_threads.name, value, MOST);
+    int status = read_whole_number(&threads, s, row_threads.name, value, 0, MOST);
     s->threads = (unsigned)threads;
     return status;
 }
@@ -258,7 +261,7 @@ static int set_shared(settings *s, int id, const char *value)
         s->dialect_given = true;
         return from_library(s, bnd_dialect_parse(&s->dialect, value, &why), &why);
     case OPTION_SEED:
-        return read_whole_number(&s->seed, s, row_seed.name, value, UINT64_MAX);
+        return read_whole_number(&s->seed, s, row_seed.name, value, 0, UINT64_MAX);
     case OPTION_THREADS:
         return set_threads(s, value);
     case OPTION_PROGRESS:

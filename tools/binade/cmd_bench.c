@@ -91,11 +91,7 @@ static int take_backend(bench_command *b, const char *word)
 static int take_rounds(bench_command *b, const char *value)
 {
     uint64_t rounds = 0;
-    int status = read_whole_number(&rounds, &b->common, "rounds", value, BENCH_MOST_ROUNDS);
-    if (status == GO_ON && rounds == 0) {
-        return complain(b->common.command, "--rounds takes a whole number from 1 to %d, not '%s'", BENCH_MOST_ROUNDS,
-                        value);
-    }
+    int status = read_whole_number(&rounds, &b->common, "rounds", value, 1, BENCH_MOST_ROUNDS);
     b->options.rounds = (int)rounds;
     return status;
 }
@@ -104,7 +100,7 @@ static int take_threads(bench_command *b, const char *value)
 {
     enum { MOST = 1024 }; /* the library's own limit */
     uint64_t threads = 0;
-    int status = read_whole_number(&threads, &b->common, "threads", value, MOST);
+    int status = read_whole_number(&threads, &b->common, "threads", value, 0, MOST);
     b->options.threads_given = true;
     b->options.threads = threads == 0 ? b->machine.cores : (unsigned)threads;
     return status;

@@ -56,7 +56,7 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_DTYPE:
         return set_format(c, &c->dtype, value);
     case OPTION_COUNT:
-        return read_whole_number(&c->count, &c->common, "count", value, UINT64_MAX >> 8);
+        return read_whole_number(&c->count, &c->common, "count", value, 0, UINT64_MAX >> 8);
     case OPTION_UNPACKED:
         c->unpacked = true;
         return GO_ON;

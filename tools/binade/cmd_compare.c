@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN };
+
 typedef struct compare {
     settings common;
     enum plot_scale plot;
+    bool steps;
     bnd_record *records;
     size_t count;
 } compare;
@@ -14,25 +17,56 @@ typedef struct compare {
 static int set_own(void *state, int id, const char *value)
 {
     compare *c = state;
-    (void)id;
+    if (id == OPTION_STEPS_OF_RUN) {
+        c->steps = true;
+        return GO_ON;
+    }
     return read_plot_scale(&c->plot, &c->common, value);
 }
 
-static int read_all(compare *c)
+static int check_operands(const compare *c)
 {
     const settings *s = &c->common;
     if (s->operand_count == 0) {
         return complain(s->command, "a run is missing: a run directory, a directory of such, or a file with step and "
                                     "loss");
     }
+    if (c->steps && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
+        return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "
+                                    "metrics.jsonl is that already)");
+    }
+    return GO_ON;
+}
+
+static int fail(const settings *s, const char *run, bnd_status status, const bnd_error *why)
+{
+    complain(s->command, "%s: %s", run, why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
+static void write_out(void *sink, const char *text, size_t length)
+{
+    fwrite(text, 1, length, sink);
+}
+
+static int print_steps(const compare *c)
+{
+    const char *run = c->common.operands[0];
+    bnd_error why;
+    bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
+    return status == BND_OK ? FINE : fail(&c->common, run, status, &why);
+}
+
+static int read_all(compare *c)
+{
+    const settings *s = &c->common;
     for (size_t i = 0; i < s->operand_count; i++) {
         bnd_record *records;
         size_t count;
         bnd_error why;
         bnd_status status = bnd_records_read(&records, &count, s->operands[i], &why);
         if (status != BND_OK) {
-            complain(s->command, "%s: %s", s->operands[i], why.message);
-            return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+            return fail(s, s->operands[i], status, &why);
         }
         c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
         memcpy(c->records + c->count, records, count * sizeof *records);
@@ -76,6 +110,8 @@ static int run(const command *self, int argc, char **argv)
 {
     compare c = {.plot = PLOT_LINEAR};
     int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    status = status == GO_ON ? check_operands(&c) : status;
+    status = status == GO_ON && c.steps ? print_steps(&c) : status;
     status = status == GO_ON ? read_all(&c) : status;
     if (status == GO_ON) {
         print_all(&c);
@@ -85,7 +121,11 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_plot, &row_json, &row_csv, &row_color, &row_help, NULL};
+static const option_row row_steps_of_run = {
+    OPTION_STEPS_OF_RUN, 0, "steps", NULL, "the steps of one RUN as CSV, every number of them", COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_plot,  &row_steps_of_run, &row_json, &row_csv,
+                                            &row_color, &row_help,         NULL};
 
 const command command_compare = {
     .name = "compare",
@@ -101,6 +141,9 @@ const command command_compare = {
         "not say stands as -. Two logs from elsewhere, without seeds, are a pair.\n\n"
         "The table, and the words in it, are those of binade train. The share of the machine's peak is left out: "
         "nobody knows where the runs were.\n\n"
+        "--steps prints what metrics.jsonl has as CSV: a column a key (train/loss, gemm_fwd.x/underflows%, and with "
+        "--statistics places blocks.0.up/gemm_fwd.x/underflows%), a row a step. What a line does not say is empty; "
+        "bytes and FLOPs stand where they change.\n\n"
         "With --json: {\"reference\", \"recipes\": []}, with the members that binade train has.",
     .run = run,
 };

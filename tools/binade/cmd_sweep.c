@@ -1,12 +1,11 @@
 /* binade sweep: recipes under a range of learning rates, each with several seeds. */
 #include "sweep.h"
-#include "training.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_RATES = OPTION_TRAINING_OWN };
+enum { OPTION_RATES = OPTION_TRAINING_OWN, OPTION_KEEP };
 
 typedef struct sweep {
     settings common;
@@ -21,6 +20,7 @@ typedef struct sweep {
     ranks ranks;
     bnd_context context; /* of a rank */
     int status;
+    bool keeps_checkpoints;
     live live;
 } sweep;
 
@@ -29,16 +29,21 @@ typedef struct sweep {
 static int bad_rates(const sweep *s, const char *value)
 {
     return complain(s->common.command,
-                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates separated by "
-                    "commas; not '%.64s'",
+                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates above 0 "
+                    "separated by commas; not '%.64s'",
                     value);
 }
 
-static int add_rate(sweep *s, double lr)
+/* A rate that is there already is the same runs again. */
+static void add_rate(sweep *s, double lr)
 {
+    for (size_t i = 0; i < s->lrs; i++) {
+        if (s->lr[i] == lr) {
+            return;
+        }
+    }
     s->lr = allocate(s->lr, s->lrs + 1, sizeof *s->lr);
     s->lr[s->lrs++] = lr;
-    return GO_ON;
 }
 
 static int read_list(sweep *s, const char *value)
@@ -46,7 +51,7 @@ static int read_list(sweep *s, const char *value)
     for (const char *at = value;; at++) {
         char *end = NULL;
         double x = strtod(at, &end);
-        if (end == at || (*end != '\0' && *end != ',') || !(x >= 0) || x - x != 0) {
+        if (end == at || (*end != '\0' && *end != ',') || !(x > 0) || x - x != 0) {
             return bad_rates(s, value);
         }
         add_rate(s, x);
@@ -73,15 +78,18 @@ static int read_range(sweep *s, const char *value)
     if (end == from || (*end != '\0' && *end != ':') || !(low > 0 && high >= low && high <= 1e15)) {
         return bad_rates(s, value);
     }
-    int status = *end == ':' ? read_whole_number(&points, &s->common, "lr", end + 1, MOST) : GO_ON;
+    int status = *end == ':' ? read_whole_number(&points, &s->common, "lr", end + 1, 1, MOST) : GO_ON;
     if (status == GO_ON) {
         points = *end == ':' ? points : low == high ? 1 : (uint64_t)(2 * log10(high / low) + 1.5);
         points = *end != ':' && low < high && points < 2 ? 2 : points;
-        s->lr = allocate(NULL, (size_t)points + 1, sizeof *s->lr);
-        s->lrs = (size_t)points;
-        if (bnd_grid_rates(s->lr, s->lrs, low, high, &why) != BND_OK) {
+        double *lr = allocate(NULL, (size_t)points + 1, sizeof *lr);
+        if (bnd_grid_rates(lr, (size_t)points, low, high, &why) != BND_OK) {
             status = complain(s->common.command, "%s", why.message);
         }
+        for (size_t i = 0; status == GO_ON && i < points; i++) {
+            add_rate(s, lr[i]);
+        }
+        free(lr);
     }
     return status;
 }
@@ -89,6 +97,10 @@ static int read_range(sweep *s, const char *value)
 static int set_own(void *state, int id, const char *value)
 {
     sweep *s = state;
+    if (id == OPTION_KEEP) {
+        s->keeps_checkpoints = true;
+        return GO_ON;
+    }
     if (id != OPTION_RATES) {
         return training_set(&s->options, id, value);
     }
@@ -142,6 +154,7 @@ static int make_tasks(sweep *s)
         s->directories[s->count] = s->options.out != NULL ? path_text(s->options.out, name) : NULL;
         task->directory = s->directories[s->count];
         task->resume = true;
+        task->drops_checkpoint = !s->keeps_checkpoints;
     }
     return GO_ON;
 }
@@ -231,219 +244,6 @@ static int run_everywhere(sweep *s)
     return s->status != GO_ON ? s->status : live_was_stopped() ? BAD_STREAM : read_back(s);
 }
 
-/* ---- what came out ---- */
-
-/* A recipe's learning rates, and how its best one compares with that of fp32. */
-typedef struct summary {
-    const char *recipe;
-    bnd_record *records;
-    size_t count;
-    bnd_rate *rates;
-    size_t rate_count, best, diverged;
-    bool compared;
-    bnd_comparison is;
-} summary;
-
-static bool has_best(const summary *m, const bnd_record *record)
-{
-    return record->lr == m->rates[m->best].lr;
-}
-
-/* The runs at the best learning rate side by side, for a comparison; how many. */
-static size_t take_best(bnd_record *out, const summary *m)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < m->count; i++) {
-        if (has_best(m, &m->records[i])) {
-            out[n++] = m->records[i];
-        }
-    }
-    return n;
-}
-
-static void compare_best(summary *m, const summary *reference)
-{
-    bnd_record *mine = allocate(NULL, m->count, sizeof *mine);
-    bnd_record *theirs = allocate(NULL, reference->count, sizeof *theirs);
-    size_t n = take_best(mine, m), k = take_best(theirs, reference);
-    m->compared = m != reference && bnd_records_compare(&m->is, mine, n, theirs, k, NULL) == BND_OK;
-    free(mine);
-    free(theirs);
-}
-
-static summary *summarize(const sweep *s)
-{
-    size_t recipes = s->options.recipes.count, each = s->count / recipes;
-    summary *all = allocate(NULL, recipes, sizeof *all);
-    const summary *reference = NULL;
-    for (size_t i = 0; i < recipes; i++) {
-        summary *m = &all[i];
-        *m = (summary){.recipe = s->options.recipes.items[i].name, .records = s->records + i * each, .count = each};
-        m->rates = allocate(NULL, each, sizeof *m->rates);
-        if (bnd_rates_make(m->rates, &m->rate_count, m->records, each, NULL) != BND_OK) {
-            allocate(NULL, SIZE_MAX, SIZE_MAX); /* says that there is no memory, and leaves */
-        }
-        m->best = bnd_rates_best(m->rates, m->rate_count);
-        for (size_t k = 0; k < m->rate_count; k++) {
-            m->diverged += m->rates[k].diverged;
-        }
-        reference = strcmp(m->recipe, "fp32") == 0 ? m : reference;
-    }
-    for (size_t i = 0; reference != NULL && i < recipes; i++) {
-        compare_best(&all[i], reference);
-    }
-    return all;
-}
-
-static char *count_text(size_t part, size_t whole)
-{
-    return format_text("%zu of %zu", part, whole);
-}
-
-static void print_points(const summary *all, size_t recipes, enum output output)
-{
-    static const column columns[] = {
-        {"recipe", "recipe", false, false, false, false, 0},
-        {"lr", "lr", true, true, false, false, 0},
-        {"runs", "runs", true, true, false, true, 0},
-        {"result", "", true, true, false, true, 0},
-        {"band", "", true, true, false, true, 0},
-        {NULL, "loss", true, false, false, false, 0},
-        {"diverged", "", true, true, false, true, 0},
-        {NULL, "diverged", true, false, false, false, 0},
-        {"best", "", false, true, false, true, 0},
-        {NULL, "best", false, false, false, false, 0},
-    };
-    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = output};
-    for (size_t i = 0; i < recipes; i++) {
-        for (size_t k = 0; k < all[i].rate_count; k++) {
-            const bnd_rate *rate = &all[i].rates[k];
-            bool best = k == all[i].best;
-            table_add(&t, copy_text(all[i].recipe));
-            table_add(&t, format_text("%g", rate->lr));
-            table_add(&t, format_text("%zu", rate->runs));
-            table_add(&t, double_text(rate->result));
-            table_add(&t, isnan(rate->band) ? copy_text("") : double_text(rate->band));
-            table_add(&t, interval_text(rate->result, rate->band, false));
-            table_add(&t, format_text("%zu", rate->diverged));
-            table_add(&t, count_text(rate->diverged, rate->runs));
-            table_add(&t, copy_text(best ? "true" : "false"));
-            table_add(&t, copy_text(best ? "yes" : "-"));
-        }
-    }
-    table_end(&t);
-}
-
-static void print_summaries(const summary *all, size_t recipes)
-{
-    static const column columns[] = {
-        {"recipe", "recipe", false, false, false, false, 0},
-        {"lr", "best lr", true, true, false, false, 0},
-        {"loss", "loss", true, false, false, false, 0},
-        {"gap", "gap to fp32", true, false, false, false, 0},
-        {"verdict", "verdict", false, false, false, false, 0},
-        {"diverged", "diverged", true, false, false, false, 0},
-        {"sensitivity", "lr sensitivity", true, false, false, false, 0},
-    };
-    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
-    for (size_t i = 0; i < recipes; i++) {
-        const summary *m = &all[i];
-        const bnd_rate *best = &m->rates[m->best];
-        table_add(&t, copy_text(m->recipe));
-        table_add(&t, format_text("%g", best->lr));
-        table_add(&t, interval_text(best->result, best->band, false));
-        table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
-        table_add(&t, copy_text(m->compared                      ? bnd_verdict_name(m->is.verdict)
-                                : strcmp(m->recipe, "fp32") == 0 ? "reference"
-                                                                 : "-"));
-        table_add(&t, count_text(m->diverged, m->count));
-        table_add(&t, loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)));
-    }
-    table_end(&t);
-    printf("\nloss            the mean over the seeds%s\n"
-           "diverged        runs that end knowing nothing, of all\n"
-           "lr sensitivity  what a learning rate other than the best costs: the mean loss over those\n"
-           "                that were tried, a loss that is no number as that of who knows nothing,\n"
-           "                less the best one (Wortsman et al. 2023)\n",
-           all[0].rates[0].runs > 1 ? writes_utf8() ? ", ± half its 95 % interval" : ", +/- half its 95 % interval"
-                                    : "; with one there is no band");
-}
-
-static void json_number(bnd_json *json, const char *key, double x)
-{
-    json_owned_literal(json, key, double_text(x));
-}
-
-static void json_summary(bnd_json *json, const summary *m)
-{
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "recipe", m->recipe);
-    json_number(json, "best_lr", m->rates[m->best].lr);
-    json_number(json, "result", m->rates[m->best].result);
-    json_number(json, "band", m->rates[m->best].band);
-    if (m->compared) {
-        bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
-    } else {
-        bnd_json_null(json, "verdict");
-    }
-    json_number(json, "gap", m->compared ? m->is.gap : (double)NAN);
-    json_number(json, "gap_band", m->compared ? m->is.band : (double)NAN);
-    bnd_json_unsigned(json, "runs", m->count);
-    bnd_json_unsigned(json, "diverged", m->diverged);
-    json_number(json, "lr_sensitivity", bnd_rates_sensitivity(m->rates, m->rate_count));
-    bnd_json_array(json, "points");
-    for (size_t k = 0; k < m->rate_count; k++) {
-        bnd_json_object(json, NULL);
-        json_number(json, "lr", m->rates[k].lr);
-        bnd_json_unsigned(json, "runs", m->rates[k].runs);
-        bnd_json_unsigned(json, "diverged", m->rates[k].diverged);
-        json_number(json, "result", m->rates[k].result);
-        json_number(json, "band", m->rates[k].band);
-        bnd_json_end(json);
-    }
-    bnd_json_end(json);
-    bnd_json_end(json);
-}
-
-static void print_json(const sweep *s, const summary *all)
-{
-    const bnd_training *of = &s->tasks[0].training;
-    bnd_json json;
-    json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "model", of->model);
-    bnd_json_string(&json, "optimizer", of->optimizer);
-    bnd_json_string(&json, "schedule", of->schedule);
-    bnd_json_unsigned(&json, "steps", of->steps);
-    bnd_json_unsigned(&json, "seeds", s->options.seeds);
-    bnd_json_array(&json, "recipes");
-    for (size_t i = 0; i < s->options.recipes.count; i++) {
-        json_summary(&json, &all[i]);
-    }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
-    json_line_end();
-}
-
-static void print_all(const sweep *s)
-{
-    size_t recipes = s->options.recipes.count;
-    summary *all = summarize(s);
-    if (s->common.output == OUTPUT_JSON) {
-        print_json(s, all);
-    } else {
-        print_points(all, recipes, s->common.output);
-    }
-    if (s->common.output == OUTPUT_TEXT) {
-        putchar('\n');
-        print_summaries(all, recipes);
-    }
-    for (size_t i = 0; i < recipes; i++) {
-        free(all[i].rates);
-    }
-    free(all);
-}
-
 /* ---- the command ---- */
 
 static void clear(sweep *s)
@@ -500,7 +300,8 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? run_ranks(&s) : status;
     bool stopped = live_was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {
-        print_all(&s);
+        const sweep_result result = {&s.options.recipes, s.records, s.count, &s.tasks[0].training, s.options.seeds};
+        print_sweep(&result, s.common.output);
     }
     if (stopped) {
         note(self, "stopped%s", s.options.out != NULL ? "; the same command goes on" : "");
@@ -520,17 +321,35 @@ static const option_row row_rates = {OPTION_RATES,
                                      COMPLETES_NOTHING,
                                      ""};
 
-static const option_row *const options[] = {
-    &row_model,  &row_recipe,    &row_rates, &row_seeds,     &row_optimizer, &row_betas,         &row_epsilon,
-    &row_decay,  &row_schedule,  &row_steps, &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,
-    &row_inputs, &row_width,     &row_depth, &row_heads,     &row_context,   &row_vocabulary,    &row_tied,
-    &row_data,   &row_recompute, &row_out,   &row_uncounted, &row_threads,   &row_progress,      &row_json,
-    &row_csv,    &row_help,      NULL};
+static const option_row row_keep = {
+    OPTION_KEEP, 0, "keep-checkpoints", NULL, "with --out: of finished points, too", COMPLETES_NOTHING, ""};
 
-static const option_row *const rare[] = {&row_betas,     &row_epsilon,       &row_decay,  &row_seed_init,
-                                         &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads,
-                                         &row_context,   &row_vocabulary,    &row_tied,   &row_recompute,
-                                         &row_uncounted, &row_progress,      &row_csv,    NULL};
+static const option_row *const options[] = {&row_model,         &row_recipe,     &row_rates,     &row_seeds,
+                                            &row_optimizer,     &row_betas,      &row_epsilon,   &row_decay,
+                                            &row_schedule,      &row_steps,      &row_seed_init, &row_seed_data,
+                                            &row_seed_rounding, &row_batch,      &row_inputs,    &row_width,
+                                            &row_depth,         &row_heads,      &row_context,   &row_vocabulary,
+                                            &row_tied,          &row_data,       &row_recompute, &row_out,
+                                            &row_keep,          &row_statistics, &row_threads,   &row_progress,
+                                            &row_json,          &row_csv,        &row_help,      NULL};
+
+static const option_row *const rare[] = {&row_betas,
+                                         &row_epsilon,
+                                         &row_decay,
+                                         &row_seed_init,
+                                         &row_seed_data,
+                                         &row_seed_rounding,
+                                         &row_inputs,
+                                         &row_heads,
+                                         &row_context,
+                                         &row_vocabulary,
+                                         &row_tied,
+                                         &row_recompute,
+                                         &row_keep,
+                                         &row_statistics,
+                                         &row_progress,
+                                         &row_csv,
+                                         NULL};
 
 const command command_sweep = {
     .name = "sweep",
@@ -549,12 +368,14 @@ const command command_sweep = {
         "The sensitivity to the learning rate is that of Wortsman et al. (2309.14322): the expected result over the "
         "range, less the best one.\n\n"
         "Each point has a directory in DIR, as binade train writes it; binade compare reads them. A point that was "
-        "killed begins again; one that is finished is read. ctrl-C stops between two steps.\n\n"
+        "killed begins again; one that is finished is read. ctrl-C stops between two steps, and what was at work then "
+        "has a checkpoint; that of a finished point is dropped, unless --keep-checkpoints is given.\n\n"
         "Where binade was configured --with-mpi, mpirun spreads the points over ranks: rank 0 deals them out and "
         "prints, "
         "the others make them, with one thread each unless --threads says otherwise. DIR must be the same for all.\n\n"
         "With --json, one object: {\"model\", \"optimizer\", \"schedule\", \"steps\", \"seeds\", \"recipes\": "
-        "[{\"recipe\", \"best_lr\", \"result\", \"band\", \"verdict\", \"gap\", \"gap_band\", \"runs\", \"diverged\", "
+        "[{\"recipe\", \"best_lr\", \"result\", \"band\", \"verdict\", \"unclear\", \"gap\", \"gap_band\", \"runs\", "
+        "\"diverged\", "
         "\"lr_sensitivity\", \"points\": [{\"lr\", \"runs\", \"diverged\", \"result\", \"band\"}]}]}. --csv has the "
         "points.",
     .run = run,

@@ -327,7 +327,7 @@ static const option_row *const options[] = {
     &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,    &row_inputs,
     &row_width,     &row_depth,     &row_heads,         &row_context,  &row_vocabulary,
     &row_tied,      &row_data,      &row_recompute,     &row_switch,   &row_autopsy,
-    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_uncounted,
+    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_statistics,
     &row_plot,      &row_list,      &row_threads,       &row_progress, &row_json,
     &row_csv,       &row_color,     &row_help,          NULL};
 
@@ -345,7 +345,7 @@ static const option_row *const rare[] = {&row_betas,
                                          &row_recompute,
                                          &row_checkpoint,
                                          &row_validate,
-                                         &row_uncounted,
+                                         &row_statistics,
                                          &row_progress,
                                          &row_csv,
                                          &row_color,
@@ -378,7 +378,9 @@ const command command_train = {
         "that of who knows nothing, counts as the loss of who knows nothing. fp32 is run even where it was not asked "
         "for.\n\n"
         "Verdicts: diverged, where half of the runs or more end knowing nothing; degraded, where the gap is clear of "
-        "its band and above 1 % of fp32's loss; match otherwise. A learning rate that suits fp32 badly makes other "
+        "its band and above 1 % of fp32's loss; match otherwise. A match whose band reaches beyond that 1 % is "
+        "unclear: "
+        "the table says match?, and more seeds would tell. A learning rate that suits fp32 badly makes other "
         "formats look good: binade sweep finds one that suits it.\n\n"
         "The table: the final loss (of data that no step saw), the gap with its band, and the first step at which the "
         "loss left fp32's band; updates that rounding cancelled, gradients that it flushed to zero, overflows of all "
@@ -407,10 +409,18 @@ const command command_train = {
         "With --out, each run has a directory (DIR itself where there is one run, DIR/RECIPE-SEED otherwise) with "
         "config.json, metrics.jsonl (a line a step), summary.json and checkpoint.safetensors; --resume goes on from "
         "the checkpoints, to the same bits.\n\n"
+        "A line of metrics.jsonl has the loss, the norm of the gradients, lr, the loss scale, the updates, bytes and "
+        "FLOPs where they change, and for each role what its casts did, under Transformer Engine's names: "
+        "ROLE/underflows%, overflows%, mse, cur_amax, dynamic_range, scale_inv_min and scale_inv_max (of casts that "
+        "share a scale: what their elements are multiplied by), and how many numbers had which exponent. With "
+        "--statistics places each of them but the exponents stands there for every place of the model, too: "
+        "PLACE/ROLE/underflows%, as blocks.0.up/gemm_fwd.x/underflows%. binade compare RUN --steps writes all of that "
+        "as CSV.\n\n"
         "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
         "\"steps\", "
         "\"seeds\", \"floor\", \"ignorance\", \"peak_flops_per_second\", \"reference\", \"recipes\": [{\"recipe\", "
-        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"left_at\", \"ended_at\", "
+        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"unclear\", \"left_at\", "
+        "\"ended_at\", "
         "\"cancelled_percent\", \"flushed_percent\", \"overflows\", \"skipped\", \"bytes_per_parameter\", "
         "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", \"step_seconds\", "
         "\"flops_per_second\", \"utilization\", and with --autopsy \"autopsy\": null or {\"words\", \"part\", "
@@ -421,6 +431,7 @@ const command command_train = {
         "\"seed_init\", \"seed_data\", \"complete\", "
         "\"loss\", \"validation\", \"result\"}]}. What is not known, and what is not a number, is null. --csv has the "
         "recipes.\n\n"
-        "Exit status 2: nothing was run, because something that was asked for is not there or cannot be.",
+        "Exit status 2: nothing was run, because something that was asked for there is not, or cannot be. 3: a file "
+        "cannot be read or written, or memory is short.",
     .run = run,
 };

@@ -125,7 +125,7 @@ static int set_own(void *state, int id, const char *value)
         return set_formats(v, value, false);
     case OPTION_COUNT:
         v->count_given = true;
-        return read_whole_number(&v->count, &v->common, row_count.name, value, UINT64_MAX);
+        return read_whole_number(&v->count, &v->common, row_count.name, value, 0, UINT64_MAX);
     case OPTION_LEVEL:
         return set_level(v, value);
     case OPTION_MEMH:
@@ -140,7 +140,7 @@ static int set_own(void *state, int id, const char *value)
         return set_flags(v, value);
     default:
         v->shown_given = true;
-        return read_whole_number(&v->shown, &v->common, row_show.name, value, UINT64_MAX);
+        return read_whole_number(&v->shown, &v->common, row_show.name, value, 0, UINT64_MAX);
     }
 }
 

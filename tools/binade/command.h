@@ -116,7 +116,8 @@ bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
 void note_silent_dialect(const settings *s);
 
 /* A whole number from 0 to `most`, decimal or hexadecimal, for an option; GO_ON, or the status to leave with. */
-int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t most);
+int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t least,
+                      uint64_t most);
 
 /* ---- messages ---- */
 

@@ -42,12 +42,17 @@ binade_SOURCES = \
 	tools/binade/prove.h \
 	tools/binade/sweep.h \
 	tools/binade/sweep_mpi.c \
+	tools/binade/sweep_result.c \
 	tools/binade/train_autopsy.c \
+	tools/binade/train_columns.c \
 	tools/binade/train_live.c \
+	tools/binade/train_notes.c \
 	tools/binade/train_options.c \
 	tools/binade/train_plot.c \
 	tools/binade/train_result.c \
 	tools/binade/train_table.c \
+	tools/binade/train_table.h \
+	tools/binade/train_texts.c \
 	tools/binade/training.h \
 	tools/binade/value.c \
 	tools/binade/value.h \

@@ -1,9 +1,10 @@
-/* A sweep's points among machines. Without MPI there is one rank, and nothing to deal. */
+/* A sweep: its points among machines, and what came out. */
 #ifndef BINADE_TOOLS_SWEEP_H
 #define BINADE_TOOLS_SWEEP_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "training.h"
+
+/* ---- ranks (sweep_mpi.c); without MPI there is one, and nothing to deal ---- */
 
 /* Which of how many ranks this is: 0 of 1 where mpirun did not start us. False where MPI does not work. */
 typedef struct ranks {
@@ -23,5 +24,17 @@ void ranks_deal(const ranks *r, const size_t *points, size_t count, ranks_made *
  * could. */
 typedef void ranks_make(void *data, size_t point, char failure[FAILURE_SIZE]);
 void ranks_serve(const ranks *r, ranks_make *make, void *data);
+
+/* ---- what came out (sweep_result.c) ---- */
+
+typedef struct sweep_result {
+    const recipe_list *recipes;
+    bnd_record *records; /* of each recipe as many, side by side */
+    size_t count;
+    const bnd_training *training; /* of one of them */
+    uint64_t seeds;
+} sweep_result;
+
+void print_sweep(const sweep_result *r, enum output output);
 
 #endif

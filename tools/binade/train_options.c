@@ -7,7 +7,8 @@
 
 void training_begin(training_options *o, const settings *s)
 {
-    *o = (training_options){.common = s, .model = "transformer", .optimizer = "adamw", .seeds = 1};
+    *o = (training_options){
+        .common = s, .model = "transformer", .optimizer = "adamw", .seeds = 1, .statistics = STATISTICS_ROLES};
 }
 
 void training_clear(training_options *o)
@@ -35,6 +36,19 @@ static bool is_row(const bnd_policy *policy)
     return bnd_policy_parse(&row, policy->name, NULL) == BND_OK && bnd_policy_same(&row, policy);
 }
 
+/* Whatever a recipe says that no run can have is said where it is read, with its name. */
+static int check_policy(const recipe *r, const training_options *o)
+{
+    bnd_engine *engine = NULL;
+    bnd_error why;
+    bnd_status status = bnd_engine_new(&engine, NULL, &why);
+    if (status == BND_OK) {
+        status = bnd_engine_set_policy(engine, &r->policy, &why);
+        bnd_engine_free(engine);
+    }
+    return status == BND_OK ? GO_ON : complain(o->common->command, "%s: %s", r->name, why.message);
+}
+
 /* A recipe in a file is called as it says, or as the file where that would be another's name. */
 static int read_recipe(recipe *r, const training_options *o)
 {
@@ -48,6 +62,9 @@ static int read_recipe(recipe *r, const training_options *o)
     if (status != BND_OK) {
         complain(o->common->command, "%s: %s", r->name, why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    if (check_policy(r, o) != GO_ON) {
+        return BAD_USAGE;
     }
     bool of_its_own = bnd_policy_parse(&(bnd_policy){.update = 0}, r->policy.name, NULL) != BND_OK;
     if (strcmp(r->policy.name, "custom") != 0 && (of_its_own || is_row(&r->policy))) {
@@ -84,7 +101,7 @@ static int parse_recipe(recipe *out, const training_options *o, const char *text
     if (strcmp(out->policy.name, "custom") != 0) {
         snprintf(out->name, sizeof out->name, "%s", out->policy.name); /* as its row has it */
     }
-    return GO_ON;
+    return check_policy(out, o);
 }
 
 static void add_recipe(training_options *o, const recipe *r)
@@ -174,7 +191,7 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
     if (at == NULL) {
         return complain(o->common->command, "--switch takes RECIPE@STEP, not '%s'", value);
     }
-    int status = read_whole_number(&step, o->common, "switch", at + 1, UINT32_MAX);
+    int status = read_whole_number(&step, o->common, "switch", at + 1, 0, UINT32_MAX);
     status = status == GO_ON ? parse_recipe(&to, o, value, (size_t)(at - value)) : status;
     for (size_t i = kept, count = o->recipes.count; status == GO_ON && i < count; i++) {
         recipe r = o->recipes.items[i];
@@ -193,12 +210,14 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
 
 /* ---- numbers ---- */
 
-int read_real(double *out, const settings *s, const char *option, const char *value, double least)
+/* What is too small for a double is 0. */
+static int read_real(double *out, const settings *s, const char *option, const char *value, bool positive)
 {
     char *end = NULL;
     double x = strtod(value, &end);
-    if (value[0] == '\0' || *end != '\0' || !(x >= least) || x - x != 0) {
-        return complain(s->command, "--%s takes a number of at least %g, not '%s'", option, least, value);
+    if (value[0] == '\0' || *end != '\0' || !(positive ? x > 0 : x >= 0) || x - x != 0) {
+        return complain(s->command, "--%s takes a number %s 0, not '%s'", option, positive ? "above" : "of at least",
+                        value);
     }
     *out = x;
     return GO_ON;
@@ -242,20 +261,27 @@ static int set_whole(training_options *o, const option_row *row, int id, uint64_
 {
     training_change *c = &o->change[id - OPTION_OWN];
     bool seed = id == OPTION_SEED_INIT || id == OPTION_SEED_DATA || id == OPTION_SEED_ROUNDING;
-    int status = read_whole_number(&c->whole, o->common, row->name, value, seed ? UINT64_MAX : UINT32_MAX);
-    if (status == GO_ON && c->whole < least) {
-        return complain(o->common->command, "--%s takes a whole number of at least %llu, not '%s'", row->name,
-                        (unsigned long long)least, value);
-    }
     c->given = true;
-    return status;
+    return read_whole_number(&c->whole, o->common, row->name, value, least, seed ? UINT64_MAX : UINT32_MAX);
+}
+
+static int read_statistics(training_options *o, const char *value)
+{
+    static const char *const words[] = {"none", "roles", "places"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            o->statistics = (enum training_statistics)i;
+            return GO_ON;
+        }
+    }
+    return complain(o->common->command, "--statistics takes none, roles or places, not '%.40s'", value);
 }
 
 static int set_real(training_options *o, const option_row *row, int id, const char *value)
 {
     training_change *c = &o->change[id - OPTION_OWN];
     c->given = true;
-    return read_real(&c->real, o->common, row->name, value, 0);
+    return read_real(&c->real, o->common, row->name, value, id == OPTION_LR);
 }
 
 int training_set(training_options *o, int id, const char *value)
@@ -308,8 +334,7 @@ int training_set(training_options *o, int id, const char *value)
         o->recompute = true;
         return GO_ON;
     default:
-        o->uncounted = true;
-        return GO_ON;
+        return read_statistics(o, value);
     }
 }
 
@@ -376,7 +401,8 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     out->recipe = r->name;
     out->checkpoint_every = (c = change_of(o, OPTION_CHECKPOINT)) != NULL ? c->whole : out->checkpoint_every;
     out->validate_every = (c = change_of(o, OPTION_VALIDATE)) != NULL ? c->whole : out->validate_every;
-    out->statistics = !o->uncounted;
+    out->statistics = o->statistics != STATISTICS_NONE;
+    out->places = o->statistics == STATISTICS_PLACES;
     out->switches = r->switches;
     out->switch_at = r->switch_at;
     out->switch_to = r->switch_to;
@@ -490,6 +516,11 @@ const option_row row_checkpoint = {
     OPTION_CHECKPOINT, 0, "checkpoint", "N", "one every N steps, with --out (default the last)", COMPLETES_NOTHING, ""};
 const option_row row_validate = {OPTION_VALIDATE,   0, "validate", "N", "every N steps (default at the end)",
                                  COMPLETES_NOTHING, ""};
-const option_row row_uncounted = {OPTION_UNCOUNTED,  0, "no-statistics", NULL, "casts are not counted: faster",
-                                  COMPLETES_NOTHING, ""};
+const option_row row_statistics = {OPTION_STATISTICS,
+                                   0,
+                                   "statistics",
+                                   "WHAT",
+                                   "of casts: none (faster), by roles, or by places, too (default roles)",
+                                   COMPLETES_WORDS,
+                                   "none roles places"};
 const option_row row_out = {OPTION_OUT, 0, "out", "DIR", "keeps the runs there", COMPLETES_NOTHING, ""};

@@ -33,7 +33,7 @@ enum training_option {
     OPTION_RECOMPUTE,
     OPTION_CHECKPOINT,
     OPTION_VALIDATE,
-    OPTION_UNCOUNTED,
+    OPTION_STATISTICS,
     OPTION_OUT,
     OPTION_PLOT,
     OPTION_TRAINING_OWN /* the first that only one of the commands has */
@@ -42,7 +42,7 @@ enum training_option {
 extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_lr, row_betas, row_epsilon, row_decay,
     row_seed_init, row_seed_data, row_seed_rounding, row_data, row_tied, row_seeds, row_steps, row_batch, row_inputs,
     row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute, row_checkpoint, row_validate,
-    row_uncounted, row_out, row_plot;
+    row_statistics, row_out, row_plot;
 
 enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
 
@@ -73,7 +73,8 @@ typedef struct training_options {
     recipe_list recipes;
     training_change change[OPTION_TRAINING_OWN - OPTION_OWN]; /* by id - OPTION_OWN */
     uint64_t seeds;
-    bool tied, recompute, uncounted;
+    bool tied, recompute;
+    enum training_statistics { STATISTICS_NONE, STATISTICS_ROLES, STATISTICS_PLACES } statistics;
 } training_options;
 
 void training_begin(training_options *o, const settings *s);
@@ -92,9 +93,6 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
 
 /* Everything that can be asked for, and what it is usually run with. */
 void print_choices(void);
-
-/* A number in the text, of at least `least`; GO_ON, or the status to leave with. */
-int read_real(double *out, const settings *s, const char *option, const char *value, double least);
 
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
@@ -118,7 +116,7 @@ bnd_study_watch live_watch; /* its data is the live; false after ctrl-C */
 void live_end(live *l);
 bool live_was_stopped(void);
 
-/* ---- what came out (train_result.c, train_table.c, train_plot.c) ---- */
+/* ---- what came out (train_result.c, train_table.c, train_notes.c, train_plot.c) ---- */
 
 /* The runs of a recipe (with one model, one optimizer and one learning rate): a row of the table. */
 typedef struct train_row {
@@ -165,6 +163,7 @@ enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
 int read_plot_scale(enum plot_scale *out, const settings *s, const char *value);
 void plot_losses(const train_result *r, enum plot_scale steps, bool colour);
 
+char *verdict_text(const bnd_comparison *c);           /* "match", and "match?" where it is unclear */
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
 char *interval_text(double x, double band, bool sign); /* "+0.0123 ± 0.0045"; a band that is NaN is left out */
 char *loss_text(double x);                             /* five digits, or "nan", "inf" */

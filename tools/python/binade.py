@@ -75,7 +75,8 @@ class Stats(ctypes.Structure):  # bnd_stats
     exponent: exponents[0] below 2^-40, exponents[i] in the binade of 2^(i-41), exponents[63] from 2^22 on."""
 
     _fields_ = [(name, ctypes.c_uint64) for name in _COUNTS]
-    _fields_ += [(name, ctypes.c_double) for name in ("largest", "smallest", "squared_error", "squared_input")]
+    _fields_ += [(name, ctypes.c_double) for name in ("largest", "smallest", "squared_error", "squared_input",
+                                                     "scale_smallest", "scale_largest")]
     _fields_ += [("exponents", ctypes.c_uint64 * 64)]
 
     @property

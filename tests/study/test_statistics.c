@@ -1,0 +1,309 @@
+/* What lines say of casts, by role and by place, against what follows from the weights: those of a perceptron are the
+ * operands gemm_fwd.w of its first step, one layer at a place. */
+#include "tests.h"
+
+#include <binade/oracle.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAYERS = 3, STEPS = 2 };
+static const char role_name[] = "gemm_fwd.w";
+
+/* A layer's weights as the run begins, and what becomes of them. */
+typedef struct layer {
+    float *w;
+    size_t rows, columns;
+    double flushed, amax, least, squared_error; /* in e4m3, without a scale */
+} layer;
+
+static void look_at(layer *l, const bnd_format *e4m3)
+{
+    const bnd_rule saturating = {.overflow = BND_OVERFLOW_SATURATE};
+    l->least = INFINITY;
+    for (size_t i = 0; i < l->rows * l->columns; i++) {
+        double x = (double)l->w[i], y;
+        bnd_oracle_decode(&y, e4m3, bnd_oracle_encode(e4m3, x, saturating, 0).code);
+        l->flushed += x != 0 && y == 0;
+        l->amax = fmax(l->amax, fabs(x));
+        l->least = x != 0 ? fmin(l->least, fabs(x)) : l->least;
+        l->squared_error += (y - x) * (y - x);
+    }
+}
+
+static void open_layers(layer layers[LAYERS], const bnd_training *t)
+{
+    bnd_run *run = NULL;
+    bnd_format e4m3;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, t, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_format_parse(&e4m3, "e4m3", &why), &why));
+    for (size_t i = 0; i < LAYERS; i++) {
+        const bnd_tensor *p = bnd_run_parameter(run, 2 * i, BND_ROLE_PARAM);
+        size_t n = bnd_tensor_count(p);
+        double *x = malloc(n * sizeof *x);
+        layers[i] = (layer){.w = malloc(n * sizeof(float)), .columns = i == 0 ? t->inputs : t->width};
+        layers[i].rows = n / layers[i].columns;
+        CU_ASSERT_TRUE_FATAL(x != NULL && layers[i].w != NULL);
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f64(x, n, p, &why), &why));
+        for (size_t k = 0; k < n; k++) {
+            layers[i].w[k] = (float)x[k]; /* fp32: exact */
+        }
+        look_at(&layers[i], &e4m3);
+        free(x);
+    }
+    bnd_run_free(run);
+}
+
+static void close_layers(layer layers[LAYERS])
+{
+    for (size_t i = 0; i < LAYERS; i++) {
+        free(layers[i].w);
+    }
+}
+
+/* The lines of a run; the caller frees them. */
+static char *lines_of(const bnd_training *t, bool places)
+{
+    char path[PATH_SIZE], metrics[PATH_SIZE + 16];
+    size_t length;
+    bnd_record record;
+    bnd_task task;
+    bnd_error why;
+    bnd_task_default(&task, t);
+    task.directory = in_folder(path, places ? "places" : "roles");
+    task.statistics = true;
+    task.places = places;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&record, &task, 1, NULL, NULL, NULL, &why), &why));
+    bnd_record_clear(&record);
+    snprintf(metrics, sizeof metrics, "%s/metrics.jsonl", path);
+    return read_file(&length, metrics);
+}
+
+/* "PLACE/gemm_fwd.w/NAME" (without a place: "") of a line from 0; NaN where it is not there. */
+static double number_of(const char *lines, size_t line, const char *place, const char *name)
+{
+    char key[128];
+    for (; line > 0; line--) {
+        lines = strchr(lines, '\n') + 1;
+    }
+    snprintf(key, sizeof key, "\"%s%s%s/%s\": ", place, place[0] != '\0' ? "/" : "", role_name, name);
+    const char *at = strstr(lines, key);
+    return at != NULL && at < strchr(lines, '\n') ? strtod(at + strlen(key), NULL) : NAN;
+}
+
+static const char *place_of(char name[16], size_t i)
+{
+    snprintf(name, 16, "layers.%zu", i);
+    return name;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static bnd_training perceptron(const char *recipe)
+{
+    bnd_training t = small_training("mlp", recipe, 3, STEPS);
+    t.width = 48;
+    t.inputs = 80; /* blocks of 32, and one that is shorter */
+    t.depth = LAYERS - 1;
+    return t;
+}
+
+/* Counts and errors of a cast without a scale. */
+static void test_unscaled(void)
+{
+    bnd_training t = perceptron("fp8-e4m3-unscaled");
+    layer layers[LAYERS], all = {.least = INFINITY};
+    size_t elements = 0;
+    char place[16];
+    open_folder();
+    open_layers(layers, &t);
+    char *lines = lines_of(&t, true);
+    for (size_t i = 0; i < LAYERS; i++) {
+        const layer *l = &layers[i];
+        const double n = (double)(l->rows * l->columns);
+        place_of(place, i);
+        CU_ASSERT_EQUAL(number_of(lines, 0, place, "underflows%"), 100 * l->flushed / n);
+        CU_ASSERT_EQUAL(number_of(lines, 0, place, "overflows%"), 0);
+        CU_ASSERT_EQUAL(number_of(lines, 0, place, "cur_amax"), l->amax);
+        CU_ASSERT_TRUE(near(number_of(lines, 0, place, "dynamic_range"), log2(l->amax / l->least)));
+        CU_ASSERT_TRUE(near(number_of(lines, 0, place, "mse"), l->squared_error / n));
+        CU_ASSERT_TRUE(isnan(number_of(lines, 0, place, "scale_inv_min")));
+        all.flushed += l->flushed;
+        all.squared_error += l->squared_error;
+        all.amax = fmax(all.amax, l->amax);
+        elements += l->rows * l->columns;
+    }
+    CU_ASSERT_TRUE(all.flushed > 0);
+    CU_ASSERT_EQUAL(number_of(lines, 0, "", "underflows%"), 100 * all.flushed / (double)elements);
+    CU_ASSERT_EQUAL(number_of(lines, 0, "", "cur_amax"), all.amax);
+    CU_ASSERT_TRUE(near(number_of(lines, 0, "", "mse"), all.squared_error / (double)elements));
+    free(lines);
+    close_layers(layers);
+    close_folder();
+}
+
+/* Transformer Engine's formula, in fp32. */
+static double inverse(double amax)
+{
+    float scale = 448.0f / (float)amax;
+    return (double)(1 / scale);
+}
+
+/* The smallest power of two that brings the block's largest to at most 448; that of zeros is the least of all. */
+static double block_scale(const float *w, size_t n)
+{
+    double amax = 0;
+    for (size_t i = 0; i < n; i++) {
+        amax = fmax(amax, fabs((double)w[i]));
+    }
+    return amax > 0 ? exp2(ceil(log2(amax / 448))) : 0x1p-127;
+}
+
+static void extremes(double *least, double *most, const layer *l, const char *recipe)
+{
+    *least = INFINITY;
+    *most = 0;
+    for (size_t at = 0; at < l->rows * l->columns; at += l->columns) {
+        for (size_t k = 0; k < l->columns; k += 32) {
+            double scale = block_scale(l->w + at + k, l->columns - k < 32 ? l->columns - k : 32);
+            *least = fmin(*least, scale);
+            *most = fmax(*most, scale);
+        }
+    }
+    if (strcmp(recipe, "mxfp8") != 0) {
+        *least = *most = strcmp(recipe, "fp8-current") == 0 ? inverse(l->amax) : 1;
+    }
+}
+
+/* Of a tensor, of the last steps' (1 before the first), of blocks. */
+static void test_scales(void)
+{
+    static const char *const recipes[] = {"fp8-current", "fp8-delayed", "mxfp8"};
+    for (size_t r = 0; r < sizeof recipes / sizeof recipes[0]; r++) {
+        bnd_training t = perceptron(recipes[r]);
+        layer layers[LAYERS];
+        double all_least = INFINITY, all_most = 0;
+        char place[16];
+        open_folder();
+        open_layers(layers, &t);
+        char *lines = lines_of(&t, true);
+        for (size_t i = 0; i < LAYERS; i++) {
+            double least, most;
+            extremes(&least, &most, &layers[i], recipes[r]);
+            CU_ASSERT_EQUAL(number_of(lines, 0, place_of(place, i), "scale_inv_min"), least);
+            CU_ASSERT_EQUAL(number_of(lines, 0, place, "scale_inv_max"), most);
+            if (strcmp(recipes[r], "fp8-delayed") == 0) {
+                CU_ASSERT_EQUAL(number_of(lines, 1, place, "scale_inv_max"), inverse(layers[i].amax));
+            }
+            all_least = fmin(all_least, least);
+            all_most = fmax(all_most, most);
+        }
+        CU_ASSERT_EQUAL(number_of(lines, 0, "", "scale_inv_min"), all_least);
+        CU_ASSERT_EQUAL(number_of(lines, 0, "", "scale_inv_max"), all_most);
+        free(lines);
+        close_layers(layers);
+        close_folder();
+    }
+}
+
+/* Where nobody asks for places there are none, and what is said by role is the same. */
+static void test_roles_alone(void)
+{
+    static const char *const names[] = {"underflows%", "overflows%", "cur_amax", "scale_inv_min", "scale_inv_max"};
+    bnd_training t = perceptron("fp8-current");
+    open_folder();
+    char *by_role = lines_of(&t, false), *by_place = lines_of(&t, true);
+    CU_ASSERT_PTR_NULL(strstr(by_role, "layers.0/"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(by_place, "layers.0/"));
+    CU_ASSERT_PTR_NULL(strstr(by_place, "layers.0/gemm_fwd.w/exponents"));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        CU_ASSERT_EQUAL(number_of(by_role, 1, "", names[i]), number_of(by_place, 1, "", names[i]));
+    }
+    free(by_role);
+    free(by_place);
+    close_folder();
+}
+
+/* ---- as CSV ---- */
+
+static void append(void *sink, const char *text, size_t length)
+{
+    bndi_bytes_write(sink, text, length);
+}
+
+static void csv_is(const char *text, const char *wanted)
+{
+    char path[PATH_SIZE];
+    bndi_bytes csv = {.at = NULL};
+    bnd_error why;
+    open_folder();
+    write_file(in_folder(path, "lines.jsonl"), text, strlen(text));
+    CU_ASSERT_TRUE(succeeds(bnd_metrics_write_csv(path, append, &csv, &why), &why));
+    CU_ASSERT_STRING_EQUAL(csv.at != NULL ? csv.at : "", wanted);
+    bndi_bytes_free(&csv);
+    close_folder();
+}
+
+static void csv_is_refused(const char *text, const char *says)
+{
+    char path[PATH_SIZE];
+    bndi_bytes csv = {.at = NULL};
+    bnd_error why;
+    open_folder();
+    write_file(in_folder(path, "lines.jsonl"), text, strlen(text));
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, append, &csv, &why), &why, says));
+    bndi_bytes_free(&csv);
+    close_folder();
+}
+
+static void test_csv(void)
+{
+    csv_is("{\"step\": 0, \"loss\": 1.5}\n{\"step\": 1, \"loss\": -2e-3}\n", "step,loss\n0,1.5\n1,-2e-3\n");
+    csv_is("{\"step\": 0, \"x\": null, \"x_is\": \"nan\", \"skipped\": true}\n\n{\"skipped\": false ,\"late\": 7, "
+           "\"x\": null}\n",
+           "step,x,skipped,late\n0,nan,true,\n,,false,7\n");
+    csv_is("{\"a,b\": 1, \"text\": \"word\", \"list\": [1, 2], \"of\": {\"c\": 1}}\n{\"a,b\": 2}\n{\"a,b\": 3",
+           "\"a,b\"\n1\n2\n"); /* the last line was cut short */
+    csv_is_refused("", "has no numbers");
+    csv_is_refused("{\"text\": \"word\"}\n", "has no numbers");
+    csv_is_refused("{\"step\": 0}\n{\"step\"\n", "line 2: ");
+    csv_is_refused("step,loss\n0,1\n", "line 1: ");
+}
+
+/* Every number of a run, read back. */
+static void test_csv_of_run(void)
+{
+    char path[PATH_SIZE];
+    bnd_record from_lines, from_csv;
+    bndi_bytes csv = {.at = NULL};
+    bnd_error why;
+    bnd_training t = perceptron("fp16-pure");
+    t.lr = 1e30; /* losses that are no numbers */
+    open_folder();
+    free(lines_of(&t, true));
+    CU_ASSERT_TRUE(succeeds(bnd_metrics_write_csv(in_folder(path, "places"), append, &csv, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&from_lines, path, &why), &why));
+    CU_ASSERT_TRUE_FATAL(csv.at != NULL && strstr(csv.at, ",layers.0/gemm_fwd.w/underflows%,") != NULL);
+    write_file(in_folder(path, "all.csv"), csv.at, csv.length);
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&from_csv, path, &why), &why));
+    CU_ASSERT_EQUAL_FATAL(from_csv.count, from_lines.count);
+    for (size_t i = 0; i < from_csv.count; i++) {
+        CU_ASSERT_TRUE(same_points(&from_csv.points[i], &from_lines.points[i], true));
+    }
+    CU_ASSERT_TRUE(isnan(from_csv.points[STEPS - 1].loss));
+    bnd_record_clear(&from_lines);
+    bnd_record_clear(&from_csv);
+    bndi_bytes_free(&csv);
+    close_folder();
+}
+
+CU_TestInfo statistics_tests[] = {
+    {"a cast without a scale", test_unscaled}, {"inverse scales", test_scales},
+    {"roles alone", test_roles_alone},         {"lines as CSV", test_csv},
+    {"a run as CSV", test_csv_of_run},         CU_TEST_INFO_NULL,
+};

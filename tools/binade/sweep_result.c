@@ -1,0 +1,226 @@
+/* What came out of a sweep: for each recipe its learning rates, the best of them, and how that compares with fp32's. */
+#include "sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A recipe's learning rates, and how its best one compares with that of fp32. */
+typedef struct summary {
+    const char *recipe;
+    bnd_record *records;
+    size_t count;
+    bnd_rate *rates;
+    size_t rate_count, best, diverged;
+    bool compared;
+    bnd_comparison is;
+} summary;
+
+static bool has_best(const summary *m, const bnd_record *record)
+{
+    return record->lr == m->rates[m->best].lr;
+}
+
+/* The runs at the best learning rate side by side, for a comparison; how many. */
+static size_t take_best(bnd_record *out, const summary *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        if (has_best(m, &m->records[i])) {
+            out[n++] = m->records[i];
+        }
+    }
+    return n;
+}
+
+static void compare_best(summary *m, const summary *reference)
+{
+    bnd_record *mine = allocate(NULL, m->count, sizeof *mine);
+    bnd_record *theirs = allocate(NULL, reference->count, sizeof *theirs);
+    size_t n = take_best(mine, m), k = take_best(theirs, reference);
+    m->compared = m != reference && bnd_records_compare(&m->is, mine, n, theirs, k, NULL) == BND_OK;
+    free(mine);
+    free(theirs);
+}
+
+static summary *summarize(const sweep_result *r)
+{
+    size_t recipes = r->recipes->count, each = r->count / recipes;
+    summary *all = allocate(NULL, recipes, sizeof *all);
+    const summary *reference = NULL;
+    for (size_t i = 0; i < recipes; i++) {
+        summary *m = &all[i];
+        *m = (summary){.recipe = r->recipes->items[i].name, .records = r->records + i * each, .count = each};
+        m->rates = allocate(NULL, each, sizeof *m->rates);
+        if (bnd_rates_make(m->rates, &m->rate_count, m->records, each, NULL) != BND_OK) {
+            allocate(NULL, SIZE_MAX, SIZE_MAX); /* says that there is no memory, and leaves */
+        }
+        m->best = bnd_rates_best(m->rates, m->rate_count);
+        for (size_t k = 0; k < m->rate_count; k++) {
+            m->diverged += m->rates[k].diverged;
+        }
+        reference = strcmp(m->recipe, "fp32") == 0 ? m : reference;
+    }
+    for (size_t i = 0; reference != NULL && i < recipes; i++) {
+        compare_best(&all[i], reference);
+    }
+    return all;
+}
+
+static char *count_text(size_t part, size_t whole)
+{
+    return format_text("%zu of %zu", part, whole);
+}
+
+static void print_points(const summary *all, size_t recipes, enum output output)
+{
+    static const column columns[] = {
+        {"recipe", "recipe", false, false, false, false, 0},
+        {"lr", "lr", true, true, false, false, 0},
+        {"runs", "runs", true, true, false, true, 0},
+        {"result", "", true, true, false, true, 0},
+        {"band", "", true, true, false, true, 0},
+        {NULL, "loss", true, false, false, false, 0},
+        {"diverged", "", true, true, false, true, 0},
+        {NULL, "diverged", true, false, false, false, 0},
+        {"best", "", false, true, false, true, 0},
+        {NULL, "best", false, false, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = output};
+    for (size_t i = 0; i < recipes; i++) {
+        for (size_t k = 0; k < all[i].rate_count; k++) {
+            const bnd_rate *rate = &all[i].rates[k];
+            bool best = k == all[i].best;
+            table_add(&t, copy_text(all[i].recipe));
+            table_add(&t, format_text("%g", rate->lr));
+            table_add(&t, format_text("%zu", rate->runs));
+            table_add(&t, double_text(rate->result));
+            table_add(&t, isnan(rate->band) ? copy_text("") : double_text(rate->band));
+            table_add(&t, interval_text(rate->result, rate->band, false));
+            table_add(&t, format_text("%zu", rate->diverged));
+            table_add(&t, count_text(rate->diverged, rate->runs));
+            table_add(&t, copy_text(best ? "true" : "false"));
+            table_add(&t, copy_text(best ? "yes" : "-"));
+        }
+    }
+    table_end(&t);
+}
+
+static void explain_sweep(bool has_bands, bool unclear)
+{
+    printf("\nloss            the mean over the seeds%s\n", !has_bands      ? "; with one there is no band"
+                                                            : writes_utf8() ? ", ± half its 95 % interval"
+                                                                            : ", +/- half its 95 % interval");
+    printf("%sdiverged        runs that end knowing nothing, of all\n"
+           "lr sensitivity  what a learning rate other than the best costs: the mean loss over those\n"
+           "                that were tried, a loss that is no number as that of who knows nothing,\n"
+           "                less the best one (Wortsman et al. 2023)\n",
+           unclear ? "match?          the band of the gap reaches beyond what matters: more seeds would tell\n" : "");
+}
+
+static void print_summaries(const summary *all, size_t recipes)
+{
+    static const column columns[] = {
+        {"recipe", "recipe", false, false, false, false, 0},
+        {"lr", "best lr", true, true, false, false, 0},
+        {"loss", "loss", true, false, false, false, 0},
+        {"gap", "gap to fp32", true, false, false, false, 0},
+        {"verdict", "verdict", false, false, false, false, 0},
+        {"diverged", "diverged", true, false, false, false, 0},
+        {"sensitivity", "lr sensitivity", true, false, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
+    bool unclear = false;
+    for (size_t i = 0; i < recipes; i++) {
+        const summary *m = &all[i];
+        unclear = unclear || (m->compared && m->is.unclear);
+        const bnd_rate *best = &m->rates[m->best];
+        table_add(&t, copy_text(m->recipe));
+        table_add(&t, format_text("%g", best->lr));
+        table_add(&t, interval_text(best->result, best->band, false));
+        table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
+        table_add(&t,
+                  m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
+        table_add(&t, count_text(m->diverged, m->count));
+        table_add(&t, loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)));
+    }
+    table_end(&t);
+    explain_sweep(all[0].rates[0].runs > 1, unclear);
+}
+
+static void json_number(bnd_json *json, const char *key, double x)
+{
+    json_owned_literal(json, key, double_text(x));
+}
+
+static void json_summary(bnd_json *json, const summary *m)
+{
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "recipe", m->recipe);
+    json_number(json, "best_lr", m->rates[m->best].lr);
+    json_number(json, "result", m->rates[m->best].result);
+    json_number(json, "band", m->rates[m->best].band);
+    if (m->compared) {
+        bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
+        bnd_json_boolean(json, "unclear", m->is.unclear);
+    } else {
+        bnd_json_null(json, "verdict");
+        bnd_json_null(json, "unclear");
+    }
+    json_number(json, "gap", m->compared ? m->is.gap : (double)NAN);
+    json_number(json, "gap_band", m->compared ? m->is.band : (double)NAN);
+    bnd_json_unsigned(json, "runs", m->count);
+    bnd_json_unsigned(json, "diverged", m->diverged);
+    json_number(json, "lr_sensitivity", bnd_rates_sensitivity(m->rates, m->rate_count));
+    bnd_json_array(json, "points");
+    for (size_t k = 0; k < m->rate_count; k++) {
+        bnd_json_object(json, NULL);
+        json_number(json, "lr", m->rates[k].lr);
+        bnd_json_unsigned(json, "runs", m->rates[k].runs);
+        bnd_json_unsigned(json, "diverged", m->rates[k].diverged);
+        json_number(json, "result", m->rates[k].result);
+        json_number(json, "band", m->rates[k].band);
+        bnd_json_end(json);
+    }
+    bnd_json_end(json);
+    bnd_json_end(json);
+}
+
+static void print_json(const sweep_result *r, const summary *all)
+{
+    const bnd_training *of = r->training;
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "model", of->model);
+    bnd_json_string(&json, "optimizer", of->optimizer);
+    bnd_json_string(&json, "schedule", of->schedule);
+    bnd_json_unsigned(&json, "steps", of->steps);
+    bnd_json_unsigned(&json, "seeds", r->seeds);
+    bnd_json_array(&json, "recipes");
+    for (size_t i = 0; i < r->recipes->count; i++) {
+        json_summary(&json, &all[i]);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+void print_sweep(const sweep_result *r, enum output output)
+{
+    size_t recipes = r->recipes->count;
+    summary *all = summarize(r);
+    if (output == OUTPUT_JSON) {
+        print_json(r, all);
+    } else {
+        print_points(all, recipes, output);
+    }
+    if (output == OUTPUT_TEXT) {
+        putchar('\n');
+        print_summaries(all, recipes);
+    }
+    for (size_t i = 0; i < recipes; i++) {
+        free(all[i].rates);
+    }
+    free(all);
+}

@@ -1,0 +1,39 @@
+/* The table that runs end with: texts, columns, and what is printed of them. */
+#ifndef BINADE_TOOLS_TRAIN_TABLE_H
+#define BINADE_TOOLS_TRAIN_TABLE_H
+
+#include "training.h"
+
+/* ---- texts, to be freed (train_texts.c) ---- */
+
+bool is_near(double x);                      /* four decimals say enough of it */
+char *some_text(double x, const char *unit); /* three digits; "-" where there is no number */
+char *percent_text(double x);
+char *whole_text(double x);
+
+/* ---- columns (train_columns.c) ---- */
+
+/* A number of a row; NaN: not known. */
+typedef double row_number(const train_result *r, const train_row *row);
+
+enum column_group { RESULT, LOST, MEMORY, TIME, GROUPS };
+
+/* For people a heading and a text, for programs a key and a number; either may be missing. */
+typedef struct train_column {
+    const char *key, *heading;
+    enum column_group group;
+    row_number *number;
+    char *(*text)(const train_result *r, const train_row *row);
+} train_column;
+
+enum { TRAIN_COLUMNS = 22 };
+extern const train_column train_columns[TRAIN_COLUMNS];
+
+/* What programs get; "null" where it is not known. */
+char *data_cell(const train_column *c, const train_result *r, const train_row *row);
+
+row_number gap_of, ended_at, bytes_per_parameter, unclear;
+double sum_of_gradients(const train_row *row);
+double sum_of_updates(const train_row *row);
+
+#endif
