@@ -11,25 +11,26 @@ AM_TESTS_ENVIRONMENT = \
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) $(CUNIT_CFLAGS)
 TEST_LDADD = libbinade-internal.la $(CUNIT_LIBS)
 
+# Begun in this order: those that take longest first, so that none is left alone at the end.
 UNIT_TESTS = \
-	tests/base/test_base \
-	tests/format/test_format \
-	tests/codec/test_codec \
-	tests/oracle/test_oracle \
-	tests/arith/test_arith \
-	tests/text/test_text \
-	tests/calc/test_calc \
 	tests/bulk/test_bulk \
+	tests/arith/test_arith \
+	tests/tensor/test_tensor \
+	tests/train/test_train \
+	tests/train/test_recipes \
+	tests/study/test_study \
 	tests/block/test_block \
 	tests/matmul/test_matmul \
+	tests/text/test_text \
+	tests/codec/test_codec \
+	tests/base/test_base \
+	tests/format/test_format \
+	tests/oracle/test_oracle \
+	tests/calc/test_calc \
 	tests/store/test_store \
-	tests/tensor/test_tensor \
 	tests/policy/test_policy \
 	tests/lecture/lecture \
 	tests/train/test_checkpoint \
-	tests/train/test_recipes \
-	tests/train/test_train \
-	tests/study/test_study \
 	tests/cost/test_cost \
 	tests/prove/test_prove \
 	tests/prove/test_vectors
@@ -40,6 +41,7 @@ WRAP_DEFINES = -DBND_WITH_WRAP
 WRAP_OPTIONS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=realpath,--wrap=free
 endif
 
+TESTS += tests/cli/run.sh
 if HAVE_CUNIT
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -431,11 +433,13 @@ tests_matmul_test_matmul_SOURCES = \
 	tests/matmul/test_refusals.c \
 	tests/matmul/test_same.c \
 	tests/matmul/tests.h \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h \
 	tests/suites.h
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/run.sh tests/cli/cast_streams.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
+TESTS += tests/cli/cast_streams.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
 	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \

@@ -3,6 +3,8 @@
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_H
 #define BINADE_SRC_MATMUL_TILE_LANES_H
 
+#include "bulk/inline.h"
+
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #include "matmul/tile_lanes_avx512.h"
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -11,7 +13,7 @@
 #include "matmul/tile_lanes_portable.h"
 #endif
 
-#define ALL_ROWS _Pragma("GCC unroll 14")
+#define ALL_ROWS UNROLL_BY(14)
 
 enum { COLUMNS = 2 * LANES };
 

@@ -28,7 +28,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-#define ALL_TERMS _Pragma("GCC unroll 12")
+#define ALL_TERMS UNROLL_BY(12)
 
 typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));

@@ -101,8 +101,8 @@ static bnd_status cast_to_codes(bndi_operand *o, const bnd_tensor *t, bnd_role r
 
 /* ---- casts that need all of a copy at once, as fp32 numbers ---- */
 
-/* Room for the numbers, and where they are until then: where they lie, if they lie side by side and nothing is to be
- * done to them before; otherwise there. */
+/* Room for the numbers, and where they are until then: where they lie, if they lie side by side and may stay as they
+ * are; otherwise there. */
 static bnd_status numbers_for(const float **from, bndi_operand *o, const bnd_tensor *t, bnd_role role, bool as_they_lie,
                               bnd_error *why)
 {
@@ -146,7 +146,8 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
     const float *from;
-    bnd_status status = numbers_for(&from, o, t, role, kind == BNDI_BLOCKS && !cast->hadamard, why);
+    const bool in_place = cast->hadamard || kind == BNDI_CURRENT || kind == BNDI_DELAYED;
+    bnd_status status = numbers_for(&from, o, t, role, !in_place, why);
     if (status != BND_OK) {
         return status;
     }
@@ -160,7 +161,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     if (kind == BNDI_BLOCKS) {
         return to_blocks(x, from, t, role, axis, &array, how.stats, why);
     }
-    return kind == BNDI_UNSCALED ? bnd_round_f32(x, x, n, &cast->format, &array, how.stats, why)
+    return kind == BNDI_UNSCALED ? bnd_round_f32(x, from, n, &cast->format, &array, how.stats, why)
                                  : bndi_scale_by_amax(engine, x, n, role, ordinal, &how, why);
 }
 

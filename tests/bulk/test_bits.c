@@ -113,7 +113,7 @@ static void test_any_rule(void)
         for (int wide = 0; wide < 2; wide++) {
             call c = round_call(f, wide);
             uint64_t *all = operands_of(&c, COUNT, 900 + k);
-            for (uint64_t i = 0; i < scaled(40); i++) {
+            for (uint64_t i = 0; i < scaled(25); i++) {
                 uint64_t random = bnd_random(k, 14, i);
                 bnd_array how = {.rule = random_rule(bnd_random(k, 12, i)), .seed = k, .first = i};
                 how.packing_in = random & 1;
@@ -151,7 +151,7 @@ static void test_stochastic_modes(void)
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         for (int wide = 0; wide < 2; wide++) {
-            size_t n = (size_t)scaled(400);
+            size_t n = (size_t)scaled(200);
             call c = round_call(&formats.at[k], wide);
             uint64_t *numbers = operands_of(&c, n, 300 + k);
             check_stochastic(&b, &formats.at[k], wide, numbers, n, 70 + k);

@@ -50,7 +50,8 @@ static void test_every_pair(void)
         bnd_format f = format_named(names[k % FORMATS]);
         size_t rest = k / FORMATS;
         bool sums = operations[rest % OPERATIONS] < BND_MIN;
-        if (sums || rest / OPERATIONS % 5 == 0) { /* the modes hardly matter to others */
+        bool turn = k % FORMATS < 2 || f.width < 8 || rest % 3 == 0; /* arith/ has tried them all for all formats */
+        if (turn && (sums || rest / OPERATIONS % 5 == 0)) {          /* the modes hardly matter to others */
             check_every_pair(&b, &f, operations[rest % OPERATIONS], (unsigned)(rest / OPERATIONS));
         }
     }
@@ -122,7 +123,7 @@ static void test_fast_formats(void)
         question q = question_of(operations[k / BND_ROUNDINGS % OPERATIONS], TO_CODES, &f, &f, 0);
         q.how.rule = (bnd_rule){.rounding = (uint8_t)(k % BND_ROUNDINGS), .random_bits = (uint8_t)(k % 3 * 8)};
         q.how.seed = k;
-        exercise s = exercise_of(&q, scaled(2500), k, NULL);
+        exercise s = exercise_of(&q, scaled(1500), k, NULL);
         check_exercise(&b, &s, k % 5 == 0);
         exercise_close(&s);
     }

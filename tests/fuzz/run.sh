@@ -1,7 +1,7 @@
 #!/bin/sh
-# The fuzzing programs on random inputs: 20,000 each times BND_TEST_SCALE, at least 500.
+# The fuzzing programs on random inputs: 10,000 each times BND_TEST_SCALE, at least 500.
 build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
-count=$(awk "BEGIN { n = 20000 * ${BND_TEST_SCALE:-1}; print n < 500 ? 500 : int(n) }")
+count=$(awk "BEGIN { n = 10000 * ${BND_TEST_SCALE:-1}; print n < 500 ? 500 : int(n) }")
 failed=0
 for program in fuzz_random fuzz_npy_random fuzz_safetensors_random fuzz_checkpoint_random fuzz_records_random fuzz_calc_random fuzz_vectors_random; do
     # shellcheck disable=SC2086  # BND_RUNNER, an emulator for this build's programs, may have arguments

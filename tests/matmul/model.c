@@ -17,17 +17,6 @@ void *memory_of(size_t bytes)
     return memory;
 }
 
-bnd_format format_named(const char *name)
-{
-    bnd_format f = bnd_format_at(0);
-    bnd_error why;
-    if (bnd_format_parse(&f, name, &why) != BND_OK) {
-        printf("%s\n", why.message);
-        CU_FAIL("no such format");
-    }
-    return f;
-}
-
 static bnd_format fp32_format(void)
 {
     static bnd_format f = {.precision = 0};

@@ -6,8 +6,9 @@
 
 #include <binade/matmul.h>
 
+#include "tests/oracle/operands.h"
+
 void *memory_of(size_t bytes);
-bnd_format format_named(const char *name);
 bnd_accumulator accumulator_named(const char *name);
 
 /* A number of one of these kinds, a function of seed and index. */

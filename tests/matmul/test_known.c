@@ -112,8 +112,26 @@ static void test_chain(void)
     CU_ASSERT_EQUAL(dot("fp32", a, b, 777), sum);
 }
 
+/* A sum that is promoted is added to +0 or to what is in C: never a zero below zero, but where nothing is summed. */
+static void test_promoted_zeros(void)
+{
+    static const char *const names[] = {"fp32/promote1", "fp32/promote128", "fp32/promote300"};
+    const float least = 0x1p-100f, minus = -0x1p-100f; /* their product is a zero below zero */
+    for (size_t i = 0; i < 3; i++) {
+        const bnd_gemm how = {.accumulator = accumulator_named(names[i]), .add = true};
+        float c = -0.0f;
+        CU_ASSERT_FALSE(signbit(dot(names[i], &least, &minus, 1)));
+        CU_ASSERT_EQUAL(bnd_gemm_f32(&c, 1, 1, &least, &minus, 0, &how, NULL), BND_OK);
+        CU_ASSERT(signbit(c) && c == 0);
+        CU_ASSERT_EQUAL(bnd_gemm_f32(&c, 1, 1, &least, &minus, 1, &how, NULL), BND_OK);
+        CU_ASSERT(signbit(c) && c == 0);
+    }
+    CU_ASSERT_TRUE(signbit(dot("fp32", &least, &minus, 1)));
+}
+
 CU_TestInfo known_tests[] = {
     {"ones", test_ones},      {"harmonic sums", test_harmonic},
     {"long sums", test_long}, {"truncation", test_truncation},
-    {"fmaf", test_chain},     CU_TEST_INFO_NULL,
+    {"fmaf", test_chain},     {"promoted zeros", test_promoted_zeros},
+    CU_TEST_INFO_NULL,
 };

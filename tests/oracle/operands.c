@@ -25,6 +25,11 @@ uint64_t scaled_stride(void)
     return value >= 1.0 ? 1 : (uint64_t)(1.0 / value);
 }
 
+bool in_turn(uint64_t k, uint64_t turns)
+{
+    return scale() >= 0.5 || k % turns == 0;
+}
+
 bnd_format format_named(const char *name)
 {
     bnd_format f;

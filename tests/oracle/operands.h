@@ -10,6 +10,9 @@ uint64_t scaled(uint64_t count);
 /* The step with which an exhaustive loop goes through its cases: 1 unless BND_TEST_SCALE is below 1. */
 uint64_t scaled_stride(void);
 
+/* Case k is tried: every one; or one of so many, where BND_TEST_SCALE asks for less than half of the cases. */
+bool in_turn(uint64_t k, uint64_t turns);
+
 /* The format of this name; ends the test program where there is none, since nothing could be tested. */
 bnd_format format_named(const char *name);
 

@@ -1,6 +1,7 @@
 /* Products of matrices: shapes, formats, gradients. */
 #include "gradients.h"
 
+#include <binade/matmul.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,9 +170,43 @@ static void test_casts(void)
     bnd_engine_free(engine);
 }
 
+/* The bias comes last, after every promotion: dot products as matmul/ has them, and one sum more. */
+static void test_promoted_bias(void)
+{
+    enum { ROWS = 3, INPUTS = 20, OUTPUTS = 35 };
+    bnd_engine *engine = engine_under("gemm=fp32,acc=fp32/promote7");
+    const bnd_format fp32 = format_named("fp32");
+    bnd_gemm how = {.context = NULL};
+    bnd_error why;
+    float x[ROWS * INPUTS], w[OUTPUTS * INPUTS], bias[OUTPUTS], y[ROWS * OUTPUTS];
+    bnd_tensor *a, *b, *c, *out;
+    must(bnd_accumulator_parse(&how.accumulator, "fp32/promote7", &why), &why);
+    must(bnd_tensor_new(&a, engine, &fp32, (size_t[]){ROWS, INPUTS}, 2, BND_ROLE_DATA, &why), &why);
+    must(bnd_tensor_new(&b, engine, &fp32, (size_t[]){OUTPUTS, INPUTS}, 2, BND_ROLE_PARAM, &why), &why);
+    must(bnd_tensor_new(&c, engine, &fp32, (size_t[]){OUTPUTS}, 1, BND_ROLE_PARAM, &why), &why);
+    must(bnd_tensor_normal(a, 0, 1, 1, 0, &why), &why);
+    must(bnd_tensor_normal(b, 0, 1, 2, 0, &why), &why);
+    must(bnd_tensor_normal(c, 0, 1, 3, 0, &why), &why);
+    const bnd_attributes none = {.flag = false};
+    must(bnd_tensor_apply(&out, BND_TENSOR_LINEAR, (bnd_tensor *const[]){a, b, c}, 3, &none, &why), &why);
+    must(bnd_tensor_read_f32(x, ROWS * INPUTS, a, &why), &why);
+    must(bnd_tensor_read_f32(w, OUTPUTS * INPUTS, b, &why), &why);
+    must(bnd_tensor_read_f32(bias, OUTPUTS, c, &why), &why);
+    must(bnd_tensor_read_f32(y, ROWS * OUTPUTS, out, &why), &why);
+    size_t wrong = 0;
+    for (size_t i = 0; i < ROWS * OUTPUTS; i++) {
+        float sum;
+        must(bnd_dot_f32(&sum, x + i / OUTPUTS * INPUTS, w + i % OUTPUTS * INPUTS, INPUTS, &how, &why), &why);
+        wrong += !(sum + bias[i % OUTPUTS] == y[i]);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    bnd_engine_free(engine);
+}
+
 CU_TestInfo product_tests[] = {
     {"recipes", test_recipes},
     {"casts of operands and results", test_casts},
+    {"a bias after promotions", test_promoted_bias},
     {"gradients of stacks", test_matmul_gradients},
     {"gradients of linear", test_linear_gradients},
     {"shapes", test_shapes},

@@ -283,6 +283,9 @@ static void test_same_bits(void)
         const char *recipe = bnd_recipe_name(row);
         uint64_t first = 0;
         for (unsigned variant = 0; variant < VARIANTS; variant++) {
+            if (variant > 0 && !in_turn(row + variant, 3)) {
+                continue;
+            }
             bnd_training t = small_transformer(recipe);
             bnd_context context = {.backend = (uint8_t)backends[variant], .threads = variant == 1 ? 2 : 1};
             bnd_error why;

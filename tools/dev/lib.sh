@@ -34,6 +34,12 @@ read_options() {
     done
 }
 
+# configure and libtool are long scripts, and bash, which configure would choose, takes a third longer over them.
+if [ -z "${CONFIG_SHELL-}" ] && command -v dash >/dev/null 2>&1; then
+    CONFIG_SHELL=$(command -v dash)
+    export CONFIG_SHELL
+fi
+
 jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 
 # logged LOG COMMAND...: runs it with its output in LOG; on failure shows the end of it.
