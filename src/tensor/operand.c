@@ -47,17 +47,11 @@ static void for_each_chunk(const bndi_operand *o, const bnd_tensor *t, bndi_widt
     }
 }
 
-static void keep_numbers(void *to, const void *numbers, size_t at, size_t n, const void *data)
-{
-    (void)at;
-    __builtin_memcpy(to, numbers, n * bndi_work_size(*(const bndi_width *)data));
-}
-
 static bnd_status copy_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, bndi_width work, bnd_error *why)
 {
     bnd_status status = make_copy(o, t, role, bndi_format_of_words(work), (unsigned)bndi_work_size(work), why);
     if (status == BND_OK) {
-        for_each_chunk(o, t, work, keep_numbers, &work);
+        bndi_read_all(o->copy->data, t, work);
     }
     return status;
 }
@@ -174,6 +168,22 @@ static bnd_status transform(float *x, const bndi_shape *s, size_t axis, bnd_erro
     return status == BND_OK ? bnd_hadamard_along_f32(x, x, shape, 0, why) : status;
 }
 
+/* One scale for all: what that is worth, of the numbers where they lie if they are fp32 side by side. */
+static bnd_status cast_by_amax(bndi_operand *o, const bnd_tensor *t, bnd_role role, uint64_t ordinal,
+                               const bndi_store *how, bnd_error *why)
+{
+    bndi_walk walk;
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    bnd_status status = walk.plain ? make_copy(o, t, role, bndi_format_of_words(BNDI_WORDS_32), sizeof(float), why)
+                                   : copy_numbers(o, t, role, BNDI_WORDS_32, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    float *y = (float *)(void *)o->copy->data;
+    const float *x = walk.plain ? bndi_place(&walk, 0, NULL) : y;
+    return bndi_scale_by_amax(t->engine, y, x, bndi_count(&t->shape), role, ordinal, how, why);
+}
+
 /* Scaled, transformed, or rounded to a value set: what that is worth. */
 static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,
                                   size_t axis, bnd_error *why)
@@ -185,6 +195,9 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
     bool turned = turns(&engine->scaling[role], &t->shape); /* there is another copy before the one that stays */
+    if ((kind == BNDI_CURRENT || kind == BNDI_DELAYED) && !cast->hadamard) {
+        return cast_by_amax(o, t, role, ordinal, &how, why);
+    }
     bnd_status status = copy_numbers(o, t, turned ? BND_ROLE_SCRATCH : role, BNDI_WORDS_32, why);
     if (status != BND_OK) {
         return status;
@@ -200,7 +213,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
         return to_blocks(o, t, role, axis, &array, how.stats, why);
     }
     return kind == BNDI_UNSCALED ? bnd_round_f32(x, x, n, &cast->format, &array, how.stats, why)
-                                 : bndi_scale_by_amax(engine, x, n, role, ordinal, &how, why);
+                                 : bndi_scale_by_amax(engine, x, x, n, role, ordinal, &how, why);
 }
 
 bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis, bndi_width work,
