@@ -269,8 +269,10 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
         done += m;
     }
     bndi_leave(before);
-    for (size_t i = 0; w->work == BNDI_WORDS_64 && i < n; i++) {
-        out->f64[i] = (double)x[i];
+    if (w->work == BNDI_WORDS_64 && !widened(out, w, x, n)) {
+        for (size_t i = 0; i < n; i++) {
+            out->f64[i] = (double)x[i];
+        }
     }
 }
 

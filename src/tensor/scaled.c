@@ -286,10 +286,27 @@ void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role)
     bndi_buffer_release(numbers);
 }
 
+/* y = x, of the same shape, from where the numbers lie if they are fp32 side by side. */
+static bnd_status store_all(bnd_tensor *y, const bnd_tensor *x, bnd_role role, bnd_error *why)
+{
+    bndi_whole whole;
+    bnd_status status = bndi_whole_open(&whole, x, BNDI_WORDS_32, why);
+    if (status == BND_OK) {
+        const bndi_store how = bndi_store_with_scales(y->engine, role);
+        store(y->buffer, whole.numbers, &how);
+        y->buffer->version++;
+        bndi_whole_close(&whole);
+    }
+    return status;
+}
+
 bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
                        bnd_error *why)
 {
     bndi_buffer *kept;
+    if (!adds && is_whole(y) && bndi_same_shape(&x->shape, &y->shape)) {
+        return store_all(y, x, role, why);
+    }
     bnd_status status = (adds ? bndi_thaw : bndi_thaw_room)(y, &kept, why);
     if (status == BND_OK) {
         (adds ? bndi_add_numbers : bndi_copy_numbers)(y, x, how);
