@@ -67,6 +67,17 @@ typedef struct bndi_grid {
     uint32_t sign;
 } bndi_grid;
 
+/* How many dynamic codes there are from zero up to a magnitude: as many as a straight line says, one for each decade,
+ * or one more. dynamic.c says why. Magnitudes count as not less than 2^-23. */
+enum { BNDI_DYNAMIC_LEAST = 104 << 23 };
+typedef struct bndi_dynamic_book {
+    int32_t zero;               /* its code: 127 or 0 */
+    int32_t decade[32];         /* by the lower five bits of the exponent: the decade in which a binade starts, */
+    int32_t last[32];           /* and where the next one begins, as the bits of a float */
+    float slope[16], shift[16]; /* by the decade */
+    float most[256];            /* the largest magnitude that has no more than so many */
+} bndi_dynamic_book;
+
 typedef struct bndi_scan {
     /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
     void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
@@ -91,6 +102,13 @@ typedef struct bndi_scan {
      * an eighth one is not looked at. Scales are positive numbers of at most 28 bits, midpoints of at most 3. */
     void (*encode_by_midpoints)(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                                 size_t n, size_t across);
+
+    /* Dynamic codes of x / scale, a positive number that no magnitude is above; and of codes the numbers, times it. */
+    void (*encode_dynamic)(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
+    void (*decode_dynamic)(float *y, const unsigned char *codes, float scale, const float *numbers, size_t n);
+
+    /* NULL, or y = x / scale, to odd: scales are positive numbers of fp32. elements.c says of which x. */
+    void (*divide_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 
     /* y = x / scale, NaN where the scale is. */
     void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
@@ -121,7 +139,14 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
                          const bndi_block_coding *how, bool *finite);
 void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                               size_t n, size_t across);
+
+/* quotients_avx512.c: for divide_to_odd, and for encode_dynamic. */
+void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
 #endif
+
+/* The loops of the context's back end. */
+const bndi_scan *bndi_scan_of(const bnd_context *context);
 
 /* ---- a call, as everything below it sees it ---- */
 
@@ -153,6 +178,8 @@ typedef struct bndi_block_job {
     bool on_grid;           /* elements are rounded by it, where nobody counts */
     bool on_grid_of_floats; /* in fp32, where scales are powers of two */
     bool by_number;         /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
+    bool to_odd;    /* quotients in fp32 are, for scales from the next on */
+    double least_to_odd;
     bool fake;
     double tensor;           /* the tensor's scale, 1 where there is none */
     float units;             /* integers: one over the element's least number */
@@ -220,6 +247,13 @@ void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, si
 
 /* What of x is left. y may be x. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
+
+/* ---- dequantize.c ---- */
+
+/* y = elements times the scales that a stretch of them begins with, rounded once; in_double: these are no numbers of
+ * fp32. y and elements do not overlap. */
+void bndi_times_scales(const bndi_scan *scan, float *y, const float *elements, const double *values, bool in_double,
+                       const bndi_layout_of_blocks *layout, const bndi_stretch *s);
 
 /* ---- count.c ---- */
 

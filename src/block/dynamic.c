@@ -1,5 +1,6 @@
 /* Codes of a byte that are not evenly spaced, and their scales. */
 #include "block/block.h"
+#include "block/part.h"
 #include "bulk/environment.h"
 
 enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
@@ -53,80 +54,81 @@ static bnd_status check(size_t n, const bnd_dynamic *how, bnd_error *why)
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are more than memory can hold", n);
 }
 
-/* Magnitudes by their leading 16 bits, from 2^-23 (below it everything is nearest to 0) up to 1: bins. No two bounds
- * lie in one: two numbers of a decade are at least 0.9/128 of its upper end apart (0.00703), and a bin is at most
- * 2^-8 of that wide (from 1/2 to 1); in lower binades it is half as wide. */
-enum { FIRST_BIN = 104 << 7, LAST_BIN = 127 << 7, BINS = LAST_BIN - FIRST_BIN + 1 };
+/* ---- how codes are found (the loop is in scan.c) ----
+ *
+ * Above the middle between two numbers the code is the upper one's; of two equally near it is the one nearer to zero.
+ * With x in decade d, u = 10^(d - 6), h parts, and p = (x / u - 0.1) h / 0.9, the middles within the decade are whole p
+ * from 1 to h - 1. Its own ends are no middles, but those next to them are at p = 0.2 (of the lowest decade 0.19 or
+ * 0.14) and h - 0.25, since parts differ in size. So where b numbers are below the decade, zero counted, the code is
+ * b + floor(p - 1/2) above zero's, or one more, whatever the error of that sum as long as it is below 0.1, also for an
+ * x that is so near to the end of a decade that it counts as one of the neighbour's. In fp32 the error is below 2^-14:
+ * three roundings of numbers up to 2^8, and two of what the line is made of. One comparison says which. */
 
-/* bounds[c]: beyond here the code is c + 1, for magnitudes, whose codes begin with zero's. In doubles, where the
- * middles of fp32 numbers are exact; of two numbers equally near it is the one nearer to zero. codes[b]: of a bin's
- * lower end. */
-typedef struct book {
-    unsigned zero;
-    double bounds[CODES];
-    unsigned char codes[BINS];
-} book;
-
-static float lower_end(unsigned bin)
+/* Between the numbers of two codes, rounded down: in double the middle of fp32 numbers is exact. */
+static float most_of(unsigned code, const float *numbers)
 {
-    uint32_t bits = (uint32_t)(bin + FIRST_BIN) << 16;
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static void open_book(book *b, bool is_signed)
-{
-    b->zero = is_signed ? 127 : 0;
-    for (unsigned c = b->zero; c < OF_ONE; c++) {
-        double here = (double)bnd_dynamic_number((unsigned char)c, is_signed);
-        b->bounds[c] = (here + (double)bnd_dynamic_number((unsigned char)(c + 1), is_signed)) / 2;
-    }
-    b->bounds[OF_ONE] = __builtin_inf();
-    for (unsigned bin = 0, c = b->zero; bin < BINS; bin++) {
-        while ((double)lower_end(bin) > b->bounds[c]) {
-            c++;
-        }
-        b->codes[bin] = (unsigned char)c;
-    }
-}
-
-/* Of x from -1 to 1. Below zero the codes are mirrored, but for 1's; where there is no sign they are zero's. */
-static unsigned char code_of(const book *b, float x)
-{
+    const double middle = ((double)numbers[code] + (double)numbers[code + 1]) / 2;
+    float most = (float)middle;
     uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    const bool negative = bits >> 31 != 0;
-    const float magnitude = negative ? -x : x;
-    const uint32_t key = (bits & 0x7fffffff) >> 16;
-    unsigned code = b->codes[key > FIRST_BIN ? key - FIRST_BIN : 0];
-    code += (double)magnitude > b->bounds[code];
-    if (negative) {
-        code = b->zero == 0 ? 0 : code == OF_ONE ? 0 : 2 * b->zero - code;
-    }
-    return (unsigned char)code;
+    __builtin_memcpy(&bits, &most, sizeof bits);
+    bits -= (double)most > middle;
+    __builtin_memcpy(&most, &bits, sizeof most);
+    return most;
 }
 
-/* NaN where a number is none. */
-static float largest_of(const float *x, size_t n)
+static void find_numbers(float *numbers, bool is_signed)
 {
-    uint32_t largest = 0;
-    float amax;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        __builtin_memcpy(&bits, &x[i], sizeof bits);
-        bits &= 0x7fffffff;
-        largest = bits > largest ? bits : largest;
+    for (unsigned c = 0; c < CODES; c++) {
+        numbers[c] = bnd_dynamic_number((unsigned char)c, is_signed);
     }
-    largest = largest >= 0x7f800000 ? 0x7fc00000 : largest;
-    __builtin_memcpy(&amax, &largest, sizeof amax);
-    return amax;
 }
 
-bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const float *x, size_t n,
-                                    const bnd_dynamic *how, bnd_error *why)
+static void find_decades(bndi_dynamic_book *b)
 {
-    book b;
+    static const float ends[DECADES] = {1e-6F, 1e-5F, 1e-4F, 1e-3F, 1e-2F, 1e-1F, 2};
+    for (int32_t field = BNDI_DYNAMIC_LEAST >> 23, decade = 0; field <= 127; field++) {
+        int32_t last;
+        __builtin_memcpy(&last, &ends[decade], sizeof last);
+        b->decade[field % 32] = decade;
+        b->last[field % 32] = last;
+        decade += last >> 23 == field;
+    }
+}
+
+static void open_book(bndi_dynamic_book *b, bool is_signed)
+{
+    float numbers[CODES];
+    const unsigned zero = is_signed ? 127 : 0;
+    *b = (bndi_dynamic_book){.zero = (int32_t)zero};
+    find_numbers(numbers, is_signed);
+    for (unsigned code = zero; code < OF_ONE; code++) {
+        b->most[code - zero] = most_of(code, numbers);
+    }
+    find_decades(b);
+    double unit = 1e-6;
+    for (unsigned decade = 0, parts = is_signed ? 1 : 2, below = 0; decade < DECADES; decade++) {
+        b->slope[decade] = (float)(parts / (0.9 * unit));
+        b->shift[decade] = (float)(below + 0.5 - parts / 9.0);
+        below += parts;
+        parts *= 2;
+        unit *= 10;
+    }
+}
+
+/* A scale is NaN where a number of its block is none. */
+static float scale_of(uint32_t amax)
+{
+    float scale;
+    amax = amax >= 0x7f800000 ? 0x7fc00000 : amax;
+    __builtin_memcpy(&scale, &amax, sizeof scale);
+    return scale;
+}
+
+bnd_status bndi_dynamic_quantize(unsigned char *codes, float *scales, const float *x, size_t n, const bnd_dynamic *how,
+                                 const bnd_context *context, bnd_error *why)
+{
+    const bndi_scan *scan = bndi_scan_of(context);
+    bndi_dynamic_book b;
     bnd_status status = check(n, how, why);
     if (status != BND_OK) {
         return status;
@@ -135,34 +137,47 @@ bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const f
     open_book(&b, how->is_signed);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
         size_t m = n - at < how->block ? n - at : how->block;
-        const float amax = largest_of(x + at, m);
-        scales[block] = amax;
-        for (size_t i = 0; i < m; i++) {
-            codes[at + i] = code_of(&b, amax > 0 ? x[at + i] / amax : 0);
+        uint32_t amax = 0;
+        scan->amax(&amax, x + at, m, m);
+        scales[block] = scale_of(amax);
+        if (scales[block] > 0) {
+            scan->encode_dynamic(codes + at, x + at, scales[block], &b, m);
+        } else {
+            __builtin_memset(codes + at, b.zero, m);
         }
     }
     bndi_leave(callers);
     return BND_OK;
 }
 
-bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char *codes, const float *scales, size_t n,
-                                      const bnd_dynamic *how, bnd_error *why)
+bnd_status bndi_dynamic_dequantize(float *y, const unsigned char *codes, const float *scales, size_t n,
+                                   const bnd_dynamic *how, const bnd_context *context, bnd_error *why)
 {
+    const bndi_scan *scan = bndi_scan_of(context);
     float numbers[CODES];
     bnd_status status = check(n, how, why);
     if (status != BND_OK) {
         return status;
     }
     bndi_environment callers = bndi_enter(BND_RNE);
-    for (unsigned c = 0; c < CODES; c++) {
-        numbers[c] = bnd_dynamic_number((unsigned char)c, how->is_signed);
-    }
+    find_numbers(numbers, how->is_signed);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
-        size_t m = n - at < how->block ? n - at : how->block;
-        for (size_t i = 0; i < m; i++) {
-            y[at + i] = numbers[codes[at + i]] * scales[block];
-        }
+        scan->decode_dynamic(y + at, codes + at, scales[block], numbers, n - at < how->block ? n - at : how->block);
     }
     bndi_leave(callers);
     return BND_OK;
+}
+
+bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const float *x, size_t n,
+                                    const bnd_dynamic *how, bnd_error *why)
+{
+    static const bnd_context best;
+    return bndi_dynamic_quantize(codes, scales, x, n, how, &best, why);
+}
+
+bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char *codes, const float *scales, size_t n,
+                                      const bnd_dynamic *how, bnd_error *why)
+{
+    static const bnd_context best;
+    return bndi_dynamic_dequantize(y, codes, scales, n, how, &best, why);
 }

@@ -14,7 +14,12 @@
  *     |q - b| = |X 2^(k+t) - B S| / (S 2^t)  is at least 2^-(w+t) where k + t >= 0: the numerator is a whole number;
  *     |q - b| = |X - B S 2^-(k+t)| / (S 2^-k)  is more than 2^-24 otherwise: S 2^-k <= X, since q >= 1.
  * The double is within 2^-53 of q, so w + p + N <= 52 is enough. w is the precision of the scale, and 24 more where a
- * tensor's scale multiplies it: 28 for NVFP4. What does not fit goes the exact way, number by number. */
+ * tensor's scale multiplies it: 28 for NVFP4. What does not fit goes the exact way, number by number.
+ *
+ * Quotients in fp32, to odd: the quotient cut off, and its last bit set where anything was. Rounding that again, to at
+ * most 22 bits, is right. What was cut off is the sign of x - q scale, whose last bit is at least that of x times
+ * 2^-24; so it is not seen for an x below 2^-101, which is harmless where such an x is less than half of the least
+ * element. */
 #include "block/block.h"
 
 enum { PIECE = 1024 }; /* doubles at a time */
@@ -105,9 +110,26 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
     job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
 }
 
+static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
+    bool good = job->to_odd && job->stats == NULL;
+    for (size_t g = 0; good && g < groups; g++) {
+        good = run->scales[g] >= job->least_to_odd && run->scales[g] <= (double)__FLT_MAX__;
+    }
+    if (good) {
+        job->scan->divide_to_odd(y, run->x, run->scales, run->n, job->layout.across, run->first);
+    }
+    return good;
+}
+
+/* Numbers in fp32 that round as the quotients do. */
 static bool scale_in_fp32(const bndi_block_job *job, float *y, const bndi_run *run)
 {
-    return run->up != NULL && !job->by_number &&
+    if (run->up == NULL) {
+        return divide_to_odd(job, y, run);
+    }
+    return !job->by_number &&
            job->scan->multiply_exactly(y, run->x, run->up, run->down, run->n, job->layout.across, run->first);
 }
 

@@ -27,7 +27,7 @@ static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
     return rule.flush_in || (!is_power_of_two_scale(block) && bits > 52);
 }
 
-static const bndi_scan *scan_of(const bnd_context *context)
+const bndi_scan *bndi_scan_of(const bnd_context *context)
 {
     bnd_backend asked = (bnd_backend)context->backend, best = bnd_backend_best();
     bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? best : asked;
@@ -80,6 +80,27 @@ static void plan_elements(bndi_block_job *job)
         job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
         job->powers = power_rule_of(job);
     }
+}
+
+static double power_of_two(int32_t exponent)
+{
+    const uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* Scales that are numbers of fp32, and elements whose rounding is to nearest even and to few bits. The scale from which
+ * on 2^-101 over it is less than half of the least element. */
+static void plan_quotients(bndi_block_job *job)
+{
+    enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
+    const bnd_format *f = &job->block.element, *scale = &job->block.scale;
+    const bool of_fp32 = scale->row == job->fp32.row && !job->block.tensor;
+    job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
+                  job->how.rule.rounding == BND_RNE && !job->by_number && f->precision <= MOST &&
+                  f->least_quantum > LOWEST;
+    job->least_to_odd = job->to_odd ? power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
 }
 
 /* A sum is the code, and nothing is special at zero. */
@@ -206,11 +227,12 @@ bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *
     job->context.threads = 1;
     job->how.rule = rule_of_blocks(job->how.rule);
     job->by_number = needs_the_codec(block, job->how.rule);
-    job->scan = scan_of(&job->context);
+    job->scan = bndi_scan_of(&job->context);
     job->kernels = bndi_kernels_of(&job->context);
     bndi_prepare_scales(job);
     plan_elements(job);
     plan_one_pass(job);
+    plan_quotients(job);
     plan_midpoints(job);
     plan_grid(job);
     choose_chunks(job);

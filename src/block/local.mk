@@ -18,7 +18,7 @@ libbinade_internal_la_SOURCES += \
 	src/block/scale.c \
 	src/block/scan.c
 
-EXTRA_DIST += src/block/powers_avx512.c
+EXTRA_DIST += src/block/powers_avx512.c src/block/quotients_avx512.c
 
 # The loops over elements, once more for each back end that has wider vectors.
 if HAVE_AVX2
@@ -31,7 +31,7 @@ endif
 if HAVE_AVX512
 noinst_LTLIBRARIES += libbinade-scan-avx512.la
 libbinade_internal_la_LIBADD += libbinade-scan-avx512.la
-libbinade_scan_avx512_la_SOURCES = src/block/scan.c src/block/powers_avx512.c
+libbinade_scan_avx512_la_SOURCES = src/block/scan.c src/block/powers_avx512.c src/block/quotients_avx512.c
 libbinade_scan_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DBNDI_SCAN=bndi_scan_avx512
 libbinade_scan_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
 endif

@@ -1,11 +1,12 @@
-/* Scales applied to part of an array. */
+/* Loops of scan.c over part of an array. */
 #include "block/part.h"
 
 #include "block/block.h"
 
-void bndi_scale_part(float *y, size_t at, size_t n, bnd_shape shape, const bnd_block *block, const void *scales,
-                     float tensor_scale)
+void bndi_scale_part(float *y, const float *x, size_t at, size_t n, bnd_shape shape, const bnd_block *block,
+                     const void *scales, float tensor_scale, const bnd_context *context)
 {
+    const bndi_scan *scan = bndi_scan_of(context);
     const unsigned char *codes = scales;
     bndi_layout_of_blocks layout;
     double values[BNDI_GROUPS];
@@ -14,13 +15,24 @@ void bndi_scale_part(float *y, size_t at, size_t n, bnd_shape shape, const bnd_b
         bndi_stretch s = bndi_stretch_at(&layout, at + done, n - done);
         bndi_surely(
             bnd_decode_f64(values, codes + s.scale * (block->scale.width / 8u), s.groups, &block->scale, NULL, NULL));
-        for (size_t i = 0, group = 0, place = s.first; i < s.n; group++, place = 0) {
-            const double scale = block->tensor ? values[group] * (double)tensor_scale : values[group];
-            size_t end = i + (layout.across - place) < s.n ? i + (layout.across - place) : s.n;
-            for (; i < end; i++) {
-                y[done + i] = (float)((double)y[done + i] * scale);
-            }
+        for (size_t group = 0; block->tensor && group < s.groups; group++) {
+            values[group] *= (double)tensor_scale;
         }
+        bndi_times_scales(scan, y + done, x + done, values, block->tensor, &layout, &s);
         done += s.n;
     }
+}
+
+uint32_t bndi_part_amax(const float *x, size_t n, const bnd_context *context)
+{
+    uint32_t amax = 0;
+    if (n > 0) {
+        bndi_scan_of(context)->amax(&amax, x, n, n);
+    }
+    return amax;
+}
+
+void bndi_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context)
+{
+    bndi_scan_of(context)->multiply(y, x, &factor, n, n, 0);
 }

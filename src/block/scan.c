@@ -400,6 +400,35 @@ static void encode_by_midpoints(unsigned char *codes, const float *x, const doub
 
 #endif
 
+/* ---- codes of a byte that are not evenly spaced ---- */
+
+#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+
+static void encode_dynamic(unsigned char *restrict codes, const float *restrict x, float scale,
+                           const bndi_dynamic_book *restrict book, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float quotient = x[i] / scale;
+        int32_t bits;
+        __builtin_memcpy(&bits, &quotient, sizeof bits);
+        const int32_t magnitude = larger(bits & 0x7fffffff, BNDI_DYNAMIC_LEAST), binade = magnitude >> FRACTION & 31;
+        const int32_t decade = book->decade[binade] + (magnitude > book->last[binade]);
+        const int32_t few = (int32_t)(float_of(magnitude) * book->slope[decade] + book->shift[decade]);
+        const int32_t above = few + (float_of(magnitude) > book->most[few]), negative = -(bits < 0);
+        codes[i] = (unsigned char)((larger(book->zero - above, 0) & negative) | ((book->zero + above) & ~negative));
+    }
+}
+
+#endif
+
+static void decode_dynamic(float *restrict y, const unsigned char *restrict codes, float scale,
+                           const float *restrict numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = numbers[codes[i]] * scale;
+    }
+}
+
 /* ---- whole blocks with powers of two: scale.c says why one comparison is a rule ---- */
 
 /* A power of two as a float: the exponent -127 is a subnormal one. */
@@ -438,6 +467,8 @@ static void clamp(float *y, size_t n, float most)
 #define SCALE_PAIRS   bndi_scale_pairs
 #define ENCODE_BLOCKS bndi_encode_pairs
 #define BY_MIDPOINTS  bndi_encode_by_midpoints
+#define DYNAMIC       bndi_encode_dynamic
+#define TO_ODD        bndi_divide_to_odd
 #else
 static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
                        bool *finite)
@@ -453,6 +484,8 @@ static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n,
 #define SCALE_PAIRS   no_pairs
 #define ENCODE_BLOCKS NULL
 #define BY_MIDPOINTS  encode_by_midpoints
+#define DYNAMIC       encode_dynamic
+#define TO_ODD        NULL
 #endif
 
 static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
@@ -489,6 +522,9 @@ const bndi_scan BNDI_SCAN = {
     .encode_by_midpoints = BY_MIDPOINTS,
     .fake_by_powers = fake_by_powers,
     .fake = fake,
+    .encode_dynamic = DYNAMIC,
+    .decode_dynamic = decode_dynamic,
+    .divide_to_odd = TO_ODD,
     .divide = divide,
     .multiply_in_double = multiply_in_double,
 };

@@ -622,6 +622,21 @@ static size_t count_lost(const float *v, const float *g, size_t n)
     return count;
 }
 
+static size_t count_cancelled(const float *updated, const float *before, const float *now, size_t n)
+{
+    signs cancelled = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vector_of_floats old = load_of_floats(before, i);
+        cancelled += (load_of_floats(updated, i) != old) & (load_of_floats(now, i) == old);
+    }
+    size_t count = (size_t)count_of(cancelled);
+    for (; i < n; i++) {
+        count += updated[i] != before[i] && now[i] == before[i];
+    }
+    return count;
+}
+
 const bndi_maths BNDI_MATHS = {
     .formula =
         {
@@ -641,6 +656,7 @@ const bndi_maths BNDI_MATHS = {
     .points = points,
     .count_changes = count_changes,
     .count_lost = count_lost,
+    .count_cancelled = count_cancelled,
     .softmax = {softmax_of_floats, softmax_of_doubles},
     .softmax_back = {softmax_back_of_floats, softmax_back_of_doubles},
     .norm = {norm_of_floats, norm_of_doubles},

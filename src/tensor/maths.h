@@ -57,6 +57,7 @@ typedef struct bndi_maths {
      * `square` is 0 or from 1 on. */
     void (*points)(double *x, double *square, const uint64_t *bits, size_t n);
     size_t (*count_lost)(const float *v, const float *g, size_t n); /* of v that are zero where g is not */
+    size_t (*count_cancelled)(const float *updated, const float *before, const float *now, size_t n); /* now = before */
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;

@@ -47,17 +47,11 @@ static void for_each_chunk(const bndi_operand *o, const bnd_tensor *t, bndi_widt
     }
 }
 
-static void keep_numbers(void *to, const void *numbers, size_t at, size_t n, const void *data)
-{
-    (void)at;
-    __builtin_memcpy(to, numbers, n * bndi_work_size(*(const bndi_width *)data));
-}
-
 static bnd_status copy_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role role, bndi_width work, bnd_error *why)
 {
     bnd_status status = make_copy(o, t, role, bndi_format_of_words(work), (unsigned)bndi_work_size(work), why);
     if (status == BND_OK) {
-        for_each_chunk(o, t, work, keep_numbers, &work);
+        bndi_read_all(o->copy->data, t, work);
     }
     return status;
 }
@@ -146,8 +140,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
     bndi_store how = bndi_store_with_scales(engine, role);
     bnd_array array = {.context = &engine->context, .rule = how.rule, .seed = how.seed, .purpose = how.purpose};
     const float *from;
-    const bool in_place = cast->hadamard || kind == BNDI_CURRENT || kind == BNDI_DELAYED;
-    bnd_status status = numbers_for(&from, o, t, role, !in_place, why);
+    bnd_status status = numbers_for(&from, o, t, role, !cast->hadamard, why);
     if (status != BND_OK) {
         return status;
     }
@@ -162,7 +155,7 @@ static bnd_status cast_to_numbers(bndi_operand *o, const bnd_tensor *t, bnd_role
         return to_blocks(x, from, t, role, axis, &array, how.stats, why);
     }
     return kind == BNDI_UNSCALED ? bnd_round_f32(x, from, n, &cast->format, &array, how.stats, why)
-                                 : bndi_scale_by_amax(engine, x, n, role, ordinal, &how, why);
+                                 : bndi_scale_by_amax(engine, x, from, n, role, ordinal, &how, why);
 }
 
 bnd_status bndi_operand_open(bndi_operand *out, const bnd_tensor *t, bnd_role role, size_t axis, bndi_width work,

@@ -257,20 +257,22 @@ static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const voi
 static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t n)
 {
     codes raw;
-    float numbers[BNDI_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
+    float elements[BNDI_CHUNK], numbers[BNDI_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
     run r;
     bndi_environment before = bndi_enter(BND_RNE);
     read_words(raw.bytes, w, at, n);
-    bndi_scaled_decode(x, raw.bytes, n, w->scaled);
+    bndi_scaled_decode(elements, raw.bytes, n, w->scaled);
     first_run(&r, w, at);
     for (size_t done = 0; done < n; next_run(&r, w)) {
         size_t m = r.length < n - done ? r.length : n - done;
-        bndi_scaled_apply(x + done, w->scaled, r.start, w->stride[w->rank - 1], m);
+        bndi_scaled_apply(x + done, elements + done, w->scaled, r.start, w->stride[w->rank - 1], m);
         done += m;
     }
     bndi_leave(before);
-    for (size_t i = 0; w->work == BNDI_WORDS_64 && i < n; i++) {
-        out->f64[i] = (double)x[i];
+    if (w->work == BNDI_WORDS_64 && !widened(out, w, x, n)) {
+        for (size_t i = 0; i < n; i++) {
+            out->f64[i] = (double)x[i];
+        }
     }
 }
 
@@ -380,10 +382,31 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
 
 /* ---- whole tensors ---- */
 
+void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n)
+{
+    const void *from = bndi_read(w, at, n, numbers);
+    if (from != numbers) {
+        __builtin_memcpy(numbers, from, n * bndi_work_size(w->work));
+    }
+}
+
+void bndi_read_all(void *numbers, const bnd_tensor *t, bndi_width work)
+{
+    const size_t n = bndi_count(&t->shape);
+    bndi_walk walk;
+    if (work == BNDI_WORDS_32 && bndi_scaled_read_all(numbers, t)) {
+        return;
+    }
+    bndi_walk_open(&walk, t, &t->shape, work);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
+        bndi_read_into((unsigned char *)numbers + at * bndi_work_size(work), &walk, at, m);
+    }
+}
+
 bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why)
 {
     bndi_walk walk;
-    bndi_numbers buffer;
     size_t n = bndi_count(&t->shape), size = bndi_work_size(work);
     bndi_walk_open(&walk, t, &t->shape, work);
     if (walk.plain) {
@@ -395,11 +418,7 @@ bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work
     if (status != BND_OK) {
         return status;
     }
-    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
-        size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
-        const void *numbers = bndi_read(&walk, at, m, &buffer);
-        __builtin_memcpy(copy->data + at * size, numbers, m * size);
-    }
+    bndi_read_all(copy->data, t, work);
     *out = (bndi_whole){.numbers = copy->data, .copy = copy};
     return BND_OK;
 }
@@ -423,6 +442,11 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
     bndi_formula *add = bndi_maths_of(&y->engine->context)->formula[work][BNDI_F_add];
     bndi_walk_open(&to, y, &y->shape, work);
     bndi_walk_open(&from, x, &y->shape, work);
+    y->buffer->version++;
+    if (!adds && to.plain && stores_simply(how) && bndi_same_shape(&x->shape, &y->shape)) {
+        bndi_read_all(plain_place(&to, 0), x, work);
+        return;
+    }
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
         const void *numbers = bndi_read(&from, at, m, &of_x);
@@ -435,7 +459,6 @@ static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, b
         }
         bndi_write(&to, at, m, numbers, how);
     }
-    y->buffer->version++;
 }
 
 void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)

@@ -175,27 +175,53 @@ void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled
     }
 }
 
-static void scale_run(float *x, const bndi_scaled *s, size_t at, size_t n)
+static void scale_run(float *y, const float *x, const bndi_scaled *s, size_t at, size_t n)
 {
+    const bnd_context *context = &s->scales->engine->context;
     const float *scales = (const float *)(const void *)s->scales->data;
+    const size_t block = s->how.dynamic.block;
     if (s->how.kind == BNDI_BLOCKS) {
-        bndi_scale_part(x, at, n, s->shape, &s->how.block, scales, tensor_scale_of(s));
+        bndi_scale_part(y, x, at, n, s->shape, &s->how.block, scales, tensor_scale_of(s), context);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        x[i] *= scales[(at + i) / s->how.dynamic.block];
+    for (size_t i = 0, m; i < n; i += m) {
+        m = block - (at + i) % block < n - i ? block - (at + i) % block : n - i;
+        bndi_part_times(y + i, x + i, m, scales[(at + i) / block], context);
     }
 }
 
-void bndi_scaled_apply(float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n)
+void bndi_scaled_apply(float *y, const float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n)
 {
     if (stride == 1) {
-        scale_run(x, s, start, n);
+        scale_run(y, x, s, start, n);
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        scale_run(x + i, s, start + (size_t)((ptrdiff_t)i * stride), 1);
+        scale_run(y + i, x + i, s, start + (size_t)((ptrdiff_t)i * stride), 1);
     }
+}
+
+static bool is_whole(const bnd_tensor *t)
+{
+    const bndi_scaled *s = t->buffer->scaled;
+    return s != NULL && t->offset == 0 && bndi_count(&t->shape) == s->count && bnd_tensor_is_contiguous(t);
+}
+
+bool bndi_scaled_read_all(float *x, const bnd_tensor *t)
+{
+    const bndi_scaled *s = t->buffer->scaled;
+    const bnd_context *context = &t->engine->context;
+    if (!is_whole(t)) {
+        return false;
+    }
+    const float *scales = (const float *)(const void *)s->scales->data;
+    bnd_array array = {.context = context};
+    bnd_status status =
+        s->how.kind == BNDI_DYNAMIC
+            ? bndi_dynamic_dequantize(x, t->buffer->data, scales, s->count, &s->how.dynamic, context, NULL)
+            : bnd_dequantize_f32(x, t->buffer->data, scales, tensor_scale_of(s), s->shape, &s->how.block, &array, NULL);
+    (void)status; /* the policy was looked at when it was set */
+    return true;
 }
 
 /* ---- writing ---- */
@@ -208,7 +234,7 @@ static void store(bndi_buffer *to, const float *x, const bndi_store *how)
     bnd_array array = {.context = &to->engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose};
     bnd_status status;
     if (s->how.kind == BNDI_DYNAMIC) {
-        status = bnd_dynamic_quantize_f32(to->data, scales, x, s->count, &s->how.dynamic, NULL);
+        status = bndi_dynamic_quantize(to->data, scales, x, s->count, &s->how.dynamic, array.context, NULL);
     } else {
         status =
             bnd_quantize_f32(to->data, scales, &tensor_scale, x, s->shape, &s->how.block, &array, how->stats, NULL);
@@ -219,17 +245,30 @@ static void store(bndi_buffer *to, const float *x, const bndi_store *how)
     }
 }
 
-bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why)
+bnd_status bndi_thaw_room(bnd_tensor *t, bndi_buffer **kept, bnd_error *why)
 {
-    bndi_whole whole;
+    bndi_buffer *numbers;
     *kept = NULL;
     if (t == NULL || t->buffer->scaled == NULL) {
         return BND_OK;
     }
-    bnd_status status = bndi_whole_open(&whole, t, BNDI_WORDS_32, why);
+    const size_t bytes = bndi_count(&t->shape) * sizeof(float);
+    bnd_status status = bndi_buffer_new(&numbers, t->engine, BND_ROLE_SCRATCH, bytes, false, why);
     if (status == BND_OK) {
         *kept = t->buffer;
-        t->buffer = whole.copy; /* never in place: these are no plain numbers */
+        t->buffer = numbers;
+    }
+    return status;
+}
+
+bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why)
+{
+    bnd_status status = bndi_thaw_room(t, kept, why);
+    if (status == BND_OK && *kept != NULL) {
+        bndi_buffer *numbers = t->buffer;
+        t->buffer = *kept;
+        bndi_read_all(numbers->data, t, BNDI_WORDS_32);
+        t->buffer = numbers;
     }
     return status;
 }
@@ -247,11 +286,28 @@ void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role)
     bndi_buffer_release(numbers);
 }
 
+/* y = x, of the same shape, from where the numbers lie if they are fp32 side by side. */
+static bnd_status store_all(bnd_tensor *y, const bnd_tensor *x, bnd_role role, bnd_error *why)
+{
+    bndi_whole whole;
+    bnd_status status = bndi_whole_open(&whole, x, BNDI_WORDS_32, why);
+    if (status == BND_OK) {
+        const bndi_store how = bndi_store_with_scales(y->engine, role);
+        store(y->buffer, whole.numbers, &how);
+        y->buffer->version++;
+        bndi_whole_close(&whole);
+    }
+    return status;
+}
+
 bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
                        bnd_error *why)
 {
     bndi_buffer *kept;
-    bnd_status status = bndi_thaw(y, &kept, why);
+    if (!adds && is_whole(y) && bndi_same_shape(&x->shape, &y->shape)) {
+        return store_all(y, x, role, why);
+    }
+    bnd_status status = (adds ? bndi_thaw : bndi_thaw_room)(y, &kept, why);
     if (status == BND_OK) {
         (adds ? bndi_add_numbers : bndi_copy_numbers)(y, x, how);
         bndi_freeze(y, kept, role);

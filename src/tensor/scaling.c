@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "block/part.h"
 
 enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64, ORDINALS_MOST = 1 << 24 };
 
@@ -157,16 +158,11 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
 
 /* ---- Transformer Engine's formula ---- */
 
-static float largest_of(const float *x, size_t n)
+/* NaN where one of them is no number. */
+static float largest_of(const bnd_engine *engine, const float *x, size_t n)
 {
-    uint32_t largest = 0;
+    const uint32_t largest = bndi_part_amax(x, n, &engine->context);
     float amax;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        __builtin_memcpy(&bits, &x[i], sizeof bits);
-        bits &= 0x7fffffff; /* NaNs above infinity above numbers */
-        largest = bits > largest ? bits : largest;
-    }
     __builtin_memcpy(&amax, &largest, sizeof amax);
     return amax;
 }
@@ -191,11 +187,11 @@ static float scale_for(float amax, float before, const bnd_format *f, int margin
 }
 
 /* A chunk: scaled, rounded to what the format has (beyond its largest number: that number, as the hardware's
- * conversions saturate), and back. */
-static void round_scaled(bnd_engine *engine, float *x, size_t n, size_t at, float scale, const bnd_cast *cast,
-                         const bndi_store *how)
+ * conversions saturate), and back. y may be x. */
+static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n, size_t at, float scale,
+                         const bnd_cast *cast, const bndi_store *how)
 {
-    float y[BNDI_CHUNK];
+    float scaled[BNDI_CHUNK], values[BNDI_CHUNK];
     const float back = 1 / scale;
     bnd_array array = {
         .context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose, .first = at};
@@ -203,19 +199,16 @@ static void round_scaled(bnd_engine *engine, float *x, size_t n, size_t at, floa
     if (array.rule.overflow == BND_OVERFLOW_FORMAT) {
         array.rule.overflow = BND_OVERFLOW_SATURATE;
     }
-    for (size_t i = 0; i < n; i++) {
-        y[i] = x[i] * scale;
-    }
-    bnd_status status = bnd_round_f32(y, y, n, &cast->format, &array, how->stats != NULL ? &flags : NULL, NULL);
+    bndi_part_times(scaled, x, n, scale, &engine->context);
+    bnd_status status =
+        bnd_round_f32(scaled, scaled, n, &cast->format, &array, how->stats != NULL ? &flags : NULL, NULL);
     (void)status; /* a chunk */
-    for (size_t i = 0; i < n; i++) {
-        y[i] *= back;
-    }
     if (how->stats != NULL) {
-        bndi_count_values(how->stats, x, y, n, &flags);
+        bndi_part_times(values, scaled, n, back, &engine->context);
+        bndi_count_values(how->stats, x, values, n, &flags);
         bndi_count_scale(how->stats, (double)back);
     }
-    __builtin_memcpy(x, y, n * sizeof *x);
+    bndi_part_times(y, scaled, n, back, &engine->context);
 }
 
 /* ---- histories ---- */
@@ -279,13 +272,13 @@ static bndi_history *history_of(const bndi_histories *all, uint64_t ordinal, bnd
     return place > 0 ? &all->list[place - 1] : NULL;
 }
 
-bnd_status bndi_scale_by_amax(bnd_engine *engine, float *x, size_t n, bnd_role role, uint64_t ordinal,
+bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role, uint64_t ordinal,
                               const bndi_store *how, bnd_error *why)
 {
     const bndi_scaling *scaling = &engine->scaling[role];
     const bnd_cast *cast = bndi_cast_of(engine, role);
     bndi_histories *all = &engine->histories;
-    float amax = largest_of(x, n), scale = 1;
+    float amax = largest_of(engine, x, n), scale = 1;
     if (scaling->kind == BNDI_CURRENT) {
         scale = scale_for(amax, 1, &cast->format, scaling->margin);
     } else {
@@ -305,7 +298,7 @@ bnd_status bndi_scale_by_amax(bnd_engine *engine, float *x, size_t n, bnd_role r
         scale = h != NULL ? h->scale : 1;
     }
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
-        round_scaled(engine, x + at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, at, scale, cast, how);
+        round_scaled(engine, y + at, x + at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, at, scale, cast, how);
     }
     return BND_OK;
 }
@@ -317,12 +310,6 @@ void bndi_histories_begin(bnd_engine *engine)
     }
 }
 
-/* NaN where one of them is no number. */
-static float largest_in(const bndi_history *h, uint32_t steps)
-{
-    return largest_of(numbers_of(h), steps);
-}
-
 void bnd_engine_end_step(bnd_engine *engine)
 {
     for (size_t i = 0; i < engine->histories.count; i++) {
@@ -331,8 +318,8 @@ void bnd_engine_end_step(bnd_engine *engine)
         numbers_of(h)[h->at] = h->amax;
         h->at = (h->at + 1) % scaling->steps;
         h->amax = 0;
-        h->scale =
-            scale_for(largest_in(h, scaling->steps), h->scale, &engine->policy.cast[h->role].format, scaling->margin);
+        h->scale = scale_for(largest_of(engine, numbers_of(h), scaling->steps), h->scale,
+                             &engine->policy.cast[h->role].format, scaling->margin);
     }
 }
 

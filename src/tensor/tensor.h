@@ -237,12 +237,16 @@ typedef struct bndi_store {
 void *bndi_place(const bndi_walk *w, size_t at, bndi_numbers *buffer);
 void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how);
 
+/* The same, wherever there is room for n numbers. */
+void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n);
+
 /* The whole of a tensor as numbers of the work type in row-major order: in place where it lies so already, else as a
  * scratch copy. */
 typedef struct bndi_whole {
     const void *numbers;
     bndi_buffer *copy;
 } bndi_whole;
+void bndi_read_all(void *numbers, const bnd_tensor *t, bndi_width work); /* the same, into memory of the caller's */
 BND_CHECKED bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why);
 void bndi_whole_close(bndi_whole *whole);
 
@@ -347,10 +351,10 @@ void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)
 
 BND_CHECKED bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why);
 
-/* x = what is left of x, n numbers, by Transformer Engine's formula: x times the scale and rounded, times 1 / scale,
- * each in fp32. `ordinal`: of the cast. */
-BND_CHECKED bnd_status bndi_scale_by_amax(bnd_engine *engine, float *x, size_t n, bnd_role role, uint64_t ordinal,
-                                          const bndi_store *how, bnd_error *why);
+/* y = what is left of x, n numbers, by Transformer Engine's formula: x times the scale and rounded, times 1 / scale,
+ * each in fp32. y may be x. `ordinal`: of the cast. */
+BND_CHECKED bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role,
+                                          uint64_t ordinal, const bndi_store *how, bnd_error *why);
 void bndi_histories_clear(bnd_engine *engine);
 void bndi_histories_begin(bnd_engine *engine); /* a step: what one that failed has seen is forgotten */
 
@@ -370,7 +374,8 @@ BND_CHECKED bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd
 bool bndi_is_scaled(const bnd_engine *engine, bnd_role role);
 
 /* Between these two `t` has plain numbers of fp32, in scratch; then its own storage again, of the role's rule. Of a
- * tensor without scales they do nothing. */
+ * tensor without scales they do nothing. thaw_room: what the numbers are is not set. */
+BND_CHECKED bnd_status bndi_thaw_room(bnd_tensor *t, bndi_buffer **kept, bnd_error *why);
 BND_CHECKED bnd_status bndi_thaw(bnd_tensor *t, bndi_buffer **kept, bnd_error *why);
 void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role);
 
@@ -386,11 +391,12 @@ void bndi_scaled_text(char out[BNDI_SCALED_TEXT], const bndi_scaled *s);
 BND_CHECKED bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const bndi_store *how, bool adds,
                                    bnd_error *why);
 
-/* For the reader: how codes lie; words to elements; and those that begin at `start` in the buffer times their
+/* For the reader: how codes lie; words to elements; and y = x, those that begin at `start` in the buffer, times their
  * scales. */
+bool bndi_scaled_read_all(float *x, const bnd_tensor *t); /* false: not in one go, or it shares no scales */
 bndi_storage bndi_storage_of_scaled(const bndi_scaled *s);
 void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled *s);
-void bndi_scaled_apply(float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n);
+void bndi_scaled_apply(float *y, const float *x, const bndi_scaled *s, size_t start, ptrdiff_t stride, size_t n);
 
 /* The role that a role's bytes are counted as, and that a role follows where the policy does not give it. */
 bnd_role bndi_role_of_bytes(bnd_role role);

@@ -56,7 +56,7 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
     bndi_buffer *kept;
-    bnd_status status = bndi_thaw(to, &kept, why);
+    bnd_status status = bndi_thaw_room(to, &kept, why);
     if (status != BND_OK) {
         return status;
     }
@@ -67,7 +67,7 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double
     return status == BND_OK && to != p->value ? bndi_value_of_master(p, why) : status;
 }
 
-static bool is_transient(const bnd_run *run)
+bool bndi_is_transient(const bnd_run *run)
 {
     const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
     return cast != NULL && cast->transient;
@@ -88,7 +88,7 @@ bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
 
 void bndi_parameters_end(bnd_run *run)
 {
-    for (size_t i = 0; is_transient(run) && i < run->parameters; i++) {
+    for (size_t i = 0; bndi_is_transient(run) && i < run->parameters; i++) {
         bndi_drop(run->parameter[i].value);
         run->parameter[i].value = NULL;
     }

@@ -1,6 +1,7 @@
 /* States that share scales: out of them for an update, and back. */
 #include "train/train.h"
 
+#include "tensor/maths.h"
 #include "tensor/tensor.h"
 
 bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why)
@@ -23,15 +24,14 @@ static uint64_t count_cancelled(const bndi_thawed *t, const float *updated)
 {
     bndi_numbers buffer;
     bndi_walk walk;
+    const bndi_maths *maths = bndi_maths_of(&t->w->engine->context);
     uint64_t cancelled = 0;
     size_t n = bndi_count(&t->w->shape);
     bndi_walk_open(&walk, t->w, &t->w->shape, BNDI_WORDS_32);
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         size_t m = n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK;
         const float *now = bndi_read(&walk, at, m, &buffer), *old = (const float *)t->old.numbers + at;
-        for (size_t i = 0; i < m; i++) {
-            cancelled += updated[at + i] != old[i] && now[i] == old[i];
-        }
+        cancelled += maths->count_cancelled(updated + at, old, now, m);
     }
     return cancelled;
 }

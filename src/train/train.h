@@ -159,6 +159,9 @@ bool bndi_weights_are_lost(const bnd_run *run);
 /* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
  * one. */
 BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
+/* Are the parameters there during a step only, made of their masters? */
+bool bndi_is_transient(const bnd_run *run);
+
 BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
 
 /* The share of layers that the policy keeps out of its casts. */

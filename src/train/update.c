@@ -19,10 +19,7 @@ float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, s
         return buffer->f32;
     }
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
-    const void *numbers = bndi_read(&walk, at, n, buffer);
-    if (numbers != buffer) {
-        memcpy(buffer, numbers, n * sizeof(float));
-    }
+    bndi_read_into(buffer, &walk, at, n);
     return buffer->f32;
 }
 
@@ -64,38 +61,36 @@ const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
     return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }
 
-/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `sum`. */
+/* y = a formula of a and b, rounded. */
+static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, const float *a, const float *b, size_t n,
+                       const bnd_cast *cast)
+{
+    bndi_maths_of(&run->engine->context)->formula[BNDI_WORDS_32][name](y, (const void *[]){a, b, NULL}, 0, n);
+    round_to(y, n, cast);
+}
+
+/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. */
 static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
 {
     const bnd_cast *cast =
         bndi_is_scaled(run->engine, BND_ROLE_PARAM) ? NULL : bndi_cast_of(run->engine, BND_ROLE_PARAM);
     float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
-    for (size_t i = 0; i < n; i++) {
-        u[i] = k->change.f32[i] - c[i];
-    }
-    round_to(u, n, cast);
-    for (size_t i = 0; i < n; i++) {
-        t[i] = w[i] + u[i];
-    }
-    round_to(t, n, cast);
-    for (size_t i = 0; i < n; i++) {
-        k->sum[i] = (double)t[i];
-        c[i] = t[i] - w[i];
-    }
-    round_to(c, n, cast);
-    for (size_t i = 0; i < n; i++) {
-        c[i] -= u[i];
-    }
+    by_formula(run, BNDI_F_sub, u, k->change.f32, c, n, cast);
+    by_formula(run, BNDI_F_add, t, w, u, n, cast);
+    by_formula(run, BNDI_F_sub, c, t, w, n, cast);
+    by_formula(run, BNDI_F_sub, c, c, u, n, NULL); /* rounded where it is stored */
     bndi_put_numbers(run, p->extra, at, n, c, BND_ROLE_EXTRA);
 }
 
-static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n, bndi_update_totals *sums)
+/* The numbers are in `t`, or in double in `sum`. */
+static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width work, size_t at, size_t n,
+                          bndi_update_totals *sums)
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
     bndi_store how = bndi_store_for(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM);
     bndi_walk walk;
-    bndi_walk_open(&walk, to, &to->shape, BNDI_WORDS_64);
-    bndi_write(&walk, at, n, k->sum, &how);
+    bndi_walk_open(&walk, to, &to->shape, work);
+    bndi_write(&walk, at, n, work == BNDI_WORDS_32 ? (const void *)k->t.f32 : k->sum, &how);
     to->buffer->version++;
     const float *now = take_in_place(&k->u, to, at, n), *old = k->w.f32;
     bndi_changes tally = {.updates = 0};
@@ -149,7 +144,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
         u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
     }
-    store_weights(run, p, k, at, n, sums);
+    store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, sums);
 }
 
 static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums)
@@ -162,6 +157,16 @@ static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, 
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
         update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
     }
+}
+
+/* One that is transient goes with this step: the cast is made for those who count, and is one in any case. */
+static bnd_status value_of_master(bnd_run *run, bndi_parameter *p, bnd_error *why)
+{
+    if (bndi_is_transient(run) && bndi_statistics_of(run->engine, BND_ROLE_PARAM) == NULL) {
+        run->engine->casts++;
+        return BND_OK;
+    }
+    return bndi_value_of_master(p, why);
 }
 
 static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
@@ -177,8 +182,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     }
     bndi_freeze_states(&t, p, sums);
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
-        const bndi_store how = {.rule = {.rounding = BND_RNE}};
-        status = bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
+        status = value_of_master(run, p, why);
     }
     p->updates.updates = sums->updates - before.updates;
     p->updates.cancelled = sums->cancelled - before.cancelled;

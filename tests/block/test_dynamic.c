@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block/part.h"
 #include "model.h"
 #include "tests.h"
 
@@ -71,7 +72,7 @@ static unsigned nearest(double x, bool is_signed)
     return best;
 }
 
-static void test_codes(void)
+static void test_codes_by(const bnd_context *context)
 {
     static float x[N], y[N], scales[N];
     static unsigned char codes[N + 1];
@@ -86,8 +87,8 @@ static void test_codes(void)
             }
             CU_ASSERT_EQUAL(count, (N + sizes[k] - 1) / sizes[k]);
             codes[N] = 77;
-            CU_ASSERT_EQUAL_FATAL(bnd_dynamic_quantize_f32(codes, scales, x, N, &how, NULL), BND_OK);
-            CU_ASSERT_EQUAL_FATAL(bnd_dynamic_dequantize_f32(y, codes, scales, N, &how, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_quantize(codes, scales, x, N, &how, context, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_dequantize(y, codes, scales, N, &how, context, NULL), BND_OK);
             CU_ASSERT_EQUAL(codes[N], 77);
             unsigned wrong = 0;
             for (size_t i = 0; i < N; i++) {
@@ -105,23 +106,48 @@ static void test_codes(void)
     }
 }
 
-/* Every bound between two codes, exactly and one fp32 number to either side. */
-static void test_bounds(void)
+/* Every bound between two codes, exactly and one fp32 number to either side; and whole vectors of it. */
+static void test_bounds_by(const bnd_context *context)
 {
+    enum { COUNT = 37 };
     for (int is_signed = 0; is_signed < 2; is_signed++) {
-        const bnd_dynamic how = {.block = 8, .is_signed = is_signed};
+        const bnd_dynamic how = {.block = COUNT, .is_signed = is_signed};
         for (unsigned code = 0; code + 1 < CODES; code++) {
             double a = (double)bnd_dynamic_number((unsigned char)code, is_signed);
             double b = (double)bnd_dynamic_number((unsigned char)(code + 1), is_signed);
-            float middle = (float)((a + b) / 2), x[5] = {middle, nextafterf(middle, 2), nextafterf(middle, -2), 1, 0};
+            float middle = (float)((a + b) / 2),
+                  x[COUNT] = {middle, nextafterf(middle, 2), nextafterf(middle, -2), 1, 0};
             float scale;
-            unsigned char codes[5];
-            CU_ASSERT_EQUAL_FATAL(bnd_dynamic_quantize_f32(codes, &scale, x, 5, &how, NULL), BND_OK);
-            for (int i = 0; i < 5; i++) {
+            unsigned char codes[COUNT];
+            for (int i = 5; i < COUNT; i++) {
+                x[i] = x[i % 5];
+            }
+            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_quantize(codes, &scale, x, COUNT, &how, context, NULL), BND_OK);
+            for (int i = 0; i < COUNT; i++) {
                 CU_ASSERT_EQUAL(codes[i], nearest((double)x[i], is_signed));
             }
         }
     }
+}
+
+static void by_every_back_end(void (*test)(const bnd_context *context))
+{
+    for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+        const bnd_context context = {.backend = (uint8_t)backend};
+        if (bnd_backend_here((bnd_backend)backend)) {
+            test(&context);
+        }
+    }
+}
+
+static void test_codes(void)
+{
+    by_every_back_end(test_codes_by);
+}
+
+static void test_bounds(void)
+{
+    by_every_back_end(test_bounds_by);
 }
 
 static void test_special(void)

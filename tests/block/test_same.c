@@ -253,6 +253,42 @@ static void test_there_and_back(void)
     }
 }
 
+/* Numbers of the format and middles between them, times a scale: of 12 bits, so that they are quotients exactly, or of
+ * 24, so that quotients are nearer to them than fp32 could tell; and the floats beside them. Scales from the smallest
+ * on, where what a quotient leaves over cannot be seen in fp32. */
+static void test_quotients(void)
+{
+    static const char *const names[] = {"e4m3/tensor", "e5m2/tensor", "fp16/tensor", "e2m1/tensor"};
+    enum { COUNT = 4096 + 5, LOWEST = -140, HIGHEST = 100 };
+    const bnd_context portable = {.backend = BND_BACKEND_PORTABLE}, best = {.backend = BND_BACKEND_BEST};
+    const bnd_array one = {.context = &portable}, other = {.context = &best};
+    const bnd_shape shape = {1, COUNT, 1};
+    float *x = memory_of(COUNT * sizeof *x);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        const bnd_block block = block_named(names[k]);
+        const bnd_format *f = &block.element;
+        const double largest = bnd_decode(f, f->max_code);
+        for (int exponent = LOWEST; exponent <= HIGHEST; exponent += 3) {
+            const int significand = exponent % 2 ? 0x800000 + 0x3001 * (exponent & 0x1ff) : 0x801000;
+            const float amax = (float)(largest * ldexp(significand, exponent - 23));
+            const double scale = (double)(float)((double)amax / largest);
+            for (size_t i = 0; i < COUNT; i++) {
+                const uint64_t code = bnd_random(7, 1, i) % f->max_code;
+                const double number = bnd_decode(f, code), next = bnd_decode(f, code + 1);
+                const float middle = (float)((i % 2 ? number : (number + next) / 2) * scale);
+                x[i] = i % 3 == 0 ? middle : nextafterf(middle, i % 3 == 1 ? 0 : INFINITY);
+                x[i] = i % 5 == 0 ? -x[i] : x[i];
+            }
+            x[COUNT / 2] = amax;
+            result want = run(x, shape, &block, &one), got = run(x, shape, &block, &other);
+            CU_ASSERT(same(&want, &got));
+            release(&want);
+            release(&got);
+        }
+    }
+    free(x);
+}
+
 /* Beyond the caches, where codes may be written past them: the same as in pieces that no cache minds. An odd address,
  * and a NaN here and there. */
 static void test_beyond_the_caches(void)
@@ -385,6 +421,7 @@ static void test_environment(void)
 
 CU_TestInfo same_tests[] = {
     {"threads and back ends", test_contexts},
+    {"quotients", test_quotients},
     {"beyond the caches", test_beyond_the_caches},
     {"in pieces", test_split},
     {"short ways", test_short_ways},

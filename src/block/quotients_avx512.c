@@ -1,0 +1,127 @@
+/* Quotients for AVX-512: to odd, and their codes of a byte that are not evenly spaced, which is scan.c's loop with its
+ * tables in registers. */
+#include "block/block.h"
+#include "bulk/avx512.h"
+
+enum { LANES = 16 };
+
+/* ---- to odd: elements.c says why that is enough ---- */
+
+static ALWAYS_INLINE __m512 to_odd(__m512 x, __m512 scale)
+{
+    const __m512 cut = _mm512_div_round_ps(x, scale, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __m512 rest = _mm512_fnmadd_ps(cut, scale, x);
+    const __mmask16 inexact = _mm512_cmp_ps_mask(rest, _mm512_setzero_ps(), _CMP_NEQ_OQ); /* NaNs stay */
+    const __m512i bits = _mm512_castps_si512(cut);
+    return _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, inexact, bits, _mm512_set1_epi32(1)));
+}
+
+static void divide_group_to_odd(float *y, const float *x, float scale, size_t n)
+{
+    const __m512 by = _mm512_set1_ps(scale);
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        _mm512_storeu_ps(y + i, to_odd(_mm512_loadu_ps(x + i), by));
+    }
+    if (i < n) {
+        const __mmask16 left = (__mmask16)((1u << (n - i)) - 1);
+        _mm512_mask_storeu_ps(y + i, left, to_odd(_mm512_maskz_loadu_ps(left, x + i), by));
+    }
+}
+
+void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first)
+{
+    for (size_t i = 0, place = first; i < n; scales++, place = 0) {
+        const size_t left = across - place, m = n - i < left ? n - i : left;
+        divide_group_to_odd(y + i, x + i, (float)*scales, m);
+        i += m;
+    }
+}
+
+/* ---- dynamic codes ---- */
+
+/* The tables; `most` has 128 places where codes have a sign, and 256 where they have none. */
+typedef struct tables {
+    __m512i decade[2], last[2];
+    __m512 slope, shift, most[16];
+} tables;
+
+static ALWAYS_INLINE void load(tables *t, const bndi_dynamic_book *book, int places)
+{
+    for (int k = 0; k < 2; k++) {
+        t->decade[k] = _mm512_loadu_si512(book->decade + k * LANES);
+        t->last[k] = _mm512_loadu_si512(book->last + k * LANES);
+    }
+    t->slope = _mm512_loadu_ps(book->slope);
+    t->shift = _mm512_loadu_ps(book->shift);
+#pragma GCC unroll 16
+    for (int k = 0; k < places / LANES; k++) {
+        t->most[k] = _mm512_loadu_ps(book->most + k * LANES);
+    }
+}
+
+/* most[few]: by the lower five bits in pairs of registers, then by one bit after the other. */
+static ALWAYS_INLINE __m512 look_up(const __m512 *most, __m512i few, int places)
+{
+    __m512 found[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < places / (2 * LANES); k++) {
+        found[k] = _mm512_permutex2var_ps(most[2 * k], few, most[2 * k + 1]);
+    }
+#pragma GCC unroll 3
+    for (int left = places / (2 * LANES), bit = 2 * LANES; left > 1; left /= 2, bit *= 2) {
+        const __mmask16 upper = _mm512_test_epi32_mask(few, _mm512_set1_epi32(bit));
+#pragma GCC unroll 4
+        for (int k = 0; k < left / 2; k++) {
+            found[k] = _mm512_mask_mov_ps(found[2 * k], upper, found[2 * k + 1]);
+        }
+    }
+    return found[0];
+}
+
+static ALWAYS_INLINE __m512i codes_of(__m512 quotient, const tables *t, int places)
+{
+    const __m512i one = _mm512_set1_epi32(1), zero = _mm512_set1_epi32(places == 128 ? 127 : 0);
+    const __m512i bits = _mm512_castps_si512(quotient);
+    const __m512i magnitude =
+        _mm512_max_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX)), _mm512_set1_epi32(BNDI_DYNAMIC_LEAST));
+    const __m512i binade = _mm512_srli_epi32(magnitude, 23); /* its lower five bits are looked at */
+    const __m512 number = _mm512_castsi512_ps(magnitude);
+    __m512i decade = _mm512_permutex2var_epi32(t->decade[0], binade, t->decade[1]);
+    const __m512i last = _mm512_permutex2var_epi32(t->last[0], binade, t->last[1]);
+    decade = _mm512_mask_add_epi32(decade, _mm512_cmpgt_epi32_mask(magnitude, last), decade, one);
+    const __m512 line =
+        _mm512_fmadd_ps(number, _mm512_permutexvar_ps(decade, t->slope), _mm512_permutexvar_ps(decade, t->shift));
+    const __m512i few = _mm512_cvttps_epi32(line);
+    const __mmask16 more = _mm512_cmp_ps_mask(number, look_up(t->most, few, places), _CMP_GT_OQ);
+    const __m512i above = _mm512_mask_add_epi32(few, more, few, one);
+    const __m512i below = _mm512_max_epi32(_mm512_sub_epi32(zero, above), _mm512_setzero_si512());
+    return _mm512_mask_mov_epi32(_mm512_add_epi32(zero, above), _mm512_movepi32_mask(bits), below);
+}
+
+static ALWAYS_INLINE void encode(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book,
+                                 size_t n, int places)
+{
+    const __m512 by = _mm512_set1_ps(scale);
+    tables t;
+    size_t i = 0;
+    load(&t, book, places);
+    for (; i + LANES <= n; i += LANES) {
+        const __m512i found = codes_of(_mm512_div_ps(_mm512_loadu_ps(x + i), by), &t, places);
+        _mm_storeu_si128((__m128i *)(void *)(codes + i), _mm512_cvtepi32_epi8(found));
+    }
+    if (i < n) {
+        const __mmask16 rest = (__mmask16)((1u << (n - i)) - 1);
+        const __m512i found = codes_of(_mm512_div_ps(_mm512_maskz_loadu_ps(rest, x + i), by), &t, places);
+        _mm512_mask_cvtepi32_storeu_epi8(codes + i, rest, found);
+    }
+}
+
+void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n)
+{
+    if (book->zero != 0) {
+        encode(codes, x, scale, book, n, 128);
+    } else {
+        encode(codes, x, scale, book, n, 256);
+    }
+}
