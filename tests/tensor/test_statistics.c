@@ -1,5 +1,5 @@
-/* The casts of a layer's roles are bulk's and block's, bit for bit; their statistics are those that these give, and cost
- * nothing where nobody asks. */
+/* The casts of a layer's roles are bulk's and block's, bit for bit; their statistics are those that these give, and
+ * cost nothing where nobody asks. */
 #include <binade/block.h>
 #include <math.h>
 #include <stdio.h>
