@@ -290,15 +290,23 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/allocations.h \
 	tests/tensor/battery.c \
 	tests/tensor/battery.h \
-	tests/tensor/gradients.c \
-	tests/tensor/gradients.h \
 	tests/outcome.c \
 	tests/outcome.h \
+	tests/tensor/casts.c \
+	tests/tensor/casts.h \
+	tests/tensor/gradients.c \
+	tests/tensor/gradients.h \
+	tests/tensor/graphs.c \
+	tests/tensor/graphs.h \
 	tests/tensor/support.c \
+	tests/tensor/test_accuracy.c \
+	tests/tensor/test_environment.c \
 	tests/tensor/test_failures.c \
 	tests/tensor/test_files.c \
+	tests/tensor/test_gains.c \
 	tests/tensor/test_golden.c \
 	tests/tensor/test_gradients.c \
+	tests/tensor/test_graphs.c \
 	tests/tensor/test_maths.c \
 	tests/tensor/test_memory.c \
 	tests/tensor/test_named.c \
@@ -307,6 +315,8 @@ tests_tensor_test_tensor_SOURCES = \
 	tests/tensor/test_safetensors.c \
 	tests/tensor/test_same.c \
 	tests/tensor/test_scaling.c \
+	tests/tensor/test_segments.c \
+	tests/tensor/test_statistics.c \
 	tests/tensor/test_tape.c \
 	tests/tensor/test_tensor.c \
 	tests/tensor/test_views.c \

@@ -1,7 +1,7 @@
 /* Sums, every operation rounded. The additions wait for each other, so that vectors gain nothing: doubles do one at a
- * time, where they compute sums innocuously (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to nearest even and in
- * the processor's other modes; in all others the sum is taken to odd, and the portable kernel rounds its word. The codec
- * does the rest. */
+ * time, where they compute sums innocuously (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to nearest even and
+ * in the processor's other modes; in all others the sum is taken to odd, and the portable kernel rounds its word. The
+ * codec does the rest. */
 #include "bulk/environment.h"
 #include "bulk/inline.h"
 #include "bulk/operate.h"

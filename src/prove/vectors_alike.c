@@ -7,10 +7,10 @@
 
 enum zone { FAR_BELOW, NORMAL, FAR_BEYOND, INFINITE, ZONES };
 
-/* The exponent that stands for a number's; NORMAL is the only zone in which it matters where the number lies. Rounding a
- * number below 2^emax stays below it or reaches it, and all of that are values of the format, next to each other; from
- * 4 * 2^emax on every number is beyond the largest, however it is rounded, and up to a quarter of the smallest it lies
- * next to zero. */
+/* The exponent that stands for a number's; NORMAL is the only zone in which it matters where the number lies. A number
+ * below 2^emax, rounded, stays below it or reaches it, and all of that are values of the format, next to each other;
+ * from 4 * 2^emax on every number is beyond the largest, however it is rounded, and up to a quarter of the smallest it
+ * lies next to zero. */
 static bool zone_of(enum zone *zone, int32_t *stands_for, const bnd_format *f, int32_t exponent)
 {
     int32_t least = f->least_quantum + 63 - (int32_t)bndi_leading_zeros(f->least_significand, 0);

@@ -60,8 +60,8 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
 
 /* ---- reading ---- */
 
-/* What a byte is: a digit, one more than its value; or what stands between numbers; or 0, neither. Most of the time that
- * reading takes goes into asking this. */
+/* What a byte is: a digit, one more than its value; or what stands between numbers; or 0, neither. Most of the time
+ * that reading takes goes into asking this. */
 enum { SEPARATOR = 17 };
 static const uint8_t kinds_of_bytes[256] = {
     ['0'] = 1,          ['1'] = 2,          ['2'] = 3,          ['3'] = 4,         ['4'] = 5,

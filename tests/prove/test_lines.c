@@ -3,7 +3,6 @@
 #include "vectors_support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 1 << 16 };

@@ -1,6 +1,7 @@
 #include "tests.h"
 
 #include <binade/base.h>
+#include <math.h>
 #include <stdlib.h>
 
 bnd_engine *new_engine(void)
@@ -39,6 +40,11 @@ bnd_tensor *tensor_of(bnd_engine *engine, const char *format, const double *x, c
         exit(EXIT_FAILURE);
     }
     return t;
+}
+
+bool same_double(double x, double y)
+{
+    return bits_of_double(x) == bits_of_double(y) || (isnan(x) && isnan(y));
 }
 
 uint64_t below(uint64_t limit, uint64_t seed, uint64_t index)

@@ -7,6 +7,8 @@ int main(void)
     CU_SuiteInfo suites[] = {
         SUITE("views", view_tests),
         SUITE("tape", tape_tests),
+        SUITE("graphs", graph_tests),
+        SUITE("segments", segment_tests),
         SUITE("gradients", gradient_tests),
         SUITE("products", product_tests),
         SUITE("named axes", named_tests),
@@ -17,7 +19,11 @@ int main(void)
         SUITE("memory", memory_tests),
         SUITE("golden", golden_tests),
         SUITE("maths", maths_tests),
+        SUITE("accuracy", accuracy_tests),
+        SUITE("the caller's environment", environment_tests),
         SUITE("policies", policy_tests),
+        SUITE("statistics", statistics_tests),
+        SUITE("gains of norms", gain_tests),
         SUITE("scales", scaling_tests),
         CU_SUITE_INFO_NULL,
     };
