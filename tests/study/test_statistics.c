@@ -273,6 +273,9 @@ static void test_csv(void)
            "step,x,skipped,late\n0,nan,true,\n,,false,7\n");
     csv_is("{\"a,b\": 1, \"text\": \"word\", \"list\": [1, 2], \"of\": {\"c\": 1}}\n{\"a,b\": 2}\n{\"a,b\": 3",
            "\"a,b\"\n1\n2\n"); /* the last line was cut short */
+    csv_is("{\"x\": null, \"x_is\": \"a, b\", \"y\": null, \"y_is\": \"-inf\"}\n", "x,y\n,-inf\n");
+    csv_is_refused("{\"x\": null, \"x_is\": \"\n", "line 1: ");
+    csv_is("{\"say \\\"x\\\"\": 1}\n", "\"say \\\"\"x\\\"\"\"\n1\n");
     csv_is_refused("", "has no numbers");
     csv_is_refused("{\"text\": \"word\"}\n", "has no numbers");
     csv_is_refused("{\"step\": 0}\n{\"step\"\n", "line 2: ");
