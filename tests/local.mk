@@ -480,6 +480,7 @@ EXTRA_DIST += \
 	tests/cli/calc.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
+	tests/cli/checks.sh \
 	tests/cli/bench.txt \
 	tests/cli/compare.txt \
 	tests/cli/cost.txt \

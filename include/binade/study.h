@@ -66,9 +66,9 @@ void bnd_records_free(bnd_record *records, size_t count); /* clears each, and fr
 /* The points as CSV, which bnd_record_read reads back to the same numbers. */
 BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char *path, bnd_error *why);
 
-/* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the order
- * in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is nan,
- * inf or -inf where the line says so. Texts, arrays and objects are left out. */
+/* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the
+ * order in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is
+ * nan, inf or -inf where the line says so. Texts, arrays and objects are left out. */
 BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
                                              void (*write)(void *sink, const char *text, size_t length), void *sink,
                                              bnd_error *why);
@@ -137,7 +137,7 @@ typedef struct bnd_comparison {
     double result; /* the mean over the pairs */
     double reference;
     double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
-    bool unclear;     /* a match of two pairs or more whose interval reaches to gaps that matter: more seeds would tell */
+    bool unclear;     /* a match of two pairs or more whose interval reaches to gaps that matter: more seeds tell */
     bool left;        /* it left the reference's band, */
     uint64_t left_at; /* at this step */
     size_t diverged;  /* of the pairs */

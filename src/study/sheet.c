@@ -85,6 +85,12 @@ static bool has_cell(const char *text, size_t length)
            is_word(text, length, "false");
 }
 
+/* What null stands for, in quotes. */
+static bool is_kind(const char *text, size_t length)
+{
+    return is_word(text, length, "\"nan\"") || is_word(text, length, "\"inf\"") || is_word(text, length, "\"-inf\"");
+}
+
 typedef bnd_status each_member(sheet *s, const char *key, size_t key_length, const bndi_json_text *text,
                                bndi_json_span value, bnd_error *why);
 
@@ -101,7 +107,8 @@ static bnd_status fill_cell(sheet *s, const char *key, size_t key_length, const 
     static const char ending[] = "_is"; /* "train/loss_is": "nan" */
     const size_t more = sizeof ending - 1;
     const char *at = text->bytes + value.from;
-    bool tells = at[0] == '"' && key_length > more && memcmp(key + key_length - more, ending, more) == 0;
+    bool tells =
+        key_length > more && memcmp(key + key_length - more, ending, more) == 0 && is_kind(at, value.to - value.from);
     bool has = has_cell(at, value.to - value.from) && !is_word(at, value.to - value.from, "null");
     size_t column = tells || has ? column_of(s, key, key_length - (tells ? more : 0)) : s->count;
     (void)why;
@@ -131,10 +138,19 @@ static bnd_status each_of(sheet *s, const bndi_json_text *text, each_member *tak
 
 /* ---- rows ---- */
 
+/* A field; a quote in it stands twice. */
 static void put(sheet *s, const char *text, size_t length)
 {
-    bool quoted = memchr(text, ',', length) != NULL;
+    const char *quote;
+    bool quoted = memchr(text, ',', length) != NULL || memchr(text, '"', length) != NULL;
     s->write(s->sink, "\"", quoted);
+    while ((quote = memchr(text, '"', length)) != NULL) {
+        size_t n = (size_t)(quote - text) + 1;
+        s->write(s->sink, text, n);
+        s->write(s->sink, "\"", 1);
+        text += n;
+        length -= n;
+    }
     s->write(s->sink, text, length);
     s->write(s->sink, "\"", quoted);
 }

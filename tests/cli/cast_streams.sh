@@ -2,27 +2,10 @@
 # What a golden run cannot show of `binade cast`: nothing partial stays behind where a signal, a full disk or a limit
 # ends it; memory is constant; permissions are kept; a bar appears where it is asked for.
 # shellcheck disable=SC2012,SC3045  # names are plain here, and a shell without ulimit -v is found out
-build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-passed=0
-failed=0
-skipped=0
+. "$(dirname "$0")/checks.sh"
 
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
 binade() { ${BND_RUNNER-} "$build/binade" "$@"; }
-check() { # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "does not hold: $what"
-    fi
-}
-equal() { [ "$1" = "$2" ] || { echo "  '$1' is not '$2'"; false; }; }
 only() { # only FILE...: nothing else is here
     equal "$(echo *)" "$*"
 }
@@ -116,5 +99,4 @@ check "a bar where it is asked for" equal \
 rm -f in out
 check "nothing is left" only '*'
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+conclude

@@ -1,23 +1,8 @@
 #!/bin/sh
 # What a golden run cannot show of `binade sweep`: killed at any moment, it loses only what was in flight, and the same
 # command again makes only the rest, to the same bits; and so under mpirun, where the build has MPI.
-build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-passed=0
-failed=0
+. "$(dirname "$0")/checks.sh"
 
-check() { # check WHAT COMMAND...
-    what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "does not hold: $what"
-    fi
-}
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments; exec, so that a signal reaches the program
 sweep() { # sweep DIR: eight points, one after the other
     exec ${BND_RUNNER-} "$build/binade" sweep --model mlp --width 32 --steps 60 --recipe fp32,bf16-pure --seeds 2 \
@@ -71,8 +56,8 @@ if [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$build/binade
     check "and nothing else" [ "$were" = "$(identities spread/fp32-lr0.01-0)" ]
     check "without --out they refuse" [ "$(spread 2>&1 | grep -c 'binade sweep:')" -gt 0 ]
 else
+    skipped=$((skipped + 1))
     echo "without MPI: ranks are not tried"
 fi
 
-echo "$passed hold, $failed do not"
-[ "$failed" = 0 ]
+conclude

@@ -58,6 +58,34 @@ static void require_record(const bnd_record *r)
     require(result == result, "a result is a number");
 }
 
+/* Fields of CSV as they come: every row has as many as the first. */
+typedef struct fields {
+    size_t commas, columns;
+    bool quoted;
+} fields;
+
+static void count_fields(void *sink, const char *text, size_t length)
+{
+    fields *f = sink;
+    for (size_t i = 0; i < length; i++) {
+        f->quoted = f->quoted != (text[i] == '"');
+        f->commas += text[i] == ',' && !f->quoted;
+        if (text[i] == '\n') {
+            f->columns = f->columns > 0 ? f->columns : f->commas + 1;
+            require(!f->quoted && f->commas + 1 == f->columns, "a row has as many fields as the header");
+            f->commas = 0;
+        }
+    }
+}
+
+static void require_sheet(void)
+{
+    fields f = {.columns = 0};
+    bnd_error why = {.status = BND_OK};
+    bnd_status status = bnd_metrics_write_csv(log_path, count_fields, &f, &why);
+    require(status == BND_OK ? f.columns > 0 : why.status == status && why.message[0] != '\0', "a refusal says why");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char line[] = "{\"step\": 0, \"loss\": 1}\n";
@@ -71,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_bytes(config_path, data + 1, size - 1);
     } else {
         write_bytes(log_path, data, size);
+        require_sheet();
     }
     bnd_status status = bnd_record_read(&r, config ? folder : log_path, &why);
     if (status != BND_OK) {

@@ -236,29 +236,33 @@ static void append(void *sink, const char *text, size_t length)
     bndi_bytes_write(sink, text, length);
 }
 
-static void csv_is(const char *text, const char *wanted)
+/* What a file of these lines is as CSV; the caller frees it. */
+static bnd_status csv_of(bndi_bytes *out, const char *text, bnd_error *why)
 {
     char path[PATH_SIZE];
-    bndi_bytes csv = {.at = NULL};
-    bnd_error why;
+    *out = (bndi_bytes){.at = NULL};
     open_folder();
     write_file(in_folder(path, "lines.jsonl"), text, strlen(text));
-    CU_ASSERT_TRUE(succeeds(bnd_metrics_write_csv(path, append, &csv, &why), &why));
+    bnd_status status = bnd_metrics_write_csv(path, append, out, why);
+    close_folder();
+    return status;
+}
+
+static void csv_is(const char *text, const char *wanted)
+{
+    bndi_bytes csv;
+    bnd_error why;
+    CU_ASSERT_TRUE(succeeds(csv_of(&csv, text, &why), &why));
     CU_ASSERT_STRING_EQUAL(csv.at != NULL ? csv.at : "", wanted);
     bndi_bytes_free(&csv);
-    close_folder();
 }
 
 static void csv_is_refused(const char *text, const char *says)
 {
-    char path[PATH_SIZE];
-    bndi_bytes csv = {.at = NULL};
+    bndi_bytes csv;
     bnd_error why;
-    open_folder();
-    write_file(in_folder(path, "lines.jsonl"), text, strlen(text));
-    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, append, &csv, &why), &why, says));
+    CU_ASSERT_TRUE(refuses(csv_of(&csv, text, &why), &why, says));
     bndi_bytes_free(&csv);
-    close_folder();
 }
 
 static void test_csv(void)
@@ -269,6 +273,9 @@ static void test_csv(void)
            "step,x,skipped,late\n0,nan,true,\n,,false,7\n");
     csv_is("{\"a,b\": 1, \"text\": \"word\", \"list\": [1, 2], \"of\": {\"c\": 1}}\n{\"a,b\": 2}\n{\"a,b\": 3",
            "\"a,b\"\n1\n2\n"); /* the last line was cut short */
+    csv_is("{\"x\": null, \"x_is\": \"a, b\", \"y\": null, \"y_is\": \"-inf\"}\n", "x,y\n,-inf\n");
+    csv_is_refused("{\"x\": null, \"x_is\": \"\n", "line 1: ");
+    csv_is("{\"say \\\"x\\\"\": 1}\n", "\"say \\\"\"x\\\"\"\"\n1\n");
     csv_is_refused("", "has no numbers");
     csv_is_refused("{\"text\": \"word\"}\n", "has no numbers");
     csv_is_refused("{\"step\": 0}\n{\"step\"\n", "line 2: ");

@@ -81,13 +81,6 @@ void training_begin(training_options *o, const settings *s);
 int training_set(training_options *o, int id, const char *value); /* GO_ON, or the status to leave with */
 void training_clear(training_options *o);
 
-/* A list as --recipe takes it, added to the recipes; what is there already is not added again. */
-int training_add_recipes(training_options *o, const char *list);
-/* fp32 first; true where it was missing. */
-bool training_put_reference_first(training_options *o);
-/* Each recipe but the first `kept` once more, under another one from a step on: "RECIPE@STEP". */
-int training_add_switched(training_options *o, const char *value, size_t kept);
-
 /* The task of a recipe under the k-th pair of seeds, without a directory; GO_ON, or the status to leave with. */
 int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k);
 
@@ -96,6 +89,15 @@ void print_choices(void);
 
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
+
+/* ---- recipes by name (train_recipes.c) ---- */
+
+/* A list as --recipe takes it, added to the recipes; what is there already is not added again. */
+int training_add_recipes(training_options *o, const char *list);
+/* fp32 first; true where it was missing. */
+bool training_put_reference_first(training_options *o);
+/* Each recipe but the first `kept` once more, under another one from a step on: "RECIPE@STEP". */
+int training_add_switched(training_options *o, const char *value, size_t kept);
 
 /* ---- watching (train_live.c) ---- */
 

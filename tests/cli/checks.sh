@@ -1,0 +1,28 @@
+# shellcheck shell=sh disable=SC2034  # variables are shared with the files that source this one
+# What shell tests of the command share: a folder of their own, in which they begin, and checks that are counted.
+build=${BND_BUILD:-$(cd "$(dirname "$0")/../.." && pwd)/build}
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+passed=0
+failed=0
+skipped=0
+
+# check WHAT COMMAND...
+check() {
+    what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "does not hold: $what"
+    fi
+}
+equal() { [ "$1" = "$2" ] || { echo "  '$1' is not '$2'"; false; }; }
+
+# conclude: says how many, and whether all hold.
+conclude() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+}
