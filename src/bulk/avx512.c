@@ -235,14 +235,15 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
 
 static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
-    enum { WORTH_A_TABLE = 1024 };
+    enum { WORTH_A_TABLE = 1024, WORTH_LOADING = 64 };
+    const size_t worth_it = plan->known != NULL ? WORTH_LOADING : WORTH_A_TABLE;
     const bnd_format *f = &plan->format;
     bool plain_16 = plan->exact && f->width == 16 && plan->code_bytes == 2 && f->is_signed && f->ieee_nans;
     if (plain_16 && is_half(f)) {
         decode_half(plan, y, codes, n);
     } else if (plain_16 && f->exponent_bits == 8 && f->bias == 127 && f->has_subnormals) {
         decode_upper(plan, y, codes, n);
-    } else if (plan->exact && plan->code_bytes == 1 && (f->width < 8 || f->is_signed) && n >= WORTH_A_TABLE &&
+    } else if (plan->exact && plan->code_bytes == 1 && (f->width < 8 || f->is_signed) && n >= worth_it &&
                has_byte_permutations()) {
         decode_bytes(plan, y, codes, n);
     } else {

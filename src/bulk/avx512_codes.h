@@ -8,11 +8,14 @@ typedef struct hot {
     constants_32 k;
 } hot;
 
+static ALWAYS_INLINE void start_hot(hot *h)
+{
+    h->made = h->special.asked = false;
+}
+
 static NOT_INLINE void make_hot(hot *h, const bndi_plan *plan)
 {
     set_constants_32(&h->k, plan);
-    h->special.asked = false;
-    bndi_ask(plan, true, &h->special);
     h->made = true;
 }
 
@@ -81,10 +84,8 @@ static ALWAYS_INLINE bool any_code_above(__m512i a, __m512i b, __m512i last)
  * another matter. */
 static bool infinities_agree(hot *h, const bndi_plan *plan)
 {
-    if (!h->made) {
-        make_hot(h, plan);
-    }
     const bndi_results *s = &h->special;
+    bndi_ask(plan, true, &h->special);
     return !plan->keeps_payload && s->infinity[0] == 0x7c00 && s->infinity[1] == 0xfc00 && s->overflow[0] == 0x7c00 &&
            s->overflow[1] == 0xfc00;
 }
@@ -107,7 +108,7 @@ static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_
     const char *in = x;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i c[2];
         if (stream) {
@@ -178,7 +179,7 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
     const char *in = x;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i upper[2], lower[2];
         if (stream) {
@@ -208,7 +209,7 @@ static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void
     const char *in = x, *bits = random;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, bits += 128, out += 128) {
         __m512i upper[2], lower[2];
         if (stream) {
@@ -288,7 +289,7 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
     const char *in = x;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 64) {
         __m512i v[GROUP], a[GROUP], e[GROUP];
         if (plan->stream) {
@@ -314,9 +315,7 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
         /* (code & code_bits) | (sign & sign_bit) */
         code = _mm512_ternarylogic_epi32(_mm512_and_si512(code, code_bits), sign, sign_bit, 0xf8);
         if (extreme) {
-            if (!h.made) {
-                make_hot(&h, plan);
-            }
+            bndi_ask(plan, true, &h.special);
             code = with_extremes(&h.special, code, infinite, nan, _mm512_movepi8_mask(top_bytes));
         }
         put_32(out, code, plan->stream);
@@ -354,7 +353,7 @@ BNDI_VBMI static ALWAYS_INLINE void encode_bytes_by(bool all_16, const bndi_plan
     const char *in = x, *bits = random;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, bits += 128, out += 64) {
         __m512i v[GROUP], a[GROUP];
         __m512 e[GROUP];
@@ -396,19 +395,17 @@ BNDI_VBMI static void encode_bytes_randomly(const bndi_plan *plan, void *codes, 
     }
 }
 
-/* Codes of at most 8 bits by a table of the upper halves of their words. */
-BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *codes, size_t n)
+/* The two upper bytes of the words of the codes 0 .. 127; false where there is more in one. */
+static bool split_words(const bndi_plan *plan, uint8_t lower[128], uint8_t upper[128])
 {
-    uint8_t every[128], lower[128], upper[128];
+    uint8_t every[128];
     uint32_t words[128];
     const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (int i = 0; i < 8; i++) {
         __m128i sixteen = _mm512_cvtepi32_epi8(_mm512_add_epi32(count, _mm512_set1_epi32(16 * i)));
         _mm_storeu_si128((void *)(every + 16 * i), sixteen);
     }
-    bndi_plan whole = *plan;
-    whole.stream = false;
-    decode_32(&whole, words, every, 128);
+    decode_32(plan, words, every, 128);
     __m512i lost = _mm512_setzero_si512();
     for (size_t i = 0; i < 8; i++) {
         __m512i word = _mm512_loadu_si512(words + 16 * i);
@@ -416,12 +413,24 @@ BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *c
         _mm_storeu_si128((void *)(upper + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 24)));
         lost = _mm512_or_si512(lost, _mm512_slli_epi32(word, 16));
     }
-    if (_mm512_test_epi32_mask(lost, lost) != 0) {
+    return _mm512_test_epi32_mask(lost, lost) == 0;
+}
+
+/* Codes of at most 8 bits by a table of the upper halves of their words. */
+BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *codes, size_t n)
+{
+    bndi_plan whole = *plan;
+    whole.stream = false;
+    uint8_t lower[128], upper[128];
+    const bool by_halves = plan->known != NULL ? plan->known->upper_halves : split_words(&whole, lower, upper);
+    if (!by_halves) {
         decode_32(plan, y, codes, n);
         return;
     }
-    const __m512i lower_0 = _mm512_loadu_si512(lower), lower_1 = _mm512_loadu_si512(lower + 64);
-    const __m512i upper_0 = _mm512_loadu_si512(upper), upper_1 = _mm512_loadu_si512(upper + 64);
+    const uint8_t *third = plan->known != NULL ? plan->known->third : lower;
+    const uint8_t *fourth = plan->known != NULL ? plan->known->fourth : upper;
+    const __m512i lower_0 = _mm512_loadu_si512(third), lower_1 = _mm512_loadu_si512(third + 64);
+    const __m512i upper_0 = _mm512_loadu_si512(fourth), upper_1 = _mm512_loadu_si512(fourth + 64);
     const __m512i sign = _mm512_set1_epi8(plan->format.width == 8 ? (char)0x80 : 0), zero = _mm512_setzero_si512();
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const __m512i zero_nan = _mm512_set1_epi8((char)0x80);

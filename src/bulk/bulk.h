@@ -48,6 +48,14 @@ typedef struct bndi_results {
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
+/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (ready.c): what
+ * becomes of special numbers, and codes of at most 8 bits as words. */
+typedef struct bndi_known {
+    bndi_results words, codes;
+    bool upper_halves;               /* all that is in the words of the codes 0 .. 127: two bytes of each */
+    uint8_t third[128], fourth[128]; /* of the bytes of a word, the lowest first */
+} bndi_known;
+
 /* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
 typedef struct bndi_plan {
     bnd_format format;
@@ -81,6 +89,8 @@ typedef struct bndi_plan {
     uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
     unsigned extra;               /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
     unsigned mode_to_set;         /* bnd_rounding that FLOAT's additions take */
+
+    const bndi_known *known; /* NULL: nothing yet */
 } bndi_plan;
 
 /* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
@@ -248,6 +258,23 @@ void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t 
 
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);
+
+/* ---- conversions made ready once, for many short arrays (ready.c) ---- */
+
+/* Between numbers and codes that lie side by side in whole words, by a rule that needs no random bits. */
+typedef struct bndi_ready {
+    bndi_kernels kernels;
+    bndi_plan plan; /* points at `known`: a copy would not */
+    bndi_known known;
+} bndi_ready;
+
+/* False: these need a call, with all that it looks after; *r is as it was. */
+bool bndi_ready_make(bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule, const bnd_context *context);
+bool bndi_ready_for(const bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule);
+
+void bndi_ready_encode(const bndi_ready *r, void *codes, const void *x, size_t n);
+void bndi_ready_decode(const bndi_ready *r, void *x, const void *codes, size_t n);
+void bndi_ready_round(const bndi_ready *r, void *y, const void *x, size_t n);
 
 /* One element by flags that the codec gave: for what no word can hold. */
 void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);

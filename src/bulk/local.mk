@@ -12,6 +12,7 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/operate.h \
 	src/bulk/plan.c \
 	src/bulk/portable.c \
+	src/bulk/ready.c \
 	src/bulk/sides.c \
 	src/bulk/sides.h \
 	src/bulk/stats.c \
