@@ -51,10 +51,19 @@ void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const fl
     t->buffer->version++;
 }
 
-static void round_to(float *x, size_t n, const bnd_cast *cast)
+void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast)
 {
-    bnd_status status = cast != NULL ? bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL) : BND_OK;
-    (void)status;
+    if (cast == NULL) {
+        return;
+    }
+    const bndi_ready *ready = bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_RNE});
+    bnd_status status = BND_OK;
+    if (ready != NULL) {
+        bndi_ready_round(ready, x, x, n);
+    } else {
+        status = bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL);
+    }
+    (void)status; /* a chunk of fp32: nothing can be refused */
 }
 
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
@@ -73,16 +82,16 @@ static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     for (size_t i = 0; i < n; i++) {
         u[i] = k->change.f32[i] - c[i];
     }
-    round_to(u, n, cast);
+    bndi_round_chunk(run->engine, u, n, cast);
     for (size_t i = 0; i < n; i++) {
         t[i] = w[i] + u[i];
     }
-    round_to(t, n, cast);
+    bndi_round_chunk(run->engine, t, n, cast);
     for (size_t i = 0; i < n; i++) {
         k->sum[i] = (double)t[i];
         c[i] = t[i] - w[i];
     }
-    round_to(c, n, cast);
+    bndi_round_chunk(run->engine, c, n, cast);
     for (size_t i = 0; i < n; i++) {
         c[i] -= u[i];
     }
@@ -114,6 +123,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
+                     .engine = run->engine,
                      .lr = lr,
                      .step = run->step + 1,
                      .decays = p->decays,
