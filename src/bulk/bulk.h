@@ -120,7 +120,8 @@ typedef struct bndi_tally {
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];
     uint64_t bins[BNDI_BINS];
-    uint64_t bin_lanes[BNDI_BINS][8]; /* to be added to the bins: for kernels that count in vectors */
+    bool in_lanes;                    /* are there any, to be added to the bins: */
+    uint64_t bin_lanes[BNDI_BINS][8]; /* for kernels that count in vectors */
 } bndi_tally;
 
 /* ---- kernels ---- */
@@ -275,6 +276,7 @@ bool bndi_ready_for(const bndi_ready *r, bndi_width width, const bnd_format *f, 
 void bndi_ready_encode(const bndi_ready *r, void *codes, const void *x, size_t n);
 void bndi_ready_decode(const bndi_ready *r, void *x, const void *codes, size_t n);
 void bndi_ready_round(const bndi_ready *r, void *y, const void *x, size_t n);
+void bndi_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n); /* what needs no rounding */
 
 /* One element by flags that the codec gave: for what no word can hold. */
 void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);

@@ -69,3 +69,10 @@ void bndi_ready_round(const bndi_ready *r, void *y, const void *x, size_t n)
     r->kernels.round[r->plan.width](&r->plan, y, x, NULL, n);
     bndi_leave(before);
 }
+
+void bndi_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n)
+{
+    bndi_environment before = bndi_enter(BND_RNE);
+    r->kernels.tally[r->plan.width](&r->plan, tally, x, x, NULL, n);
+    bndi_leave(before);
+}

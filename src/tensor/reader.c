@@ -343,18 +343,19 @@ static bool stores_simply(const bndi_store *how)
     return how->stats == NULL && asks_nothing(how);
 }
 
-/* Numbers that are stored as they are, and only have to be counted. */
-static void count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+/* Numbers that are stored as they are, and only have to be counted. False: something is to be done besides. */
+static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    const bndi_kernels kernels = bndi_kernels_of(&w->engine->context);
-    bndi_plan plan;
+    const bool only_counted = how->stats != NULL && holds_numbers(w) && asks_nothing(how);
+    const bndi_ready *ready = only_counted ? bndi_conversion(w->engine, w->work, &w->format, how->rule) : NULL;
     bndi_tally tally;
+    if (ready == NULL) {
+        return false;
+    }
     __builtin_memset(&tally, 0, sizeof tally);
-    bndi_plan_make(&plan, w->work, &w->format, how->rule);
-    bndi_environment before = bndi_enter(BND_RNE);
-    kernels.tally[w->work](&plan, &tally, numbers, numbers, NULL, n);
-    bndi_leave(before);
+    bndi_ready_count(ready, &tally, numbers, n);
     bndi_tally_add(how->stats, &tally);
+    return true;
 }
 
 static bool as_they_are(const bndi_walk *w, const bndi_store *how)
@@ -401,8 +402,7 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
     codes raw;
     const void *from = numbers;
     bndi_store uncounted = *how;
-    if (how->stats != NULL && holds_numbers(w) && asks_nothing(how)) {
-        count_numbers(w, numbers, n, how);
+    if (count_numbers(w, numbers, n, how)) {
         uncounted.stats = NULL;
         how = &uncounted;
     }
