@@ -186,6 +186,8 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #define LANE_BITS 64
 #include "bulk/lanes.h"
 
+#include "bulk/avx512_mode.h"
+
 #include "bulk/avx512_codes.h"
 
 static bool has_byte_permutations(void)
@@ -216,8 +218,7 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
 static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const bnd_format *f = &plan->format;
-    bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_RTO &&
-                   plan->rule.rounding != BND_SR_EQUAL && plan->low == 0 && f->is_signed && plan->code_shift == 0;
+    bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
     bool upper = plan->family == BNDI_UNIFORM && plan->low == 0 && plan->drop == 16 && plan->bottom == 1 &&
                  f->is_signed && plan->rule.rounding == BND_RNE && plan->code_bytes == 2;
     if (by_mode && plan->code_bytes == 2 && is_half(f)) {
@@ -233,16 +234,35 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
     }
 }
 
+static void round_any_32(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n)
+{
+    if (goes_by_mode(plan) && !plan->keeps_payload) {
+        round_by_mode_32(plan, y, x, n);
+    } else {
+        round_32(plan, y, x, random, n);
+    }
+}
+
+static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
+{
+    if (goes_by_mode(plan) && !plan->keeps_payload && plan->code_bytes <= 2 && !plan->stream) {
+        encode_by_mode_64(plan, codes, x, n);
+    } else {
+        encode_64(plan, codes, x, random, n);
+    }
+}
+
 static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
-    enum { WORTH_A_TABLE = 1024 };
+    enum { WORTH_A_TABLE = 1024, WORTH_LOADING = 64 };
+    const size_t worth_it = plan->known != NULL ? WORTH_LOADING : WORTH_A_TABLE;
     const bnd_format *f = &plan->format;
     bool plain_16 = plan->exact && f->width == 16 && plan->code_bytes == 2 && f->is_signed && f->ieee_nans;
     if (plain_16 && is_half(f)) {
         decode_half(plan, y, codes, n);
     } else if (plain_16 && f->exponent_bits == 8 && f->bias == 127 && f->has_subnormals) {
         decode_upper(plan, y, codes, n);
-    } else if (plan->exact && plan->code_bytes == 1 && (f->width < 8 || f->is_signed) && n >= WORTH_A_TABLE &&
+    } else if (plan->exact && plan->code_bytes == 1 && (f->width < 8 || f->is_signed) && n >= worth_it &&
                has_byte_permutations()) {
         decode_bytes(plan, y, codes, n);
     } else {
@@ -254,7 +274,9 @@ void bndi_fill_avx512(bndi_kernels *kernels)
 {
     fill_32(kernels);
     fill_64(kernels);
+    kernels->round[BNDI_WORDS_32] = round_any_32;
     kernels->encode[BNDI_WORDS_32] = encode_any_32;
+    kernels->encode[BNDI_WORDS_64] = encode_any_64;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->random = bndi_random_avx512;
     bndi_fill_avx512_operations(kernels);

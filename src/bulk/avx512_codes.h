@@ -8,11 +8,14 @@ typedef struct hot {
     constants_32 k;
 } hot;
 
+static ALWAYS_INLINE void start_hot(hot *h)
+{
+    h->made = h->special.asked = false;
+}
+
 static NOT_INLINE void make_hot(hot *h, const bndi_plan *plan)
 {
     set_constants_32(&h->k, plan);
-    h->special.asked = false;
-    bndi_ask(plan, true, &h->special);
     h->made = true;
 }
 
@@ -38,13 +41,6 @@ static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan,
     }
 }
 
-static ALWAYS_INLINE bool all_plain(const __m512i *x, __m512i magnitude, __m512i max)
-{
-    __m512i a = _mm512_max_epu32(_mm512_and_si512(x[0], magnitude), _mm512_and_si512(x[1], magnitude));
-    __m512i b = _mm512_max_epu32(_mm512_and_si512(x[2], magnitude), _mm512_and_si512(x[3], magnitude));
-    return _mm512_cmpgt_epu32_mask(_mm512_max_epu32(a, b), max) == 0;
-}
-
 /* Where results go past the caches, what comes in is worth asking for early: the processor's own prefetching ends with
  * every page. A prefetch beyond the array does nothing. */
 static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
@@ -52,14 +48,6 @@ static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
     enum { AHEAD = 4096 }; /* measured: 512 is too late, 2048 a little worse */
     for (size_t i = 0; i < lines; i++) {
         _mm_prefetch(in + AHEAD + i * 64, _MM_HINT_T0);
-    }
-}
-
-static ALWAYS_INLINE void load_four(__m512i *x, const char *in)
-{
-    UNROLL
-    for (size_t i = 0; i < GROUP; i++) {
-        x[i] = _mm512_loadu_si512(in + i * 64);
     }
 }
 
@@ -81,10 +69,8 @@ static ALWAYS_INLINE bool any_code_above(__m512i a, __m512i b, __m512i last)
  * another matter. */
 static bool infinities_agree(hot *h, const bndi_plan *plan)
 {
-    if (!h->made) {
-        make_hot(h, plan);
-    }
     const bndi_results *s = &h->special;
+    bndi_ask(plan, true, &h->special);
     return !plan->keeps_payload && s->infinity[0] == 0x7c00 && s->infinity[1] == 0xfc00 && s->overflow[0] == 0x7c00 &&
            s->overflow[1] == 0xfc00;
 }
@@ -107,7 +93,7 @@ static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_
     const char *in = x;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i c[2];
         if (stream) {
@@ -178,7 +164,7 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
     const char *in = x;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 128) {
         __m512i upper[2], lower[2];
         if (stream) {
@@ -208,7 +194,7 @@ static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void
     const char *in = x, *bits = random;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, bits += 128, out += 128) {
         __m512i upper[2], lower[2];
         if (stream) {
@@ -243,31 +229,31 @@ static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size
     bndi_decode_32(plan, out, in, n);
 }
 
-/* Codes of 64 words, where some of these are infinities or NaNs. */
-static ALWAYS_INLINE __m512i with_extremes(const bndi_results *special, __m512i code, __mmask64 infinite, __mmask64 nan,
-                                           __mmask64 negative)
+static ALWAYS_INLINE __m512i put_in_8(__m512i codes, __mmask64 lanes, __mmask64 negative, const uint64_t by_sign[2])
 {
-    code = _mm512_mask_mov_epi8(code, infinite, _mm512_set1_epi8((char)special->infinity[0]));
-    code = _mm512_mask_mov_epi8(code, infinite & negative, _mm512_set1_epi8((char)special->infinity[1]));
-    code = _mm512_mask_mov_epi8(code, nan, _mm512_set1_epi8((char)special->nan[0]));
-    return _mm512_mask_mov_epi8(code, nan & negative, _mm512_set1_epi8((char)special->nan[1]));
+    codes = _mm512_mask_mov_epi8(codes, lanes, _mm512_set1_epi8((char)by_sign[0]));
+    return _mm512_mask_mov_epi8(codes, lanes & negative, _mm512_set1_epi8((char)by_sign[1]));
 }
 
-/* The lanes of four vectors that are infinities, and NaNs; false where a number is larger than max. */
-static ALWAYS_INLINE bool find_extremes(const __m512i *x, __m512i magnitude, __m512i max, __mmask64 *infinite,
-                                        __mmask64 *nan)
+/* Codes of 64 words, where some are no plain numbers; `powers` and `magic`: what M is made of. */
+static ALWAYS_INLINE __m512i with_extreme_codes(const extremes *e, __m512i code, const __m512i *x,
+                                                const __m512i *powers, __m512i magic)
 {
-    const __m512i top = _mm512_set1_epi32(0x7f800000);
-    __mmask16 too_large = 0;
-    *infinite = *nan = 0;
+    const __m512i sign_free = _mm512_set1_epi32(0x7fffffff);
+    __mmask64 over = 0, infinite = 0, nan = 0, negative = 0;
     UNROLL
     for (size_t i = 0; i < GROUP; i++) {
-        __m512i u = _mm512_and_si512(x[i], magnitude);
-        *infinite |= (__mmask64)_mm512_cmpeq_epi32_mask(u, top) << 16 * i;
-        *nan |= (__mmask64)_mm512_cmpgt_epi32_mask(u, top) << 16 * i;
-        too_large |= _mm512_mask_cmplt_epi32_mask(_mm512_cmpgt_epi32_mask(u, max), u, top);
+        __m512i m = _mm512_ternarylogic_epi32(_mm512_add_epi32(powers[i], magic), x[i], sign_free, 0xe4);
+        __m512 t = _mm512_add_ps(_mm512_castsi512_ps(x[i]), _mm512_castsi512_ps(m));
+        lanes_apart a = set_apart_32(e, x[i], _mm512_castps_si512(_mm512_sub_ps(t, _mm512_castsi512_ps(m))));
+        over |= (__mmask64)a.over << 16 * i;
+        infinite |= (__mmask64)a.infinite << 16 * i;
+        nan |= (__mmask64)a.nan << 16 * i;
+        negative |= (__mmask64)a.negative << 16 * i;
     }
-    return too_large == 0;
+    code = put_in_8(code, over, negative, e->results.overflow);
+    code = put_in_8(code, infinite, negative, e->results.infinity);
+    return put_in_8(code, nan, negative, e->results.nan);
 }
 
 /* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put, its
@@ -287,8 +273,9 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
     const __m128i to_sign = _mm_cvtsi32_si128((int)(7 - magnitude_bits));
     const char *in = x;
     char *out = codes;
+    extremes special = extremes_32(plan);
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 64) {
         __m512i v[GROUP], a[GROUP], e[GROUP];
         if (plan->stream) {
@@ -304,20 +291,16 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
         }
         __m512i large = _mm512_max_epi32(_mm512_max_epi32(e[0], e[1]), _mm512_max_epi32(e[2], e[3]));
         bool extreme = _mm512_cmpgt_epi32_mask(large, highest) != 0 && !all_plain(v, sign_free, max);
-        __mmask64 infinite = 0, nan = 0;
-        if (extreme && (plan->keeps_payload || !find_extremes(v, sign_free, max, &infinite, &nan))) {
+        if (extreme && plan->keeps_payload) {
             mend_group(&h, FLOAT_MODE, plan, out, in, NULL);
             continue;
         }
-        __m512i top_bytes = bndi_bytes_of(v, 3), code = bndi_bytes_of(a, 0),
-                sign = _mm512_srl_epi16(top_bytes, to_sign);
+        __m512i code = bndi_bytes_of(a, 0), sign = _mm512_srl_epi16(bndi_bytes_of(v, 3), to_sign);
         /* (code & code_bits) | (sign & sign_bit) */
         code = _mm512_ternarylogic_epi32(_mm512_and_si512(code, code_bits), sign, sign_bit, 0xf8);
         if (extreme) {
-            if (!h.made) {
-                make_hot(&h, plan);
-            }
-            code = with_extremes(&h.special, code, infinite, nan, _mm512_movepi8_mask(top_bytes));
+            ask_once(&special, plan, true);
+            code = with_extreme_codes(&special, code, v, e, magic);
         }
         put_32(out, code, plan->stream);
     }
@@ -354,7 +337,7 @@ BNDI_VBMI static ALWAYS_INLINE void encode_bytes_by(bool all_16, const bndi_plan
     const char *in = x, *bits = random;
     char *out = codes;
     hot h;
-    h.made = false;
+    start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, bits += 128, out += 64) {
         __m512i v[GROUP], a[GROUP];
         __m512 e[GROUP];
@@ -396,19 +379,17 @@ BNDI_VBMI static void encode_bytes_randomly(const bndi_plan *plan, void *codes, 
     }
 }
 
-/* Codes of at most 8 bits by a table of the upper halves of their words. */
-BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *codes, size_t n)
+/* The two upper bytes of the words of the codes 0 .. 127; false where there is more in one. */
+static bool split_words(const bndi_plan *plan, uint8_t lower[128], uint8_t upper[128])
 {
-    uint8_t every[128], lower[128], upper[128];
+    uint8_t every[128];
     uint32_t words[128];
     const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (int i = 0; i < 8; i++) {
         __m128i sixteen = _mm512_cvtepi32_epi8(_mm512_add_epi32(count, _mm512_set1_epi32(16 * i)));
         _mm_storeu_si128((void *)(every + 16 * i), sixteen);
     }
-    bndi_plan whole = *plan;
-    whole.stream = false;
-    decode_32(&whole, words, every, 128);
+    decode_32(plan, words, every, 128);
     __m512i lost = _mm512_setzero_si512();
     for (size_t i = 0; i < 8; i++) {
         __m512i word = _mm512_loadu_si512(words + 16 * i);
@@ -416,12 +397,24 @@ BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *c
         _mm_storeu_si128((void *)(upper + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 24)));
         lost = _mm512_or_si512(lost, _mm512_slli_epi32(word, 16));
     }
-    if (_mm512_test_epi32_mask(lost, lost) != 0) {
+    return _mm512_test_epi32_mask(lost, lost) == 0;
+}
+
+/* Codes of at most 8 bits by a table of the upper halves of their words. */
+BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *codes, size_t n)
+{
+    bndi_plan whole = *plan;
+    whole.stream = false;
+    uint8_t lower[128], upper[128];
+    const bool by_halves = plan->known != NULL ? plan->known->upper_halves : split_words(&whole, lower, upper);
+    if (!by_halves) {
         decode_32(plan, y, codes, n);
         return;
     }
-    const __m512i lower_0 = _mm512_loadu_si512(lower), lower_1 = _mm512_loadu_si512(lower + 64);
-    const __m512i upper_0 = _mm512_loadu_si512(upper), upper_1 = _mm512_loadu_si512(upper + 64);
+    const uint8_t *third = plan->known != NULL ? plan->known->third : lower;
+    const uint8_t *fourth = plan->known != NULL ? plan->known->fourth : upper;
+    const __m512i lower_0 = _mm512_loadu_si512(third), lower_1 = _mm512_loadu_si512(third + 64);
+    const __m512i upper_0 = _mm512_loadu_si512(fourth), upper_1 = _mm512_loadu_si512(fourth + 64);
     const __m512i sign = _mm512_set1_epi8(plan->format.width == 8 ? (char)0x80 : 0), zero = _mm512_setzero_si512();
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const __m512i zero_nan = _mm512_set1_epi8((char)0x80);

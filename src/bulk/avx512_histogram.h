@@ -111,6 +111,7 @@ TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is,
 TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
 {
     uint64_t planes[6][8];
+    t->in_lanes = true;
     for (size_t j = 0; j < 8; j++) {
         __m512i v = _mm512_loadu_si512(bins + 64 * j);
 #pragma GCC unroll 6

@@ -7,9 +7,9 @@
 
 enum { TOP = 0x7f800000 };
 
-/* What a run does: it counts results that are there; or it rounds, by x + M - M or by additions to the bits of x, and
- * writes words or codes. */
-typedef enum way { GIVEN, FLOAT_WORDS, FLOAT_BYTES, FLOAT_HALVES, BITS_WORDS, BITS_HALVES, WAYS } way;
+/* What a run does: it counts results that are there, or what is its own result; or it rounds, by x + M - M or by
+ * additions to the bits of x, and writes words or codes. */
+typedef enum way { GIVEN, SAME, FLOAT_WORDS, FLOAT_BYTES, FLOAT_HALVES, BITS_WORDS, BITS_HALVES, WAYS } way;
 
 /* Rounding, as in lanes.h. */
 typedef struct rounding {
@@ -117,7 +117,7 @@ TARGET static ALWAYS_INLINE __m512i put_group(const rounding *r, way w, char *ou
     } else if (w == BITS_HALVES) {
         _mm512_storeu_si512(out, upper_halves(y[0], y[1]));
         _mm512_storeu_si512(out + 64, upper_halves(y[2], y[3]));
-    } else if (w != GIVEN) {
+    } else if (w > SAME) {
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
             _mm512_storeu_si512(out + 64 * i, y[i]);

@@ -42,6 +42,7 @@ typedef struct call {
     const void *random;
     size_t at, n;
     way way;
+    enum { UNASKED, INFINITE, SATURATED } infinities; /* what they become */
     bool quiet, known; /* quiet: the last run ended since small numbers did; known: limits and counts are set */
     size_t in_range, zeros, gone; /* elements of runs; zeros among them, and among the results */
     __m512i differ, tiny;         /* of runs: inexact results, underflows */
@@ -83,6 +84,16 @@ static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, 
     }
 }
 
+/* The same where y is x. */
+static ALWAYS_INLINE void add_input_squares(sums *s, const char *in)
+{
+    UNROLL
+    for (size_t i = 0; i < 2; i++) {
+        __m512d a = _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)(in + 32 * i)));
+        s->input[i] = _mm512_fmadd_round_pd(a, a, s->input[i], NEAREST);
+    }
+}
+
 static ALWAYS_INLINE __m512i counted(__m512i count, __mmask16 lanes)
 {
     return _mm512_mask_add_epi32(count, lanes, count, _mm512_set1_epi32(1));
@@ -100,6 +111,14 @@ static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y,
             bndi_tally_flags(c->tally, bndi_flags_of(c->plan, in[i], out[i], r));
         }
     }
+}
+
+static bool infinities_saturate(call *c)
+{
+    if (c->infinities == UNASKED) {
+        c->infinities = (bndi_flags_of(c->plan, TOP, 0, 0) & BND_SATURATED) != 0 ? SATURATED : INFINITE;
+    }
+    return c->infinities == SATURATED;
 }
 
 /* Any vector; `lanes`: the elements there are. */
@@ -123,7 +142,7 @@ static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i
     __mmask16 inexact = _mm512_mask_cmpneq_epu32_mask(clear, u, v);
     __mmask16 over = _mm512_mask_cmpge_epu32_mask(clear, u, over_from);
     __mmask16 saturated = _mm512_mask_cmpeq_epu32_mask(over, v, k->max);
-    if (infinite != 0 && (bndi_flags_of(c->plan, TOP, 0, 0) & BND_SATURATED) != 0) {
+    if (infinite != 0 && infinities_saturate(c)) {
         saturated |= infinite;
     }
     s->nans_in = counted(s->nans_in, nan);
@@ -236,7 +255,7 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
     const places p = set_places();
     const size_t step = GROUP_LEN * bytes_out(w);
     const char *x = c->x + 4 * c->at, *given = w == GIVEN ? c->given + 4 * c->at : NULL;
-    char *out = w == GIVEN ? NULL : c->out + bytes_out(w) * c->at;
+    char *out = w <= SAME ? NULL : c->out + bytes_out(w) * c->at;
     sums s = c->sums;
     __m512i count[2] = {c->window.count[0], c->window.count[1]}, differ = c->differ, tinies = c->tiny;
     __m512i largest = c->largest, smallest = c->smallest_less_one;
@@ -261,7 +280,7 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
         if (outside != 0) {
             break;
         }
-        fetch_ahead(w, x, w == GIVEN ? given : out);
+        fetch_ahead(w, x, w == GIVEN ? given : w == SAME ? x : out);
         largest = _mm512_max_epu32(largest, group_largest);
         smallest = _mm512_min_epu32(smallest, less_one);
         const __m512i exponents = exponents_of(in, p);
@@ -269,6 +288,11 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
         for (size_t i = 0; i < GROUP; i++) {
             /* Codes are made of magnitudes, and errors may have either sign. */
             const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? u[i] : in[i];
+            if (w == SAME) {
+                y[i] = in[i];
+                add_input_squares(&s, x + 64 * i);
+                continue;
+            }
             y[i] = w == GIVEN        ? _mm512_loadu_si512(given + 64 * i)
                    : w >= BITS_WORDS ? rounded_bits(&r, in[i])
                                      : rounded_float(&r, w, small, number, &code[i]);
@@ -282,7 +306,7 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
         const __m512i results = put_group(&r, w, out, y, code, in, p); /* at last: it may stand where x does */
         if (w == GIVEN) {
             given += step;
-        } else {
+        } else if (w > SAME) {
             out += step;
         }
         if (small) {
@@ -319,6 +343,7 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
         run_of(c, way, true, most);                                                                                    \
     }
 RUN(given, GIVEN)
+RUN(same, SAME)
 RUN(float_words, FLOAT_WORDS)
 RUN(float_bytes, FLOAT_BYTES)
 RUN(float_halves, FLOAT_HALVES)
@@ -330,6 +355,7 @@ static void run(call *c, bool small, size_t most)
 {
     static void (*const runs[WAYS][2])(call *, size_t) = {
         [GIVEN] = {plain_given, small_given},
+        [SAME] = {plain_same, small_same},
         [FLOAT_WORDS] = {plain_float_words, small_float_words},
         [FLOAT_BYTES] = {plain_float_bytes, small_float_bytes},
         [FLOAT_HALVES] = {plain_float_halves, small_float_halves},
@@ -371,7 +397,7 @@ static NOT_INLINE void do_others(call *c, size_t n)
     const bool to_codes = c->way != FLOAT_WORDS && c->way != BITS_WORDS;
     const size_t bytes = bytes_out(c->way);
     const char *x = c->x + 4 * c->at;
-    if (c->way == GIVEN) {
+    if (c->way <= SAME) {
         count_all(c, c->given + 4 * c->at, n);
         c->at += n;
         return;
@@ -409,6 +435,7 @@ static ALWAYS_INLINE void open_call(call *c)
     }
     c->at = c->in_range = c->zeros = c->gone = c->batch.length = 0;
     c->known = c->quiet = false;
+    c->infinities = UNASKED;
     c->differ = c->tiny = c->largest = zero;
     c->smallest_less_one = _mm512_set1_epi32(-1);
 }
@@ -521,7 +548,7 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
     c.out = NULL;
     c.random = random;
     c.n = n;
-    c.way = GIVEN;
+    c.way = x == y ? SAME : GIVEN;
     count_array(&c);
 }
 

@@ -106,6 +106,7 @@ void bndi_tally_64_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, c
         count_vector(t, &s, 1, a[1], b[1], u[1]);
     }
     close_sums(&s, t);
+    t->in_lanes = t->in_lanes || s.numbers > 0;
     t->elements += s.numbers;
     t->compared += s.numbers;
     t->inexact += s.differ;

@@ -48,6 +48,14 @@ typedef struct bndi_results {
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
+/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (ready.c): what
+ * becomes of special numbers, and codes of at most 8 bits as words. */
+typedef struct bndi_known {
+    bndi_results words, codes;
+    bool upper_halves;               /* all that is in the words of the codes 0 .. 127: two bytes of each */
+    uint8_t third[128], fourth[128]; /* of the bytes of a word, the lowest first */
+} bndi_known;
+
 /* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
 typedef struct bndi_plan {
     bnd_format format;
@@ -81,6 +89,8 @@ typedef struct bndi_plan {
     uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
     unsigned extra;               /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
     unsigned mode_to_set;         /* bnd_rounding that FLOAT's additions take */
+
+    const bndi_known *known; /* NULL: nothing yet */
 } bndi_plan;
 
 /* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
@@ -110,7 +120,8 @@ typedef struct bndi_tally {
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];
     uint64_t bins[BNDI_BINS];
-    uint64_t bin_lanes[BNDI_BINS][8]; /* to be added to the bins: for kernels that count in vectors */
+    bool in_lanes;                    /* are there any, to be added to the bins: */
+    uint64_t bin_lanes[BNDI_BINS][8]; /* for kernels that count in vectors */
 } bndi_tally;
 
 /* ---- kernels ---- */
@@ -249,6 +260,24 @@ void bndi_count_scale(bnd_stats *stats, double scale); /* unless it is no number
 
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);
+
+/* ---- conversions made ready once, for many short arrays (ready.c) ---- */
+
+/* Between numbers and codes that lie side by side in whole words, by a rule that needs no random bits. */
+typedef struct bndi_ready {
+    bndi_kernels kernels;
+    bndi_plan plan; /* points at `known`: a copy would not */
+    bndi_known known;
+} bndi_ready;
+
+/* False: these need a call, with all that it looks after; *r is as it was. */
+bool bndi_ready_make(bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule, const bnd_context *context);
+bool bndi_ready_for(const bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule);
+
+void bndi_ready_encode(const bndi_ready *r, void *codes, const void *x, size_t n);
+void bndi_ready_decode(const bndi_ready *r, void *x, const void *codes, size_t n);
+void bndi_ready_round(const bndi_ready *r, void *y, const void *x, size_t n);
+void bndi_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n); /* what needs no rounding */
 
 /* One element by flags that the codec gave: for what no word can hold. */
 void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);

@@ -12,6 +12,7 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/operate.h \
 	src/bulk/plan.c \
 	src/bulk/portable.c \
+	src/bulk/ready.c \
 	src/bulk/sides.c \
 	src/bulk/sides.h \
 	src/bulk/stats.c \
@@ -28,6 +29,7 @@ libbinade_internal_la_SOURCES += \
 AVX2_SOURCES = src/bulk/avx2.c src/bulk/avx2.h src/bulk/avx2_memory.c src/bulk/avx2_operate.c \
 	src/bulk/avx2_random.c src/bulk/avx2_tally.c
 AVX512_SOURCES = src/bulk/avx512.c src/bulk/avx512.h src/bulk/avx512_codes.h src/bulk/avx512_histogram.h \
+	src/bulk/avx512_mode.h \
 	src/bulk/avx512_operate.c src/bulk/avx512_random.c src/bulk/avx512_rounding.h src/bulk/avx512_tally.c \
 	src/bulk/avx512_tally_64.c
 EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/bulk/neon.c src/bulk/wasm128.c

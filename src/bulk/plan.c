@@ -94,6 +94,10 @@ void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
     if (results->asked) {
         return;
     }
+    if (plan->known != NULL) {
+        *results = as_codes ? plan->known->codes : plan->known->words;
+        return;
+    }
     for (int negative = 0; negative < 2; negative++) {
         bnd_exact x = {.low = 1, .exponent = plan->format.emax + 2, .kind = BND_FINITE, .negative = negative != 0};
         results->overflow[negative] = ask(plan, as_codes, x);

@@ -253,10 +253,11 @@ void bndi_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->squared_error += sum_of_lanes(t->error);
     stats->squared_input += sum_of_lanes(t->input);
     for (size_t i = 0; i < BNDI_BINS; i++) {
-        stats->exponents[i] += t->bins[i]; /* unsigned sums: a bin may owe what the lanes have */
-        for (size_t lane = 0; lane < 8; lane++) {
-            stats->exponents[i] += t->bin_lanes[i][lane];
+        uint64_t sum = t->bins[i]; /* unsigned: a bin may owe what the lanes have */
+        for (size_t lane = 0; t->in_lanes && lane < 8; lane++) {
+            sum += t->bin_lanes[i][lane];
         }
+        stats->exponents[i] += sum;
     }
 }
 

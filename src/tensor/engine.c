@@ -108,6 +108,22 @@ static unsigned char *take_room(bnd_engine *engine, size_t room)
     return room > 0 ? aligned_alloc(LINE, room) : NULL;
 }
 
+const bndi_ready *bndi_conversion(bnd_engine *engine, bndi_width work, const bnd_format *f, bnd_rule rule)
+{
+    for (unsigned i = 0; i < engine->conversion_count; i++) {
+        if (bndi_ready_for(&engine->conversions[i], work, f, rule)) {
+            return &engine->conversions[i];
+        }
+    }
+    bndi_ready *r = &engine->conversions[engine->next_conversion];
+    if (!bndi_ready_make(r, work, f, rule, &engine->context)) {
+        return NULL;
+    }
+    engine->conversion_count += engine->next_conversion == engine->conversion_count;
+    engine->next_conversion = (engine->next_conversion + 1) % BNDI_CONVERSIONS;
+    return r;
+}
+
 void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes)
 {
     bndi_spare *w = &engine->workspace[which];

@@ -88,10 +88,49 @@ static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_rol
     return high ? BND_ROLE_SCRATCH : role;
 }
 
-/* Codes are decoded once where a product is of plain fp32 sums: its operands are read several times over, and where
- * they lie. Others do so much with each number that decoding it again costs nothing. Without memory: as it was. */
-static void bring_out(bndi_operand *o, bnd_engine *engine, unsigned which, bndi_width work)
+/* The axes of a view as its elements lie in memory, the longest steps first. */
+static void axes_by_step(size_t *axes, const bndi_operand *o)
 {
+    for (size_t i = 0; i < o->shape.rank; i++) {
+        size_t place = i;
+        for (; place > 0 && o->stride[axes[place - 1]] < o->stride[i]; place--) {
+            axes[place] = axes[place - 1];
+        }
+        axes[place] = i;
+    }
+}
+
+/* All numbers of a view, side by side in the order in which they lie in memory: runs are as long as can be. */
+static bnd_status bring_out_view(float *numbers, bndi_operand *o, const bnd_tensor *t, bnd_error *why)
+{
+    bnd_tensor *view;
+    size_t axes[BND_RANK_MAX] = {0}, n = bndi_count(&t->shape);
+    bndi_walk walk;
+    axes_by_step(axes, o);
+    bnd_status status = bndi_permuted(&view, t, axes, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_walk_open(&walk, view, &view->shape, BNDI_WORDS_32);
+    for (size_t at = 0; at < n; at += BNDI_CHUNK) {
+        /* Where it is brought to is where it shall be: an operand of codes is never read where it lies. */
+        (void)bndi_read(&walk, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, (bndi_numbers *)(void *)(numbers + at));
+    }
+    ptrdiff_t stride[BND_RANK_MAX];
+    bndi_strides_of(stride, &view->shape);
+    for (size_t i = 0; i < o->shape.rank; i++) {
+        o->stride[axes[i]] = stride[i];
+    }
+    bndi_drop(view);
+    return BND_OK;
+}
+
+/* Codes are decoded once where a product is of plain fp32 sums: its operands are read several times over, and where
+ * they lie. Others do so much with each number that decoding it again costs nothing. Without memory: as it was. `t`:
+ * what the operand is of. */
+static void bring_out(bndi_operand *o, const bnd_tensor *t, unsigned which, bndi_width work)
+{
+    bnd_engine *engine = t->engine;
     const bnd_format *fp32 = bndi_format_of_words(BNDI_WORDS_32);
     const bnd_accumulator *a = &engine->accumulator;
     bool plain = a->kind == BND_ACCUMULATE_FUSED && (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
@@ -99,12 +138,15 @@ static void bring_out(bndi_operand *o, bnd_engine *engine, unsigned which, bndi_
     ptrdiff_t stride[BND_RANK_MAX];
     bndi_strides_of(stride, &o->shape);
     bool dense = __builtin_memcmp(stride, o->stride, o->shape.rank * sizeof *stride) == 0;
-    if (work != BNDI_WORDS_32 || !plain || !dense || count == 0 || bnd_format_same(&o->format, fp32)) {
+    if (work != BNDI_WORDS_32 || !plain || count == 0 || bnd_format_same(&o->format, fp32)) {
         return;
     }
     float *numbers = bndi_workspace(engine, which, count * sizeof *numbers);
     const bnd_array how = {.context = &engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
-    if (numbers != NULL && bnd_decode_f32(numbers, o->data, count, &o->format, &how, NULL) == BND_OK) {
+    bnd_status status = numbers == NULL ? BND_NO_MEMORY
+                        : dense         ? bnd_decode_f32(numbers, o->data, count, &o->format, &how, NULL)
+                                        : bring_out_view(numbers, o, t, NULL);
+    if (status == BND_OK) {
         o->data = (const unsigned char *)numbers;
         o->format = *fp32;
         o->bytes = sizeof *numbers;
@@ -130,8 +172,8 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
         status = bndi_operand_open(&y, b.tensor, of_b, b.tensor->shape.rank - (b.turned ? 1 : 2), work, why);
     }
     if (status == BND_OK) {
-        bring_out(&x, engine, 0, work);
-        bring_out(&y, engine, 1, work);
+        bring_out(&x, a.tensor, 0, work);
+        bring_out(&y, b.tensor, 1, work);
     }
     if (status == BND_OK && !to.plain) {
         status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, count * size, false, why);

@@ -44,7 +44,7 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
     w->data = t->buffer->data;
     w->offset = t->offset;
     w->work = work;
-    w->context = t->engine->context;
+    w->engine = t->engine;
     w->scaled = t->buffer->scaled;
     w->integer = t->buffer->integer != 0 || w->scaled != NULL;
     w->is_signed = t->buffer->is_signed;
@@ -165,7 +165,7 @@ typedef union codes {
 static bnd_array array_of(const bndi_walk *w)
 {
     uint8_t packing = w->storage.packed ? BND_UNPACKED : BND_PACKED;
-    return (bnd_array){.context = &w->context, .packing_in = packing, .packing_out = packing};
+    return (bnd_array){.context = &w->engine->context, .packing_in = packing, .packing_out = packing};
 }
 
 /* ---- chunks ---- */
@@ -191,9 +191,32 @@ static bool holds_floats(const bndi_walk *w)
 static bool widened(bndi_numbers *out, const bndi_walk *w, const float *x, size_t n)
 {
     bndi_environment before = bndi_enter(BND_RNE);
-    bool done = bndi_maths_of(&w->context)->widen(out->f64, x, n);
+    bool done = bndi_maths_of(&w->engine->context)->widen(out->f64, x, n);
     bndi_leave(before);
     return done;
+}
+
+/* Codes side by side in whole words, where they lie; NULL: they do not. */
+static unsigned char *codes_in_place(const bndi_walk *w, size_t at)
+{
+    const bool side_by_side = w->rank == 1 && w->stride[0] == 1 && !w->storage.packed && !w->integer;
+    return side_by_side ? w->data + (w->offset + at) * word_bytes(w) : NULL;
+}
+
+static void decode(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
+{
+    const bnd_rule rule = {.nan = BND_NAN_PROPAGATE};
+    const bndi_ready *ready = bndi_conversion(w->engine, w->work, &w->format, rule);
+    const bnd_array how = array_of(w);
+    bnd_status status = BND_OK;
+    if (ready != NULL) {
+        bndi_ready_decode(ready, out, words, n);
+    } else if (w->work == BNDI_WORDS_32) {
+        status = bnd_decode_f32(out->f32, words, n, &w->format, &how, NULL);
+    } else {
+        status = bnd_decode_f64(out->f64, words, n, &w->format, &how, NULL);
+    }
+    (void)status; /* a stored format has codes, and a chunk fits */
 }
 
 /* Floats that lie side by side need no copy on their way. */
@@ -290,15 +313,16 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
     if (read_floats(w, at, n, buffer)) {
         return buffer;
     }
+    const unsigned char *place = codes_in_place(w, at);
+    if (place != NULL && !numbers) {
+        decode(buffer, w, place, n);
+        return buffer;
+    }
     read_words(numbers ? (unsigned char *)buffer : raw.bytes, w, at, n);
     if (w->integer) {
         numbers_of_integers(buffer, w, raw.bytes, n);
     } else if (!numbers && !(holds_floats(w) && widened(buffer, w, raw.floats, n))) {
-        const bnd_array how = array_of(w);
-        bnd_status status = w->work == BNDI_WORDS_32
-                                ? bnd_decode_f32(buffer->f32, raw.bytes, n, &w->format, &how, NULL)
-                                : bnd_decode_f64(buffer->f64, raw.bytes, n, &w->format, &how, NULL);
-        (void)status; /* a stored format has codes, and a chunk fits */
+        decode(buffer, w, raw.bytes, n);
     }
     return buffer;
 }
@@ -321,18 +345,19 @@ static bool stores_simply(const bndi_store *how)
     return how->stats == NULL && asks_nothing(how);
 }
 
-/* Numbers that are stored as they are, and only have to be counted. */
-static void count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+/* Numbers that are stored as they are, and only have to be counted. False: something is to be done besides. */
+static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    const bndi_kernels kernels = bndi_kernels_of(&w->context);
-    bndi_plan plan;
+    const bool only_counted = how->stats != NULL && holds_numbers(w) && asks_nothing(how);
+    const bndi_ready *ready = only_counted ? bndi_conversion(w->engine, w->work, &w->format, how->rule) : NULL;
     bndi_tally tally;
+    if (ready == NULL) {
+        return false;
+    }
     __builtin_memset(&tally, 0, sizeof tally);
-    bndi_plan_make(&plan, w->work, &w->format, how->rule);
-    bndi_environment before = bndi_enter(BND_RNE);
-    kernels.tally[w->work](&plan, &tally, numbers, numbers, NULL, n);
-    bndi_leave(before);
+    bndi_ready_count(ready, &tally, numbers, n);
     bndi_tally_add(how->stats, &tally);
+    return true;
 }
 
 static bool as_they_are(const bndi_walk *w, const bndi_store *how)
@@ -346,9 +371,32 @@ static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, siz
         return false;
     }
     bndi_environment before = bndi_enter(BND_RNE);
-    bool done = bndi_maths_of(&w->context)->narrow(floats, numbers, n);
+    bool done = bndi_maths_of(&w->engine->context)->narrow(floats, numbers, n);
     bndi_leave(before);
     return done;
+}
+
+/* False: where random bits, or statistics, or a format ask for a call of bulk's. */
+static bool encoded(void *words, const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
+{
+    const bndi_ready *ready = how->stats == NULL ? bndi_conversion(w->engine, w->work, &w->format, how->rule) : NULL;
+    if (ready != NULL) {
+        bndi_ready_encode(ready, words, numbers, n);
+    }
+    return ready != NULL;
+}
+
+static void encode(void *words, const bndi_walk *w, size_t at, const void *numbers, size_t n, const bndi_store *how)
+{
+    bnd_array array = array_of(w);
+    array.rule = how->rule;
+    array.seed = how->seed;
+    array.purpose = how->purpose;
+    array.first = at;
+    bnd_status status = w->work == BNDI_WORDS_32
+                            ? bnd_encode_f32(words, numbers, n, &w->format, &array, how->stats, NULL)
+                            : bnd_encode_f64(words, numbers, n, &w->format, &array, how->stats, NULL);
+    (void)status;
 }
 
 void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how)
@@ -356,23 +404,21 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
     codes raw;
     const void *from = numbers;
     bndi_store uncounted = *how;
-    if (how->stats != NULL && holds_numbers(w) && asks_nothing(how)) {
-        count_numbers(w, numbers, n, how);
+    if (count_numbers(w, numbers, n, how)) {
         uncounted.stats = NULL;
         how = &uncounted;
     }
     if (narrowed(raw.floats, w, numbers, n, how)) {
         from = raw.bytes;
     } else if (!as_they_are(w, how)) {
-        bnd_array array = array_of(w);
-        array.rule = how->rule;
-        array.seed = how->seed;
-        array.purpose = how->purpose;
-        array.first = at;
-        bnd_status status = w->work == BNDI_WORDS_32
-                                ? bnd_encode_f32(raw.bytes, numbers, n, &w->format, &array, how->stats, NULL)
-                                : bnd_encode_f64(raw.bytes, numbers, n, &w->format, &array, how->stats, NULL);
-        (void)status;
+        unsigned char *place = codes_in_place(w, at);
+        unsigned char *words = place != NULL ? place : raw.bytes;
+        if (!encoded(words, w, numbers, n, how)) {
+            encode(words, w, at, numbers, n, how);
+        }
+        if (place != NULL) {
+            return;
+        }
         from = raw.bytes;
     } else if (w->plain && numbers == plain_place(w, at)) {
         return;

@@ -121,7 +121,7 @@ typedef struct bndi_spare {
     unsigned char *data;
     size_t room;
 } bndi_spare;
-enum { BNDI_SPARES = 512, BNDI_WORKSPACES = 2 };
+enum { BNDI_SPARES = 512, BNDI_WORKSPACES = 2, BNDI_CONVERSIONS = 16 };
 
 struct bnd_engine {
     bnd_context context;
@@ -129,6 +129,8 @@ struct bnd_engine {
     unsigned spare_count;
     size_t spare_bytes;
     bndi_spare workspace[BNDI_WORKSPACES];
+    bndi_ready conversions[BNDI_CONVERSIONS]; /* those made last */
+    unsigned conversion_count, next_conversion;
     bnd_policy policy;
     bnd_accumulator accumulator;     /* the policy's, read */
     bndi_scaling scaling[BND_ROLES]; /* the policy's, read */
@@ -183,6 +185,10 @@ BND_CHECKED bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why);
 /* Both of one engine? */
 BND_CHECKED bnd_status bndi_same_engine(const bnd_tensor *a, const bnd_tensor *b, const char *who, bnd_error *why);
 
+/* Between numbers of the work type and codes of f in whole words, by a rule; NULL where that needs a call of bulk's. To
+ * be used before the engine is asked for another. */
+const bndi_ready *bndi_conversion(bnd_engine *engine, bndi_width work, const bnd_format *f, bnd_rule rule);
+
 /* ---- numbers in and out (reader.c) ----
  *
  * A work type is bulk's: numbers of fp32 (BNDI_WORDS_32) or of fp64. */
@@ -210,7 +216,7 @@ typedef struct bndi_walk {
     bool integer; /* not codes of the format, but integers, or what shares scales */
     const bndi_scaled *scaled;
     bool is_signed; /* in two's complement or without a sign */
-    bnd_context context;
+    bnd_engine *engine;
 } bndi_walk;
 
 void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work);

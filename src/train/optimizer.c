@@ -8,11 +8,7 @@
 
 static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)
 {
-    bnd_status status = BND_OK;
-    if (cast != NULL) {
-        status = bnd_round_f32(x, x, u->n, &cast->format, NULL, NULL, NULL);
-    }
-    (void)status; /* a chunk of fp32: nothing can be refused */
+    bndi_round_chunk(u->engine, x, u->n, cast);
 }
 
 /* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked

@@ -55,7 +55,8 @@ static void average(double *x, bnd_run *run, bndi_parameter *p, size_t first, si
     bndi_numbers v, t;
     for (size_t at = 0; at < count; at += BNDI_CHUNK) {
         size_t n = count - at < BNDI_CHUNK ? count - at : BNDI_CHUNK;
-        bndi_update u = {.n = n,
+        bndi_update u = {.engine = run->engine,
+                         .n = n,
                          .maths = bndi_maths_of(&run->engine->context),
                          .v = bndi_take_numbers(&v, p->factors, first + at, n),
                          .t = t.f32,

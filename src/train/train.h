@@ -234,6 +234,7 @@ typedef struct bndi_factors {
 /* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
 typedef struct bndi_update {
     const bnd_training *training;
+    bnd_engine *engine;
     double lr;     /* of this step */
     uint64_t step; /* from 1 on */
     bool decays;
@@ -259,6 +260,9 @@ struct bndi_optimizer_row {
 
 size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
+
+/* At most BNDI_CHUNK numbers to the nearest of the cast's format; NULL: none. */
+void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast);
 
 /* v = beta v + (1 - beta) t; w = (1 - lr wd) w. */
 void bndi_average_into_v(bndi_update *u, double beta);

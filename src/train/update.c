@@ -48,10 +48,19 @@ void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const fl
     t->buffer->version++;
 }
 
-static void round_to(float *x, size_t n, const bnd_cast *cast)
+void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast)
 {
-    bnd_status status = cast != NULL ? bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL) : BND_OK;
-    (void)status;
+    if (cast == NULL) {
+        return;
+    }
+    const bndi_ready *ready = bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_RNE});
+    bnd_status status = BND_OK;
+    if (ready != NULL) {
+        bndi_ready_round(ready, x, x, n);
+    } else {
+        status = bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL);
+    }
+    (void)status; /* a chunk of fp32: nothing can be refused */
 }
 
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
@@ -66,7 +75,7 @@ static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, con
                        const bnd_cast *cast)
 {
     bndi_maths_of(&run->engine->context)->formula[BNDI_WORDS_32][name](y, (const void *[]){a, b, NULL}, 0, n);
-    round_to(y, n, cast);
+    bndi_round_chunk(run->engine, y, n, cast);
 }
 
 /* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. */
@@ -109,6 +118,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
+                     .engine = run->engine,
                      .lr = lr,
                      .step = run->step + 1,
                      .decays = p->decays,
