@@ -178,7 +178,7 @@ typedef struct bndi_block_job {
     bool on_grid;           /* elements are rounded by it, where nobody counts */
     bool on_grid_of_floats; /* in fp32, where scales are powers of two */
     bool by_number;         /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
-    bool to_odd;    /* quotients in fp32 are, for scales from the next on */
+    bool to_odd;            /* quotients in fp32 are, for scales from the next on */
     double least_to_odd;
     bool fake;
     double tensor;           /* the tensor's scale, 1 where there is none */

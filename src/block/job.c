@@ -144,14 +144,6 @@ static void plan_midpoints(bndi_block_job *job)
     }
 }
 
-static double power_of_two(int32_t exponent)
-{
-    uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
-    double power;
-    __builtin_memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 /* Rounding by a sum. Floats are enough where the largest sum is one, and where what a product loses below fp32's normal
  * numbers is rounded to zero in any case. */
 static void plan_grid(bndi_block_job *job)
