@@ -175,6 +175,7 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/bulk/test_memory.c \
 	tests/bulk/test_operate.c \
 	tests/bulk/test_places.c \
+	tests/bulk/test_ready.c \
 	tests/bulk/test_refusals.c \
 	tests/bulk/test_stats.c \
 	tests/bulk/test_stochastic.c \

@@ -14,6 +14,7 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/maths.c \
 	src/tensor/maths.h \
 	src/tensor/maths_body.h \
+	src/tensor/maths_functions.h \
 	src/tensor/matmul.c \
 	src/tensor/named.c \
 	src/tensor/norm.c \

@@ -21,6 +21,7 @@ int main(void)
         SUITE("bits", bit_tests),
         SUITE("places", place_tests),
         SUITE("memory", memory_tests),
+        SUITE("made ready", ready_tests),
         SUITE("statistics", stats_tests),
         SUITE("stochastic rounding", stochastic_tests),
         SUITE("threads", thread_tests),

@@ -7,6 +7,7 @@
 extern CU_TestInfo bit_tests[];
 extern CU_TestInfo place_tests[];
 extern CU_TestInfo memory_tests[];
+extern CU_TestInfo ready_tests[];
 extern CU_TestInfo stats_tests[];
 extern CU_TestInfo stochastic_tests[];
 extern CU_TestInfo refusal_tests[];
