@@ -22,5 +22,7 @@ libbinade_internal_la_SOURCES += \
 	src/prove/vectors_answer.c \
 	src/prove/vectors_cases.c \
 	src/prove/vectors_check.c \
+	src/prove/vectors_check.h \
 	src/prove/vectors_explain.c \
-	src/prove/vectors_lines.c
+	src/prove/vectors_lines.c \
+	src/prove/vectors_suspects.c

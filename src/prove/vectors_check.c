@@ -6,41 +6,15 @@
  * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
  * only as many answers as its own set has combinations. Lines that every rule treats alike, most of them, are judged
  * once and counted (vectors_alike.h). */
-#include "prove/vectors_alike.h"
+#include "prove/vectors_check.h"
 
 #include <stdlib.h>
 
 #include "codec/codec.h"
 
-enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };
-enum { CHOICES_MAX = 10, ALL = (1 << DIMENSIONS) - 1 };
-
-typedef struct axis {
-    uint8_t value[CHOICES_MAX];
-    unsigned count, base; /* the choice that the lines' own rule makes */
-} axis;
-
-/* Of a set of dimensions: the rules that its combinations of choices are, and of how many lines each gives another
- * answer. */
-typedef struct tally {
-    bnd_rule rule;
-    uint64_t left_over;
-} tally;
-
-struct bnd_vector_check {
-    bnd_vectors vectors;
-    bnd_format unlimited, finer; /* the result's format without its upper limit; with a bit more too */
-    bnd_vector_options how;
-    bnd_vector_coverage coverage;
-    axis axes[DIMENSIONS];
-    tally *tables[ALL + 1]; /* made when a line needs them */
-    unsigned used[ALL + 1], used_count;
-    bndi_kinds kinds;
-};
-
 /* ---- axes ---- */
 
-static uint8_t *place_of(bnd_rule *rule, unsigned dimension)
+uint8_t *bndi_check_place(bnd_rule *rule, unsigned dimension)
 {
     static const size_t at[DIMENSIONS] = {offsetof(bnd_rule, rounding),  offsetof(bnd_rule, overflow),
                                           offsetof(bnd_rule, nan),       offsetof(bnd_rule, no_nan),
@@ -50,10 +24,9 @@ static uint8_t *place_of(bnd_rule *rule, unsigned dimension)
     return (uint8_t *)rule + at[dimension];
 }
 
-/* Choices that a format cannot tell apart are one: which stands for them. */
-static uint8_t standing_for(const bnd_format *f, unsigned dimension, bnd_rule rule)
+uint8_t bndi_check_standing_for(const bnd_format *f, unsigned dimension, bnd_rule rule)
 {
-    uint8_t value = *place_of(&rule, dimension);
+    uint8_t value = *bndi_check_place(&rule, dimension);
     if (dimension == OVERFLOWS && f->has_infinity) {
         return value == BND_OVERFLOW_FORMAT_MAX      ? (uint8_t)BND_OVERFLOW_FORMAT
                : value == BND_OVERFLOW_PROPAGATE_MAX ? (uint8_t)BND_OVERFLOW_PROPAGATE
@@ -96,11 +69,11 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
 static void make_axis(bnd_vector_check *check, unsigned dimension)
 {
     axis *a = &check->axes[dimension];
-    uint8_t base = standing_for(&check->vectors.out, dimension, check->vectors.rule);
+    uint8_t base = bndi_check_standing_for(&check->vectors.out, dimension, check->vectors.rule);
     unsigned count = choices_in(check, dimension);
     uint8_t first = dimension == TIES ? BND_TIE_RULE_SIGNIFICAND : 0;
     if (count == 1) {
-        a->value[a->count++] = *place_of(&check->vectors.rule, dimension);
+        a->value[a->count++] = *bndi_check_place(&check->vectors.rule, dimension);
         return;
     }
     for (unsigned i = 0; i < count; i++) {
@@ -112,7 +85,7 @@ static void make_axis(bnd_vector_check *check, unsigned dimension)
 
 /* ---- points ---- */
 
-static size_t combinations(const bnd_vector_check *check, unsigned set)
+size_t bndi_check_combinations(const bnd_vector_check *check, unsigned set)
 {
     size_t count = 1;
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -128,7 +101,7 @@ static bnd_rule rule_at(const bnd_vector_check *check, unsigned set, size_t inde
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         const axis *a = &check->axes[d];
         if ((set >> d & 1) != 0 && a->count > 1) {
-            *place_of(&rule, d) = a->value[index % a->count];
+            *bndi_check_place(&rule, d) = a->value[index % a->count];
             index /= a->count;
         }
     }
@@ -147,7 +120,7 @@ static size_t index_in(const bnd_vector_check *check, unsigned set, const unsign
     return index;
 }
 
-static uint64_t left_over(const bnd_vector_check *check, const unsigned choice[DIMENSIONS])
+uint64_t bndi_check_left_over(const bnd_vector_check *check, const unsigned choice[DIMENSIONS])
 {
     uint64_t count = 0;
     for (unsigned i = 0; i < check->used_count; i++) {
@@ -282,7 +255,7 @@ static bndi_kind *new_kind(const bnd_vector_check *check, const bndi_likeness *l
 {
     const bnd_vectors *v = &check->vectors;
     unsigned set = open_in(check, set_for(check, &like->exact));
-    size_t count = combinations(check, set);
+    size_t count = bndi_check_combinations(check, set);
     bndi_kind *kind = calloc(1, sizeof *kind);
     uint8_t *disagrees = calloc(count, 1);
     if (kind == NULL || disagrees == NULL) {
@@ -382,7 +355,7 @@ static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *c
     unsigned set = set_of_line(check, line, &exact, &raised);
     /* a number that flushing does not change is worked out once, and rounded by each rule */
     bool from_exact = !v->one_format && exact.kind == BND_FINITE && (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
-    size_t count = combinations(check, set);
+    size_t count = bndi_check_combinations(check, set);
     if (check->tables[set] == NULL && make_table(check, set, count, why) != BND_OK) {
         return BND_NO_MEMORY;
     }
@@ -441,69 +414,4 @@ void bnd_vector_check_close(bnd_vector_check *check)
 const bnd_vector_coverage *bnd_vector_check_coverage(const bnd_vector_check *check)
 {
     return &check->coverage;
-}
-
-/* ---- who it may be ---- */
-
-static bnd_vector_suspect suspect_at(const bnd_vector_check *check, size_t index)
-{
-    unsigned choice[DIMENSIONS], changes = 0;
-    bnd_rule rule = check->vectors.rule;
-    for (unsigned d = 0; d < DIMENSIONS; d++) {
-        const axis *a = &check->axes[d];
-        choice[d] = (unsigned)(index % a->count);
-        index /= a->count;
-        if (a->count > 1 && choice[d] != a->base) { /* what stands for others is no change */
-            *place_of(&rule, d) = a->value[choice[d]];
-            changes++;
-        }
-    }
-    return (bnd_vector_suspect){.rule = rule, .left_over = left_over(check, choice), .changes = changes};
-}
-
-static bool comes_before(const bnd_vector_suspect *a, const bnd_vector_suspect *b)
-{
-    return a->left_over != b->left_over ? a->left_over < b->left_over : a->changes < b->changes;
-}
-
-size_t bnd_vector_check_suspects(bnd_vector_suspect *out, size_t capacity, const bnd_vector_check *check)
-{
-    size_t kept = 0, count = combinations(check, ALL);
-    for (size_t i = 0; i < count; i++) {
-        bnd_vector_suspect s = suspect_at(check, i);
-        if (kept > 0 && comes_before(&s, &out[0])) {
-            kept = 0;
-        }
-        if (kept < capacity && (kept == 0 || !comes_before(&out[0], &s))) {
-            out[kept++] = s;
-        }
-    }
-    return kept;
-}
-
-/* What a dialect says nothing about stays as the lines have it: flushing, tininess, and the rounding mode where it is
- * the default. */
-bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *check, size_t dialect)
-{
-    bnd_rule rule, own = check->vectors.rule;
-    unsigned choice[DIMENSIONS], changes = 0;
-    if (!bnd_dialect_rule(&rule, dialect, &check->vectors.out)) {
-        return false;
-    }
-    rule.rounding = rule.rounding == BND_RNE ? own.rounding : rule.rounding;
-    rule.random_bits = own.random_bits;
-    rule.flush_in = own.flush_in;
-    rule.flush_out = own.flush_out;
-    rule.tiny_before = own.tiny_before;
-    for (unsigned d = 0; d < DIMENSIONS; d++) {
-        const axis *a = &check->axes[d];
-        uint8_t value = standing_for(&check->vectors.out, d, rule);
-        choice[d] = 0;
-        for (unsigned i = 0; a->count > 1 && i < a->count; i++) {
-            choice[d] = a->value[i] == value ? i : choice[d];
-        }
-        changes += choice[d] != a->base;
-    }
-    *out = (bnd_vector_suspect){.rule = rule, .left_over = left_over(check, choice), .changes = changes};
-    return true;
 }
