@@ -7,21 +7,22 @@ static const uint32_t MULTIPLIER_0 = 0xD2511F53, MULTIPLIER_1 = 0xCD9E8D57, WEYL
 
 void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], int rounds)
 {
-    uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]};
+    uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
     uint32_t k0 = key[0], k1 = key[1];
     for (int i = 0; i < rounds; i++) {
-        uint64_t p0 = (uint64_t)MULTIPLIER_0 * x[0];
-        uint64_t p1 = (uint64_t)MULTIPLIER_1 * x[2];
-        x[0] = (uint32_t)(p1 >> 32) ^ x[1] ^ k0;
-        x[1] = (uint32_t)p1;
-        x[2] = (uint32_t)(p0 >> 32) ^ x[3] ^ k1;
-        x[3] = (uint32_t)p0;
+        uint64_t p0 = (uint64_t)MULTIPLIER_0 * a;
+        uint64_t p1 = (uint64_t)MULTIPLIER_1 * c;
+        a = (uint32_t)(p1 >> 32) ^ b ^ k0;
+        b = (uint32_t)p1;
+        c = (uint32_t)(p0 >> 32) ^ d ^ k1;
+        d = (uint32_t)p0;
         k0 += WEYL_0;
         k1 += WEYL_1;
     }
-    for (int i = 0; i < 4; i++) {
-        out[i] = x[i];
-    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
 }
 
 /* The block of a field, as two words of 64 bits. */

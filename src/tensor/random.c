@@ -22,14 +22,18 @@ static void draw_uniform(double *x, double low, double high, uint64_t seed, uint
     }
 }
 
-/* Those of `which` (n of them, in order) whose point is not in the circle, put in front; how many. */
+/* Those of `which` (n of them, in order) whose point is not in the circle, put in front; how many. Squares are not
+ * negative, and so in the order of their words: 0, which is outside, becomes the last of them. */
 static size_t outside(uint16_t *which, size_t n, const double *square)
 {
+    const double one = 1;
+    uint64_t word, edge;
     size_t left = 0;
+    __builtin_memcpy(&edge, &one, sizeof edge);
     for (size_t i = 0; i < n; i++) {
-        double s = square[which[i]];
+        __builtin_memcpy(&word, &square[which[i]], sizeof word);
         which[left] = which[i];
-        left += (s <= 0) | (s >= 1);
+        left += word - 1 >= edge - 1;
     }
     return left;
 }
@@ -91,9 +95,9 @@ static void draw_normal(double *x, double mean, double deviation, uint64_t seed,
     maths->formula[BNDI_WORDS_64][BNDI_F_log](root, (const void *[]){square, NULL, NULL}, 0, n);
     maths->formula[BNDI_WORDS_64][BNDI_F_scaled_quotient](root, (const void *[]){root, square, NULL}, -2, n);
     maths->formula[BNDI_WORDS_64][BNDI_F_sqrt](root, (const void *[]){root, NULL, NULL}, 0, n);
-    for (size_t i = 0; i < n; i++) {
-        x[i] = mean + deviation * (x[i] * root[i]);
-    }
+    maths->formula[BNDI_WORDS_64][BNDI_F_mul](x, (const void *[]){x, root, NULL}, 0, n);
+    maths->formula[BNDI_WORDS_64][BNDI_F_scale](x, (const void *[]){x, NULL, NULL}, deviation, n);
+    maths->formula[BNDI_WORDS_64][BNDI_F_shift](x, (const void *[]){x, NULL, NULL}, mean, n);
 }
 
 static bnd_status fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed, uint64_t purpose, bnd_error *why)
