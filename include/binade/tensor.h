@@ -167,7 +167,8 @@ typedef enum bnd_tensor_operation {
     BND_TENSOR_SILU,
     BND_TENSOR_TRIU, /* of the last two axes: zeros below the diagonal number[0] */
     BND_TENSOR_TRIL,
-    BND_TENSOR_MASKED,  /* tril with -infinity for zero: what causal attention adds before softmax */
+    BND_TENSOR_MASKED,  /* tril with -infinity (the lowest number, where the format of the result has none) for zero:
+                          * what causal attention does before softmax */
     BND_TENSOR_DROPOUT, /* number[0]: the share that becomes zero; seed, purpose */
     BND_TENSOR_COPY,    /* contiguous, in the policy's format */
     BND_TENSOR_CAST,    /* to the format of the attribute, by its rule */

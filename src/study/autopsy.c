@@ -104,11 +104,15 @@ static void measure_interaction(bnd_autopsy *a, const seeds *s, const trial *tri
 
 /* A part that does both, recovers the gap when it is lifted and brings it about when it is lowered, explains more than
  * one that does either. */
+static double weight_of(const bnd_share *x)
+{
+    return (x->lifts ? x->lifted : 0) + (x->lowers ? x->lowered : 0);
+}
+
 static int by_weight(const void *a, const void *b)
 {
     const bnd_share *x = a, *y = b;
-    double first = (x->lifts ? x->lifted : 0) + (x->lowers ? x->lowered : 0);
-    double second = (y->lifts ? y->lifted : 0) + (y->lowers ? y->lowered : 0);
+    double first = weight_of(x), second = weight_of(y);
     return first > second ? -1 : first < second ? 1 : (int)x->part - (int)y->part;
 }
 
@@ -137,22 +141,48 @@ static const double worth_naming[BND_MECHANISMS] = {
     [BND_FOUND_FLUSHED] = 0.01,  [BND_FOUND_OVERFLOWED] = 1e-6,  [BND_FOUND_CLAMPED] = 0.01,
     [BND_FOUND_CANCELLED] = 0.1, [BND_FOUND_LOST_MOMENT] = 0.01, [BND_FOUND_ROUNDED] = 0};
 
-/* Of the findings about the part's roles: the one that is furthest above what is worth naming. */
-static void find_cause(bnd_autopsy *a, const bnd_training *training)
+/* Of the findings about a part's roles: the one that is furthest above what is worth naming. Its weight; 0: none. */
+static double cause_of_part(bnd_finding *cause, const bnd_autopsy *a, size_t part)
 {
-    uint32_t roles = bnd_part_roles(a->shares[0].part);
+    uint32_t roles = bnd_part_roles(part);
     double most = 0;
-    a->is_accumulator = strcmp(bnd_part_name(a->shares[0].part), "acc") == 0;
     for (size_t i = 0; i < a->finding_count; i++) {
         const bnd_finding *f = &a->findings[i];
         double weight = f->mechanism == BND_FOUND_ROUNDED ? 1e-9 * f->share : f->share;
         bool is = (roles >> f->role & 1) != 0 && f->share > worth_naming[f->mechanism];
         if (is && weight > most) {
             most = weight;
-            a->cause = *f;
-            a->has_cause = true;
+            *cause = *f;
         }
     }
+    return most;
+}
+
+/* Parts that explain as much as the first, as those that each suffice to diverge do: the one whose casts say most comes
+ * to the front. */
+static void put_telling_first(bnd_autopsy *a)
+{
+    static const double alike = 1e-6;
+    bnd_finding unused;
+    double first = weight_of(&a->shares[0]), most = cause_of_part(&unused, a, a->shares[0].part);
+    size_t best = 0;
+    for (size_t i = 1; i < a->share_count && weight_of(&a->shares[i]) >= first - alike; i++) {
+        double telling = cause_of_part(&unused, a, a->shares[i].part);
+        if (telling > most) {
+            most = telling;
+            best = i;
+        }
+    }
+    const bnd_share share = a->shares[best];
+    memmove(&a->shares[1], &a->shares[0], best * sizeof a->shares[0]);
+    a->shares[0] = share;
+}
+
+static void find_cause(bnd_autopsy *a, const bnd_training *training)
+{
+    put_telling_first(a);
+    a->is_accumulator = strcmp(bnd_part_name(a->shares[0].part), "acc") == 0;
+    a->has_cause = cause_of_part(&a->cause, a, a->shares[0].part) > 0;
     const bnd_cast *v = &training->policy.cast[BND_ROLE_V];
     a->epsilon_vanishes = a->has_cause && a->cause.role == BND_ROLE_V && v->given && training->epsilon > 0 &&
                           (bnd_encode(&v->format, training->epsilon, v->rule, 0).flags & BND_FLUSHED) != 0;

@@ -216,6 +216,13 @@ static void find_leaving(bnd_comparison *c, const timeline *line, pair *pairs, s
 
 /* ---- the comparison ---- */
 
+/* A loss that is no number; or that of who knows nothing, where the reference knows more. */
+static bool has_diverged(const pair *p)
+{
+    double result = bndi_record_result_under(p->run, __builtin_inf());
+    return result - result != 0 || (p->result >= p->cap && p->against < p->cap);
+}
+
 static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
 {
     double results = 0, references = 0, caps = 0;
@@ -225,7 +232,7 @@ static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
         results += p->result;
         references += p->against;
         caps += p->cap;
-        c->diverged += !(p->result < p->cap);
+        c->diverged += has_diverged(p);
     }
     double n = (double)c->pairs;
     c->result = results / n;

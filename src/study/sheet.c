@@ -97,7 +97,10 @@ typedef bnd_status each_member(sheet *s, const char *key, size_t key_length, con
 static bnd_status find_columns(sheet *s, const char *key, size_t key_length, const bndi_json_text *text,
                                bndi_json_span value, bnd_error *why)
 {
-    bool is_column = has_cell(text->bytes + value.from, value.to - value.from);
+    static const char histogram[] = "/exponents_from"; /* of a histogram, which is no cell */
+    const size_t more = sizeof histogram - 1;
+    bool is_column = has_cell(text->bytes + value.from, value.to - value.from) &&
+                     !(key_length > more && memcmp(key + key_length - more, histogram, more) == 0);
     return is_column && column_of(s, key, key_length) == s->count ? add_column(s, key, key_length, why) : BND_OK;
 }
 

@@ -116,11 +116,20 @@ static bnd_status mask_shape(bndi_call *c, bnd_error *why)
                           c->row->name);
 }
 
+/* What softmax makes zero: minus infinity, or, as who has none writes it, the lowest number; minus infinity would be a
+ * NaN there, and so would every row of attention but the last. */
+static double lowest_of(const bnd_format *f)
+{
+    bool has_lowest = !f->has_infinity && f->is_signed && f->width > 0;
+    return has_lowest ? -bnd_decode(f, f->max_code) : -__builtin_inf();
+}
+
 static bnd_status mask_forward(bndi_call *c, bnd_error *why)
 {
     bndi_store how = bndi_store_for(c->engine, c->role);
+    const bnd_tensor *out = c->saved[BNDI_OUT];
     (void)why;
-    mask(c, c->saved[BNDI_OUT], c->saved[0], c->operation == BND_TENSOR_MASKED ? -__builtin_inf() : 0, &how);
+    mask(c, c->saved[BNDI_OUT], c->saved[0], c->operation == BND_TENSOR_MASKED ? lowest_of(&out->format) : 0, &how);
     return BND_OK;
 }
 

@@ -93,6 +93,21 @@ static void test_second_moment(void)
     CU_ASSERT_TRUE(a.cause.share > 0.1 && a.cause.worst_share >= a.cause.share && a.cause.worst[0] != 0);
 }
 
+/* The same with fewer bits, where several parts each suffice to diverge: the one whose casts tell most is named. Its
+ * attention is masked by the lowest number, since E4M3 has no infinity. */
+static void test_several_suffice(void)
+{
+    static const char *const recipes[] = {"e4m3-pure", "e5m2-pure"};
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        static bnd_autopsy a;
+        examine(&a, &(patient){recipes[i], "transformer", 3e-3, 30});
+        CU_ASSERT_EQUAL(a.comparison.verdict, BND_DIVERGED);
+        CU_ASSERT_TRUE(a.comparison.left && a.comparison.left_at == 1);
+        CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
+        CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_LOST_MOMENT && a.epsilon_vanishes);
+    }
+}
+
 /* E4M3 without scales: gradients of activations are below its smallest number. */
 static void test_flushed(void)
 {
@@ -212,6 +227,7 @@ static void test_findings(void)
 CU_TestInfo autopsy_tests[] = {
     {"findings", test_findings},
     {"second moment", test_second_moment},
+    {"autopsy: several parts suffice", test_several_suffice},
     {"flushed gradients", test_flushed},
     {"cancelled updates", test_cancelled},
     {"clamped gains", test_clamped},

@@ -1,5 +1,6 @@
 /* What a policy says is what happens: what is saved, the accumulators of products, and bytes by role. */
 #include <binade/matmul.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -212,7 +213,34 @@ static void test_bytes(void)
     }
 }
 
+/* ---- the causal mask ---- */
+
+/* Minus infinity where there is one, the lowest number where there is none: a row of softmax is never no number. */
+static void test_masked(void)
+{
+    static const struct {
+        const char *policy;
+        float lowest;
+    } cases[] = {{"", -INFINITY},    {"act=fp16", -INFINITY}, {"act=e5m2", -INFINITY},
+                 {"act=e4m3", -448}, {"act=e4m3fnuz", -240},  {"act=e2m1", -6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_engine *engine = engine_under(cases[i].policy);
+        float x[16], y[16], share[16];
+        fill(x, 16, 7);
+        bnd_tensor *scores = map(BND_TENSOR_MASKED, tensor(engine, "fp32", x, 4, 4, BND_ROLE_DATA));
+        numbers_of(y, 16, scores);
+        numbers_of(share, 16, map(BND_TENSOR_SOFTMAX, scores));
+        for (size_t at = 0; at < 16; at++) {
+            CU_ASSERT_TRUE(at % 4 <= at / 4 || y[at] == cases[i].lowest);
+            CU_ASSERT_TRUE(share[at] >= 0 && share[at] <= 1);
+            CU_ASSERT_TRUE(at % 4 <= at / 4 || share[at] < 0.02F);
+        }
+        bnd_engine_free(engine);
+    }
+}
+
 CU_TestInfo policy_tests[] = {
+    {"what masks attention", test_masked},
     {"what is saved", test_saved},
     {"what is saved of segments", test_saved_again},
     {"accumulators", test_accumulators},

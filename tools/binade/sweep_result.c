@@ -67,6 +67,12 @@ static summary *summarize(const sweep_result *r)
     return all;
 }
 
+/* Where every run diverged no rate is better than another. */
+static bool has_learned(const summary *m)
+{
+    return m->diverged < m->count;
+}
+
 static char *count_text(size_t part, size_t whole)
 {
     return format_text("%zu of %zu", part, whole);
@@ -90,7 +96,7 @@ static void print_points(const summary *all, size_t recipes, enum output output)
     for (size_t i = 0; i < recipes; i++) {
         for (size_t k = 0; k < all[i].rate_count; k++) {
             const bnd_rate *rate = &all[i].rates[k];
-            bool best = k == all[i].best;
+            bool best = k == all[i].best && has_learned(&all[i]);
             table_add(&t, copy_text(all[i].recipe));
             table_add(&t, format_text("%g", rate->lr));
             table_add(&t, format_text("%zu", rate->runs));
@@ -136,13 +142,13 @@ static void print_summaries(const summary *all, size_t recipes)
         unclear = unclear || (m->compared && m->is.unclear);
         const bnd_rate *best = &m->rates[m->best];
         table_add(&t, copy_text(m->recipe));
-        table_add(&t, format_text("%g", best->lr));
+        table_add(&t, has_learned(m) ? format_text("%g", best->lr) : copy_text("-"));
         table_add(&t, interval_text(best->result, best->band, false));
         table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
         table_add(&t,
                   m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
         table_add(&t, count_text(m->diverged, m->count));
-        table_add(&t, loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)));
+        table_add(&t, has_learned(m) ? loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)) : copy_text("-"));
     }
     table_end(&t);
     explain_sweep(all[0].rates[0].runs > 1, unclear);
@@ -157,7 +163,7 @@ static void json_summary(bnd_json *json, const summary *m)
 {
     bnd_json_object(json, NULL);
     bnd_json_string(json, "recipe", m->recipe);
-    json_number(json, "best_lr", m->rates[m->best].lr);
+    json_number(json, "best_lr", has_learned(m) ? m->rates[m->best].lr : (double)NAN);
     json_number(json, "result", m->rates[m->best].result);
     json_number(json, "band", m->rates[m->best].band);
     if (m->compared) {
@@ -171,7 +177,7 @@ static void json_summary(bnd_json *json, const summary *m)
     json_number(json, "gap_band", m->compared ? m->is.band : (double)NAN);
     bnd_json_unsigned(json, "runs", m->count);
     bnd_json_unsigned(json, "diverged", m->diverged);
-    json_number(json, "lr_sensitivity", bnd_rates_sensitivity(m->rates, m->rate_count));
+    json_number(json, "lr_sensitivity", has_learned(m) ? bnd_rates_sensitivity(m->rates, m->rate_count) : (double)NAN);
     bnd_json_array(json, "points");
     for (size_t k = 0; k < m->rate_count; k++) {
         bnd_json_object(json, NULL);

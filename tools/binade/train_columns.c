@@ -118,7 +118,7 @@ double bytes_per_parameter(const train_result *r, const train_row *row)
     return bnd_record_bytes_per_parameter(row->records);
 }
 
-static double activation_bytes(const train_result *r, const train_row *row)
+double activation_bytes(const train_result *r, const train_row *row)
 {
     const uint64_t *bytes = row->records->bytes_at_peak;
     (void)r;
@@ -221,7 +221,7 @@ static char *text_of_final(const train_result *r, const train_row *row)
 static char *text_of_gap(const train_result *r, const train_row *row)
 {
     double x = gap_of(r, row), half = band(r, row);
-    if (isnan(x) || without_number(row) == row->count) {
+    if (isnan(x)) {
         return copy_text("-");
     }
     if (!is_near(final_loss(r, &r->rows[row->reference])) || fabs(x) >= 1e5) {

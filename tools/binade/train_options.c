@@ -269,7 +269,7 @@ void print_choices(void)
 
 /* ---- the rows ---- */
 
-const option_row row_model = {OPTION_MODEL,     0, "model", "NAME", "see --list (default transformer)",
+const option_row row_model = {OPTION_MODEL,     0, "model", "NAME", "as train --list has them (default transformer)",
                               COMPLETES_MODELS, ""};
 const option_row row_recipe = {
     OPTION_RECIPE,
@@ -280,8 +280,8 @@ const option_row row_recipe = {
     "fp32,bf16-amp,fp16-pure)",
     COMPLETES_RECIPES,
     ""};
-const option_row row_optimizer = {OPTION_OPTIMIZER,     0, "optimizer", "NAME", "see --list (default adamw)",
-                                  COMPLETES_OPTIMIZERS, ""};
+const option_row row_optimizer = {
+    OPTION_OPTIMIZER, 0, "optimizer", "NAME", "as train --list has them (default adamw)", COMPLETES_OPTIMIZERS, ""};
 const option_row row_schedule = {OPTION_SCHEDULE,
                                  0,
                                  "schedule",
@@ -311,8 +311,7 @@ const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seed
                               COMPLETES_NOTHING, ""};
 const option_row row_steps = {OPTION_STEPS, 0, "steps", "N", "steps a run (default 200)", COMPLETES_NOTHING, ""};
 const option_row row_batch = {OPTION_BATCH, 0, "batch", "N", "rows a step (default 16)", COMPLETES_NOTHING, ""};
-const option_row row_inputs = {OPTION_INPUTS,     0, "inputs", "N", "of the perceptron (see --list)",
-                               COMPLETES_NOTHING, ""};
+const option_row row_inputs = {OPTION_INPUTS, 0, "inputs", "N", "of the perceptron", COMPLETES_NOTHING, ""};
 const option_row row_width = {OPTION_WIDTH, 0, "width", "N", "of a layer (default 64)", COMPLETES_NOTHING, ""};
 const option_row row_depth = {OPTION_DEPTH, 0, "depth", "N", "layers (default 2)", COMPLETES_NOTHING, ""};
 const option_row row_heads = {OPTION_HEADS, 0, "heads", "N", "of attention (default 4)", COMPLETES_NOTHING, ""};

@@ -32,7 +32,7 @@ extern const train_column train_columns[TRAIN_COLUMNS];
 /* What programs get; "null" where it is not known. */
 char *data_cell(const train_column *c, const train_result *r, const train_row *row);
 
-row_number gap_of, ended_at, bytes_per_parameter, unclear;
+row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, unclear;
 double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 
