@@ -68,7 +68,9 @@ BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char
 
 /* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the
  * order in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is
- * nan, inf or -inf where the line says so. Texts, arrays and objects are left out. */
+ * nan, inf or -inf where the line says so. Texts, arrays and objects are left out. Refused, before anything is written,
+ * is what bnd_record_read refuses, and besides: CSV, a number that a line has twice, more than 65536 columns, and what
+ * is no ordinary file, which could not be read twice. */
 BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
                                              void (*write)(void *sink, const char *text, size_t length), void *sink,
                                              bnd_error *why);

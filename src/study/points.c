@@ -57,7 +57,9 @@ typedef struct reading {
     bnd_record *record;
     bnd_point point;
     uint32_t have; /* a bit a column: what the line has said */
-    uint64_t line;
+    uint64_t line, added;
+    bndi_each_line *each; /* NULL: the record keeps the points; otherwise the last one only */
+    void *data;
     bnd_error *why;
 } reading;
 
@@ -77,7 +79,7 @@ static bnd_status set_column(reading *r, size_t column, double x)
 
 static bnd_status add_point(reading *r)
 {
-    const bnd_record *record = r->record;
+    bnd_record *record = r->record;
     for (size_t i = BNDI_COLUMN_STEP; i <= BNDI_COLUMN_LOSS; i++) {
         if (!(r->have >> i & 1)) {
             return refuse(r->line, "is missing", bndi_columns[i].key, strlen(bndi_columns[i].key), r->why);
@@ -88,13 +90,17 @@ static bnd_status add_point(reading *r)
                         (unsigned long long)r->line, (unsigned long long)r->point.step,
                         (unsigned long long)record->points[record->count - 1].step);
     }
-    return bndi_record_add(r->record, &r->point, r->why);
+    r->added++;
+    if (r->each != NULL && record->count > 0) {
+        record->points[0] = r->point;
+        return BND_OK;
+    }
+    return bndi_record_add(record, &r->point, r->why);
 }
 
 /* ---- JSON ---- */
 
-/* What Python writes for numbers that are none, and what stands beside null. */
-static bool special(double *out, const char *text, size_t length)
+bool bndi_special(double *out, const char *text, size_t length)
 {
     static const struct {
         const char *word;
@@ -124,7 +130,7 @@ static void set_kind(reading *r, const char *key, size_t length, const json_t *v
     size_t column = length > 3 && same(key + length - 3, 3, "_is") ? column_of(key, length - 3) : BNDI_COLUMNS;
     double x;
     if (column < BNDI_COLUMNS && bndi_columns[column].kind == BNDI_COLUMN_NUMBER && json_is_string(value) &&
-        special(&x, json_string_value(value), json_string_length(value))) {
+        bndi_special(&x, json_string_value(value), json_string_length(value))) {
         memcpy((char *)&r->point + bndi_columns[column].at, &x, sizeof x);
         r->point.validated = r->point.validated || column == BNDI_COLUMN_VALIDATION;
     }
@@ -167,7 +173,7 @@ static bnd_status take_member(reading *r, const bndi_json_members *m)
     while (width > 0 && strchr(" \t\r", text[m->value.from + width - 1]) != NULL) {
         width--;
     }
-    if (special(&x, text + m->value.from, width)) {
+    if (bndi_special(&x, text + m->value.from, width)) {
         size_t column = column_of(key, length);
         return column < BNDI_COLUMNS ? set_column(r, column, x) : BND_OK;
     }
@@ -199,11 +205,9 @@ static bnd_status take_object(reading *r, const char *line, size_t length)
 
 /* ---- CSV ---- */
 
-enum { FIELDS_MOST = 1 << 16 }; /* lines by place have tens of thousands */
-
 /* Which columns the fields of a file are: BNDI_COLUMNS for those that nobody here knows. */
 typedef struct layout {
-    uint8_t column[FIELDS_MOST];
+    uint8_t column[BNDI_FIELDS_MOST];
     size_t count;
 } layout;
 
@@ -241,7 +245,7 @@ static bnd_status read_header(layout *out, reading *r, char *line)
     size_t length;
     out->count = 0;
     while (line != NULL) {
-        if (out->count == FIELDS_MOST || !next_field(&line, &field, &length)) {
+        if (out->count == BNDI_FIELDS_MOST || !next_field(&line, &field, &length)) {
             return refuse(r->line, "a quote without an end, or more than 65536 columns", "the header", 10, r->why);
         }
         size_t column = column_of(field, length);
@@ -317,6 +321,13 @@ static bnd_status take_line(reading *r, layout *columns, bool *is_csv, char *lin
         return refuse(r->line, "a zero byte", "the line", 8, r->why);
     }
     if (first && !*is_csv && line[strspn(line, " \t")] != '{') {
+        if (r->each != NULL) {
+            return bnd_fail(
+                r->why, BND_BAD_FILE, 0,
+                "line %llu: is no object of JSON; wanted are JSON lines with \"step\" and \"loss\", or a run "
+                "directory",
+                (unsigned long long)r->line);
+        }
         *is_csv = true;
         return read_header(columns, r, line);
     }
@@ -331,14 +342,13 @@ static bnd_status take_lines(reading *r, uint64_t *end, bndi_lines *lines, uint6
     bool is_csv = false;
     char *line;
     size_t length;
-    uint64_t added = 0;
-    while (added < most) {
-        size_t before = r->record->count;
+    while (r->added < most) {
+        uint64_t before = r->added;
         bnd_status status = bndi_lines_next(&line, &length, lines, r->why);
         if (status != BND_OK || line == NULL) {
             return status;
         }
-        if (!lines->ended && most != UINT64_MAX) {
+        if (!lines->ended && most != UINT64_MAX && r->each == NULL) {
             return BND_OK; /* nothing can be written behind it */
         }
         r->line = lines->number;
@@ -350,26 +360,44 @@ static bnd_status take_lines(reading *r, uint64_t *end, bndi_lines *lines, uint6
         if (status == BND_BAD_FILE && !lines->ended && r->line > 1) {
             return BND_OK; /* the last line was cut short */
         }
+        if (status == BND_OK && r->each != NULL) {
+            status = in_line(r->line, r->why, r->each(r->data, line + skipped, length - skipped, r->why));
+        }
         if (status != BND_OK) {
             return status;
         }
-        if (r->record->count > before) {
-            added++;
+        if (r->added > before) {
             *end = lines->offset;
         }
     }
     return BND_OK;
 }
 
-bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most, bnd_error *why)
+static bnd_status take_file(reading *r, uint64_t *end, const char *path, uint64_t most)
 {
     bndi_lines lines;
-    uint64_t unused = 0;
-    reading r = {.record = record, .why = why};
-    bnd_status status = bndi_lines_open(&lines, path, why);
+    bnd_status status = bndi_lines_open(&lines, path, r->why);
     if (status == BND_OK) {
-        status = take_lines(&r, end != NULL ? end : &unused, &lines, most);
+        status = take_lines(r, end, &lines, most);
         bndi_lines_close(&lines);
     }
+    return status;
+}
+
+bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most, bnd_error *why)
+{
+    uint64_t unused = 0;
+    reading r = {.record = record, .why = why};
+    return take_file(&r, end != NULL ? end : &unused, path, most);
+}
+
+bnd_status bndi_points_each(const char *path, uint64_t most, bndi_each_line *each, void *data, bnd_error *why)
+{
+    uint64_t unused = 0;
+    bnd_record last;
+    bndi_record_none(&last);
+    reading r = {.record = &last, .each = each, .data = data, .why = why};
+    bnd_status status = take_file(&r, &unused, path, most);
+    bnd_record_clear(&last);
     return status;
 }

@@ -361,6 +361,22 @@ static bnd_status list_runs(listing *out, const char *path, bnd_error *why)
     return BND_OK;
 }
 
+bnd_status bndi_directory_check_run(const char *directory, bnd_error *why)
+{
+    bndi_found found;
+    listing list = {.name = NULL};
+    bnd_status status = bndi_directory_look(&found, directory, why);
+    if (status == BND_OK && !found.run && !found.config) {
+        status = list_runs(&list, directory, why);
+    }
+    if (status == BND_OK && list.count > 0) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "is a directory of runs, and one run is wanted: %s, for example",
+                          list.name[0]);
+    }
+    free_listing(&list);
+    return status;
+}
+
 static bnd_status read_listed(bnd_record *records, const listing *list, bnd_error *why)
 {
     for (size_t i = 0; i < list->count; i++) {

@@ -1,140 +1,204 @@
 /* The lines of a run as a sheet: CSV with a column for every key that has a number somewhere. The file is read twice,
- * for its keys and for its rows, so that memory is needed for one line only. */
+ * for its keys and for its rows, so that memory is needed for one line only; and all of it has been found to be good
+ * before anything is written. */
 #define _POSIX_C_SOURCE 200809L /* strndup */
 #include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/json.h"
 
+/* A value as it is written: a part of the line, or a word for what is no number. */
+typedef struct cell {
+    const char *text;
+    size_t length;
+} cell;
+
+typedef struct column {
+    char *key;
+    uint64_t row; /* the last that has it, from 1 */
+    cell cell;    /* of that row */
+} column;
+
 typedef struct sheet {
-    char **key;
-    bndi_json_span *cell; /* of the row at hand: where its text stands in the line; empty where there is none */
+    column *column;
+    uint16_t *sorted; /* columns in the order of their keys */
     size_t count, room, next;
+    uint64_t row, rows; /* the one at hand; how many there are */
     void (*write)(void *sink, const char *text, size_t length);
     void *sink;
 } sheet;
 
 /* ---- columns ---- */
 
-static bool is_key(const sheet *s, size_t column, const char *key, size_t length)
+/* Below 0, 0 or above it, as with strcmp. */
+static int order(const char *key, size_t length, const char *other)
 {
-    return column < s->count && strncmp(s->key[column], key, length) == 0 && s->key[column][length] == '\0';
+    int sign = strncmp(key, other, length);
+    return sign != 0 ? sign : -(other[length] != '\0');
 }
 
-/* Lines have their keys in much the same order: the column after the last one comes first. */
-static size_t column_of(sheet *s, const char *key, size_t length)
+/* Where a key stands among those that are sorted, or would stand. */
+static size_t place_of(const sheet *s, const char *key, size_t length, bool *found)
 {
-    size_t column = s->next;
-    if (!is_key(s, column, key, length)) {
-        for (column = 0; column < s->count && !is_key(s, column, key, length);) {
-            column++;
-        }
+    size_t from = 0, to = s->count;
+    *found = false;
+    while (from < to && !*found) {
+        size_t middle = from + (to - from) / 2;
+        int sign = order(key, length, s->column[s->sorted[middle]].key);
+        *found = sign == 0;
+        from = sign > 0 ? middle + 1 : from;
+        to = sign > 0 ? to : middle;
     }
-    s->next = column + 1;
-    return column;
+    return to;
+}
+
+/* Lines have their keys in much the same order: the column after the last one comes first. NULL: there is none. */
+static column *column_of(sheet *s, const char *key, size_t length)
+{
+    size_t at = s->next;
+    bool found = at < s->count && order(key, length, s->column[at].key) == 0;
+    if (!found) {
+        size_t place = place_of(s, key, length, &found);
+        at = found ? s->sorted[place] : 0;
+    }
+    s->next = found ? at + 1 : s->next;
+    return found ? &s->column[at] : NULL;
+}
+
+static bnd_status make_room(sheet *s, bnd_error *why)
+{
+    size_t room = 2 * s->room + 64;
+    column *columns = realloc(s->column, room * sizeof *columns);
+    s->column = columns != NULL ? columns : s->column;
+    uint16_t *sorted = columns != NULL ? realloc(s->sorted, room * sizeof *sorted) : NULL;
+    if (sorted == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu columns", room);
+    }
+    s->sorted = sorted;
+    s->room = room;
+    return BND_OK;
 }
 
 static bnd_status add_column(sheet *s, const char *key, size_t length, bnd_error *why)
 {
-    if (s->count == s->room) {
-        size_t room = 2 * s->room + 64;
-        char **keys = realloc(s->key, room * sizeof *keys);
-        s->key = keys != NULL ? keys : s->key;
-        bndi_json_span *cells = keys != NULL ? realloc(s->cell, room * sizeof *cells) : NULL;
-        if (cells == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu columns", room);
-        }
-        s->cell = cells;
-        s->room = room;
+    bool found;
+    size_t place = place_of(s, key, length, &found);
+    if (s->count == BNDI_FIELDS_MOST) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "has more than %d keys with those before it, and so many columns at most",
+                        BNDI_FIELDS_MOST);
     }
-    s->key[s->count] = strndup(key, length);
-    if (s->key[s->count] == NULL) {
+    bnd_status status = s->count < s->room ? BND_OK : make_room(s, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    s->column[s->count] = (column){.key = strndup(key, length), .row = s->row};
+    if (s->column[s->count].key == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a column");
     }
-    s->count++;
+    memmove(s->sorted + place + 1, s->sorted + place, (s->count - place) * sizeof *s->sorted);
+    s->sorted[place] = (uint16_t)s->count;
+    s->next = ++s->count;
     return BND_OK;
 }
 
 static void clear(sheet *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        free(s->key[i]);
+        free(s->column[i].key);
     }
-    free(s->key);
-    free(s->cell);
+    free(s->column);
+    free(s->sorted);
 }
 
 /* ---- members of a line ---- */
 
-static bool is_number(const char *text, size_t length)
+static bool ends_in(const char *text, size_t length, const char *end)
 {
-    return length > 0 && strspn(text, "0123456789+-.eE") >= length;
+    size_t n = strlen(end);
+    return length > n && memcmp(text + length - n, end, n) == 0;
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
+/* nan, inf and -inf, whatever they are called in the line. */
+static bool cell_of_special(cell *out, const char *text, size_t length)
 {
-    return strlen(word) == length && memcmp(text, word, length) == 0;
+    double x;
+    bool is_special = bndi_special(&x, text, length);
+    const char *word = !is_special || x != x ? "nan" : x > 0 ? "inf" : "-inf";
+    *out = is_special ? (cell){word, strlen(word)} : *out;
+    return is_special;
 }
 
-/* null is a number where KEY_is says which. */
-static bool has_cell(const char *text, size_t length)
+/* Numbers, true and false as they stand there. null is a number where KEY_is says which, and empty where nothing does.
+ * What looks like one of them is one: the line has been read. */
+static bool cell_of(cell *out, const char *text, size_t length)
 {
-    return is_number(text, length) || is_word(text, length, "null") || is_word(text, length, "true") ||
-           is_word(text, length, "false");
+    bool is_null = length > 0 && text[0] == 'n', has = is_null || (length > 0 && strchr("-0123456789tf", text[0]));
+    bool is_special = cell_of_special(out, text, length);
+    if (has && !is_special) {
+        *out = (cell){text, is_null ? 0 : length};
+    }
+    return has || is_special;
 }
 
-/* What null stands for, in quotes. */
-static bool is_kind(const char *text, size_t length)
+typedef bnd_status each_member(sheet *s, const char *key, size_t key_length, const char *text, size_t length,
+                               bnd_error *why);
+
+static bnd_status find_column(sheet *s, const char *key, size_t key_length, const char *text, size_t length,
+                              bnd_error *why)
 {
-    return is_word(text, length, "\"nan\"") || is_word(text, length, "\"inf\"") || is_word(text, length, "\"-inf\"");
+    cell unused;
+    if (!cell_of(&unused, text, length) || ends_in(key, key_length, "/exponents_from")) { /* a histogram is no cell */
+        return BND_OK;
+    }
+    column *c = column_of(s, key, key_length);
+    if (c == NULL) {
+        return add_column(s, key, key_length, why);
+    }
+    if (c->row == s->row) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "%.*s: stands there twice", (int)(key_length < 48 ? key_length : 48),
+                        key);
+    }
+    c->row = s->row;
+    return BND_OK;
 }
 
-typedef bnd_status each_member(sheet *s, const char *key, size_t key_length, const bndi_json_text *text,
-                               bndi_json_span value, bnd_error *why);
-
-static bnd_status find_columns(sheet *s, const char *key, size_t key_length, const bndi_json_text *text,
-                               bndi_json_span value, bnd_error *why)
-{
-    static const char histogram[] = "/exponents_from"; /* of a histogram, which is no cell */
-    const size_t more = sizeof histogram - 1;
-    bool is_column = has_cell(text->bytes + value.from, value.to - value.from) &&
-                     !(key_length > more && memcmp(key + key_length - more, histogram, more) == 0);
-    return is_column && column_of(s, key, key_length) == s->count ? add_column(s, key, key_length, why) : BND_OK;
-}
-
-static bnd_status fill_cell(sheet *s, const char *key, size_t key_length, const bndi_json_text *text,
-                            bndi_json_span value, bnd_error *why)
+static bnd_status fill_cell(sheet *s, const char *key, size_t key_length, const char *text, size_t length,
+                            bnd_error *why)
 {
     static const char ending[] = "_is"; /* "train/loss_is": "nan" */
-    const size_t more = sizeof ending - 1;
-    const char *at = text->bytes + value.from;
-    bool tells =
-        key_length > more && memcmp(key + key_length - more, ending, more) == 0 && is_kind(at, value.to - value.from);
-    bool has = has_cell(at, value.to - value.from) && !is_word(at, value.to - value.from, "null");
-    size_t column = tells || has ? column_of(s, key, key_length - (tells ? more : 0)) : s->count;
+    cell value = {NULL, 0};
+    bool tells = length >= 2 && text[0] == '"' && ends_in(key, key_length, ending) &&
+                 cell_of_special(&value, text + 1, length - 2);
+    bool has = tells || (cell_of(&value, text, length) && value.length > 0);
+    column *c = has ? column_of(s, key, key_length - (tells ? sizeof ending - 1 : 0)) : NULL;
     (void)why;
-    if (column < s->count) {
-        s->cell[column] = tells ? (bndi_json_span){value.from + 1, value.to - 1} : value;
+    if (c != NULL) {
+        c->row = s->row;
+        c->cell = value;
     }
     return BND_OK;
 }
 
-static bnd_status each_of(sheet *s, const bndi_json_text *text, each_member *take, bnd_error *why)
+static bnd_status each_of(sheet *s, const char *line, size_t length, each_member *take, bnd_error *why)
 {
+    bndi_json_text text = {line, length};
     bndi_json_members m;
-    bnd_status status = bndi_json_open(&m, text, (bndi_json_span){0, text->length}, why);
+    bnd_status status = bndi_json_open(&m, &text, (bndi_json_span){0, length}, why);
     s->next = 0;
+    s->row++;
     while (status == BND_OK) {
         status = bndi_json_next(&m, why);
         if (status != BND_OK || !m.more) {
             break;
         }
-        while (m.value.to > m.value.from && strchr(" \t\r", text->bytes[m.value.to - 1]) != NULL) {
+        while (m.value.to > m.value.from && strchr(" \t\r", line[m.value.to - 1]) != NULL) {
             m.value.to--;
         }
-        status = take(s, text->bytes + m.key.from + 1, m.key.to - m.key.from - 2, text, m.value, why);
+        status = take(s, line + m.key.from + 1, m.key.to - m.key.from - 2, line + m.value.from,
+                      m.value.to - m.value.from, why);
     }
     return status;
 }
@@ -158,49 +222,73 @@ static void put(sheet *s, const char *text, size_t length)
     s->write(s->sink, "\"", quoted);
 }
 
-static void put_end(sheet *s, size_t column)
+static void put_end(sheet *s, size_t at)
 {
-    s->write(s->sink, column + 1 < s->count ? "," : "\n", 1);
+    s->write(s->sink, at + 1 < s->count ? "," : "\n", 1);
 }
 
-static bnd_status collect(sheet *s, const bndi_json_text *line, bnd_error *why)
+static bnd_status collect(void *sheet_of, const char *line, size_t length, bnd_error *why)
 {
-    return each_of(s, line, find_columns, why);
+    sheet *s = sheet_of;
+    s->rows++;
+    return each_of(s, line, length, find_column, why);
 }
 
-static bnd_status put_row(sheet *s, const bndi_json_text *line, bnd_error *why)
+static bnd_status put_row(void *sheet_of, const char *line, size_t length, bnd_error *why)
 {
-    memset(s->cell, 0, s->count * sizeof *s->cell);
-    bnd_status status = each_of(s, line, fill_cell, why);
+    sheet *s = sheet_of;
+    bnd_status status = each_of(s, line, length, fill_cell, why);
     for (size_t i = 0; status == BND_OK && i < s->count; i++) {
-        put(s, line->bytes + s->cell[i].from, s->cell[i].to - s->cell[i].from);
+        const column *c = &s->column[i];
+        put(s, c->row == s->row ? c->cell.text : "", c->row == s->row ? c->cell.length : 0);
         put_end(s, i);
     }
     return status;
 }
 
-/* A last line without an end, as a killed run leaves it, is not looked at. */
-static bnd_status each_line(sheet *s, const char *path,
-                            bnd_status (*take)(sheet *s, const bndi_json_text *line, bnd_error *why), bnd_error *why)
+static void put_header(sheet *s)
 {
-    bndi_lines lines;
-    char *line = NULL, number[40];
-    size_t length = 0;
-    bnd_status status = bndi_lines_open(&lines, path, why);
-    if (status != BND_OK) {
-        return status;
+    for (size_t i = 0; i < s->count; i++) {
+        put(s, s->column[i].key, strlen(s->column[i].key));
+        put_end(s, i);
+        s->column[i].row = 0;
     }
-    do {
-        status = bndi_lines_next(&line, &length, &lines, why);
-        if (status == BND_OK && line != NULL && lines.ended && strspn(line, " \t\r") < length) {
-            bndi_text name = bndi_text_in(number, sizeof number);
-            bndi_text_string(&name, "line ");
-            bndi_text_unsigned(&name, lines.number, 10, 1);
-            status = bndi_within(why, number, take(s, &(bndi_json_text){line, length}, why));
-        }
-    } while (status == BND_OK && line != NULL);
-    bndi_lines_close(&lines);
+    s->row = 0;
+}
+
+/* ---- the file ---- */
+
+/* A pipe would be empty the second time. */
+static bnd_status check_file(const char *file, bnd_error *why)
+{
+    struct stat about;
+    return stat(file, &about) != 0 || S_ISREG(about.st_mode)
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_FILE, 0, "is no ordinary file, and has to be read twice; save it as one first");
+}
+
+/* As many rows as were counted: a run that goes on may have written others since. */
+static bnd_status put_sheet(sheet *s, const char *file, bnd_error *why)
+{
+    put_header(s);
+    bnd_status status = bndi_points_each(file, s->rows, put_row, s, why);
+    if (status == BND_OK && s->row < s->rows) {
+        return bnd_fail(why, BND_BAD_STREAM, 0, "became shorter while it was read: %llu lines of %llu are there",
+                        (unsigned long long)s->row, (unsigned long long)s->rows);
+    }
     return status;
+}
+
+static bnd_status write_file(sheet *s, const char *file, bnd_error *why)
+{
+    bnd_status status = check_file(file, why);
+    if (status == BND_OK) {
+        status = bndi_points_each(file, UINT64_MAX, collect, s, why);
+    }
+    if (status == BND_OK && s->rows == 0) {
+        status = bnd_fail(why, BND_BAD_FILE, 0, "has no steps");
+    }
+    return status == BND_OK ? put_sheet(s, file, why) : status;
 }
 
 bnd_status bnd_metrics_write_csv(const char *path, void (*write)(void *sink, const char *text, size_t length),
@@ -208,19 +296,13 @@ bnd_status bnd_metrics_write_csv(const char *path, void (*write)(void *sink, con
 {
     sheet s = {.write = write, .sink = sink};
     bool directory = bndi_is_directory(path);
+    bnd_status status = directory ? bndi_directory_check_run(path, why) : BND_OK;
+    if (status != BND_OK) {
+        return status;
+    }
     char *file = directory ? bndi_path(path, "metrics.jsonl") : strdup(path);
-    bnd_status status = file != NULL ? each_line(&s, file, collect, why)
-                                     : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
-    if (status == BND_OK && s.count == 0) {
-        status = bnd_fail(why, BND_BAD_FILE, 0, "has no numbers: it should be objects of JSON, one a line");
-    }
-    for (size_t i = 0; status == BND_OK && i < s.count; i++) {
-        put(&s, s.key[i], strlen(s.key[i]));
-        put_end(&s, i);
-    }
-    if (status == BND_OK) {
-        status = each_line(&s, file, put_row, why);
-    }
+    status =
+        file != NULL ? write_file(&s, file, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
     free(file);
     clear(&s);
     return directory ? bndi_within(why, "metrics.jsonl", status) : status;

@@ -118,9 +118,20 @@ BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_er
 BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
 void bndi_lines_close(bndi_lines *lines);
 
+/* What Python writes for numbers that are none, and what stands beside null: NaN, nan, Infinity, inf and so on. */
+BND_CHECKED bool bndi_special(double *out, const char *text, size_t length);
+
+enum { BNDI_FIELDS_MOST = 1 << 16 }; /* of a row of CSV: lines by place have tens of thousands */
+
 /* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end
  * in the file, unless it is NULL; fewer than all are such as others can be written behind. */
 BND_CHECKED bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most,
+                                        bnd_error *why);
+
+/* `each` has the lines of a file of JSON lines, `most` of them, one after the other: each when it has been found to be
+ * one that bndi_points_read takes. Memory is needed for one line, however many there are. */
+typedef bnd_status bndi_each_line(void *data, const char *line, size_t length, bnd_error *why);
+BND_CHECKED bnd_status bndi_points_each(const char *path, uint64_t most, bndi_each_line *each, void *data,
                                         bnd_error *why);
 
 /* ---- run directories ---- */
@@ -134,6 +145,9 @@ typedef struct bndi_found {
 } bndi_found;
 
 bool bndi_is_directory(const char *path);
+
+/* Refuses what is no run, and names one where there are some in it. */
+BND_CHECKED bnd_status bndi_directory_check_run(const char *directory, bnd_error *why);
 
 /* Refuses what could not be written to. */
 BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);

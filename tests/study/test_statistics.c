@@ -1,5 +1,6 @@
 /* What lines say of casts, by role and by place, against what follows from the weights: those of a perceptron are the
- * operands gemm_fwd.w of its first step, one layer at a place. */
+ * operands gemm_fwd.w of its first step, one layer at a place. And lines as CSV. */
+#define _POSIX_C_SOURCE 200809L
 #include "tests.h"
 
 #include <binade/oracle.h>
@@ -7,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LAYERS = 3, STEPS = 2 };
 static const char role_name[] = "gemm_fwd.w";
@@ -257,29 +260,149 @@ static void csv_is(const char *text, const char *wanted)
     bndi_bytes_free(&csv);
 }
 
-static void csv_is_refused(const char *text, const char *says)
-{
-    bndi_bytes csv;
-    bnd_error why;
-    CU_ASSERT_TRUE(refuses(csv_of(&csv, text, &why), &why, says));
-    bndi_bytes_free(&csv);
-}
+#define FIRST  "\"step\": 0, \"loss\": 1.5"
+#define SECOND "\"step\": 1, \"loss\": 2"
 
 static void test_csv(void)
 {
     csv_is("{\"step\": 0, \"loss\": 1.5}\n{\"step\": 1, \"loss\": -2e-3}\n", "step,loss\n0,1.5\n1,-2e-3\n");
-    csv_is("{\"step\": 0, \"x\": null, \"x_is\": \"nan\", \"skipped\": true}\n\n{\"skipped\": false ,\"late\": 7, "
+    csv_is("{" FIRST ", \"x\": null, \"x_is\": \"nan\", \"skipped\": true}\n\n{" SECOND
+           ", \"skipped\": false ,\"late\": 7, "
            "\"x\": null}\n",
-           "step,x,skipped,late\n0,nan,true,\n,,false,7\n");
-    csv_is("{\"a,b\": 1, \"text\": \"word\", \"list\": [1, 2], \"of\": {\"c\": 1}}\n{\"a,b\": 2}\n{\"a,b\": 3",
-           "\"a,b\"\n1\n2\n"); /* the last line was cut short */
-    csv_is("{\"x\": null, \"x_is\": \"a, b\", \"y\": null, \"y_is\": \"-inf\"}\n", "x,y\n,-inf\n");
-    csv_is_refused("{\"x\": null, \"x_is\": \"\n", "line 1: ");
-    csv_is("{\"say \\\"x\\\"\": 1}\n", "\"say \\\"\"x\\\"\"\"\n1\n");
-    csv_is_refused("", "has no numbers");
-    csv_is_refused("{\"text\": \"word\"}\n", "has no numbers");
-    csv_is_refused("{\"step\": 0}\n{\"step\"\n", "line 2: ");
-    csv_is_refused("step,loss\n0,1\n", "line 1: ");
+           "step,loss,x,skipped,late\n0,1.5,nan,true,\n1,2,,false,7\n");
+    csv_is("{\"a,b\": 1, " FIRST ", \"text\": \"word\", \"list\": [1, 2], \"of\": {\"c\": 1}}\n{" SECOND
+           ", \"a,b\": 2}\n"
+           "{\"a,b\": 3, \"step\": 2, \"loss\": 3",
+           "\"a,b\",step,loss\n1,0,1.5\n2,1,2\n"); /* the last line was cut short */
+    csv_is("{" FIRST ", \"x\": null, \"x_is\": \"a, b\", \"y\": null, \"y_is\": \"-inf\"}\n",
+           "step,loss,x,y\n0,1.5,,-inf\n");
+    csv_is("{" FIRST ", \"say \\\"x\\\"\": 1}\n", "step,loss,\"say \\\"\"x\\\"\"\"\n0,1.5,1\n");
+    csv_is("{" FIRST "}\n{" SECOND "}", "step,loss\n0,1.5\n1,2\n"); /* complete, but for its end */
+    csv_is("{" FIRST "}", "step,loss\n0,1.5\n");
+    csv_is("\xef\xbb\xbf{" FIRST ", \"x\": NaN}\r\n{\"step\": 1, \"loss\": -Infinity, \"x\": Infinity }\n",
+           "step,loss,x\n0,1.5,nan\n1,-inf,inf\n"); /* as Python writes them */
+}
+
+/* Nothing is written of a file that bnd_record_read would not take, or that has a number twice. */
+static void test_csv_refused(void)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "has no steps"},
+        {"\n", "has no steps"},
+        {"{\"text\": \"word\"}\n", "line 1: step: is missing"},
+        {"{" FIRST ", \"x\": null, \"x_is\": \"\n", "line 1: column "},
+        {"{" FIRST "}\n{\"step\"\n", "line 2: column 8 "},
+        {"{\"step\": 0, \"loss\": 1--2eE}\n", "line 1: column "},
+        {"{" FIRST "}\n{" SECOND "} x\n", "line 2: column 24 "},
+        {"{" FIRST "}\n{\"step\": 1, \"loss\": 1e999}\n", "line 2: column "},
+        {"{" FIRST ", \"x\": 1e999}\n", "line 1: column "},
+        {"{" FIRST ", \"x\": nano}\n", "line 1: column "},
+        {"{" FIRST ", \"loss\": 2}\n", "line 1: loss: stands there twice"},
+        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}\n", "line 2: x: stands there twice"},
+        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}", "line 2: x: stands there twice"},
+        {"{\"step\": -1, \"loss\": 1}\n", "line 1: step: is no whole number"},
+        {"{\"step\": 0.5, \"loss\": 1}\n", "line 1: step: is no whole number"},
+        {"{" SECOND "}\n{" FIRST "}\n", "line 2: step 0 comes after step 1"},
+        {"{" FIRST "}\n{" FIRST "}\n", "line 2: step 0 comes after step 0"},
+        {"step,loss\n0,1\n", "line 1: is no object of JSON; wanted are JSON lines"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bndi_bytes csv;
+        bnd_error why;
+        CU_ASSERT_TRUE(refuses(csv_of(&csv, cases[i].text, &why), &why, cases[i].says));
+        CU_ASSERT_PTR_NULL(csv.at);
+        bndi_bytes_free(&csv);
+    }
+}
+
+static bnd_status csv_of_bytes(bndi_bytes *csv, bndi_bytes *lines, bnd_error *why)
+{
+    CU_ASSERT_PTR_NOT_NULL_FATAL(lines->at);
+    bnd_status status = csv_of(csv, lines->at, why);
+    bndi_bytes_free(lines);
+    return status;
+}
+
+/* Brackets in each other. */
+static void test_csv_deep(void)
+{
+    bndi_bytes lines = {.at = NULL}, csv;
+    bnd_error why;
+    bndi_bytes_write(&lines, "{" FIRST ", \"x\": ", sizeof "{" FIRST ", \"x\": " - 1);
+    for (int i = 0; i < 10000; i++) {
+        bndi_bytes_write(&lines, i < 5000 ? "[" : "]", 1);
+    }
+    bndi_bytes_write(&lines, "}\n", 2);
+    CU_ASSERT_TRUE(refuses(csv_of_bytes(&csv, &lines, &why), &why, "line 1: column "));
+    CU_ASSERT_PTR_NULL(csv.at);
+    bndi_bytes_free(&csv);
+}
+
+/* A line of `count` keys, step and loss among them; their numbers are those of the columns. */
+static void write_wide(bndi_bytes *lines, size_t count)
+{
+    char key[40];
+    bndi_bytes_write(lines, "{\"step\": 0, \"loss\": 1", sizeof "{\"step\": 0, \"loss\": 1" - 1);
+    for (size_t i = 2; i < count; i++) {
+        /* 40503 is odd: every key once, in no order */
+        int length = snprintf(key, sizeof key, ", \"k%u\": %zu", (unsigned)((i * 40503) & 0x3ffff), i);
+        bndi_bytes_write(lines, key, (size_t)length);
+    }
+    bndi_bytes_write(lines, "}\n", 2);
+}
+
+/* As many columns as there can be; one more; and so many that searching them all for each would not come to an end. */
+static void test_csv_wide(void)
+{
+    static const size_t counts[] = {BNDI_FIELDS_MOST, BNDI_FIELDS_MOST + 1, 200000};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        bndi_bytes lines = {.at = NULL}, csv;
+        bnd_error why;
+        write_wide(&lines, counts[i]);
+        bnd_status status = csv_of_bytes(&csv, &lines, &why);
+        if (counts[i] <= BNDI_FIELDS_MOST) {
+            CU_ASSERT_TRUE(succeeds(status, &why));
+            const char *row = csv.at != NULL ? strchr(csv.at, '\n') : NULL;
+            CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+            row++;
+            for (size_t column = 0; column < counts[i] && row != NULL; column++) {
+                CU_ASSERT_EQUAL(strtoull(row, NULL, 10), column);
+                row = strchr(row, ',') != NULL ? strchr(row, ',') + 1 : row;
+            }
+            CU_ASSERT_TRUE(row != NULL && strcmp(row, "65535\n") == 0);
+        } else {
+            CU_ASSERT_TRUE(refuses(status, &why, "line 1: has more than 65536 keys"));
+            CU_ASSERT_PTR_NULL(csv.at);
+        }
+        bndi_bytes_free(&csv);
+    }
+}
+
+static void cut(void *sink, const char *text, size_t length)
+{
+    (void)text;
+    (void)length;
+    CU_ASSERT_EQUAL(truncate(sink, 24), 0);
+}
+
+/* What cannot be read twice, and what is another thing the second time. */
+static void test_csv_twice(void)
+{
+    char path[PATH_SIZE];
+    bndi_bytes csv = {.at = NULL};
+    bnd_error why;
+    open_folder();
+    CU_ASSERT_EQUAL_FATAL(mkfifo(in_folder(path, "pipe"), 0600), 0); /* nobody writes: opening it would not come back */
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, append, &csv, &why), &why, "is no ordinary file"));
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv("/dev/null", append, &csv, &why), &why, "is no ordinary file"));
+    CU_ASSERT_PTR_NULL(csv.at);
+    static const char lines[] = "{" FIRST "}\n{" SECOND "}\n";
+    write_file(in_folder(path, "lines.jsonl"), lines, sizeof lines - 1);
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, cut, path, &why), &why, "became shorter while it was read"));
+    bndi_bytes_free(&csv);
+    close_folder();
 }
 
 /* Every number of a run, read back. */
@@ -312,5 +435,7 @@ static void test_csv_of_run(void)
 CU_TestInfo statistics_tests[] = {
     {"a cast without a scale", test_unscaled}, {"inverse scales", test_scales},
     {"roles alone", test_roles_alone},         {"lines as CSV", test_csv},
+    {"lines refused", test_csv_refused},       {"brackets in brackets", test_csv_deep},
+    {"many columns", test_csv_wide},           {"read twice", test_csv_twice},
     {"a run as CSV", test_csv_of_run},         CU_TEST_INFO_NULL,
 };

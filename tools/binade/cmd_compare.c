@@ -38,9 +38,9 @@ static int check_operands(const compare *c)
     return GO_ON;
 }
 
-static int fail(const settings *s, const char *run, bnd_status status, const bnd_error *why)
+static int fail(const settings *s, const char *where, const char *run, bnd_status status, const bnd_error *why)
 {
-    complain(s->command, "%s: %s", run, why->message);
+    complain(s->command, "%s%s: %s", where, run, why->message);
     return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
 }
 
@@ -54,7 +54,7 @@ static int print_steps(const compare *c)
     const char *run = c->common.operands[0];
     bnd_error why;
     bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
-    return status == BND_OK ? FINE : fail(&c->common, run, status, &why);
+    return status == BND_OK ? FINE : fail(&c->common, "--steps: ", run, status, &why);
 }
 
 static int read_all(compare *c)
@@ -66,7 +66,7 @@ static int read_all(compare *c)
         bnd_error why;
         bnd_status status = bnd_records_read(&records, &count, s->operands[i], &why);
         if (status != BND_OK) {
-            return fail(s, s->operands[i], status, &why);
+            return fail(s, "", s->operands[i], status, &why);
         }
         c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
         memcpy(c->records + c->count, records, count * sizeof *records);
