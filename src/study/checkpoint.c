@@ -10,8 +10,8 @@ static void write_training(bndi_bytes *out, const bnd_training *training)
     bnd_training_write(&json, NULL, training);
 }
 
-/* Whatever a training says is what the run's says, but for two things: the recipe, for the checkpoint may have been made
- * before a switch or after it, and the steps. */
+/* Whatever a training says is what the run's says, but for two things: the recipe, for the checkpoint may have been
+ * made before a switch or after it, and the steps. */
 static bnd_status check_training(const bnd_run *run, bnd_training there, bnd_error *why)
 {
     bndi_bytes a = {.at = NULL}, b = {.at = NULL};

@@ -34,7 +34,7 @@ void bndi_begin_loss_scale(bnd_run *run)
     run->good_steps = 0;
 }
 
-/* It stays a finite number above 0, however many steps are skipped or made: from 0 or infinity it would never return. */
+/* It stays a finite number above 0, however many steps are skipped or made: it would never return from infinity. */
 static void multiply_loss_scale(bnd_run *run, double factor)
 {
     double next = run->loss_scale * factor;
