@@ -1,4 +1,46 @@
-/* How runs are kept on the disk: as train/ keeps them. */
+/* How runs are kept on the disk: as train/ keeps them, but that a run goes on from its own checkpoint only. */
 #include "study/study.h"
 
-const bndi_keeper bndi_checkpoints = {.save = bnd_run_save, .load = bnd_run_load, .change = bnd_run_switch};
+#include "train/train.h"
+
+static void write_training(bndi_bytes *out, const bnd_training *training)
+{
+    bnd_json json;
+    bnd_json_begin(&json, bndi_bytes_write, out);
+    bnd_training_write(&json, NULL, training);
+}
+
+/* Whatever a training says is what the run's says, but for two things: the recipe, for the checkpoint may have been
+ * made before a switch or after it, and the steps. */
+static bnd_status check_training(const bnd_run *run, bnd_training there, bnd_error *why)
+{
+    bndi_bytes a = {.at = NULL}, b = {.at = NULL};
+    const bnd_training *asked = bnd_run_training(run);
+    there.policy = asked->policy;
+    there.steps = asked->steps;
+    write_training(&a, &there);
+    write_training(&b, asked);
+    bnd_status status = bndi_bytes_check(&a, why);
+    status = status == BND_OK ? bndi_bytes_check(&b, why) : status;
+    status = status == BND_OK ? bndi_config_same(&a, &b, why) : status;
+    bndi_bytes_free(&a);
+    bndi_bytes_free(&b);
+    return status;
+}
+
+static bnd_status load(bnd_run *run, const char *path, bnd_error *why)
+{
+    bnd_safetensors *file;
+    bnd_training there;
+    bnd_status status = bnd_safetensors_open(&file, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_checkpoint_training(&there, file, why);
+    status = status == BND_OK ? check_training(run, there, why) : status;
+    status = status == BND_OK ? bndi_run_load_from(run, file, why) : status;
+    bnd_safetensors_close(file);
+    return status;
+}
+
+const bndi_keeper bndi_checkpoints = {.save = bnd_run_save, .load = load, .change = bnd_run_switch};

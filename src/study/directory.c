@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "study/study.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -175,6 +176,39 @@ static bnd_status take(int fd, uint64_t length, bnd_error *why)
     return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be cut", errno);
 }
 
+/* NAME.XXXXXXXX.part, as store/ calls what has not its name yet, of a file that a run writes. */
+static bool is_unfinished(const char *file)
+{
+    static const char *const names[] = {"config.json", "summary.json", "checkpoint.safetensors"};
+    enum { DIGITS = 8 };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        const char *number = file + length + 1;
+        if (strncmp(file, names[i], length) == 0 && file[length] == '.' &&
+            strspn(number, "0123456789abcdef") == DIGITS && strcmp(number + DIGITS, ".part") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a run that was killed has left half written: whoever has the lock knows that nobody writes to it any more. One
+ * that cannot be removed is in nobody's way. */
+static void remove_unfinished(const char *directory)
+{
+    DIR *all = opendir(directory);
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        char *path = is_unfinished(entry->d_name) ? bndi_path(directory, entry->d_name) : NULL;
+        if (path != NULL) {
+            (void)unlink(path);
+            free(path);
+        }
+    }
+    if (all != NULL) {
+        closedir(all);
+    }
+}
+
 bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bnd_error *why)
 {
     char *path = bndi_path(directory, metrics);
@@ -188,6 +222,7 @@ bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bn
         status = take(opened, length, why);
     }
     if (status == BND_OK) {
+        remove_unfinished(directory);
         *fd = opened;
     } else if (opened >= 0) {
         close(opened);

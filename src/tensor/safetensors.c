@@ -72,15 +72,38 @@ static bool ends_within_a_byte(const bnd_format *f, size_t n)
     return n % 8 * bndi_storage_of(f, BND_PACKED).bits % 8 != 0;
 }
 
-static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *why)
+/* All numbers of a buffer that share scales: they stand as they are kept. */
+static bool stands_scaled(const bnd_tensor *t)
+{
+    bool whole = bnd_tensor_is_contiguous(t) && t->offset == 0;
+    return t->buffer->scaled != NULL && whole && bndi_count(&t->shape) == t->buffer->scaled->count;
+}
+
+/* Is there no dtype for the format, or none that ends where the array does? */
+static bool has_no_dtype(const bnd_tensor *t)
+{
+    return bnd_safetensors_dtype(&t->format)[0] == '\0' || ends_within_a_byte(&t->format, bndi_count(&t->shape));
+}
+
+const char *bndi_tensor_dtype(const bnd_tensor *t)
 {
     static const char *const words[] = {"", "U8", "U16", "", "U32", "", "", "", "U64"};
+    const bnd_format *f = &t->format;
+    if (stands_scaled(t)) {
+        return words[1];
+    }
+    if (has_no_dtype(t)) {
+        return bnd_npy_packing(f) == BND_PACKED ? "F32" : words[bnd_codes_size(f, 1, BND_UNPACKED)]; /* F32: tf32 */
+    }
+    return bnd_safetensors_dtype(f);
+}
+
+static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *why)
+{
     const bnd_tensor *t = named->tensor;
     const bnd_format *f = &t->format;
     uint64_t *extents = s->extents + s->count * BND_RANK_MAX;
-    const char *dtype = bnd_safetensors_dtype(f);
-    bool whole = bnd_tensor_is_contiguous(t) && t->offset == 0;
-    if (t->buffer->scaled != NULL && whole && bndi_count(&t->shape) == t->buffer->scaled->count) {
+    if (stands_scaled(t)) {
         add_scaled(s, named->name, t->buffer);
         return BND_OK;
     }
@@ -88,17 +111,18 @@ static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": %s is a value set and has no codes", named->name,
                         f->name);
     }
-    if (dtype[0] == '\0' || ends_within_a_byte(f, bndi_count(&t->shape))) {
-        bool as_numbers = bnd_npy_packing(f) == BND_PACKED; /* tf32 */
-        dtype = as_numbers ? "F32" : words[bnd_codes_size(f, 1, BND_UNPACKED)];
+    if (has_no_dtype(t)) {
         s->metadata[s->pairs++] = (bnd_safetensors_pair){join(s, FORMAT_KEY, named->name), f->name};
     }
     for (size_t k = 0; k < t->shape.rank; k++) {
         extents[k] = t->shape.extent[k];
     }
     s->tensors[s->count] = t;
-    s->entries[s->count++] = (bnd_safetensor){
-        .name = named->name, .dtype = dtype, .rank = t->shape.rank, .shape = extents, .data = t->buffer->data};
+    s->entries[s->count++] = (bnd_safetensor){.name = named->name,
+                                              .dtype = bndi_tensor_dtype(t),
+                                              .rank = t->shape.rank,
+                                              .shape = extents,
+                                              .data = t->buffer->data};
     return BND_OK;
 }
 

@@ -389,6 +389,9 @@ void bndi_freeze(bnd_tensor *t, bndi_buffer *kept, bnd_role role);
 bool bndi_stored_alike(const bnd_tensor *a, const bnd_tensor *b);
 void bndi_copy_storage(bnd_tensor *y, const bnd_tensor *x);
 
+/* The dtype under which a tensor stands in .safetensors: "F32"; "U8" where its numbers share scales. */
+const char *bndi_tensor_dtype(const bnd_tensor *t);
+
 /* How numbers share scales, in words: "e4m3/tile:128x128:nearest", "udynamic:256". */
 enum { BNDI_SCALED_TEXT = 128 };
 void bndi_scaled_text(char out[BNDI_SCALED_TEXT], const bndi_scaled *s);

@@ -170,8 +170,9 @@ static bnd_status find_loss_scale(double *out, const bnd_safetensors *file, bnd_
     }
     bool good = bnd_parse(&r, f, text, strlen(text), to_nearest, 0, NULL) == BND_OK;
     double x = bnd_decode(f, r.code);
-    if (!good || !(x >= 0)) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no loss scale", loss_scale_key);
+    if (!good || !(x > 0) || x - x != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no loss scale: a finite number above 0",
+                        loss_scale_key);
     }
     *out = x;
     return BND_OK;
@@ -299,6 +300,29 @@ static bnd_status check_surplus(bnd_run *run, const bnd_safetensors *file, bnd_e
     return BND_OK;
 }
 
+/* Codes say nothing about themselves: those under another dtype than the run writes are not what they seem. What is not
+ * there at all is for the one who reads it. */
+static bnd_status check_dtype(const bnd_safetensors *file, const char *name, const char *suffix, const char *dtype,
+                              bnd_error *why)
+{
+    char whole[NAME_SIZE + 8];
+    bndi_text text = bndi_text_in(whole, sizeof whole);
+    bndi_text_string(&text, name);
+    bndi_text_string(&text, suffix);
+    const bnd_safetensor *entry = bnd_safetensors_find(file, whole);
+    return entry == NULL || strcmp(entry->dtype, dtype) == 0
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s; a checkpoint of this run has %s there", whole,
+                          entry->dtype, dtype);
+}
+
+static bnd_status fill_tensor(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_error *why)
+{
+    bnd_status status = check_dtype(file, name, "", bndi_tensor_dtype(t), why);
+    status = status == BND_OK ? check_dtype(file, name, ".scales", "U8", why) : status;
+    return status == BND_OK ? bnd_tensor_load_into(t, file, name, to_nearest, why) : status;
+}
+
 static bnd_status fill_tensors(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
 {
     char name[NAME_SIZE];
@@ -308,7 +332,7 @@ static bnd_status fill_tensors(bnd_run *run, const bnd_safetensors *file, bnd_er
             bnd_tensor *t = *bndi_kept_of(&run->parameter[i], row);
             if (t != NULL) {
                 name_of(name, &run->parameter[i], row);
-                status = bnd_tensor_load_into(t, file, name, to_nearest, why);
+                status = fill_tensor(t, file, name, why);
             }
         }
     }
@@ -325,6 +349,16 @@ static bnd_status fill(bnd_run *run, void *data, bnd_error *why)
     run->step = c->step;
     run->good_steps = c->good_steps;
     run->loss_scale = c->loss_scale;
+    return status;
+}
+
+bnd_status bndi_checkpoint_training(bnd_training *out, const bnd_safetensors *file, bnd_error *why)
+{
+    checkpoint c = {.file = file};
+    bnd_status status = read_head(&c, why);
+    if (status == BND_OK) {
+        *out = c.training;
+    }
     return status;
 }
 

@@ -34,6 +34,13 @@ void bndi_begin_loss_scale(bnd_run *run)
     run->good_steps = 0;
 }
 
+/* It stays a finite number above 0, however many steps are skipped or made: it would never return from infinity. */
+static void multiply_loss_scale(bnd_run *run, double factor)
+{
+    double next = run->loss_scale * factor;
+    run->loss_scale = next > 0 && next - next == 0 ? next : run->loss_scale;
+}
+
 bool bndi_loss_scale_allows(bnd_run *run, double squares)
 {
     const bnd_loss_scale *scale = &run->training.policy.loss_scale;
@@ -42,12 +49,12 @@ bool bndi_loss_scale_allows(bnd_run *run, double squares)
         return true;
     }
     if (!good) {
-        run->loss_scale = scale->dynamic ? run->loss_scale * 0.5 : run->loss_scale;
+        multiply_loss_scale(run, scale->dynamic ? 0.5 : 1);
         run->good_steps = 0;
         return false;
     }
     if (scale->dynamic && ++run->good_steps == scale->growth) {
-        run->loss_scale *= 2;
+        multiply_loss_scale(run, 2);
         run->good_steps = 0;
     }
     return true;

@@ -27,8 +27,24 @@ static bnd_status refuse(const char *key, size_t at, const char *what, bnd_error
                     what);
 }
 
+/* Names stand in tables and on terminals: nothing there is to move the cursor, or to end a line. U+0080 to U+009F are
+ * such, too. */
+static bool has_control_characters(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    for (; *s != 0; s++) {
+        if (*s < 0x20 || *s == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bnd_status take_name(settings *s, const json_t *value, size_t at, bnd_error *why)
 {
+    if (json_is_string(value) && has_control_characters(json_string_value(value))) {
+        return refuse("name", at, "has control characters", why);
+    }
     if (!json_is_string(value) || json_string_length(value) == 0 || json_string_length(value) >= sizeof s->name) {
         return refuse("name", at, "is no text of less than 64 bytes", why);
     }

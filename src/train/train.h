@@ -181,6 +181,9 @@ typedef bnd_status bndi_filler(bnd_run *run, void *data, bnd_error *why);
 BND_CHECKED bnd_status bndi_run_replace(bnd_run *run, const bnd_policy *policy, bndi_filler *fill, void *data,
                                         bnd_error *why);
 
+/* The training that an open checkpoint is of. */
+BND_CHECKED bnd_status bndi_checkpoint_training(bnd_training *out, const bnd_safetensors *file, bnd_error *why);
+
 /* bnd_run_load of a file that is open. */
 BND_CHECKED bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_error *why);
 

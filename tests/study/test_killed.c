@@ -174,8 +174,40 @@ static void test_stopped_behind_a_switch(void)
     close_folder();
 }
 
+/* What was half written when it was killed goes when the run goes on; what is not the run's stays. */
+static void test_left_behind(void)
+{
+    static const struct {
+        const char *name;
+        bool stays;
+    } files[] = {{"b/checkpoint.safetensors.0123abcd.part", false},
+                 {"b/summary.json.00000000.part", false},
+                 {"b/config.json.ffffffff.part", false},
+                 {"b/checkpoint.safetensors.0123abcg.part", true},
+                 {"b/checkpoint.safetensors.0123abcd0.part", true},
+                 {"b/checkpoint.safetensors.0123abcd.parts", true},
+                 {"b/other.0123abcd.part", true},
+                 {"b/metrics.jsonl.0123abcd.part", true}};
+    char b[PATH_SIZE], path[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    open_folder();
+    bnd_task task = task_in(in_folder(b, "b"), "fp32");
+    CU_ASSERT_TRUE(succeeds(bnd_study_run(&r, &task, 1, NULL, until_behind_the_switch, NULL, &why), &why));
+    bnd_record_clear(&r);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        write_file(in_folder(path, files[i].name), "x", 1);
+    }
+    CU_ASSERT_TRUE(run(&task));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        CU_ASSERT_EQUAL(access(in_folder(path, files[i].name), F_OK) == 0, files[i].stays);
+    }
+    close_folder();
+}
+
 CU_TestInfo killed_tests[] = {
     {"killed, and gone on with", test_killed},
     {"stopped behind a switch", test_stopped_behind_a_switch},
+    {"left behind", test_left_behind},
     CU_TEST_INFO_NULL,
 };

@@ -4,6 +4,7 @@
 #include "tests.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,83 @@ static void test_refused(void)
     close_folder();
 }
 
+/* The checkpoint of a run that differs in one thing is not gone on from, and nothing is written; but another recipe, or
+ * other steps, are no other run. */
+static void test_of_another_run(void)
+{
+    static const struct {
+        const char *says;
+        size_t at;
+        double real;    /* 0: */
+        uint64_t whole; /* a seed */
+        bool good;
+    } cases[] = {
+        {"\"lr\" is 0.5 there, and 0.001 is asked for", offsetof(bnd_training, lr), 0.5, 0, false},
+        {"\"beta1\" is 0.5 there", offsetof(bnd_training, beta1), 0.5, 0, false},
+        {"\"beta2\" is 0.5 there", offsetof(bnd_training, beta2), 0.5, 0, false},
+        {"\"epsilon\" is 0.5 there", offsetof(bnd_training, epsilon), 0.5, 0, false},
+        {"\"weight_decay\" is 0.5 there", offsetof(bnd_training, weight_decay), 0.5, 0, false},
+        {"\"seed_init\" is 9 there, and 3 is asked for", offsetof(bnd_training, seed_init), 0, 9, false},
+        {"\"seed_data\" is 9 there, and 103 is asked for", offsetof(bnd_training, seed_data), 0, 9, false},
+        {"\"seed_rounding\" is 9 there", offsetof(bnd_training, seed_rounding), 0, 9, false},
+        {"", offsetof(bnd_training, steps), 0, 9, true},
+        {"\"batch\" is 5 there, and 4 is asked for", 0, 0, 0, false},
+        {"\"schedule\" is \"cosine\" there", 0, 0, 0, false},
+        {"", 0, 0, 0, true}, /* the recipe */
+    };
+    enum { CASES = sizeof cases / sizeof cases[0] };
+    char path[PATH_SIZE], checkpoint[PATH_SIZE], metrics[PATH_SIZE];
+    bnd_record r;
+    bnd_error why = {.message = ""};
+    uint64_t steps = 8;
+    size_t length;
+    for (size_t i = 0; i < CASES; i++) {
+        open_folder();
+        bnd_task task = task_in(in_folder(path, "run"));
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&r, &task, 1, NULL, until, &steps, &why), &why));
+        bnd_record_clear(&r);
+        bnd_training t = task.training;
+        char *at = (char *)&t + cases[i].at;
+        if (cases[i].real != 0) {
+            memcpy(at, &cases[i].real, sizeof cases[i].real);
+        } else if (cases[i].at != 0) {
+            memcpy(at, &cases[i].whole, sizeof cases[i].whole);
+        }
+        t.batch = i == CASES - 3 ? 5 : t.batch;
+        if (i == CASES - 2) {
+            strcpy(t.schedule, "cosine");
+        }
+        if (i == CASES - 1) {
+            CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&t.policy, "fp32", &why), &why));
+        }
+        bnd_run *other;
+        bnd_step step;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&other, &t, NULL, &why), &why));
+        for (unsigned k = 0; k < 8; k++) {
+            CU_ASSERT_TRUE(succeeds(bnd_run_step(&step, other, &why), &why));
+        }
+        in_folder(checkpoint, "run/checkpoint.safetensors");
+        CU_ASSERT_TRUE(succeeds(bnd_run_save(other, checkpoint, &why), &why));
+        bnd_run_free(other);
+        bnd_status status = bnd_study_run(&r, &task, 1, NULL, NULL, NULL, &why);
+        if (cases[i].good) {
+            CU_ASSERT_TRUE(succeeds(status, &why));
+            bnd_record_clear(&r);
+        } else {
+            if (status != BND_BAD_ARGUMENT || strstr(why.message, cases[i].says) == NULL) {
+                printf("\n    %zu: %d %s\n", i, (int)status, why.message);
+            }
+            CU_ASSERT_EQUAL(status, BND_BAD_ARGUMENT);
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.message, cases[i].says));
+            char *lines = read_file(&length, in_folder(metrics, "run/metrics.jsonl"));
+            CU_ASSERT_PTR_NULL(strstr(lines, "\"step\": 8"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(lines, "\"step\": 7"));
+            free(lines);
+        }
+        close_folder();
+    }
+}
+
 /* Two tasks, one directory: the second finds the first writing, or its run. */
 static void test_one_directory_twice(void)
 {
@@ -300,7 +378,9 @@ static void test_switched(void)
 }
 
 CU_TestInfo resume_tests[] = {
-    {"stopped", test_stopped},   {"dropped", test_dropped}, {"killed", test_killed},
-    {"complete", test_complete}, {"refused", test_refused}, {"one directory twice", test_one_directory_twice},
-    {"switched", test_switched}, CU_TEST_INFO_NULL,
+    {"stopped", test_stopped},   {"dropped", test_dropped},
+    {"killed", test_killed},     {"complete", test_complete},
+    {"refused", test_refused},   {"one directory twice", test_one_directory_twice},
+    {"switched", test_switched}, {"of another run", test_of_another_run},
+    CU_TEST_INFO_NULL,
 };

@@ -202,6 +202,10 @@ static void test_refused_recipes(void)
         {"{\"v\": true}", "\"v\" of a recipe is neither a text", BND_BAD_ARGUMENT, 6},
         {"{\"v\": \"\"}", "\"v\" of a recipe has", BND_BAD_ARGUMENT, 6},
         {"{\"name\": 1, \"v\": \"e5m2\"}", "\"name\" of a recipe", BND_BAD_ARGUMENT, 9},
+        {"{\"name\": \"a\\u001b[2J\", \"v\": \"e5m2\"}", "\"name\" of a recipe has control", BND_BAD_ARGUMENT, 9},
+        {"{\"name\": \"a\\nb\", \"v\": \"e5m2\"}", "\"name\" of a recipe has control", BND_BAD_ARGUMENT, 9},
+        {"{\"name\": \"\\u007f\", \"v\": \"e5m2\"}", "\"name\" of a recipe has control", BND_BAD_ARGUMENT, 9},
+        {"{\"name\": \"\\u009b\", \"v\": \"e5m2\"}", "\"name\" of a recipe has control", BND_BAD_ARGUMENT, 9},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_policy p = {.name = "before"};

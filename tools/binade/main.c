@@ -67,6 +67,7 @@ static int run_named(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an output that cannot be written, and is reported as one */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that is larger than allowed */
     int status = run_named(argc, argv);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -220,6 +220,39 @@ bool writes_utf8(void)
 }
 
 /* Bytes 10xxxxxx continue a character. */
+/* U+0080 to U+009F are control characters, too: two bytes each. */
+static size_t control_length(const unsigned char *s)
+{
+    return *s < 0x20 || *s == 0x7f ? 1 : s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0 ? 2 : 0;
+}
+
+bool is_plain_text(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (control_length((const unsigned char *)text) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void make_plain_text(char *text, size_t size)
+{
+    char *old = copy_text(text);
+    size_t length = 0;
+    for (const unsigned char *s = (const unsigned char *)old; *s != 0;) {
+        size_t controls = control_length(s), bytes = controls > 0 ? controls : 1;
+        if (length + (controls > 0 ? 4 * bytes : 1) >= size) {
+            break;
+        }
+        for (size_t i = 0; i < bytes; i++, s++) {
+            length += (size_t)snprintf(text + length, size - length, controls > 0 ? "\\x%02x" : "%c", *s);
+        }
+    }
+    text[length] = '\0';
+    free(old);
+}
+
 size_t text_width(const char *text)
 {
     size_t width = 0;

@@ -44,7 +44,9 @@ void put_coloured(bool on, enum colour colour, const char *text);
 
 bool writes_utf8(void); /* what the environment says of the terminal */
 size_t text_width(const char *text);
-unsigned page_width(void); /* COLUMNS, or the terminal's own, or 80 */
+bool is_plain_text(const char *text); /* without control characters, which would move the cursor or end a line */
+void make_plain_text(char *text, size_t size); /* they become \x1b, as in messages; cut where there is no room */
+unsigned page_width(void);                     /* COLUMNS, or the terminal's own, or 80 */
 
 /* ---- tables: columns known, rows added cell by cell ---- */
 

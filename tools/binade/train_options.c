@@ -135,7 +135,7 @@ int training_set(training_options *o, int id, const char *value)
         return set_whole(o, &row_validate, id, 0, value);
     case OPTION_DATA:
         o->data = value;
-        return GO_ON;
+        return value[0] != '\0' ? GO_ON : complain(o->common->command, "--data takes the name of a file");
     case OPTION_TIED:
         o->tied = true;
         return GO_ON;

@@ -74,6 +74,10 @@ static int parse_recipe(recipe *out, const training_options *o, const char *text
     }
     memcpy(out->name, text, length);
     out->name[length] = '\0';
+    if (!is_plain_text(out->name)) {
+        return complain(o->common->command, "a recipe, or the name of its file, has no control characters: '%s'",
+                        out->name);
+    }
     if (length == 0) {
         return complain(o->common->command, "a recipe is missing in the list; write names separated by commas");
     }

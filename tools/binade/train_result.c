@@ -91,6 +91,11 @@ static size_t reference_of(const train_result *r, const train_row *row)
 void result_make(train_result *r, bnd_record *records, size_t count)
 {
     *r = (train_result){.records = records, .count = count, .peak = (double)NAN};
+    for (size_t i = 0; i < count; i++) { /* whoever wrote the files may have called them anything */
+        make_plain_text(records[i].recipe, sizeof records[i].recipe);
+        make_plain_text(records[i].model, sizeof records[i].model);
+        make_plain_text(records[i].optimizer, sizeof records[i].optimizer);
+    }
     put_in_order(records, count);
     add_rows(r);
     for (size_t i = 0; i < r->row_count; i++) {
