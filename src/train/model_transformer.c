@@ -54,10 +54,15 @@ static void build(bndi_graph *g)
 {
     const bnd_training *t = &g->run->training;
     size_t d = t->width, v = t->vocabulary;
-    if (t->heads == 0 || d % t->heads != 0 || t->depth > BNDI_DEPTH) {
+    if (t->depth > BNDI_DEPTH) {
+        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "a transformer has at most %d blocks (depth), not %zu",
+                             BNDI_DEPTH, t->depth);
+        return;
+    }
+    if (t->heads == 0 || d % t->heads != 0) {
         g->status =
             bnd_fail(g->why, BND_BAD_ARGUMENT, 0,
-                     "a transformer needs a width that its heads divide, and has at most %d blocks", BNDI_DEPTH);
+                     "a transformer's heads share its width evenly: %zu is no multiple of %zu heads", d, t->heads);
         return;
     }
     bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied); /* as a head it decays, as a table it does not */

@@ -324,6 +324,30 @@ static int id_of_letter(const command *self, int letter)
     return letter;
 }
 
+size_t letters_shared(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] != '\0' && a[n] == b[n]) {
+        n++;
+    }
+    return n;
+}
+
+/* The long option that shares most of its beginning with `word`, three letters at least; NULL where none does. */
+static const option_row *option_near(const command *self, const char *word)
+{
+    const option_row *near = NULL;
+    size_t most = 2;
+    for (size_t n = 0; self->options[n] != NULL; n++) {
+        size_t shared = letters_shared(word + 2, self->options[n]->name);
+        if (shared > most) {
+            most = shared;
+            near = self->options[n];
+        }
+    }
+    return near;
+}
+
 /* How many long options begin with the name in `word` ("--dia", "--json=5"); the last of them. */
 static size_t long_options_like(const command *self, const char *word, const option_row **last)
 {
@@ -355,7 +379,9 @@ static int bad_option(const settings *s, int found, char **argv, int at)
     if (count == 1) {
         return complain(s->command, "option '--%s' takes no argument", like->name);
     }
-    return complain(s->command, "there is no option '%.64s'; see 'binade %s --help'", word, name);
+    like = option_near(s->command, word);
+    return like != NULL ? complain(s->command, "there is no option '%.64s'; did you mean '--%s'?", word, like->name)
+                        : complain(s->command, "there is no option '%.64s'; see 'binade %s --help'", word, name);
 }
 
 int read_arguments(settings *s, const command *self, int argc, char **argv,

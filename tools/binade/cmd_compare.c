@@ -64,7 +64,8 @@ static int read_all(compare *c)
         bnd_record *records;
         size_t count;
         bnd_error why;
-        bnd_status status = bnd_records_read(&records, &count, s->operands[i], &why);
+        const char *path = strcmp(s->operands[i], "-") == 0 ? "/dev/stdin" : s->operands[i];
+        bnd_status status = bnd_records_read(&records, &count, path, &why);
         if (status != BND_OK) {
             return fail(s, "", s->operands[i], status, &why);
         }
@@ -133,7 +134,8 @@ const command command_compare = {
     .operands = "RUN...",
     .about =
         "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
-        "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss.",
+        "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is standard "
+        "input.",
     .options = options,
     .example = "binade compare runs",
     .more =
@@ -141,7 +143,8 @@ const command command_compare = {
         "not say stands as -. Two logs from elsewhere, without seeds, are a pair.\n\n"
         "The table, and the words in it, are those of binade train. The share of the machine's peak is left out: "
         "nobody knows where the runs were.\n\n"
-        "--steps prints what metrics.jsonl has as CSV: a column a key (train/loss, gemm_fwd.x/underflows%, and with "
+        "--steps prints what metrics.jsonl has, but for its histograms, as CSV: a column a key (train/loss, "
+        "gemm_fwd.x/underflows%, and with "
         "--statistics places blocks.0.up/gemm_fwd.x/underflows%), a row a step. What a line does not say is empty; "
         "bytes and FLOPs stand where they change.\n\n"
         "With --json: {\"reference\", \"recipes\": []}, with the members that binade train has.",

@@ -130,12 +130,9 @@ static const cost_question *find_question(const settings *s)
     const char *name = s->operand_count > 0 ? s->operands[0] : "";
     size_t most = 0, at = 0;
     for (size_t i = 0; cost_questions[i].name != NULL; i++) {
-        size_t shared = 0;
+        size_t shared = letters_shared(name, cost_questions[i].name);
         if (strcmp(cost_questions[i].name, name) == 0) {
             return &cost_questions[i];
-        }
-        while (name[shared] != '\0' && name[shared] == cost_questions[i].name[shared]) {
-            shared++;
         }
         at = shared > most ? i : at;
         most = shared > most ? shared : most;

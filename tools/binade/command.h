@@ -123,6 +123,7 @@ int read_whole_number(uint64_t *out, const settings *s, const char *option, cons
 
 /* "binade show: ..." to stderr; returns BAD_USAGE. */
 int complain(const command *self, const char *message, ...) BND_PRINTF(2, 3);
+size_t letters_shared(const char *a, const char *b); /* from the beginning */
 void note(const command *self, const char *message, ...) BND_PRINTF(2, 3);
 
 /* Memory or the end: prints a message and leaves with BAD_STREAM. */

@@ -28,10 +28,7 @@ static const command *resembling(const char *name)
     const command *best = NULL;
     size_t most = 1;
     for (size_t i = 0; commands[i] != NULL; i++) {
-        size_t shared = 0;
-        while (name[shared] != '\0' && name[shared] == commands[i]->name[shared]) {
-            shared++;
-        }
+        size_t shared = letters_shared(name, commands[i]->name);
         if (shared > most) {
             most = shared;
             best = commands[i];
