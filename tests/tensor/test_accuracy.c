@@ -11,41 +11,18 @@
 /* An exact function, to the precision of y: some 96 bits. */
 typedef int exact(mpfr_ptr y, mpfr_srcptr x, double k);
 
-static int exact_exp(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_exp(y, x, MPFR_RNDN);
-}
-
-static int exact_log(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_log(y, x, MPFR_RNDN);
-}
-
-static int exact_tanh(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_tanh(y, x, MPFR_RNDN);
-}
-
-static int exact_erf(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_erf(y, x, MPFR_RNDN);
-}
-
-static int exact_sqrt(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_sqrt(y, x, MPFR_RNDN);
-}
-
-static int exact_rsqrt(mpfr_ptr y, mpfr_srcptr x, double k)
-{
-    (void)k;
-    return mpfr_rec_sqrt(y, x, MPFR_RNDN);
-}
+#define EXACT(name, function)                                                                                          \
+    static int exact_##name(mpfr_ptr y, mpfr_srcptr x, double k)                                                       \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+        return function(y, x, MPFR_RNDN);                                                                              \
+    }
+EXACT(exp, mpfr_exp)
+EXACT(log, mpfr_log)
+EXACT(tanh, mpfr_tanh)
+EXACT(erf, mpfr_erf)
+EXACT(sqrt, mpfr_sqrt)
+EXACT(rsqrt, mpfr_rec_sqrt)
 
 static int exact_power(mpfr_ptr y, mpfr_srcptr x, double k)
 {

@@ -333,23 +333,7 @@ static const option_row *const options[] = {&row_model,         &row_recipe,    
                                             &row_keep,          &row_statistics, &row_threads,   &row_progress,
                                             &row_json,          &row_csv,        &row_help,      NULL};
 
-static const option_row *const rare[] = {&row_betas,
-                                         &row_epsilon,
-                                         &row_decay,
-                                         &row_seed_init,
-                                         &row_seed_data,
-                                         &row_seed_rounding,
-                                         &row_inputs,
-                                         &row_heads,
-                                         &row_context,
-                                         &row_vocabulary,
-                                         &row_tied,
-                                         &row_recompute,
-                                         &row_keep,
-                                         &row_statistics,
-                                         &row_progress,
-                                         &row_csv,
-                                         NULL};
+static const option_row *const rare[] = {RARE_OF_TRAINING, &row_keep, &row_statistics, &row_progress, &row_csv, NULL};
 
 const command command_sweep = {
     .name = "sweep",

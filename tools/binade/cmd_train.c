@@ -331,25 +331,8 @@ static const option_row *const options[] = {
     &row_plot,      &row_list,      &row_threads,       &row_progress, &row_json,
     &row_csv,       &row_color,     &row_help,          NULL};
 
-static const option_row *const rare[] = {&row_betas,
-                                         &row_epsilon,
-                                         &row_decay,
-                                         &row_seed_init,
-                                         &row_seed_data,
-                                         &row_seed_rounding,
-                                         &row_inputs,
-                                         &row_heads,
-                                         &row_context,
-                                         &row_vocabulary,
-                                         &row_tied,
-                                         &row_recompute,
-                                         &row_checkpoint,
-                                         &row_validate,
-                                         &row_statistics,
-                                         &row_progress,
-                                         &row_csv,
-                                         &row_color,
-                                         NULL};
+static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate, &row_statistics,
+                                         &row_progress,    &row_csv,        &row_color,    NULL};
 
 const command command_train = {
     .name = "train",

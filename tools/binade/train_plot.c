@@ -21,7 +21,7 @@ typedef struct plot {
 static const char *mark_of(const plot *p, size_t row)
 {
     static const char *const round[] = {"●", "○", "▲", "△", "■", "□", "◆", "◇", "★", "☆"};
-    static const char *const plain[] = {"o", "x", "+", "*", "#", "@", "%", "&", "=", "$"};
+    static const char *const plain[] = {"o", "*", "+", "#", "@", "%", "&", "=", "$", "~"};
     static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
                                           "n", "p", "q", "r", "s", "t", "u", "v", "w", "y", "z", "A", "B",
                                           "C", "D", "E", "F", "G", "H", "K", "L", "M", "N", "P", "Q"};

@@ -44,6 +44,11 @@ extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_
     row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute, row_checkpoint, row_validate,
     row_statistics, row_out, row_plot;
 
+/* Options of a training that --help leaves to the man page. */
+#define RARE_OF_TRAINING                                                                                               \
+    &row_betas, &row_epsilon, &row_decay, &row_seed_init, &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads, \
+        &row_context, &row_vocabulary, &row_tied, &row_recompute
+
 enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
 
 /* A recipe as the table has it, a row. */
