@@ -69,7 +69,7 @@ _binade()
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --progress) words="auto always never" ;;
-        *) words="--from --to --via --dtype --unpacked --count --raw --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
+        *) words="--from --to --via --dtype --unpacked --count --raw --raw-input --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
         esac
         ;;
     train)

@@ -25,10 +25,25 @@ typedef struct cast_layout {
 
 /* ---- input ---- */
 
+/* A file that is neither a bare array nor .npy. */
+typedef struct cast_kind {
+    const char *what;   /* "a .safetensors file"; NULL: none of these */
+    const char *advice; /* what to do today */
+} cast_kind;
+
+enum { CAST_START = 512 }; /* bytes at the beginning of a file that show what it is */
+
+/* By content: the first bytes, CAST_START of them or the whole file, with a 0 byte after them. `file_size` is
+ * CAST_UNKNOWN on a pipe. */
+cast_kind cast_kind_of(const unsigned char *bytes, size_t length, uint64_t file_size);
+cast_kind cast_kind_named(const char *name); /* by the end of the name */
+bool cast_name_ends(const char *name, const char *ending);
+
 typedef struct cast_input {
     const command *command;
     const char *name; /* for messages */
     int fd;
+    bool is_bare; /* said by --raw-input, whatever the bytes look like */
     bool is_npy;
     bnd_npy npy;
     cast_layout layout;
@@ -36,12 +51,13 @@ typedef struct cast_input {
     uint64_t size;  /* bytes of them, where that is known beforehand; CAST_UNKNOWN */
     uint64_t taken; /* bytes of them that were read */
     uint64_t given; /* elements */
-    unsigned char held[BND_NPY_START];
+    unsigned char held[CAST_START + 1];
     size_t held_at, held_end; /* read to see what it is, and not yet given on */
 } cast_input;
 
-/* Opens a path, or standard input ("-"), and reads the header if there is one. */
-int cast_open_input(cast_input *in, const command *self, const char *path);
+/* Opens a path, or standard input ("-"), and reads the header if there is one. Files of other kinds are refused, unless
+ * the input `is_bare`. */
+int cast_open_input(cast_input *in, const command *self, const char *path, bool is_bare);
 /* With the layout set: is the size right, as far as can be known before reading? `count` is what the user says, or
  * CAST_UNKNOWN. */
 int cast_expect(cast_input *in, uint64_t count);

@@ -33,12 +33,6 @@ static int read_fully(const cast_input *in, unsigned char *bytes, size_t size, s
 
 /* ---- opening ---- */
 
-static bool has_npy_name(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= 4 && strcmp(name + length - 4, ".npy") == 0;
-}
-
 /* Bytes from here to the end, where this is a file; CAST_UNKNOWN elsewhere. */
 static uint64_t bytes_left(const cast_input *in)
 {
@@ -78,12 +72,31 @@ static int read_header(cast_input *in, uint64_t file_size)
     return status;
 }
 
+/* Converting the header of a file as if it were elements makes garbage that nobody notices. */
+static int refuse_other_kinds(const cast_input *in, uint64_t file_size)
+{
+    cast_kind kind = cast_kind_of(in->held, in->held_end, file_size), named = cast_kind_named(in->name);
+    if (kind.what != NULL) {
+        return complain(in->command, "%s is %s, not an array; %s; --raw-input converts its bytes as they are", in->name,
+                        kind.what, kind.advice);
+    }
+    if (named.what != NULL) {
+        return complain(in->command,
+                        "%s is named as %s and does not begin as one; --raw-input reads it as a bare array", in->name,
+                        named.what);
+    }
+    return GO_ON;
+}
+
 static int look_inside(cast_input *in)
 {
     uint64_t size = bytes_left(in);
-    int status = read_fully(in, in->held, sizeof in->held, &in->held_end);
-    in->is_npy = bnd_npy_begins(in->held, in->held_end) || has_npy_name(in->name);
+    int status = read_fully(in, in->held, CAST_START, &in->held_end);
+    in->is_npy = !in->is_bare && (bnd_npy_begins(in->held, in->held_end) || cast_name_ends(in->name, ".npy"));
     in->size = size;
+    if (status == GO_ON && !in->is_bare && !in->is_npy) {
+        return refuse_other_kinds(in, size);
+    }
     if (status == GO_ON && in->is_npy) {
         status = read_header(in, size);
         in->size = size != CAST_UNKNOWN && size >= in->npy.header_size ? size - in->npy.header_size : size;
@@ -91,10 +104,14 @@ static int look_inside(cast_input *in)
     return status;
 }
 
-int cast_open_input(cast_input *in, const command *self, const char *path)
+int cast_open_input(cast_input *in, const command *self, const char *path, bool is_bare)
 {
     bool standard = strcmp(path, "-") == 0;
-    *in = (cast_input){.command = self, .name = standard ? "standard input" : path, .count = CAST_UNKNOWN, .fd = -1};
+    *in = (cast_input){.command = self,
+                       .name = standard ? "standard input" : path,
+                       .is_bare = is_bare,
+                       .count = CAST_UNKNOWN,
+                       .fd = -1};
     in->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd >= 0 && in->fd <= STDERR_FILENO) { /* a closed standard stream's number: messages must not go here */
         int lower = in->fd;

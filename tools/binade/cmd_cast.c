@@ -11,6 +11,7 @@ enum {
     OPTION_UNPACKED,
     OPTION_COUNT,
     OPTION_RAW,
+    OPTION_RAW_INPUT,
     OPTION_STATS
 };
 
@@ -22,7 +23,7 @@ typedef struct named_format {
 typedef struct cast {
     settings common;
     named_format from, dtype, to, via;
-    bool unpacked, raw, stats_wanted;
+    bool unpacked, raw, raw_input, stats_wanted;
     uint64_t count; /* CAST_UNKNOWN where --count is not given */
     cast_input in;
     cast_output out;
@@ -62,6 +63,9 @@ static int set_own(void *state, int id, const char *value)
         return GO_ON;
     case OPTION_RAW:
         c->raw = true;
+        return GO_ON;
+    case OPTION_RAW_INPUT:
+        c->raw_input = true;
         return GO_ON;
     default:
         c->stats_wanted = true;
@@ -128,7 +132,9 @@ static int settle_input(cast *c)
     bnd_error why;
     if (!in->is_npy) {
         if (asked == NULL) {
-            return complain(in->command, "%s is a bare array: --from must say its format", in->name);
+            return complain(in->command,
+                            "%s has no header that says its format; name it with --from (for example --from fp32)",
+                            in->name);
         }
         in->layout = bare_layout(c, asked);
         return cast_expect(in, c->count);
@@ -145,17 +151,24 @@ static int settle_input(cast *c)
     return cast_expect(in, CAST_UNKNOWN);
 }
 
-static bool ends_in_npy(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= 4 && strcmp(name + length - 4, ".npy") == 0;
-}
-
 /* A name decides; a stream is what the input is. */
 static bool makes_npy(const cast *c, const char *path)
 {
     bool standard = strcmp(path, "-") == 0;
-    return !c->raw && (standard ? c->in.is_npy : ends_in_npy(path));
+    return !c->raw && (standard ? c->in.is_npy : cast_name_ends(path, ".npy"));
+}
+
+/* A bare array under the name of another kind of file misleads every program that opens it. */
+static int refuse_other_names(const cast *c, const char *path)
+{
+    cast_kind named = cast_kind_named(path);
+    if (c->raw || named.what == NULL) {
+        return GO_ON;
+    }
+    return complain(c->common.command,
+                    "%s is named as %s, and only bare arrays and .npy files can be written; choose another name, or "
+                    "--raw for a bare array under this one",
+                    path, named.what);
 }
 
 static int settle_target(cast *c)
@@ -223,7 +236,8 @@ static int cast_between(cast *c, const char *in, const char *out)
 {
     const command *self = c->common.command;
     int status = cast_refuse_same(self, in, out);
-    status = status == GO_ON ? cast_open_input(&c->in, self, in) : status;
+    status = status == GO_ON ? cast_open_input(&c->in, self, in, c->raw_input) : status;
+    status = status == GO_ON ? refuse_other_names(c, out) : status;
     status = status == GO_ON ? settle_input(c) : status;
     status = status == GO_ON ? settle_target(c) : status;
     status = status == GO_ON ? make_plan(c, makes_npy(c, out)) : status;
@@ -279,14 +293,17 @@ static const option_row row_count = {
     OPTION_COUNT, 0, "count", "N", "elements of a bare input (default what its bytes hold)", COMPLETES_NOTHING, ""};
 static const option_row row_raw = {OPTION_RAW,        0, "raw", NULL, "make a bare array whatever OUT is called",
                                    COMPLETES_NOTHING, ""};
+static const option_row row_raw_input = {
+    OPTION_RAW_INPUT,  0, "raw-input", NULL, "read IN as a bare array, even if it looks like another kind of file",
+    COMPLETES_NOTHING, ""};
 static const option_row row_stats = {OPTION_STATS,      0, "stats", NULL, "what the conversion did, to standard error",
                                      COMPLETES_NOTHING, ""};
 static const option_row row_json_stats = {OPTION_JSON, 0, "json", NULL, "the same as JSON", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {&row_from,     &row_to,      &row_via,      &row_dtype,      &row_unpacked,
-                                            &row_count,    &row_raw,     &row_stats,    &row_json_stats, &row_round,
-                                            &row_overflow, &row_nan,     &row_flush,    &row_tininess,   &row_dialect,
-                                            &row_seed,     &row_threads, &row_progress, &row_help,       NULL};
+static const option_row *const options[] = {
+    &row_from,      &row_to,      &row_via,        &row_dtype,   &row_unpacked, &row_count, &row_raw,
+    &row_raw_input, &row_stats,   &row_json_stats, &row_round,   &row_overflow, &row_nan,   &row_flush,
+    &row_tininess,  &row_dialect, &row_seed,       &row_threads, &row_progress, &row_help,  NULL};
 
 const command command_cast = {
     .name = "cast",
@@ -306,6 +323,10 @@ const command command_cast = {
         "view() gives them their type again, and reading them takes --dtype. Integers (u1, u2, ...) are taken as codes "
         "in the same way. Big-endian elements are read; the order of the dimensions stays. Nothing in a header is "
         "evaluated.\n\n"
+        "Files that hold more than elements are refused by what they begin with, from a pipe too: .safetensors, GGUF, "
+        "zip (.npz and torch.save), pickle, HDF5, Parquet, Arrow, tar, gzip, zstd, xz, bzip2, lz4 and others; and by "
+        "the endings of their names. --raw-input reads a bare array that happens to begin like one of them, or like "
+        ".npy.\n\n"
         "Bits that no code has must be zero: above the width of unpacked codes, below tf32's 19, behind the last of "
         "packed codes. A bare file of packed codes does not say how many they are where its last byte has room for "
         "more: three of 4 bits come back as four, the last of them 0, unless --count 3 says so.\n\n"

@@ -8,6 +8,7 @@ binade_SOURCES = \
 	tools/binade/cast.h \
 	tools/binade/cast_convert.c \
 	tools/binade/cast_input.c \
+	tools/binade/cast_kind.c \
 	tools/binade/cast_output.c \
 	tools/binade/cast_pipeline.c \
 	tools/binade/cast_stats.c \
