@@ -36,6 +36,9 @@ uninstall-hook:
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = doc/completion/_binade
 
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = doc/completion/binade.fish
+
 # The programs in the README, which `make check` builds and runs.
 check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)

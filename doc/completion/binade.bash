@@ -1,12 +1,20 @@
 # bash completion for binade; written by 'binade help --completion bash'
 _binade()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local words= files=no options= valued= first= others= operands=0 i
+    if [ "$cur" = = ]; then
+        cur=
+    elif [ "$prev" = = ]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="show formats table range calc cast train compare sweep vectors prove cost bench help --help --version"
+        first="show formats table range calc cast train compare sweep vectors prove cost bench help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
+        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --exact --json --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --color "
+        first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
@@ -16,24 +24,24 @@ _binade()
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
         --color) words="auto always never" ;;
-        *) words="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --exact --json --color --help" ;;
-        esac
-        ;;
+        esac ;;
     formats)
+        options="--format --json --csv --markdown --color --help" valued=" --format -f --color "
+        first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" others="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx"
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --color) words="auto always never" ;;
-        *) words="--format --json --csv --markdown --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        esac
-        ;;
+        esac ;;
     table)
+        options="--format --json --csv --color --help" valued=" --format -f --color "
+        first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" others=""
         case $prev in
-        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --color) words="auto always never" ;;
-        *) words="--format --json --csv --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        esac
-        ;;
+        esac ;;
     range)
+        options="--format --round --overflow --flush --dialect --seed --json --csv --color --help" valued=" --format -f --round -r --overflow --flush --dialect --seed --color "
+        first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
@@ -41,10 +49,10 @@ _binade()
         --flush) words="none in out both" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --color) words="auto always never" ;;
-        *) words="--format --round --overflow --flush --dialect --seed --json --csv --color --help" ;;
-        esac
-        ;;
+        esac ;;
     calc)
+        options="--round --overflow --nan --flush --tininess --dialect --seed --json --color --help" valued=" --round -r --overflow --nan --flush --tininess --dialect --seed --color "
+        first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" others=""
         case $prev in
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
@@ -53,15 +61,15 @@ _binade()
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --color) words="auto always never" ;;
-        *) words="--round --overflow --nan --flush --tininess --dialect --seed --json --color --help fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        esac
-        ;;
+        esac ;;
     cast)
+        options="--from --to --via --dtype --unpacked --count --raw --raw-input --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" valued=" --from --to --via --dtype --count --round -r --overflow --nan --flush --tininess --dialect --seed --threads -j --progress "
+        first="@files" others="@files"
         case $prev in
-        --from) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --via) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --dtype) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --from) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
+        --to) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
+        --via) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
+        --dtype) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="canonical signed ones signed-ones propagate x86" ;;
@@ -69,45 +77,49 @@ _binade()
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --progress) words="auto always never" ;;
-        *) words="--from --to --via --dtype --unpacked --count --raw --raw-input --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" ;;
-        esac
-        ;;
+        esac ;;
     train)
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --switch --out --checkpoint --validate --statistics --plot --threads -j --progress --color "
+        first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --data) files=yes ;;
+        --out) files=yes ;;
         --statistics) words="none roles places" ;;
         --plot) words="linear log none" ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
-        *) words="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" ;;
-        esac
-        ;;
+        esac ;;
     compare)
+        options="--plot --steps --json --csv --color --help" valued=" --plot --color "
+        first="@files" others="@files"
         case $prev in
         --plot) words="linear log none" ;;
         --color) words="auto always never" ;;
-        *) words="--plot --steps --json --csv --color --help" ;;
-        esac
-        ;;
+        esac ;;
     sweep)
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --out --statistics --threads -j --progress "
+        first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
         --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
+        --data) files=yes ;;
+        --out) files=yes ;;
         --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;
-        *) words="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" ;;
-        esac
-        ;;
+        esac ;;
     vectors)
+        options="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --progress --json --color --help" valued=" --op --in --out --count -n --level --round -r --overflow --nan --flush --tininess --dialect --seed --flags --show --progress --color "
+        first="gen check" others="@files"
         case $prev in
         --op) words="convert add sub mul div sqrt fma rem min max dot:4 mxdot" ;;
-        --in) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
-        --out) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --in) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
+        --out) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --level) words="1 2 all" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
@@ -118,52 +130,70 @@ _binade()
         --flags) words="none ieee all" ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
-        *) words="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --progress --json --color --help" ;;
-        esac
-        ;;
+        esac ;;
     prove)
+        options="--format --round --proof --exhaustive --threads --progress --json --csv --help" valued=" --format -f --round -r --proof --threads -j --progress "
+        first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --proof) words="decode text encode float arrays convert one two fma functions" ;;
         --progress) words="auto always never" ;;
-        *) words="--format --round --proof --exhaustive --threads --progress --json --csv --help" ;;
-        esac
-        ;;
+        esac ;;
     cost)
+        options="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --kept --json --color --help" valued=" --params --tokens --gpus --gpu --format -f --mfu --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --kept --color "
+        first="time fit memory flops tensor roofline machines models" others=""
         case $prev in
         --gpu) words="a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this" ;;
-        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --model) words="gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade" ;;
         --recipe) words="fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --zero) words="0 1 2 3" ;;
         --recompute) words="none selective full" ;;
-        --result) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
+        --result) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --kept) words="saved binade" ;;
         --color) words="auto always never" ;;
-        *) words="--params --tokens --gpus --gpu --format --mfu --sparse --model --layers --hidden --heads --kv-heads --feed-forward --vocab --seq --batch --recipe --optimizer --zero --ranks --tp --recompute --days --memory --result --kept --json --color --help" ;;
-        esac
-        ;;
+        esac ;;
     bench)
+        options="--format --case --size --backend --threads --data --rounds --seconds --list --progress --json --help" valued=" --format -f --case --size --backend --threads -j --data --rounds --seconds --progress "
+        first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --size) words="L1 L2 memory gemm call tensor train" ;;
         --backend) words="all best portable avx2 avx512 neon wasm128" ;;
         --data) words="normal hard" ;;
         --progress) words="auto always never" ;;
-        *) words="--format --case --size --backend --threads --data --rounds --seconds --list --progress --json --help" ;;
-        esac
-        ;;
+        esac ;;
     help)
+        options="--roff --completion --help" valued=" --roff --completion "
+        first="show formats table range calc cast train compare sweep vectors prove cost bench help" others="show formats table range calc cast train compare sweep vectors prove cost bench help"
         case $prev in
-        --completion) words="bash zsh" ;;
-        *) words="--roff --completion --help show formats table range calc cast train compare sweep vectors prove cost bench help" ;;
-        esac
-        ;;
+        --completion) words="bash zsh fish" ;;
+        esac ;;
     esac
+    fi
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        -*)
+            [ "${COMP_WORDS[i + 1]}" = = ] && ((i++))
+            [[ $valued == *" ${COMP_WORDS[i]} "* || ${COMP_WORDS[i]} == = ]] && ((i++)) ;;
+        *) ((operands++)) ;;
+        esac
+    done
+    [ "$operands" -gt 0 ] && first=$others
+    if [ -n "$words" ] || [ "$files" = yes ] || [[ $valued == *" $prev "* ]]; then
+        :
+    elif [[ $cur == -* ]]; then
+        words=$options
+    elif [ "$first" = @files ]; then
+        files=yes
+    else
+        words=${first:-$options}
     fi
     local list=${cur%"${cur##*,}"}
     COMPREPLY=($(compgen -P "$list" -W "$words" -- "${cur##*,}"))
+    [ "$files" = yes ] || compopt +o default +o bashdefault 2>/dev/null
+    return 0
 }
-complete -F _binade binade
+complete -o bashdefault -o default -F _binade binade

@@ -406,6 +406,8 @@ const command command_calc = {
     .name = "calc",
     .summary = "an expression with every operation rounded in one format",
     .operands = "FORMAT EXPR",
+    .first = COMPLETES_FORMATS,
+    .one_format = true,
     .about =
         "Works out EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
         "and the error.\n\n"

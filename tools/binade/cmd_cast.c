@@ -309,6 +309,8 @@ const command command_cast = {
     .name = "cast",
     .summary = "an array from one format to another, in files and streams",
     .operands = "[IN [OUT]]",
+    .first = COMPLETES_FILES,
+    .others = COMPLETES_FILES,
     .about = "Converts every element with one rounding, in constant memory. IN and OUT are standard input and output "
              "where they are missing or -. A bare array is little-endian; codes that are no whole words are packed by "
              "bits, the lowest first. .npy files are read as such, and written where OUT ends in .npy or where a .npy "

@@ -132,6 +132,8 @@ const command command_compare = {
     .name = "compare",
     .summary = "training runs side by side: verdicts, gaps, memory, time",
     .operands = "RUN...",
+    .first = COMPLETES_FILES,
+    .others = COMPLETES_FILES,
     .about =
         "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
         "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is standard "

@@ -272,6 +272,7 @@ const command command_cost = {
     .name = "cost",
     .summary = "time, memory and FLOPs of training, on paper",
     .operands = "QUESTION [SHAPE]",
+    .first = COMPLETES_QUESTIONS,
     .about =
         "Works out what training costs, and shows how: each line is a formula, its numbers and the result; what is "
         "left out is said below.\n\n"

@@ -300,6 +300,8 @@ const command command_formats = {
     .name = "formats",
     .summary = "the table of formats: widths, bias, limits, specials, names elsewhere",
     .operands = "[NAME...]",
+    .first = COMPLETES_FORMATS,
+    .others = COMPLETES_FORMATS,
     .about =
         "Lists formats: all rows and the 8-bit P3109 family by default, or those named. Up to four named formats are "
         "printed with every fact, one a line; any name that any ecosystem uses will do.",

@@ -6,7 +6,8 @@ enum { OPTION_ROFF = OPTION_OWN, OPTION_COMPLETION };
 static const option_row row_roff = {OPTION_ROFF,       0, "roff", "PAGE", "a man page: a command's, or binade's",
                                     COMPLETES_NOTHING, ""};
 static const option_row row_completion = {
-    OPTION_COMPLETION, 0, "completion", "SHELL", "a completion script for bash or zsh", COMPLETES_WORDS, "bash zsh"};
+    OPTION_COMPLETION, 0, "completion", "SHELL", "a completion script for bash, zsh or fish", COMPLETES_WORDS,
+    "bash zsh fish"};
 
 static int set_own(void *state, int id, const char *value)
 {
@@ -39,6 +40,8 @@ const command command_help = {
     .name = "help",
     .summary = "what the commands do, or one of them",
     .operands = "[COMMAND...]",
+    .first = COMPLETES_COMMANDS,
+    .others = COMPLETES_COMMANDS,
     .about = "Prints the list of commands, or the help of those named.",
     .options = options,
     .example = "binade help show",

@@ -68,6 +68,8 @@ const command command_table = {
     .name = "table",
     .summary = "every code of a format of at most 16 bits",
     .operands = "FORMAT",
+    .first = COMPLETES_FORMATS,
+    .one_format = true,
     .about = "Prints every code of a format in order: code, bits, class and exact value (in the text for people, past "
              "40 digits "
              "cut with ...; --json and --csv have every digit).",

@@ -289,6 +289,9 @@ const command command_vectors = {
     .name = "vectors",
     .summary = "test vectors for implementations, and which rule an implementation follows",
     .operands = "gen|check [FILE | -- CMD...]",
+    .first = COMPLETES_WORDS,
+    .others = COMPLETES_FILES,
+    .words = "gen check",
     .about =
         "gen writes test vectors, a line each, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
         "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or rule "

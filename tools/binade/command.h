@@ -27,10 +27,13 @@ enum option_id {
     OPTION_OWN /* the first of a command's own */
 };
 
-/* What completes an option's argument. */
+/* What completes an option's argument, or an operand. */
 enum completes {
     COMPLETES_NOTHING,
     COMPLETES_FORMATS,
+    COMPLETES_FILES,
+    COMPLETES_COMMANDS,
+    COMPLETES_QUESTIONS, /* of cost */
     COMPLETES_DIALECTS,
     COMPLETES_RECIPES,
     COMPLETES_MODELS,
@@ -56,6 +59,9 @@ typedef struct settings settings;
 typedef struct command {
     const char *name, *summary;
     const char *operands;             /* "VALUE..." */
+    enum completes first, others;     /* what completes the first operand, and those after it */
+    const char *words;                /* where the first one completes words */
+    bool one_format;                  /* groups of formats are refused */
     const char *about;                /* a few sentences; "\n\n" between paragraphs */
     const option_row *const *options; /* ends with NULL */
     const option_row *const *rare;    /* those that --help has by name only; NULL: none */
@@ -136,6 +142,6 @@ void fill_text(const char *text, int indent, int column);
 void print_help(const command *self);
 void print_overview(FILE *out);
 int print_roff(const char *name);
-int print_completion(const char *shell);
+int print_completion(const char *shell); /* bash, zsh or fish */
 
 #endif

@@ -27,6 +27,7 @@ binade_SOURCES = \
 	tools/binade/cmd_train.c \
 	tools/binade/cmd_vectors.c \
 	tools/binade/command.h \
+	tools/binade/completion.c \
 	tools/binade/cost.h \
 	tools/binade/cost_ask.c \
 	tools/binade/cost_print.c \

@@ -1,0 +1,253 @@
+# fish completion for binade; written by 'binade help --completion fish'
+# __binade_is COMMAND [first|others]: that command, and its first operand or a later one.
+function __binade_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and test "$words[2]" = $argv[1]; or return 1
+    test (count $argv) -ge 2; or return 0
+    set -l before (count $words)
+    test $argv[2] = first; and test $before -eq 2; and return 0
+    test $argv[2] = others; and test $before -gt 2
+end
+complete -c binade -f
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -l help -d 'the list of commands'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the version'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a show -d 'what a number becomes in several formats: bits, value, error, flags'
+complete -c binade -n '__binade_is show' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is show' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is show' -l verbose -s v -d 'explain each rounding: the neighbours, the middle, which rule decided'
+complete -c binade -n '__binade_is show' -l dialects -d 'every ecosystem\'s answer, disagreements marked'
+complete -c binade -n '__binade_is show' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is show' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is show' -l nan -d 'which NaN comes out: canonical signed ones signed-ones propagate x86 (default canonical)' -x -a 'canonical signed ones signed-ones propagate x86'
+complete -c binade -n '__binade_is show' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
+complete -c binade -n '__binade_is show' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is show' -l exact -d 'every digit in plain notation (default: exponent form past 40 digits)'
+complete -c binade -n '__binade_is show' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is show' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is show' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a formats -d 'the table of formats: widths, bias, limits, specials, names elsewhere'
+complete -c binade -n '__binade_is formats' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is formats' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is formats' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is formats' -l markdown -d 'the table as Markdown'
+complete -c binade -n '__binade_is formats' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is formats' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is formats first' -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is formats others' -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a table -d 'every code of a format of at most 16 bits'
+complete -c binade -n '__binade_is table' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is table' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is table' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is table' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is table' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is table first' -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a range -d 'which formats hold a value, flush it, saturate or overflow'
+complete -c binade -n '__binade_is range' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is range' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is range' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is range' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is range' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is range' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is range' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is range' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is range' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is range' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a calc -d 'an expression with every operation rounded in one format'
+complete -c binade -n '__binade_is calc' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is calc' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is calc' -l nan -d 'which NaN comes out: canonical signed ones signed-ones propagate x86 (default canonical)' -x -a 'canonical signed ones signed-ones propagate x86'
+complete -c binade -n '__binade_is calc' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is calc' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
+complete -c binade -n '__binade_is calc' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is calc' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is calc' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is calc' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is calc' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is calc first' -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cast -d 'an array from one format to another, in files and streams'
+complete -c binade -n '__binade_is cast' -l from -d 'the input\'s format (a .npy file may say it)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l to -d 'the format to make: any but value sets' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l via -d 'round to F, a value set too, and keep fp32 or fp64' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l dtype -d 'the same as --from, of a .npy file' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l unpacked -d 'bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)'
+complete -c binade -n '__binade_is cast' -l count -d 'elements of a bare input (default what its bytes hold)' -x
+complete -c binade -n '__binade_is cast' -l raw -d 'make a bare array whatever OUT is called'
+complete -c binade -n '__binade_is cast' -l raw-input -d 'read IN as a bare array, even if it looks like another kind of file'
+complete -c binade -n '__binade_is cast' -l stats -d 'what the conversion did, to standard error'
+complete -c binade -n '__binade_is cast' -l json -d 'the same as JSON'
+complete -c binade -n '__binade_is cast' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is cast' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is cast' -l nan -d 'which NaN comes out: canonical signed ones signed-ones propagate x86 (default canonical)' -x -a 'canonical signed ones signed-ones propagate x86'
+complete -c binade -n '__binade_is cast' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is cast' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
+complete -c binade -n '__binade_is cast' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is cast' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is cast' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is cast' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is cast' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is cast first' -F
+complete -c binade -n '__binade_is cast others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'a model under several recipes: what became of each, what it saved'
+complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
+complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is train' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
+complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default the optimizer\'s: adamw 0.001)' -x
+complete -c binade -n '__binade_is train' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
+complete -c binade -n '__binade_is train' -l eps -d 'of the optimizer (default 1e-8)' -x
+complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is train' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is train' -l steps -d 'steps a run (default 200)' -x
+complete -c binade -n '__binade_is train' -l seeds -d 'pairs of seeds: runs a recipe (default 1)' -x
+complete -c binade -n '__binade_is train' -l seed-init -d 'of the weights (default 0)' -x
+complete -c binade -n '__binade_is train' -l seed-data -d 'of data and batches (default 0)' -x
+complete -c binade -n '__binade_is train' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is train' -l batch -d 'rows a step (default 16)' -x
+complete -c binade -n '__binade_is train' -l inputs -d 'of the perceptron' -x
+complete -c binade -n '__binade_is train' -l width -d 'of a layer (default 64)' -x
+complete -c binade -n '__binade_is train' -l depth -d 'layers (default 2)' -x
+complete -c binade -n '__binade_is train' -l heads -d 'of attention (default 4)' -x
+complete -c binade -n '__binade_is train' -l context -d 'symbols a row (default 32)' -x
+complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
+complete -c binade -n '__binade_is train' -l tied -d 'the head is the table of embeddings'
+complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is train' -l recompute -d 'layers again on the way back: slower, smaller'
+complete -c binade -n '__binade_is train' -l switch -d 'each recipe once more, under RECIPE from STEP on' -x
+complete -c binade -n '__binade_is train' -l autopsy -d 'why a recipe does worse: many more runs of it'
+complete -c binade -n '__binade_is train' -l out -d 'keeps the runs there' -r -F
+complete -c binade -n '__binade_is train' -l resume -d 'goes on with the runs in --out'
+complete -c binade -n '__binade_is train' -l checkpoint -d 'one every N steps, with --out (default the last)' -x
+complete -c binade -n '__binade_is train' -l validate -d 'every N steps (default at the end)' -x
+complete -c binade -n '__binade_is train' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is train' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is train' -l list -d 'models, optimizers, recipes, and their defaults'
+complete -c binade -n '__binade_is train' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is train' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is train' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is train' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is train' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is train' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
+complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is compare' -l steps -d 'the steps of one RUN as CSV, every number of them'
+complete -c binade -n '__binade_is compare' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is compare' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is compare' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is compare' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is compare first' -F
+complete -c binade -n '__binade_is compare others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'recipes under a range of learning rates, and the best for each'
+complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
+complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is sweep' -l lr -d 'a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)' -x
+complete -c binade -n '__binade_is sweep' -l seeds -d 'pairs of seeds: runs a recipe (default 1)' -x
+complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
+complete -c binade -n '__binade_is sweep' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
+complete -c binade -n '__binade_is sweep' -l eps -d 'of the optimizer (default 1e-8)' -x
+complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
+complete -c binade -n '__binade_is sweep' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is sweep' -l steps -d 'steps a run (default 200)' -x
+complete -c binade -n '__binade_is sweep' -l seed-init -d 'of the weights (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l seed-data -d 'of data and batches (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l batch -d 'rows a step (default 16)' -x
+complete -c binade -n '__binade_is sweep' -l inputs -d 'of the perceptron' -x
+complete -c binade -n '__binade_is sweep' -l width -d 'of a layer (default 64)' -x
+complete -c binade -n '__binade_is sweep' -l depth -d 'layers (default 2)' -x
+complete -c binade -n '__binade_is sweep' -l heads -d 'of attention (default 4)' -x
+complete -c binade -n '__binade_is sweep' -l context -d 'symbols a row (default 32)' -x
+complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
+complete -c binade -n '__binade_is sweep' -l tied -d 'the head is the table of embeddings'
+complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'
+complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
+complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'
+complete -c binade -n '__binade_is sweep' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is sweep' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is sweep' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'test vectors for implementations, and which rule an implementation follows'
+complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
+complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l count -s n -d 'so many cases, drawn from boundaries and others' -x
+complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: every combination of boundaries; all: of codes (default 1)' -x -a '1 2 all'
+complete -c binade -n '__binade_is vectors' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is vectors' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is vectors' -l nan -d 'which NaN comes out, as in show; check: bits, or any NaN will do (default canonical, bits)' -x -a 'bits any canonical signed ones signed-ones propagate x86'
+complete -c binade -n '__binade_is vectors' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is vectors' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
+complete -c binade -n '__binade_is vectors' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is vectors' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is vectors' -l memh -d 'gen: one word a line, for Verilog\'s $readmemh'
+complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 flushed too (default: IEEE\'s five)'
+complete -c binade -n '__binade_is vectors' -l flags -d 'check: flags compared: none ieee all (default ieee; all where the header says flags=lab)' -x -a 'none ieee all'
+complete -c binade -n '__binade_is vectors' -l show -d 'check: so many disagreements in full (default 10)' -x
+complete -c binade -n '__binade_is vectors' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is vectors' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is vectors' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is vectors first' -a 'gen check'
+complete -c binade -n '__binade_is vectors others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a prove -d 'this build\'s conversions and operations against MPFR and exact integers'
+complete -c binade -n '__binade_is prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
+complete -c binade -n '__binade_is prove' -l proof -d 'of decode text encode float arrays convert one two fma functions (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode float arrays convert one two fma functions\"")'
+complete -c binade -n '__binade_is prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
+complete -c binade -n '__binade_is prove' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is prove' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is prove' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is prove' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, memory and FLOPs of training, on paper'
+complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
+complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
+complete -c binade -n '__binade_is cost' -l gpus -d 'how many machines (default 1)' -x
+complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost machines\' lists them; this: measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this'
+complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l mfu -d 'of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
+complete -c binade -n '__binade_is cost' -l sparse -d 'peaks where two of four weights are zero'
+complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name: \'binade cost models\' lists them' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade'
+complete -c binade -n '__binade_is cost' -l layers -d 'of a transformer that has no name, or instead of the model\'s' -x
+complete -c binade -n '__binade_is cost' -l hidden -d 'its width' -x
+complete -c binade -n '__binade_is cost' -l heads -d 'its heads' -x
+complete -c binade -n '__binade_is cost' -l kv-heads -d 'its heads of keys and values (default as many)' -x
+complete -c binade -n '__binade_is cost' -l feed-forward -d 'within its perceptron (default 4 times hidden)' -x
+complete -c binade -n '__binade_is cost' -l vocab -d 'its vocabulary' -x
+complete -c binade -n '__binade_is cost' -l seq -d 'length of a sequence (default the model\'s context)' -x
+complete -c binade -n '__binade_is cost' -l batch -d 'sequences of a rank at once (default 1)' -x
+complete -c binade -n '__binade_is cost' -l recipe -d 'a recipe, or settings: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32)' -x -a 'fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit'
+complete -c binade -n '__binade_is cost' -l optimizer -d 'sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
+complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO\'s stage (default 0; fit: 3)' -x -a '0 1 2 3'
+complete -c binade -n '__binade_is cost' -l ranks -d 'that share the data, and what ZeRO shards (default 1)' -x
+complete -c binade -n '__binade_is cost' -l tp -d 'machines that share each layer (default 1)' -x
+complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (default none)' -x -a 'none selective full'
+complete -c binade -n '__binade_is cost' -l days -d 'how long the machines work (default 1)' -x
+complete -c binade -n '__binade_is cost' -l memory -d 'of one machine, instead of --gpu: 80GB, 80GiB' -x
+complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l kept -d 'saved: what the way back needs; binade: what this engine holds (default saved)' -x -a 'saved binade'
+complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is cost' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is cost' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is cost first' -a 'time fit memory flops tensor roofline machines models'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a bench -d 'how fast arrays are converted here, beside a copy of the same bytes'
+complete -c binade -n '__binade_is bench' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is bench' -l case -d 'the cases whose names have all of these words (default all)' -x
+complete -c binade -n '__binade_is bench' -l size -d 'L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of 256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), tensor (models, beside PyTorch), or train (steps of training: fp32 beside PyTorch, recipes beside fp32), separated by commas (default L1,L2,memory,gemm,call,tensor)' -x -a '(__fish_complete_list , "string split \" \" \"L1 L2 memory gemm call tensor train\"")'
+complete -c binade -n '__binade_is bench' -l backend -d 'best portable avx2 avx512 neon wasm128, separated by commas; all: every one that this machine can run (default what BINADE_BACKEND names, or best)' -x -a '(__fish_complete_list , "string split \" \" \"all best portable avx2 avx512 neon wasm128\"")'
+complete -c binade -n '__binade_is bench' -l threads -s j -d 'cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)' -x
+complete -c binade -n '__binade_is bench' -l data -d 'normal: normally distributed numbers; hard: random bits, with NaNs, infinities and subnormals among them (default normal)' -x -a 'normal hard'
+complete -c binade -n '__binade_is bench' -l rounds -d 'medians of at most N rounds, 1 to 101 (default 51)' -x
+complete -c binade -n '__binade_is bench' -l seconds -d 'start no round of a row after S seconds, but take three (default 2)' -x
+complete -c binade -n '__binade_is bench' -l list -d 'the names of the cases and their targets, not measured'
+complete -c binade -n '__binade_is bench' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is bench' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what the commands do, or one of them'
+complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
+complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
+complete -c binade -n '__binade_is help' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep vectors prove cost bench help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep vectors prove cost bench help'
