@@ -189,7 +189,6 @@ static int show_dialects(const show *s, const given *v, size_t index)
                 dialect_row(&t, s, &own, "binade", "this project's default", true);
                 first = false;
             }
-            rule = rule_with(&s->common, &rule); /* explicit options override the dialect's */
             look_at(&other, f, rule, random_for(&s->common, rule, index), v, false);
             bool agrees = own.code == other.code;
             dialect_row(&t, s, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
@@ -307,12 +306,38 @@ static void note_without_dialect(const settings *s)
     }
 }
 
+/* A table of what libraries do cannot have rules that they do not have. */
+static int refuse_rules(const settings *s)
+{
+    const struct {
+        bool given;
+        const option_row *row;
+    } fixed[] = {{s->rounding_given, &row_round},
+                 {s->overflow_given, &row_overflow},
+                 {s->nan_given, &row_nan},
+                 {s->rule.flush_in || s->rule.flush_out, &row_flush},
+                 {s->rule.tiny_before, &row_tininess},
+                 {s->dialect_given, &row_dialect}};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        if (fixed[i].given) {
+            return complain(s->command,
+                            "--%s cannot be used with --dialects, which shows each library's own rule; use --dialect "
+                            "NAME for one of them, which other options may change",
+                            fixed[i].row->name);
+        }
+    }
+    return GO_ON;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     show s = {0};
     int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
     if (status == GO_ON && s.common.operand_count == 0) {
-        status = complain(self, "a value is missing; try 'binade show 0.1'");
+        status = complain(self, "a value is missing; try 'binade show 0.1', or '-' to read values from standard input");
+    }
+    if (status == GO_ON && s.dialects) {
+        status = refuse_rules(&s.common);
     }
     if (status == GO_ON) {
         status = default_formats(&s.common, "fp32,fp16,bf16,e4m3,e5m2");

@@ -316,7 +316,8 @@ static const char *invalid_reason(const look *l, const given *v)
     return v->exact.kind == BND_ZERO ? "the format has no zero" : "the format has no infinity";
 }
 
-static void explain_flags(const look *l, const given *v)
+/* `stored` is the rounding before --flush out made it zero, NULL where nothing did. */
+static void explain_flags(const look *l, const given *v, const look *stored)
 {
     const bnd_format *f = l->format;
     bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
@@ -324,7 +325,8 @@ static void explain_flags(const look *l, const given *v)
     smallest = smallest != NULL ? smallest : readable_text(normal, false);
     char *underflow = format_text("below the smallest normal number, %s, and inexact", smallest);
     const char *why[] = {
-        "the format does not hold the number exactly",
+        stored != NULL && stored->rounded.ternary == 0 ? "the result, zero, differs from the number"
+                                                       : "the format does not hold the number exactly",
         underflow,
         "after rounding, the number is beyond the largest of the format",
         "a finite number was divided by zero",
@@ -385,6 +387,7 @@ static void explain_rounding(const look *l, const given *v)
 void explain(const look *l, const given *v)
 {
     look without;
+    bool flushed = false;
     if (drops_sign(l, v)) {
         given magnitude = *v;
         magnitude.number = v->number + (v->number[0] == '-');
@@ -397,7 +400,7 @@ void explain(const look *l, const given *v)
         explain_rounding(&positive, &magnitude);
     } else if (flushed_on_input(l, v)) {
         line("rule", format_text("--flush in: the code is subnormal in %s, and counts as zero", v->format.name));
-    } else if (flushed_on_output(l, v, &without)) {
+    } else if ((flushed = flushed_on_output(l, v, &without))) {
         explain_rounding(&without, v);
         char *value = value_and_code(l->format, without.rounded.value);
         line("flush", format_text("--flush out: %s is subnormal, and becomes zero", value));
@@ -405,5 +408,5 @@ void explain(const look *l, const given *v)
     } else {
         explain_rounding(l, v);
     }
-    explain_flags(l, v);
+    explain_flags(l, v, flushed ? &without : NULL);
 }

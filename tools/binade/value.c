@@ -178,9 +178,24 @@ static int each_of_stdin(const settings *s, size_t *index, int (*each)(void *sta
     return status;
 }
 
+/* "show 1 fp16": found out before anything is printed. */
+static int refuse_formats(const settings *s)
+{
+    for (size_t i = 0; i < s->operand_count; i++) {
+        const char *word = s->operands[i];
+        bool group = bnd_group_size(word) > 0;
+        bnd_format f;
+        if (group || bnd_format_parse(&f, word, NULL) == BND_OK) {
+            return complain(s->command, "%s is a %s, not a value; use -f %s", word,
+                            group ? "group of formats" : "format", word);
+        }
+    }
+    return GO_ON;
+}
+
 int for_each_value(const settings *s, int (*each)(void *state, const given *v, size_t index), void *state)
 {
-    int status = GO_ON;
+    int status = refuse_formats(s);
     size_t index = 0;
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         const char *word = s->operands[i];
