@@ -361,7 +361,7 @@ bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *
         }
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no operation", NULL);
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown operation", NULL);
 }
 
 bool bndi_serves(bnd_operation operation, const bnd_format *from)

@@ -34,7 +34,8 @@ const char *bndi_next_word(const char **list, size_t *length);
  * Names longer than 63 bytes are infinitely far from everything. */
 unsigned bndi_name_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* Keeps the three names nearest to what was asked for, for an error message. */
+/* Keeps the three names nearest to what was asked for, for an error message: first those that begin with it, then by
+ * distance; equal ones in the order in which they are offered. */
 typedef struct bndi_nearest {
     const char *asked;
     size_t asked_length;

@@ -47,12 +47,20 @@ static bool already_there(const bndi_nearest *nearest, const char *name, size_t 
     return false;
 }
 
+/* What was asked is often the beginning of a name: "bf16" of "bf16-amp". One letter begins too many. */
+static bool is_beginning(const bndi_nearest *nearest, const char *name, size_t length)
+{
+    size_t asked = nearest->asked_length;
+    return asked > 1 && asked < length && bndi_same(nearest->asked, asked, name, asked);
+}
+
 void bndi_nearest_offer(bndi_nearest *nearest, const char *name, size_t length)
 {
-    unsigned distance = bndi_name_distance(nearest->asked, nearest->asked_length, name, length);
+    bool begins = is_beginning(nearest, name, length);
+    unsigned distance = begins ? 0 : bndi_name_distance(nearest->asked, nearest->asked_length, name, length);
     /* A third of the longer name may differ, and one letter always. */
     size_t longer = nearest->asked_length > length ? nearest->asked_length : length;
-    if (distance > 1 + longer / 3 || distance >= longer || already_there(nearest, name, length)) {
+    if (distance > 1 + longer / 3 || (distance >= longer && !begins) || already_there(nearest, name, length)) {
         return;
     }
     unsigned place = nearest->count;

@@ -90,7 +90,7 @@ static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bn
         rule++;
     }
     if (rule == BND_SCALE_RULES) {
-        return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no scale rule",
+        return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scale rule",
                                  "(floor, ceil, even, rceil; nearest where scales are no powers of two)");
     }
     if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
@@ -188,8 +188,8 @@ static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const
         block.sharing = BND_SHARE_TENSOR;
     } else if (!bndi_same_word(scale, length, "row") && !read_tile(&block, "tile:", scale, length)) {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "there is no scaling '%.*s': there are tensor, row, tile:ROWSxCOLUMNS (tile:1x128), mx and "
-                        "nvfp4 (nvfp4:16x16)",
+                        "unknown scaling '%.*s' (available: tensor, row, tile:ROWSxCOLUMNS as tile:1x128, mx, "
+                        "nvfp4, nvfp4:16x16)",
                         (int)(length < 64 ? length : 64), scale);
     }
     name_parts(&block, scale, length);
@@ -232,7 +232,7 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
         }
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no block format",
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format",
                              "(mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4, or a format and its "
                              "scale: e4m3/row)");
 }

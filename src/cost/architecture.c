@@ -43,7 +43,7 @@ bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_er
         }
         bndi_nearest_offer(&nearest, rows[i].shape.name, bndi_length(rows[i].shape.name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no model of this name", "('binade cost models' lists them)");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown model", "('binade cost models' lists them)");
 }
 
 bnd_status bnd_architecture_check(const bnd_architecture *a, bnd_error *why)

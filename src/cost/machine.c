@@ -100,7 +100,7 @@ bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why)
         bndi_text_string(&text, rows[i].name);
     }
     bndi_text_char(&text, ')');
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no machine of this name", known);
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown machine", known);
 }
 
 /* ---- peaks ---- */

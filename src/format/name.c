@@ -229,8 +229,59 @@ static verdict read_value_set(bnd_format *out, reader r, bnd_error *why)
 
 /* ---- all of them ---- */
 
+/* How programs write the names of types: torch.bfloat16, np.float16. Longer prefixes first. */
+static void skip_module(reader *r)
+{
+    static const char *const modules[] = {"jax.numpy.",  "jnp.", "torch.", "numpy.", "np.", "ml_dtypes.",
+                                          "tensorflow.", "tf.",  "cupy.",  "cp.",    "mx."};
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+        if (take(r, modules[i])) {
+            return;
+        }
+    }
+}
+
+/* Words for the width alone, of which there are several formats. */
+static const struct {
+    const char *names, *formats;
+} widths[] = {{"fp8 float8 f8", "e4m3 or e5m2"}, {"fp6 float6 f6", "e2m3 or e3m2"}};
+
+static const char *formats_of_width(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        const char *list = widths[i].names;
+        size_t other_length;
+        for (const char *other; other = bndi_next_word(&list, &other_length), other_length > 0;) {
+            if (bndi_same(name, length, other, other_length)) {
+                return widths[i].formats;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* mxfp8, nvfp4, e4m3/tensor: block/ reads these. */
+static bool is_block_name(const char *name, size_t length)
+{
+    reader r = {.text = name, .length = length};
+    bool begins = take(&r, "mxfp") || take(&r, "mxint") || take(&r, "nvfp");
+    for (size_t i = 0; i < length && !begins; i++) {
+        begins = name[i] == '/';
+    }
+    return begins;
+}
+
 static bnd_status unknown(const char *name, size_t length, bnd_error *why)
 {
+    const char *formats = formats_of_width(name, length);
+    if (formats != NULL) {
+        return bnd_fail(why, BND_BAD_NAME, 0, "%.*s is %s; name one of them", (int)length, name, formats);
+    }
+    if (length <= 64 && is_block_name(name, length)) {
+        return bnd_fail(why, BND_BAD_NAME, 0,
+                        "%.*s is a block format, whose numbers share scales; a format of single numbers is needed here",
+                        (int)length, name);
+    }
     bndi_nearest nearest = bndi_nearest_to(name, length);
     bndi_offer_row_names(&nearest);
     for (size_t i = 0; i < bndi_p3109_count(8); i++) {
@@ -240,11 +291,15 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
     const char *hint = nearest.count > 0 ? NULL
                                          : "(names: fp16, e4m3, ...; custom: e6m9, e5m10b12fn; P3109: binary8p3se; "
                                            "value sets: p11emin-14emax15)";
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no format", hint);
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown format", hint);
 }
 
 bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why)
 {
+    reader whole = {.text = name, .length = length};
+    skip_module(&whole);
+    name += whole.at;
+    length -= whole.at;
     int row = bndi_row_named(name, length);
     if (row >= 0) {
         *out = bnd_format_at((size_t)row);

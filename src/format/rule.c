@@ -127,7 +127,7 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
                         length < 16 ? (int)length : 16, name);
     }
     if (found == NULL) {
-        return no_such(roundings, COUNT(roundings), name, length, "there is no rounding mode",
+        return no_such(roundings, COUNT(roundings), name, length, "unknown rounding mode",
                        "(rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal)", why);
     }
     uint8_t bits = 0;
@@ -160,13 +160,13 @@ static bnd_status parse_choice(uint8_t *out, const choice *choices, size_t count
 
 bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
-    return parse_choice(&rule->overflow, overflows, COUNT(overflows), name, "there is no overflow policy",
+    return parse_choice(&rule->overflow, overflows, COUNT(overflows), name, "unknown overflow policy",
                         "(format saturate propagate format-max propagate-max)", why);
 }
 
 bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
-    return parse_choice(&rule->nan, nans, COUNT(nans), name, "there is no NaN rule",
+    return parse_choice(&rule->nan, nans, COUNT(nans), name, "unknown NaN rule",
                         "(canonical signed ones signed-ones propagate x86)", why);
 }
 

@@ -239,8 +239,7 @@ static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, pi
         for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
             bndi_nearest_offer(&nearest, settings[i], bndi_length(settings[i]));
         }
-        return within(r, name,
-                      bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "no role or setting of this name", NULL));
+        return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown role or setting", NULL));
     }
     bnd_status status = read_cast(r, &cast, value);
     for (unsigned role = 0; status == BND_OK && role < BND_ROLES; role++) {
@@ -253,7 +252,12 @@ static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, pi
 
 static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
 {
+    /* Meant by "bf16" or "fp8": offered first, and so named first. */
+    static const char *const usual[] = {"bf16-amp", "fp16-amp", "fp8-current", "fp8-delayed"};
     bndi_nearest nearest = bndi_nearest_to(name.text, name.length);
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        bndi_nearest_offer(&nearest, usual[i], bndi_length(usual[i]));
+    }
     for (unsigned i = 0; i < ROWS; i++) {
         if (is(name, rows[i].name)) {
             bnd_policy row;
@@ -266,7 +270,7 @@ static bnd_status read_recipe(const reader *r, bnd_policy *policy, piece name)
         }
         bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
     }
-    return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "no recipe of this name", NULL));
+    return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown recipe", NULL));
 }
 
 static bnd_status read_setting(const reader *r, bnd_policy *policy, piece setting, bool first)

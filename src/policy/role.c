@@ -75,5 +75,5 @@ bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_
     bndi_nearest nearest = bndi_nearest_to(name, length);
     return bndi_find_roles(roles, &nearest, name, length)
                ? BND_OK
-               : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "no role of this name", NULL);
+               : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown role", NULL);
 }

@@ -41,7 +41,7 @@ bnd_status bnd_proof_parse(size_t *row, const char *name, bnd_error *why)
         }
         bndi_nearest_offer(&nearest, rows[i]->name, bndi_length(rows[i]->name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no proof",
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown proof",
                              "(proofs: decode, text, encode, float, arrays, convert, one, two, fma, functions)");
 }
 

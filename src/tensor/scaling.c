@@ -129,8 +129,8 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
         bnd_status status =
             begins_scaling(&nearest, cast->scaling)
                 ? read_block(&scaling.block, cast, why)
-                : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "there is no scaling",
-                                    "(there are tensor, row, tile:RxC, mx, nvfp4, current, delayed, dynamic and "
+                : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
+                                    "(available: tensor, row, tile:RxC, mx, nvfp4, current, delayed, dynamic, "
                                     "udynamic)");
         if (status != BND_OK) {
             return status;

@@ -40,7 +40,7 @@ static bnd_status find(size_t *row, const char *name, const char *(*name_of)(siz
     char all[256]; /* more than the names of any of the lists take */
     bndi_text text = bndi_text_in(all, sizeof all);
     for (size_t i = 0; i < count; i++) {
-        bndi_text_string(&text, i == 0 ? "(there are " : i + 1 < count ? ", " : " and ");
+        bndi_text_string(&text, i == 0 ? "(available: " : ", ");
         bndi_text_string(&text, name_of(i));
     }
     bndi_text_string(&text, ")");
@@ -49,14 +49,14 @@ static bnd_status find(size_t *row, const char *name, const char *(*name_of)(siz
 
 bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)
 {
-    return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "no optimizer of this name", why);
+    return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "unknown optimizer", why);
 }
 
 static bnd_status find_rows(const bndi_model_row **model, const bndi_optimizer_row **optimizer, const char *model_name,
                             const char *optimizer_name, bnd_error *why)
 {
     size_t m, o;
-    bnd_status status = find(&m, model_name, bnd_model_name, MODELS, "no model of this name", why);
+    bnd_status status = find(&m, model_name, bnd_model_name, MODELS, "unknown model", why);
     if (status == BND_OK) {
         status = bnd_optimizer_find(&o, optimizer_name, why);
     }
@@ -157,7 +157,7 @@ static const char *schedule_name(size_t row)
 bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps, bnd_error *why)
 {
     size_t row;
-    bnd_status status = find(&row, schedule, schedule_name, SCHEDULES, "no schedule of this name", why);
+    bnd_status status = find(&row, schedule, schedule_name, SCHEDULES, "unknown schedule", why);
     if (status == BND_OK) {
         *out = schedules[row].factor((double)(step + 1) / (double)(steps > 0 ? steps : 1));
     }

@@ -48,6 +48,14 @@ static void test_order(void)
     CU_ASSERT_EQUAL(nearest.distances[0], 1);
     CU_ASSERT_STRING_EQUAL(nearest.names[1], "fp64");
     CU_ASSERT_STRING_EQUAL(nearest.names[2], "fp32");
+    /* What begins with the word comes first, however long it is; one letter is too little. */
+    static const char *const longer[] = {"bf17", "bf16-pure", "BF16-amp", "bf16-kahan-pure", "bf16-sr", NULL};
+    nearest = offered("bf16", longer);
+    CU_ASSERT_EQUAL(nearest.count, 3);
+    CU_ASSERT_STRING_EQUAL(nearest.names[0], "bf16-pure");
+    CU_ASSERT_STRING_EQUAL(nearest.names[1], "BF16-amp");
+    CU_ASSERT_STRING_EQUAL(nearest.names[2], "bf16-kahan-pure");
+    CU_ASSERT_EQUAL(offered("b", longer).count, 0);
     static const char *const far[] = {"unrelated", "nothing", NULL};
     CU_ASSERT_EQUAL(offered("fp17", far).count, 0);
 }

@@ -11,8 +11,8 @@ static const struct {
 } known[] = {
     {"fp64", "fp64 float64 DOUBLE onnx:11 F64 f64 double binary64 d"},
     {"fp32", "fp32 float32 FLOAT onnx:1 F32 f32 single binary32 s"},
-    {"fp16", "fp16 float16 FLOAT16 onnx:10 F16 f16 half binary16 h"},
-    {"bf16", "bf16 bfloat16 BFLOAT16 onnx:16 BF16 b"},
+    {"fp16", "fp16 float16 FLOAT16 onnx:10 F16 f16 half binary16 h np.float16 torch.half jax.numpy.float16"},
+    {"bf16", "bf16 bfloat16 BFLOAT16 onnx:16 BF16 b torch.bfloat16 jnp.bfloat16 ml_dtypes.bfloat16 tf.bfloat16"},
     {"tf32", "tf32 TF32 t"},
     {"e4m3", "e4m3 float8_e4m3fn FLOAT8E4M3FN onnx:17 F8_E4M3 f8E4M3FN fp8_e4m3 ocp_e4m3 q43"},
     {"e5m2", "e5m2 float8_e5m2 FLOAT8E5M2 onnx:19 F8_E5M2 f8E5M2 fp8_e5m2 ocp_e5m2 q52"},
@@ -197,6 +197,24 @@ static void test_nearest_names(void)
     }
 }
 
+/* A width is not a format, and a block format has no codes of its own. */
+static void test_words_for_several(void)
+{
+    static const struct {
+        const char *asked, *said;
+    } cases[] = {
+        {"fp8", "fp8 is e4m3 or e5m2"},       {"torch.Float8", "Float8 is e4m3 or e5m2"},
+        {"fp6", "fp6 is e2m3 or e3m2"},       {"mxfp8", "mxfp8 is a block format"},
+        {"nvfp4", "nvfp4 is a block format"}, {"e4m3/row", "e4m3/row is a block format"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_format f;
+        bnd_error why;
+        CU_ASSERT_EQUAL(bnd_format_parse(&f, cases[i].asked, &why), BND_BAD_NAME);
+        CU_ASSERT_EQUAL(strncmp(why.message, cases[i].said, strlen(cases[i].said)), 0);
+    }
+}
+
 /* A message does not grow with what was asked for. */
 static void test_long_names(void)
 {
@@ -285,6 +303,7 @@ CU_TestInfo name_tests[] = {
     {"names within a longer text", test_pieces},
     {"what is not a name", test_unknown_names},
     {"the nearest names are offered", test_nearest_names},
+    {"widths and block formats", test_words_for_several},
     {"names of 100,000 letters", test_long_names},
     {"groups", test_groups},
     {"which formats are the same", test_same},

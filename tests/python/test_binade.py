@@ -330,10 +330,10 @@ class Messages(unittest.TestCase):
         x = np.ones(3, np.float32)
         for call, kind, text in (
                 (lambda: binade.encode(x, "e4m3q"), binade.Error, "e4m3"),
-                (lambda: binade.encode(x, "e4m3", "nearest-ish"), binade.Error, "there is no rounding mode"),
+                (lambda: binade.encode(x, "e4m3", "nearest-ish"), binade.Error, "unknown rounding mode"),
                 (lambda: binade.encode(x, "e4m3", overflow="burst"), binade.Error, "burst"),
                 (lambda: binade.encode(x, "e4m3", backend="sse"), binade.Error, "there is no back end 'sse'"),
-                (lambda: binade.encode(x, "e4m3", dialect="latin"), binade.Error, "there is no dialect"),
+                (lambda: binade.encode(x, "e4m3", dialect="latin"), binade.Error, "unknown dialect"),
                 (lambda: binade.encode(x, "e6m9", dialect="cuda-nosat"), ValueError, "says nothing about e6m9"),
                 (lambda: binade.encode(x, "p11"), ValueError, "value set"),
                 (lambda: binade.encode(x, "e4m3", seed=-1), ValueError, "seed is a whole number"),

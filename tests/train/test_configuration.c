@@ -143,7 +143,7 @@ static void test_refused_trainings(void)
         {THREE ", \"widht\": 1}", "did you mean", BND_BAD_NAME, 55},
         {"{\"model\": \"mpl\", \"optimizer\": \"sgd\", \"recipe\": \"fp32\"}", "mlp", BND_BAD_NAME, 0},
         {"{\"model\": 7, \"optimizer\": \"sgd\", \"recipe\": \"fp32\"}", "\"model\" is no text", BND_BAD_FILE, 10},
-        {"{\"model\": \"mlp\", \"optimizer\": \"sgd\", \"recipe\": \"v=e5m\"}", "\"recipe\": there is no format",
+        {"{\"model\": \"mlp\", \"optimizer\": \"sgd\", \"recipe\": \"v=e5m\"}", "\"recipe\": unknown format",
          BND_BAD_NAME, 47},
         {"{\"model\": \"mlp\", \"optimizer\": \"sgd\", \"recipe\": null}", "\"recipe\" is no text", BND_BAD_FILE, 47},
         {THREE ", \"schedule\": \"a name that is longer than all schedules are\"}", "too long", BND_BAD_FILE, 67},

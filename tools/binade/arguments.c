@@ -1,5 +1,6 @@
 /* The command line into settings. */
 #include "command.h"
+#include "print.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -69,6 +70,39 @@ static void add_format(format_list *list, const bnd_format *f)
     list->items[list->count++] = *f;
 }
 
+char *block_text(const bnd_block *b)
+{
+    const char *element = b->element.name, *scale = b->scale.name;
+    if (b->sharing == BND_SHARE_TENSOR) {
+        return format_text("all %s numbers of a tensor share one %s scale", element, scale);
+    }
+    if (b->sharing == BND_SHARE_TILE) {
+        return format_text("tiles of %zux%zu %s numbers share one %s scale", b->along, b->across, element, scale);
+    }
+    return b->along == 0 ? format_text("the %s numbers of a row share one %s scale", element, scale)
+                         : format_text("%zu %s numbers share one %s scale", b->along, element, scale);
+}
+
+int parse_format(const command *self, bnd_format *out, const char *name)
+{
+    bnd_error why, of_block;
+    bnd_block block;
+    if (bnd_format_parse(out, name, &why) == BND_OK) {
+        return GO_ON;
+    }
+    if (bnd_block_parse(&block, name, &of_block) != BND_OK) {
+        bool like_one = strchr(name, '/') != NULL || strncmp(name, "mx", 2) == 0 || strncmp(name, "nv", 2) == 0;
+        return complain(self, "%s", (like_one ? &of_block : &why)->message);
+    }
+    char *shared = block_text(&block);
+    int status = complain(self,
+                          "%s is a block format: %s, so one number alone has no code in it; use the format of its "
+                          "elements, %s, or 'binade cast --via %s' for arrays; 'binade formats %s' describes it",
+                          name, shared, block.element.name, name, name);
+    free(shared);
+    return status;
+}
+
 static int add_named(settings *s, const char *name)
 {
     size_t group = bnd_group_size(name);
@@ -77,14 +111,11 @@ static int add_named(settings *s, const char *name)
         add_format(&s->formats, &f);
     }
     bnd_format f;
-    bnd_error why;
-    if (group == 0) {
-        if (bnd_format_parse(&f, name, &why) != BND_OK) {
-            return complain(s->command, "%s", why.message);
-        }
+    int status = group == 0 ? parse_format(s->command, &f, name) : GO_ON;
+    if (status == GO_ON && group == 0) {
         add_format(&s->formats, &f);
     }
-    return GO_ON;
+    return status;
 }
 
 int add_formats(settings *s, const char *list)
@@ -96,7 +127,7 @@ int add_formats(settings *s, const char *list)
             return complain(s->command, "a format is missing in the list; write names separated by commas");
         }
         if (length >= sizeof name) {
-            return complain(s->command, "there is no format '%.64s...'; names are shorter", list);
+            return complain(s->command, "unknown format '%.64s...'; names are shorter", list);
         }
         memcpy(name, list, length);
         name[length] = '\0';
@@ -371,7 +402,7 @@ static int bad_option(const settings *s, int found, char **argv, int at)
         return complain(s->command, "option '%.64s' needs an argument; see 'binade %s --help'", word, name);
     }
     if (!is_long) {
-        return complain(s->command, "there is no option '-%c'; see 'binade %s --help'", optopt, name);
+        return complain(s->command, "unknown option '-%c'; see 'binade %s --help'", optopt, name);
     }
     if (count > 1) {
         return complain(s->command, "option '%.64s' could be several; write more of it", word);
@@ -380,8 +411,8 @@ static int bad_option(const settings *s, int found, char **argv, int at)
         return complain(s->command, "option '--%s' takes no argument", like->name);
     }
     like = option_near(s->command, word);
-    return like != NULL ? complain(s->command, "there is no option '%.64s'; did you mean '--%s'?", word, like->name)
-                        : complain(s->command, "there is no option '%.64s'; see 'binade %s --help'", word, name);
+    return like != NULL ? complain(s->command, "unknown option '%.64s'; did you mean '--%s'?", word, like->name)
+                        : complain(s->command, "unknown option '%.64s'; see 'binade %s --help'", word, name);
 }
 
 int read_arguments(settings *s, const command *self, int argc, char **argv,

@@ -25,7 +25,7 @@ static int run(const command *self, int argc, char **argv)
     for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
         const command *c = find_command(s.operands[i]);
         if (c == NULL) {
-            status = complain(self, "there is no command '%s'; 'binade help' lists them", s.operands[i]);
+            status = complain(self, "unknown command '%s'; 'binade help' lists them", s.operands[i]);
         } else {
             print_help(c);
         }

@@ -112,6 +112,11 @@ void clear_settings(settings *s);
 int default_formats(settings *s, const char *list);
 int add_formats(settings *s, const char *list);
 
+/* A format by its name; a block format is refused with what to use instead. GO_ON, or the status to leave with. */
+int parse_format(const command *self, bnd_format *out, const char *name);
+/* "32 e4m3 numbers share one e8m0 scale"; to be freed. */
+char *block_text(const bnd_block *block);
+
 /* The rule for a format: the dialect's where there is one, changed by the explicit options. */
 bnd_rule rule_for(const settings *s, const bnd_format *f);
 /* The random bits of the index-th value: those that an array's element of this index takes. 0 where none are needed. */

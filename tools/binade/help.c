@@ -202,7 +202,7 @@ int print_roff(const char *name)
     }
     const command *c = find_command(name);
     if (c == NULL) {
-        return complain(&command_help, "there is no command '%s'", name);
+        return complain(&command_help, "unknown command '%s'", name);
     }
     roff_command(c);
     return FINE;

@@ -55,8 +55,8 @@ static int run_named(int argc, char **argv)
     const command *c = find_command(name);
     if (c == NULL) {
         const command *other = resembling(name);
-        return other != NULL ? complain(NULL, "there is no command '%s'; did you mean '%s'?", name, other->name)
-                             : complain(NULL, "there is no command '%s'; 'binade help' lists them", name);
+        return other != NULL ? complain(NULL, "unknown command '%s'; did you mean '%s'?", name, other->name)
+                             : complain(NULL, "unknown command '%s'; 'binade help' lists them", name);
     }
     return c->run(c, argc - 1, argv + 1);
 }
