@@ -10,7 +10,10 @@
  *     was wrong, where, and what to do.
  *   - The library never prints, never exits, and never aborts on input.
  *   - Every call is safe from any number of threads at once; an engine of tensors, and a run, are used by one thread at
- *     a time. */
+ *     a time.
+ *   - After fork() every call works in the child. A child whose parent has used threads in this library uses one thread
+ *     (gcc's OpenMP library loses its other threads in fork()); results are the same. A parent that ran parallel
+ *     regions of OpenMP of its own, and none of this library, is not noticed: use `threads` 1 in its children. */
 #ifndef BINADE_H
 #define BINADE_H
 

@@ -264,6 +264,7 @@ tests_study_test_study_SOURCES = \
 	tests/study/test_damage.c \
 	tests/study/test_ended.c \
 	tests/study/test_failures.c \
+	tests/study/test_fork.c \
 	tests/study/test_killed.c \
 	tests/study/test_records.c \
 	tests/study/test_resume.c \

@@ -1,6 +1,7 @@
 /* A call opened, and its work dealt out to threads. */
 #include "block/block.h"
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 
 /* Below so many elements a thread is not worth its start. */
 enum { WORTH_THREADS = 1 << 17 };
@@ -245,35 +246,48 @@ static void leave(const bndi_block_job *job, bndi_environment callers)
     bndi_leave(callers);
 }
 
-static uint32_t work_alone(const bndi_block_job *job, size_t count, bndi_work *work, void *what)
+typedef struct items {
+    const bndi_block_job *job;
+    bndi_work *work;
+    void *what;
+    size_t count, shares;
+    uint32_t largest;
+} items;
+
+static void raise_to(uint32_t *largest, uint32_t value)
 {
-    bndi_environment callers = bndi_enter(BND_RNE);
-    uint32_t largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        largest = larger(largest, work(job, i, what));
+    uint32_t old = __atomic_load_n(largest, __ATOMIC_RELAXED);
+    while (old < value &&
+           !__atomic_compare_exchange_n(largest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    leave(job, callers);
-    return largest;
 }
 
-/* A parallel region costs a microsecond even with one thread. */
+/* Where share i of so many begins: the shares differ by at most one item. */
+static size_t start_of(const items *all, size_t i)
+{
+    const size_t each = all->count / all->shares, rest = all->count % all->shares;
+    return i * each + (i < rest ? i : rest);
+}
+
+static void do_share(void *of, size_t share, bool in_order)
+{
+    items *all = of;
+    const size_t end = start_of(all, share + 1);
+    bndi_environment callers = bndi_enter(BND_RNE);
+    uint32_t largest = 0;
+    for (size_t i = start_of(all, share); i < end; i++) {
+        largest = larger(largest, all->work(all->job, i, all->what));
+    }
+    leave(all->job, callers);
+    raise_to(&all->largest, largest);
+    (void)in_order;
+}
+
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_work *work, void *what)
 {
-#if defined(_OPENMP)
-    if (job->threads > 1 && job->stats == NULL && count > 1) {
-        const int threads = (int)job->threads;
-        uint32_t largest = 0;
-#pragma omp parallel num_threads(threads) reduction(max : largest)
-        {
-            bndi_environment callers = bndi_enter(BND_RNE);
-#pragma omp for schedule(static)
-            for (size_t i = 0; i < count; i++) {
-                largest = larger(largest, work(job, i, what));
-            }
-            leave(job, callers);
-        }
-        return largest;
-    }
-#endif
-    return work_alone(job, count, work, what);
+    const size_t threads = job->stats == NULL ? job->threads : 1;
+    items all = {.job = job, .work = work, .what = what, .count = count};
+    all.shares = threads < 1 ? 1 : threads < count ? threads : count;
+    bndi_parallel(all.shares, BNDI_EVENLY, do_share, &all, all.shares);
+    return all.largest;
 }

@@ -18,6 +18,8 @@ libbinade_internal_la_SOURCES += \
 	src/bulk/stats.c \
 	src/bulk/sum.c \
 	src/bulk/table.c \
+	src/bulk/threads.c \
+	src/bulk/threads.h \
 	src/bulk/environment.h \
 	src/bulk/inline.h \
 	src/bulk/words.h \

@@ -1,6 +1,7 @@
 /* Arrays in memory and the kernels: elements brought and put away, and pieces shared out over cores. */
 #include "bulk/sides.h"
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 
 /* ---- where elements lie ---- */
 
@@ -94,20 +95,13 @@ typedef struct sharing {
     bndi_work *work;
     const void *job;
     bnd_stats *stats;
-    size_t first, n, pieces;
-    int threads;
+    size_t first, n;
 } sharing;
 
-static int threads_for(const bnd_array *how, size_t n)
+static size_t threads_for(const bnd_array *how, size_t n)
 {
-#if defined(_OPENMP)
     size_t asked = how->context != NULL ? how->context->threads : 1, most = n / BNDI_SHARED;
-    return asked < 2 || most < 2 ? 1 : (int)(asked < most ? asked : most);
-#else
-    (void)how;
-    (void)n;
-    return 1;
-#endif
+    return asked < most ? asked : most;
 }
 
 static void do_piece(const sharing *s, bndi_tally *tally, size_t i)
@@ -116,58 +110,37 @@ static void do_piece(const sharing *s, bndi_tally *tally, size_t i)
     s->work(s->job, tally, at, left < BNDI_PIECE ? left : BNDI_PIECE);
 }
 
-static void add_tally(const sharing *s, const bndi_tally *tally)
+typedef struct counted {
+    bnd_stats *stats;
+    bndi_tally tally;
+} counted;
+
+static void add_tally(void *state)
 {
+    counted *c = state;
     bndi_environment before = bndi_enter(BND_RNE);
-    bndi_tally_add(s->stats, tally);
+    bndi_tally_add(c->stats, &c->tally);
     bndi_leave(before);
 }
 
-/* (A parallel region costs a microsecond even with one thread.) */
-static void share_with_stats(const sharing *s)
+static void count_piece(void *job, size_t i, bool in_order)
 {
-#if defined(_OPENMP)
-    if (s->threads > 1) {
-#pragma omp parallel for ordered schedule(static, 1) num_threads(s->threads)
-        for (size_t i = 0; i < s->pieces; i++) {
-            bndi_tally tally = {.elements = 0};
-            do_piece(s, &tally, i);
-#pragma omp ordered
-            add_tally(s, &tally);
-        }
-        return;
-    }
-#endif
-    for (size_t i = 0; i < s->pieces; i++) {
-        bndi_tally tally = {.elements = 0};
-        do_piece(s, &tally, i);
-        add_tally(s, &tally);
-    }
+    const sharing *s = job;
+    counted c = {.stats = s->stats};
+    do_piece(s, &c.tally, i);
+    bndi_in_order(in_order, add_tally, &c);
 }
 
-static void share_plainly(const sharing *s)
+static void pass_piece(void *job, size_t i, bool in_order)
 {
-#if defined(_OPENMP)
-    if (s->threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(s->threads)
-        for (size_t i = 0; i < s->pieces; i++) {
-            do_piece(s, NULL, i);
-        }
-        return;
-    }
-#endif
-    for (size_t i = 0; i < s->pieces; i++) {
-        do_piece(s, NULL, i);
-    }
+    (void)in_order;
+    do_piece(job, NULL, i);
 }
 
 void bndi_share(bndi_work *work, const void *job, const bnd_array *how, bnd_stats *stats, size_t first, size_t n)
 {
-    sharing s = {.work = work, .job = job, .stats = stats, .first = first, .n = n, .threads = threads_for(how, n)};
-    s.pieces = (n - first + BNDI_PIECE - 1) / BNDI_PIECE;
-    if (stats != NULL) {
-        share_with_stats(&s);
-    } else {
-        share_plainly(&s);
-    }
+    sharing s = {.work = work, .job = job, .stats = stats, .first = first, .n = n};
+    const bool counts = stats != NULL;
+    bndi_parallel(threads_for(how, n), counts ? BNDI_IN_ORDER : BNDI_EVENLY, counts ? count_piece : pass_piece, &s,
+                  (n - first + BNDI_PIECE - 1) / BNDI_PIECE);
 }

@@ -1,5 +1,6 @@
 /* The calls: one product, or a stack of them. */
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 #include "matmul/job.h"
 
 bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
@@ -118,23 +119,28 @@ static void run_product(const bndi_job *first, const bndi_stack *stack, size_t w
     }
 }
 
-static void run_stack(bndi_job *j, const bndi_stack *stack, size_t count)
+typedef struct products {
+    bndi_job job;
+    const bndi_stack *stack;
+} products;
+
+static void run_one_of(void *job, size_t i, bool in_order)
 {
-#if defined(_OPENMP)
+    const products *all = job;
+    (void)in_order;
+    run_product(&all->job, all->stack, i);
+}
+
+/* Whole products go to threads where that is worth it, else the parts of each. */
+static void run_stack(const bndi_job *j, const bndi_stack *stack, size_t count)
+{
     const double steps = (double)count * (double)j->m * (double)j->n * (double)j->k;
     const size_t threads = steps < bndi_job_worth_a_thread(&j->sum) ? 1 : smaller(j->threads, count);
+    products all = {*j, stack};
     if (threads > 1) {
-        j->threads = 1;
-#pragma omp parallel for schedule(static) num_threads((int)threads)
-        for (size_t i = 0; i < count; i++) {
-            run_product(j, stack, i);
-        }
-        return;
+        all.job.threads = 1;
     }
-#endif
-    for (size_t i = 0; i < count; i++) {
-        run_product(j, stack, i);
-    }
+    bndi_parallel(threads, BNDI_EVENLY, run_one_of, &all, count);
 }
 
 static bnd_status cblas_stack(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,

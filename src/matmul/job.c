@@ -1,5 +1,6 @@
 /* A product is checked, made ready, and dealt out to threads in parts. */
 #include "bulk/environment.h"
+#include "bulk/threads.h"
 #include "matmul/job.h"
 
 /* ---- a job made ready ---- */
@@ -145,19 +146,20 @@ static size_t parts_for(const bndi_job *j)
     return j->threads < 2 || steps < bndi_job_worth_a_thread(&j->sum) ? 1 : smaller(j->threads, most);
 }
 
+typedef struct cut {
+    const bndi_job *job;
+    size_t parts;
+} cut;
+
+static void do_part_of(void *of, size_t i, bool in_order)
+{
+    const cut *c = of;
+    (void)in_order;
+    do_part(c->job, part_of(c->job, i, c->parts));
+}
+
 void bndi_job_run(const bndi_job *j)
 {
-    const size_t parts = parts_for(j);
-#if defined(_OPENMP)
-    if (parts > 1) {
-#pragma omp parallel for schedule(static, 1) num_threads((int)parts)
-        for (size_t i = 0; i < parts; i++) {
-            do_part(j, part_of(j, i, parts));
-        }
-        return;
-    }
-#endif
-    for (size_t i = 0; i < parts; i++) {
-        do_part(j, part_of(j, i, parts));
-    }
+    cut c = {j, parts_for(j)};
+    bndi_parallel(c.parts, BNDI_EVENLY, do_part_of, &c, c.parts);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bulk/threads.h"
 
 static const bndi_proof_row *const rows[] = {
     &bndi_proof_decode,  &bndi_proof_text, &bndi_proof_encode, &bndi_proof_float, &bndi_proof_arrays,
@@ -136,37 +137,35 @@ struct bnd_prover {
 };
 enum { PIECES_A_THREAD = 4, MOST_THREADS = 1024 };
 
-/* Pieces first .. first+count-1, each into its own part. A piece is done by one thread from beginning to end. */
-static void do_pieces(const bnd_prover *prover, const work *w, uint64_t first, uint64_t count)
+/* Pieces of a batch, each into its own part. A piece is done by one thread from beginning to end. */
+typedef struct pieces {
+    const bnd_prover *prover;
+    const work *w;
+    uint64_t first;
+} pieces;
+
+static void do_one_of(void *job, size_t i, bool in_order)
 {
-#if defined(_OPENMP)
-    if (prover->threads > 1) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)prover->threads)
-        for (uint64_t i = 0; i < count; i++) {
-            prover->parts[i].cases = prover->parts[i].mismatches = prover->parts[i].shown = 0;
-            do_piece(w, &prover->parts[i], first + i);
-        }
-        return;
-    }
-#endif
-    for (uint64_t i = 0; i < count; i++) {
-        prover->parts[i].cases = prover->parts[i].mismatches = prover->parts[i].shown = 0;
-        do_piece(w, &prover->parts[i], first + i);
-    }
+    const pieces *p = job;
+    bnd_proof *part = &p->prover->parts[i];
+    (void)in_order;
+    part->cases = part->mismatches = part->shown = 0;
+    do_piece(p->w, part, p->first + i);
 }
 
 static void do_work(bnd_proof *out, const bnd_prover *prover, const work *w, double cost)
 {
-    uint64_t pieces = (w->count + w->row->at_once - 1) / w->row->at_once, batch = prover->threads * PIECES_A_THREAD;
-    for (uint64_t first = 0; first < pieces; first += batch) {
-        uint64_t count = pieces - first < batch ? pieces - first : batch;
-        do_pieces(prover, w, first, count);
+    uint64_t all = (w->count + w->row->at_once - 1) / w->row->at_once, batch = prover->threads * PIECES_A_THREAD;
+    for (uint64_t first = 0; first < all; first += batch) {
+        uint64_t count = all - first < batch ? all - first : batch;
+        pieces these = {prover, w, first};
+        bndi_parallel(prover->threads, BNDI_AS_ASKED, do_one_of, &these, count);
         for (uint64_t i = 0; i < count; i++) {
             add(out, &prover->parts[i]);
         }
         if (prover->how.progress != NULL) {
-            double done = (double)(first + count) * w->row->at_once, all = (double)w->count;
-            prover->how.progress(prover->how.progress_state, (uint64_t)((done < all ? done : all) * cost));
+            double done = (double)(first + count) * w->row->at_once, most = (double)w->count;
+            prover->how.progress(prover->how.progress_state, (uint64_t)((done < most ? done : most) * cost));
         }
     }
 }
@@ -174,9 +173,6 @@ static void do_work(bnd_proof *out, const bnd_prover *prover, const work *w, dou
 bnd_status bnd_prover_open(bnd_prover **out, bnd_prover_options how, bnd_error *why)
 {
     unsigned threads = how.threads < 1 || !bndi_oracle_takes_threads() ? 1 : how.threads;
-#if !defined(_OPENMP)
-    threads = 1;
-#endif
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     bnd_prover *made = calloc(1, sizeof *made);
     bnd_proof *parts = calloc((size_t)threads * PIECES_A_THREAD, sizeof *parts);

@@ -2,6 +2,8 @@
  * threads. */
 #include "study/study.h"
 
+#include "bulk/threads.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +48,10 @@ static bnd_status named(const study *all, const bndi_session *s, bnd_error *why,
     return all->count > 1 && s->record.recipe[0] != '\0' ? bndi_within(why, name, status) : status;
 }
 
-static void work(study *all, size_t i)
+static void work(void *job, size_t i, bool in_order)
 {
+    study *all = job;
+    (void)in_order;
     bndi_session *s = &all->sessions[i];
     if (s->record.complete) {
         (void)tell(all, s);
@@ -55,23 +59,6 @@ static void work(study *all, size_t i)
         s->status = named(all, s, &s->why, bndi_session_run(s, tell, all, &s->why));
     }
     bndi_session_release(s);
-}
-
-static void work_all(study *all, size_t threads)
-{
-#if defined(_OPENMP)
-    if (threads > 1) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)threads)
-        for (size_t i = 0; i < all->count; i++) {
-            work(all, i);
-        }
-        return;
-    }
-#endif
-    (void)threads;
-    for (size_t i = 0; i < all->count; i++) {
-        work(all, i);
-    }
 }
 
 /* Names that are the same text; others of one directory meet at the lock. */
@@ -136,7 +123,7 @@ bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t cou
     }
     bnd_status status = prepare_all(&all, threads, why);
     if (status == BND_OK) {
-        work_all(&all, threads < count ? threads : count);
+        bndi_parallel(threads < count ? threads : count, BNDI_AS_ASKED, work, &all, count);
         status = hand_over(records, &all, why);
     } else {
         for (size_t i = 0; i < count; i++) {

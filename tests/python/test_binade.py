@@ -4,7 +4,9 @@ known to do, the command, and the README."""
 import doctest
 import json
 import math
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -406,6 +408,28 @@ class Command(unittest.TestCase):
             for column, name in enumerate(formats.split(",")):
                 codes = [int(results[column]["code"], 16) for results in shown]
                 self.assertEqual(binade.encode(x, name, mode).tolist(), codes, f"{name} {mode}")
+
+
+class Fork(unittest.TestCase):
+    def test_children(self):
+        """multiprocessing's fork: the parent's threads are gone in a child, which must not wait for them."""
+        if not hasattr(os, "fork"):
+            self.skipTest("no fork() here")
+        x = np.linspace(-500, 500, 1000000, dtype=np.float32)
+        want = binade.encode(x, "e4m3", threads=2)
+
+        def child():
+            signal.alarm(60)  # ends a child that waits for ever
+            same = np.array_equal(binade.encode(x, "e4m3", threads=2), want)
+            os._exit(0 if same else 1)
+
+        children = [multiprocessing.get_context("fork").Process(target=child) for _ in range(2)]
+        for process in children:
+            process.start()
+        for process in children:
+            process.join()
+        self.assertEqual([process.exitcode for process in children], [0, 0])
+        self.assertTrue(np.array_equal(binade.encode(x, "e4m3", threads=2), want))
 
 
 class Blocks(unittest.TestCase):
