@@ -4,12 +4,13 @@
 static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t column, size_t n)
 {
     const size_t apart = j->sum.accumulator.promote;
-    float c[BNDI_STRIP] = {0}, sums[BNDI_STRIP] = {0};
+    static const float zeros[BNDI_STRIP] = {0};
+    float c[BNDI_STRIP] = {0};
     bndi_state state;
     if (j->add) {
         load_c(j, c, row, column, n);
     }
-    bndi_strip_open(&j->sum, &state, apart > 0 ? sums : c, n);
+    bndi_strip_open(&j->sum, &state, apart > 0 ? zeros : c, n);
     for (size_t k = 0; k < j->k;) {
         const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_DEPTH;
         const size_t depth = smaller(smaller(BNDI_DEPTH, to_promotion), j->k - k);
@@ -23,9 +24,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
         bndi_strip_steps(&j->sum, &state, &strip);
         k += depth;
         if (apart > 0 && (k % apart == 0 || k == j->k)) {
-            float zeros[BNDI_STRIP] = {0};
-            bndi_strip_close(&j->sum, sums, &state, n);
-            promote(c, sums, n);
+            bndi_strip_promote(&j->sum, c, &state, n);
             bndi_strip_open(&j->sum, &state, zeros, n);
         }
     }

@@ -114,7 +114,8 @@ typedef struct bndi_strip {
 
 void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n); /* c into the format */
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip);
-void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* and into fp32 */
+void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* added to c, in fp32 */
+void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n);   /* and into fp32 */
 
 /* ---- plan.c ---- */
 

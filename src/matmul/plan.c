@@ -82,7 +82,9 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     const bnd_format *f = &sum->accumulator.format;
     const bnd_rule rule = sum->accumulator.rule;
     unsigned random = bnd_rule_random_bits(rule), looked_at = f->precision + random + (random > 0 ? 2 : 0);
-    bool plain_rule = rule.nan == BND_NAN_CANONICAL && !rule.flush_in;
+    /* A NaN made by the processor has a sign of its own, which shows where NaN becomes a zero with the opposite sign. */
+    bool sign_of_nan = !f->has_nan && rule.no_nan == BND_NO_NAN_ZERO;
+    bool plain_rule = rule.nan == BND_NAN_CANONICAL && !rule.flush_in && !sign_of_nan;
     bnd_rule start = rule;
     start.rounding = BND_RNE;
     bndi_plan_make(&sum->plan, BNDI_WORDS_64, f, rule);

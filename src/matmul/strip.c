@@ -242,6 +242,29 @@ void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *
     }
 }
 
+/* fp32 + the format: the exact sum, rounded once. */
+static float promoted(const bndi_sum *sum, float c, bndi_element s)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    const bnd_rule nearest = {.rounding = BND_RNE};
+    const bnd_exact terms[2] = {bnd_exact_float(c), f->width > 0 ? bnd_unpack(f, s.code) : s.value};
+    uint32_t flags = 0;
+    bnd_exact exact = bnd_operate_exact(BND_ADD, &sum->fp32, terms, nearest, 0, &flags);
+    return float_of(bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
+}
+
+/* A sum in double is rounded to odd, which the conversion to fp32 then rounds as the exact one. */
+void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n)
+{
+    for (size_t j = 0; j < n && !sum->in_double; j++) {
+        c[j] = promoted(sum, c[j], state->one[j]);
+    }
+    for (size_t j = 0; j < n && sum->in_double; j++) {
+        double s = sum_to_odd((double)c[j], state->s[j]);
+        c[j] = s != s ? float_of(0x7fc00000) : (float)s;
+    }
+}
+
 void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n)
 {
     for (size_t j = 0; j < n && !sum->in_double; j++) {

@@ -313,11 +313,22 @@ static float to_fp32(const bnd_format *f, uint64_t code)
     return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.rounding = BND_RNE}, 0).code);
 }
 
+static bnd_format format_of_sums(const question *q)
+{
+    return q->how.accumulator.format.precision > 0 ? q->how.accumulator.format : fp32_format();
+}
+
+/* A sum: a code of the format of sums; its value, where that is a value set. */
+typedef struct sum {
+    uint64_t code;
+    bnd_exact value;
+} sum;
+
 /* The sum of steps first .. last - 1, from `start`. */
-static float sum_of(const question *q, size_t i, size_t j, float start, size_t first, size_t last, judge by)
+static sum sum_of(const question *q, size_t i, size_t j, float start, size_t first, size_t last, judge by)
 {
     const bnd_accumulator *acc = &q->how.accumulator;
-    const bnd_format f = acc->format.precision > 0 ? acc->format : fp32_format(), fp32 = fp32_format();
+    const bnd_format f = format_of_sums(q);
     bnd_rule begin = acc->rule;
     begin.rounding = BND_RNE;
     const uint64_t place = (uint64_t)i * q->k * q->n + j;
@@ -333,20 +344,45 @@ static float sum_of(const question *q, size_t i, size_t j, float start, size_t f
             }
             s = one_nan(group_of_terms(a, b, n, s, f.precision));
         }
-        return s;
+        return (sum){.code = bnd_encode_float(&f, s, (bnd_rule){.rounding = BND_RNE}, 0).code};
     }
     if (f.width == 0) {
         bnd_exact s = bnd_round_exact(&f, bnd_exact_float(start), begin, 0).value;
         for (size_t k = first; k < last; k++) {
             s = step_exact(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n);
         }
-        return float_of((uint32_t)bnd_encode_exact(&fp32, s, (bnd_rule){.rounding = BND_RNE}, 0).code);
+        return (sum){.value = s};
     }
     uint64_t s = bnd_encode_float(&f, start, begin, 0).code;
     for (size_t k = first; k < last; k++) {
         s = step(q, &f, s, operand(q, true, i, k), operand(q, false, k, j), place + k * q->n, by);
     }
-    return to_fp32(&f, s);
+    return (sum){.code = s};
+}
+
+static float stored(const question *q, sum s)
+{
+    const bnd_format f = format_of_sums(q), fp32 = fp32_format();
+    if (f.width > 0) {
+        return to_fp32(&f, s.code);
+    }
+    return float_of((uint32_t)bnd_encode_exact(&fp32, s.value, (bnd_rule){.rounding = BND_RNE}, 0).code);
+}
+
+/* c + s, the exact sum rounded once to fp32. */
+static float promoted(const question *q, float c, sum s, judge by)
+{
+    const bnd_format f = format_of_sums(q), fp32 = fp32_format();
+    const bnd_rule nearest = {.rounding = BND_RNE};
+    if (f.width > 0) {
+        const uint64_t codes[2] = {bits_of(c), s.code};
+        return float_of(
+            (uint32_t)operate(by, &fp32, BND_ADD, (const bnd_format *const[]){&fp32, &f}, codes, nearest, 0));
+    }
+    uint32_t flags;
+    const bnd_exact terms[2] = {bnd_exact_float(c), s.value};
+    bnd_exact exact = bnd_operate_exact(BND_ADD, &fp32, terms, nearest, 0, &flags);
+    return float_of((uint32_t)bnd_encode_exact(&fp32, exact, nearest, 0).code);
 }
 
 float expected(const question *q, size_t i, size_t j, judge by)
@@ -354,10 +390,10 @@ float expected(const question *q, size_t i, size_t j, judge by)
     const size_t promote = q->how.accumulator.promote;
     float c = q->how.add ? *element_of_c(q, q->start, i, j) : 0.0f;
     if (promote == 0) {
-        return sum_of(q, i, j, c, 0, q->k, by);
+        return stored(q, sum_of(q, i, j, c, 0, q->k, by));
     }
     for (size_t k = 0; k < q->k; k += promote) {
-        c = one_nan(c + sum_of(q, i, j, 0.0f, k, q->k - k < promote ? q->k : k + promote, by));
+        c = promoted(q, c, sum_of(q, i, j, 0.0f, k, q->k - k < promote ? q->k : k + promote, by), by);
     }
     return c;
 }

@@ -129,9 +129,80 @@ static void test_promoted_zeros(void)
     CU_ASSERT_TRUE(signbit(dot("fp32", &least, &minus, 1)));
 }
 
+/* A sum that is promoted is rounded once: by integers, as the compiler converts them to fp32. Sums of two products are
+ * exact in all of these; each is 2^24 and more beside an odd number, or at a tie with a little beside it. */
+static void test_promoted_once(void)
+{
+    enum { COUNT = 2000 };
+    static const char *const names[] = {"fp64/promote2",   "each:fp64/promote2", "fp64:rup/promote2",
+                                        "e11m44/promote2", "fma:e8m45/promote2", "p50/promote2"};
+    for (size_t at = 0; at < sizeof names / sizeof names[0]; at++) {
+        const bnd_gemm how = {.accumulator = accumulator_named(names[at]), .add = true};
+        size_t wrong = 0, twice = 0;
+        for (uint64_t i = 0; i < COUNT; i++) {
+            const uint64_t r = bnd_random(3, 1, i);
+            const int64_t c = (int64_t)(r & 0xffffff) << 20, little = (int64_t)(r >> 60) - 8;
+            const int64_t large = (int64_t)((r >> 24 & 0xffff) * 2 + 1) << 19;
+            const float a[2] = {(float)large, (float)little}, b[2] = {1, 1};
+            float got = (float)c;
+            CU_ASSERT_EQUAL(bnd_gemm_f32(&got, 1, 1, a, b, 2, &how, NULL), BND_OK);
+            wrong += got != (float)(c + large + little);
+            twice += (float)((float)c + (float)(large + little)) != (float)(c + large + little);
+        }
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT(twice > COUNT / 8); /* it can fail */
+    }
+}
+
+/* The sum of a group is not an infinity before it is added. */
+static void test_promoted_beyond(void)
+{
+    const bnd_gemm how = {.accumulator = accumulator_named("fp64/promote2"), .add = true};
+    const float a[2] = {-0x1p127f, -0x1p126f}, b[2] = {2, 1};
+    float c = 0x1p127f;
+    CU_ASSERT_EQUAL(bnd_gemm_f32(&c, 1, 1, a, b, 2, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(c, -0x1.8p127f);
+    const float least[2] = {0x1p-24f, 0x1p-30f}, ones[2] = {1, 0x1p-30f};
+    c = 1;
+    CU_ASSERT_EQUAL(bnd_gemm_f32(&c, 1, 1, least, ones, 2, &how, NULL), BND_OK);
+    CU_ASSERT_EQUAL(c, 0x1.000002p+0f);
+}
+
+/* Where NaN becomes a zero with the opposite sign, its sign is that of bnd_operate's NaN, on every back end. */
+static void test_no_nan(void)
+{
+    static const char *const names[] = {"e2m1", "fma:e4m3none", "e8m10none", "e8m20none"};
+    static const float values[] = {1, -1, 0, INFINITY, -INFINITY};
+    const float nan = float_of(0x7fc00001), minus_nan = float_of(0xffc00001);
+    size_t wrong = 0;
+    for (size_t at = 0; at < (size_t)4 * 49 * BND_BACKENDS; at++) {
+        const size_t x = at / 4 % 7, y = at / 28 % 7;
+        const bnd_context context = {.backend = (uint8_t)(at / (4 * 49))};
+        bnd_gemm how = {.context = &context, .accumulator = accumulator_named(names[at % 4]), .add = true};
+        how.accumulator.rule.no_nan = BND_NO_NAN_ZERO;
+        question q;
+        question_open(&q, 3, 4, 2, &how, 0);
+        for (size_t i = 0; i < 12; i++) {
+            q.a[i % 6] = x < 5 ? values[x] : x == 5 ? nan : minus_nan;
+            q.b[i % 8] = y < 5 ? values[y] : y == 5 ? nan : minus_nan;
+            q.start[i] = values[i % 3];
+        }
+        CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
+        wrong += differences(&q, "no NaN", BY_OPERATE);
+        question_close(&q);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 CU_TestInfo known_tests[] = {
-    {"ones", test_ones},      {"harmonic sums", test_harmonic},
-    {"long sums", test_long}, {"truncation", test_truncation},
-    {"fmaf", test_chain},     {"promoted zeros", test_promoted_zeros},
+    {"ones", test_ones},
+    {"harmonic sums", test_harmonic},
+    {"long sums", test_long},
+    {"truncation", test_truncation},
+    {"fmaf", test_chain},
+    {"promoted zeros", test_promoted_zeros},
+    {"promoted with one rounding", test_promoted_once},
+    {"promoted at the ends of fp32", test_promoted_beyond},
+    {"no NaN", test_no_nan},
     CU_TEST_INFO_NULL,
 };
