@@ -106,7 +106,8 @@ size_t bnd_block_codes_size(const bnd_block *block, bnd_shape shape, bnd_packing
  *  - amax 0: the least scale where the format has no zero (e8m0: 00, 2^-127), otherwise 1, or 2^least where a tensor's
  *    scale stands beside it.
  *  - Statistics are those of x and of what the elements are worth: sums, in the order of the work, in x's own unit.
- *    `overflows` and `saturated` count what rounding brings beyond the largest element.
+ *    `exact` counts the elements that come back as they were, `inexact` the others. `overflows` and `saturated` count
+ *    what rounding brings beyond the largest element.
  *
  * Strides must be 0 or 1. The caller's rounding mode and flushing of subnormals change nothing and are left as they
  * were. how->context says how many threads; the bits do not depend on it. */

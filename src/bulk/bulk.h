@@ -246,6 +246,7 @@ bndi_unpack_kernel bndi_unpack_bits;
 /* The flags of one rounding that the kernels have done already, and their counts. */
 uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random);
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags); /* of a finite number: exact where none says otherwise */
+void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags); /* ... which was counted with others */
 
 /* For the vector kernels, on fp32 words. The smallest magnitude that is not tiny, and the smallest one that overflows,
  * by sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And the extremes

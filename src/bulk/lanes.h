@@ -465,10 +465,11 @@ static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V word
         special &= ~above;
     } else {
         V infinite = f->has_infinity ? (V)(magnitude == (WORD)f->infinity_code) : NAME(all)(0);
-        V nan = above & ~infinite, negative_zero = special & (V)(magnitude == 0);
+        V nan = above & ~infinite;
         words = NAME(select)(above | infinite, (words & SIGN) | TOP | (nan & (HIDDEN >> 1)), words);
         special &= ~(above | infinite);
-        if (f->zero_nan) {
+        if (f->zero_nan) { /* the whole code: without subnormals +0 is no plain code either */
+            V negative_zero = (V)((codes & (WORD)(((uint64_t)2 << (f->width - 1)) - 1)) == (WORD)f->nan_code);
             words = NAME(select)(negative_zero, NAME(all)(TOP | HIDDEN >> 1), words);
             special &= ~negative_zero;
         }

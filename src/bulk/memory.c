@@ -6,11 +6,17 @@ static unsigned whole_word(unsigned bits)
     return bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
 }
 
+/* Other formats with fields of these widths differ from tf32 in the bias, the specials or the subnormals: their codes
+ * are not the upper bits of fp32 numbers. */
+static bool is_tf32(const bnd_format *f)
+{
+    return f->exponent_bits == 8 && f->fraction_bits == 10 && f->bias == 127 && f->ieee_nans && f->has_subnormals;
+}
+
 bndi_storage bndi_storage_of(const bnd_format *f, uint8_t packing)
 {
     unsigned width = f->width, word = whole_word(width);
-    bool tf32 = width == 19 && f->exponent_bits == 8 && f->fraction_bits == 10;
-    if (tf32) {
+    if (is_tf32(f)) {
         return (bndi_storage){.bits = 32, .shift = packing == BND_PACKED ? 13 : 0};
     }
     if (packing == BND_UNPACKED || width == word) {

@@ -240,9 +240,26 @@ static void finish(const bndi_operate_job *j, buffers *b, void *out, const void 
     }
 }
 
+/* A finite result beyond fp64's largest number is that number to odd, which does not overflow in every format and mode:
+ * the flags of the result itself are counted instead. Only results that were given up are as large as this. */
+static void count_largest(const bndi_operate_job *j, const buffers *b, const void *const *elements, bndi_tally *tally,
+                          const void *y, const void *random, size_t n)
+{
+    const uint64_t largest = bndi_format_of_words(BNDI_WORDS_64)->max_code;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t codes[BND_OPERANDS_MAX], r = random_at(j, random, i);
+        if ((b->exact[i] & INT64_MAX) != largest) {
+            continue;
+        }
+        codes_of(j, codes, elements, i);
+        uint32_t flags = bnd_round_exact(&j->format, bndi_exact_result(j, codes, r), j->how.rule, r).flags;
+        bndi_tally_instead(tally, bndi_flags_of(&j->plan, b->exact[i], bndi_get(y, 8, i), r), flags);
+    }
+}
+
 /* The results are decoded for it, which is exact: `plan` for codes, and fp32 as codes. */
-static void count(const bndi_operate_job *j, buffers *b, bndi_tally *tally, const void *out, const void *random,
-                  size_t n)
+static void count(const bndi_operate_job *j, buffers *b, const void *const *elements, bool given_up, bndi_tally *tally,
+                  const void *out, const void *random, size_t n)
 {
     const void *y = out;
     if (j->out.codes || j->narrows) {
@@ -251,6 +268,9 @@ static void count(const bndi_operate_job *j, buffers *b, bndi_tally *tally, cons
     }
     bndi_set_rounding(BND_RNE);
     j->kernels.tally[BNDI_WORDS_64](&j->plan, tally, b->exact, y, random, n);
+    if (given_up) {
+        count_largest(j, b, elements, tally, y, random, n);
+    }
 }
 
 static void by_words(const bndi_operate_job *j, buffers *b, const void *const *elements, size_t at, size_t n,
@@ -269,7 +289,7 @@ static void by_words(const bndi_operate_job *j, buffers *b, const void *const *e
         mend(j, b, elements, out, random, n);
     }
     if (tally != NULL) {
-        count(j, b, tally, out, random, n);
+        count(j, b, elements, given_up, tally, out, random, n);
     }
     if (out == b->out) {
         bndi_put_away(&j->kernels, &j->out, j->to, out, at, n);

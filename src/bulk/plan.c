@@ -186,7 +186,9 @@ static void set_limits(bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
     const uint64_t hidden = UINT64_C(1) << plan->words->fraction_bits;
-    bool same_subnormals = plan->bottom == 1 && f->has_subnormals;
+    /* With one bit of precision and ties by the significand every tie goes up, but half the least number to zero. */
+    bool ties_up = f->precision == 1 && !plan->code_parity;
+    bool same_subnormals = plan->bottom == 1 && f->has_subnormals && !ties_up;
     plan->hard = plan->difficult;
     if (plan->family == BNDI_UNIFORM && !same_subnormals) {
         plan->hard = plan->normal;

@@ -65,13 +65,14 @@ static void count_magnitude(bndi_tally *tally, uint64_t magnitude)
     tally->bins[bin_of(magnitude)]++;
 }
 
-static void count_flags(bndi_tally *tally, uint32_t flags)
+/* `times` is 1, or -1 as an unsigned number: then the flags are taken back. */
+static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times)
 {
-    tally->inexact += (flags & BND_INEXACT) != 0;
-    tally->underflows += (flags & BND_UNDERFLOW) != 0;
-    tally->flushed += (flags & BND_FLUSHED) != 0;
-    tally->overflows += (flags & BND_OVERFLOW) != 0;
-    tally->saturated += (flags & BND_SATURATED) != 0;
+    tally->inexact += (flags & BND_INEXACT) != 0 ? times : 0;
+    tally->underflows += (flags & BND_UNDERFLOW) != 0 ? times : 0;
+    tally->flushed += (flags & BND_FLUSHED) != 0 ? times : 0;
+    tally->overflows += (flags & BND_OVERFLOW) != 0 ? times : 0;
+    tally->saturated += (flags & BND_SATURATED) != 0 ? times : 0;
 }
 
 static bool is_exact(uint32_t flags)
@@ -81,8 +82,15 @@ static bool is_exact(uint32_t flags)
 
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
 {
-    count_flags(tally, flags);
+    count_flags(tally, flags, 1);
     tally->exact += is_exact(flags);
+}
+
+void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags)
+{
+    count_flags(tally, counted, 0 - UINT64_C(1));
+    tally->exact -= is_exact(counted);
+    bndi_tally_flags(tally, flags);
 }
 
 static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
@@ -93,7 +101,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     tally->nans_in += in > INFINITY_BITS;
     tally->infinities_in += in == INFINITY_BITS;
     if (flags != 0) {
-        count_flags(tally, flags);
+        count_flags(tally, flags, 1);
     }
     if (in >= INFINITY_BITS) {
         return;
@@ -296,7 +304,8 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
 }
 
 /* What rounding counts does not depend on a scale; what is said about the inputs is said about x itself. Rounding x to
- * its own format changes nothing and counts it. */
+ * its own format changes nothing and counts it. Exact is what comes back as it was, even where a quotient was rounded
+ * on the way: what was lost is y - x. */
 void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags)
 {
     enum { PIECE = 2048 };
@@ -317,21 +326,24 @@ void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t 
     for (size_t i = 0; i < sizeof stats->exponents / sizeof stats->exponents[0]; i++) {
         stats->exponents[i] += input.exponents[i];
     }
-    stats->exact += flags->exact;
-    stats->inexact += flags->inexact;
     stats->underflows += flags->underflows;
     stats->flushed += flags->flushed;
     stats->overflows += flags->overflows;
     stats->saturated += flags->saturated;
+    uint64_t came_back = 0;
     for (size_t i = 0; i < n; i++) {
         double from = (double)x[i], to = (double)y[i], error = to - from;
         stats->nans_out += to != to;
         if (error - error == 0) {
             stats->compared++;
+            came_back += error == 0;
             stats->squared_error += error * error;
             stats->squared_input += from * from;
         }
     }
+    const uint64_t rounded = flags->exact + flags->inexact; /* without what was flushed on its way in, or invalid */
+    stats->exact += came_back;
+    stats->inexact += rounded > came_back ? rounded - came_back : 0;
 }
 
 /* ---- what follows from the sums ---- */

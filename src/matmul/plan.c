@@ -82,7 +82,7 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     const bnd_format *f = &sum->accumulator.format;
     const bnd_rule rule = sum->accumulator.rule;
     unsigned random = bnd_rule_random_bits(rule), looked_at = f->precision + random + (random > 0 ? 2 : 0);
-    /* A NaN made by the processor has a sign of its own, which shows where NaN becomes a zero with the opposite sign. */
+    /* The sign of the processor's own NaN is not bnd_operate's, and is seen where NaN becomes a zero. */
     bool sign_of_nan = !f->has_nan && rule.no_nan == BND_NO_NAN_ZERO;
     bool plain_rule = rule.nan == BND_NAN_CANONICAL && !rule.flush_in && !sign_of_nan;
     bnd_rule start = rule;

@@ -1,4 +1,5 @@
 /* What the elements of a .npy file are, and its header written. */
+#include "bulk/bulk.h"
 #include "store/store.h"
 
 #include <stdio.h>
@@ -85,7 +86,7 @@ bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size
 
 static bool is_tf32(const bnd_format *f)
 {
-    return f->width == 19 && f->exponent_bits == 8 && f->fraction_bits == 10;
+    return bndi_storage_of(f, BND_PACKED).shift != 0;
 }
 
 bnd_packing bnd_npy_packing(const bnd_format *f)

@@ -390,6 +390,42 @@ static void test_with_statistics(void)
     free(x);
 }
 
+static void check_came_back(const char *name, const float *x, size_t n, bool all)
+{
+    const bnd_block block = block_named(name);
+    const bnd_shape shape = {1, n, 1};
+    bnd_stats stats = {.elements = 0};
+    float y[64];
+    uint64_t same = 0;
+    CU_ASSERT_EQUAL(bnd_fake_quantize_f32(y, x, shape, &block, NULL, &stats, NULL), BND_OK);
+    for (size_t i = 0; i < n; i++) {
+        same += y[i] == x[i];
+    }
+    CU_ASSERT_EQUAL(stats.exact, same);
+    CU_ASSERT_EQUAL(stats.exact + stats.inexact, n);
+    CU_ASSERT_EQUAL(same == n, all);
+    CU_ASSERT_EQUAL(bnd_stats_mean_squared_error(&stats) == 0, all);
+    CU_ASSERT_EQUAL(isinf(bnd_stats_signal_to_noise(&stats)), all);
+    CU_ASSERT_FALSE(isnan(bnd_stats_mean_squared_error(&stats)) || isnan(bnd_stats_signal_to_noise(&stats)));
+}
+
+/* Exact is what comes back as it was, even where its quotient by a scale is not a number of the element's format:
+ * 1 / (1 / 448) in fp32 is a little less than 448. */
+static void test_what_comes_back(void)
+{
+    static const char *const names[] = {"e4m3/tensor", "e4m3/row",  "e5m2/tensor", "e3m2/row",
+                                        "nvfp4",       "mxfp8e4m3", "mxint8"};
+    float ones[64], some[64];
+    for (size_t i = 0; i < 64; i++) {
+        ones[i] = 1;
+        some[i] = i % 3 == 0 ? 1 : 0.7f + (float)i * 0.001f;
+    }
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        check_came_back(names[k], ones, 64, true);
+        check_came_back(names[k], some, 64, false);
+    }
+}
+
 /* Rounding downward, subnormals flushed in and out: nothing changes, and the environment stays. */
 static void test_environment(void)
 {
@@ -427,6 +463,7 @@ CU_TestInfo same_tests[] = {
     {"short ways", test_short_ways},
     {"there and back", test_there_and_back},
     {"with statistics", test_with_statistics},
+    {"what comes back is exact", test_what_comes_back},
     {"a hostile environment", test_environment},
     CU_TEST_INFO_NULL,
 };

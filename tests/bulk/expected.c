@@ -9,7 +9,7 @@
 
 static bool is_tf32(const bnd_format *f)
 {
-    return f->width == 19 && f->exponent_bits == 8;
+    return strcmp(f->name, "tf32") == 0; /* e8m10 and its other names become this row */
 }
 
 unsigned stored_bits(const bnd_format *f, uint8_t packing)

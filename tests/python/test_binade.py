@@ -433,6 +433,12 @@ class Fork(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
+    def test_exact(self):
+        """What comes back as it was is exact, though 1 over the scale is no number of the element's format."""
+        for block in ("e4m3/tensor", "e4m3/row", "e5m2/tensor", "nvfp4", "mxfp8"):
+            s = binade.quantize(np.ones((1, 64), np.float32), block, stats=True).stats
+            self.assertEqual((s.exact, s.inexact, s.mse, s.sqnr_db), (64, 0, 0, np.inf), block)
+
     def check_powers(self, block, element, rule, exponent_of):
         """Elements of x / 2^s, where s follows from the largest magnitude of each 32."""
         x = spread(6, 80)

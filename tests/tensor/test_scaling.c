@@ -173,13 +173,17 @@ static void test_statistics(void)
     bnd_error why;
     float y[WIDE];
     double error = 0;
+    uint64_t came_back = 0;
     must(bnd_engine_take_statistics(engine, 1, &why), &why);
     cast_of(y, engine, x);
     for (int i = 0; i < WIDE; i++) {
+        came_back += y[i] == x[i];
         error += ((double)y[i] - (double)x[i]) * ((double)y[i] - (double)x[i]);
     }
     CU_ASSERT_TRUE(bnd_engine_statistics(&stats, engine, BND_ROLE_FWD_X, BND_EVERYWHERE));
     CU_ASSERT_EQUAL(stats.elements, WIDE);
+    CU_ASSERT_EQUAL(stats.exact, came_back);
+    CU_ASSERT_EQUAL(stats.inexact, WIDE - came_back);
     CU_ASSERT_EQUAL(stats.flushed, 1);
     CU_ASSERT_EQUAL(stats.overflows, 0);
     CU_ASSERT_EQUAL(stats.largest, (double)2e-3f);
