@@ -403,6 +403,7 @@ tests_prove_test_vectors_SOURCES = \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/prove/test_answers.c \
+	tests/prove/test_coverage.c \
 	tests/prove/test_dialects.c \
 	tests/prove/test_lines.c \
 	tests/prove/test_rules.c \
@@ -514,6 +515,15 @@ EXTRA_DIST += \
 tests_python_sizes_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 tests_python_sizes_LDADD =
 tests_python_sizes_SOURCES = tests/python/sizes.c
+
+# Units in SystemVerilog, right and with one fault each, where there is Verilator: `binade vectors check` tells them apart.
+TESTS += tests/hardware/run.sh
+EXTRA_DIST += \
+	tests/hardware/cvt.sv \
+	tests/hardware/fadd.sv \
+	tests/hardware/fmul.sv \
+	tests/hardware/run.sh \
+	tests/hardware/units.cpp
 
 # The long-running checks: every float, every midpoint, other implementations. `make check-exhaustive` runs them all, hours in
 # all; make check-exhaustive ROWS=fp16,e4m3 MODES=rne,rtz JOBS=2 a part. Stopped, they go on where they were.

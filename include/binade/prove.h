@@ -130,26 +130,30 @@ BND_CHECKED bnd_status bnd_vectors_parse_header(bnd_vectors *out, const char *te
 /* ---- cases: any of them by its index, so that nothing need be kept ---- */
 
 typedef enum bnd_vector_level {
-    BND_LEVEL_SAMPLE, /* as many as are wanted: boundaries, sums that cancel, midpoints, any codes */
-    BND_LEVEL_1,      /* every combination of boundaries */
-    BND_LEVEL_2,      /* every combination of more of them */
+    BND_LEVEL_SAMPLE, /* as many as are wanted: boundaries, sums that cancel, midpoints, any codes, and in turn every
+                       * exponent, alignment distance, shift and pair of special values */
+    BND_LEVEL_1,      /* every combination of boundaries, then as many drawn cases */
+    BND_LEVEL_2,      /* the same of more boundaries */
     BND_LEVEL_ALL     /* every combination of codes */
 } bnd_vector_level;
 
-enum { BND_VECTOR_BOUNDARIES_MAX = 16384 };
+enum { BND_VECTOR_BOUNDARIES_MAX = 65536 };
 
 typedef struct bnd_vector_plan {
     const bnd_vectors *vectors;
     bnd_vector_level level;
     uint64_t seed;
-    uint64_t count; /* of cases; BND_LEVEL_SAMPLE: without end */
-    unsigned sets;  /* of boundaries: one for each operand that has a format of its own */
+    uint64_t count;        /* of cases; BND_LEVEL_SAMPLE: without end */
+    uint64_t combinations; /* of boundaries: the first cases of levels 1 and 2; those after them are drawn */
+    unsigned sets;         /* of boundaries: one for each operand that has a format of its own */
     size_t sizes[BND_OPERANDS_MAX];
     uint64_t *boundaries[BND_OPERANDS_MAX];
+    bool complete[BND_OPERANDS_MAX]; /* the set has every code */
 } bnd_vector_plan;
 
-/* Refused where there are more than 2^32 cases: the message has their number. Of dot products there are 10,000 cases of
- * level 1 and 1,000,000 of level 2, drawn as BND_LEVEL_SAMPLE draws them. */
+/* Operations of one operand of at most 16 bits have every code at levels 1 and 2. Dot products have 10,000 cases at
+ * level 1 and 1,000,000 at level 2, drawn as BND_LEVEL_SAMPLE draws them. More than 2^32 cases are refused: the message
+ * has their number. */
 BND_CHECKED bnd_status bnd_vector_plan_alloc(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level,
                                              uint64_t seed, bnd_error *why);
 void bnd_vector_plan_free(bnd_vector_plan *plan);
@@ -208,7 +212,17 @@ typedef struct bnd_vector_coverage {
     uint64_t lines, disagreements, without_flags;
     uint64_t operands[BND_CLASSES];           /* how many operands of each class */
     uint64_t results[BND_CLASSES][BND_CASES]; /* right results: their class, and how the exact one lay */
+    /* Products: by whether the significands' product is below 2, or 2 and more; quotients: below 1, or 1 and more. */
+    uint64_t significands[2][BND_CASES];
 } bnd_vector_coverage;
+
+/* A range of integers that lines can cover: exponent fields, alignment distances, shifts. */
+typedef struct bnd_vector_covered {
+    const char *what;
+    int32_t first;       /* the range is first .. first + count - 1 */
+    uint32_t count, met; /* how many integers there are, and how many of them occurred */
+    const uint8_t *hit;  /* count bytes: 1 where an integer occurred; valid until the next line */
+} bnd_vector_covered;
 
 typedef struct bnd_vector_options {
     bool any_nan;        /* one NaN is as good as another */
@@ -225,6 +239,8 @@ void bnd_vector_check_close(bnd_vector_check *check);
 BND_CHECKED bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check,
                                              const bnd_vector_line *line, bnd_error *why);
 const bnd_vector_coverage *bnd_vector_check_coverage(const bnd_vector_check *check);
+/* The ranges that the operation has, 0, 1 ...; false where there are no more. */
+bool bnd_vector_check_covered(bnd_vector_covered *out, const bnd_vector_check *check, size_t index);
 
 /* Why the rule's answer is what it is: one sentence, in the form of bnd_print_*. */
 size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const uint64_t *operands, uint64_t random);

@@ -20,9 +20,17 @@ libbinade_internal_la_SOURCES += \
 	src/prove/vectors_alike.c \
 	src/prove/vectors_alike.h \
 	src/prove/vectors_answer.c \
+	src/prove/vectors_boundaries.c \
 	src/prove/vectors_cases.c \
+	src/prove/vectors_cases.h \
 	src/prove/vectors_check.c \
 	src/prove/vectors_check.h \
+	src/prove/vectors_coverage.c \
+	src/prove/vectors_coverage.h \
 	src/prove/vectors_explain.c \
 	src/prove/vectors_lines.c \
+	src/prove/vectors_results.c \
+	src/prove/vectors_sample.c \
+	src/prove/vectors_strata.c \
+	src/prove/vectors_strata.h \
 	src/prove/vectors_suspects.c

@@ -185,6 +185,27 @@ static bool is_subnormal(const bnd_format *f, const bnd_exact *x)
     return x->kind == BND_FINITE && bndi_vector_exponent(x) < f->emin;
 }
 
+/* Whether the exact result depends on the operands alone: then all that a rule decides is its rounding. The others round
+ * to integers, choose an operand, or take a neighbour by the rule. */
+static bool rounds_once(const bnd_vectors *v)
+{
+    return v->kind != BND_VECTOR_OPERATION || v->operation <= BND_SQRT || v->operation >= BND_EXP;
+}
+
+/* Of operations that do more with a rule than one rounding: NaN rules matter where there is a NaN, or can be one. */
+static unsigned set_for_others(const bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact)
+{
+    const bnd_vectors *v = &check->vectors;
+    bool nan = bndi_vector_sticks(exact) || !v->out.has_infinity, subnormal = false;
+    for (unsigned i = 0; i < v->operands; i++) {
+        bnd_exact x = bnd_unpack(&v->in[i], line->operands[i]);
+        nan = nan || bndi_vector_sticks(&x);
+        subnormal = subnormal || is_subnormal(&v->in[i], &x);
+    }
+    unsigned none = (nan ? 0 : bit(NANS) | bit(NO_NAN)) | (subnormal ? 0 : bit(FLUSH_IN));
+    return (unsigned)ALL & ~none;
+}
+
 /* Dimensions that leave a choice. */
 static unsigned open_in(const bnd_vector_check *check, unsigned set)
 {
@@ -203,7 +224,7 @@ static unsigned set_of_line(const bnd_vector_check *check, const bnd_vector_line
     kept.flush_in = false;
     flushed.flush_in = true;
     *exact = bndi_vector_exact(v, line->operands, kept, line->random, raised);
-    unsigned set = v->kind == BND_VECTOR_OPERATION && v->operation > BND_SQRT ? (unsigned)ALL : set_for(check, exact);
+    unsigned set = rounds_once(v) ? set_for(check, exact) : set_for_others(check, line, exact);
     for (unsigned i = 0; i < v->operands; i++) {
         const bnd_format *f = bnd_vectors_format(v, i);
         bnd_exact x = bnd_unpack(f, line->operands[i]);
@@ -232,10 +253,15 @@ static bool same_answer(const bnd_vector_check *check, const bnd_vector_line *li
     return bndi_vector_sticks(&a) && bndi_vector_sticks(&b);
 }
 
-static void count_line(bnd_vector_check *check, const bnd_vector_line *line, bool agrees, bnd_class result,
-                       bnd_vector_case_kind lies)
+static void count_line(bnd_vector_check *check, const bnd_vector_line *line, const bnd_exact *exact, bool agrees,
+                       bnd_class result, bnd_vector_case_kind lies)
 {
     bnd_vector_coverage *c = &check->coverage;
+    int carry = bndi_significand_carry(&check->vectors, line->operands, exact);
+    bndi_coverage_add(&check->covered, line->operands, exact);
+    if (carry >= 0 && carry <= 1) {
+        c->significands[carry][lies]++;
+    }
     c->lines++;
     c->disagreements += !agrees;
     c->without_flags += !line->has_flags;
@@ -284,7 +310,7 @@ static bool plain_result(bnd_exact *exact, uint32_t *raised, bnd_vector_check *c
     bnd_rule kept = v->rule;
     kept.flush_in = false;
     *raised = 0;
-    bool plain = v->kind == BND_VECTOR_OPERATION && v->operation <= BND_SQRT && bnd_rule_random_bits(v->rule) == 0;
+    bool plain = v->kind == BND_VECTOR_OPERATION && rounds_once(v) && bnd_rule_random_bits(v->rule) == 0;
     for (unsigned i = 0; i < v->operands; i++) {
         const bnd_format *f = bnd_vectors_format(v, i);
         bnd_exact *to = plain ? &x[i] : exact; /* a dot product has many */
@@ -326,7 +352,7 @@ static bnd_status take_by_kind(bool *done, bool *agrees, bnd_result *want, bnd_v
     *agrees = kind->agrees;
     *want = kind->want;
     want->code += like.shift;
-    count_line(check, line, kind->agrees, kind->result, kind->lies);
+    count_line(check, line, &exact, kind->agrees, kind->result, kind->lies);
     return BND_OK;
 }
 
@@ -354,7 +380,8 @@ static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *c
     uint32_t raised;
     unsigned set = set_of_line(check, line, &exact, &raised);
     /* a number that flushing does not change is worked out once, and rounded by each rule */
-    bool from_exact = !v->one_format && exact.kind == BND_FINITE && (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
+    bool from_exact = (!v->one_format || v->operation >= BND_EXP) && rounds_once(v) && exact.kind == BND_FINITE &&
+                      (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
     size_t count = bndi_check_combinations(check, set);
     if (check->tables[set] == NULL && make_table(check, set, count, why) != BND_OK) {
         return BND_NO_MEMORY;
@@ -368,7 +395,7 @@ static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *c
     }
     *want = bnd_vector_answer(v, line->operands, v->rule, line->random);
     *agrees = same_answer(check, line, *want);
-    count_line(check, line, *agrees, bnd_classify(&v->out, bnd_unpack(&v->out, want->code)),
+    count_line(check, line, &exact, *agrees, bnd_classify(&v->out, bnd_unpack(&v->out, want->code)),
                bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &exact));
     return BND_OK;
 }
@@ -396,6 +423,11 @@ bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, b
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         make_axis(check, d);
     }
+    bnd_status status = bndi_coverage_open(&check->covered, &check->vectors, why);
+    if (status != BND_OK) {
+        free(check);
+        return status;
+    }
     *out = check;
     return BND_OK;
 }
@@ -407,6 +439,7 @@ void bnd_vector_check_close(bnd_vector_check *check)
     }
     if (check != NULL) {
         bndi_kinds_close(&check->kinds);
+        bndi_coverage_close(&check->covered);
     }
     free(check);
 }
@@ -414,4 +447,20 @@ void bnd_vector_check_close(bnd_vector_check *check)
 const bnd_vector_coverage *bnd_vector_check_coverage(const bnd_vector_check *check)
 {
     return &check->coverage;
+}
+
+bool bnd_vector_check_covered(bnd_vector_covered *out, const bnd_vector_check *check, size_t index)
+{
+    for (unsigned row = 0; row < BNDI_COVERED_ROWS; row++) {
+        const bndi_covered *r = &check->covered.rows[row];
+        if (r->count == 0 || index-- > 0) {
+            continue;
+        }
+        *out = (bnd_vector_covered){.what = r->what, .first = r->first, .count = r->count, .hit = r->hit};
+        for (uint32_t i = 0; i < r->count; i++) {
+            out->met += r->hit[i];
+        }
+        return true;
+    }
+    return false;
 }

@@ -3,6 +3,7 @@
 #define BINADE_SRC_PROVE_VECTORS_CHECK_H
 
 #include "prove/vectors_alike.h"
+#include "prove/vectors_coverage.h"
 
 enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };
 enum { CHOICES_MAX = 10, ALL = (1 << DIMENSIONS) - 1 };
@@ -24,6 +25,7 @@ struct bnd_vector_check {
     bnd_format unlimited, finer; /* the result's format without its upper limit; with a bit more too */
     bnd_vector_options how;
     bnd_vector_coverage coverage;
+    bndi_coverage covered;
     axis axes[DIMENSIONS];
     tally *tables[ALL + 1]; /* made when a line needs them */
     unsigned used[ALL + 1], used_count;

@@ -36,12 +36,16 @@ static void rules_are_named(void)
 {
     static const struct {
         const char *operation, *in, *out;
-    } rows[] = {{"add", "fp16", "fp16"},  {"convert", "fp32", "e4m3"}, {"mul", "fp16", "e5m2"},
-                {"fma", "bf16", "bf16"},  {"convert", "bf16", "e8m0"}, {"div", "fp16", "e2m1"},
-                {"dot:3", "e5m2", "fp16"}};
+    } rows[] = {{"add", "fp16", "fp16"},     {"convert", "fp32", "e4m3"}, {"mul", "fp16", "e5m2"},
+                {"fma", "bf16", "bf16"},     {"convert", "bf16", "e8m0"}, {"div", "fp16", "e2m1"},
+                {"dot:3", "e5m2", "fp16"},   {"rint", "fp16", "fp16"},    {"min", "bf16", "bf16"},
+                {"next_up", "fp16", "e4m3"}, {"exp", "fp16", "fp16"},     {"gelu", "fp16", "e5m2"},
+                {"abs", "fp16", "fp16"},     {"log", "bf16", "bf16"}};
+    enum { ROWS = sizeof rows / sizeof rows[0] };
     unsigned wrong = 0;
-    for (unsigned i = 0; i < 70; i++) {
-        bnd_vectors v = vectors_described(rows[i % 7].operation, rows[i % 7].in, rows[i % 7].out, (bnd_rule){0});
+    for (unsigned i = 0; i < 10 * ROWS; i++) {
+        const char *operation = rows[i % ROWS].operation, *out = rows[i % ROWS].out;
+        bnd_vectors v = vectors_described(operation, rows[i % ROWS].in, out, (bnd_rule){0});
         uint64_t r = vectors_random(4, i);
         bnd_rule changed = {.rounding = (uint8_t)(r % BND_DETERMINISTIC_MODES),
                             .overflow = (uint8_t)(r / 8 % BND_OVERFLOWS),
@@ -59,7 +63,7 @@ static void rules_are_named(void)
         if (count == 0 || found[0].left_over != spoiled) {
             char text[256];
             bnd_vector_print_changes(text, sizeof text, &v, changed);
-            printf("\n  %s to %s, %s: %llu left over, not %llu\n", rows[i % 7].operation, rows[i % 7].out, text,
+            printf("\n  %s to %s, %s: %llu left over, not %llu\n", operation, out, text,
                    count == 0 ? 999999ULL : (unsigned long long)found[0].left_over, (unsigned long long)spoiled);
             wrong++;
         }
@@ -130,6 +134,9 @@ static void counts_are_exact(void)
         {"mul", "bf16", "e4m3fnuz", {.rounding = BND_RTZ}, {.flush_in = true}},
         {"sub", "fp16", "e8m0", {.rounding = BND_RUP, .negative = BND_NEGATIVE_MAGNITUDE}, {0}},
         {"convert", "fp32", "e2m1", {.rounding = BND_RNA, .no_nan = BND_NO_NAN_ZERO}, {0}},
+        {"exp", "fp16", "e4m3", {.rounding = BND_RUP, .overflow = BND_OVERFLOW_PROPAGATE}, {.rounding = BND_RUP}},
+        {"rint", "bf16", "e4m3", {.rounding = BND_RDN, .overflow = BND_OVERFLOW_SATURATE}, {0}},
+        {"max", "fp16", "e5m2", {.rounding = BND_RTZ, .nan = BND_NAN_SIGNED, .flush_in = true}, {0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const uint64_t spoiled = i % 2 == 0 ? 0 : 500;

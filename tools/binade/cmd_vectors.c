@@ -14,7 +14,8 @@ enum {
     OPTION_LAB_FLAGS,
     OPTION_WHICH_NAN,
     OPTION_WHICH_FLAGS,
-    OPTION_SHOW
+    OPTION_SHOW,
+    OPTION_COVERAGE
 };
 
 static const option_row row_op = {OPTION_OP,
@@ -28,11 +29,16 @@ static const option_row row_in = {OPTION_IN,         0, "in", "F[,F,F]", "format
                                   COMPLETES_FORMATS, ""};
 static const option_row row_out = {
     OPTION_OUT, 0, "out", "F", "format of the result (default that of the first operand)", COMPLETES_FORMATS, ""};
-static const option_row row_count = {
-    OPTION_COUNT, 'n', "count", "N", "so many cases, drawn from boundaries and others", COMPLETES_NOTHING, ""};
-static const option_row row_level = {
-    OPTION_LEVEL,    0,        "level", "LEVEL", "1 or 2: every combination of boundaries; all: of codes (default 1)",
-    COMPLETES_WORDS, "1 2 all"};
+static const option_row row_count = {OPTION_COUNT,      'n', "count", "N", "N drawn cases instead of a level",
+                                     COMPLETES_NOTHING, ""};
+static const option_row row_level = {OPTION_LEVEL,
+                                     0,
+                                     "level",
+                                     "LEVEL",
+                                     "1 or 2: combinations of boundaries, then drawn cases; all: every "
+                                     "combination of codes (default 1)",
+                                     COMPLETES_WORDS,
+                                     "1 2 all"};
 static const option_row row_memh = {OPTION_MEMH,       0, "memh", NULL, "gen: one word a line, for Verilog's $readmemh",
                                     COMPLETES_NOTHING, ""};
 static const option_row row_lab_flags = {
@@ -56,6 +62,9 @@ static const option_row row_which_flags = {OPTION_WHICH_FLAGS,
                                            "none ieee all"};
 static const option_row row_show = {
     OPTION_SHOW, 0, "show", "N", "check: so many disagreements in full (default 10)", COMPLETES_NOTHING, ""};
+static const option_row row_coverage = {
+    OPTION_COVERAGE,   0, "coverage", NULL, "gen: print what the cases cover, instead of the cases",
+    COMPLETES_NOTHING, ""};
 
 /* ---- options ---- */
 
@@ -134,6 +143,9 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_LAB_FLAGS:
         v->lab_flags = true;
         return GO_ON;
+    case OPTION_COVERAGE:
+        v->coverage = true;
+        return GO_ON;
     case OPTION_WHICH_NAN:
         return set_nan(v, value);
     case OPTION_WHICH_FLAGS:
@@ -184,15 +196,38 @@ static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t c
     return ferror(stdout) ? BAD_STREAM : FINE;
 }
 
+/* The cases answered by the rule itself, for what they cover. */
+static int cover(const vectors *v, const bnd_vectors *described, const bnd_vector_plan *plan, uint64_t count)
+{
+    uint64_t operands[BND_VECTOR_OPERANDS_MAX];
+    bnd_vector_line line = {.operands = operands, .has_flags = true};
+    judge j = {.asked = v};
+    progress bar;
+    int status = judge_begin(&j, described);
+    progress_begin(&bar, &v->common, "lines", PROGRESS_ITEMS, count);
+    for (uint64_t i = 0; status == GO_ON && i < count; i++) {
+        bnd_vector_case(operands, &line.random, plan, i);
+        bnd_result answer = bnd_vector_answer(described, operands, described->rule, line.random);
+        line.code = answer.code;
+        line.flags = answer.flags;
+        status = judge_line(&j, &line, i + 1);
+        progress_at(&bar, i + 1);
+    }
+    progress_end(&bar);
+    status = status == GO_ON ? judge_covers(&j) : status;
+    judge_end(&j);
+    return status;
+}
+
 /* What was asked of gen that only check does; NULL where there is none. */
 static const char *of_check(const vectors *v)
 {
-    return v->command != NULL                ? "command"
-           : v->nan != NULL                  ? "--nan bits or --nan any"
-           : v->flags != NULL                ? "--flags"
-           : v->shown_given                  ? "--show"
-           : v->common.output == OUTPUT_JSON ? "--json"
-                                             : NULL;
+    return v->command != NULL                                ? "command"
+           : v->nan != NULL                                  ? "--nan bits or --nan any"
+           : v->flags != NULL                                ? "--flags"
+           : v->shown_given                                  ? "--show"
+           : v->common.output == OUTPUT_JSON && !v->coverage ? "--json without --coverage"
+                                                             : NULL;
 }
 
 static int generate(vectors *v)
@@ -215,10 +250,15 @@ static int generate(vectors *v)
     if (bnd_vector_plan_alloc(&plan, &described, level, v->common.seed, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
-    char header[512];
-    bnd_vectors_print_header(header, sizeof header, &described);
-    printf("%s %s\n", v->memh ? "//" : "#", header);
-    status = write_lines(v, &plan, v->count_given ? v->count : plan.count);
+    uint64_t count = v->count_given ? v->count : plan.count;
+    if (v->coverage) {
+        status = cover(v, &described, &plan, count);
+    } else {
+        char header[512];
+        bnd_vectors_print_header(header, sizeof header, &described);
+        printf("%s %s\n", v->memh ? "//" : "#", header);
+        status = write_lines(v, &plan, count);
+    }
     bnd_vector_plan_free(&plan);
     return status;
 }
@@ -236,6 +276,9 @@ static int check(vectors *v)
     }
     if (v->memh) {
         return complain(v->common.command, "--memh is for gen; check reads such lines as they are");
+    }
+    if (v->coverage) {
+        return complain(v->common.command, "--coverage is for gen; check always prints it");
     }
     if (v->common.operand_count > 2) {
         return complain(v->common.command, "one file is checked at a time");
@@ -281,9 +324,10 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row *const options[] = {
-    &row_op,          &row_in,    &row_out,      &row_count,   &row_level, &row_round, &row_overflow,
-    &row_which_nan,   &row_flush, &row_tininess, &row_dialect, &row_seed,  &row_memh,  &row_lab_flags,
-    &row_which_flags, &row_show,  &row_progress, &row_json,    &row_color, &row_help,  NULL};
+    &row_op,       &row_in,        &row_out,         &row_count,    &row_level,    &row_round,
+    &row_overflow, &row_which_nan, &row_flush,       &row_tininess, &row_dialect,  &row_seed,
+    &row_memh,     &row_lab_flags, &row_which_flags, &row_show,     &row_coverage, &row_progress,
+    &row_json,     &row_color,     &row_help,        NULL};
 
 const command command_vectors = {
     .name = "vectors",
@@ -310,18 +354,32 @@ const command command_vectors = {
         "operands are X a1 ... a32 Y b1 ... b32, the scales X and Y in e8m0. A NaN operand makes either a NaN, the "
         "first of them in the order a1 b1 a2 b2 ...; 0 * inf and inf - inf have no answer. A sum that is exactly "
         "zero is +0 (-0 under rdn), but where all products are zeros of one sign it has that sign.\n\n"
-        "--level 1 and 2 take every combination of boundaries: the ends of the range, binades around 1 and around "
-        "the precision, fractions of few bits and of ones; of a conversion also every such value of the result's "
-        "format, the middle between it and the next, and the numbers beside these. Of dot products they draw "
-        "10,000 and 1,000,000 cases. all takes every combination of codes, up to 2^32. -n draws so many cases; "
-        "the same seed draws the same.\n\n"
+        "--level 1, the default, has two parts. The first has every combination of boundaries: the ends of the range, "
+        "binades around 1 and around the precision, fractions of few bits and of ones. The second has as many drawn "
+        "cases (at least 20,000, at most 1,000,000). Of every eight of them, three are random with a preference for "
+        "boundaries, neighbours and sums that cancel. The other five go in turn through all pairs of special values, "
+        "every exponent of each operand, every alignment distance from 0 to 2F + 6 (F: fraction bits), every shift of "
+        "a subnormal result, both ends of the range, and ties.\n\n"
+        "Operations of one operand of at most 16 bits have all codes instead. Other conversions have, as boundaries, "
+        "every exponent of the operand, every tie of it, all values of the result's format, the middle between each "
+        "and the next, the numbers beside these, and the values beyond the largest number, up to twice that, as if "
+        "the format continued. --level 2 is the same with more boundaries. Dot products have 10,000 drawn cases at "
+        "level 1, 1,000,000 at level 2. all takes every combination of codes, up to 2^32. -n takes N drawn cases. A "
+        "case depends on --seed and its place alone.\n\n"
         "CMD gets the operands, a line each, and answers each line in its order with OUT, OUT FLAGS, or the whole "
         "line. What check tries: every dialect, and every combination of rounding modes, overflow policies, NaN "
         "rules, flushing and tininess; it names those that explain every line, or else those that leave the fewest "
         "over.\n\n"
+        "The report begins with how many lines agree, then names rules and dialects, then shows the coverage: operands "
+        "by class; results by class and by how the exact result lies between two values (a tie, less or more than "
+        "half, "
+        "overflow); how many exponents, alignment distances and shifts occurred, of how many, and which are missing. "
+        "gen --coverage prints this part for the cases that gen would write.\n\n"
         "With --json, check prints one object: {\"vectors\", \"lines\", \"disagree\", \"without_flags\", "
         "\"disagreements\": [{\"line\", \"operands\", \"code\", \"flags\", \"want_code\", \"want_flags\", "
-        "\"why\"}], \"operands\", \"coverage\": [{\"class\", \"case\", \"count\"}], \"rules\": [{\"changes\", "
+        "\"why\"}], \"operands\", \"coverage\": [{\"class\", \"case\", \"count\"}], \"significands\": [{\"carry\", "
+        "\"case\", \"count\"}], \"covered\": [{\"what\", \"first\", \"of\", \"met\", "
+        "\"missing\": [[from, to]]}], \"rules\": [{\"changes\", "
         "\"left_over\"}], \"dialects\": [{\"name\", \"left_over\"}]}.",
     .run = run,
 };

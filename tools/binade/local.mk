@@ -60,6 +60,7 @@ binade_SOURCES = \
 	tools/binade/value.c \
 	tools/binade/value.h \
 	tools/binade/vectors.h \
+	tools/binade/vectors_coverage.c \
 	tools/binade/vectors_drive.c \
 	tools/binade/vectors_judge.c \
 	tools/binade/vectors_stream.c

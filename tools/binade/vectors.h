@@ -12,7 +12,7 @@ typedef struct vectors {
     const char *op;
     format_list in;
     bnd_format out;
-    bool out_given, count_given, level_given, shown_given, memh, lab_flags;
+    bool out_given, count_given, level_given, shown_given, memh, lab_flags, coverage;
     uint64_t count, shown;
     bnd_vector_level level;
     const char *nan, *flags; /* how answers are compared: "bits" or "any"; "none", "ieee", "all"; NULL: not said */
@@ -38,7 +38,13 @@ int judge_begin(judge *j, const bnd_vectors *described);
 int judge_line(judge *j, const bnd_vector_line *line, uint64_t number);
 /* Prints what was found: FINE or DOES_NOT_HOLD. */
 int judge_report(judge *j);
+/* Prints what the lines cover and nothing else: FINE. */
+int judge_covers(const judge *j);
 void judge_end(judge *j);
+
+/* What lines cover: classes of operands and results, exponents, distances, shifts. */
+void print_vector_coverage(const bnd_vector_check *check, const bnd_vectors *described);
+void json_vector_coverage(bnd_json *json, const bnd_vector_check *check);
 
 /* Lines of a file or standard input; answers of a command. */
 int check_stream(vectors *v);

@@ -79,6 +79,8 @@ static void keep_row(judge *j, const bnd_vector_line *line, bnd_result want, uin
     table_add(t, explanation(j, line));
 }
 
+enum { INDENT = 4 };
+
 static void show(judge *j, const bnd_vector_line *line, bnd_result want, uint64_t number)
 {
     if (j->asked->common.output != OUTPUT_TEXT) {
@@ -89,7 +91,11 @@ static void show(judge *j, const bnd_vector_line *line, bnd_result want, uint64_
     char *operands = operands_text(j, line), *why = explanation(j, line);
     char *got = answer_text(j, line->code, line->has_flags, line->flags);
     char *right = answer_text(j, want.code, line->has_flags, want.flags & mask);
-    printf("line %llu: %s is %s, not %s\n    %s\n", (unsigned long long)number, operands, got, right, why);
+    char *answer = format_text("line %llu: %s is %s, not %s", (unsigned long long)number, operands, got, right);
+    fill_text(answer, INDENT, 0);
+    printf("%*s", INDENT, "");
+    fill_text(why, INDENT, INDENT);
+    free(answer);
     free(right);
     free(got);
     free(why);
@@ -162,6 +168,23 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
+/* The title stands on a line of its own where there is no room for it. */
+static void print_name(const char *kind, const char *name, int width, uint64_t left_over, const char *title)
+{
+    enum { PAGE = 80, KIND = 9 };
+    char *lines = lines_text(left_over), *text = format_text("%*s%*s %s", -KIND, kind, -width, name, lines);
+    bool fits = strlen(text) + strlen("   ") + strlen(title) <= PAGE;
+    char *whole = fits && title[0] != '\0' ? format_text("%s   %s", text, title) : copy_text(text);
+    fill_text(whole, KIND, 0);
+    if (!fits) {
+        printf("%*s", KIND, "");
+        fill_text(title, KIND, KIND);
+    }
+    free(whole);
+    free(text);
+    free(lines);
+}
+
 /* The rules and the dialects that leave the fewest lines over, in two columns of one width. */
 static void print_names(const judge *j)
 {
@@ -179,65 +202,12 @@ static void print_names(const judge *j)
         named_so++;
     }
     for (size_t i = 0; i < rules; i++) {
-        char *lines = lines_text(found[i].left_over);
-        printf("rule     %*s %s\n", -width, changes[i], lines);
-        free(lines);
+        print_name("rule", changes[i], width, found[i].left_over, "");
         free(changes[i]);
     }
     for (size_t i = 0; i < named_so; i++) {
-        char *lines = lines_text(all[i].suspect.left_over);
-        printf("dialect  %*s %s   %s\n", -width, bnd_dialect_name(all[i].dialect), lines,
-               bnd_dialect_title(all[i].dialect));
-        free(lines);
-    }
-}
-
-/* ---- coverage ---- */
-
-static bool has_case(const bnd_vector_coverage *c, unsigned kind)
-{
-    uint64_t count = 0;
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
-        count += c->results[class][kind];
-    }
-    return count > 0;
-}
-
-static bool has_class(const bnd_vector_coverage *c, unsigned class)
-{
-    uint64_t count = 0;
-    for (unsigned kind = 0; kind < BND_CASES; kind++) {
-        count += c->results[class][kind];
-    }
-    return count > 0;
-}
-
-static void print_coverage(const bnd_vector_coverage *c)
-{
-    printf("operands ");
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
-        if (c->operands[class] > 0) {
-            printf(" %s %llu", bnd_class_name((bnd_class) class), (unsigned long long)c->operands[class]);
-        }
-    }
-    printf("\nresults          ");
-    for (unsigned kind = 0; kind < BND_CASES; kind++) {
-        if (has_case(c, kind)) {
-            printf("  %10s", bnd_vector_case_name((bnd_vector_case_kind)kind));
-        }
-    }
-    printf("\n");
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
-        if (!has_class(c, class)) {
-            continue;
-        }
-        printf("  %-15s", bnd_class_name((bnd_class) class));
-        for (unsigned kind = 0; kind < BND_CASES; kind++) {
-            if (has_case(c, kind)) {
-                printf("  %10llu", (unsigned long long)c->results[class][kind]);
-            }
-        }
-        printf("\n");
+        print_name("dialect", bnd_dialect_name(all[i].dialect), width, all[i].suspect.left_over,
+                   bnd_dialect_title(all[i].dialect));
     }
 }
 
@@ -250,46 +220,28 @@ static char *header_text(const judge *j)
     return copy_text(text + strlen("binade-vectors 1 "));
 }
 
+static void print_header(const judge *j)
+{
+    char *header = header_text(j);
+    fill_text(header, INDENT, 0);
+    free(header);
+}
+
 static void print_report(judge *j, const bnd_vector_coverage *c)
 {
     if (c->disagreements > j->shown) {
         printf("%s%llu more disagree\n", j->shown > 0 ? "... and " : "",
                (unsigned long long)(c->disagreements - j->shown));
     }
-    char *header = header_text(j);
-    printf("%s%s\n%llu line%s: %llu agree, %llu do not\n", j->shown > 0 ? "\n" : "", header,
-           (unsigned long long)c->lines, c->lines == 1 ? "" : "s", (unsigned long long)(c->lines - c->disagreements),
+    printf("%s%llu line%s: %llu agree, %llu do not\n", j->shown > 0 ? "\n" : "", (unsigned long long)c->lines,
+           c->lines == 1 ? "" : "s", (unsigned long long)(c->lines - c->disagreements),
            (unsigned long long)c->disagreements);
-    free(header);
-    if (c->lines == 0) {
-        return;
-    }
     if (c->without_flags > 0) {
         printf("%llu of them have no flags\n", (unsigned long long)c->without_flags);
     }
-    print_coverage(c);
+    print_header(j);
     print_names(j);
-}
-
-static void json_coverage(bnd_json *json, const bnd_vector_coverage *c)
-{
-    bnd_json_object(json, "operands");
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
-        bnd_json_unsigned(json, bnd_class_name((bnd_class) class), c->operands[class]);
-    }
-    bnd_json_end(json);
-    bnd_json_array(json, "coverage");
-    for (unsigned i = 0; i < (unsigned)BND_CLASSES * BND_CASES; i++) {
-        uint64_t count = c->results[i / BND_CASES][i % BND_CASES];
-        if (count > 0) {
-            bnd_json_object(json, NULL);
-            bnd_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_CASES)));
-            bnd_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
-            bnd_json_unsigned(json, "count", count);
-            bnd_json_end(json);
-        }
-    }
-    bnd_json_end(json);
+    print_vector_coverage(j->check, &j->described);
 }
 
 static void json_suspects(bnd_json *json, const judge *j)
@@ -346,7 +298,7 @@ static void json_report(judge *j, const bnd_vector_coverage *c)
     bnd_json_unsigned(&json, "disagree", c->disagreements);
     bnd_json_unsigned(&json, "without_flags", c->without_flags);
     json_disagreements(&json, &j->disagreements);
-    json_coverage(&json, c);
+    json_vector_coverage(&json, j->check);
     json_suspects(&json, j);
     bnd_json_end(&json);
     json_line_end();
@@ -357,6 +309,26 @@ int judge_report(judge *j)
     const bnd_vector_coverage *c = bnd_vector_check_coverage(j->check);
     (j->asked->common.output == OUTPUT_JSON ? json_report : print_report)(j, c);
     return c->disagreements > 0 ? DOES_NOT_HOLD : FINE;
+}
+
+int judge_covers(const judge *j)
+{
+    if (j->asked->common.output == OUTPUT_JSON) {
+        bnd_json json;
+        json_begin(&json);
+        bnd_json_object(&json, NULL);
+        json_owned_string(&json, "vectors", header_text(j));
+        bnd_json_unsigned(&json, "lines", bnd_vector_check_coverage(j->check)->lines);
+        json_vector_coverage(&json, j->check);
+        bnd_json_end(&json);
+        json_line_end();
+        return FINE;
+    }
+    unsigned long long lines = bnd_vector_check_coverage(j->check)->lines;
+    printf("%llu line%s\n", lines, lines == 1 ? "" : "s");
+    print_header(j);
+    print_vector_coverage(j->check, &j->described);
+    return FINE;
 }
 
 void judge_end(judge *j)

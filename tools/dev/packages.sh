@@ -25,7 +25,7 @@ is_here() { # is_here NEED
     case $1 in
     compiler) compiles '#include <stdio.h>
 int main(void) { return puts("") < 0; }' ;;
-    make | autoconf | automake | clang) command -v "$1" >/dev/null 2>&1 ;;
+    make | autoconf | automake | clang | verilator) command -v "$1" >/dev/null 2>&1 ;;
     libtool) command -v libtoolize >/dev/null 2>&1 || command -v glibtoolize >/dev/null 2>&1 ;;
     pkg-config) command -v pkg-config >/dev/null 2>&1 || command -v pkgconf >/dev/null 2>&1 ;;
     gmp) compiles '#include <gmp.h>
