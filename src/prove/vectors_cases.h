@@ -60,7 +60,7 @@ uint64_t bndi_vector_plain_fraction(const bnd_format *f, bndi_draw d);
 /* The operands of drawn case `index`. Cases take turns: weighted draws, and the strata of vectors_strata.c. */
 void bndi_vector_sample(uint64_t *operands, const bnd_vector_plan *plan, uint64_t index);
 
-/* How many strata there are: cases that go through exponents, alignment distances, shifts and special values in turn. */
+/* How many strata there are. Their cases go through exponents, alignment distances, shifts and special values. */
 enum { BNDI_STRATA = 5 };
 
 /* The operands of a stratum's case number `turn`. Where a stratum has nothing for these formats they may stay. */

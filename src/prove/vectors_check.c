@@ -185,8 +185,8 @@ static bool is_subnormal(const bnd_format *f, const bnd_exact *x)
     return x->kind == BND_FINITE && bndi_vector_exponent(x) < f->emin;
 }
 
-/* Whether the exact result depends on the operands alone: then all that a rule decides is its rounding. The others round
- * to integers, choose an operand, or take a neighbour by the rule. */
+/* Whether the exact result depends on the operands alone: then all that a rule decides is its rounding. The others
+ * round to integers, choose an operand, or take a neighbour by the rule. */
 static bool rounds_once(const bnd_vectors *v)
 {
     return v->kind != BND_VECTOR_OPERATION || v->operation <= BND_SQRT || v->operation >= BND_EXP;

@@ -102,35 +102,40 @@ fail() {
 check_right() { # check_right UNIT OPTION...
     unit=$1
     shift
-    # shellcheck disable=SC2046,SC2086  # options are words
+    # shellcheck disable=SC2046  # options are words
     $binade vectors check $(question "$unit") "$@" -- ./units "$unit" >report.txt || {
         head -n 8 report.txt
         fail "the right $unit does not agree $*"
     }
 }
 
+words() { # words TEXT: how many
+    # shellcheck disable=SC2086  # words
+    set -- $1
+    echo $#
+}
+
 # Every mutant of a unit, on the lines that `vectors check` asks by default.
 survey() { # survey UNIT
-    # shellcheck disable=SC2046,SC2086  # options are words
-    $binade vectors gen $(question "$1") >vectors.txt && ./units "$1" survey vectors.txt >survey.txt || {
+    # shellcheck disable=SC2046  # options are words
+    if ! $binade vectors gen $(question "$1") >vectors.txt || ! ./units "$1" survey vectors.txt >survey.txt; then
         fail "$1 cannot be surveyed"
         return
-    }
+    fi
     [ "$(sed -n 's/^0 //p' survey.txt)" = 0 ] || fail "$1: the right unit gets lines wrong"
     all=$(($(wc -l <survey.txt) - 1))
-    survivors=$(awk '$1 != 0 && $2 == 0 { print $1 }' survey.txt)
-    expected=$(echo "$equivalent" | awk -v unit="$1" '$1 == unit { print $2 }')
-    [ "$survivors" = "$expected" ] ||
-        fail "$1: not caught are mutants $(echo $survivors); equivalent are $(echo ${expected:-none})"
-    printf '%-14s %8d %8d %8d %8d\n' "$1" "$(($(wc -l <vectors.txt) - 1))" \
-        "$((all - $(echo $survivors | wc -w)))" "$all" "$(echo $expected | wc -w)"
+    survivors=$(awk '$1 != 0 && $2 == 0 { printf "%s%s", blank, $1; blank = " " }' survey.txt)
+    expected=$(echo "$equivalent" | awk -v unit="$1" '$1 == unit { printf "%s%s", blank, $2; blank = " " }')
+    [ "$survivors" = "$expected" ] || fail "$1: not caught: ${survivors:-none}; equivalent: ${expected:-none}"
+    printf '%-14s %8d %8d %8d %8d\n' "$1" "$(($(wc -l <vectors.txt) - 1))" "$((all - $(words "$survivors")))" "$all" \
+        "$(words "$expected")"
 }
 
 # By a pipe, as a person would ask.
 check_mutant() { # check_mutant UNIT MUTANT
-    # shellcheck disable=SC2046,SC2086  # options are words
+    # shellcheck disable=SC2046  # options are words
     $binade vectors check $(question "$1") --show 0 -- ./units "$1" "$2" >report.txt
-    [ $? = 1 ] || fail "mutant $2 of $1 was not caught by its answers"
+    [ $? = 1 ] || fail "mutant $2 of $1 was not caught"
 }
 
 units='add_fp16 add_bf16 add_fp32 add_e4m3ieee mul_fp16 mul_bf16 mul_fp32 mul_e4m3ieee cvt_sat cvt_nan'
