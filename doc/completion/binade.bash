@@ -114,7 +114,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     vectors)
-        options="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --progress --json --color --help" valued=" --op --in --out --count -n --level --round -r --overflow --nan --flush --tininess --dialect --seed --flags --show --progress --color "
+        options="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --coverage --progress --json --color --help" valued=" --op --in --out --count -n --level --round -r --overflow --nan --flush --tininess --dialect --seed --flags --show --progress --color "
         first="gen check" others="@files"
         case $prev in
         --op) words="convert add sub mul div sqrt fma rem min max dot:4 mxdot" ;;

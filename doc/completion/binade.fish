@@ -172,8 +172,8 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'tes
 complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
 complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is vectors' -l count -s n -d 'so many cases, drawn from boundaries and others' -x
-complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: every combination of boundaries; all: of codes (default 1)' -x -a '1 2 all'
+complete -c binade -n '__binade_is vectors' -l count -s n -d 'N drawn cases instead of a level' -x
+complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)' -x -a '1 2 all'
 complete -c binade -n '__binade_is vectors' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is vectors' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is vectors' -l nan -d 'which NaN comes out, as in show; check: bits, or any NaN will do (default canonical, bits)' -x -a 'bits any canonical signed ones signed-ones propagate x86'
@@ -185,6 +185,7 @@ complete -c binade -n '__binade_is vectors' -l memh -d 'gen: one word a line, fo
 complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 flushed too (default: IEEE\'s five)'
 complete -c binade -n '__binade_is vectors' -l flags -d 'check: flags compared: none ieee all (default ieee; all where the header says flags=lab)' -x -a 'none ieee all'
 complete -c binade -n '__binade_is vectors' -l show -d 'check: so many disagreements in full (default 10)' -x
+complete -c binade -n '__binade_is vectors' -l coverage -d 'gen: print what the cases cover, instead of the cases'
 complete -c binade -n '__binade_is vectors' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is vectors' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
