@@ -452,7 +452,7 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
-TESTS += tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
+TESTS += tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/process.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
 	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
@@ -495,6 +495,7 @@ EXTRA_DIST += \
 	tests/cli/run.sh \
 	tests/cli/show.txt \
 	tests/cli/sweep.txt \
+	tests/cli/process.sh \
 	tests/cli/sweep_killed.sh \
 	tests/cli/train.txt \
 	tests/cli/vectors.txt \

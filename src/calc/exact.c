@@ -27,6 +27,40 @@ void bnd_real_free(bnd_real *x)
     }
 }
 
+/* GMP and MPFR end the process where they get no memory, and a library must not change what they do about it: that is
+ * global. So memory is asked for before each term, and given back: the term finds it again. A number has at most
+ * 332,193 bits above and below (real.c), 83 kB; an operation on two of them, its greatest common divisors, and later
+ * its digits take less than fifty times that. */
+static bool has_room_for_a_term(void)
+{
+    enum { ROOM = 1 << 22 };
+    void *room = malloc(ROOM);
+    free(room);
+    return room != NULL;
+}
+
+/* The last term that uses each term's number: it is not needed after that. */
+static void find_last_uses(size_t *last, const bnd_term *terms, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        last[i] = count;
+        for (size_t k = 0; k < terms[i].operands; k++) {
+            last[terms[i].operand[k]] = i;
+        }
+    }
+}
+
+static void drop_operands(bnd_real *all, const size_t *last, const bnd_term *terms, size_t i)
+{
+    for (size_t k = 0; k < terms[i].operands; k++) {
+        const size_t operand = terms[i].operand[k];
+        if (last[operand] == i) {
+            bndi_real_close(&all[operand]);
+            bndi_real_open(&all[operand]);
+        }
+    }
+}
+
 static bnd_status term_value(bnd_real *all, size_t i, const bnd_term *t, const char *text, const bnd_format *f,
                              bndi_effort *effort, bnd_error *why)
 {
@@ -50,9 +84,11 @@ bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, siz
                                       const bnd_format *f, bnd_error *why)
 {
     bnd_real *all = count > 0 && count <= SIZE_MAX / sizeof *all ? malloc(count * sizeof *all) : NULL;
+    size_t *last_use = all != NULL ? malloc(count * sizeof *last_use) : NULL;
     bnd_real *last = new_real(why);
-    if (all == NULL || last == NULL) {
+    if (all == NULL || last_use == NULL || last == NULL) {
         free(all);
+        free(last_use);
         bnd_real_free(last);
         return bnd_fail(why, count > 0 ? BND_NO_MEMORY : BND_BAD_ARGUMENT, 0, "%s",
                         count > 0 ? "no memory for the numbers of the expression" : "an expression has a term");
@@ -61,9 +97,15 @@ bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, siz
     bndi_effort effort = {INT64_C(1) << 26}; /* a second or so of divisions */
     bnd_status status = BND_OK;
     size_t opened = 0;
+    find_last_uses(last_use, terms, count);
     while (status == BND_OK && opened < count) {
+        if (!has_room_for_a_term()) {
+            status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the exact value of the expression");
+            break;
+        }
         bndi_real_open(&all[opened]);
         status = term_value(all, opened, &terms[opened], text, f, &effort, why);
+        drop_operands(all, last_use, terms, opened);
         opened++;
     }
     if (status == BND_OK) {
@@ -79,6 +121,7 @@ bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, siz
     }
     bndi_mpfr_end(state);
     free(all);
+    free(last_use);
     return status;
 }
 
@@ -87,6 +130,10 @@ bnd_status bnd_real_error_alloc(bnd_real **out, bnd_exact value, const bnd_real 
     bnd_real v, *x = new_real(why);
     if (x == NULL) {
         return BND_NO_MEMORY;
+    }
+    if (!has_room_for_a_term()) {
+        bnd_real_free(x);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the error of a result");
     }
     bndi_mpfr_state state = bndi_mpfr_begin();
     bndi_real_open(&v);

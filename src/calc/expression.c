@@ -431,7 +431,12 @@ static bnd_status read_sum(reader *r, size_t *out)
 bnd_status bnd_expression_parse(bnd_term *terms, size_t capacity, size_t *count, const char *text, size_t length,
                                 const bnd_format *f, bnd_error *why)
 {
-    reader r = {.text = text, .length = length, .format = f, .terms = terms, .capacity = capacity, .why = why};
+    reader r = {.text = length > 0 ? text : "",
+                .length = length,
+                .format = f,
+                .terms = terms,
+                .capacity = capacity,
+                .why = why};
     size_t whole = 0;
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,

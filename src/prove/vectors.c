@@ -331,6 +331,7 @@ bnd_status bnd_vectors_parse_header(bnd_vectors *out, const char *text, size_t l
 {
     header h = {.has_operation = false};
     size_t at = 0;
+    text = length > 0 ? text : ""; /* NULL may stand for no text */
     while (at < length && (is_blank(text[at]) || text[at] == '#' || text[at] == '/')) {
         at++;
     }

@@ -46,8 +46,9 @@ static const char *reason(enum json_error_code code)
 bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
 {
     json_error_t error = {.text = ""};
+    const char *bytes = text->length > 0 ? text->bytes : ""; /* an empty file has no memory: NULL */
     json_t *value =
-        json_loadb(text->bytes + part.from, part.to - part.from, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+        json_loadb(bytes + part.from, part.to - part.from, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (value != NULL) {
         *out = value;
         return BND_OK;

@@ -160,17 +160,52 @@ bnd_status bndi_directory_write(const char *directory, const char *name, const b
     return bndi_within(why, name, status);
 }
 
+bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why)
+{
+    char *path = bndi_path(directory, name);
+    bnd_status status = path != NULL ? BND_OK : no_path(why);
+    if (status == BND_OK && unlink(path) != 0 && errno != ENOENT) {
+        status = bndi_fail_system(why, "cannot be removed", errno);
+    }
+    free(path);
+    return bndi_within(why, name, status);
+}
+
+/* The directory that the runs of a command go into. Where the file system has no such locks, each run's own counts. */
+bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    char *path = strdup(run), *slash = path != NULL ? strrchr(path, '/') : NULL;
+    if (path == NULL) {
+        return no_path(why);
+    }
+    if (slash != NULL) {
+        slash[slash == path] = '\0';
+    }
+    *fd = open(slash != NULL ? path : ".", O_RDONLY | O_CLOEXEC);
+    if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        status = bnd_fail(why, BND_BAD_STREAM, 0,
+                          "%s is in use by another train or sweep; wait for it, or name another directory",
+                          slash != NULL ? path : ".");
+        close(*fd);
+        *fd = -1;
+    }
+    free(path);
+    return status;
+}
+
 /* ---- metrics.jsonl ---- */
 
 /* The lock goes with the descriptor: two runs never write to one file, whoever makes them. */
-static bnd_status take(int fd, uint64_t length, bnd_error *why)
+static bnd_status take(int fd, uint64_t length, bool is_new, bnd_error *why)
 {
     struct stat about;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         return errno == EWOULDBLOCK ? bnd_fail(why, BND_BAD_STREAM, 0, "another run is writing to it at this moment")
                                     : bndi_fail_system(why, "cannot be locked", errno);
     }
-    if (fstat(fd, &about) != 0 || (uint64_t)about.st_size < length) {
+    bool changed = fstat(fd, &about) != 0 || (uint64_t)about.st_size < length || (is_new && about.st_size > 0);
+    if (changed) {
         return bnd_fail(why, BND_BAD_STREAM, 0, "has changed since it was read");
     }
     return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be cut", errno);
@@ -209,7 +244,7 @@ static void remove_unfinished(const char *directory)
     }
 }
 
-bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bnd_error *why)
+bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why)
 {
     char *path = bndi_path(directory, metrics);
     if (path == NULL) {
@@ -219,7 +254,7 @@ bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bn
     bnd_status status = opened >= 0 ? BND_OK : bndi_fail_system(why, "cannot be opened for writing", errno);
     free(path);
     if (status == BND_OK) {
-        status = take(opened, length, why);
+        status = take(opened, length, is_new, why);
     }
     if (status == BND_OK) {
         remove_unfinished(directory);

@@ -126,18 +126,77 @@ bnd_status bndi_session_open(bndi_session *s, bnd_error *why)
     return status == BND_OK && s->task->statistics ? begin_counts(s, why) : status;
 }
 
-static bnd_status compare_configs(const bndi_session *s, bnd_error *why)
+static bnd_status read_config(bndi_bytes *out, const bndi_session *s, bnd_error *why)
+{
+    char *path = bndi_path(s->task->directory, "config.json");
+    bnd_status status = path != NULL ? bndi_file_read(out, path, why)
+                                     : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
+    free(path);
+    return status;
+}
+
+/* A run of fewer steps that is otherwise the same is the beginning of this one, where no step depends on their
+ * number. */
+static bnd_status is_beginning(bool *out, const bndi_session *s, const bndi_bytes *there, bnd_error *why)
+{
+    bndi_bytes shorter = {.at = NULL};
+    bnd_task task = *s->task;
+    bnd_record r;
+    *out = false;
+    if (there->at == NULL || bndi_config_read(&r, there->at, there->length, NULL) != BND_OK ||
+        r.steps >= task.training.steps) {
+        return BND_OK;
+    }
+    task.training.steps = r.steps;
+    bndi_config_write(&shorter, &task, &s->record);
+    bnd_status status = bndi_bytes_check(&shorter, why);
+    *out = status == BND_OK && bndi_config_same(there, &shorter, NULL) == BND_OK;
+    if (*out && strcmp(task.training.schedule, "constant") != 0) {
+        status =
+            bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                     "a run of %llu steps cannot be extended to %llu: learning rates of schedule '%s' depend on "
+                     "the number of steps; only runs with schedule 'constant' can be extended",
+                     (unsigned long long)r.steps, (unsigned long long)s->task->training.steps, task.training.schedule);
+    }
+    bndi_bytes_free(&shorter);
+    return status;
+}
+
+static bnd_status compare_configs(bndi_session *s, bnd_error *why)
 {
     bndi_bytes there = {.at = NULL};
-    char *path = bndi_path(s->task->directory, "config.json");
-    bnd_status status = path != NULL ? bndi_file_read(&there, path, why)
-                                     : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the name of a file");
-    if (status == BND_OK) {
+    bnd_status status = read_config(&there, s, why);
+    if (status == BND_OK && s->task->resume) {
+        status = is_beginning(&s->extends, s, &there, why);
+    }
+    if (status == BND_OK && !s->extends) {
         status = bndi_config_same(&there, &s->config, why);
     }
     bndi_bytes_free(&there);
-    free(path);
     return bndi_within(why, "config.json", status);
+}
+
+/* Under the lock: another process may have been here since this one looked. */
+bnd_status bndi_session_claim(bndi_session *s, bnd_error *why)
+{
+    bnd_status status = compare_configs(s, why);
+    if (status == BND_OK && s->extends) {
+        status = bndi_directory_remove(s->task->directory, "summary.json", why);
+        return status == BND_OK ? bndi_directory_write(s->task->directory, "config.json", &s->config, why) : status;
+    }
+    return status;
+}
+
+/* A run writes a line per step: line i is step i. */
+static bnd_status check_steps(const bnd_record *r, bnd_error *why)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->points[i].step != i) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "step %zu is missing: step %llu comes after step %zu", i,
+                            (unsigned long long)r->points[i].step, i - 1);
+        }
+    }
+    return BND_OK;
 }
 
 /* The lines up to the checkpoint; all of them where the run is complete. */
@@ -151,6 +210,9 @@ static bnd_status read_lines(bndi_session *s, bnd_error *why)
         if (status == BND_OK && s->record.count < step && !s->record.ended) {
             status = bnd_fail(why, BND_BAD_FILE, 0, "has %zu steps, but there should be %llu: lines are missing",
                               s->record.count, (unsigned long long)step);
+        }
+        if (status == BND_OK) {
+            status = check_steps(&s->record, why);
         }
         s->known = s->record;
     }
@@ -175,6 +237,14 @@ static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
                         "there is a run in it already; go on with that one (resume), or name another directory");
     }
     status = compare_configs(s, why);
+    if (status == BND_OK && s->extends && s->found.finished) {
+        s->found.finished = false;
+        status = s->found.checkpoint ? BND_OK
+                                     : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                                "%s is not there: a finished run can be extended from its checkpoint "
+                                                "only",
+                                                checkpoint_name);
+    }
     if (status == BND_OK && s->found.checkpoint && !s->found.finished) {
         status = bndi_session_checkpoint(s, load_from, why);
     }
@@ -213,14 +283,20 @@ bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why)
     return status;
 }
 
+/* config.json is written while metrics.jsonl is locked: a run of another process that has the lock keeps its own. */
 bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why)
 {
-    bnd_status status = BND_OK;
-    if (s->task->directory != NULL && !s->found.run) {
-        status = bndi_directory_make(s->task->directory, why);
-        if (status == BND_OK) {
-            status = bndi_directory_write(s->task->directory, "config.json", &s->config, why);
-        }
+    int metrics = -1;
+    if (s->task->directory == NULL || s->found.run) {
+        return BND_OK;
+    }
+    bnd_status status = bndi_directory_make(s->task->directory, why);
+    if (status == BND_OK) {
+        status = bndi_metrics_open(&metrics, s->task->directory, 0, true, why);
+    }
+    if (status == BND_OK) {
+        status = bndi_directory_write(s->task->directory, "config.json", &s->config, why);
+        bndi_metrics_close(metrics);
     }
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct study {
     bndi_session *sessions;
@@ -13,6 +14,7 @@ typedef struct study {
     bnd_study_watch *watch;
     void *data;
     int stopped; /* by `watch` */
+    int lock;    /* on the directory of all runs, or -1 */
 } study;
 
 static bool goes_on(study *all)
@@ -86,6 +88,9 @@ static bnd_status prepare_all(study *all, size_t threads, bnd_error *why)
     for (size_t i = 0; status == BND_OK && i < all->count; i++) {
         bndi_session *s = &all->sessions[i];
         status = named(all, s, why, bndi_session_make_directory(s, why));
+        if (status == BND_OK && i == 0 && all->count > 1 && s->task->directory != NULL) {
+            status = bndi_directory_lock(&all->lock, s->task->directory, why);
+        }
     }
     return status;
 }
@@ -111,7 +116,7 @@ bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t cou
 {
     bnd_context one = context != NULL ? *context : (bnd_context){.threads = 1};
     size_t threads = one.threads < 1 ? 1 : one.threads;
-    study all = {.count = count, .watch = watch, .data = data};
+    study all = {.count = count, .watch = watch, .data = data, .lock = -1};
     all.sessions = calloc(count > 0 ? count : 1, sizeof *all.sessions);
     if (all.sessions == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu runs", count);
@@ -130,6 +135,9 @@ bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t cou
             bndi_session_release(&all.sessions[i]);
             bnd_record_clear(&all.sessions[i].record);
         }
+    }
+    if (all.lock >= 0) {
+        close(all.lock);
     }
     free(all.sessions);
     return status;

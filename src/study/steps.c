@@ -192,7 +192,10 @@ bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *da
 {
     bnd_status status = bndi_session_open(s, why);
     if (status == BND_OK && s->task->directory != NULL) {
-        status = bndi_metrics_open(&s->metrics, s->task->directory, s->end, why);
+        status = bndi_metrics_open(&s->metrics, s->task->directory, s->end, !s->found.run, why);
+        if (status == BND_OK) {
+            status = bndi_session_claim(s, why);
+        }
     }
     if (status == BND_OK) {
         status = make_steps(s, watch, data, why);

@@ -157,8 +157,13 @@ BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why
 BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
                                             bnd_error *why);
 
-/* metrics.jsonl, to be written to by us alone, cut after so many bytes. */
-BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bnd_error *why);
+/* Takes the directory above a run's for one call with several runs; *fd is closed to give it back, and may be -1. */
+BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why);
+/* A file that is not there is none to be removed. */
+BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
+
+/* metrics.jsonl, locked, and cut after so many bytes. Refused where a new run's has lines already. */
+BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why);
 /* A whole line, or nothing of it. */
 BND_CHECKED bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why);
 BND_CHECKED bnd_status bndi_metrics_sync(int fd, bnd_error *why);
@@ -185,6 +190,7 @@ typedef struct bndi_session {
     bndi_counts counts;       /* of the step */
     bndi_bytes config, line;
     bndi_found found;
+    bool extends; /* a run of fewer steps is there, which is this one's beginning */
     uint64_t end; /* of the lines that are gone on with, in bytes */
     int metrics;  /* the file; -1: none */
     bnd_status status;
@@ -194,6 +200,9 @@ typedef struct bndi_session {
 /* Finds everything that can be known to be wrong; nothing is written. With `keeps` the run stays open for its turn. */
 BND_CHECKED bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why);
 BND_CHECKED bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why);
+
+/* With the metrics locked, before the first step: is it still this run's directory? */
+BND_CHECKED bnd_status bndi_session_claim(bndi_session *s, bnd_error *why);
 
 /* The run where its checkpoint is, its statistics on. */
 BND_CHECKED bnd_status bndi_session_open(bndi_session *s, bnd_error *why);

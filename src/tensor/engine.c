@@ -6,6 +6,11 @@
 
 bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_error *why)
 {
+    if (BNDI_BIG_ENDIAN) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "tensors and training need a little-endian machine, and this one is big-endian; conversions, "
+                        "arrays and products work here");
+    }
     bnd_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an engine");

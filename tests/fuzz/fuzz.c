@@ -31,10 +31,11 @@ void *fuzz_memory(size_t count, size_t size)
 
 void *tight_copy(const void *data, size_t size)
 {
-    void *copy = fuzz_memory(size, 1);
-    if (size > 0) {
-        memcpy(copy, data, size);
+    if (size == 0) {
+        return NULL; /* as an empty file that is mapped or read */
     }
+    void *copy = fuzz_memory(size, 1);
+    memcpy(copy, data, size);
     return copy;
 }
 
@@ -72,11 +73,24 @@ static int run_file(const char *path)
     return EXIT_SUCCESS;
 }
 
+/* The empty input, and every input of one byte: some programs take the first byte as the kind of the rest. */
+static void shortest_inputs(void)
+{
+    fuzz_input(NULL, 0);
+    for (unsigned first = 0; first < 256; first++) {
+        const uint8_t byte = (uint8_t)first;
+        fuzz_input(&byte, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int first = argc >= 4 && strcmp(argv[1], "-w") == 0 ? 3 : 2, status = EXIT_SUCCESS;
     if (first == 3 || (argc >= 3 && strcmp(argv[1], "-n") == 0)) {
         folder = first == 3 ? argv[2] : NULL;
+        if (folder == NULL) {
+            shortest_inputs();
+        }
         fuzz_random(strtoull(argv[first], NULL, 10), argc > first + 1 ? strtoull(argv[first + 1], NULL, 10) : 1);
         return EXIT_SUCCESS;
     }

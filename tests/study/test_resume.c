@@ -193,7 +193,7 @@ static void test_refused(void)
         {"\"lr\" is 0.001 there, and 0.002 is asked for", BND_BAD_ARGUMENT},
         {"\"seed_data\" is 103 there, and 7 is asked for", BND_BAD_ARGUMENT},
         {"\"recipe\" is \"bf16-sr\" there, and \"fp16-pure\" is asked for", BND_BAD_ARGUMENT},
-        {"\"steps\" is 20 there, and 40 is asked for", BND_BAD_ARGUMENT},
+        {"\"steps\" is 20 there, and 10 is asked for", BND_BAD_ARGUMENT},
         {"\"switch_at\" is not there, and 9 is asked for", BND_BAD_ARGUMENT},
         {"config.json: line 1, column 1", BND_BAD_FILE},
         {"config.json: cannot be opened", BND_BAD_STREAM},
@@ -208,7 +208,7 @@ static void test_refused(void)
         t.resume = i != 0;
         t.training.lr = i == 1 ? 0.002 : 0.001;
         t.training.seed_data = i == 2 ? 7 : 103;
-        t.training.steps = i == 4 ? 40 : STEPS;
+        t.training.steps = i == 4 ? 10 : STEPS;
         t.switches = i == 5;
         t.switch_at = 9;
         t.switch_to = t.training.policy;
@@ -231,7 +231,7 @@ static void test_refused(void)
             write_file(in_folder(other, "run/metrics.jsonl"), "garbage\n", 8);
         } else if (i == 11) {
             write_file(other, before, length);
-            CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, length, &why), &why));
+            CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, length, false, &why), &why));
         }
         bnd_status status = run_until(&r, &t, UINT64_MAX, &why);
         if (status != cases[i].status || strstr(why.message, cases[i].says) == NULL) {
@@ -377,10 +377,137 @@ static void test_switched(void)
     bnd_record_clear(&all);
 }
 
+/* A copy of lines first to last - 1. */
+static char *copy_lines(char *to, const char *text, size_t first, size_t last)
+{
+    for (size_t line = 0; line < last && *text != '\0'; line++) {
+        const char *end = strchr(text, '\n') + 1;
+        if (line >= first) {
+            memcpy(to, text, (size_t)(end - text));
+            to += end - text;
+        }
+        text = end;
+    }
+    return to;
+}
+
+/* A line that is missing in the middle, of a run that was killed behind its checkpoint: there are lines enough. */
+static void test_missing_line(void)
+{
+    enum { SAVED = 8, MADE = 12, MISSING = 3 };
+    char path[PATH_SIZE], lines[PATH_SIZE], checkpoint[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    size_t length, now;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, MADE, &why), &why));
+    bnd_record_clear(&r);
+    write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "8\n", 2);
+    char *all = read_file(&length, in_folder(lines, "run/metrics.jsonl"));
+    char *damaged = malloc(length + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(damaged);
+    char *end = copy_lines(damaged, all, 0, MISSING);
+    end = copy_lines(end, all, MISSING + 1, MADE);
+    write_file(lines, damaged, (size_t)(end - damaged));
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
+                           "metrics.jsonl: step 3 is missing: step 4 comes after step 2"));
+    char *after = read_file(&now, lines);
+    CU_ASSERT_TRUE(now == (size_t)(end - damaged) && memcmp(after, damaged, now) == 0);
+    free(after);
+    free(all);
+    free(damaged);
+    close_folder();
+}
+
+/* A finished run, and one that was stopped, go on to more steps: the run that was longer from the start. */
+static void test_extended(void)
+{
+    enum { SHORT = 8 };
+    char path[PATH_SIZE], checkpoint[PATH_SIZE];
+    bnd_record expected = whole_run(), r;
+    bnd_error why;
+    for (uint64_t stop = SHORT / 2; stop <= SHORT; stop += SHORT / 2) {
+        open_folder();
+        bnd_task task = task_in(in_folder(path, "run"));
+        task.training.steps = SHORT;
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
+        CU_ASSERT_EQUAL(r.complete, stop == SHORT);
+        bnd_record_clear(&r);
+        task.training.steps = STEPS;
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+        CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
+        CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
+        bnd_record_clear(&r);
+        task.training.steps = STEPS + 1;
+        CU_ASSERT_EQUAL(unlink(in_folder(checkpoint, "run/checkpoint.safetensors")), 0);
+        CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "from its checkpoint only"));
+        task.training.steps = STEPS;
+        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why)); /* nothing has changed */
+        bnd_record_clear(&r);
+        close_folder();
+    }
+    bnd_record_clear(&expected);
+}
+
+/* Where learning rates depend on the number of steps, the beginning of a longer run is another run. */
+static void test_not_extended(void)
+{
+    char path[PATH_SIZE];
+    bnd_record r;
+    bnd_error why;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run"));
+    memcpy(task.training.schedule, "cosine", sizeof "cosine");
+    task.training.steps = STEPS - 1;
+    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    bnd_record_clear(&r);
+    task.training.steps = STEPS;
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
+                           "a run of 19 steps cannot be extended to 20: learning rates of schedule 'cosine'"));
+    close_folder();
+}
+
+/* A run that another process has begun since this one looked: neither config.json nor lines change. */
+static void test_begun_meanwhile(void)
+{
+    char path[PATH_SIZE];
+    bnd_error why;
+    int fd = -1;
+    open_folder();
+    bnd_task task = task_in(in_folder(path, "run")), other = task;
+    bndi_session first = {.task = &task, .keeper = &replaying, .metrics = -1};
+    other.training.lr = 0.5;
+    bndi_session second = {.task = &other, .keeper = &replaying, .metrics = -1};
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&first, false, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&second, false, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bndi_session_make_directory(&first, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, 0, true, &why), &why));
+    CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "another run is writing to it"));
+    CU_ASSERT_TRUE(succeeds(bndi_session_claim(&first, &why), &why));
+    CU_ASSERT_TRUE(refuses(bndi_session_claim(&second, &why), &why, "this is another run: \"lr\""));
+    CU_ASSERT_EQUAL(write(fd, "{}\n", 3), 3);
+    bndi_metrics_close(fd);
+    CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "has changed since it was read"));
+    bndi_session_release(&first);
+    bndi_session_release(&second);
+    close_folder();
+}
+
 CU_TestInfo resume_tests[] = {
-    {"stopped", test_stopped},   {"dropped", test_dropped},
-    {"killed", test_killed},     {"complete", test_complete},
-    {"refused", test_refused},   {"one directory twice", test_one_directory_twice},
-    {"switched", test_switched}, {"of another run", test_of_another_run},
+    {"a missing line", test_missing_line},
+    {"extended", test_extended},
+    {"not extended", test_not_extended},
+    {"begun meanwhile", test_begun_meanwhile},
+    {"stopped", test_stopped},
+    {"dropped", test_dropped},
+    {"killed", test_killed},
+    {"complete", test_complete},
+    {"refused", test_refused},
+    {"one directory twice", test_one_directory_twice},
+    {"switched", test_switched},
+    {"of another run", test_of_another_run},
     CU_TEST_INFO_NULL,
 };

@@ -178,8 +178,8 @@ static void test_refused(void)
                  {NULL, "to switch at step 3", 0.1, 3, BND_BAD_ARGUMENT},
                  {in_folder(b, "file"), "Not a directory", 0.1, 0, BND_BAD_STREAM},
                  {file, "Not a directory", 0.1, 0, BND_BAD_STREAM},
-                 {"/proc/none/run", "/proc/none/run: ", 0.1, 0, BND_BAD_STREAM},
-                 {"", "an empty name", 0.1, 0, BND_BAD_STREAM}};
+                 {"", "an empty name", 0.1, 0, BND_BAD_STREAM},
+                 {"/proc/none/run", "/proc/none/run: ", 0.1, 0, BND_BAD_STREAM}};
     in_folder(file, "file/below");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tasks[1] = task_of("linear", "bf16-pure", 1, 3);

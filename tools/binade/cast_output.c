@@ -1,5 +1,6 @@
 /* binade cast: the output, a file or a stream, and the thread that writes it. */
 #include "cast.h"
+#include "process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +46,6 @@ static void catch_signals(void)
             sigaction(numbers[i], &action, NULL);
         }
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file larger than allowed is an output that cannot be written, and said so */
 }
 
 /* ---- opening ---- */
@@ -58,6 +58,9 @@ static int unwritable(const cast_output *out, const char *message)
 
 static int report(const cast_output *out)
 {
+    if (out->to_stdout) {
+        return output_failed(out->command, out->failure);
+    }
     char message[256];
     snprintf(message, sizeof message, "cannot be written: %s", strerror(out->failure));
     return unwritable(out, message);
@@ -97,12 +100,20 @@ static int open_standard(cast_output *out)
     return GO_ON;
 }
 
+/* The signals are held back only where a temporary file is made. A FIFO is opened as it is, and that waits for a
+ * reader: signals must end it. */
+static bool waits_for_a_reader(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
 static int open_named(cast_output *out, const char *path)
 {
     sigset_t set = ending_signals(), old;
     bnd_error why;
     catch_signals();
-    pthread_sigmask(SIG_BLOCK, &set, &old);
+    pthread_sigmask(waits_for_a_reader(path) ? SIG_UNBLOCK : SIG_BLOCK, &set, &old);
     bnd_status status = bnd_output_open(&out->file, path, &why);
     if (status == BND_OK && out->file.temporary != NULL) {
         int length = snprintf(unfinished, sizeof unfinished, "%s", out->file.temporary);

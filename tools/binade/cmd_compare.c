@@ -1,4 +1,5 @@
 /* binade compare: runs side by side, from their directories or from any log with a step and a loss. */
+#include "process.h"
 #include "training.h"
 
 #include <stdlib.h>
@@ -64,7 +65,12 @@ static int read_all(compare *c)
         bnd_record *records;
         size_t count;
         bnd_error why;
-        const char *path = strcmp(s->operands[i], "-") == 0 ? "/dev/stdin" : s->operands[i];
+        const bool standard = strcmp(s->operands[i], "-") == 0;
+        const char *path = standard ? "/dev/stdin" : s->operands[i];
+        if (standard && standard_input_is_closed()) {
+            complain(s->command, "-: standard input is closed");
+            return BAD_STREAM;
+        }
         bnd_status status = bnd_records_read(&records, &count, path, &why);
         if (status != BND_OK) {
             return fail(s, "", s->operands[i], status, &why);

@@ -1,4 +1,5 @@
 /* binade sweep: recipes under a range of learning rates, each with several seeds. */
+#include "process.h"
 #include "sweep.h"
 
 #include <math.h>
@@ -241,7 +242,7 @@ static int run_everywhere(sweep *s)
         live_end(&s->live);
     }
     free(open);
-    return s->status != GO_ON ? s->status : live_was_stopped() ? BAD_STREAM : read_back(s);
+    return s->status != GO_ON ? s->status : was_stopped() ? BAD_STREAM : read_back(s);
 }
 
 /* ---- the command ---- */
@@ -298,7 +299,7 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? make_tasks(&s) : status;
     status = status == GO_ON ? open_context(&s) : status;
     status = status == GO_ON ? run_ranks(&s) : status;
-    bool stopped = live_was_stopped();
+    bool stopped = was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {
         const sweep_result result = {&s.options.recipes, s.records, s.count, &s.tasks[0].training, s.options.seeds};
         print_sweep(&result, s.common.output);
@@ -352,7 +353,8 @@ const command command_sweep = {
         "The sensitivity to the learning rate is that of Wortsman et al. (2309.14322): the expected result over the "
         "range, less the best one.\n\n"
         "Each point has a directory in DIR, as binade train writes it; binade compare reads them. A point that was "
-        "killed begins again; one that is finished is read. ctrl-C stops between two steps, and what was at work then "
+        "killed begins again; one that is finished is read. SIGINT (ctrl-C), SIGTERM and SIGHUP stop between two "
+        "steps, and what was at work then "
         "has a checkpoint; that of a finished point is dropped, unless --keep-checkpoints is given.\n\n"
         "Where binade was configured --with-mpi, mpirun spreads the points over ranks: rank 0 deals them out and "
         "prints, "

@@ -1,4 +1,5 @@
 /* binade train: a model under several recipes, and what became of each. */
+#include "process.h"
 #include "training.h"
 
 #include <math.h>
@@ -182,7 +183,11 @@ static void print_notes(const train *t, const train_result *r)
         printf("\nfp32 was run too: it is what the others are compared with.\n");
     }
     if (t->options.out != NULL) {
-        printf("The runs are in %s.\n", t->options.out);
+        const size_t size = 4 * strlen(t->options.out) + 1;
+        char *out = memcpy(allocate(NULL, size, 1), t->options.out, strlen(t->options.out) + 1);
+        make_plain_text(out, size);
+        printf("The runs are in %s.\n", out);
+        free(out);
     }
 }
 
@@ -233,7 +238,7 @@ static int print_all(train *t)
     train_result r;
     int status = GO_ON;
     result_make(&r, t->records, t->count);
-    if (t->autopsy && !live_was_stopped()) {
+    if (t->autopsy && !was_stopped()) {
         status = make_autopsies(&r, &t->common, t->tasks, &t->context);
     }
     r.peak = t->peak;
@@ -303,12 +308,12 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? run_tasks(&t) : status;
     if (status == GO_ON) {
         status = print_all(&t);
-        if (live_was_stopped()) {
+        if (was_stopped()) {
             note(self, "stopped%s", t.options.out != NULL ? "; the same command with --resume goes on" : "");
         }
     }
     clear(&t);
-    return status == GO_ON ? (live_was_stopped() ? BAD_STREAM : FINE) : status;
+    return status == GO_ON ? (was_stopped() ? BAD_STREAM : FINE) : status;
 }
 
 static const option_row row_resume = {OPTION_RESUME,     0, "resume", NULL, "goes on with the runs in --out",
@@ -399,10 +404,14 @@ const command command_train = {
         "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
         "byte first, of a .bin file; the last tenth is for validation. The file is mapped, and is not to be changed "
         "meanwhile.\n\n"
-        "Several runs go on at once, one on each core; the bits do not depend on that. ctrl-C stops between two steps. "
+        "Several runs go on at once, one on each core; the bits do not depend on that. SIGINT (ctrl-C), SIGTERM and "
+        "SIGHUP stop between two steps, with a checkpoint; a second one ends the program. "
         "With --out, each run has a directory (DIR itself where there is one run, DIR/RECIPE-SEED otherwise) with "
-        "config.json, metrics.jsonl (a line a step), summary.json and checkpoint.safetensors; --resume goes on from "
-        "the checkpoints, to the same bits.\n\n"
+        "config.json, metrics.jsonl (a line per step), summary.json and checkpoint.safetensors; --resume goes on from "
+        "the checkpoints, to the same bits. With more --steps it also extends runs, finished or not: the steps are "
+        "those of a run that had this many from the start. This needs --schedule constant, because the learning rates "
+        "of the other schedules depend on the number of steps. Two commands cannot write to one DIR at the same time: "
+        "the second is refused.\n\n"
         "A line of metrics.jsonl has the loss, the norm of the gradients, lr, the loss scale, the updates, bytes and "
         "FLOPs where they change, and for each role what its casts did, under Transformer Engine's names: "
         "ROLE/underflows%, overflows%, mse, cur_amax, dynamic_range, scale_inv_min and scale_inv_max (of casts that "

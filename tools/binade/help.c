@@ -152,7 +152,10 @@ static void roff_overview(void)
     }
     printf(".SH EXIT STATUS\n.TP\n0\nfine\n.TP\n1\nwhat was checked does not hold\n.TP\n2\nbad usage or bad "
            "input\n.TP\n3\n"
-           "input or output failed\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n"
+           "input or output failed\n.TP\n130, 143, 129\nSIGINT (ctrl-C), SIGTERM or SIGHUP ended it. No "
+           "partial file stays behind; what train and sweep have written can be resumed\n.TP\n141\nthe reader of "
+           "standard output closed it, as head does (SIGPIPE); nothing is printed. Where the caller ignores SIGPIPE: a "
+           "message, and 3\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n"
            ".TP\n.B BINADE_BACKEND\nthe kernels for arrays: best, portable, avx2, avx512, neon or wasm128\n"
            ".TP\n.B BINADE_THREADS\nhow many cores to use for arrays where no option says it, from 1 to 1024\n");
 }

@@ -39,6 +39,8 @@ binade_SOURCES = \
 	tools/binade/options.c \
 	tools/binade/print.c \
 	tools/binade/print.h \
+	tools/binade/process.c \
+	tools/binade/process.h \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
 	tools/binade/prove.h \

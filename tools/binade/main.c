@@ -1,9 +1,8 @@
 /* binade: a floating-point format laboratory. A command is a file; this one finds it. */
 #include "command.h"
+#include "process.h"
 #include "prove.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 const bnd_candidate *const prove_candidate = NULL; /* the library itself */
@@ -63,14 +62,6 @@ static int run_named(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an output that cannot be written, and is reported as one */
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file that is larger than allowed */
-    int status = run_named(argc, argv);
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "binade: standard output cannot be written%s%s\n", errno != 0 ? ": " : "",
-                errno != 0 ? strerror(errno) : "");
-        return BAD_STREAM;
-    }
-    return status;
+    process_begin();
+    return process_end(run_named(argc, argv));
 }

@@ -1,5 +1,6 @@
 /* The autopsy of a recipe that did worse than fp32: when it left, what rounding did to which numbers, and how much of
  * the gap each part of the recipe explains. */
+#include "process.h"
 #include "training.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int make_one(train_row *row, const settings *s, const train_row *referenc
     live_end(&l);
     free(label);
     free(planned);
-    if (status != BND_OK || live_was_stopped()) { /* shares of runs that were stopped are none */
+    if (status != BND_OK || was_stopped()) { /* shares of runs that were stopped are none */
         free(a);
         return status == BND_OK ? GO_ON : (complain(s->command, "%s", why.message), BAD_STREAM);
     }
@@ -51,7 +52,7 @@ int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, co
 {
     int status = GO_ON;
     r->autopsied = true;
-    for (size_t i = 0; status == GO_ON && i < r->row_count && !live_was_stopped(); i++) {
+    for (size_t i = 0; status == GO_ON && i < r->row_count && !was_stopped(); i++) {
         train_row *row = &r->rows[i];
         const bnd_task *own = &tasks[row->records - r->records];
         if (is_ill(r, row, own)) {
@@ -231,7 +232,7 @@ void print_autopsies(const train_result *r)
         say(copy_text("Shares are of the gap. Recovered: this part alone as in fp32, the rest as the recipe has it. "
                       "Lost: fp32, with this part alone as the recipe has it. Interaction: what lowering the parts "
                       "one by one does not explain."));
-    } else if (!live_was_stopped()) {
+    } else if (!was_stopped()) {
         printf("\nNo recipe needs an autopsy.\n");
     }
 }

@@ -1,24 +1,11 @@
 /* Runs as they go: a line with a bar, how long it still takes, and where the loss of each run is. ctrl-C stops them
  * between two steps, so that what is on disk can be gone on with. */
+#include "process.h"
 #include "training.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int number)
-{
-    stopped = 1;
-    signal(number, SIG_DFL); /* a second one ends the program at once */
-}
-
-bool live_was_stopped(void)
-{
-    return stopped != 0;
-}
 
 static const char *name_of(const bnd_task *t)
 {
@@ -54,9 +41,7 @@ void live_begin(live *l, const settings *s, const char *label, const bnd_task *t
     progress_begin(&l->bar, s, label, PROGRESS_ITEMS, total);
     l->bar.note = describe;
     l->bar.state = l;
-    stopped = 0;
-    signal(SIGINT, stop);
-    signal(SIGTERM, stop);
+    stop_on_signals();
 }
 
 bool live_watch(void *data, size_t task, const bnd_record *so_far)
@@ -69,14 +54,13 @@ bool live_watch(void *data, size_t task, const bnd_record *so_far)
     r->at = at > r->at ? at : r->at;
     r->loss = so_far->loss;
     progress_at(&l->bar, l->done);
-    return stopped == 0;
+    return !was_stopped();
 }
 
 void live_end(live *l)
 {
     progress_end(&l->bar);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    end_on_signals();
     free(l->run);
     l->run = NULL;
 }

@@ -121,7 +121,6 @@ typedef struct live {
 void live_begin(live *l, const settings *s, const char *label, const bnd_task *tasks, size_t count);
 bnd_study_watch live_watch; /* its data is the live; false after ctrl-C */
 void live_end(live *l);
-bool live_was_stopped(void);
 
 /* ---- what came out (train_result.c, train_table.c, train_notes.c, train_plot.c) ---- */
 

@@ -2,6 +2,7 @@
 #include "value.h"
 #include "print.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +173,7 @@ static int each_of_stdin(const settings *s, size_t *index, int (*each)(void *sta
         status = one(s, word, length, place, index, each, state);
     }
     if (status == GO_ON && ferror(stdin)) {
-        complain(s->command, "standard input cannot be read");
+        complain(s->command, "standard input cannot be read: %s", strerror(errno));
         return BAD_STREAM;
     }
     return status;

@@ -1,0 +1,138 @@
+/* How the process begins and ends: its three standard streams, and signals. */
+#define _POSIX_C_SOURCE 200809L
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- standard streams ---- */
+
+/* A closed standard stream leaves its number to the next file that is opened: what is printed would go into that file.
+ * So the number is taken, by a descriptor with which what the stream is for fails: "Bad file descriptor". */
+static void occupy_standard_streams(void)
+{
+    static const int other_way[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", other_way[fd]) != fd) {
+            exit(BAD_STREAM); /* there is no stream for a message */
+        }
+    }
+}
+
+bool standard_input_is_closed(void)
+{
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return flags == -1 || (flags & O_ACCMODE) == O_WRONLY;
+}
+
+/* ---- a reader that has gone ---- */
+
+static bool pipe_was_ignored;
+static bool reader_has_gone;
+
+/* EPIPE is told apart from other failures, and SIGPIPE is sent only when files are complete and children have ended.
+ * Where the caller ignores SIGPIPE, a closed pipe is an error like any other. */
+static void take_over_pipe(void)
+{
+    struct sigaction old;
+    pipe_was_ignored = sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that is larger than allowed cannot be written, and is reported so */
+}
+
+/* An earlier write may have failed: its errno is lost, but the pipe still says it. */
+static int why_output_failed(int error)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return error == 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0 ? EPIPE : error;
+}
+
+int output_failed(const command *self, int error)
+{
+    error = why_output_failed(error);
+    if (error == EPIPE && !pipe_was_ignored) {
+        reader_has_gone = true;
+    } else {
+        complain(self, "standard output cannot be written%s%s", error != 0 ? ": " : "",
+                 error != 0 ? strerror(error) : "");
+    }
+    return BAD_STREAM;
+}
+
+/* ---- stopping between two steps ---- */
+
+static volatile sig_atomic_t stopping_signal;
+
+static void stop(int number)
+{
+    stopping_signal = number;
+    signal(number, SIG_DFL); /* a second one ends the program at once */
+}
+
+static const int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { STOPPING_SIGNALS = sizeof stopping_signals / sizeof stopping_signals[0] };
+
+static void handle_stopping_signals(void (*handler)(int))
+{
+    for (size_t i = 0; i < STOPPING_SIGNALS; i++) {
+        struct sigaction old, action = {.sa_handler = handler};
+        sigemptyset(&action.sa_mask);
+        if (sigaction(stopping_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+            sigaction(stopping_signals[i], &action, NULL);
+        }
+    }
+}
+
+void stop_on_signals(void)
+{
+    handle_stopping_signals(stop);
+}
+
+void end_on_signals(void)
+{
+    handle_stopping_signals(SIG_DFL);
+}
+
+bool was_stopped(void)
+{
+    return stopping_signal != 0;
+}
+
+/* ---- the two ends ---- */
+
+void process_begin(void)
+{
+    occupy_standard_streams();
+    take_over_pipe();
+}
+
+/* Ends by the signal, so that a shell knows: its status is 128 and the number. */
+static void end_by(int number)
+{
+    sigset_t set;
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+}
+
+int process_end(int status)
+{
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_has_gone) {
+        status = output_failed(NULL, errno);
+    }
+    if (was_stopped()) {
+        end_by(stopping_signal);
+    }
+    if (reader_has_gone) {
+        end_by(SIGPIPE);
+    }
+    return status;
+}

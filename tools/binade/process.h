@@ -1,0 +1,26 @@
+/* How the process begins and ends: its three standard streams, and signals. */
+#ifndef BINADE_TOOLS_PROCESS_H
+#define BINADE_TOOLS_PROCESS_H
+
+#include "command.h"
+
+/* First and last in main. The end writes what standard output still holds. It ends the process by SIGPIPE where the
+ * reader of standard output has gone, and by the signal that stopped a command; otherwise it returns the exit status:
+ * `status`, or BAD_STREAM with a message. */
+void process_begin(void);
+int process_end(int status);
+
+/* Was it closed when the process began? (/dev/stdin could be opened all the same.) */
+bool standard_input_is_closed(void);
+
+/* Standard output was not written, by this errno (0: not known); returns BAD_STREAM. Prints a message, but not where
+ * its reader has gone. */
+int output_failed(const command *self, int error);
+
+/* SIGINT, SIGTERM and SIGHUP ask to stop from here on, instead of ending the process; those that the caller ignores
+ * stay ignored. A second signal ends the process. process_end passes the signal on. */
+void stop_on_signals(void);
+void end_on_signals(void); /* as before */
+bool was_stopped(void);
+
+#endif
