@@ -53,6 +53,12 @@ enum { BND_RANK_MAX = 8 };
 
 BND_CHECKED bnd_status bnd_tensor_new(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const size_t *shape,
                                       size_t rank, bnd_role role, bnd_error *why); /* zeros */
+
+/* Zeros, stored as the engine's policy stores numbers of this role: its format, and its scales where the role has some.
+ * fp32 where the policy does not name the role. (bnd_tensor_new and bnd_tensor_from_* store what `f` says, whatever the
+ * policy.) */
+BND_CHECKED bnd_status bnd_tensor_new_for(bnd_tensor **out, bnd_engine *engine, const size_t *shape, size_t rank,
+                                          bnd_role role, bnd_error *why);
 BND_CHECKED bnd_status bnd_tensor_from_f32(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const float *x,
                                            const size_t *shape, size_t rank, bnd_role role, bnd_error *why);
 BND_CHECKED bnd_status bnd_tensor_from_f64(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const double *x,
@@ -90,7 +96,7 @@ BND_CHECKED bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why);
  * where they lie in a file. */
 void *bnd_tensor_codes(bnd_tensor *t);
 
-/* The scales of a tensor whose numbers share some (the policy says so of param, master, grad, m, v or extra), as
+/* The scales of a tensor whose numbers share some (bnd_tensor_new_for makes one), as
  * bnd_quantize_f32 or bnd_dynamic_quantize_f32 has them; where its blocks have a scale of the tensor, that comes
  * last, in fp32. Such a tensor is of fp32 numbers, is written as a whole, and the codes above are those of its
  * elements. NULL: none. */

@@ -105,6 +105,48 @@ const char *bnd_run_place_name(const bnd_run *run, size_t place);
 size_t bnd_run_parameter_place(const bnd_run *run, size_t i);
 bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
+/* ---- a run of your own model ----
+ *
+ * The parameters' formats, what the recipe and the optimizer keep of them, the loss scale and the update are the run's,
+ * as for a built-in model; the data, the forward pass and the loss are yours, made of tensors of bnd_run_engine(run).
+ * Of `training`, the sizes and the data are not used: bnd_training_default(&t, "own", "adamw", "bf16-amp", &why).
+ *
+ *     bnd_run_new_own(&run, &t, NULL, &why);
+ *     bnd_run_add_parameter(&w, run, "w", values, (size_t[]){8, 4}, 2, true, &why);
+ *     for each step:
+ *         bnd_run_begin_step(run, &why);
+ *         ... y = linear(x, bnd_run_use_parameter(run, w)) ...; loss, a tensor of one element
+ *         bnd_run_end_step(&step, run, loss, &why);
+ *
+ * Checkpoints, changes of the recipe and statistics work as for any run; bnd_run_load needs the same parameters first.
+ * All of these return BND_BAD_ARGUMENT for a run of a built-in model, and for calls in another order. */
+BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context,
+                                       bnd_error *why);
+
+/* Adds a parameter before the first step. `values`: row-major; NULL: zeros. They go into the master where the recipe
+ * has one, and are rounded to the format of the parameter, to nearest. `decays`: weight decay applies to it. `name` is
+ * unique; it has at most 47 bytes, and does not end in .master, .m, .v, .factors or .extra. What stands before its last
+ * dot names the place at which its casts are counted. `index` is its number for bnd_run_parameter. */
+BND_CHECKED bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, const float *values,
+                                             const size_t *shape, size_t rank, bool decays, bnd_error *why);
+
+/* Begin: makes the parameters ready (where a recipe makes them from masters for a step only) and sets the random bits of
+ * this step. End: reads the loss, runs the backward pass from the loss times the loss scale, and updates the parameters;
+ * gradients are released. A loss of NULL gives the step up: the weights stay, and `out` is not written. After a failure
+ * the step is given up as well. Tensors of the forward pass are yours to release; bnd_engine_mark helps. */
+BND_CHECKED bnd_status bnd_run_begin_step(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why);
+
+/* A parameter for the forward pass of a step or an evaluation; NULL outside of these, or where there is none. What is
+ * computed until the next call belongs to the place of this parameter: statistics count it there, and high_last takes it
+ * for that layer. */
+bnd_tensor *bnd_run_use_parameter(bnd_run *run, size_t index);
+
+/* Around a forward pass that is not learned from: nothing is recorded for a backward pass, the random bits are not those
+ * of any step, and delayed scales stay as they are. */
+BND_CHECKED bnd_status bnd_run_begin_evaluation(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bnd_run_end_evaluation(bnd_run *run, bnd_error *why);
+
 /* ---- a run on the disk ---- */
 
 /* Everything that the run goes on from, as .safetensors: parameters under their names, NAME.master, NAME.m, NAME.v,

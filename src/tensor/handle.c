@@ -129,15 +129,18 @@ bnd_status bndi_view_make(bnd_tensor **out, const bnd_tensor *base, const bndi_s
     return BND_OK;
 }
 
+static bnd_status check_role_and_shape(bndi_shape *out, const size_t *shape, size_t rank, bnd_role role, bnd_error *why)
+{
+    return (unsigned)role < BND_ROLES ? bndi_shape_make(out, shape, rank, why)
+                                      : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is not a role of a tensor", (int)role);
+}
+
 bnd_status bnd_tensor_new(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const size_t *shape, size_t rank,
                           bnd_role role, bnd_error *why)
 {
     bndi_shape s;
     bnd_tensor *t;
-    if ((unsigned)role >= BND_ROLES) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no role of a tensor", (int)role);
-    }
-    bnd_status status = bndi_shape_make(&s, shape, rank, why);
+    bnd_status status = check_role_and_shape(&s, shape, rank, role, why);
     if (status == BND_OK) {
         status = bndi_tensor_make(&t, engine, f, &s, role, true, why);
     }
@@ -154,6 +157,28 @@ bnd_status bnd_tensor_new(bnd_tensor **out, bnd_engine *engine, const bnd_format
     bndi_owe(t);
     *out = t;
     return BND_OK;
+}
+
+bnd_status bnd_tensor_new_for(bnd_tensor **out, bnd_engine *engine, const size_t *shape, size_t rank, bnd_role role,
+                              bnd_error *why)
+{
+    bndi_shape s;
+    bnd_tensor *t;
+    bnd_status status = check_role_and_shape(&s, shape, rank, role, why);
+    if (status == BND_OK && bndi_is_scaled(engine, role) && !bndi_is_stored(role)) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "role %s: its scales belong to the operands of a matrix product, which makes them itself; "
+                          "store a tensor for param, master, grad, m, v or extra",
+                          bnd_role_name(role));
+    }
+    if (status == BND_OK) {
+        status = bndi_tensor_for(&t, engine, role, &s, why);
+    }
+    if (status == BND_OK) {
+        bndi_owe(t);
+        *out = t;
+    }
+    return status;
 }
 
 typedef bnd_status write_all(bnd_tensor *t, const void *x, size_t n, bnd_rule rule, bnd_error *why);

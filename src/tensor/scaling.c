@@ -11,7 +11,7 @@ enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64, ORDINALS_MOST =
 
 /* ---- what the policy says ---- */
 
-static bool is_stored(bnd_role role)
+bool bndi_is_stored(bnd_role role)
 {
     return role == BND_ROLE_PARAM || role == BND_ROLE_MASTER || role == BND_ROLE_GRAD || role == BND_ROLE_M ||
            role == BND_ROLE_V || role == BND_ROLE_EXTRA;
@@ -143,7 +143,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
                         "udynamic[:N], with up to 2^20 steps or numbers and a margin of up to 2^64",
                         name, cast->scaling);
     }
-    bool serves = is_operand(role) ? scaling.kind != BNDI_DYNAMIC : is_stored(role) && !of_operands;
+    bool serves = is_operand(role) ? scaling.kind != BNDI_DYNAMIC : bndi_is_stored(role) && !of_operands;
     if (!serves) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,

@@ -373,6 +373,7 @@ BND_CHECKED bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_r
 
 /* A tensor of the policy's format for a role that is stored: with its scales, where it has some. `bytes_as` is what its
  * bytes are counted as. Zeros. */
+bool bndi_is_stored(bnd_role role); /* may have scales that are stored beside its codes */
 BND_CHECKED bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape,
                                        bnd_error *why);
 

@@ -13,6 +13,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/number.c \
 	src/train/optimizer.c \
 	src/train/optimizer_adafactor.c \
+	src/train/own.c \
 	src/train/parameters.c \
 	src/train/recipe.c \
 	src/train/run.c \

@@ -51,8 +51,24 @@ bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
     return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
 }
 
+/* What the numbers of a new parameter are: those at `values`, or normal ones of this deviation, or `value` everywhere. */
+typedef struct initial {
+    const float *values;
+    double deviation, value;
+} initial;
+
+static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *from, bnd_error *why)
+{
+    if (from->values != NULL) {
+        return bnd_tensor_write_f32(to, from->values, bndi_count(&to->shape), (bnd_rule){.rounding = BND_RNE}, why);
+    }
+    return from->deviation > 0 ? bnd_tensor_normal(to, 0, from->deviation, run->training.seed_init,
+                                                   bndi_purpose(BNDI_OF_INIT, run->parameters), why)
+                               : bnd_tensor_fill(to, from->value, why);
+}
+
 /* The master copy has the numbers as they were drawn; the parameter is made of it. */
-static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double value, bnd_error *why)
+static bnd_status fill(bnd_run *run, bndi_parameter *p, const initial *from, bnd_error *why)
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
     bndi_buffer *kept;
@@ -60,9 +76,7 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, double deviation, double
     if (status != BND_OK) {
         return status;
     }
-    status = deviation > 0 ? bnd_tensor_normal(to, 0, deviation, run->training.seed_init,
-                                               bndi_purpose(BNDI_OF_INIT, run->parameters), why)
-                           : bnd_tensor_fill(to, value, why);
+    status = write_initial(run, to, from, why);
     bndi_freeze(to, kept, to == p->value ? BND_ROLE_PARAM : BND_ROLE_MASTER);
     return status == BND_OK && to != p->value ? bndi_value_of_master(p, why) : status;
 }
@@ -107,8 +121,8 @@ static unsigned place_of(bnd_run *run, const char *name)
     return run->places - 1;
 }
 
-static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, double deviation, double value,
-                      bool decays, bnd_error *why)
+static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, const initial *from, bool decays,
+                      bnd_error *why)
 {
     bndi_parameter *p = &run->parameter[run->parameters];
     if (run->parameters == BNDI_PARAMETERS) {
@@ -120,7 +134,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, d
     p->decays = decays;
     bnd_status status = bndi_parameter_make(run, p, shape, why);
     if (status == BND_OK) {
-        status = fill(run, p, deviation, value, why);
+        status = fill(run, p, from, why);
     }
     if (status == BND_OK) {
         p->place = place_of(run, p->name);
@@ -133,12 +147,24 @@ bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why)
 {
     size_t most = 0;
     for (size_t i = 0; i < run->parameters; i++) {
-        const bndi_shape *shape = &run->parameter[i].value->shape;
+        const bndi_parameter *p = &run->parameter[i];
+        const bndi_shape *shape = &(p->value != NULL ? p->value : p->master)->shape; /* a value may be transient */
         size_t lines = (shape->rank == 2 ? shape->extent[0] : 1) + shape->extent[shape->rank - 1];
         most = lines > most ? lines : most;
     }
-    run->factor_room = calloc(most, sizeof *run->factor_room);
-    return run->factor_room != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the updates of a run");
+    double *room = calloc(most, sizeof *room);
+    if (room == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the updates of a run");
+    }
+    free(run->factor_room);
+    run->factor_room = room;
+    return BND_OK;
+}
+
+bnd_status bndi_add_values(bnd_run *run, const char *name, const bndi_shape *shape, const float *values, bool decays,
+                           bnd_error *why)
+{
+    return add(run, name, shape, &(initial){.values = values}, decays, why);
 }
 
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays)
@@ -148,14 +174,15 @@ void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t column
         g->status = bndi_shape_make(&shape, (size_t[]){rows, columns}, 2, g->why);
     }
     if (g->status == BND_OK) {
-        g->status = add(g->run, name, &shape, deviation, 0, decays, g->why);
+        g->status = add(g->run, name, &shape, &(initial){.deviation = deviation}, decays, g->why);
     }
 }
 
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value)
 {
     if (g->status == BND_OK) {
-        g->status = add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, 0, value, false, g->why);
+        g->status =
+            add(g->run, name, &(bndi_shape){.rank = 1, .extent = {n}}, &(initial){.value = value}, false, g->why);
     }
 }
 

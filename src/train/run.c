@@ -6,6 +6,12 @@
 #include "bulk/environment.h"
 #include "tensor/tensor.h"
 
+static bnd_status refuse_own(const char *call, const char *instead, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s needs a built-in model; this run has your own: use %s", call,
+                    instead);
+}
+
 /* ---- making ---- */
 
 static bnd_status check(const bnd_training *t, bnd_error *why)
@@ -49,7 +55,7 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
     if (g.status == BND_OK) {
         run->model->build(&g);
     }
-    if (g.status == BND_OK && run->optimizer->prepare != NULL) {
+    if (g.status == BND_OK && run->optimizer->prepare != NULL && run->parameters > 0) {
         g.status = bndi_factor_room_make(run, why);
     }
     return g.status;
@@ -103,6 +109,12 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
 
 bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
 {
+    if (bndi_same_word(training->model, bndi_length(training->model), bndi_own_row.name)) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "model '%s' is for programs that bring their own model (bnd_run_new_own); choose a built-in one",
+            bndi_own_row.name);
+    }
     return make(out, training, true, context, why);
 }
 
@@ -217,53 +229,74 @@ static bnd_status forward_and_back(bnd_run *run, double *loss, bnd_error *why)
     return status == BND_OK ? bnd_tensor_backward(t, run->loss_scale, why) : status;
 }
 
-bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
+bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why)
 {
-    bnd_step step = {.step = run->step, .loss_scale = run->loss_scale};
-    bndi_update_totals sums = {.updates = 0};
     double factor;
     bnd_status status = bnd_schedule_factor(&factor, run->training.schedule, run->step, run->training.steps, why);
     if (status != BND_OK) {
         return status;
     }
-    bnd_mark mark = bnd_engine_mark(run->engine);
-    bndi_environment before = bndi_enter(BND_RNE);
+    *step = (bnd_step){.step = run->step, .loss_scale = run->loss_scale, .lr = run->training.lr * factor};
     bnd_engine_set_seed(run->engine, run->training.seed_rounding, run->step);
     for (size_t i = 0; i < run->parameters; i++) {
         run->parameter[i].updates = (bnd_updates){.updates = 0};
     }
-    step.lr = run->training.lr * factor;
-    status = bndi_parameters_begin(run, why);
+    return bndi_parameters_begin(run, why);
+}
+
+bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why)
+{
+    bndi_update_totals sums = {.updates = 0};
+    double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale), scale = run->loss_scale;
+    step->gradient_norm = __builtin_sqrt(squares);
+    step->skipped = !bndi_loss_scale_allows(run, squares);
+    double next = run->loss_scale;
+    run->loss_scale = scale; /* gradients are still under it */
+    bnd_status status = step->skipped ? BND_OK : bndi_update_all(run, step->lr, &sums, why);
+    run->loss_scale = next;
+    for (size_t i = 0; i < run->parameters; i++) {
+        step->weights += bndi_count(&run->parameter[i].value->shape);
+    }
+    step->updates = sums.updates;
+    step->cancelled = sums.cancelled;
+    step->update_ratio = __builtin_sqrt(sums.squares_of_updates / sums.squares_of_weights);
+    return status;
+}
+
+void bndi_step_end(bnd_run *run, bool done)
+{
+    for (size_t i = 0; i < run->parameters && run->parameter[i].value != NULL; i++) {
+        bnd_tensor_drop_gradient(run->parameter[i].value);
+    }
+    bndi_parameters_end(run);
+    if (done) {
+        bnd_engine_end_step(run->engine);
+        run->step++;
+    }
+}
+
+bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
+{
+    bnd_step step;
+    if (bndi_is_own(run)) {
+        return refuse_own("bnd_run_step", "bnd_run_begin_step", why);
+    }
+    bnd_mark mark = bnd_engine_mark(run->engine);
+    bndi_environment before = bndi_enter(BND_RNE);
+    bnd_status status = bndi_step_begin(&step, run, why);
     if (status == BND_OK) {
         status = forward_and_back(run, &step.loss, why);
     }
     if (status == BND_OK) {
-        double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale);
-        step.gradient_norm = __builtin_sqrt(squares);
-        double scale = run->loss_scale;
-        step.skipped = !bndi_loss_scale_allows(run, squares);
-        double next = run->loss_scale;
-        run->loss_scale = scale; /* gradients are still under it */
-        status = step.skipped ? BND_OK : bndi_update_all(run, step.lr, &sums, why);
-        run->loss_scale = next;
+        status = bndi_step_update(&step, run, why);
     }
-    for (size_t i = 0; i < run->parameters && run->parameter[i].value != NULL; i++) {
-        step.weights += bndi_count(&run->parameter[i].value->shape);
-        bnd_tensor_drop_gradient(run->parameter[i].value);
-    }
-    bndi_parameters_end(run);
+    bndi_step_end(run, status == BND_OK);
     bnd_engine_release_since(run->engine, mark, NULL, 0);
     bndi_leave(before);
-    if (status != BND_OK) {
-        return status;
+    if (status == BND_OK) {
+        *out = step;
     }
-    bnd_engine_end_step(run->engine);
-    step.updates = sums.updates;
-    step.cancelled = sums.cancelled;
-    step.update_ratio = __builtin_sqrt(sums.squares_of_updates / sums.squares_of_weights);
-    run->step++;
-    *out = step;
-    return BND_OK;
+    return status;
 }
 
 static bnd_status validate(double *sum, bnd_run *run, uint64_t batches, bnd_error *why)
@@ -285,21 +318,34 @@ static bnd_status validate(double *sum, bnd_run *run, uint64_t batches, bnd_erro
 
 /* Casts are counted from where they are counted in a step, so that each finds the scale that it has learnt there;
  * and it learns nothing here. */
-bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why)
+bnd_status bndi_evaluation_begin(bnd_run *run, bnd_error *why)
 {
-    double sum = 0;
-    bool tape = bnd_engine_tape(run->engine);
-    bndi_environment before = bndi_enter(BND_RNE);
+    run->had_tape = bnd_engine_tape(run->engine);
     bnd_engine_set_tape(run->engine, false);
     bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX);
     run->engine->histories.kept = true;
-    bnd_status status = bndi_parameters_begin(run, why);
+    return bndi_parameters_begin(run, why);
+}
+
+void bndi_evaluation_end(bnd_run *run)
+{
+    bndi_parameters_end(run);
+    run->engine->histories.kept = false;
+    bnd_engine_set_tape(run->engine, run->had_tape);
+}
+
+bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why)
+{
+    double sum = 0;
+    if (bndi_is_own(run)) {
+        return refuse_own("bnd_run_validate", "bnd_run_begin_evaluation", why);
+    }
+    bndi_environment before = bndi_enter(BND_RNE);
+    bnd_status status = bndi_evaluation_begin(run, why);
     if (status == BND_OK) {
         status = validate(&sum, run, batches, why);
     }
-    bndi_parameters_end(run);
-    run->engine->histories.kept = false;
-    bnd_engine_set_tape(run->engine, tape);
+    bndi_evaluation_end(run);
     bndi_leave(before);
     if (status == BND_OK) {
         *loss = sum / (double)batches;

@@ -45,6 +45,9 @@ typedef struct bndi_block_data {
     size_t first;
 } bndi_block_data;
 
+/* Where a run of the caller's own model is (own.c). */
+typedef enum bndi_stage { BNDI_BETWEEN, BNDI_IN_STEP, BNDI_EVALUATING } bndi_stage;
+
 struct bnd_run {
     bnd_training training;
     bnd_engine *engine;
@@ -59,6 +62,9 @@ struct bnd_run {
     bndi_source source;
     double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
     double floor, ignorance;
+    bndi_stage stage;
+    bnd_step at_hand;                          /* of BNDI_IN_STEP */
+    bool had_tape;                             /* before BNDI_EVALUATING */
     struct bndi_block_data blocks[BNDI_DEPTH]; /* of a transformer: what its segments are told */
 };
 
@@ -93,6 +99,16 @@ typedef struct bndi_thawed {
 } bndi_thawed;
 BND_CHECKED bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why);
 void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums);
+
+/* A step: parameters ready for the forward pass; then, with gradients in place, loss scale and update; then, also after
+ * a failure, gradients and transient parameters are released. `done`: the run is one step further. */
+BND_CHECKED bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why);
+void bndi_step_end(bnd_run *run, bool done);
+
+/* Around an evaluation: parameters ready, no tape, random bits of its own, and delayed scales that learn nothing. */
+BND_CHECKED bnd_status bndi_evaluation_begin(bnd_run *run, bnd_error *why);
+void bndi_evaluation_end(bnd_run *run);
 
 BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
 
@@ -129,7 +145,11 @@ bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); 
 void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays);
 void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
 
-/* run->factor_room, when all parameters are there. */
+/* The same with these numbers, in row-major order; NULL: zeros. */
+BND_CHECKED bnd_status bndi_add_values(bnd_run *run, const char *name, const bndi_shape *shape, const float *values,
+                                       bool decays, bnd_error *why);
+
+/* run->factor_room, large enough for the parameters that are there. */
 BND_CHECKED bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why);
 
 /* What comes now is counted at the place of this parameter. */
@@ -148,6 +168,7 @@ struct bndi_model_row {
 
 extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
     bndi_transformer_row, bndi_student_row;
+extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and sizes, and the caller does the rest */
 
 /* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
 BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
@@ -223,6 +244,10 @@ double bndi_exp_of(const bnd_run *run, double x);
 /* A run of this training, whose source is not opened: for teachers. */
 BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                              bnd_error *why);
+static inline bool bndi_is_own(const bnd_run *run)
+{
+    return run->model == &bndi_own_row;
+}
 
 /* ---- optimizers ---- */
 

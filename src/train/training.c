@@ -52,16 +52,32 @@ bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)
     return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "unknown optimizer", why);
 }
 
+/* The caller's own model is not in the list: a command cannot run it. */
+static bnd_status find_model(const bndi_model_row **model, const char *name, bnd_error *why)
+{
+    size_t row;
+    if (bndi_same_word(name, bndi_length(name), bndi_own_row.name)) {
+        *model = &bndi_own_row;
+        return BND_OK;
+    }
+    bnd_status status = find(&row, name, bnd_model_name, MODELS, "unknown model", why);
+    if (status == BND_OK) {
+        *model = models[row];
+    }
+    return status;
+}
+
 static bnd_status find_rows(const bndi_model_row **model, const bndi_optimizer_row **optimizer, const char *model_name,
                             const char *optimizer_name, bnd_error *why)
 {
-    size_t m, o;
-    bnd_status status = find(&m, model_name, bnd_model_name, MODELS, "unknown model", why);
+    const bndi_model_row *m;
+    size_t o;
+    bnd_status status = find_model(&m, model_name, why);
     if (status == BND_OK) {
         status = bnd_optimizer_find(&o, optimizer_name, why);
     }
     if (status == BND_OK) {
-        *model = models[m];
+        *model = m;
         *optimizer = bndi_optimizer_at(o);
     }
     return status;

@@ -205,6 +205,7 @@ int main(void)
 {
     CU_SuiteInfo suites[] = {
         SUITE("train", train_tests),
+        SUITE("own model", own_tests),
         SUITE("traps", trap_tests),
         SUITE("data", data_tests),
         SUITE("models", model_tests),

@@ -7,6 +7,7 @@
 #include "train/train.h"
 
 extern CU_TestInfo train_tests[];
+extern CU_TestInfo own_tests[];
 extern CU_TestInfo trap_tests[];
 extern CU_TestInfo data_tests[];
 extern CU_TestInfo model_tests[];
