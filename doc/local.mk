@@ -57,6 +57,11 @@ check_PROGRAMS += doc/examples/precision
 doc_examples_precision_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_precision_LDADD = libbinade.la
 doc_examples_precision_SOURCES = doc/examples/precision.c
+# A model of one's own; tests/cli/examples.txt has what it prints.
+check_PROGRAMS += doc/examples/own_model
+doc_examples_own_model_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_own_model_LDADD = libbinade.la
+doc_examples_own_model_SOURCES = doc/examples/own_model.c
 # The unit with two errors that it has tested: plain C, without the library.
 check_PROGRAMS += doc/examples/unit
 doc_examples_unit_LDADD =

@@ -482,6 +482,7 @@ EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
 	tests/cli/calc.txt \
+	tests/cli/examples.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
 	tests/cli/checks.sh \
