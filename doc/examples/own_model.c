@@ -1,5 +1,5 @@
-/* Your own model under a recipe: two layers learn y = 4 x^3 - 3 x, forward pass, backward pass and update in the formats of
- * the recipe. */
+/* Your own model under a recipe: two layers learn y = 4 x^3 - 3 x, forward pass, backward pass and update in the
+ * formats of the recipe. */
 #include <binade.h>
 #include <stdio.h>
 

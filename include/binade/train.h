@@ -125,25 +125,26 @@ BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *traini
 
 /* Adds a parameter before the first step. `values`: row-major; NULL: zeros. They go into the master where the recipe
  * has one, and are rounded to the format of the parameter, to nearest. `decays`: weight decay applies to it. `name` is
- * unique; it has at most 47 bytes, and does not end in .master, .m, .v, .factors or .extra. What stands before its last
- * dot names the place at which its casts are counted. `index` is its number for bnd_run_parameter. */
+ * unique; it has at most 47 bytes, and does not end in .master, .m, .v, .factors or .extra. What stands before its
+ * last dot names the place at which its casts are counted. `index` is its number for bnd_run_parameter. */
 BND_CHECKED bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, const float *values,
                                              const size_t *shape, size_t rank, bool decays, bnd_error *why);
 
-/* Begin: makes the parameters ready (where a recipe makes them from masters for a step only) and sets the random bits of
- * this step. End: reads the loss, runs the backward pass from the loss times the loss scale, and updates the parameters;
- * gradients are released. A loss of NULL gives the step up: the weights stay, and `out` is not written. After a failure
- * the step is given up as well. Tensors of the forward pass are yours to release; bnd_engine_mark helps. */
+/* Begin: makes the parameters ready (where a recipe makes them from masters for a step only) and sets the random bits
+ * of this step. End: reads the loss, runs the backward pass from the loss times the loss scale, and updates the
+ * parameters; gradients are released. A loss of NULL gives the step up: the weights stay, and `out` is not written.
+ * After a failure the step is given up as well. Tensors of the forward pass are yours to release; bnd_engine_mark
+ * helps. */
 BND_CHECKED bnd_status bnd_run_begin_step(bnd_run *run, bnd_error *why);
 BND_CHECKED bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why);
 
 /* A parameter for the forward pass of a step or an evaluation; NULL outside of these, or where there is none. What is
- * computed until the next call belongs to the place of this parameter: statistics count it there, and high_last takes it
- * for that layer. */
+ * computed until the next call belongs to the place of this parameter: statistics count it there, and high_last takes
+ * it for that layer. */
 bnd_tensor *bnd_run_use_parameter(bnd_run *run, size_t index);
 
-/* Around a forward pass that is not learned from: nothing is recorded for a backward pass, the random bits are not those
- * of any step, and delayed scales stay as they are. */
+/* Around a forward pass that is not learned from: nothing is recorded for a backward pass, the random bits are not
+ * those of any step, and delayed scales stay as they are. */
 BND_CHECKED bnd_status bnd_run_begin_evaluation(bnd_run *run, bnd_error *why);
 BND_CHECKED bnd_status bnd_run_end_evaluation(bnd_run *run, bnd_error *why);
 
