@@ -51,7 +51,7 @@ bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
     return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
 }
 
-/* What the numbers of a new parameter are: those at `values`, or normal ones of this deviation, or `value` everywhere. */
+/* The numbers of a new parameter: those at `values`, or normal ones of this deviation, or `value` everywhere. */
 typedef struct initial {
     const float *values;
     double deviation, value;
