@@ -57,8 +57,20 @@ static const column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEMS - 1 };
 
-/* A power of two as 2^n; other numbers as nine digits. */
-static char *limit_text(uint64_t significand, int32_t quantum)
+/* Nine digits; in a list on the screen five, where nine take much room. */
+static char *number_text(bnd_exact value, bool brief)
+{
+    enum { DIGITS = 9, FEW_DIGITS = 5, ROOM = 10 };
+    char *text = digits_text(value, DIGITS);
+    if (!brief || strlen(text) <= ROOM) {
+        return text;
+    }
+    free(text);
+    return digits_text(value, FEW_DIGITS);
+}
+
+/* A power of two as 2^n. */
+static char *limit_text(uint64_t significand, int32_t quantum, bool brief)
 {
     bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_FINITE};
     char *power = power_text(value);
@@ -67,7 +79,7 @@ static char *limit_text(uint64_t significand, int32_t quantum)
         return power;
     }
     free(power);
-    return digits_text(value, 9);
+    return number_text(value, brief);
 }
 
 static bool has_real_subnormals(const bnd_format *f)
@@ -75,34 +87,37 @@ static bool has_real_subnormals(const bnd_format *f)
     return f->has_subnormals && f->precision > 1;
 }
 
-/* The largest number in as many digits as tell it from its neighbours: nine do for most. */
-static char *largest_text(const bnd_format *f)
+/* Does the text read back as the format's largest number? */
+static bool is_largest(const bnd_format *f, const char *text, bnd_exact largest)
 {
-    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
-    for (int digits = 9; digits < 20; digits++) {
-        char *text = digits_text(value, digits);
-        bnd_exact read;
-        bool same = false;
-        if (bnd_parse_exact(&read, text, strlen(text), NULL) == BND_OK) {
-            bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);
-            same = (r.flags & BND_OVERFLOW) == 0 && bnd_exact_compare(r.value, value) == 0;
-        }
-        char *power = same ? power_text(value) : NULL;
-        if (power != NULL && f->max_quantum + f->precision > 8) {
-            free(text);
-            return power;
-        }
-        free(power);
-        if (same || digits == 19) {
-            return text;
-        }
-        free(text);
+    bnd_exact read;
+    if (bnd_parse_exact(&read, text, strlen(text), NULL) != BND_OK) {
+        return false;
     }
-    return copy_text("");
+    bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);
+    return (r.flags & BND_OVERFLOW) == 0 && bnd_exact_compare(r.value, largest) == 0;
+}
+
+/* The largest number; where it is not brief, in as many digits as tell it from its neighbours: nine do for most. */
+static char *largest_text(const bnd_format *f, bool brief)
+{
+    enum { MOST_DIGITS = 19 };
+    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    char *text = power_text(value);
+    if (text != NULL && f->max_quantum + f->precision > 8) {
+        return text;
+    }
+    free(text);
+    text = number_text(value, brief);
+    for (int digits = 10; !brief && digits <= MOST_DIGITS && !is_largest(f, text, value); digits++) {
+        free(text);
+        text = digits_text(value, digits);
+    }
+    return text;
 }
 
 /* The distance of 1 to the next number above it, where the format has a 1. */
-static char *ulp_of_one(const bnd_format *f)
+static char *ulp_of_one(const bnd_format *f, bool brief)
 {
     bnd_rounded one = bnd_round_exact(f, bnd_exact_uint64(1), (bnd_rule){0}, 0);
     bnd_exact next;
@@ -111,7 +126,7 @@ static char *ulp_of_one(const bnd_format *f)
         return copy_text("-");
     }
     int32_t quantum = -(f->precision - 1);
-    return limit_text(1, quantum > f->least_quantum || !f->has_subnormals ? quantum : f->least_quantum);
+    return limit_text(1, quantum > f->least_quantum || !f->has_subnormals ? quantum : f->least_quantum, brief);
 }
 
 /* log10(2) is 0.30102999566...; 30103 / 100000 is close enough for 64 bits. */
@@ -125,9 +140,13 @@ static unsigned digits_to_read_back(const bnd_format *f)
     return 2u + f->precision * 30103u / 100000u;
 }
 
-static uint64_t finite_values(const bnd_format *f)
+static char *finite_values(const bnd_format *f, bool brief)
 {
-    return f->max_code * (f->is_signed ? 2 : 1) + 1;
+    if (f->width == 0) {
+        return copy_text("null");
+    }
+    uint64_t values = f->max_code * (f->is_signed ? 2 : 1) + 1;
+    return brief ? number_text(bnd_exact_uint64(values), true) : format_text("%llu", (unsigned long long)values);
 }
 
 static const char *infinity_text(const bnd_format *f)
@@ -194,21 +213,22 @@ static void add_layout(table *t, const bnd_format *f)
     table_add(t, f->emax < BND_UNLIMITED_EXPONENT ? number(f->emax) : copy_text("null"));
 }
 
-static void add_row(table *t, const bnd_format *f)
+static void add_row(table *t, const bnd_format *f, bool brief)
 {
     bool codes = f->width != 0;
     bool unlimited_above = f->emax >= BND_UNLIMITED_EXPONENT, unlimited_below = f->emin <= -BND_UNLIMITED_EXPONENT;
     table_add(t, copy_text(f->name));
     add_layout(t, f);
-    table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f));
+    table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f, brief));
     table_add(t, codes ? code_text(f, f->max_code) : copy_text(""));
-    table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum));
-    table_add(t, unlimited_below || !has_real_subnormals(f) ? copy_text("-")
-                                                            : limit_text(f->least_significand, f->least_quantum));
-    table_add(t, ulp_of_one(f));
+    table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum, brief));
+    table_add(t, unlimited_below || !has_real_subnormals(f)
+                     ? copy_text("-")
+                     : limit_text(f->least_significand, f->least_quantum, brief));
+    table_add(t, ulp_of_one(f, brief));
     table_add(t, number(decimal_digits(f)));
     table_add(t, number(digits_to_read_back(f)));
-    table_add(t, codes ? format_text("%llu", (unsigned long long)finite_values(f)) : copy_text("null"));
+    table_add(t, finite_values(f, brief));
     table_add(t, copy_text(infinity_text(f)));
     table_add(t, copy_text(nan_text(f)));
     table_add(t, codes ? format_text("%llu", (unsigned long long)nan_codes(f)) : copy_text("null"));
@@ -273,13 +293,14 @@ static int run(const command *self, int argc, char **argv)
     }
     if (status == GO_ON) {
         table t = {.columns = columns, .column_count = COLUMNS, .output = s.common.output, .key = "formats"};
+        bool text = !s.markdown && s.common.output == OUTPUT_TEXT;
+        bool facts = text && listed && s.common.formats.count <= 4;
         for (size_t i = 0; i < s.common.formats.count; i++) {
-            add_row(&t, &s.common.formats.items[i]);
+            add_row(&t, &s.common.formats.items[i], text && !facts);
         }
         if (s.markdown) {
             print_markdown(&t);
         }
-        bool facts = !s.markdown && listed && s.common.output == OUTPUT_TEXT && s.common.formats.count <= 4;
         for (size_t i = 0; facts && i < t.count; i += COLUMNS) {
             print_facts(&t, i, s.common.colour);
         }

@@ -69,11 +69,14 @@ static char *class_text(const look *l)
     return format_text("%s, exponent field %u = 2^%d", name, field, exponent);
 }
 
+enum { LABEL_AT = 9, TEXT_AT = 18 }; /* columns */
+
 static void put_line(const show *s, const char *label, char *owned)
 {
-    fputs("         ", stdout);
+    printf("%*s", LABEL_AT, "");
     put_coloured(s->common.colour, DIM, label);
-    printf("%*s%s\n", (int)(9 - strlen(label)), "", owned);
+    printf("%*s", (int)(TEXT_AT - LABEL_AT - strlen(label)), "");
+    put_wrapped(owned, TEXT_AT, TEXT_AT);
     free(owned);
 }
 
@@ -84,25 +87,54 @@ static char *error_line(const look *l)
     }
     char *error = l->error != NULL ? shorten_text(copy_text(l->error)) : copy_text("more than 100,000 digits");
     char *relative = l->has_relative ? rough_text(l->relative) : NULL, *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
-    char *text =
-        format_text("%s%s%s%s%s%s", error, relative != NULL ? "   relative " : "", relative != NULL ? relative : "",
-                    ulps != NULL ? "   " : "", ulps != NULL ? ulps : "", ulps != NULL ? " ulp" : "");
+    size_t length = strlen(error) + (relative != NULL ? strlen(relative) + sizeof "   relative " : 0) +
+                    (ulps != NULL ? strlen(ulps) + sizeof "    ulp" : 0);
+    const char *gap = TEXT_AT + length > page_width() ? "\n" : "   "; /* what belongs together stays together */
+    char *text = format_text("%s%s%s%s%s%s%s", error, relative != NULL ? gap : "", relative != NULL ? "relative " : "",
+                             relative != NULL ? relative : "", ulps != NULL ? "   " : "", ulps != NULL ? ulps : "",
+                             ulps != NULL ? " ulp" : "");
     free(error);
     free(relative);
     free(ulps);
     return text;
 }
 
-static void print_look(const show *s, const look *l, const given *v, int name_width, int bits_width)
+/* How the first line of a format is laid out: all of a block alike. */
+typedef struct layout {
+    int name_width, bits_width;
+    bool stacked; /* the class has a line of its own */
+} layout;
+
+static void put_head(const show *s, const look *l, const layout *at)
+{
+    const bnd_format *f = l->format;
+    char *code = f->width != 0 ? code_text(f, l->code) : copy_text("-"), *class = class_text(l);
+    size_t bits = f->width != 0 ? f->width + 2u : strlen("(a value set: no code)");
+    bits = bits > (size_t)at->bits_width ? bits : (size_t)at->bits_width;
+    bool code_fits = 2 + (size_t)at->name_width + 1 + bits + 2 + strlen(code) <= page_width();
+    put_bits(s, l, code_fits ? at->bits_width : 0);
+    if (code_fits) {
+        printf("  %s", code);
+    }
+    if (!at->stacked) {
+        printf("  %s\n", class);
+    } else {
+        putchar('\n');
+        if (!code_fits) {
+            put_line(s, "code", copy_text(code));
+        }
+        put_line(s, "class", copy_text(class));
+    }
+    free(code);
+    free(class);
+}
+
+static void print_look(const show *s, const look *l, const given *v, const layout *at)
 {
     fputs("  ", stdout);
     put_coloured(s->common.colour, BOLD, l->format->name);
-    printf("%*s ", (int)(name_width - (int)strlen(l->format->name)), "");
-    put_bits(s, l, bits_width);
-    char *code = l->format->width != 0 ? code_text(l->format, l->code) : copy_text("-"), *class = class_text(l);
-    printf("  %s  %s\n", code, class);
-    free(code);
-    free(class);
+    printf("%*s ", (int)(at->name_width - (int)strlen(l->format->name)), "");
+    put_head(s, l, at);
     put_line(s, "value", readable_text(l->rounded.value, s->exact));
     if (l->has_error) {
         put_line(s, "error",
@@ -161,9 +193,30 @@ static void dialect_row(table *t, const show *s, const look *l, const char *name
     table_add(t, copy_text(title));
 }
 
+/* Who the dialects in a table are, where the page has no room for it in each row. */
+static void print_legend(const show *s)
+{
+    static const column columns[] = {{"dialect", "dialect", false, false, false, false, 0},
+                                     {"who", "who", false, false, false, false, 0}};
+    table t = {.columns = columns, .column_count = 2};
+    for (size_t d = 0; d < bnd_dialect_count(); d++) {
+        bnd_rule rule;
+        bool answers = false;
+        for (size_t i = 0; i < s->common.formats.count && !answers; i++) {
+            answers = bnd_dialect_rule(&rule, d, &s->common.formats.items[i]);
+        }
+        if (answers) {
+            table_add(&t, copy_text(bnd_dialect_name(d)));
+            table_add(&t, copy_text(bnd_dialect_title(d)));
+        }
+    }
+    putchar('\n');
+    table_end(&t);
+}
+
 static int show_dialects(const show *s, const given *v, size_t index)
 {
-    static const column columns[] = {
+    column columns[] = {
         {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
         {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
         {"flags", "flags", false, false, true, false, 0},    {NULL, "", false, false, false, false, 0},
@@ -173,7 +226,8 @@ static int show_dialects(const show *s, const given *v, size_t index)
                .column_count = sizeof columns / sizeof columns[0],
                .output = s->common.output,
                .key = "answers",
-               .input = v->input};
+               .input = v->input,
+               .keys = 2};
     size_t differing = 0, answers = 0;
     for (size_t i = 0; i < s->common.formats.count; i++) {
         const bnd_format *f = &s->common.formats.items[i];
@@ -206,23 +260,49 @@ static int show_dialects(const show *s, const given *v, size_t index)
                differing);
         free(input);
     }
+    enum { WHO = sizeof columns / sizeof columns[0] - 1 };
+    bool narrow = s->common.output == OUTPUT_TEXT && table_width(&t) > page_width();
+    columns[WHO].data_only = narrow;
     if (answers > 0 || s->common.output != OUTPUT_TEXT) {
         table_end(&t);
+    }
+    if (answers > 0 && narrow) {
+        print_legend(s);
     }
     return GO_ON;
 }
 
 /* ---- the command ---- */
 
-static void widths(const format_list *list, int *name_width, int *bits_width)
+/* The longest text that class_text may give. */
+static int class_room(const bnd_format *f)
 {
-    *name_width = 6;
-    *bits_width = 0;
+    int least = snprintf(NULL, 0, "%d", f->emin), most = snprintf(NULL, 0, "%d", f->emax);
+    int field = snprintf(NULL, 0, "%u", (1u << f->exponent_bits) - 1);
+    int subnormal = (int)strlen("subnormal, exponent field 0 = 2^") + least;
+    int normal = (int)strlen("normal, exponent field  = 2^") + field + (most > least ? most : least);
+    return f->width == 0 ? (int)strlen("subnormal") : subnormal > normal ? subnormal : normal;
+}
+
+static int line_room(const bnd_format *f, const layout *at)
+{
+    int bits = f->width != 0 ? f->width + 2 : (int)strlen("(a value set: no code)");
+    bits = bits > at->bits_width ? bits : at->bits_width;
+    return 2 + at->name_width + 1 + bits + 2 + 2 + (f->width + 3) / 4 + 2 + class_room(f);
+}
+
+static layout layout_for(const format_list *list)
+{
+    layout at = {.name_width = 6};
     for (size_t i = 0; i < list->count; i++) {
         int name = (int)strlen(list->items[i].name), bits = list->items[i].width + 2;
-        *name_width = name > *name_width ? name : *name_width;
-        *bits_width = bits > *bits_width && bits <= 36 ? bits : *bits_width;
+        at.name_width = name > at.name_width ? name : at.name_width;
+        at.bits_width = bits > at.bits_width && bits <= 36 ? bits : at.bits_width;
     }
+    for (size_t i = 0; i < list->count; i++) {
+        at.stacked = at.stacked || line_room(&list->items[i], &at) > (int)page_width();
+    }
+    return at;
 }
 
 static void show_text(const show *s, const given *v, size_t index, const format_list *formats)
@@ -234,14 +314,13 @@ static void show_text(const show *s, const given *v, size_t index, const format_
     put_coloured(s->common.colour, BOLD, input);
     putchar('\n');
     free(input);
-    int name_width, bits_width;
-    widths(formats, &name_width, &bits_width);
+    layout at = layout_for(formats);
     for (size_t i = 0; i < formats->count; i++) {
         const bnd_format *f = &formats->items[i];
         look l;
         bnd_rule rule = rule_for(&s->common, f);
         look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
-        print_look(s, &l, v, name_width, bits_width);
+        print_look(s, &l, v, &at);
         clear_look(&l);
     }
 }

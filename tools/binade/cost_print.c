@@ -71,13 +71,20 @@ static void print_text(const asked *a, const char *about, const bnd_cost *answer
     for (size_t i = 0; i < answer->steps; i++) {
         const bnd_cost_step *s = &answer->step[i];
         char *value = value_text(s);
-        printf("  %-*s  %-*s  = %s = ", name, s->name, formula, s->formula, s->substitution);
+        size_t at = (size_t)printf("  %-*s  %-*s  = ", name, s->name, formula, s->formula);
+        if (at + text_width(s->substitution) + strlen(" = ") + text_width(value) <= page_width()) {
+            printf("%s = ", s->substitution);
+        } else {
+            put_wrapped(s->substitution, at, at);
+            printf("%*s= ", (int)at - 2, "");
+        }
         put_coloured(a->common.colour, i + 1 == answer->steps ? GREEN : PLAIN, value);
         putchar('\n');
         free(value);
     }
     for (size_t i = 0; i < answer->notes; i++) {
-        printf("- %s\n", answer->note[i]);
+        fputs("- ", stdout);
+        put_wrapped(answer->note[i], 2, 2);
     }
 }
 

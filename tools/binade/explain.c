@@ -8,7 +8,9 @@
 
 static void line(const char *label, char *owned)
 {
-    printf("         %-8s %s\n", label, owned);
+    enum { AT = 18 };
+    printf("         %-8s ", label);
+    put_wrapped(owned, AT, AT);
     free(owned);
 }
 

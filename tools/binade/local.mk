@@ -47,6 +47,7 @@ binade_SOURCES = \
 	tools/binade/sweep.h \
 	tools/binade/sweep_mpi.c \
 	tools/binade/sweep_result.c \
+	tools/binade/table.c \
 	tools/binade/train_autopsy.c \
 	tools/binade/train_columns.c \
 	tools/binade/train_live.c \

@@ -274,153 +274,23 @@ unsigned page_width(void)
     return width <= 0 ? USUAL : width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
 }
 
-/* ---- tables ---- */
-
-void table_add(table *t, char *owned_cell)
+void put_wrapped(const char *text, size_t indent, size_t at)
 {
-    if (t->count == t->capacity) {
-        t->capacity = t->capacity == 0 ? 64 : 2 * t->capacity;
-        t->cells = allocate(t->cells, t->capacity, sizeof *t->cells);
-    }
-    t->cells[t->count++] = owned_cell;
-}
-
-/* Each column as wide as its heading, its widest cell, and what it is said to need. */
-static void fit_columns(table *t)
-{
-    t->widths = allocate(t->widths, t->column_count, sizeof *t->widths);
-    for (size_t c = 0; c < t->column_count; c++) {
-        size_t heading = strlen(t->columns[c].heading), least = t->columns[c].least_width;
-        t->widths[c] = heading > least ? heading : least;
-        for (size_t i = c; i < t->count; i += t->column_count) {
-            size_t width = text_width(t->cells[i]);
-            t->widths[c] = width > t->widths[c] ? width : t->widths[c];
+    size_t page = page_width();
+    for (bool fresh = true; *text != '\0'; fresh = false) {
+        size_t blanks = strspn(text, " ");
+        const char *word = text + blanks, *end = strstr(word, "   ");
+        size_t length = strcspn(word, " \n"), whole = end != NULL ? (size_t)(end - word) : strlen(word);
+        bool part = fresh || blanks >= 3; /* a part stays together where it has room on a line */
+        size_t needed = part && indent + whole <= page ? whole : length;
+        if (*word == '\n' || (!fresh && at + blanks + needed > page)) {
+            printf("\n%*s", (int)indent, "");
+            at = indent;
+            blanks = 0;
         }
-        t->last = t->columns[c].data_only ? t->last : c;
-    }
-}
-
-static void print_line(const table *t, const char *const *cells)
-{
-    for (size_t c = 0; c <= t->last; c++) {
-        const char *cell = cells != NULL ? cells[c] : t->columns[c].heading;
-        if (t->columns[c].data_only) {
-            continue;
-        }
-        bool number = t->columns[c].number;
-        size_t width = text_width(cell);
-        int blanks = t->widths[c] > width ? (int)(t->widths[c] - width) : 0;
-        printf("%*s", number ? blanks : 0, "");
-        put_coloured(t->tint != NULL, t->tint != NULL && cells != NULL ? t->tint(&t->columns[c], cell) : PLAIN, cell);
-        printf("%*s%s", number || c == t->last ? 0 : blanks, "", c == t->last ? "\n" : "  ");
-    }
-}
-
-static void json_words(bnd_json *json, const char *key, const char *text)
-{
-    bnd_json_array(json, key);
-    for (size_t length; text += strspn(text, " "), (length = strcspn(text, " ")) > 0; text += length) {
-        bnd_json_string_n(json, NULL, text, length);
-    }
-    bnd_json_end(json);
-}
-
-static void json_row(table *t, const char *const *cells)
-{
-    bnd_json *json = &t->json;
-    bnd_json_object(json, NULL);
-    for (size_t i = 0; i < t->column_count; i++) {
-        const column *c = &t->columns[i];
-        if (c->key == NULL) {
-            continue;
-        }
-        if (c->words) {
-            json_words(json, c->key, cells[i]);
-        } else if (c->literal) {
-            bnd_json_literal(json, c->key, cells[i]);
-        } else {
-            bnd_json_string(json, c->key, cells[i]);
-        }
-    }
-    bnd_json_end(json);
-}
-
-/* RFC 4180: quotes where they are needed. */
-static void print_csv_cell(const char *cell)
-{
-    if (strpbrk(cell, ",\"\n") == NULL) {
-        fputs(cell, stdout);
-        return;
-    }
-    putchar('"');
-    for (; *cell != '\0'; cell++) {
-        fputs(*cell == '"' ? "\"\"" : (char[]){*cell, '\0'}, stdout);
-    }
-    putchar('"');
-}
-
-static void csv_line(const table *t, const char *const *cells)
-{
-    bool first = true;
-    for (size_t c = 0; c < t->column_count; c++) {
-        if (t->columns[c].key != NULL) {
-            fputs(first ? "" : ",", stdout);
-            print_csv_cell(cells != NULL ? cells[c] : t->columns[c].key);
-            first = false;
-        }
+        printf("%*s%.*s", (int)blanks, "", (int)length, word);
+        at += blanks + length;
+        text = word + length + (*word == '\n');
     }
     putchar('\n');
-}
-
-static void begin(table *t)
-{
-    t->begun = true;
-    if (t->output == OUTPUT_JSON) {
-        json_begin(&t->json);
-        bnd_json_object(&t->json, NULL);
-        if (t->input != NULL) {
-            bnd_json_string(&t->json, "input", t->input);
-        }
-        bnd_json_array(&t->json, t->key);
-    } else if (t->output == OUTPUT_CSV) {
-        csv_line(t, NULL);
-    } else {
-        fit_columns(t);
-        print_line(t, NULL);
-    }
-}
-
-bool table_flush(table *t)
-{
-    if (!t->begun) {
-        begin(t);
-    }
-    for (size_t i = 0; i < t->count; i += t->column_count) {
-        const char *const *cells = (const char *const *)t->cells + i;
-        if (t->output == OUTPUT_JSON) {
-            json_row(t, cells);
-        } else if (t->output == OUTPUT_CSV) {
-            csv_line(t, cells);
-        } else {
-            print_line(t, cells);
-        }
-    }
-    for (size_t i = 0; i < t->count; i++) {
-        free(t->cells[i]);
-    }
-    t->count = 0;
-    return !ferror(stdout);
-}
-
-void table_end(table *t)
-{
-    table_flush(t);
-    if (t->output == OUTPUT_JSON) {
-        bnd_json_end(&t->json);
-        bnd_json_end(&t->json);
-        json_line_end();
-    }
-    free(t->cells);
-    free(t->widths);
-    *t = (table){.columns = t->columns, .column_count = t->column_count};
 }

@@ -47,6 +47,9 @@ size_t text_width(const char *text);
 bool is_plain_text(const char *text); /* without control characters, which would move the cursor or end a line */
 void make_plain_text(char *text, size_t size); /* they become \x1b, as in messages; cut where there is no room */
 unsigned page_width(void);                     /* COLUMNS, or the terminal's own, or 80 */
+/* A line of text, broken at blanks where the page ends; what follows begins at `indent`. The cursor stands at `at`.
+ * Parts that three blanks separate are broken last; \n ends a line. */
+void put_wrapped(const char *text, size_t indent, size_t at);
 
 /* ---- tables: columns known, rows added cell by cell ---- */
 
@@ -63,8 +66,9 @@ typedef struct table {
     const column *columns;
     size_t column_count;
     enum output output;
-    const char *key;                                        /* of the rows, in JSON */
-    const char *input;                                      /* what it is about, for JSON; may be NULL */
+    const char *key;   /* of the rows, in JSON */
+    const char *input; /* what it is about, for JSON; may be NULL */
+    size_t keys;       /* the columns that every page has, where not all fit side by side; 0 is 1 */
     enum colour (*tint)(const column *c, const char *cell); /* NULL: no colours */
     char **cells;                                           /* of the rows that are not printed yet */
     size_t count, capacity, last;
@@ -77,6 +81,10 @@ void table_add(table *t, char *owned_cell);
 /* Prints and forgets the rows so far. The columns are fitted to those of the first call. False where standard output
  * cannot be written. */
 bool table_flush(table *t);
-void table_end(table *t); /* the rest, and all memory */
+/* The rest, and all memory. Text of which nothing was printed before is fitted to the page: columns that have no room
+ * stand in a table of their own below, and text at the end is wrapped. */
+void table_end(table *t);
+void table_forget(table *t);  /* the rows so far, unprinted */
+size_t table_width(table *t); /* of all columns side by side, for people */
 
 #endif
