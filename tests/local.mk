@@ -474,6 +474,7 @@ tests_cli_prove_wrong_SOURCES = \
 	tools/binade/help.c \
 	tools/binade/options.c \
 	tools/binade/print.c \
+	tools/binade/table.c \
 	tools/binade/print.h \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
