@@ -27,6 +27,7 @@ typedef struct bnd_cost {
     size_t steps;
     char note[BND_COST_NOTES][BND_COST_NOTE_SIZE]; /* what it leaves out, where its numbers come from */
     size_t notes;
+    char answer[BND_COST_NAME_SIZE]; /* the name of the step that answers the question */
 } bnd_cost;
 
 /* The value of the step of this name; NaN where there is none. */
@@ -71,6 +72,11 @@ bnd_machine bnd_machine_at(size_t row);
 /* By name. "this" is measured now: products by bnd_gemm_f32 and bnd_gemm_codes with all cores, and copies; that takes
  * a part of a second. */
 BND_CHECKED bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why);
+
+/* A machine that no row describes: its dense FLOP/s for operands of this format, and its bytes of memory and bytes per
+ * second (0: not known). Refused for names that are not a format, and where a number is not finite. */
+BND_CHECKED bnd_status bnd_machine_given(bnd_machine *out, const char *format, double peak, double memory,
+                                         double bandwidth, bnd_error *why);
 
 /* The peak for a format by any of its names, a block format included; refused where the machine has none. */
 BND_CHECKED bnd_status bnd_machine_peak(double *out, const bnd_machine *machine, const char *format, bool sparse,
@@ -163,10 +169,15 @@ typedef struct bnd_cost_of_time {
 } bnd_cost_of_time;
 BND_CHECKED bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *question, bnd_error *why);
 
-/* FLOPs of a model, product by product; of one product; what so many machines do in so many days. */
+/* The MFU that was reached: `question->tokens` were trained on in so many seconds. `question->mfu` is not used. */
+BND_CHECKED bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *question, double seconds,
+                                            bnd_error *why);
+
+/* FLOPs of a model, product by product, or of a number of parameters by 6 N D; of one product; what so many machines do in so many days. */
 typedef struct bnd_cost_of_flops {
-    const bnd_architecture *model;
-    double sequence, tokens; /* tokens 0: one */
+    double parameters;             /* where there is no model */
+    const bnd_architecture *model; /* NULL: 6 N D alone */
+    double sequence, tokens;       /* tokens 0: one */
     bnd_recompute recompute;
 } bnd_cost_of_flops;
 BND_CHECKED bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_error *why);

@@ -119,6 +119,11 @@ void bndi_cost_note(bnd_cost *c, const char *text, ...)
     va_end(arguments);
 }
 
+void bndi_cost_answer(bnd_cost *c, const char *name)
+{
+    copy(c->answer, sizeof c->answer, name);
+}
+
 void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse)
 {
     double of_sparse;

@@ -10,6 +10,7 @@
 void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double value, const char *formula,
                     const char *substitution, ...);
 void bndi_cost_note(bnd_cost *c, const char *text, ...); /* # and $ as above */
+void bndi_cost_answer(bnd_cost *c, const char *name);    /* the step that answers the question */
 
 /* The sentence on where a machine's numbers come from. */
 void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse);
@@ -42,6 +43,10 @@ typedef struct bndi_forward {
     double qkv, attention, projection, perceptron, head, layer, all;
 } bndi_forward;
 bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence);
+
+/* 6 N D as a step; what it leaves out, as a note. */
+BND_CHECKED bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens,
+                                               bnd_recompute recompute, bnd_error *why);
 
 /* Forward and back, and what is computed again. */
 double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute);

@@ -54,8 +54,24 @@ static void put_products(bnd_cost *out, const bnd_architecture *a, const bndi_fo
                    f->head);
 }
 
+static bnd_status flops_of_parameters(bnd_cost *out, const bnd_cost_of_flops *question, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    double work;
+    bnd_status status = bndi_work_by_parameters(&work, &c, question->parameters,
+                                                question->tokens > 0 ? question->tokens : 1, question->recompute, why);
+    if (status == BND_OK) {
+        bndi_cost_answer(&c, "compute");
+        *out = c;
+    }
+    return status;
+}
+
 bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_error *why)
 {
+    if (question->model == NULL) {
+        return flops_of_parameters(out, question, why);
+    }
     const bnd_architecture *a = question->model;
     bnd_cost c = {.steps = 0};
     double s;
@@ -81,6 +97,7 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
         bndi_cost_step(&c, "compute", "FLOP", each * tokens, "training x D", "# x #", each, tokens);
         bndi_cost_step(&c, "six_n_d", "FLOP", 6 * n * tokens, "6 N D", "6 x # x #", n, tokens);
     }
+    bndi_cost_answer(&c, question->tokens > 0 ? "compute" : "training");
     bndi_cost_note(
         &c, "leaves out what is done element by element (norms, softmax, activations, the optimizer): few FLOPs, "
             "but not little time");
@@ -101,26 +118,11 @@ bnd_status bnd_cost_product(bnd_cost *out, double m, double k, double n, bnd_err
     bndi_cost_step(&c, "forward", "FLOP", 2 * m * k * n, "2 B D K", "2 x # x # x #", m, k, n);
     bndi_cost_step(&c, "backward", "FLOP", 4 * m * k * n, "2 B D K for each operand", "2 x 2 x # x # x #", m, k, n);
     bndi_cost_step(&c, "training", "FLOP", 6 * m * k * n, "6 (points) (parameters)", "6 x # x (# x #)", m, k, n);
+    bndi_cost_answer(&c, "training");
     bndi_cost_note(&c, "a multiplication and an addition are two FLOPs");
     bndi_cost_note(&c, "where the gradient of the input is not wanted, as in a first layer, backward is half of it");
     *out = c;
     return BND_OK;
-}
-
-/* CS336's notes give two numbers that do not follow from what stands beside them. */
-static void note_errata(bnd_cost *c, const bnd_machine *machine, double machines, double days)
-{
-    bool is_h100 = bndi_same_word(machine->name, bndi_length(machine->name), "h100");
-    if (is_h100 && machines == 8 && (days == 7 || days == 14)) {
-        bndi_cost_note(
-            c, "CS336's notes say \"8 H100s for 2 weeks\" and multiply by 7 days: 4.788e21 FLOP are one week at "
-               "the dense peak, two are 9.575e21");
-    }
-    if (is_h100 && machines == 1024 && days == 1) {
-        bndi_cost_note(
-            c, "CS336's notes say 4.4e19 FLOP a day for 1024 H100s at an MFU of 0.5: it is a thousand times that, "
-               "4.38e22");
-    }
 }
 
 bnd_status bnd_cost_budget(bnd_cost *out, double machines, double days, double mfu, const bnd_machine *machine,
@@ -139,7 +141,7 @@ bnd_status bnd_cost_budget(bnd_cost *out, double machines, double days, double m
     bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", machines, peak, mfu);
     bndi_cost_step(&c, "seconds", "s", seconds, "days x 24 x 60 x 60", "# x 86400", days);
     bndi_cost_step(&c, "compute", "FLOP", rate * seconds, "rate x time", "# x #", rate, seconds);
-    note_errata(&c, machine, machines, days);
+    bndi_cost_answer(&c, "compute");
     bndi_cost_machine_note(&c, machine, format, peak, sparse);
     *out = c;
     return BND_OK;

@@ -103,6 +103,39 @@ bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why)
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown machine", known);
 }
 
+/* fp8, fp6, fp4: names of peaks that are not formats. */
+static double bits_of_family(const char *name)
+{
+    bool is_family = (name[0] == 'f' || name[0] == 'F') && (name[1] == 'p' || name[1] == 'P') && name[2] >= '4' &&
+                     name[2] <= '8' && name[3] == 0;
+    return is_family ? name[2] - '0' : 0;
+}
+
+bnd_status bnd_machine_given(bnd_machine *out, const char *format, double peak, double memory, double bandwidth,
+                             bnd_error *why)
+{
+    bnd_machine m = {.memory = memory, .bandwidth = bandwidth};
+    bnd_format element;
+    bnd_block block;
+    bool scaled, good = peak > 0 && peak - peak == 0 && memory >= 0 && memory - memory == 0 && bandwidth >= 0 &&
+                        bandwidth - bandwidth == 0;
+    if (!good) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "a machine needs a peak above 0, and a memory and a bandwidth of at least 0");
+    }
+    double bits = bits_of_family(format);
+    bnd_status status = bits == 0 ? bndi_element_parse(&element, &block, &scaled, format, why) : BND_OK;
+    if (status != BND_OK) {
+        return status;
+    }
+    copy(m.name, sizeof m.name, "given");
+    copy(m.title, sizeof m.title, "the given machine");
+    copy(m.source, sizeof m.source, "as given");
+    bndi_peak_add(&m, bits > 0 ? (unsigned)bits : element.width, bits > 0 ? format : element.name, peak, 0);
+    *out = m;
+    return BND_OK;
+}
+
 /* ---- peaks ---- */
 
 static const bnd_peak *peak_named(const bnd_machine *m, const char *name)
@@ -129,14 +162,6 @@ static const bnd_peak *peak_near(const bnd_machine *m, double bits)
         }
     }
     return best;
-}
-
-/* fp8, fp6, fp4: what peaks are called, and no format. */
-static double bits_of_family(const char *name)
-{
-    bool is_family = (name[0] == 'f' || name[0] == 'F') && (name[1] == 'p' || name[1] == 'P') && name[2] >= '4' &&
-                     name[2] <= '8' && name[3] == 0;
-    return is_family ? name[2] - '0' : 0;
 }
 
 static bnd_status no_peak(const bnd_machine *m, const char *format, double bits, bnd_error *why)

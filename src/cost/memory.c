@@ -167,6 +167,7 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error
         return status;
     }
     bndi_cost_step(&c, "total", "B", states + activations, "states + activations", "# + #", states, activations);
+    bndi_cost_answer(&c, "total");
     if (q->machine != NULL) {
         put_room(&c, q->machine, states + activations);
     }
@@ -212,6 +213,7 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     bndi_cost_step(&c, "of_a_machine", "B/parameter", each, "what one machine holds of it", "ZeRO #, # ranks, t = #",
                    (double)p.zero, p.ranks, p.tensor);
     bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes of a machine", "# / #", memory, each);
+    bndi_cost_answer(&c, "parameters");
     bndi_cost_note(
         &c, "leaves out activations, which grow with batch and sequence, transient copies and buffers: what fits "
             "is smaller");

@@ -65,6 +65,7 @@ bnd_status bnd_cost_roofline(bnd_cost *out, double m, double n, double k, const 
                    by_compute ? "computing" : "moving");
     bndi_cost_step(&c, "reachable", "FLOP/s", by_compute ? peak : intensity * machine->bandwidth,
                    "min(peak, intensity x bandwidth)", "min(#, # x #)", peak, intensity, machine->bandwidth);
+    bndi_cost_answer(&c, "reachable");
     bndi_cost_note(&c,
                    by_compute ? "bound by compute: # FLOP a byte, and the machine does # while it moves one"
                               : "bound by bandwidth: # FLOP a byte, where the machine does # while it moves one",

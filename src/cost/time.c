@@ -2,18 +2,25 @@
 #include "cost/cost.h"
 
 /* 6 N D: two FLOPs forward and four back for each parameter and token. Layers that are computed again take two more. */
-static bnd_status work_by_parameters(double *work, bnd_cost *c, const bnd_cost_of_time *q, bnd_error *why)
+bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens, bnd_recompute recompute,
+                                   bnd_error *why)
 {
-    double n = q->parameters, factor = q->recompute == BND_RECOMPUTE_FULL ? 8 : 6;
-    if (q->recompute == BND_RECOMPUTE_SELECTIVE) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "what selective recomputation costs depends on the shape: give a model instead of a number of "
-                        "parameters");
+    double factor = recompute == BND_RECOMPUTE_FULL ? 8 : 6;
+    bnd_status status = bndi_at_least(parameters, 1, "a number of parameters", why);
+    if (status == BND_OK && recompute == BND_RECOMPUTE_SELECTIVE) {
+        status =
+            bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                     "what selective recomputation costs depends on the shape: give a model instead of a number of "
+                     "parameters");
     }
-    *work = factor * n * q->tokens;
-    bndi_cost_step(c, "compute", "FLOP", *work, factor == 6 ? "6 N D" : "8 N D", "# x # x #", factor, n, q->tokens);
+    if (status != BND_OK) {
+        return status;
+    }
+    *work = factor * parameters * tokens;
+    bndi_cost_step(c, "compute", "FLOP", *work, factor == 6 ? "6 N D" : "8 N D", "# x # x #", factor, parameters,
+                   tokens);
     bndi_cost_note(
-        c, "leaves out attention's own products (12 L s d FLOP a token), and that a table of tokens takes none: "
+        c, "leaves out attention's own products (12 L s d FLOP per token), and that a table of tokens takes none: "
            "--model counts both");
     return BND_OK;
 }
@@ -39,25 +46,36 @@ static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, 
     bndi_cost_note(c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
 }
 
+/* The FLOPs of the tokens, as steps. */
+static bnd_status work_of(double *work, bnd_cost *c, const bnd_cost_of_time *q, bnd_error *why)
+{
+    double sequence = 0;
+    if (q->model == NULL) {
+        return bndi_work_by_parameters(work, c, q->parameters, q->tokens, q->recompute, why);
+    }
+    bnd_status status = bnd_architecture_check(q->model, why);
+    status = status == BND_OK ? bndi_sequence(&sequence, q->model, q->sequence, why) : status;
+    if (status == BND_OK) {
+        work_by_shape(work, c, q, sequence);
+    }
+    return status;
+}
+
+static bnd_status check(double *peak, const bnd_cost_of_time *q, bnd_error *why)
+{
+    bnd_status status = bndi_at_least(q->tokens, 1e-9, "a number of tokens", why);
+    status = status == BND_OK ? bndi_at_least(q->machines, 1, "a number of machines", why) : status;
+    return status == BND_OK ? bnd_machine_peak(peak, q->machine, q->format, q->sparse, why) : status;
+}
+
 bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *why)
 {
     bnd_cost c = {.steps = 0};
-    double peak, work = 0, sequence = 0;
-    bnd_status status = bndi_at_least(q->tokens, 1, "a number of tokens", why);
-    status = status == BND_OK ? bndi_at_least(q->machines, 1, "a number of machines", why) : status;
+    double peak, work = 0;
+    bnd_status status = check(&peak, q, why);
+    status = status == BND_OK ? bndi_at_least(q->tokens, 1, "a number of tokens", why) : status;
     status = status == BND_OK ? bndi_at_least(q->mfu, 1e-9, "an MFU", why) : status;
-    status = status == BND_OK ? bnd_machine_peak(&peak, q->machine, q->format, q->sparse, why) : status;
-    if (status == BND_OK && q->model != NULL) {
-        status = bnd_architecture_check(q->model, why);
-        status = status == BND_OK ? bndi_sequence(&sequence, q->model, q->sequence, why) : status;
-    } else if (status == BND_OK) {
-        status = bndi_at_least(q->parameters, 1, "a number of parameters", why);
-    }
-    if (status == BND_OK && q->model == NULL) {
-        status = work_by_parameters(&work, &c, q, why);
-    } else if (status == BND_OK) {
-        work_by_shape(&work, &c, q, sequence);
-    }
+    status = status == BND_OK ? work_of(&work, &c, q, why) : status;
     if (status != BND_OK) {
         return status;
     }
@@ -65,9 +83,40 @@ bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *wh
     bndi_cost_step(&c, "rate", "FLOP/s", rate, "machines x peak x MFU", "# x # x #", q->machines, peak, q->mfu);
     bndi_cost_step(&c, "seconds", "s", seconds, "compute / rate", "# / #", work, rate);
     bndi_cost_step(&c, "days", "day", seconds / 86400, "seconds / 86400", "# / 86400", seconds);
+    bndi_cost_answer(&c, "days");
     bndi_cost_note(
-        &c, "an MFU of # is an assumption: it stands for all that is not a product, for waiting and for failures",
+        &c,
+        "an MFU of # is an assumption: it stands for all that is not a matrix product, for waiting and for failures",
         q->mfu);
+    bndi_cost_machine_note(&c, q->machine, q->format, peak, q->sparse);
+    *out = c;
+    return BND_OK;
+}
+
+bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *q, double seconds, bnd_error *why)
+{
+    bnd_cost c = {.steps = 0};
+    double peak, work = 0;
+    bnd_status status = check(&peak, q, why);
+    status = status == BND_OK && !(seconds > 0 && seconds - seconds == 0)
+                 ? bnd_fail(why, BND_BAD_ARGUMENT, 0, "a time must be a number of seconds above 0")
+                 : status;
+    status = status == BND_OK ? work_of(&work, &c, q, why) : status;
+    if (status != BND_OK) {
+        return status;
+    }
+    double rate = work / seconds, most = q->machines * peak;
+    bndi_cost_step(&c, "rate", "FLOP/s", rate, "compute / seconds", "# / #", work, seconds);
+    bndi_cost_step(&c, "peak", "FLOP/s", most, "machines x peak", "# x #", q->machines, peak);
+    bndi_cost_step(&c, "mfu", "", rate / most, "rate / peak", "# / #", rate, most);
+    bndi_cost_answer(&c, "mfu");
+    if (rate > most) {
+        bndi_cost_note(&c,
+                       "above 1: no machine exceeds its peak; check the format, the number of machines and the time");
+    }
+    if (q->recompute != BND_RECOMPUTE_NONE) {
+        bndi_cost_note(&c, "recomputed layers are counted as work: this is the hardware's utilization (HFU)");
+    }
     bndi_cost_machine_note(&c, q->machine, q->format, peak, q->sparse);
     *out = c;
     return BND_OK;

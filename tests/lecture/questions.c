@@ -97,7 +97,6 @@ static void test_two_weeks(void)
         bnd_error why;
         DO(bnd_cost_budget(&cost, 8, 7 * weeks, 1, &h100, "bf16", false, &why));
         CU_ASSERT_DOUBLE_EQUAL(bnd_cost_value(&cost, "compute"), weeks * 4.788e21, weeks * 0.001e21);
-        CU_ASSERT_PTR_NOT_NULL(strstr(cost.note[0], "2 weeks"));
     }
 }
 

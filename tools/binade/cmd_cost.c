@@ -17,7 +17,7 @@ static const option_row
                "NAME",
                "the machine: 'binade cost machines' lists them; this: measured now",
                COMPLETES_WORDS,
-               "a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this"},
+               "a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this"},
     row_cost_format = {OWN(COST_FORMAT),
                        'f',
                        "format",
@@ -82,16 +82,30 @@ static const option_row
                 0,
                 "kept",
                 "WHAT",
-                "saved: what the way back needs; binade: what this engine holds (default saved)",
+                "saved: what the backward pass needs; binade: what this engine holds (default saved)",
                 COMPLETES_WORDS,
-                "saved binade"};
+                "saved binade"},
+    row_peak = {OWN(COST_PEAK),    0, "peak", "FLOPS", "dense FLOP/s of one machine, instead of --gpu: 400e12, 400T",
+                COMPLETES_NOTHING, ""},
+    row_bandwidth = {OWN(COST_BANDWIDTH), 0, "bandwidth", "BYTES", "of one machine per second, with --peak: 1.6TB",
+                     COMPLETES_NOTHING,   ""},
+    row_seconds = {OWN(COST_SECONDS), 0, "seconds", "S", "how long --tokens took; of one step: 0.35",
+                   COMPLETES_NOTHING, ""},
+    row_tokens_per_second = {OWN(COST_TOKENS_PER_SECOND),
+                             0,
+                             "tokens-per-second",
+                             "N",
+                             "of all machines together, instead of --tokens and --seconds",
+                             COMPLETES_NOTHING,
+                             ""};
 
 /* In the order of enum cost_option. */
 static const option_row *const own_rows[COST_OPTIONS] = {
-    &row_params,    &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,          &row_sparse,
-    &row_model,     &row_layers, &row_hidden, &row_heads,     &row_kv_heads,    &row_feed_forward, &row_vocab,
-    &row_seq,       &row_batch,  &row_recipe, &row_optimizer, &row_zero,        &row_ranks,        &row_tp,
-    &row_recompute, &row_days,   &row_memory, &row_result,    &row_kept};
+    &row_params,       &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,
+    &row_sparse,       &row_model,  &row_layers, &row_hidden,    &row_heads,       &row_kv_heads,
+    &row_feed_forward, &row_vocab,  &row_seq,    &row_batch,     &row_recipe,      &row_optimizer,
+    &row_zero,         &row_ranks,  &row_tp,     &row_recompute, &row_days,        &row_memory,
+    &row_result,       &row_kept,   &row_peak,   &row_bandwidth, &row_seconds,     &row_tokens_per_second};
 
 const char *cost_option_name(unsigned option)
 {
@@ -109,11 +123,13 @@ static int own(void *state, int id, const char *value)
 {
     asked *a = state;
     unsigned option = (unsigned)(id - OPTION_OWN);
-    bool count = option == COST_PARAMS || option == COST_TOKENS || option == COST_DAYS;
-    bnd_quantity kind = option == COST_MFU      ? BND_QUANTITY_SHARE
-                        : option == COST_MEMORY ? BND_QUANTITY_BYTES
-                        : count                 ? BND_QUANTITY_COUNT
-                                                : BND_QUANTITY_WHOLE;
+    bool count = option == COST_PARAMS || option == COST_TOKENS || option == COST_DAYS || option == COST_PEAK ||
+                 option == COST_SECONDS || option == COST_TOKENS_PER_SECOND;
+    bool bytes = option == COST_MEMORY || option == COST_BANDWIDTH;
+    bnd_quantity kind = option == COST_MFU ? BND_QUANTITY_SHARE
+                        : bytes            ? BND_QUANTITY_BYTES
+                        : count            ? BND_QUANTITY_COUNT
+                                           : BND_QUANTITY_WHOLE;
     bnd_error why;
     a->given |= GIVEN(option);
     a->text[option] = value;
@@ -138,17 +154,35 @@ static const cost_question *find_question(const settings *s)
         most = shared > most ? shared : most;
     }
     if (name[0] == '\0') {
-        complain(s->command, "a question is missing: time, fit, memory, flops, tensor, roofline, machines or models");
+        complain(s->command,
+                 "a question is missing: time, mfu, fit, memory, flops, tensor, roofline, machines or models");
     } else {
         complain(s->command, "unknown question '%.40s'; did you mean '%s'?", name, cost_questions[at].name);
     }
     return NULL;
 }
 
+/* --peak describes a machine in place of --gpu. */
+static int check_machine(const asked *a, const cost_question *q)
+{
+    const uint32_t peak = GIVEN(COST_PEAK), gpu = GIVEN(COST_GPU);
+    if ((a->given & peak) != 0 && (a->given & gpu) != 0) {
+        return complain(a->common.command, "--peak cannot be used with --gpu: each describes the machine");
+    }
+    if ((q->takes & peak) != 0 && (a->given & GIVEN(COST_BANDWIDTH)) != 0 && (a->given & peak) == 0) {
+        return complain(a->common.command, "--bandwidth needs --peak; a machine by name has its own");
+    }
+    if ((q->takes & peak) != 0 && (a->given & peak) != 0 && (a->given & GIVEN(COST_SPARSE)) != 0) {
+        return complain(a->common.command, "--sparse cannot be used with --peak: give the peak that you mean");
+    }
+    return GO_ON;
+}
+
 static int check_options(const asked *a, const cost_question *q)
 {
+    const uint32_t machine = (a->given & GIVEN(COST_PEAK)) != 0 ? GIVEN(COST_GPU) : 0;
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
-        if ((q->needs & ~a->given & GIVEN(i)) != 0) {
+        if ((q->needs & ~(a->given | machine) & GIVEN(i)) != 0) {
             return complain(a->common.command, "--%s is missing; try 'binade cost %s %s'", own_rows[i]->name, q->name,
                             q->example);
         }
@@ -158,10 +192,10 @@ static int check_options(const asked *a, const cost_question *q)
         }
     }
     if (a->common.operand_count > (q->operands[0] != '\0' ? 2u : 1u)) {
-        return complain(a->common.command, "'%.60s' is one word too many",
+        return complain(a->common.command, "unexpected argument '%.60s'",
                         a->common.operands[a->common.operand_count - 1]);
     }
-    return GO_ON;
+    return check_machine(a, q);
 }
 
 /* A named model, a shape, or a named model with some of its sizes changed. */
@@ -221,13 +255,26 @@ static bnd_status find_plan(asked *a, bnd_error *why)
     return status;
 }
 
+static bnd_status find_machine(asked *a, bnd_error *why)
+{
+    if ((a->given & GIVEN(COST_PEAK)) != 0) {
+        const char *format = a->text[COST_FORMAT] != NULL ? a->text[COST_FORMAT] : "bf16";
+        return bnd_machine_given(&a->machine, format, a->number[COST_PEAK], 0, a->number[COST_BANDWIDTH], why);
+    }
+    if ((a->given & GIVEN(COST_GPU)) == 0) {
+        return BND_OK;
+    }
+    bnd_error unknown;
+    bnd_status status = bnd_machine_find(&a->machine, a->text[COST_GPU], &unknown);
+    return status == BND_OK ? BND_OK
+                            : bnd_fail(why, status, unknown.where, "%s; --peak describes any other", unknown.message);
+}
+
 static int find_all(asked *a, const cost_question *q)
 {
     bnd_error why;
     bnd_status status = find_model(a, &why);
-    if (status == BND_OK && (a->given & GIVEN(COST_GPU)) != 0) {
-        status = bnd_machine_find(&a->machine, a->text[COST_GPU], &why);
-    }
+    status = status == BND_OK ? find_machine(a, &why) : status;
     status = status == BND_OK ? find_plan(a, &why) : status;
     if (status == BND_OK && (a->given & GIVEN(COST_RECOMPUTE)) != 0) {
         status = bnd_recompute_parse(&a->recompute, a->text[COST_RECOMPUTE], &why);
@@ -238,8 +285,27 @@ static int find_all(asked *a, const cost_question *q)
     return status == BND_OK ? GO_ON : complain(a->common.command, "%s", why.message);
 }
 
+/* `binade cost QUESTION --help` is about the question. */
+static const cost_question *asks_for_help(int argc, char **argv)
+{
+    const cost_question *about = NULL;
+    bool help = false;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        help = help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+        for (const cost_question *q = cost_questions; about == NULL && q->name != NULL; q++) {
+            about = strcmp(argv[i], q->name) == 0 ? q : NULL;
+        }
+    }
+    return help ? about : NULL;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
+    const cost_question *about = asks_for_help(argc, argv);
+    if (about != NULL) {
+        cost_question_help(self, about);
+        return FINE;
+    }
     asked a = {.number = {[COST_GPUS] = 1, [COST_BATCH] = 1, [COST_RANKS] = 1, [COST_TP] = 1, [COST_DAYS] = 1}};
     settings s;
     const cost_question *q = NULL;
@@ -259,14 +325,40 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row *const options[] = {
-    &row_params,       &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,
-    &row_sparse,       &row_model,  &row_layers, &row_hidden,    &row_heads,       &row_kv_heads,
-    &row_feed_forward, &row_vocab,  &row_seq,    &row_batch,     &row_recipe,      &row_optimizer,
-    &row_zero,         &row_ranks,  &row_tp,     &row_recompute, &row_days,        &row_memory,
-    &row_result,       &row_kept,   &row_json,   &row_color,     &row_help,        NULL};
+    &row_params, &row_tokens,    &row_gpus,         &row_gpu,     &row_cost_format,
+    &row_mfu,    &row_sparse,    &row_model,        &row_layers,  &row_hidden,
+    &row_heads,  &row_kv_heads,  &row_feed_forward, &row_vocab,   &row_seq,
+    &row_batch,  &row_recipe,    &row_optimizer,    &row_zero,    &row_ranks,
+    &row_tp,     &row_recompute, &row_days,         &row_memory,  &row_result,
+    &row_kept,   &row_peak,      &row_bandwidth,    &row_seconds, &row_tokens_per_second,
+    &row_json,   &row_color,     &row_help,         NULL};
 
-static const option_row *const rare[] = {&row_sparse, &row_kv_heads, &row_feed_forward, &row_days, &row_memory,
-                                         &row_result, &row_kept,     &row_color,        NULL};
+static const option_row *const rare[] = {
+    &row_sparse,    &row_kv_heads, &row_feed_forward,      &row_days,  &row_memory, &row_result, &row_kept,
+    &row_bandwidth, &row_seconds,  &row_tokens_per_second, &row_color, NULL};
+
+void cost_question_help(const command *self, const cost_question *question)
+{
+    const option_row *its[COST_OPTIONS + 4];
+    size_t count = 0;
+    char name[64], example[160], about[400];
+    for (unsigned i = 0; i < COST_OPTIONS; i++) {
+        if ((question->takes & GIVEN(i)) != 0) {
+            its[count++] = own_rows[i];
+        }
+    }
+    its[count++] = &row_json;
+    its[count++] = &row_color;
+    its[count++] = &row_help;
+    its[count] = NULL;
+    snprintf(name, sizeof name, "%s %s", self->name, question->name);
+    snprintf(example, sizeof example, "binade %s%s%s", name, question->example[0] != '\0' ? " " : "",
+             question->example);
+    snprintf(about, sizeof about, "The question: %s.", question->summary);
+    const command one = {
+        .name = name, .operands = question->operands, .about = about, .options = its, .example = example};
+    print_help(&one);
+}
 
 const command command_cost = {
     .name = "cost",
@@ -274,18 +366,21 @@ const command command_cost = {
     .operands = "QUESTION [SHAPE]",
     .first = COMPLETES_QUESTIONS,
     .about =
-        "Works out what training costs, and shows how: each line is a formula, its numbers and the result; what is "
-        "left out is said below.\n\n"
-        "QUESTION: time, fit (the largest model), memory (by role), flops [BxDxK], tensor SHAPE, roofline MxNxK, "
-        "machines, models.",
+        "Works out what training costs: the answer first, then each step with its formula, its numbers and its result, "
+        "then what is left out. 'binade cost QUESTION --help' lists the options of one question.\n\n"
+        "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], tensor "
+        "SHAPE, roofline MxNxK, machines, models.",
     .options = options,
     .rare = rare,
     .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
     .more =
-        "time: --tokens, --gpu, and --params or a model; with a model, attention is counted. fit: --gpu or --memory, "
+        "time: --tokens, --gpu or --peak, and --params or a model; with a model, attention is counted. mfu: the same, "
+        "and --seconds, or --tokens-per-second. fit: --gpu or --memory, "
         "--recipe, --optimizer. memory: --params or a model, --recipe, --optimizer, --zero, --ranks, --tp, --seq, "
-        "--batch, --recompute, --kept; --gpu asks whether it fits. flops: a model, a product, or --gpus, --gpu and "
-        "--days. tensor: --format, a list of formats and block formats. roofline: --gpu, --format, --result.\n\n"
+        "--batch, --recompute, --kept; --gpu asks whether it fits. flops: a model, --params and --tokens, a product, "
+        "or "
+        "--gpus, --gpu (or --peak) and --days. tensor: --format, a list of formats and block formats. roofline: --gpu, "
+        "--format, --result.\n\n"
         "In formulas: N parameters, D tokens, L layers, h hidden, a heads, q and k the widths of queries and of keys, "
         "f "
         "the perceptron's, V the vocabulary, s the sequence, b the batch (beside h) or bytes of an element (beside N), "
@@ -294,7 +389,8 @@ const command command_cost = {
         "Numbers: 70e9, 70B, 15T, 512k; bytes: 80GB, 80GiB; shares: 0.5, 50%.\n\n"
         "Memory follows from the recipe itself, any custom one included, and from what the optimizer keeps; it is what "
         "a run of this library takes, to the byte.\n\n"
-        "With --json, one object: {\"question\", \"about\", \"steps\": [{\"name\", \"formula\", \"substitution\", "
+        "With --json, one object: {\"question\", \"about\", \"answer\" (the name of a step), \"steps\": [{\"name\", "
+        "\"formula\", \"substitution\", "
         "\"value\", \"unit\"}], \"notes\"}; tensor writes one a format, a line each.",
     .run = run,
 };

@@ -32,6 +32,10 @@ enum cost_option {
     COST_MEMORY,
     COST_RESULT,
     COST_KEPT,
+    COST_PEAK,
+    COST_BANDWIDTH,
+    COST_SECONDS,
+    COST_TOKENS_PER_SECOND,
     COST_OPTIONS
 };
 #define GIVEN(option) (UINT32_C(1) << (option))
@@ -59,6 +63,9 @@ typedef struct cost_question {
 extern const cost_question cost_questions[]; /* ends with a name that is NULL */
 
 const char *cost_option_name(unsigned option);
+
+/* The help of one question: what it takes, and an example. */
+void cost_question_help(const command *self, const cost_question *question);
 
 /* Prints the answer; FINE, or complains with the library's message. */
 int cost_print(const asked *a, const char *question, const char *about, const bnd_cost *answer);

@@ -8,7 +8,7 @@
 #define SHAPE                                                                                                          \
     (GIVEN(COST_MODEL) | GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_KV_HEADS) |          \
      GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_SEQ))
-#define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE))
+#define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_PEAK))
 #define STATES   (GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_ZERO) | GIVEN(COST_TP))
 
 static int refused(const asked *a, const bnd_error *why)
@@ -41,7 +41,7 @@ static size_t read_sides(double *out, size_t most, const asked *a, const char *t
         size_t length = strcspn(text, "xX*");
         bnd_error why;
         if (count == most || length == 0 || length >= sizeof side) {
-            complain(a->common.command, "'%.60s' is no shape here; write it like %s", text, example);
+            complain(a->common.command, "'%.60s' is not a shape; write it like %s", text, example);
             return 0;
         }
         memcpy(side, text, length);
@@ -57,20 +57,12 @@ static size_t read_sides(double *out, size_t most, const asked *a, const char *t
     }
 }
 
-static int need_model(const asked *a)
-{
-    return a->model != NULL ? GO_ON
-                            : complain(a->common.command,
-                                       "a model is missing: --model llama3-70b, or --layers, --hidden, --heads and "
-                                       "--vocab");
-}
-
-/* Options that mean nothing here are refused, not passed over. */
+/* Options that have no effect here are refused. */
 static int refuse_options(const asked *a, uint32_t options, const char *where)
 {
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
         if ((a->given & options & GIVEN(i)) != 0) {
-            return complain(a->common.command, "--%s means nothing %s", cost_option_name(i), where);
+            return complain(a->common.command, "--%s cannot be used %s", cost_option_name(i), where);
         }
     }
     return GO_ON;
@@ -83,11 +75,25 @@ static int need_size(const asked *a, const char *example)
     if (a->model == NULL && !is_given(a, COST_PARAMS)) {
         return complain(a->common.command, "a size is missing: --params %s, or --model llama3-70b", example);
     }
-    return a->model != NULL ? refuse_options(a, GIVEN(COST_PARAMS), "beside a model, which has its own")
+    return a->model != NULL ? refuse_options(a, GIVEN(COST_PARAMS), "with a model, which has its own")
                             : refuse_options(a, of_shapes, "without a model");
 }
 
-/* ---- time, flops ---- */
+/* ---- time, mfu, flops ---- */
+
+static bnd_cost_of_time time_of(const asked *a)
+{
+    return (bnd_cost_of_time){.parameters = a->number[COST_PARAMS],
+                              .model = a->model,
+                              .tokens = a->number[COST_TOKENS],
+                              .machines = a->number[COST_GPUS],
+                              .mfu = a->number[COST_MFU],
+                              .sequence = a->number[COST_SEQ],
+                              .recompute = a->recompute,
+                              .machine = &a->machine,
+                              .format = format_of(a),
+                              .sparse = is_given(a, COST_SPARSE)};
+}
 
 static int ask_time(asked *a, char **operand, size_t operands)
 {
@@ -98,18 +104,33 @@ static int ask_time(asked *a, char **operand, size_t operands)
     if (need_size(a, "70e9") != GO_ON) {
         return BAD_USAGE;
     }
-    bnd_cost_of_time q = {.parameters = a->number[COST_PARAMS],
-                          .model = a->model,
-                          .tokens = a->number[COST_TOKENS],
-                          .machines = a->number[COST_GPUS],
-                          .mfu = a->number[COST_MFU],
-                          .sequence = a->number[COST_SEQ],
-                          .recompute = a->recompute,
-                          .machine = &a->machine,
-                          .format = format_of(a),
-                          .sparse = is_given(a, COST_SPARSE)};
+    bnd_cost_of_time q = time_of(a);
     bnd_status status = bnd_cost_time(&answer, &q, &why);
     return answered(a, status, &answer, &why, "time", "how long training takes");
+}
+
+/* From tokens and seconds, or from tokens per second. */
+static int ask_mfu(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    bool by_rate = is_given(a, COST_TOKENS_PER_SECOND);
+    (void)operand;
+    (void)operands;
+    if (by_rate && refuse_options(a, GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS), "with --tokens-per-second") != GO_ON) {
+        return BAD_USAGE;
+    }
+    if (!by_rate && (!is_given(a, COST_TOKENS) || !is_given(a, COST_SECONDS))) {
+        return complain(a->common.command,
+                        "a measurement is missing: --tokens and --seconds of a step, or --tokens-per-second");
+    }
+    if (need_size(a, "7e9") != GO_ON) {
+        return BAD_USAGE;
+    }
+    bnd_cost_of_time q = time_of(a);
+    q.tokens = by_rate ? a->number[COST_TOKENS_PER_SECOND] : q.tokens;
+    bnd_status status = bnd_cost_utilization(&answer, &q, by_rate ? 1 : a->number[COST_SECONDS], &why);
+    return answered(a, status, &answer, &why, "mfu", "the share of the peak that was reached");
 }
 
 static int ask_flops(asked *a, char **operand, size_t operands)
@@ -117,10 +138,10 @@ static int ask_flops(asked *a, char **operand, size_t operands)
     bnd_cost answer;
     bnd_error why;
     double side[3];
-    const uint32_t of_models = SHAPE | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
+    const uint32_t of_models = SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
     const uint32_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
     if (operands == 1) {
-        if (refuse_options(a, of_models | of_machines, "beside a product") != GO_ON) {
+        if (refuse_options(a, of_models | of_machines, "with a product") != GO_ON) {
             return BAD_USAGE;
         }
         size_t sides = read_sides(side, 3, a, operand[0], "1024x256x64 (points, inputs, outputs)");
@@ -133,23 +154,29 @@ static int ask_flops(asked *a, char **operand, size_t operands)
         bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
         return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
     }
-    if (is_given(a, COST_GPU)) {
-        if (refuse_options(a, of_models, "beside machines and days") != GO_ON) {
+    if (is_given(a, COST_GPU) || is_given(a, COST_PEAK)) {
+        if (refuse_options(a, of_models, "with machines and days") != GO_ON) {
             return BAD_USAGE;
         }
         bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
                                             &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
-        return answered(a, status, &answer, &why, "flops", "the FLOPs of so many machines in so many days");
+        return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
     }
-    if (need_model(a) != GO_ON || refuse_options(a, of_machines, "without --gpu") != GO_ON) {
+    if (need_size(a, "70e9 --tokens 15e12") != GO_ON ||
+        refuse_options(a, of_machines, "without --gpu or --peak") != GO_ON) {
         return BAD_USAGE;
     }
-    bnd_cost_of_flops q = {.model = a->model,
+    if (a->model == NULL && !is_given(a, COST_TOKENS)) {
+        return complain(a->common.command, "--tokens is missing; try 'binade cost flops --params 70e9 --tokens 15e12'");
+    }
+    bnd_cost_of_flops q = {.parameters = a->number[COST_PARAMS],
+                           .model = a->model,
                            .sequence = a->number[COST_SEQ],
                            .tokens = is_given(a, COST_TOKENS) ? a->number[COST_TOKENS] : 0,
                            .recompute = a->recompute};
     bnd_status status = bnd_cost_flops(&answer, &q, &why);
-    return answered(a, status, &answer, &why, "flops", "the FLOPs of a transformer, product by product");
+    return answered(a, status, &answer, &why, "flops",
+                    a->model != NULL ? "the FLOPs of a transformer, product by product" : "the FLOPs of training");
 }
 
 /* ---- memory, fit ---- */
@@ -189,7 +216,7 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     if (!is_given(a, COST_GPU) && !is_given(a, COST_MEMORY)) {
         return complain(a->common.command, "a machine is missing: --gpu h100, or --memory 80GB");
     }
-    if (is_given(a, COST_GPU) && refuse_options(a, GIVEN(COST_MEMORY), "beside --gpu") != GO_ON) {
+    if (is_given(a, COST_GPU) && refuse_options(a, GIVEN(COST_MEMORY), "with --gpu") != GO_ON) {
         return BAD_USAGE;
     }
     if (!is_given(a, COST_ZERO)) {
@@ -245,7 +272,7 @@ static int ask_roofline(asked *a, char **operand, size_t operands)
     bnd_status status =
         bnd_cost_roofline(&answer, side[0], side[1], side[2], &a->machine, format_of(a),
                           is_given(a, COST_RESULT) ? a->text[COST_RESULT] : NULL, is_given(a, COST_SPARSE), &why);
-    return answered(a, status, &answer, &why, "roofline", "what a product is bound by");
+    return answered(a, status, &answer, &why, "roofline", "the FLOP/s that this matrix product can reach");
 }
 
 static int list_machines(asked *a, char **operand, size_t operands)
@@ -266,6 +293,10 @@ const cost_question cost_questions[] = {
     {"time", "how long training takes", "", GIVEN(COST_TOKENS) | GIVEN(COST_GPU),
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_RECOMPUTE), ask_time,
      "--params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5"},
+    {"mfu", "what share of the peak a measured run reached", "", GIVEN(COST_GPU),
+     SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS) | GIVEN(COST_TOKENS_PER_SECOND) |
+         GIVEN(COST_RECOMPUTE),
+     ask_mfu, "--params 7e9 --tokens-per-second 90e3 --gpus 8 --gpu h100"},
     {"fit", "the largest model whose states fit", "", 0,
      STATES | GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_MEMORY), ask_fit, "--gpus 8 --gpu h100 --recipe fp32"},
     {"memory", "what one rank holds: parameters, gradients, states, activations", "", 0,
@@ -273,13 +304,15 @@ const cost_question cost_questions[] = {
          GIVEN(COST_GPU) | GIVEN(COST_KEPT),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
     {"flops", "of a model, of a product BxDxK, or of machines in so many days", "[BxDxK]", 0,
-     SHAPE | MACHINES | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) | GIVEN(COST_RECOMPUTE), ask_flops,
-     "--model gpt3-175b --tokens 300e9"},
+     SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |
+         GIVEN(COST_RECOMPUTE),
+     ask_flops, "--params 70e9 --tokens 15e12"},
     {"tensor", "bytes of a tensor in each format", "SHAPE", 0, GIVEN(COST_FORMAT), ask_tensor,
      "49152x12288 --format fp32,bf16,mxfp8"},
-    {"roofline", "is a product bound by compute or by bandwidth?", "MxNxK", GIVEN(COST_GPU),
-     GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_RESULT), ask_roofline,
-     "4096x4096x4096 --gpu h100 --format fp8"},
+    {"roofline", "is a product bound by compute or by bandwidth", "MxNxK", GIVEN(COST_GPU),
+     GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_RESULT) | GIVEN(COST_PEAK) |
+         GIVEN(COST_BANDWIDTH),
+     ask_roofline, "4096x4096x4096 --gpu h100 --format fp8"},
     {"machines", "the machines that --gpu takes", "", 0, 0, list_machines, ""},
     {"models", "the models that --model takes", "", 0, 0, list_models, ""},
     {NULL, NULL, NULL, 0, 0, NULL, NULL},

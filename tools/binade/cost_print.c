@@ -58,29 +58,50 @@ static char *value_text(const bnd_cost_step *s)
     return text;
 }
 
+/* The step that answers the question. */
+static const bnd_cost_step *answer_of(const bnd_cost *cost)
+{
+    for (size_t i = 0; i < cost->steps; i++) {
+        if (strcmp(cost->step[i].name, cost->answer) == 0) {
+            return &cost->step[i];
+        }
+    }
+    return &cost->step[cost->steps - 1];
+}
+
+/* "  name  formula  = substitution = value", in two lines where one is too long for a page. */
+static void print_step(const asked *a, const bnd_cost_step *s, int name, int formula, bool is_answer)
+{
+    char *value = value_text(s);
+    size_t at = (size_t)printf("  %-*s  %-*s  = ", name, s->name, formula, s->formula);
+    if (at + text_width(s->substitution) + strlen(" = ") + text_width(value) <= page_width()) {
+        printf("%s = ", s->substitution);
+    } else {
+        put_wrapped(s->substitution, at, at);
+        printf("%*s= ", (int)at - 2, "");
+    }
+    put_coloured(a->common.colour, is_answer ? GREEN : PLAIN, value);
+    putchar('\n');
+    free(value);
+}
+
 static void print_text(const asked *a, const char *about, const bnd_cost *answer)
 {
     int name = 0, formula = 0;
+    const bnd_cost_step *last = answer_of(answer);
     for (size_t i = 0; i < answer->steps; i++) {
         int n = (int)strlen(answer->step[i].name), f = (int)strlen(answer->step[i].formula);
         name = n > name ? n : name;
         formula = f > formula && f <= 34 ? f : formula;
     }
+    char *first = value_text(last);
     put_coloured(a->common.colour, BOLD, about);
+    fputs(": ", stdout);
+    put_coloured(a->common.colour, GREEN, first);
     putchar('\n');
+    free(first);
     for (size_t i = 0; i < answer->steps; i++) {
-        const bnd_cost_step *s = &answer->step[i];
-        char *value = value_text(s);
-        size_t at = (size_t)printf("  %-*s  %-*s  = ", name, s->name, formula, s->formula);
-        if (at + text_width(s->substitution) + strlen(" = ") + text_width(value) <= page_width()) {
-            printf("%s = ", s->substitution);
-        } else {
-            put_wrapped(s->substitution, at, at);
-            printf("%*s= ", (int)at - 2, "");
-        }
-        put_coloured(a->common.colour, i + 1 == answer->steps ? GREEN : PLAIN, value);
-        putchar('\n');
-        free(value);
+        print_step(a, &answer->step[i], name, formula, &answer->step[i] == last);
     }
     for (size_t i = 0; i < answer->notes; i++) {
         fputs("- ", stdout);
@@ -95,6 +116,7 @@ static void print_json(const char *question, const char *about, const bnd_cost *
     bnd_json_object(&json, NULL);
     bnd_json_string(&json, "question", question);
     bnd_json_string(&json, "about", about);
+    bnd_json_string(&json, "answer", answer_of(answer)->name);
     bnd_json_array(&json, "steps");
     for (size_t i = 0; i < answer->steps; i++) {
         const bnd_cost_step *s = &answer->step[i];
