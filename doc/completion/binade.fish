@@ -206,7 +206,7 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, 
 complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
 complete -c binade -n '__binade_is cost' -l gpus -d 'how many machines (default 1)' -x
-complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost machines\' lists them; this: measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 b200 mi300x tpu-v5p this'
+complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost machines\' lists them; this: measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this'
 complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l mfu -d 'of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
 complete -c binade -n '__binade_is cost' -l sparse -d 'peaks where two of four weights are zero'
@@ -228,11 +228,15 @@ complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (d
 complete -c binade -n '__binade_is cost' -l days -d 'how long the machines work (default 1)' -x
 complete -c binade -n '__binade_is cost' -l memory -d 'of one machine, instead of --gpu: 80GB, 80GiB' -x
 complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cost' -l kept -d 'saved: what the way back needs; binade: what this engine holds (default saved)' -x -a 'saved binade'
+complete -c binade -n '__binade_is cost' -l kept -d 'saved: what the backward pass needs; binade: what this engine holds (default saved)' -x -a 'saved binade'
+complete -c binade -n '__binade_is cost' -l peak -d 'dense FLOP/s of one machine, instead of --gpu: 400e12, 400T' -x
+complete -c binade -n '__binade_is cost' -l bandwidth -d 'of one machine per second, with --peak: 1.6TB' -x
+complete -c binade -n '__binade_is cost' -l seconds -d 'how long --tokens took; of one step: 0.35' -x
+complete -c binade -n '__binade_is cost' -l tokens-per-second -d 'of all machines together, instead of --tokens and --seconds' -x
 complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is cost' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is cost first' -a 'time fit memory flops tensor roofline machines models'
+complete -c binade -n '__binade_is cost first' -a 'time mfu fit memory flops tensor roofline machines models'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a bench -d 'how fast arrays are converted here, beside a copy of the same bytes'
 complete -c binade -n '__binade_is bench' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is bench' -l case -d 'the cases whose names have all of these words (default all)' -x

@@ -259,6 +259,9 @@ static int ask_roofline(asked *a, char **operand, size_t operands)
     bnd_cost answer;
     bnd_error why;
     double side[3];
+    if (is_given(a, COST_PEAK) && !is_given(a, COST_BANDWIDTH)) {
+        return complain(a->common.command, "--bandwidth is missing: with --peak, roofline needs it, as in 1.6TB");
+    }
     if (operands != 1) {
         return complain(a->common.command,
                         "a product is missing; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
