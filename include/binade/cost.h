@@ -173,7 +173,8 @@ BND_CHECKED bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *ques
 BND_CHECKED bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *question, double seconds,
                                             bnd_error *why);
 
-/* FLOPs of a model, product by product, or of a number of parameters by 6 N D; of one product; what so many machines do in so many days. */
+/* FLOPs of a model, product by product, or of a number of parameters by 6 N D; of one product; of machines in some
+ * days. */
 typedef struct bnd_cost_of_flops {
     double parameters;             /* where there is no model */
     const bnd_architecture *model; /* NULL: 6 N D alone */
