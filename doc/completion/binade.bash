@@ -63,7 +63,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     cast)
-        options="--from --to --via --dtype --unpacked --count --raw --raw-input --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" valued=" --from --to --via --dtype --count --round -r --overflow --nan --flush --tininess --dialect --seed --threads -j --progress "
+        options="--from --to --via --columns --dtype --unpacked --count --raw --raw-input --stats --json --round --overflow --nan --flush --tininess --dialect --seed --threads --progress --help" valued=" --from --to --via --columns --dtype --count --round -r --overflow --nan --flush --tininess --dialect --seed --threads -j --progress "
         first="@files" others="@files"
         case $prev in
         --from) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;

@@ -68,7 +68,8 @@ complete -c binade -n '__binade_is calc first' -a 'fp64 fp32 tf32 fp16 bf16 e4m3
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cast -d 'an array from one format to another, in files and streams'
 complete -c binade -n '__binade_is cast' -l from -d 'the input\'s format (a .npy file may say it)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cast' -l to -d 'the format to make: any but value sets' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cast' -l via -d 'round to F, a value set too, and keep fp32 or fp64' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l via -d 'round to F and keep the input\'s format; F may be a value set (of fp32 or fp64) or a block format (mxfp8, nvfp4, e4m3/tile:1x128)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l columns -d 'for block formats: a bare input has rows of N elements (default one row)' -x
 complete -c binade -n '__binade_is cast' -l dtype -d 'the same as --from, of a .npy file' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cast' -l unpacked -d 'bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)'
 complete -c binade -n '__binade_is cast' -l count -d 'elements of a bare input (default what its bytes hold)' -x

@@ -107,7 +107,8 @@ enum cast_call { CAST_ENCODE_F32, CAST_ENCODE_F64, CAST_ROUND_F32, CAST_ROUND_F6
 
 typedef struct cast_plan {
     cast_layout from, to;
-    bnd_format target; /* what is rounded to: the format of `to`, or that of --via */
+    bnd_format target;      /* what is rounded to: the format of `to`, or that of --via */
+    const char *rounded_to; /* its name, or a block format's */
     enum cast_call call;
     bnd_array how;
     bnd_stats *stats;           /* or NULL */
@@ -119,6 +120,23 @@ void cast_make_plan(cast_plan *plan, const cast_layout *from, const cast_layout 
 size_t cast_piece_size(const cast_layout *layout, size_t elements);
 /* Refused where the input has what is no code of its format. `in` may be changed. */
 bnd_status cast_convert(cast_plan *plan, unsigned char *out, unsigned char *in, size_t elements, bnd_error *why);
+
+/* Words of `size` bytes between little-endian and this machine's order. */
+void cast_swap_where_big(void *words, unsigned size, size_t count);
+
+/* ---- block formats ---- */
+
+typedef struct cast_blocks {
+    bool given;
+    bnd_block block;
+    uint64_t columns; /* of a bare array; 0: all of it is one row */
+} cast_blocks;
+
+bool cast_fp32_holds(const bnd_format *f); /* all of its numbers */
+/* As cast_run, with the whole array in memory: what is left of it when it goes through the block format. The rule of
+ * `plan` rounds the elements; the way to fp32 is exact, and from there every number is rounded to nearest. */
+int cast_run_blocks(cast_input *in, cast_output *out, cast_plan *plan, const cast_blocks *how, progress *bar,
+                    bool threaded);
 
 /* Everything from the input to the output. */
 int cast_run(cast_input *in, cast_output *out, cast_plan *plan, progress *bar, bool threaded);

@@ -31,6 +31,13 @@ static void swap_words(unsigned char *bytes, unsigned size, size_t elements)
     }
 }
 
+void cast_swap_where_big(void *words, unsigned size, size_t count)
+{
+    if (!little_endian_here()) {
+        swap_words(words, size, count);
+    }
+}
+
 /* ---- the plan ---- */
 
 static bool is_named(const bnd_format *f, const char *name)
@@ -55,6 +62,7 @@ void cast_make_plan(cast_plan *plan, const cast_layout *from, const cast_layout 
     plan->from = *from;
     plan->to = *to;
     plan->target = via != NULL ? *via : to->format;
+    plan->rounded_to = plan->target.name;
     plan->call = call_for(&from->format, via != NULL);
     plan->how.packing_in = (uint8_t)from->packing;
     plan->how.packing_out = (uint8_t)to->packing;

@@ -63,7 +63,7 @@ static void print_json(const bnd_stats *s, const cast_plan *plan)
     bnd_json_object(&json, NULL);
     bnd_json_string(&json, "from", plan->from.format.name);
     bnd_json_string(&json, "to", plan->to.format.name);
-    bnd_json_string(&json, "rounded_to", plan->target.name);
+    bnd_json_string(&json, "rounded_to", plan->rounded_to);
     bnd_json_unsigned(&json, "elements", s->elements);
     bnd_json_unsigned(&json, "exact", s->exact);
     bnd_json_unsigned(&json, "inexact", s->inexact);

@@ -7,6 +7,7 @@ enum {
     OPTION_FROM = OPTION_OWN,
     OPTION_TO,
     OPTION_VIA,
+    OPTION_COLUMNS,
     OPTION_DTYPE,
     OPTION_UNPACKED,
     OPTION_COUNT,
@@ -23,6 +24,7 @@ typedef struct named_format {
 typedef struct cast {
     settings common;
     named_format from, dtype, to, via;
+    cast_blocks blocks; /* of --via */
     bool unpacked, raw, raw_input, stats_wanted;
     uint64_t count; /* CAST_UNKNOWN where --count is not given */
     cast_input in;
@@ -36,12 +38,25 @@ typedef struct cast {
 
 static int set_format(const cast *c, named_format *out, const char *name)
 {
-    bnd_error why;
-    if (bnd_format_parse(&out->format, name, &why) != BND_OK) {
-        return complain(c->common.command, "%s", why.message);
+    bnd_block block;
+    bool is_format = bnd_format_parse(&out->format, name, NULL) == BND_OK;
+    if (!is_format && bnd_block_parse(&block, name, NULL) == BND_OK) {
+        return complain(c->common.command,
+                        "%s is a block format: its codes and its scales are two arrays, and a file here is one; --via "
+                        "%s rounds to it and keeps the input's format",
+                        name, name);
     }
     out->given = true;
-    return GO_ON;
+    return is_format ? GO_ON : parse_format(c->common.command, &out->format, name);
+}
+
+static int set_via(cast *c, const char *name)
+{
+    bnd_format f;
+    c->blocks.given =
+        bnd_format_parse(&f, name, NULL) != BND_OK && bnd_block_parse(&c->blocks.block, name, NULL) == BND_OK;
+    c->via.given = c->blocks.given;
+    return c->blocks.given ? GO_ON : set_format(c, &c->via, name);
 }
 
 static int set_own(void *state, int id, const char *value)
@@ -53,7 +68,9 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_TO:
         return set_format(c, &c->to, value);
     case OPTION_VIA:
-        return set_format(c, &c->via, value);
+        return set_via(c, value);
+    case OPTION_COLUMNS:
+        return read_whole_number(&c->blocks.columns, &c->common, "columns", value, 1, UINT64_MAX >> 8);
     case OPTION_DTYPE:
         return set_format(c, &c->dtype, value);
     case OPTION_COUNT:
@@ -94,6 +111,9 @@ static int check_usage(cast *c)
     }
     if (c->dtype.given) {
         c->from = c->dtype;
+    }
+    if (c->blocks.columns > 0 && !c->blocks.given) {
+        return complain(self, "--columns is for block formats, which --via names");
     }
     if (c->to.given && c->to.format.width == 0) {
         return complain(self, "%s is a value set and has no codes; --via rounds to it", c->to.format.name);
@@ -147,6 +167,10 @@ static int settle_input(cast *c)
         return complain(in->command, asked == NULL ? "%s: %s; --dtype names it (for example --dtype %s)" : "%s: %s",
                         in->name, why.message, example_of(in->npy.element_size));
     }
+    if (c->blocks.columns > 0) {
+        return complain(in->command, "%s is a .npy file and says its shape itself; --columns is for bare arrays",
+                        in->name);
+    }
     in->layout = npy_layout(&f, in->npy.big_endian);
     return cast_expect(in, CAST_UNKNOWN);
 }
@@ -176,6 +200,14 @@ static int settle_target(cast *c)
     const bnd_format *from = &c->in.layout.format;
     named_format *via = &c->via;
     bool wide = from->width == 32 || from->width == 64;
+    if (c->blocks.given) {
+        c->to.format = *from;
+        return cast_fp32_holds(from) ? GO_ON
+                                     : complain(c->common.command,
+                                                "fp32 does not hold all numbers of %s, and block formats are made of "
+                                                "fp32; cast to fp32 first",
+                                                from->name);
+    }
     if (via->given) {
         c->to.format = *from;
         bnd_format fp32, fp64;
@@ -219,7 +251,12 @@ static int make_plan(cast *c, bool to_npy)
 {
     bnd_error why;
     cast_layout to = to_npy ? npy_layout(&c->to.format, false) : bare_layout(c, &c->to.format);
-    cast_make_plan(&c->plan, &c->in.layout, &to, c->via.given ? &c->via.format : NULL);
+    const bnd_format *element = &c->blocks.block.element, *via = c->blocks.given ? NULL : &c->via.format;
+    cast_make_plan(&c->plan, &c->in.layout, &to, c->via.given ? via : NULL);
+    if (c->blocks.given) {
+        c->plan.target = *element;
+        c->plan.rounded_to = c->blocks.block.name;
+    }
     if (bnd_context_open(&c->context, NULL, c->common.threads, &why) != BND_OK) {
         return complain(c->common.command, "%s", why.message);
     }
@@ -249,7 +286,9 @@ static int cast_between(cast *c, const char *in, const char *out)
         progress bar;
         uint64_t size = c->in.size != CAST_UNKNOWN ? c->in.size : 0;
         progress_begin(&bar, &c->common, self->name, PROGRESS_BYTES, size);
-        status = cast_run(&c->in, &c->out, &c->plan, &bar, c->context.threads > 1);
+        bool threaded = c->context.threads > 1;
+        status = c->blocks.given ? cast_run_blocks(&c->in, &c->out, &c->plan, &c->blocks, &bar, threaded)
+                                 : cast_run(&c->in, &c->out, &c->plan, &bar, threaded);
     }
     int closed = cast_close_output(&c->out, status == GO_ON, c->plan.how.first);
     return status == GO_ON ? closed : status;
@@ -279,7 +318,17 @@ static const option_row row_from = {OPTION_FROM,       0, "from", "F", "the inpu
 static const option_row row_to = {OPTION_TO,         0, "to", "F", "the format to make: any but value sets",
                                   COMPLETES_FORMATS, ""};
 static const option_row row_via = {
-    OPTION_VIA, 0, "via", "F", "round to F, a value set too, and keep fp32 or fp64", COMPLETES_FORMATS, ""};
+    OPTION_VIA,
+    0,
+    "via",
+    "F",
+    "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a "
+    "block format (mxfp8, nvfp4, e4m3/tile:1x128)",
+    COMPLETES_FORMATS,
+    ""};
+static const option_row row_columns = {
+    OPTION_COLUMNS,    0, "columns", "N", "for block formats: a bare input has rows of N elements (default one row)",
+    COMPLETES_NOTHING, ""};
 static const option_row row_dtype = {OPTION_DTYPE,      0, "dtype", "F", "the same as --from, of a .npy file",
                                      COMPLETES_FORMATS, ""};
 static const option_row row_unpacked = {OPTION_UNPACKED,
@@ -301,9 +350,9 @@ static const option_row row_stats = {OPTION_STATS,      0, "stats", NULL, "what 
 static const option_row row_json_stats = {OPTION_JSON, 0, "json", NULL, "the same as JSON", COMPLETES_NOTHING, ""};
 
 static const option_row *const options[] = {
-    &row_from,      &row_to,      &row_via,        &row_dtype,   &row_unpacked, &row_count, &row_raw,
-    &row_raw_input, &row_stats,   &row_json_stats, &row_round,   &row_overflow, &row_nan,   &row_flush,
-    &row_tininess,  &row_dialect, &row_seed,       &row_threads, &row_progress, &row_help,  NULL};
+    &row_from,      &row_to,    &row_via,        &row_columns,  &row_dtype,    &row_unpacked, &row_count, &row_raw,
+    &row_raw_input, &row_stats, &row_json_stats, &row_round,    &row_overflow, &row_nan,      &row_flush, &row_tininess,
+    &row_dialect,   &row_seed,  &row_threads,    &row_progress, &row_help,     NULL};
 
 const command command_cast = {
     .name = "cast",
@@ -329,6 +378,11 @@ const command command_cast = {
         "zip (.npz and torch.save), pickle, HDF5, Parquet, Arrow, tar, gzip, zstd, xz, bzip2, lz4 and others; and by "
         "the endings of their names. --raw-input reads a bare array that happens to begin like one of them, or like "
         ".npy.\n\n"
+        "--via with a block format gives each number as it comes back: element times scale. Blocks lie along the last "
+        "axis of a .npy file in C order, or along the rows of a bare array (--columns). The array is held in memory, "
+        "in fp32. fp16, bf16 and other formats that fp32 holds are decoded exactly, and the results are rounded to "
+        "them to nearest. A name may end in a scale rule: mxfp8:floor. Codes and scales as arrays come from "
+        "bnd_quantize_f32 in C and quantize in binade.py.\n\n"
         "Bits that no code has must be zero: above the width of unpacked codes, below tf32's 19, behind the last of "
         "packed codes. A bare file of packed codes does not say how many they are where its last byte has room for "
         "more: three of 4 bits come back as four, the last of them 0, unless --count 3 says so.\n\n"

@@ -1,5 +1,5 @@
 /* binade formats: the table of formats. */
-#include "print.h"
+#include "formats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,23 +239,35 @@ static void add_row(table *t, const bnd_format *f, bool brief)
 
 /* ---- the forms ---- */
 
-static void print_markdown(table *t)
+static bool in_markdown(const table *t, size_t c)
 {
-    puts("# Formats\n\nWritten by `binade formats --markdown`; every limit is derived from the format's row.\n");
-    for (size_t row = 0; row <= t->count / COLUMNS; row++) {
-        for (size_t c = 0; c < COLUMNS; c++) {
-            bool wanted = !columns[c].data_only || c >= FIRST_NAME;
-            const char *cell = row == 0 ? columns[c].heading : t->cells[(row - 1) * COLUMNS + c];
-            if (wanted) {
-                printf("| %s ", cell);
+    return !t->columns[c].data_only || t->columns != columns || c >= FIRST_NAME;
+}
+
+static void print_markdown(const table *t)
+{
+    for (size_t row = 0; row <= t->count / t->column_count; row++) {
+        for (size_t c = 0; c < t->column_count; c++) {
+            if (in_markdown(t, c)) {
+                printf("| %s ", row == 0 ? t->columns[c].heading : t->cells[(row - 1) * t->column_count + c]);
             }
         }
         puts("|");
-        for (size_t c = 0; row == 0 && c < COLUMNS; c++) {
-            fputs(!columns[c].data_only || c >= FIRST_NAME ? "| --- " : "", stdout);
+        for (size_t c = 0; row == 0 && c < t->column_count; c++) {
+            fputs(in_markdown(t, c) ? "| --- " : "", stdout);
         }
         fputs(row == 0 ? "|\n" : "", stdout);
     }
+}
+
+static void print_document(const table *single, const table *blocks)
+{
+    puts("# Formats\n\nWritten by `binade formats --markdown`; every limit is derived from the format's row.\n");
+    print_markdown(single);
+    puts("\n## Block formats\n\nNumbers that share scales. `e4m3/row`, `e4m3/tensor`, `e4m3/tile:1x128` and `e3m4/mx` "
+         "are read "
+         "in the same way:\na format, and who shares a scale.\n");
+    print_markdown(blocks);
 }
 
 /* One format, a line a fact. */
@@ -263,53 +275,119 @@ static void print_facts(const table *t, size_t first, bool colour)
 {
     put_coloured(colour, BOLD, t->cells[first]);
     putchar('\n');
-    for (size_t c = 1; c < COLUMNS; c++) {
+    for (size_t c = 1; c < t->column_count; c++) {
         const char *cell = t->cells[first + c];
         if (cell[0] != '\0' && strcmp(cell, "null") != 0) {
-            printf("  %-20s %s\n", columns[c].key, cell);
+            enum { TEXT_AT = 23 };
+            printf("  %-20s ", t->columns[c].key);
+            put_wrapped(cell, TEXT_AT, TEXT_AT);
         }
     }
 }
 
-static void forget_rows(table *t)
+static void print_all_facts(table *t, bool colour)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        free(t->cells[i]);
+    for (size_t i = 0; i < t->count; i += t->column_count) {
+        print_facts(t, i, colour);
     }
-    free(t->cells);
+}
+
+/* ---- what was asked for ---- */
+
+static int add_operand(settings *s, table *blocks, const char *name)
+{
+    bnd_format f;
+    bnd_block block;
+    bool single = bnd_group_size(name) > 0 || bnd_format_parse(&f, name, NULL) == BND_OK;
+    if (!single && bnd_block_parse(&block, name, NULL) == BND_OK) {
+        add_block(blocks, &block);
+        return GO_ON;
+    }
+    return add_formats(s, name);
+}
+
+/* Names separated by commas. */
+static int add_operands(settings *s, table *blocks, const char *list)
+{
+    int status = GO_ON;
+    for (bool more = true; status == GO_ON && more;) {
+        size_t length = strcspn(list, ",");
+        char *name = format_text("%.*s", (int)length, list);
+        status = add_operand(s, blocks, name);
+        free(name);
+        more = list[length] != '\0';
+        list += length + more;
+    }
+    return status;
+}
+
+static int add_all(settings *s, table *blocks)
+{
+    for (size_t i = 0; i < bnd_block_count(); i++) {
+        bnd_block block = bnd_block_at(i);
+        add_block(blocks, &block);
+    }
+    return default_formats(s, "all");
+}
+
+static void print_lists(formats *s, table *t, table *blocks)
+{
+    bool single = t->count > 0;
+    if (s->common.output == OUTPUT_JSON && single) {
+        t->also = blocks->count > 0 ? blocks : NULL;
+        table_end(t);
+    } else if (single) {
+        table_end(t);
+    }
+    if (s->common.output == OUTPUT_TEXT && single && blocks->count > 0) {
+        putchar('\n');
+    }
+    if (s->common.output == OUTPUT_CSV && single && blocks->count > 0 && s->common.operand_count > 0) {
+        note(s->common.command, "block formats have other columns: --csv leaves them out beside other formats");
+    }
+    if (blocks->count > 0 && (s->common.output == OUTPUT_TEXT || !single)) {
+        table_end(blocks);
+    }
+}
+
+static void print_formats(formats *s, table *blocks, bool listed)
+{
+    table t = {.columns = columns, .column_count = COLUMNS, .output = s->common.output, .key = "formats"};
+    bool text = !s->markdown && s->common.output == OUTPUT_TEXT;
+    bool facts = text && listed && s->common.formats.count + blocks->count / blocks->column_count <= 4;
+    for (size_t i = 0; i < s->common.formats.count; i++) {
+        add_row(&t, &s->common.formats.items[i], text && !facts);
+    }
+    if (s->markdown) {
+        print_document(&t, blocks);
+    } else if (facts) {
+        print_all_facts(&t, s->common.colour);
+        print_all_facts(blocks, s->common.colour);
+    } else {
+        print_lists(s, &t, blocks);
+    }
+    table_forget(&t);
+    free(t.cells);
 }
 
 static int run(const command *self, int argc, char **argv)
 {
     formats s = {0};
     int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    bool listed = s.common.formats_given || s.common.operand_count > 0;
+    table blocks = block_table(s.common.output);
+    blocks.brief = !listed && !s.markdown;
     for (size_t i = 0; status == GO_ON && i < s.common.operand_count; i++) {
-        s.common.formats_given = true;
-        status = add_formats(&s.common, s.common.operands[i]);
+        status = add_operands(&s.common, &blocks, s.common.operands[i]);
     }
-    bool listed = s.common.formats_given;
-    if (status == GO_ON) {
-        status = default_formats(&s.common, "all");
+    if (status == GO_ON && !listed) {
+        status = add_all(&s.common, &blocks);
     }
     if (status == GO_ON) {
-        table t = {.columns = columns, .column_count = COLUMNS, .output = s.common.output, .key = "formats"};
-        bool text = !s.markdown && s.common.output == OUTPUT_TEXT;
-        bool facts = text && listed && s.common.formats.count <= 4;
-        for (size_t i = 0; i < s.common.formats.count; i++) {
-            add_row(&t, &s.common.formats.items[i], text && !facts);
-        }
-        if (s.markdown) {
-            print_markdown(&t);
-        }
-        for (size_t i = 0; facts && i < t.count; i += COLUMNS) {
-            print_facts(&t, i, s.common.colour);
-        }
-        if (s.markdown || facts) {
-            forget_rows(&t);
-        } else {
-            table_end(&t);
-        }
+        print_formats(&s, &blocks, listed);
     }
+    table_forget(&blocks);
+    free(blocks.cells);
     clear_settings(&s.common);
     return status == GO_ON ? FINE : status;
 }
@@ -324,14 +402,19 @@ const command command_formats = {
     .first = COMPLETES_FORMATS,
     .others = COMPLETES_FORMATS,
     .about =
-        "Lists formats: all rows and the 8-bit P3109 family by default, or those named. Up to four named formats are "
-        "printed with every fact, one a line; any name that any ecosystem uses will do.",
+        "Lists formats: by default the built-in ones, the 8-bit P3109 family and the block formats; otherwise those "
+        "that are named. Up to four named formats are printed with every fact, one per line. Names of any ecosystem "
+        "are "
+        "understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
     .options = options,
     .example = "binade formats e4m3 float8_e4m3 e5m10b12fn",
     .more =
         "Every limit is derived from how the code is laid out. digits: how many decimal digits survive a trip through "
         "the format; digits_to_read_back: how many are enough to tell all its numbers apart. min subn. is - where "
         "there are no subnormals. finite counts values: -0 and +0 are one.\n\n"
+        "Block formats: bits counts each number's share of its scale; the scale of a whole tensor is not counted. "
+        "--csv "
+        "of both kinds has the formats only; --json has \"formats\" and \"block_formats\".\n\n"
         "Bare e4m3 is OCP's (float8_e4m3fn, largest number 448). The IEEE-like one (float8_e4m3, 240) is e4m3ieee.",
     .run = run,
 };

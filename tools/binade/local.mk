@@ -6,6 +6,7 @@ binade_LDADD = libbinade.la $(LIBM) $(MPI_LIBS)
 binade_SOURCES = \
 	tools/binade/arguments.c \
 	tools/binade/cast.h \
+	tools/binade/cast_blocks.c \
 	tools/binade/cast_convert.c \
 	tools/binade/cast_input.c \
 	tools/binade/cast_kind.c \
@@ -32,6 +33,8 @@ binade_SOURCES = \
 	tools/binade/cost_ask.c \
 	tools/binade/cost_print.c \
 	tools/binade/explain.c \
+	tools/binade/formats.h \
+	tools/binade/formats_blocks.c \
 	tools/binade/help.c \
 	tools/binade/look.c \
 	tools/binade/look.h \

@@ -66,9 +66,11 @@ typedef struct table {
     const column *columns;
     size_t column_count;
     enum output output;
-    const char *key;   /* of the rows, in JSON */
-    const char *input; /* what it is about, for JSON; may be NULL */
-    size_t keys;       /* the columns that every page has, where not all fit side by side; 0 is 1 */
+    const char *key;          /* of the rows, in JSON */
+    const char *input;        /* what it is about, for JSON; may be NULL */
+    const struct table *also; /* a second table in the same object of JSON; may be NULL */
+    bool brief;               /* a list on the screen: numbers take little room */
+    size_t keys;              /* the columns that every page has, where not all fit side by side; 0 is 1 */
     enum colour (*tint)(const column *c, const char *cell); /* NULL: no colours */
     char **cells;                                           /* of the rows that are not printed yet */
     size_t count, capacity, last;

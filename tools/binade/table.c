@@ -110,7 +110,7 @@ size_t table_width(table *t)
 /* As many columns as fit from `p->from` on, one at least. Text at the end of the table may be wrapped. */
 static void fill_page(const table *t, page *p)
 {
-    enum { LEAST_TEXT = 24 };
+    enum { LEAST_TEXT = 18 };
     size_t room = page_width() + 2, used = width_of(t, 0, p->keys);
     p->last_width = SIZE_MAX;
     for (p->end = p->from; p->end <= t->last; p->end++) {
@@ -157,9 +157,8 @@ static void json_words(bnd_json *json, const char *key, const char *text)
     bnd_json_end(json);
 }
 
-static void json_row(table *t, const char *const *cells)
+static void json_row(bnd_json *json, const table *t, const char *const *cells)
 {
-    bnd_json *json = &t->json;
     bnd_json_object(json, NULL);
     for (size_t i = 0; i < t->column_count; i++) {
         const column *c = &t->columns[i];
@@ -240,7 +239,7 @@ bool table_flush(table *t)
     for (size_t i = 0; i < t->count; i += t->column_count) {
         const char *const *cells = (const char *const *)t->cells + i;
         if (t->output == OUTPUT_JSON) {
-            json_row(t, cells);
+            json_row(&t->json, t, cells);
         } else if (t->output == OUTPUT_CSV) {
             csv_line(t, cells);
         } else {
@@ -249,6 +248,19 @@ bool table_flush(table *t)
     }
     table_forget(t);
     return !ferror(stdout);
+}
+
+static void json_also(table *t)
+{
+    const table *also = t->also;
+    if (also == NULL) {
+        return;
+    }
+    bnd_json_array(&t->json, also->key);
+    for (size_t i = 0; i < also->count; i += also->column_count) {
+        json_row(&t->json, also, (const char *const *)also->cells + i);
+    }
+    bnd_json_end(&t->json);
 }
 
 void table_end(table *t)
@@ -262,6 +274,7 @@ void table_end(table *t)
     }
     if (t->output == OUTPUT_JSON) {
         bnd_json_end(&t->json);
+        json_also(t);
         bnd_json_end(&t->json);
         json_line_end();
     }
