@@ -22,7 +22,7 @@ complete -c binade -n '__binade_is show' -l nan -d 'which NaN comes out: canonic
 complete -c binade -n '__binade_is show' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
 complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is show' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
-complete -c binade -n '__binade_is show' -l exact -d 'every digit in plain notation (default: exponent form past 40 digits)'
+complete -c binade -n '__binade_is show' -l exact -d 'every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)'
 complete -c binade -n '__binade_is show' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is show' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is show' -l help -s h -d 'this text'

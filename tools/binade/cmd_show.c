@@ -13,8 +13,13 @@ static const option_row row_verbose = {
 static const option_row row_dialects = {
     OPTION_DIALECTS, 0, "dialects", NULL, "every ecosystem's answer, disagreements marked", COMPLETES_NOTHING, ""};
 static const option_row row_exact = {
-    OPTION_EXACT,      0, "exact", NULL, "every digit in plain notation (default: exponent form past 40 digits)",
-    COMPLETES_NOTHING, ""};
+    OPTION_EXACT,
+    0,
+    "exact",
+    NULL,
+    "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
+    COMPLETES_NOTHING,
+    ""};
 
 typedef struct show {
     settings common;
@@ -80,6 +85,18 @@ static void put_line(const show *s, const char *label, char *owned)
     free(owned);
 }
 
+/* Numbers of value sets may have millions of digits; the library gives such ones as a hexadecimal float. */
+static char *value_text(const show *s, bnd_exact value)
+{
+    char *text = readable_text(value, s->exact);
+    if (value.kind != BND_FINITE || strchr(text, 'x') == NULL) {
+        return text;
+    }
+    char *said = format_text("%s (about 100,000 digits or more)", text);
+    free(text);
+    return said;
+}
+
 static char *error_line(const look *l)
 {
     if (l->rounded.ternary == 0 && l->rounded.flags == 0) {
@@ -135,7 +152,7 @@ static void print_look(const show *s, const look *l, const given *v, const layou
     put_coloured(s->common.colour, BOLD, l->format->name);
     printf("%*s ", (int)(at->name_width - (int)strlen(l->format->name)), "");
     put_head(s, l, at);
-    put_line(s, "value", readable_text(l->rounded.value, s->exact));
+    put_line(s, "value", value_text(s, l->rounded.value));
     if (l->has_error) {
         put_line(s, "error",
                  s->exact && l->error != NULL && l->rounded.ternary != 0 ? copy_text(l->error) : error_line(l));
