@@ -89,7 +89,15 @@ if (ulimit -v 262144 && binade --version) >/dev/null 2>&1; then
     dd if=/dev/zero of=large bs=1 count=0 seek=1073741824 2>/dev/null
     (ulimit -v 262144 && binade cast -j 1 --from fp32 --to e4m3 large /dev/null)
     check "memory is constant" equal "$?" 0
+    printf before >out
+    check "a block format needs memory, and says so" equal "$(
+        ulimit -v 262144
+        binade cast -j 1 --from fp32 --via mxfp8 large out 2>&1 | cut -c 1-37
+    )" "binade cast: out of memory: large has"
     rm -f large
+    check "nothing partial is left of it" only out
+    check "and the old output is there" equal "$(cat out)" before
+    rm -f out
 else
     skipped=$((skipped + 1))
     echo "memory: not looked at, for this program does not start in 256 MiB"

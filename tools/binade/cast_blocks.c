@@ -23,13 +23,22 @@ static cast_layout fp32_layout(void)
     return layout;
 }
 
-static void make_room(numbers *all, size_t more)
+/* Without memory the output that was begun must go, so that this does not leave as allocate() does. */
+static int make_room(numbers *all, size_t more, const cast_input *in)
 {
-    if (all->capacity - all->count < more) {
-        size_t wanted = all->count + more;
-        all->capacity = wanted > 2 * all->capacity ? wanted : 2 * all->capacity;
-        all->x = allocate(all->x, all->capacity, sizeof *all->x);
+    if (all->capacity - all->count >= more) {
+        return GO_ON;
     }
+    size_t wanted = all->count + more;
+    wanted = wanted > 2 * all->capacity ? wanted : 2 * all->capacity;
+    float *x = wanted <= SIZE_MAX / sizeof *x ? realloc(all->x, wanted * sizeof *x) : NULL;
+    if (x == NULL) {
+        complain(in->command, "out of memory: %s has %zu elements or more, and block formats need all of them at once",
+                 in->name, all->count + more);
+        return BAD_STREAM;
+    }
+    *all = (numbers){x, all->count, wanted};
+    return GO_ON;
 }
 
 static int read_all(numbers *all, cast_input *in, const cast_plan *plan, progress *bar)
@@ -43,8 +52,8 @@ static int read_all(numbers *all, cast_input *in, const cast_plan *plan, progres
     do {
         bnd_error why;
         status = cast_read(in, bytes, &elements);
+        status = status == GO_ON ? make_room(all, elements, in) : status;
         if (status == GO_ON && elements > 0) {
-            make_room(all, elements);
             unsigned char *to = (unsigned char *)(all->x + all->count);
             if (cast_convert(&decode, to, bytes, elements, &why) != BND_OK) {
                 status = complain(in->command, "%s: %s", in->name, why.message);
