@@ -79,7 +79,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --switch --out --checkpoint --validate --statistics --plot --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --switch --out --checkpoint --validate --statistics --plot --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -87,6 +87,7 @@ _binade()
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
         --data) files=yes ;;
+        --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         --out) files=yes ;;
         --statistics) words="none roles places" ;;
         --plot) words="linear log none" ;;
@@ -101,7 +102,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --out --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --out --statistics --threads -j --progress "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -109,6 +110,7 @@ _binade()
         --optimizer) words="sgd momentum adagrad rmsprop adam adamw lion adafactor" ;;
         --schedule) words="constant warmup cosine wsd" ;;
         --data) files=yes ;;
+        --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         --out) files=yes ;;
         --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;

@@ -112,6 +112,7 @@ complete -c binade -n '__binade_is train' -l context -d 'symbols a row (default 
 complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
 complete -c binade -n '__binade_is train' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is train' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is train' -l recompute -d 'layers again on the way back: slower, smaller'
 complete -c binade -n '__binade_is train' -l switch -d 'each recipe once more, under RECIPE from STEP on' -x
 complete -c binade -n '__binade_is train' -l autopsy -d 'why a recipe does worse: many more runs of it'
@@ -160,6 +161,7 @@ complete -c binade -n '__binade_is sweep' -l context -d 'symbols a row (default 
 complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
 complete -c binade -n '__binade_is sweep' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is sweep' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'
 complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
 complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'

@@ -20,6 +20,7 @@ typedef struct bnd_training {
     char optimizer[BND_TRAINING_NAME_SIZE]; /* a row of bnd_optimizer_name */
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
     char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": a Markov chain */
+    char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
     uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps;                                 /* what the schedule is laid out for */
     double lr, beta1, beta2, epsilon, weight_decay; /* Adafactor: beta2 of step t is 1 - t^-beta2 */
@@ -30,10 +31,11 @@ typedef struct bnd_training {
 } bnd_training;
 
 /* Data: bytes of any file (256 symbols); tokens in .npy (integers of any shape, in their order) or .bin (uint16, the
- * lower byte first). The file is mapped, looked through once when the run is made, and not to be changed meanwhile. Of
- * its tokens the last tenth (at least one window: the context and a token) is for validation; windows of both parts
- * begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens that the
- * vocabulary has not. */
+ * lower byte first); or what data_type says: uint8, int16, uint16, int32, uint32, int64 or uint64, in any file that is
+ * not .npy, the lowest byte first. The file is mapped, looked through once when the run is made, and not to be changed
+ * meanwhile. Of its tokens the last tenth (at least one window: the context and a token) is for validation; windows of
+ * both parts begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens
+ * that the vocabulary has not. */
 
 /* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that
  * there are not. */

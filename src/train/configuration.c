@@ -17,6 +17,8 @@ typedef struct member {
     size_t at, size; /* in bnd_training; of a name */
 } member;
 
+static const char data_type_key[] = "data_type";
+
 #define AT(name) offsetof(bnd_training, name), sizeof(((bnd_training *)NULL)->name)
 static const member members[] = {
     {"model", NAME, true, AT(model)},
@@ -24,6 +26,7 @@ static const member members[] = {
     {"recipe", RECIPE, true, 0, 0},
     {"schedule", NAME, false, AT(schedule)},
     {"data", NAME, false, AT(data)},
+    {data_type_key, NAME, false, AT(data_type)},
     {"seed_init", COUNT, false, AT(seed_init)},
     {"seed_data", COUNT, false, AT(seed_data)},
     {"seed_rounding", COUNT, false, AT(seed_rounding)},
@@ -87,7 +90,10 @@ void bnd_training_write(bnd_json *json, const char *key, const bnd_training *tra
 {
     bnd_json_object(json, key);
     for (size_t i = 0; i < MEMBERS; i++) {
-        write_member(json, &members[i], training);
+        /* Without it, as it was written before there was one: the same text is the same run. */
+        if (members[i].key != data_type_key || training->data_type[0] != '\0') {
+            write_member(json, &members[i], training);
+        }
     }
     bnd_json_end(json);
 }

@@ -1,8 +1,8 @@
 /* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any
- * integers, .bin of uint16, the lower byte first. It is mapped, so that it may be larger than memory; every token is
- * looked at once when it is opened, so that no step meets one that the vocabulary has not. Windows begin anywhere in
- * the first nine tenths, and those for validation in the last tenth (or the last window, where that is more), so
- * that the two share no token. */
+ * integers, .bin of uint16, or integers of the type that the training names, the lowest byte first. It is mapped, so
+ * that it may be larger than memory; every token is looked at once when it is opened, so that no step meets one that
+ * the vocabulary has not. Windows begin anywhere in the first nine tenths, and those for validation in the last tenth
+ * (or the last window, where that is more), so that the two share no token. */
 #include "train/train.h"
 
 #include <stdio.h>
@@ -41,9 +41,21 @@ static bool ends_with(const char *path, const char *end)
     return n >= m && strcmp(path + n - m, end) == 0;
 }
 
-/* A file of nothing but unsigned integers of so many bytes. */
-static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char *path, uint8_t size, bnd_error *why)
+typedef struct integers {
+    const char *name;
+    uint8_t size;
+    bool is_signed;
+} integers;
+
+static const integers types[] = {{"uint8", 1, false},  {"int16", 2, true}, {"uint16", 2, false}, {"int32", 4, true},
+                                 {"uint32", 4, false}, {"int64", 8, true}, {"uint64", 8, false}};
+enum { UINT8, INT16, UINT16, TYPES = sizeof types / sizeof types[0] };
+
+/* A file of nothing but integers, the lowest byte first. */
+static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char *path, const integers *type,
+                                bnd_error *why)
 {
+    const uint8_t size = type->size;
     bnd_mapped map;
     bndi_buffer *buffer;
     bnd_status status = bnd_map_open(&map, path, why);
@@ -65,17 +77,39 @@ static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char
         return status;
     }
     buffer->integer = size;
+    buffer->is_signed = type->is_signed;
     buffer->constant = true;
     return bndi_tensor_over(out, buffer, bndi_format_of_words(BNDI_WORDS_32), &shape, why);
 }
 
+static bnd_status find_type(const integers **out, const char *path, const char *name, bnd_error *why)
+{
+    if (name[0] == '\0') {
+        *out = &types[ends_with(path, ".bin") ? UINT16 : UINT8];
+        return BND_OK;
+    }
+    for (size_t i = 0; i < TYPES; i++) {
+        if (strcmp(name, types[i].name) == 0) {
+            *out = &types[i];
+            return BND_OK;
+        }
+    }
+    return bnd_fail(why, BND_BAD_NAME, 0,
+                    "unknown data type '%s' (available: uint8, int16, uint16, int32, uint32, int64, uint64)", name);
+}
+
 static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
 {
-    const char *path = run->training.data;
+    const char *path = run->training.data, *type_name = run->training.data_type;
+    const integers *type = NULL;
+    if (ends_with(path, ".npy") && type_name[0] != '\0') {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a data type cannot be used with .npy: the file says its own");
+    }
     if (ends_with(path, ".npy")) {
         return bnd_tensor_load(out, run->engine, path, NULL, BND_ROLE_DATA, why);
     }
-    return load_integers(out, run->engine, path, ends_with(path, ".bin") ? 2 : 1, why);
+    bnd_status status = find_type(&type, path, type_name, why);
+    return status == BND_OK ? load_integers(out, run->engine, path, type, why) : status;
 }
 
 /* Numbers of symbols are exact in fp32 up to here. */

@@ -90,9 +90,10 @@ static void test_text(void)
 
 /* ---- the same tokens, in whatever file ---- */
 
-static double loss_of_file(void)
+static double loss_of_file(const char *type)
 {
     bnd_training t = reading(16);
+    strcpy(t.data_type, type);
     bnd_run *run = run_of(&t, NULL);
     CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, SYMBOLS);
     double loss = steps_of(run, 3).loss + validation_of(run);
@@ -130,11 +131,22 @@ static void test_files(void)
     };
     enter("tokens.bin");
     put(u16, sizeof u16); /* little-endian, as the machines are that tests run on */
-    const double loss = loss_of_file();
+    const double loss = loss_of_file("");
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         enter("tokens.npy");
         put_npy(arrays[i].descr, arrays[i].shape, arrays[i].data, arrays[i].size);
-        CU_ASSERT_EQUAL(loss_of_file(), loss);
+        CU_ASSERT_EQUAL(loss_of_file(""), loss);
+    }
+    const struct {
+        const char *name;
+        const void *data;
+        size_t size;
+    } raw[] = {{"int32", i32, sizeof i32},  {"uint32", i32, sizeof i32}, {"int64", i64, sizeof i64},
+               {"uint64", i64, sizeof i64}, {"int16", u16, sizeof u16},  {"uint16", u16, sizeof u16}};
+    for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
+        enter(i % 2 == 0 ? "tokens" : "tokens.bin");
+        put(raw[i].data, raw[i].size);
+        CU_ASSERT_EQUAL(loss_of_file(raw[i].name), loss);
     }
 }
 
@@ -232,6 +244,16 @@ static void test_lengths(void)
     put(text, 39);
     t = reading(16);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no whole number of 2-byte tokens"));
+    leave();
+    enter("typed.bin");
+    put((const int32_t[99]){1, -2, 3}, 99 * sizeof(int32_t));
+    t = reading(16);
+    strcpy(t.data_type, "int32");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: token number 1 is -2"));
+    strcpy(t.data_type, "int64");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: has 396 bytes, which is no whole number of 8-byte tokens"));
+    strcpy(t.data_type, "float");
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_NAME, "typed.bin: unknown data type 'float' (available: uint8, int16"));
     leave();
     t = training_of("mlp", "sgd", "fp32");
     strcpy(t.data, "a.txt");

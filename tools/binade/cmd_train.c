@@ -327,14 +327,13 @@ static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
 static const option_row *const options[] = {
-    &row_model,     &row_recipe,    &row_optimizer,     &row_lr,       &row_betas,
-    &row_epsilon,   &row_decay,     &row_schedule,      &row_steps,    &row_seeds,
-    &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,    &row_inputs,
-    &row_width,     &row_depth,     &row_heads,         &row_context,  &row_vocabulary,
-    &row_tied,      &row_data,      &row_recompute,     &row_switch,   &row_autopsy,
-    &row_out,       &row_resume,    &row_checkpoint,    &row_validate, &row_statistics,
-    &row_plot,      &row_list,      &row_threads,       &row_progress, &row_json,
-    &row_csv,       &row_color,     &row_help,          NULL};
+    &row_model,         &row_recipe,     &row_optimizer, &row_lr,      &row_betas,      &row_epsilon,
+    &row_decay,         &row_schedule,   &row_steps,     &row_seeds,   &row_seed_init,  &row_seed_data,
+    &row_seed_rounding, &row_batch,      &row_inputs,    &row_width,   &row_depth,      &row_heads,
+    &row_context,       &row_vocabulary, &row_tied,      &row_data,    &row_data_type,  &row_recompute,
+    &row_switch,        &row_autopsy,    &row_out,       &row_resume,  &row_checkpoint, &row_validate,
+    &row_statistics,    &row_plot,       &row_list,      &row_threads, &row_progress,   &row_json,
+    &row_csv,           &row_color,      &row_help,      NULL};
 
 static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate, &row_statistics,
                                          &row_progress,    &row_csv,        &row_color,    NULL};
@@ -402,7 +401,8 @@ const command command_train = {
         "back, and none is made. It counts as diverged.\n\n"
         "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
         "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
-        "byte first, of a .bin file; the last tenth is for validation. The file is mapped, and is not to be changed "
+        "byte first, of a .bin file; --data-type names another type of integers; the last tenth is for validation. The "
+        "file is mapped, and is not to be changed "
         "meanwhile.\n\n"
         "Several runs go on at once, one on each core; the bits do not depend on that. SIGINT (ctrl-C), SIGTERM and "
         "SIGHUP stop between two steps, with a checkpoint; a second one ends the program. "

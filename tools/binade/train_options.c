@@ -136,6 +136,9 @@ int training_set(training_options *o, int id, const char *value)
     case OPTION_DATA:
         o->data = value;
         return value[0] != '\0' ? GO_ON : complain(o->common->command, "--data takes the name of a file");
+    case OPTION_DATA_TYPE:
+        o->data_type = value;
+        return GO_ON;
     case OPTION_TIED:
         o->tied = true;
         return GO_ON;
@@ -195,7 +198,13 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     if (o->data != NULL && strlen(o->data) >= sizeof t.data) {
         return complain(o->common->command, "--data: the name of the file has more than %zu bytes", sizeof t.data - 1);
     }
+    if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t.data_type)) {
+        return complain(o->common->command,
+                        "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
+                        "int32, uint32, int64 or uint64");
+    }
     snprintf(t.data, sizeof t.data, "%s", o->data != NULL ? o->data : "");
+    snprintf(t.data_type, sizeof t.data_type, "%s", o->data_type != NULL ? o->data_type : "");
     t.policy = r->policy;
     change(&t, o);
     t.seed_init += k;
@@ -305,6 +314,15 @@ const option_row row_seed_rounding = {
 const option_row row_data = {
     OPTION_DATA,       0, "data", "FILE", "a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)",
     COMPLETES_NOTHING, ""};
+const option_row row_data_type = {
+    OPTION_DATA_TYPE,
+    0,
+    "data-type",
+    "TYPE",
+    "of --data's tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, "
+    "int64, uint64 (default: uint16 for .bin, else uint8)",
+    COMPLETES_WORDS,
+    "uint8 int16 uint16 int32 uint32 int64 uint64"};
 const option_row row_tied = {OPTION_TIED,       0, "tied", NULL, "the head is the table of embeddings",
                              COMPLETES_NOTHING, ""};
 const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 1)",
