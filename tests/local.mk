@@ -619,6 +619,7 @@ TESTS += \
 	tests/exhaustive/hardware
 
 check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
 	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
 .PHONY: check-exhaustive
