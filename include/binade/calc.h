@@ -13,9 +13,11 @@ extern "C" {
 /* ---- reading ---- */
 
 typedef enum bnd_term_kind {
-    BND_TERM_NUMBER,   /* 0.1, 0x1.8p3, inf, nan(0x7f), a sign before it included */
-    BND_TERM_CODE,     /* fp16:0x3c00, fp16:0b0011110000000000 */
-    BND_TERM_OPERATION /* of the terms `operand`, all of which stand before it */
+    BND_TERM_NUMBER,    /* 0.1, 0x1.8p3, inf, nan(0x7f), pi, e, a sign before it included */
+    BND_TERM_CODE,      /* fp16:0x3c00, fp16:0b0011110000000000 */
+    BND_TERM_OPERATION, /* of the terms `operand`, all of which stand before it */
+    BND_TERM_POWER,     /* x^n: one rounding of the exact power of the term operand[0]; n is `integer` */
+    BND_TERM_SUM        /* sum(x, n): the term operand[0] added `integer` times, every addition rounded */
 } bnd_term_kind;
 
 /* A part of an expression. Offsets are into its text. */
@@ -25,36 +27,51 @@ typedef struct bnd_term {
     bool negative; /* a number: minus what stands at `from` */
     bnd_operation operation;
     size_t operand[BND_OPERANDS_MAX];
-    int64_t integer; /* scalb: its second operand, which is no term */
+    int64_t integer; /* scalb, x^n, sum(x, n): the second operand, which is not a term */
     uint64_t code;
-    size_t from, length; /* a number's or a code's text; an operation's name or sign */
+    size_t from, length;             /* a number's or a code's text; an operation's name or sign */
+    size_t format_at, format_length; /* the name of the format that the value has; 0 long: that of the expression */
 } bnd_term;
 
 /* The name of a term's operation; of a number and a code "convert", which is what rounds them. */
 const char *bnd_term_name(const bnd_term *term);
 
-/* Signs, parentheses and calls inside each other: at most so many. */
-enum { BND_EXPRESSION_DEPTH = 256 };
+/* The format of a term's value: f, or that of the code, or of the conversion, that it is. */
+bnd_format bnd_term_format(const bnd_term *term, const char *text, const bnd_format *f);
 
-/* Reads `text`: numbers as bnd_parse reads them, codes of the format `f` as NAME:0xHEX or NAME:0bBITS, + - * /,
- * parentheses, and every operation by its name, with its operands in parentheses; the second one of scalb is a whole
- * number. A sign before a number belongs to the number, so that -0.1 is rounded once. The terms come in the order in
- * which they are worked out, the whole expression last; there are never more of them than `length`. */
+/* Signs, parentheses and calls inside each other, the additions of all sum(x, n) together, |n| of x^n: at most these.
+ */
+enum { BND_EXPRESSION_DEPTH = 256, BND_EXPRESSION_ADDITIONS = 10000000, BND_EXPRESSION_POWER = 1000000000 };
+
+/* Reads `text`: numbers as bnd_parse reads them, pi, e, codes as NAME:0xHEX or NAME:0bBITS, + - * /, powers with a
+ * whole exponent (^ or **), parentheses, every operation by its name with its operands in parentheses, sum(x, n), and
+ * NAME(x), which rounds x to the format NAME. The second operand of scalb and of sum is a whole number. A sign before a
+ * number belongs to the number, so that -0.1 is rounded once; -2^2 is -(2^2). In UTF-8 a minus sign, a multiplication
+ * and a division sign, a root sign, pi, raised digits and blanks that do not break are understood.
+ * The terms come in the order in which they are worked out, the whole expression last; there are never more of them
+ * than `length`. With f NULL nothing is to be rounded: what rounds or depends on a format is refused. */
 BND_CHECKED bnd_status bnd_expression_parse(bnd_term *terms, size_t capacity, size_t *count, const char *text,
                                             size_t length, const bnd_format *f, bnd_error *why);
 
 /* ---- every operation rounded ---- */
 
-/* The results of all terms in order, numbers rounded like everything else. Codes stay as they are. Of the stochastic
- * modes, the i-th term takes the random bits of element i of this seed. */
+/* The results of all terms in order, each in its own format, numbers rounded like everything else. Codes stay as they
+ * are. Of the stochastic modes, the i-th term takes the random bits of element i of this seed; the k-th addition of a
+ * sum, those of element k of purpose i + 1. */
 void bnd_expression_round(bnd_result *results, const bnd_term *terms, size_t count, const char *text,
                           const bnd_format *f, bnd_rule rule, uint64_t seed);
+
+/* `code` added `times` times, from +0, each addition rounded to `to`. The flags are those of all additions. The k-th
+ * addition takes the random bits of element k of the seed and purpose. *moves, unless it is NULL: how many additions
+ * there were until the sum changed for the last time. */
+bnd_result bnd_add_repeatedly(const bnd_format *to, const bnd_format *from, uint64_t code, uint64_t times,
+                              bnd_rule rule, uint64_t seed, uint64_t purpose, uint64_t *moves);
 
 /* ---- exactly ---- */
 
 typedef enum bnd_known {
     BND_KNOWN_EXACTLY, /* a quotient of integers */
-    BND_KNOWN_DIGITS,  /* a root or another irrational number: between two numbers that agree in hundreds of bits */
+    BND_KNOWN_DIGITS,  /* an irrational number, or a long power: between two numbers that agree in hundreds of bits */
     BND_KNOWN_INFINITE,
     BND_KNOWN_NAN,
     BND_NOT_KNOWN /* what means the values of a format (ulp, next_up), or would take more than 100,000 digits */
@@ -65,6 +82,13 @@ typedef struct bnd_real bnd_real;
 /* The value that the expression has without any rounding: of its numbers as they are written, and of its codes. */
 BND_CHECKED bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
                                                   const bnd_format *f, bnd_error *why);
+
+/* A value as people write it: any expression without roundings, as 1/3, 2^-24, pi or sqrt(2)/2. *value has its leading
+ * 128 bits and a sticky one, so that one rounding to any format is right; *exact is the number itself. Irrational
+ * numbers are worked out to as many bits as that takes; where their terms cancel to more than 8,192 bits, or the value
+ * takes more than 100,000 digits, the text is refused. */
+BND_CHECKED bnd_status bnd_value_parse_alloc(bnd_exact *value, bnd_real **exact, const char *text, size_t length,
+                                             bnd_error *why);
 
 /* value - exact: an error. Not known where either is no number. */
 BND_CHECKED bnd_status bnd_real_error_alloc(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why);

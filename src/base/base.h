@@ -30,6 +30,31 @@ bool bndi_same_word(const char *a, size_t a_length, const char *b);
 /* The next word of a list separated by blanks; advances *list; *length is 0 at its end. */
 const char *bndi_next_word(const char **list, size_t *length);
 
+/* ---- characters of UTF-8 ---- */
+
+/* The bytes of the character at `text`, of which `left` bytes are there; 0 where there is none that can be printed. */
+size_t bndi_character(const char *text, size_t left);
+
+/* The column of the byte `at`, counted in characters from 1. */
+size_t bndi_column_at(const char *text, size_t length, size_t at);
+
+/* What the character at `text` means in a formula, and its bytes: an ASCII character itself; a minus sign (U+2212) '-';
+ * times and dot '*'; divided by '/'; blanks that do not break ' '; or one of these. A 0 byte where nothing is left. */
+#define BNDI_PI          ((char)-1)
+#define BNDI_ROOT        ((char)-2)
+#define BNDI_SUPERSCRIPT ((char)-3)
+#define BNDI_OTHER       ((char)-4)
+char bndi_symbol(const char *text, size_t left, size_t *length);
+
+/* The digit or sign that a raised character stands for, and its bytes; a 0 byte where it is another character. */
+char bndi_superscript(const char *text, size_t left, size_t *length);
+
+/* "column 3: 'x' cannot stand here; HINT", or "column 9: the WHAT ends here; HINT". */
+bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length, size_t at, const char *what,
+                                 const char *hint);
+
+/* ---- names ---- */
+
 /* How many insertions, deletions, replacements and swaps of neighbours lead from one name to the other, case ignored.
  * Names longer than 63 bytes are infinitely far from everything. */
 unsigned bndi_name_distance(const char *a, size_t a_length, const char *b, size_t b_length);

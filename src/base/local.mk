@@ -2,6 +2,7 @@
 binadeinclude_HEADERS += include/binade/base.h
 libbinade_internal_la_SOURCES += \
 	src/base/base.h \
+	src/base/characters.c \
 	src/base/error.c \
 	src/base/json.c \
 	src/base/nearest.c \

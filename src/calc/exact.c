@@ -8,14 +8,14 @@
 
 /* ---- the value ---- */
 
-static bnd_real *new_real(bnd_error *why)
+static bnd_real *new_real(mpfr_prec_t bits, bnd_error *why)
 {
     bnd_real *x = malloc(sizeof *x);
     if (x == NULL) {
         (void)bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a number");
         return NULL;
     }
-    bndi_real_open(x);
+    bndi_real_open(x, bits);
     return x;
 }
 
@@ -31,7 +31,7 @@ void bnd_real_free(bnd_real *x)
  * global. So memory is asked for before each term, and given back: the term finds it again. A number has at most
  * 332,193 bits above and below (real.c), 83 kB; an operation on two of them, its greatest common divisors, and later
  * its digits take less than fifty times that. */
-static bool has_room_for_a_term(void)
+bool bndi_has_room(void)
 {
     enum { ROOM = 1 << 22 };
     void *room = malloc(ROOM);
@@ -55,37 +55,56 @@ static void drop_operands(bnd_real *all, const size_t *last, const bnd_term *ter
     for (size_t k = 0; k < terms[i].operands; k++) {
         const size_t operand = terms[i].operand[k];
         if (last[operand] == i) {
+            const mpfr_prec_t bits = bndi_real_bits(&all[operand]);
             bndi_real_close(&all[operand]);
-            bndi_real_open(&all[operand]);
+            bndi_real_open(&all[operand], bits);
         }
     }
+}
+
+static bnd_status number_value(bnd_real *out, const bnd_term *t, const char *text, bnd_error *why)
+{
+    bndi_constant constant = bndi_constant_named(text + t->from, t->length);
+    if (constant == BNDI_NO_CONSTANT) {
+        return bndi_real_number(out, text + t->from, t->length, t->negative, why);
+    }
+    bndi_real_constant(out, constant, t->negative);
+    return BND_OK;
 }
 
 static bnd_status term_value(bnd_real *all, size_t i, const bnd_term *t, const char *text, const bnd_format *f,
                              bndi_effort *effort, bnd_error *why)
 {
     const bnd_real *operands[BND_OPERANDS_MAX] = {NULL};
+    for (size_t k = 0; k < t->operands; k++) {
+        operands[k] = &all[t->operand[k]];
+    }
     switch (t->kind) {
     case BND_TERM_NUMBER:
-        return bndi_real_number(&all[i], text + t->from, t->length, t->negative, why);
-    case BND_TERM_CODE:
-        bndi_real_value(&all[i], bnd_unpack(f, t->code));
+        return number_value(&all[i], t, text, why);
+    case BND_TERM_CODE: {
+        bnd_format own = bnd_term_format(t, text, f);
+        bndi_real_value(&all[i], bnd_unpack(&own, t->code));
+        return BND_OK;
+    }
+    case BND_TERM_POWER:
+        bndi_real_power(&all[i], effort, operands[0], t->integer);
+        return BND_OK;
+    case BND_TERM_SUM:
+        bndi_real_times(&all[i], effort, operands[0], t->integer);
         return BND_OK;
     default:
-        for (size_t k = 0; k < t->operands; k++) {
-            operands[k] = &all[t->operand[k]];
-        }
         bndi_real_operate(&all[i], effort, t->operation, operands, t->integer);
         return BND_OK;
     }
 }
 
-bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
-                                      const bnd_format *f, bnd_error *why)
+bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+                                      const bnd_format *f, mpfr_prec_t bits, bnd_error *why)
 {
     bnd_real *all = count > 0 && count <= SIZE_MAX / sizeof *all ? malloc(count * sizeof *all) : NULL;
     size_t *last_use = all != NULL ? malloc(count * sizeof *last_use) : NULL;
-    bnd_real *last = new_real(why);
+    bnd_real *last = new_real(bits, why);
     if (all == NULL || last_use == NULL || last == NULL) {
         free(all);
         free(last_use);
@@ -99,11 +118,11 @@ bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, siz
     size_t opened = 0;
     find_last_uses(last_use, terms, count);
     while (status == BND_OK && opened < count) {
-        if (!has_room_for_a_term()) {
+        if (!bndi_has_room()) {
             status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the exact value of the expression");
             break;
         }
-        bndi_real_open(&all[opened]);
+        bndi_real_open(&all[opened], bits);
         status = term_value(all, opened, &terms[opened], text, f, &effort, why);
         drop_operands(all, last_use, terms, opened);
         opened++;
@@ -125,18 +144,24 @@ bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, siz
     return status;
 }
 
+bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+                                      const bnd_format *f, bnd_error *why)
+{
+    return bndi_expression_real_alloc(out, terms, count, text, f, BNDI_REAL_BITS, why);
+}
+
 bnd_status bnd_real_error_alloc(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why)
 {
-    bnd_real v, *x = new_real(why);
+    bnd_real v, *x = new_real(bndi_real_bits(exact), why);
     if (x == NULL) {
         return BND_NO_MEMORY;
     }
-    if (!has_room_for_a_term()) {
+    if (!bndi_has_room()) {
         bnd_real_free(x);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the error of a result");
     }
     bndi_mpfr_state state = bndi_mpfr_begin();
-    bndi_real_open(&v);
+    bndi_real_open(&v, bndi_real_bits(exact));
     bndi_real_value(&v, value);
     bndi_real_subtract(x, &v, exact);
     bndi_real_close(&v);
@@ -156,9 +181,9 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
     double quotient;
     bndi_mpfr_state state = bndi_mpfr_begin();
     mpfr_t low, high;
-    mpfr_inits2(BNDI_REAL_BITS, low, high, (mpfr_ptr)NULL);
+    mpfr_inits2(bndi_real_bits(x), low, high, (mpfr_ptr)NULL);
     mpfr_set_nan(low);
-    bndi_real_open(&u);
+    bndi_real_open(&u, bndi_real_bits(x));
     bndi_real_value(&u, unit);
     if ((x->known == BND_KNOWN_EXACTLY || x->known == BND_KNOWN_DIGITS) && bnd_real_sign(&u) != 0) {
         bndi_real_ends(low, high, x);

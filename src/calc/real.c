@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-enum { MOST_BITS = 332193 }; /* of a numerator or denominator: 100,000 digits */
+enum { MOST_BITS = BNDI_QUOTIENT_BITS };
 
-void bndi_real_open(bnd_real *x)
+void bndi_real_open(bnd_real *x, mpfr_prec_t bits)
 {
     x->known = BND_NOT_KNOWN;
     x->negative = false;
     mpq_init(x->value);
-    mpfr_init2(x->low, BNDI_REAL_BITS);
-    mpfr_init2(x->high, BNDI_REAL_BITS);
+    mpfr_init2(x->low, bits);
+    mpfr_init2(x->high, bits);
 }
 
 void bndi_real_close(bnd_real *x)
@@ -22,6 +22,11 @@ void bndi_real_close(bnd_real *x)
     mpfr_clear(x->high);
 }
 
+mpfr_prec_t bndi_real_bits(const bnd_real *x)
+{
+    return mpfr_get_prec(x->low);
+}
+
 static size_t bits_of(const mpq_t x)
 {
     size_t above = mpz_sizeinbase(mpq_numref(x), 2), below = mpz_sizeinbase(mpq_denref(x), 2);
@@ -29,7 +34,7 @@ static size_t bits_of(const mpq_t x)
 }
 
 /* What was worked out in `value`, if it has not grown too long. */
-static void give_exact(bnd_real *out)
+void bndi_real_give_exact(bnd_real *out)
 {
     out->known = bits_of(out->value) <= MOST_BITS ? BND_KNOWN_EXACTLY : BND_NOT_KNOWN;
 }
@@ -58,7 +63,7 @@ static void give_scaled(bnd_real *out, const bndi_scaled *x)
     } else {
         mpq_mul_2exp(out->value, out->value, (mp_bitcnt_t)two);
     }
-    give_exact(out);
+    bndi_real_give_exact(out);
 }
 
 void bndi_real_value(bnd_real *out, bnd_exact value)
@@ -117,14 +122,14 @@ void bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x)
 }
 
 /* What two ends say: a number where they are one and small, nothing where they are infinite. */
-static void give_ends(bnd_real *out)
+void bndi_real_give_ends(bnd_real *out)
 {
     if (!mpfr_number_p(out->low) || !mpfr_number_p(out->high)) {
         out->known = BND_NOT_KNOWN;
     } else if (mpfr_equal_p(out->low, out->high) &&
                (mpfr_zero_p(out->low) || (mpfr_get_exp(out->low) < MOST_BITS && mpfr_get_exp(out->low) > -MOST_BITS))) {
         mpfr_get_q(out->value, out->low);
-        give_exact(out);
+        bndi_real_give_exact(out);
     } else {
         out->known = BND_KNOWN_DIGITS;
     }
@@ -138,8 +143,8 @@ typedef int unary(mpfr_t, const mpfr_t, mpfr_rnd_t);
 static void spread(bnd_real *out, binary *operation, const mpfr_t a[2], const mpfr_t b[2])
 {
     mpfr_t low, high;
-    mpfr_init2(low, BNDI_REAL_BITS);
-    mpfr_init2(high, BNDI_REAL_BITS);
+    mpfr_init2(low, bndi_real_bits(out));
+    mpfr_init2(high, bndi_real_bits(out));
     for (int i = 0; i < 4; i++) {
         operation(low, a[i & 1], b[i >> 1], MPFR_RNDD);
         operation(high, a[i & 1], b[i >> 1], MPFR_RNDU);
@@ -157,19 +162,19 @@ static void spread(bnd_real *out, binary *operation, const mpfr_t a[2], const mp
 static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_real *x, const bnd_real *y)
 {
     mpfr_t a[2], b[2];
-    mpfr_inits2(BNDI_REAL_BITS, a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
+    mpfr_inits2(bndi_real_bits(out), a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
     bndi_real_ends(a[0], a[1], x);
     bndi_real_ends(b[0], b[1], y);
     if (operation == BND_ADD || operation == BND_SUB) {
         bool minus = operation == BND_SUB;
         (minus ? mpfr_sub : mpfr_add)(out->low, a[0], b[minus], MPFR_RNDD);
         (minus ? mpfr_sub : mpfr_add)(out->high, a[1], b[!minus], MPFR_RNDU);
-        give_ends(out);
+        bndi_real_give_ends(out);
     } else if (operation == BND_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
         out->known = BND_NOT_KNOWN;
     } else {
         spread(out, operation == BND_DIV ? mpfr_div : mpfr_mul, a, b);
-        give_ends(out);
+        bndi_real_give_ends(out);
     }
     mpfr_clears(a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
 }
@@ -178,12 +183,21 @@ static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_re
 static void monotone(bnd_real *out, unary *function, bool falls, const bnd_real *x)
 {
     mpfr_t a[2];
-    mpfr_inits2(BNDI_REAL_BITS, a[0], a[1], (mpfr_ptr)NULL);
+    mpfr_inits2(bndi_real_bits(out), a[0], a[1], (mpfr_ptr)NULL);
     bndi_real_ends(a[0], a[1], x);
     function(out->low, a[falls], MPFR_RNDD);
     function(out->high, a[!falls], MPFR_RNDU);
     mpfr_clears(a[0], a[1], (mpfr_ptr)NULL);
-    give_ends(out);
+    bndi_real_give_ends(out);
+}
+
+static void copy(bnd_real *out, const bnd_real *x)
+{
+    out->known = x->known;
+    out->negative = x->negative;
+    mpq_set(out->value, x->value);
+    mpfr_set(out->low, x->low, MPFR_RNDN);
+    mpfr_set(out->high, x->high, MPFR_RNDN);
 }
 
 /* ---- quotients of integers ---- */
@@ -200,7 +214,7 @@ static void two_quotients(bnd_real *out, bndi_effort *effort, bnd_operation oper
     void (*const by[])(mpq_t, const mpq_t, const mpq_t) = {
         [BND_ADD] = mpq_add, [BND_SUB] = mpq_sub, [BND_MUL] = mpq_mul, [BND_DIV] = mpq_div};
     by[operation](out->value, a->value, b->value);
-    give_exact(out);
+    bndi_real_give_exact(out);
 }
 
 static bool is_number(const bnd_real *x)
@@ -219,6 +233,24 @@ static void two_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operat
     } else {
         out->known = BND_NOT_KNOWN;
     }
+}
+
+void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int64_t n)
+{
+    if (x->known == BND_NOT_KNOWN || x->known == BND_KNOWN_NAN || (x->known == BND_KNOWN_INFINITE && n > 0)) {
+        copy(out, x);
+        return;
+    }
+    bnd_real times;
+    bndi_real_open(&times, bndi_real_bits(out));
+    mpq_set_si(times.value, (long)(x->known == BND_KNOWN_INFINITE ? 0 : n), 1);
+    times.known = BND_KNOWN_EXACTLY;
+    if (x->known == BND_KNOWN_INFINITE) {
+        copy(out, &times); /* nothing was added */
+    } else {
+        two_numbers(out, effort, BND_MUL, &times, x);
+    }
+    bndi_real_close(&times);
 }
 
 void bndi_real_subtract(bnd_real *out, const bnd_real *a, const bnd_real *b)
@@ -256,7 +288,7 @@ static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, 
         mpq_mul(n, n, b->value);
         mpq_sub(out->value, a->value, n);
         mpq_clear(n);
-        give_exact(out);
+        bndi_real_give_exact(out);
     }
 }
 
@@ -296,7 +328,7 @@ static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
         return;
     }
     (integer < 0 ? mpq_div_2exp : mpq_mul_2exp)(out->value, x->value, (mp_bitcnt_t)(integer < 0 ? -integer : integer));
-    give_exact(out);
+    bndi_real_give_exact(out);
 }
 
 /* ---- functions ---- */
@@ -311,9 +343,9 @@ static void one(bnd_real *out)
 static void sigmoid(bnd_real *out, bndi_effort *effort, const bnd_real *x)
 {
     bnd_real zero, a, b;
-    bndi_real_open(&zero);
-    bndi_real_open(&a);
-    bndi_real_open(&b);
+    bndi_real_open(&zero, bndi_real_bits(out));
+    bndi_real_open(&a, bndi_real_bits(out));
+    bndi_real_open(&b, bndi_real_bits(out));
     zero.known = BND_KNOWN_EXACTLY;
     two_numbers(&a, effort, BND_SUB, &zero, x);
     monotone(&b, mpfr_exp, false, &a);
@@ -329,9 +361,9 @@ static void sigmoid(bnd_real *out, bndi_effort *effort, const bnd_real *x)
 static void gelu(bnd_real *out, bndi_effort *effort, const bnd_real *x)
 {
     bnd_real two, a, b;
-    bndi_real_open(&two);
-    bndi_real_open(&a);
-    bndi_real_open(&b);
+    bndi_real_open(&two, bndi_real_bits(out));
+    bndi_real_open(&a, bndi_real_bits(out));
+    bndi_real_open(&b, bndi_real_bits(out));
     mpq_set_ui(two.value, 2, 1);
     two.known = BND_KNOWN_EXACTLY;
     root(&a, &two);
@@ -351,9 +383,9 @@ static void gelu(bnd_real *out, bndi_effort *effort, const bnd_real *x)
 static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
 {
     bnd_real a, b, c;
-    bndi_real_open(&a);
-    bndi_real_open(&b);
-    bndi_real_open(&c);
+    bndi_real_open(&a, bndi_real_bits(out));
+    bndi_real_open(&b, bndi_real_bits(out));
+    bndi_real_open(&c, bndi_real_bits(out));
     two_numbers(&a, effort, BND_MUL, x, x);
     mpq_set_ui(b.value, 44715, 1000000);
     mpq_canonicalize(b.value);
@@ -368,7 +400,7 @@ static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     mpq_set_ui(b.value, 8, 1);
     b.known = BND_KNOWN_EXACTLY;
     bnd_real root_of;
-    bndi_real_open(&root_of);
+    bndi_real_open(&root_of, bndi_real_bits(out));
     two_numbers(&root_of, effort, BND_DIV, &b, &a);
     root(&a, &root_of); /* 2 sqrt(2 / pi) */
     two_numbers(&b, effort, BND_MUL, &a, &c);
@@ -384,19 +416,10 @@ static void negated(bnd_real *out, const bnd_real *x)
 {
     bnd_real zero;
     bndi_effort enough = {INT64_MAX};
-    bndi_real_open(&zero);
+    bndi_real_open(&zero, bndi_real_bits(out));
     zero.known = BND_KNOWN_EXACTLY;
     two_numbers(out, &enough, BND_SUB, &zero, x);
     bndi_real_close(&zero);
-}
-
-static void copy(bnd_real *out, const bnd_real *x)
-{
-    out->known = x->known;
-    out->negative = x->negative;
-    mpq_set(out->value, x->value);
-    mpfr_set(out->low, x->low, MPFR_RNDN);
-    mpfr_set(out->high, x->high, MPFR_RNDN);
 }
 
 int bnd_real_sign(const bnd_real *x)
@@ -440,7 +463,7 @@ static bool named(bnd_real *out, bndi_effort *effort, const char *name, const bn
     }
     bnd_real first;
     bool known = true;
-    bndi_real_open(&first);
+    bndi_real_open(&first, bndi_real_bits(out));
     if (strcmp(name, "reciprocal") == 0) {
         one(&first);
         two_numbers(out, effort, BND_DIV, &first, x);
@@ -517,13 +540,13 @@ static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_rea
         copy(out, (mpq_cmp(a->value, b->value) < 0) == smaller ? a : b);
     } else {
         mpfr_t low, high;
-        mpfr_inits2(BNDI_REAL_BITS, low, high, (mpfr_ptr)NULL);
+        mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
         bndi_real_ends(low, high, a);
         bndi_real_ends(out->low, out->high, b);
         (smaller ? mpfr_min : mpfr_max)(out->low, out->low, low, MPFR_RNDD);
         (smaller ? mpfr_min : mpfr_max)(out->high, out->high, high, MPFR_RNDU);
         mpfr_clears(low, high, (mpfr_ptr)NULL);
-        give_ends(out);
+        bndi_real_give_ends(out);
     }
 }
 
@@ -532,7 +555,7 @@ static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_rea
 static void multiply_add(bnd_real *out, bndi_effort *effort, const bnd_real *const *x)
 {
     bnd_real product;
-    bndi_real_open(&product);
+    bndi_real_open(&product, bndi_real_bits(out));
     two_numbers(&product, effort, BND_MUL, x[0], x[1]);
     two_numbers(out, effort, BND_ADD, &product, x[2]);
     bndi_real_close(&product);

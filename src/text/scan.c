@@ -33,22 +33,14 @@ static bool is_blank(char c)
 
 static bnd_status refuse(const cursor *c, const char *hint)
 {
-    size_t column = c->at + 1;
-    if (c->at >= c->length) {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: the text ends here; %s", column, hint);
-    }
-    char byte = c->text[c->at];
-    if (byte == '\0') {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a NUL byte cannot stand here; %s", column, hint);
+    char byte = peek(c);
+    if (c->at < c->length && byte == '\0') {
+        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a NUL byte cannot stand here; %s", c->at + 1, hint);
     }
     if (is_blank(byte)) {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a blank cannot stand here; %s", column, hint);
+        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a blank cannot stand here; %s", c->at + 1, hint);
     }
-    if (byte < ' ' || byte > '~') {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: the byte 0x%llx cannot stand here; %s", column,
-                        (unsigned long long)(unsigned char)byte, hint);
-    }
-    return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: '%c' cannot stand here; %s", column, byte, hint);
+    return bndi_refuse_character(c->why, c->text, c->length, c->at, "text", hint);
 }
 
 /* Why whatever stands behind a complete number is refused. */
@@ -87,13 +79,22 @@ static size_t skip_digits(cursor *c, int base)
     return c->at - start;
 }
 
+/* '-' or '+', the cursor behind it; a 0 byte where there is no sign. A minus sign may be U+2212. */
+static char skip_sign(cursor *c)
+{
+    size_t length;
+    char sign = bndi_symbol(c->text + c->at, c->length - c->at, &length);
+    if (sign != '-' && sign != '+') {
+        return '\0';
+    }
+    c->at += length;
+    return sign;
+}
+
 /* [sign] digits, behind the letter that starts an exponent. */
 static bnd_status scan_exponent(cursor *c, int64_t *out, const char *hint)
 {
-    bool negative = peek(c) == '-';
-    if (negative || peek(c) == '+') {
-        c->at++;
-    }
+    bool negative = skip_sign(c) == '-';
     size_t start = c->at;
     if (skip_digits(c, 10) == 0) {
         return refuse(c, hint);
@@ -248,12 +249,9 @@ static bnd_status scan_magnitude(cursor *c, bndi_number *out, bool after_sign)
 bnd_status bndi_scan(bndi_number *out, const char *text, size_t length, bnd_error *why)
 {
     cursor c = {.text = text, .length = length, .at = 0, .why = why};
-    bndi_number number = {.kind = BNDI_NUMBER_DECIMAL, .negative = peek(&c) == '-'};
-    bool has_sign = number.negative || peek(&c) == '+';
-    if (has_sign) {
-        c.at++;
-    }
-    bnd_status status = scan_magnitude(&c, &number, has_sign);
+    char sign = skip_sign(&c);
+    bndi_number number = {.kind = BNDI_NUMBER_DECIMAL, .negative = sign == '-'};
+    bnd_status status = scan_magnitude(&c, &number, sign != '\0');
     if (status != BND_OK) {
         return status;
     }
