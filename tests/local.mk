@@ -469,6 +469,7 @@ tests_cli_prove_wrong_LDADD = libbinade.la $(LIBM)
 tests_cli_prove_wrong_SOURCES = \
 	tests/cli/prove_wrong.c \
 	tools/binade/arguments.c \
+	tools/binade/characters.c \
 	tools/binade/cmd_prove.c \
 	tools/binade/command.h \
 	tools/binade/help.c \

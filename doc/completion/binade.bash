@@ -13,7 +13,7 @@ _binade()
     else
     case ${COMP_WORDS[1]} in
     show)
-        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --exact --json --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --color "
+        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --table --exact --json --csv --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --color "
         first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
@@ -51,9 +51,10 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     calc)
-        options="--round --overflow --nan --flush --tininess --dialect --seed --json --color --help" valued=" --round -r --overflow --nan --flush --tininess --dialect --seed --color "
-        first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" others=""
+        options="--format --round --overflow --nan --flush --tininess --dialect --seed --json --csv --color --help" valued=" --format -f --round -r --overflow --nan --flush --tininess --dialect --seed --color "
+        first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" others=""
         case $prev in
+        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="canonical signed ones signed-ones propagate x86" ;;

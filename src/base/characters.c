@@ -100,6 +100,9 @@ bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length
         return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: the %s ends here; %s", column, what, hint);
     }
     size_t bytes = bndi_character(text + at, length - at);
+    if (text[at] == '\0') {
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: a NUL byte cannot stand here; %s", column, hint);
+    }
     if (bytes > 0) {
         return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: '%.*s' cannot stand here; %s", column, (int)bytes,
                         text + at, hint);

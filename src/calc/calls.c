@@ -60,6 +60,12 @@ static bnd_status refuse_name(const bndi_reader *r, size_t length)
         return bnd_fail(r->why, BND_BAD_NAME, r->at, "column %zu: unknown function '%.*s'; did you mean %s?", column,
                         shown, word, near);
     }
+    if (r->format == NULL) {
+        return bnd_fail(r->why, BND_BAD_NAME, r->at,
+                        "column %zu: unknown name '%.*s' (available: inf, nan, pi, e, sqrt(x) and the other functions "
+                        "of binade calc, codes such as fp16:0x3c00)",
+                        column, shown, word);
+    }
     char list[256];
     bndi_text text = bndi_text_in(list, sizeof list);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

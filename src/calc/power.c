@@ -22,14 +22,15 @@ static size_t longest(const mpq_t x)
     return above > below ? above : below;
 }
 
-/* A quotient whose power has at most BNDI_QUOTIENT_BITS; false where it is longer, or too much work. */
+/* A quotient whose power has at most BNDI_QUOTIENT_BITS; false where it is longer, or too much work. A number of b bits
+ * has a power of more than (b - 1) n bits, and of at most b n. */
 static bool quotient_power(bnd_real *out, bndi_effort *effort, const bnd_real *x, uint64_t n, bool inverse)
 {
-    size_t bits = longest(x->value);
-    if (n > BNDI_QUOTIENT_BITS || bits * n > BNDI_QUOTIENT_BITS) {
+    uint64_t bits = longest(x->value);
+    if (bits > BNDI_QUOTIENT_BITS || (bits - 1) * n > BNDI_QUOTIENT_BITS) {
         return false;
     }
-    effort->bits_left -= (int64_t)(bits * n);
+    effort->bits_left -= (int64_t)(2 * (bits - 1) * n);
     if (effort->bits_left < 0) {
         return false;
     }
@@ -38,8 +39,8 @@ static bool quotient_power(bnd_real *out, bndi_effort *effort, const bnd_real *x
     if (inverse) {
         mpq_inv(out->value, out->value);
     }
-    out->known = BND_KNOWN_EXACTLY;
-    return true;
+    bndi_real_give_exact(out);
+    return out->known == BND_KNOWN_EXACTLY;
 }
 
 /* |x|^n only rises, or only falls, with |x|: the ends of an interval that does not hold zero. */

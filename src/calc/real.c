@@ -519,7 +519,8 @@ static bool has_pole(bnd_operation operation, const bnd_real *x)
     static const char *const below_zero[] = {"sqrt", "log", "log2", "log10", "rsqrt"};
     const char *name = bnd_operation_name(operation);
     bool found = false;
-    for (size_t i = 0; i < sizeof at_zero / sizeof at_zero[0] && bnd_real_sign(x) == 0; i++) {
+    bool zero = x->known == BND_KNOWN_EXACTLY && bnd_real_sign(x) == 0;
+    for (size_t i = 0; i < sizeof at_zero / sizeof at_zero[0] && zero; i++) {
         found = found || strcmp(name, at_zero[i]) == 0;
     }
     for (size_t i = 0; i < sizeof below_zero / sizeof below_zero[0] && bnd_real_sign(x) < 0; i++) {
@@ -600,6 +601,7 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
                        int64_t integer)
 {
     unsigned count = operation == BND_SCALB ? 1 : bnd_operation_operands(operation), nans = 0, infinities = 0;
+    bool signless = false; /* an interval around zero */
     bool by_number = operation == BND_MIN_NUMBER || operation == BND_MAX_NUMBER;
     bool choosing = by_number || operation == BND_MIN || operation == BND_MAX;
     for (unsigned i = 0; i < count; i++) {
@@ -609,6 +611,7 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
         }
         nans += operands[i]->known == BND_KNOWN_NAN;
         infinities += operands[i]->known == BND_KNOWN_INFINITE;
+        signless = signless || (operands[i]->known == BND_KNOWN_DIGITS && bnd_real_sign(operands[i]) == 0);
     }
     if (nans == 1 && by_number) {
         copy(out, operands[operands[0]->known == BND_KNOWN_NAN]);
@@ -618,6 +621,8 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
         choose(out, operation == BND_MIN || operation == BND_MIN_NUMBER, operands[0], operands[1]);
     } else if (operation == BND_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
         copy(out, operands[0]);
+    } else if (infinities > 0 && signless) {
+        out->known = BND_NOT_KNOWN;
     } else if (infinities > 0 || has_pole(operation, operands[count - 1])) {
         by_kind(out, operation, operands, count);
     } else {

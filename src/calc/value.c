@@ -71,7 +71,8 @@ static bnd_status refuse_undecided(const bnd_real *x, bnd_error *why)
                         "may be 0");
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "the rounding cannot be decided: the irrational terms cancel in more than %d bits",
+                    "the rounding cannot be decided: in its first %d bits the value is a number that ends there, or "
+                    "next to one",
                     BNDI_REAL_BITS_MOST);
 }
 

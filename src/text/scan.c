@@ -33,11 +33,7 @@ static bool is_blank(char c)
 
 static bnd_status refuse(const cursor *c, const char *hint)
 {
-    char byte = peek(c);
-    if (c->at < c->length && byte == '\0') {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a NUL byte cannot stand here; %s", c->at + 1, hint);
-    }
-    if (is_blank(byte)) {
+    if (is_blank(peek(c))) {
         return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a blank cannot stand here; %s", c->at + 1, hint);
     }
     return bndi_refuse_character(c->why, c->text, c->length, c->at, "text", hint);

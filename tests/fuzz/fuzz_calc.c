@@ -15,8 +15,9 @@ static void require_ordered(const bnd_term *terms, size_t count, size_t size)
     for (size_t i = 0; i < count; i++) {
         const bnd_term *t = &terms[i];
         require(t->from <= size && t->length <= size - t->from && t->length > 0, "a term stands in the text");
-        require(t->operands <= BND_OPERANDS_MAX && (t->operands > 0) == (t->kind == BND_TERM_OPERATION),
+        require(t->operands <= BND_OPERANDS_MAX && (t->operands > 0) == (t->kind >= BND_TERM_OPERATION),
                 "operations have operands");
+        require(t->format_at <= size && t->format_length <= size - t->format_at, "a format stands in the text");
         require(bnd_term_name(t)[0] != '\0', "a term has a name");
         for (size_t k = 0; k < t->operands; k++) {
             require(t->operand[k] < i, "operands come first");
@@ -33,8 +34,11 @@ static void try_values(const bnd_term *terms, size_t count, const char *text, co
     bnd_rule rule = {.rounding = (uint8_t)(count % BND_ROUNDINGS), .overflow = (uint8_t)(count % BND_OVERFLOWS)};
     bnd_expression_round(results, terms, count, text, f, rule, count);
     for (size_t i = 0; i < count; i++) {
-        require(f->width == 64 || results[i].code >> f->width == 0, "results are codes");
+        bnd_format own = bnd_term_format(&terms[i], text, f);
+        require(own.width == 64 || (own.width > 0 && results[i].code >> own.width == 0), "results are codes");
     }
+    bnd_format last = bnd_term_format(&terms[count - 1], text, f);
+    require(bnd_format_same(&last, f), "the whole has the format that was asked for");
     require(bnd_expression_exact_alloc(&exact, terms, count, text, f, NULL) == BND_OK, "there is an exact value");
     require(bnd_real_error_alloc(&error, bnd_unpack(f, results[count - 1].code), exact, NULL) == BND_OK,
             "there is an error");
@@ -50,6 +54,29 @@ static void try_values(const bnd_term *terms, size_t count, const char *text, co
     bnd_real_free(error);
     bnd_real_free(exact);
     free(results);
+}
+
+/* The same text without a format: a value that any rounding can follow, or a refusal that says why. */
+static void try_value(const char *text, size_t size)
+{
+    bnd_exact value = {0};
+    bnd_real *exact = NULL;
+    bnd_error why = {.status = BND_OK};
+    bnd_status status = bnd_value_parse_alloc(&value, &exact, text, size, &why);
+    if (status != BND_OK) {
+        require(exact == NULL && why.status == status && why.where <= size && why.message[0] != '\0',
+                "a refusal says why and where");
+        return;
+    }
+    bnd_known known = bnd_real_known(exact);
+    bool finite = value.kind == BND_FINITE || value.kind == BND_ZERO;
+    require(finite == (known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS), "a value is of the number's kind");
+    require(!value.sticky || value.high >> 63 == 1, "128 bits stand before a sticky one");
+    require(!finite || bnd_real_sign(exact) == (value.kind == BND_ZERO ? 0
+                                                : value.negative       ? -1
+                                                                       : 1),
+            "a value has the number's sign");
+    bnd_real_free(exact);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -69,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require_ordered(terms, count, size);
         try_values(terms, count, text, &f);
     }
+    try_value(text, size);
     free(terms);
     free(text);
     return 0;
@@ -77,11 +105,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* Pieces of expressions in a row, then up to three bytes replaced; one in four is left as it is. */
 void fuzz_random(uint64_t count, uint64_t seed)
 {
-    static const char *const pieces[] = {"1",     "0.1",  "-2.5e3", "1e-30", "inf",     "nan(3)",      "fp16:0x3c00",
-                                         "+",     "-",    "*",      "/",     "(",       ")",           ",",
-                                         "sqrt(", "fma(", "rem(",   "min(",  "max(",    "abs(",        "scalb(",
-                                         "logb(", "neg(", "0",      " ",     "0x1.8p3", "min_number(", "3)"};
-    static const char alphabet[] = "0123456789.eE+-*/(), xpsqrtabfmin:_";
+    static const char *const pieces[] = {"1",           "0.1",
+                                         "-2.5e3",      "1e-30",
+                                         "inf",         "nan(3)",
+                                         "fp16:0x3c00", "+",
+                                         "-",           "*",
+                                         "/",           "(",
+                                         ")",           ",",
+                                         "sqrt(",       "fma(",
+                                         "rem(",        "min(",
+                                         "max(",        "abs(",
+                                         "scalb(",      "logb(",
+                                         "neg(",        "0",
+                                         " ",           "0x1.8p3",
+                                         "min_number(", "3)",
+                                         "^",           "**",
+                                         "pi",          "e",
+                                         "sum(",        "1000)",
+                                         "bf16(",       "e4m3(",
+                                         "exp(",        "bf16:0x1",
+                                         "\xcf\x80",    "\xe2\x88\x9a",
+                                         "\xc2\xb2",    "\xe2\x88\x92",
+                                         "\xc3\x97",    "\xc2\xa0",
+                                         "^-1000000000"};
+    static const char alphabet[] = "0123456789.eE+-*/(), xpsqrtabfmin:_^u\xe2\x88\x92\xc2";
     enum { PIECES = sizeof pieces / sizeof pieces[0] };
     for (uint64_t i = 0; i < count; i++) {
         char data[512] = "";

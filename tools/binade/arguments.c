@@ -9,16 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What came from outside may hold anything: only plain ASCII goes to the terminal as it is. */
+/* What came from outside may hold anything: only characters that can be printed go to the terminal as they are. */
 static void put_plain(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c >= 0x20 && c < 0x7f) {
-            fputc(c, stderr);
+    while (*text != '\0') {
+        size_t width, bytes = character_at(text, &width);
+        if (bytes > 0) {
+            fwrite(text, 1, bytes, stderr);
         } else {
-            fprintf(stderr, "\\x%02x", c);
+            fprintf(stderr, "\\x%02x", (unsigned char)*text);
         }
+        text += bytes > 0 ? bytes : 1;
     }
 }
 
@@ -313,13 +314,16 @@ static int set_shared(settings *s, int id, const char *value)
 
 /* ---- the command line ---- */
 
-/* A word that starts with - and then a digit, a point, a parenthesis, a blank, inf or nan is a value. So is - alone. */
+/* A word that starts with - and then a digit, a point, a parenthesis, a blank, inf, nan, pi, sqrt( or a character that
+ * is not ASCII is a value. So is - alone. */
 static bool is_operand(const char *word)
 {
     const char *rest = word + 1;
-    return word[0] != '-' || strchr(".( ", rest[0]) != NULL || (rest[0] >= '0' && rest[0] <= '9') ||
-           strncmp(rest, "inf", 3) == 0 || strncmp(rest, "nan", 3) == 0 || strncmp(rest, "Inf", 3) == 0 ||
-           strncmp(rest, "NaN", 3) == 0 || strncmp(rest, "INF", 3) == 0 || strncmp(rest, "NAN", 3) == 0;
+    return word[0] != '-' || (unsigned char)rest[0] >= 0x80 || strcmp(rest, "pi") == 0 ||
+           strncmp(rest, "pi/", 3) == 0 || strncmp(rest, "pi*", 3) == 0 || strncmp(rest, "sqrt(", 5) == 0 ||
+           strchr(".( ", rest[0]) != NULL || (rest[0] >= '0' && rest[0] <= '9') || strncmp(rest, "inf", 3) == 0 ||
+           strncmp(rest, "nan", 3) == 0 || strncmp(rest, "Inf", 3) == 0 || strncmp(rest, "NaN", 3) == 0 ||
+           strncmp(rest, "INF", 3) == 0 || strncmp(rest, "NAN", 3) == 0;
 }
 
 enum { MOST_OPTIONS = 48 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_VERBOSE = OPTION_OWN, OPTION_DIALECTS, OPTION_EXACT };
+enum { OPTION_VERBOSE = OPTION_OWN, OPTION_DIALECTS, OPTION_EXACT, OPTION_TABLE };
 
 static const option_row row_verbose = {
     OPTION_VERBOSE,    'v', "verbose", NULL, "explain each rounding: the neighbours, the middle, which rule decided",
@@ -21,9 +21,13 @@ static const option_row row_exact = {
     COMPLETES_NOTHING,
     ""};
 
+static const option_row row_table = {
+    OPTION_TABLE,      0, "table", NULL, "a line per value and a column per format, the numbers alone",
+    COMPLETES_NOTHING, ""};
+
 typedef struct show {
     settings common;
-    bool verbose, dialects, exact;
+    bool verbose, dialects, exact, table;
 } show;
 
 static int set_own(void *state, int id, const char *value)
@@ -33,6 +37,7 @@ static int set_own(void *state, int id, const char *value)
     s->verbose = s->verbose || id == OPTION_VERBOSE;
     s->dialects = s->dialects || id == OPTION_DIALECTS;
     s->exact = s->exact || id == OPTION_EXACT;
+    s->table = s->table || id == OPTION_TABLE;
     return GO_ON;
 }
 
@@ -429,6 +434,9 @@ static int run(const command *self, int argc, char **argv)
 {
     show s = {0};
     int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    if (status == GO_ON && s.table && (s.dialects || s.verbose)) {
+        status = complain(self, "--table cannot be used with %s", s.dialects ? "--dialects" : "--verbose");
+    }
     if (status == GO_ON && s.common.operand_count == 0) {
         status = complain(self, "a value is missing; try 'binade show 0.1', or '-' to read values from standard input");
     }
@@ -443,7 +451,8 @@ static int run(const command *self, int argc, char **argv)
         if (s.dialects && s.common.formats_given) {
             note_without_dialect(&s.common);
         }
-        status = for_each_value(&s.common, show_value, &s);
+        bool sheet = s.table || (s.common.output == OUTPUT_CSV && !s.dialects);
+        status = sheet ? show_as_table(&s.common, s.exact) : for_each_value(&s.common, show_value, &s);
     }
     clear_settings(&s.common);
     return status == GO_ON ? FINE : status;
@@ -451,7 +460,8 @@ static int run(const command *self, int argc, char **argv)
 
 static const option_row *const options[] = {&row_format,   &row_round, &row_verbose, &row_dialects, &row_dialect,
                                             &row_overflow, &row_nan,   &row_flush,   &row_tininess, &row_seed,
-                                            &row_exact,    &row_json,  &row_color,   &row_help,     NULL};
+                                            &row_table,    &row_exact, &row_json,    &row_csv,      &row_color,
+                                            &row_help,     NULL};
 
 const command command_show = {
     .name = "show",
@@ -461,12 +471,21 @@ const command command_show = {
         "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, "
         "the exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 "
         "e5m2.\n\n"
-        "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, a code "
-        "(fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
+        "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, pi, e, an expression "
+        "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,
-    .example = "binade show -v 0.3 -f e4m3,e2m1",
+    .example = "binade show 0.1 1/3 2^-24 -f fp16,bf16,e4m3 --table",
     .more =
-        "Decimals are rounded once, straight from the text, whatever their length. The error is the value of the "
+        "Decimals are rounded once, straight from the text, whatever their length. So are expressions, from their "
+        "exact "
+        "value: + - * / ^ (with a whole exponent), parentheses, pi, e, sqrt() and the other functions of binade calc, "
+        "of which nothing is rounded before the end. Irrational numbers are worked out to as many bits as the rounding "
+        "takes; what takes more than 8,192 bits, or more than 100,000 digits, is refused.\n\n"
+        "With --table, a number has ~ behind it where it was rounded, < where it underflowed, > where it overflowed "
+        "and ! where the conversion is invalid; it is cut to a few more digits than tell the format's numbers apart. "
+        "--csv, and --table --json ({\"cells\": [...]}), have a row per value and format: value, format, code, result, "
+        "error, flags.\n\n"
+        "The error is the value of the "
         "result minus the input, exactly; the relative error is that over the input; an ulp is the distance of the "
         "format's values around the input.\n\n"
         "The flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "

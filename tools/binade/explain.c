@@ -81,7 +81,7 @@ static gap gap_around(const look *l, const given *v)
     }
     g.side = bnd_exact_compare(v->exact, g.middle);
     double from_below = 0;
-    g.has_part = bnd_error_in_units(&from_below, g.below, v->number, strlen(v->number), width, NULL) == BND_OK;
+    g.has_part = units_from_given(&from_below, v, g.below, width);
     g.part = -from_below;
     return g;
 }
@@ -174,7 +174,7 @@ static void neighbour_line(const char *label, const given *v, bnd_exact value, c
 {
     const bnd_exact one = {.low = 1, .kind = BND_FINITE};
     double distance;
-    if (bnd_error_in_units(&distance, value, v->number, strlen(v->number), one, NULL) == BND_OK && isfinite(distance)) {
+    if (units_from_given(&distance, v, value, one) && isfinite(distance)) {
         char *away = digits_text(bnd_exact_double(distance < 0 ? -distance : distance), 6);
         line(label, format_text("%s, %s away", text, away));
         free(away);
@@ -366,7 +366,7 @@ static bool flushed_on_output(const look *l, const given *v, look *without)
 static bool drops_sign(const look *l, const given *v)
 {
     return v->exact.negative && !l->format->is_signed && l->rule.negative == BND_NEGATIVE_MAGNITUDE &&
-           v->number != NULL;
+           is_given_finite(v);
 }
 
 static void explain_rounding(const look *l, const given *v)
@@ -375,11 +375,11 @@ static void explain_rounding(const look *l, const given *v)
     bool inexact = (flags & BND_INEXACT) != 0;
     if ((flags & BND_OVERFLOW) != 0) {
         explain_overflow(l, v);
-    } else if (v->number != NULL && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
+    } else if (is_given_finite(v) && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
         explain_gap(l, v);
     } else if (inexact) {
         explain_least(l);
-    } else if (v->number != NULL && flags == 0) {
+    } else if (is_given_finite(v) && flags == 0) {
         explain_exact(l);
     } else {
         explain_special(l, v);
@@ -391,9 +391,7 @@ void explain(const look *l, const given *v)
     look without;
     bool flushed = false;
     if (drops_sign(l, v)) {
-        given magnitude = *v;
-        magnitude.number = v->number + (v->number[0] == '-');
-        magnitude.exact.negative = false;
+        given magnitude = given_magnitude(v);
         look positive = *l;
         positive.has_below = bnd_neighbour(&positive.below, l->format, magnitude.exact, -1);
         positive.has_above = bnd_neighbour(&positive.above, l->format, magnitude.exact, 1);

@@ -13,6 +13,10 @@ binade_SOURCES = \
 	tools/binade/cast_output.c \
 	tools/binade/cast_pipeline.c \
 	tools/binade/cast_stats.c \
+	tools/binade/calc.h \
+	tools/binade/calc_json.c \
+	tools/binade/calc_text.c \
+	tools/binade/characters.c \
 	tools/binade/cmd_bench.c \
 	tools/binade/cmd_calc.c \
 	tools/binade/cmd_cast.c \
@@ -47,6 +51,7 @@ binade_SOURCES = \
 	tools/binade/progress.c \
 	tools/binade/progress.h \
 	tools/binade/prove.h \
+	tools/binade/show_table.c \
 	tools/binade/sweep.h \
 	tools/binade/sweep_mpi.c \
 	tools/binade/sweep_result.c \

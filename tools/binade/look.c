@@ -30,34 +30,17 @@ bnd_exact ulp_at(const bnd_format *f, bnd_exact x)
         .low = 1, .exponent = (exponent > f->emin ? exponent : f->emin) - (f->precision - 1), .kind = BND_FINITE};
 }
 
-static char *error_text(bnd_exact value, const char *number, bool plain)
-{
-    bnd_notation notation = plain ? BND_NOTATION_PLAIN : BND_NOTATION_AUTO;
-    size_t length;
-    if (bnd_print_error(&length, NULL, 0, value, number, strlen(number), notation, NULL) != BND_OK) {
-        return NULL;
-    }
-    char *text = allocate(NULL, length + 1, 1);
-    if (bnd_print_error(&length, text, length + 1, value, number, strlen(number), notation, NULL) != BND_OK) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 static void measure(look *l, const given *v, bool plain)
 {
-    l->has_error = is_finite(l->rounded.value) && v->number != NULL;
+    l->has_error = is_finite(l->rounded.value) && is_given_finite(v);
     if (!l->has_error) {
         return;
     }
-    size_t length = strlen(v->number);
     bnd_exact unit = ulp_at(l->format, v->exact);
     unit.negative = false;
-    l->error = error_text(l->rounded.value, v->number, plain);
-    l->has_relative = v->exact.kind == BND_FINITE &&
-                      bnd_relative_error(&l->relative, l->rounded.value, v->number, length, NULL) == BND_OK;
-    l->has_ulps = bnd_error_in_units(&l->ulps, l->rounded.value, v->number, length, unit, NULL) == BND_OK;
+    l->error = error_from_given(v, l->rounded.value, plain);
+    l->has_relative = v->exact.kind == BND_FINITE && relative_to_given(&l->relative, v, l->rounded.value);
+    l->has_ulps = units_from_given(&l->ulps, v, l->rounded.value, unit);
 }
 
 void look_at(look *l, const bnd_format *f, bnd_rule rule, uint64_t random, const given *v, bool plain)

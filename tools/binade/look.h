@@ -26,6 +26,9 @@ void clear_look(look *l);
  * upward. */
 bnd_exact ulp_at(const bnd_format *f, bnd_exact x);
 
+/* `show --table`, and its rows as CSV: every value of the command line in every format. */
+int show_as_table(const settings *s, bool plain);
+
 /* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
 void explain(const look *l, const given *v);
 

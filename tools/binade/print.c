@@ -89,6 +89,26 @@ char *digits_text(bnd_exact value, int digits)
     return copy_text(text);
 }
 
+char *brief_text(const bnd_format *f, bnd_exact value)
+{
+    enum { SHORT = 16 };
+    char *text = exact_text(value, false);
+    if (strlen(text) > SHORT) {
+        free(text);
+        text = digits_text(value, f->precision * 3 / 10 + 4);
+    }
+    return text;
+}
+
+char *real_text(const bnd_real *x, bool plain)
+{
+    bnd_notation notation = plain ? BND_NOTATION_PLAIN : BND_NOTATION_AUTO;
+    size_t length = bnd_print_real(NULL, 0, x, notation);
+    char *text = allocate(NULL, length + 1, 1);
+    bnd_print_real(text, length + 1, x, notation);
+    return text;
+}
+
 char *hex_text(bnd_exact value)
 {
     char text[128];
@@ -251,15 +271,6 @@ void make_plain_text(char *text, size_t size)
     }
     text[length] = '\0';
     free(old);
-}
-
-size_t text_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
 }
 
 unsigned page_width(void)

@@ -20,8 +20,12 @@ char *digits_text(bnd_exact value, int digits);
 char *hex_text(bnd_exact value);
 char *bits_text(const bnd_format *f, uint64_t code);
 char *code_text(const bnd_format *f, uint64_t code);
-char *double_text(double x);      /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
-char *rough_text(double x);       /* three digits */
+char *double_text(double x); /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
+char *rough_text(double x);  /* three digits */
+/* The exact value where it is short, else so many digits that a rounding is seen: three more than tell the format's
+ * numbers apart. */
+char *brief_text(const bnd_format *f, bnd_exact value);
+char *real_text(const bnd_real *x, bool plain);
 char *flags_text(uint32_t flags); /* "inexact underflow", or "" */
 
 /* 2^n for people where the value is a power of two ("2^-24"), otherwise NULL. */
@@ -43,7 +47,9 @@ void put_coloured(bool on, enum colour colour, const char *text);
 /* ---- characters ---- */
 
 bool writes_utf8(void); /* what the environment says of the terminal */
-size_t text_width(const char *text);
+/* The bytes of the character at `text`, and its columns on a terminal; 0 where there is none that can be printed. */
+size_t character_at(const char *text, size_t *width);
+size_t text_width(const char *text);  /* in columns */
 bool is_plain_text(const char *text); /* without control characters, which would move the cursor or end a line */
 void make_plain_text(char *text, size_t size); /* they become \x1b, as in messages; cut where there is no room */
 unsigned page_width(void);                     /* COLUMNS, or the terminal's own, or 80 */

@@ -71,21 +71,31 @@ static const char *code_part(const char *word)
 {
     const char *colon = strrchr(word, ':');
     bool is_code = colon != NULL && colon[1] == '0' && colon[2] != '\0' && strchr("xXbB", colon[2]) != NULL;
-    return is_code ? colon + 1 : NULL;
+    return is_code && strpbrk(colon, "+-*/^(),\xc2\xc3\xe2") == NULL ? colon + 1 : NULL; /* else an expression */
 }
 
+/* A plain number of any length, or an expression. What is exactly its leading bits needs no more than those. */
 static int read_number(given *v, const source *from, size_t length)
 {
     bnd_error why;
     bnd_format named;
-    if (bnd_parse_exact(&v->exact, from->word, length, &why) == BND_OK) {
+    if (bnd_parse_exact(&v->exact, from->word, length, NULL) == BND_OK) {
         return GO_ON;
     }
     const char *colon = strchr(from->word, ':');
-    if (colon != NULL && bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
+    if (colon != NULL && colon[1] != '0' &&
+        bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
         return refuse(from, "a code is written FORMAT:0xHEX or FORMAT:0bBITS");
     }
-    return refuse(from, why.message);
+    if (bnd_value_parse_alloc(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
+        return refuse(from, why.message);
+    }
+    if (!v->exact.sticky) {
+        v->number = v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO ? exact_text(v->exact, false) : NULL;
+        bnd_real_free(v->real);
+        v->real = NULL;
+    }
+    return GO_ON;
 }
 
 static int read_format_and_code(given *v, const source *from, const char *code)
@@ -106,7 +116,8 @@ int read_value(given *v, const settings *s, const char *word, size_t length, con
     const source from = {s, place, word};
     const char *code = strlen(word) == length ? code_part(word) : NULL;
     int status = code != NULL ? read_format_and_code(v, &from, code) : read_number(v, &from, length);
-    if (status == GO_ON && (v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO)) {
+    if (status == GO_ON && v->number == NULL && v->real == NULL &&
+        (v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO)) {
         v->number = v->is_code ? exact_text(v->exact, false) : copy_text(word);
     }
     return status;
@@ -121,8 +132,89 @@ bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint
 void clear_value(given *v)
 {
     free(v->number);
+    bnd_real_free(v->real);
     v->number = NULL;
+    v->real = NULL;
 }
+
+/* ---- differences ---- */
+
+bool is_given_finite(const given *v)
+{
+    return v->number != NULL || v->real != NULL;
+}
+
+static bnd_exact with_sign(bnd_exact value, bool turned)
+{
+    value.negative = value.negative != turned;
+    return value;
+}
+
+/* value - real, or, where the given number is minus `real`, (-value) - real, whose opposite is wanted. */
+static bnd_real *difference(const given *v, bnd_exact value)
+{
+    bnd_real *error;
+    return bnd_real_error_alloc(&error, with_sign(value, v->opposite), v->real, NULL) == BND_OK ? error : NULL;
+}
+
+char *error_from_given(const given *v, bnd_exact value, bool plain)
+{
+    if (v->real != NULL) {
+        bnd_real *error = difference(v, value);
+        char *text = error != NULL && bnd_real_known(error) != BND_NOT_KNOWN ? real_text(error, plain) : NULL;
+        bnd_real_free(error);
+        return text;
+    }
+    bnd_notation notation = plain ? BND_NOTATION_PLAIN : BND_NOTATION_AUTO;
+    size_t length, digits = strlen(v->number);
+    if (bnd_print_error(&length, NULL, 0, value, v->number, digits, notation, NULL) != BND_OK) {
+        return NULL;
+    }
+    char *text = allocate(NULL, length + 1, 1);
+    if (bnd_print_error(&length, text, length + 1, value, v->number, digits, notation, NULL) != BND_OK) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact unit)
+{
+    if (v->real == NULL) {
+        return bnd_error_in_units(out, value, v->number, strlen(v->number), unit, NULL) == BND_OK;
+    }
+    bnd_real *error = difference(v, value);
+    bnd_known known = error != NULL ? bnd_real_known(error) : BND_NOT_KNOWN;
+    double units = error != NULL ? bnd_real_in_units(error, unit) : 0;
+    bnd_real_free(error);
+    *out = v->opposite ? -units : units;
+    return known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS;
+}
+
+/* A number of 128 bits and more is itself its unit, to less than the last bit of a double. */
+bool relative_to_given(double *out, const given *v, bnd_exact value)
+{
+    if (v->real == NULL) {
+        return bnd_relative_error(out, value, v->number, strlen(v->number), NULL) == BND_OK;
+    }
+    bnd_exact unit = v->exact;
+    unit.sticky = false;
+    unit.negative = false;
+    bool known = units_from_given(out, v, value, unit);
+    *out = v->exact.negative ? -*out : *out;
+    return known;
+}
+
+given given_magnitude(const given *v)
+{
+    given magnitude = *v;
+    magnitude.number = v->number != NULL ? v->number + (v->number[0] == '-') : NULL;
+    magnitude.opposite = v->real != NULL && v->exact.negative;
+    magnitude.exact.negative = false;
+    return magnitude;
+}
+
+/* ---- every value of a command line ---- */
 
 static int one(const settings *s, const char *word, size_t length, const char *place, size_t *index,
                int (*each)(void *state, const given *v, size_t index), void *state)

@@ -1,4 +1,5 @@
-/* VALUE as the command line takes it: a number, or a code as FORMAT:0xHEX or FORMAT:0bBITS. */
+/* VALUE as the command line takes it: a number, an expression of numbers (1/3, 2^-24, pi), or a code as FORMAT:0xHEX or
+ * FORMAT:0bBITS. */
 #ifndef BINADE_TOOLS_VALUE_H
 #define BINADE_TOOLS_VALUE_H
 
@@ -6,7 +7,10 @@
 
 typedef struct given {
     const char *input; /* as it was written; the caller keeps it */
-    char *number;      /* text of the exact number, for exact differences; NULL where it is not finite */
+    /* The exact number, for exact differences: its text, or what an expression is worth. Both NULL: it is not finite. */
+    char *number;
+    bnd_real *real;
+    bool opposite; /* the value is minus `real` */
     bnd_exact exact;
     bool is_code; /* then of this format: */
     bnd_format format;
@@ -20,6 +24,17 @@ void clear_value(given *v);
 /* The value in a format's values. A code that is subnormal in its own format counts as zero where the rule flushes on
  * input; a number as it is written has no format of its own. */
 bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint64_t random);
+
+/* ---- how far a finite value is from the given number ---- */
+
+bool is_given_finite(const given *v);
+/* value - number, exactly (of an endless one the first digits); NULL where it takes more than 100,000 digits. */
+char *error_from_given(const given *v, bnd_exact value, bool plain);
+/* The same in positive units, and relative to the number. False where that is not known. */
+bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact unit);
+bool relative_to_given(double *out, const given *v, bnd_exact value);
+/* The number without its sign; it shares the memory of `v`. */
+given given_magnitude(const given *v);
 
 /* Calls `each` for every value: the operands, and a word at a time of standard input where an operand is "-". Stops at
  * the first status that is not GO_ON, and where standard output cannot be written. */
