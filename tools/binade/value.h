@@ -7,7 +7,7 @@
 
 typedef struct given {
     const char *input; /* as it was written; the caller keeps it */
-    /* The exact number, for exact differences: its text, or what an expression is worth. Both NULL: it is not finite. */
+    /* The exact number, for exact differences: its text, or the value of an expression. Both NULL: not finite. */
     char *number;
     bnd_real *real;
     bool opposite; /* the value is minus `real` */
