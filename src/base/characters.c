@@ -99,9 +99,11 @@ bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length
     if (at >= length) {
         return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: the %s ends here; %s", column, what, hint);
     }
-    size_t bytes = bndi_character(text + at, length - at);
-    if (text[at] == '\0') {
-        return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: a NUL byte cannot stand here; %s", column, hint);
+    size_t bytes = bndi_character(text + at, length - at), taken;
+    char meaning = bndi_symbol(text + at, length - at, &taken);
+    if (meaning == '\0' || meaning == ' ' || (meaning >= '\t' && meaning <= '\r')) {
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: a %s cannot stand here; %s", column,
+                        meaning == '\0' ? "NUL byte" : "blank", hint);
     }
     if (bytes > 0) {
         return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: '%.*s' cannot stand here; %s", column, (int)bytes,

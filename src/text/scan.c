@@ -33,9 +33,6 @@ static bool is_blank(char c)
 
 static bnd_status refuse(const cursor *c, const char *hint)
 {
-    if (is_blank(peek(c))) {
-        return bnd_fail(c->why, BND_BAD_SYNTAX, c->at, "column %zu: a blank cannot stand here; %s", c->at + 1, hint);
-    }
     return bndi_refuse_character(c->why, c->text, c->length, c->at, "text", hint);
 }
 

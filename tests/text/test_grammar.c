@@ -19,6 +19,13 @@ static const spelling finite_spellings[] = {
     {"-0", -0.0},
     {"+0", 0.0},
     {"+1", 1.0},
+    {"\xe2\x88\x92.5", -0.5}, /* U+2212, the minus sign of print */
+    {"1e\xe2\x88\x92"
+     "1",
+     0.1},
+    {"0x1p\xe2\x88\x92"
+     "1",
+     0.5},
     {".5", 0.5},
     {"5.", 5.0},
     {"-.5e1", -5.0},
@@ -196,11 +203,19 @@ static const refusal refusals[] = {
     AT("nan(99999999999999999999999999999999)", 4, "column 5: the payload is too large"),
     AT("snan(0)", 5, "column 6: the payload of a signaling NaN is not 0"),
     AT("sinf", 1, "column 2: 'i' cannot stand here; the words are"),
-    AT("\xe2\x88\x92"
+    AT("\xe2\x88\x93"
        "1",
-       0, "column 1: the byte 0xe2 cannot stand here"),
-    AT("1\xc2\xa0", 1, "column 2: the byte 0xc2 cannot stand here"),
-    AT("\xef\xbc\x91", 0, "column 1: the byte 0xef cannot stand here"),
+       0, "column 1: '\xe2\x88\x93' cannot stand here"),
+    AT("1\xe2\x88\x92", 1, "column 2: '\xe2\x88\x92' cannot stand here"),
+    AT("\xe2\x88\x92\xe2\x88\x92"
+       "1",
+       3, "column 2: '\xe2\x88\x92' cannot stand here"),
+    AT("1\xe2\x88", 1, "column 2: the byte 0xe2 cannot stand here"),
+    AT("1\xc0\xaf", 1, "column 2: the byte 0xc0 cannot stand here"),
+    AT("1\xed\xa0\x80", 1, "column 2: the byte 0xed cannot stand here"),
+    AT("1\xe2\x80\xae", 1, "column 2: the byte 0xe2 cannot stand here"),
+    AT("1\xc2\xa0", 1, "column 2: a blank cannot stand here"),
+    AT("\xef\xbc\x91", 0, "column 1: '\xef\xbc\x91' cannot stand here"),
     AT("1\x7f", 1, "column 2: the byte 0x7f cannot stand here"),
     AT("0x1\x01", 3, "column 4: the byte 0x1 cannot stand here"),
 };
