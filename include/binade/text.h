@@ -12,7 +12,8 @@ extern "C" {
 /* ---- reading ---- */
 
 /* A number: decimal (12, -0.5, .5, 5., 1e-8), hexadecimal (0x1.8p3, 0x.8p1, 0x1f), inf, infinity, nan, nan(0x7f), in
- * any case, any length, nothing before or after it. A minus sign may also be U+2212. Rounded once, straight from the text. Time is linear in `length`.
+ * any case, any length, nothing before or after it. A minus sign may also be U+2212.
+ * Rounded once, straight from the text. Time is linear in `length`.
  * Exponents of any size are read; what lies beyond every format's range overflows or underflows like any other number.
  * The payload of a NaN is the fraction of an fp64 below its quiet bit: an integer of at most 51 bits, in decimal or
  * hexadecimal. snan is a signaling NaN, of payload 1 where none is given. Value sets have no codes: BND_BAD_ARGUMENT.
