@@ -82,6 +82,10 @@ static bnd_status refine(bnd_exact *value, bnd_real **exact, const bnd_term *ter
 {
     for (mpfr_prec_t bits = BNDI_REAL_BITS;; bits *= 4) {
         bnd_status status = bndi_expression_real_alloc(exact, terms, count, text, NULL, bits, why);
+        if (status == BND_OK && !bndi_has_room()) {
+            bnd_real_free(*exact);
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the value of the expression");
+        }
         if (status != BND_OK || leading_bits(value, *exact)) {
             return status;
         }
