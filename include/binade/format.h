@@ -92,7 +92,7 @@ bool bnd_format_same(const bnd_format *a, const bnd_format *b);
 /* The magnitude bits of a code: the sign, where there is one, stands above them. */
 static inline unsigned bnd_magnitude_bits(const bnd_format *f)
 {
-    return (unsigned)f->exponent_bits + f->fraction_bits;
+    return 0U + f->exponent_bits + f->fraction_bits;
 }
 
 /* ---- a rule ---- */
@@ -185,7 +185,10 @@ static inline unsigned bnd_rule_random_bits(bnd_rule rule)
     if (bits == 0) {
         return BND_RANDOM_BITS_DEFAULT;
     }
-    return bits < BND_RANDOM_BITS_MAX ? bits : (unsigned)BND_RANDOM_BITS_MAX;
+    if (bits < BND_RANDOM_BITS_MAX) {
+        return bits;
+    }
+    return BND_RANDOM_BITS_MAX;
 }
 
 /* At one bit of precision: is the even neighbour the one with the even code? Value sets have no codes. */

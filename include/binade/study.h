@@ -212,7 +212,7 @@ typedef struct bnd_finding {
     uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
 } bnd_finding;
 
-enum { BND_FINDINGS_MAX = BND_MECHANISMS * BND_ROLES };
+enum { BND_FINDINGS_MAX = +BND_MECHANISMS * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
 
 /* Makes the first `steps` steps of a run and looks at every cast and every update. Sorted: what matters most stands
  * first, mechanisms in the order in which they stand above. */

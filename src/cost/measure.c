@@ -42,7 +42,7 @@ static bnd_status rate_of(double *out, const job *j, bnd_error *why)
         }
         best = spent < best ? spent : best;
     }
-    *out = 2.0 * SIDE * SIDE * SIDE / best;
+    *out = 2.0 * (double)SIDE * (double)SIDE * (double)SIDE / best;
     return BND_OK;
 }
 

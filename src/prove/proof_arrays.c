@@ -136,7 +136,7 @@ static uint64_t chunks(const bndi_inquiry *q)
 
 static double chunk_cost(const bndi_inquiry *q)
 {
-    return CHUNK * (q->f.width > 32 ? 200.0 : 75.0);
+    return (double)CHUNK * (q->f.width > 32 ? 200.0 : 75.0);
 }
 
 const bndi_proof_row bndi_proof_arrays = {.name = "arrays",

@@ -106,7 +106,7 @@ static bnd_status measure_ignorance(bnd_run *run, bnd_error *why)
         }
     }
     free(y);
-    run->ignorance = sum / (2 * (double)n * BATCHES);
+    run->ignorance = sum / (2 * (double)n * (double)BATCHES);
     return status;
 }
 

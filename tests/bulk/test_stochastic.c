@@ -35,7 +35,7 @@ static double mean_error(const bnd_context *context, bnd_rounding mode, uint64_t
     }
     free(x);
     free(y);
-    return sum / 0.25 / COUNT;
+    return sum / 0.25 / (double)COUNT;
 }
 
 static void test_means(void)
@@ -97,9 +97,9 @@ static bool ups_are_fair(const bnd_context *context, bnd_rounding mode, unsigned
             ups += y[i] > base;
         }
         if (p == 0 || p == 1) {
-            fair &= ups == p * TIMES;
+            fair &= ups == p * (double)TIMES;
         } else {
-            chi_square += (ups - p * TIMES) * (ups - p * TIMES) / (p * (1 - p) * TIMES);
+            chi_square += (ups - p * (double)TIMES) * (ups - p * (double)TIMES) / (p * (1 - p) * (double)TIMES);
             cells++;
         }
     }
@@ -128,7 +128,7 @@ static void test_ups(void)
 static bool patterns_are_fair(const unsigned char *up, size_t first, size_t length)
 {
     enum { GROUPS = COUNT / 16 };
-    double seen[256] = {0}, patterns = ldexp(1, (int)length), chi_square = 0, mean = GROUPS / patterns;
+    double seen[256] = {0}, patterns = ldexp(1, (int)length), chi_square = 0, mean = (double)GROUPS / patterns;
     for (size_t group = 0; group < GROUPS; group++) {
         size_t pattern = 0;
         for (size_t i = 0; i < length; i++) {

@@ -48,7 +48,7 @@ static void test_stalls(void)
         CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_PAIRWISE, ones, (size_t)most, BND_RNE), most);
     }
     /* A random rounding goes on where nearest stalls: 5000 has a standard error of some 70 in fp16. */
-    CU_ASSERT(fabs(sum_of("fp16", BND_SUM_NAIVE, ones, COUNT, BND_SR) - COUNT) < 500);
+    CU_ASSERT(fabs(sum_of("fp16", BND_SUM_NAIVE, ones, COUNT, BND_SR) - (double)COUNT) < 500);
 }
 
 static void test_small_terms(void)

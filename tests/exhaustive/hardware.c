@@ -208,7 +208,7 @@ static void list_tasks(plan *p, bool has_f16c)
         size_t t = p->count++;
         p->conversion[t] = which;
         p->direction[t] = direction;
-        p->inputs[t] = (uint64_t)(STRATIFIED * test_scale()) + 1;
+        p->inputs[t] = (uint64_t)((double)STRATIFIED * test_scale()) + 1;
         if (p->r->all && conversions[which].f16c) {
             p->inputs[t] = UINT64_C(1) << 32;
         }

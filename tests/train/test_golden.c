@@ -88,8 +88,8 @@ static double compare_weights(const bnd_run *run, const double *start, const dou
         numbers_of(w + at, counts[i], run, i, BND_ROLE_PARAM);
     }
     for (size_t i = 0; i < NUMBERS; i++) {
-        double size = fabs(start[i]) + STEPS * run->training.lr;
-        double allowed = STEPS * 0x1p-24 * size + 1e-5 * fabs(expected[i] - start[i]);
+        double size = fabs(start[i]) + (double)STEPS * run->training.lr;
+        double allowed = (double)STEPS * 0x1p-24 * size + 1e-5 * fabs(expected[i] - start[i]);
         worst = fmax(worst, fabs(w[i] - expected[i]) / allowed);
     }
     return worst;

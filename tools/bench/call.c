@@ -135,7 +135,7 @@ static uint64_t expected(const call_run *run)
 
 static void print_row(bench_report *report, const char *name, const bench_contest *contest, double target)
 {
-    const double nanoseconds = contest->seconds / CALLS * 1e9;
+    const double nanoseconds = contest->seconds / (double)CALLS * 1e9;
     const bool met = contest->ratio >= target;
     report->rows++;
     report->targets += target > 0;

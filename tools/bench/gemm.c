@@ -171,7 +171,7 @@ typedef struct gemm_row {
 
 static void print_row(bench_report *report, const gemm_row *row)
 {
-    const double gigaflops = 2e-9 * SIDE * SIDE * SIDE / row->seconds;
+    const double gigaflops = 2e-9 * (double)SIDE * (double)SIDE * (double)SIDE / row->seconds;
     const bool met = row->ratio >= row->target;
     report->rows++;
     report->targets += row->target > 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN(option) (OPTION_OWN + (option))
+#define OWN(option) ((int)OPTION_OWN + (int)(option))
 
 static const option_row
     row_params = {OWN(COST_PARAMS), 0, "params", "N", "parameters: 70e9, 70B", COMPLETES_NOTHING, ""},

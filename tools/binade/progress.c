@@ -49,7 +49,7 @@ static void put_bar(double part)
 {
     enum { WIDTH = 24 };
     char bar[WIDTH + 1];
-    size_t full = (size_t)(part * WIDTH);
+    size_t full = (size_t)(part * (double)WIDTH);
     memset(bar, '#', full);
     memset(bar + full, '.', WIDTH - full);
     bar[WIDTH] = '\0';

@@ -77,7 +77,7 @@ typedef struct training_options {
     const settings *common;
     const char *model, *optimizer, *schedule, *data, *data_type, *out;
     recipe_list recipes;
-    training_change change[OPTION_TRAINING_OWN - OPTION_OWN]; /* by id - OPTION_OWN */
+    training_change change[(int)OPTION_TRAINING_OWN - (int)OPTION_OWN]; /* by id - OPTION_OWN */
     uint64_t seeds;
     bool tied, recompute;
     enum training_statistics { STATISTICS_NONE, STATISTICS_ROLES, STATISTICS_PLACES } statistics;
