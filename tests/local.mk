@@ -453,6 +453,7 @@ tests_matmul_test_matmul_SOURCES = \
 
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
+TESTS += tests/cli/clock.sh
 TESTS += tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/process.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
 	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
@@ -487,6 +488,7 @@ EXTRA_DIST += \
 	tests/cli/examples.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \
+	tests/cli/clock.sh \
 	tests/cli/checks.sh \
 	tests/cli/bench.txt \
 	tests/cli/compare.txt \
