@@ -137,7 +137,7 @@ static ALWAYS_INLINE doubles logarithm(doubles x, bool brief)
     doubles y = pick(small, x * 0x1p54, x);
     unsigned_words above = (unsigned_words)y - 0x3fe6a09e667f3bcd; /* the bits of sqrt(1/2); it wraps where x < 0 */
     words n = (words)above >> 52;
-    doubles m = (doubles)((words)y - (n & ~INT64_C(0)) * (INT64_C(1) << 52));
+    doubles m = (doubles)((unsigned_words)y - ((unsigned_words)n << 52));
     doubles power = __builtin_convertvector(n - (small & 54), doubles);
     doubles s = (m - 1) / (m + 1), z = s * s;
     doubles tail =

@@ -237,7 +237,7 @@ static void check_group(const char *name, size_t size)
     int wrong = 0;
     for (size_t i = 0; i < bnd_group_size(name); i++) {
         bnd_format f = bnd_group_at(name, i), again = format_named(f.name);
-        wrong += memcmp(&f, &again, sizeof f) != 0;
+        wrong += !bnd_format_same(&f, &again) || strcmp(f.name, again.name) != 0;
         for (size_t j = 0; j < i; j++) {
             bnd_format other = bnd_group_at(name, j);
             wrong += strcmp(f.name, other.name) == 0;
