@@ -4,6 +4,7 @@
 
 #if defined(BNDI_CBLAS)
 #include <dlfcn.h>
+#include <string.h>
 #endif
 
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
@@ -17,12 +18,32 @@ typedef struct library {
     set_threads_call *set_threads;
 } library;
 
+#if defined(BNDI_CBLAS)
+/* The first of the names that is here. configure joins them by colons: each system has another one for OpenBLAS. */
+static void *open_first(const char *names)
+{
+    enum { NAME_SIZE = 512 };
+    char name[NAME_SIZE];
+    void *handle = NULL;
+    while (handle == NULL && *names != '\0') {
+        size_t length = strcspn(names, ":");
+        if (length > 0 && length < NAME_SIZE) {
+            memcpy(name, names, length);
+            name[length] = '\0';
+            handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        }
+        names += length + (names[length] == ':');
+    }
+    return handle;
+}
+#endif
+
 /* A library that is loaded stays so. Its address as a function: POSIX has it that this is one, C does not. */
 static library find(void)
 {
     library found = {.sgemm = NULL};
 #if defined(BNDI_CBLAS)
-    void *handle = dlopen(BNDI_CBLAS, RTLD_NOW | RTLD_LOCAL);
+    void *handle = open_first(BNDI_CBLAS);
     void *sgemm = handle != NULL ? dlsym(handle, "cblas_sgemm") : NULL;
     void *threads = handle != NULL ? dlsym(handle, "openblas_set_num_threads") : NULL;
     __builtin_memcpy(&found.sgemm, &sgemm, sizeof found.sgemm);

@@ -32,6 +32,12 @@ read_options() {
             ;;
         esac
     done
+    case $top in
+    *[[:space:]\\\"\#\$\&\'\`]*)
+        die "The path of this folder has a space, a quote or another character that make cannot handle: $top" \
+            "Move the folder to a path without any of these, and run this again."
+        ;;
+    esac
 }
 
 # configure and libtool are long scripts, and bash, which configure would choose, takes a third longer over them.
@@ -40,7 +46,7 @@ if [ -z "${CONFIG_SHELL-}" ] && command -v dash >/dev/null 2>&1; then
     export CONFIG_SHELL
 fi
 
-jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
+jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || nproc 2>/dev/null || echo 2; }
 
 # logged LOG COMMAND...: runs it with its output in LOG; on failure shows the end of it.
 logged() {

@@ -2,6 +2,10 @@
 # Sourced by tools/demo and tools/check: what is needed, how to see whether it is here, and which package has it.
 # A need has a short name (compiler, mpfr ...). Nothing here calls a package manager while nothing is missing.
 
+# What configure lets the library look for (bnd_openblas in configure.ac).
+openblas_names='libopenblas.so.0 libopenblas.so.3 libopenblas.so libopenblas.dylib libopenblas.0.dylib
+    /opt/homebrew/opt/openblas/lib/libopenblas.dylib /usr/local/opt/openblas/lib/libopenblas.dylib'
+
 # compiles PROGRAM FLAGS...: whether a compiler of this machine makes a program of it.
 compiles() {
     program=$1
@@ -20,7 +24,7 @@ module_flags() { # module_flags MODULE FALLBACK: what a compiler needs to use a 
     echo "$2"
 }
 
-# shellcheck disable=SC2046  # flags are words
+# shellcheck disable=SC2046,SC2086  # flags and names are words
 is_here() { # is_here NEED
     case $1 in
     compiler) compiles '#include <stdio.h>
@@ -31,9 +35,15 @@ int main(void) { return puts("") < 0; }' ;;
     gmp) compiles '#include <gmp.h>
 int main(void) { mpz_t z; mpz_init(z); mpz_clear(z); return 0; }' $(module_flags gmp -lgmp) ;;
     mpfr) compiles '#include <mpfr.h>
+#if MPFR_VERSION < MPFR_VERSION_NUM(4, 1, 0)
+#error "too old"
+#endif
 int main(void) { mpfr_t x; mpfr_init2(x, 53); mpfr_clear(x); return 0; }' \
         $(module_flags mpfr -lmpfr) $(module_flags gmp -lgmp) ;;
     jansson) compiles '#include <jansson.h>
+#if JANSSON_VERSION_HEX < 0x020b00
+#error "too old"
+#endif
 int main(void) { return json_null() == NULL; }' $(module_flags jansson -ljansson) ;;
     cunit) compiles '#include <CUnit/Basic.h>
 int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -lcunit) ;;
@@ -42,7 +52,15 @@ int main(void) { return (int)CU_initialize_registry(); }' $(module_flags cunit -
     random123) compiles '#include <Random123/philox.h>
 int main(void) { return 0; }' ;;
     openblas) compiles '#include <dlfcn.h>
-int main(void) { return dlopen("libopenblas.so.0", RTLD_NOW) == 0; }' -ldl && "$scratch/probe" ;; # as cblas.c finds it
+int main(int argc, char **names)
+{
+    for (int i = 1; i < argc; i++) {
+        if (dlopen(names[i], RTLD_NOW)) {
+            return 0;
+        }
+    }
+    return 1;
+}' -ldl && "$scratch/probe" $openblas_names ;;
     *) die "is_here: no need is called $1" ;;
     esac
 }
@@ -58,7 +76,26 @@ package_manager() {
     done
 }
 
-package_of() { # package_of MANAGER NEED
+# The version of a library that is here and too old, in words; nothing where it is not here.
+too_old() { # too_old NEED
+    case $1 in
+    mpfr) header=mpfr.h macro=MPFR_VERSION_STRING least=4.1 ;;
+    jansson) header=jansson.h macro=JANSSON_VERSION least=2.11 ;;
+    *) return 0 ;;
+    esac
+    for candidate in ${CC:+"$CC"} gcc cc clang; do
+        # shellcheck disable=SC2046,SC2086  # flags are words, and CC may be a command with arguments
+        version=$(printf '#include <%s>\nbnd_version %s\n' "$header" "$macro" |
+            $candidate -E $(module_flags "$1" "") - 2>/dev/null | sed -n 's/^bnd_version "\(.*\)"$/\1/p')
+        [ -z "$version" ] || {
+            say "$1 $version is here, which is too old: $least or newer is needed. Where the package is no newer," \
+                "build the library and set $(echo "$1" | tr '[:lower:]' '[:upper:]')_CFLAGS and _LIBS (configure --help)."
+            return 0
+        }
+    done
+}
+
+package_of() { # package_of MANAGER NEED: nothing where it has none
     case $1:$2 in
     apt-get:compiler) echo gcc libc6-dev ;;
     apt-get:mpfr) echo libmpfr-dev ;;
@@ -85,7 +122,9 @@ package_of() { # package_of MANAGER NEED
     brew:compiler | brew:clang) echo llvm ;;
     pacman:compiler) echo gcc ;;
     pacman:pkg-config | apk:pkg-config | brew:pkg-config) echo pkgconf ;;
+    brew:clang-runtime) echo llvm ;;
     *:clang-runtime) echo compiler-rt ;;
+    *:random123) ;;
     *) echo "$2" ;;
     esac
 }
@@ -139,8 +178,16 @@ provide() {
     manager=$(package_manager)
     packages=
     for need in $lacking; do
-        packages="$packages $(package_of "${manager:-apt-get}" "$need")"
+        package=$(package_of "${manager:-apt-get}" "$need")
+        packages="$packages${package:+ $package}"
     done
+    for need in $lacking; do
+        too_old "$need"
+    done
+    [ -n "$packages" ] || {
+        say "Missing here: $(echo $lacking). $manager has no package of it that this script knows."
+        return 1
+    }
     if [ "$no_install" = yes ] || [ -z "$manager" ]; then
         say "Missing here: $(echo $lacking). Packages${manager:+ for $manager}:$packages"
         if [ "$no_install" = yes ]; then
