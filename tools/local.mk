@@ -2,7 +2,9 @@
 EXTRA_DIST += \
 	tools/check \
 	tools/demo \
+	tools/dev/check-builds \
 	tools/dev/check-examples \
+	tools/dev/check-fresh \
 	tools/dev/check-freestanding \
 	tools/dev/check-generated \
 	tools/dev/check-gpu.cu \
@@ -11,9 +13,11 @@ EXTRA_DIST += \
 	tools/dev/check-layers \
 	tools/dev/check-lists \
 	tools/dev/check-words \
+	tools/dev/check-version \
 	tools/dev/erf-coefficients.py \
 	tools/dev/demo.awk \
 	tools/dev/lib.sh \
+	tools/dev/link-pages \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \
 	tools/dev/make-goldens.py \

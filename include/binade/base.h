@@ -19,6 +19,18 @@ extern "C" {
 #define BND_PRINTF(text, first)
 #endif
 
+/* ---- the version: of these headers, and of the library that is loaded ---- */
+
+#define BND_VERSION_MAJOR  0
+#define BND_VERSION_MINOR  1
+#define BND_VERSION_PATCH  0
+#define BND_VERSION_STRING "0.1.0"
+/* For #if: #if BND_VERSION >= 100 is "0.1.0 or newer". */
+#define BND_VERSION (10000 * BND_VERSION_MAJOR + 100 * BND_VERSION_MINOR + BND_VERSION_PATCH)
+
+/* BND_VERSION_STRING as it was when the library was compiled. A program can compare the two. */
+const char *bnd_version(void);
+
 /* ---- status and messages ---- */
 
 typedef enum bnd_status {
@@ -30,6 +42,9 @@ typedef enum bnd_status {
     BND_BAD_FILE,  /* bytes that a file of this kind cannot have */
     BND_BAD_STREAM /* a file that cannot be opened, read or written */
 } bnd_status;
+
+/* The name in this header, "BND_BAD_NAME"; "" for a number that is not a status. */
+const char *bnd_status_name(bnd_status status);
 
 enum { BND_MESSAGE_SIZE = 320 };
 

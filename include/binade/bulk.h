@@ -35,6 +35,7 @@ BND_CHECKED bnd_status bnd_context_open(bnd_context *out, const char *backend, u
 const char *bnd_backend_name(bnd_backend backend); /* "portable", "avx512", ...; "best" */
 bool bnd_backend_here(bnd_backend backend);        /* compiled in, and this machine can run it */
 bnd_backend bnd_backend_best(void);
+bool bnd_has_threads(void); /* compiled with OpenMP; without it every call uses one thread */
 
 /* ---- arrays ---- */
 

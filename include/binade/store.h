@@ -170,6 +170,10 @@ BND_CHECKED bnd_status bnd_output_write(const bnd_output *out, const void *bytes
 BND_CHECKED bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why);
 void bnd_output_abandon(bnd_output *out);
 
+/* ---- the library that reads JSON: "2.14" ---- */
+
+const char *bnd_jansson_version(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,6 +71,11 @@ BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const ch
 BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length,
                                           bnd_exact unit, bnd_error *why);
 
+/* ---- the libraries below, as they are loaded: "6.2.1" ---- */
+
+const char *bnd_gmp_version(void);
+const char *bnd_mpfr_version(void);
+
 #ifdef __cplusplus
 }
 #endif

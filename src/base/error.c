@@ -1,4 +1,4 @@
-/* Messages: what was wrong, where, and what to do. */
+/* Messages: what was wrong, where, and what to do; and which version says so. */
 #include "base/base.h"
 
 /* One conversion of bnd_fail's message; returns how many characters of the template it took. */
@@ -41,6 +41,18 @@ static size_t convert(bndi_text *text, const char *at, va_list *arguments)
     default:
         return 0;
     }
+}
+
+const char *bnd_status_name(bnd_status status)
+{
+    static const char *const names[] = {"BND_OK",        "BND_BAD_NAME", "BND_BAD_SYNTAX", "BND_BAD_ARGUMENT",
+                                        "BND_NO_MEMORY", "BND_BAD_FILE", "BND_BAD_STREAM"};
+    return (unsigned)status < sizeof names / sizeof *names ? names[(unsigned)status] : "";
+}
+
+const char *bnd_version(void)
+{
+    return BND_VERSION_STRING;
 }
 
 bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char *message, ...)

@@ -171,6 +171,15 @@ static bnd_status threads_asked(uint32_t *out, const char *text, bnd_error *why)
     return BND_OK;
 }
 
+bool bnd_has_threads(void)
+{
+#if defined(_OPENMP)
+    return true;
+#else
+    return false;
+#endif
+}
+
 static uint32_t every_core(void)
 {
 #if defined(_OPENMP)

@@ -1,6 +1,7 @@
 /* JSON read: jansson, and what leads it from member to member. */
 #include "store/json.h"
 
+#include <binade/store.h>
 #include <string.h>
 
 /* "line 3, column 7: " stands before what is wrong. Columns are bytes. */
@@ -150,4 +151,13 @@ bnd_status bndi_json_close(const bndi_json_members *members, bnd_error *why)
     bndi_json_members m = *members;
     (void)next_byte(&m);
     return m.at == m.end ? BND_OK : refuse(m.text, m.at, "nothing should stand behind the object", why);
+}
+
+const char *bnd_jansson_version(void)
+{
+#if JANSSON_VERSION_HEX >= 0x020d00
+    return jansson_version_str();
+#else
+    return JANSSON_VERSION; /* of the header: older libraries do not say theirs */
+#endif
 }

@@ -1,6 +1,7 @@
 /* Exact values as integers and as MPFR numbers, and back. */
 #include "text/big.h"
 
+#include <binade/text.h>
 #include <stddef.h>
 
 bndi_mpfr_state bndi_mpfr_begin(void)
@@ -89,4 +90,14 @@ bnd_exact bndi_exact_from_integer(bool negative, const mpz_t integer, int64_t ex
     mpz_export(words, NULL, -1, sizeof words[0], 0, 0, top);
     mpz_clear(top);
     return bndi_exact_from_bits(negative, words[1], words[0], exponent + (int64_t)surplus, rest);
+}
+
+const char *bnd_gmp_version(void)
+{
+    return gmp_version;
+}
+
+const char *bnd_mpfr_version(void)
+{
+    return mpfr_get_version();
 }

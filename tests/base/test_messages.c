@@ -20,6 +20,28 @@ static void test_status_and_place(void)
     CU_ASSERT_STRING_EQUAL(why.message, "another");
 }
 
+static void test_status_names(void)
+{
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_OK), "BND_OK");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_BAD_NAME), "BND_BAD_NAME");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_BAD_SYNTAX), "BND_BAD_SYNTAX");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_BAD_ARGUMENT), "BND_BAD_ARGUMENT");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_NO_MEMORY), "BND_NO_MEMORY");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_BAD_FILE), "BND_BAD_FILE");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name(BND_BAD_STREAM), "BND_BAD_STREAM");
+    CU_ASSERT_STRING_EQUAL(bnd_status_name((bnd_status)(BND_BAD_STREAM + 1)), "");
+}
+
+static void test_version(void)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", BND_VERSION_MAJOR, BND_VERSION_MINOR, BND_VERSION_PATCH);
+    CU_ASSERT_STRING_EQUAL(bnd_version(), text);
+    CU_ASSERT_STRING_EQUAL(bnd_version(), BND_VERSION_STRING);
+    CU_ASSERT_STRING_EQUAL(bnd_version(), PACKAGE_VERSION);
+    CU_ASSERT_EQUAL(BND_VERSION, 10000 * BND_VERSION_MAJOR + 100 * BND_VERSION_MINOR + BND_VERSION_PATCH);
+}
+
 static void test_nobody_asks(void)
 {
     CU_ASSERT_EQUAL(bnd_fail(NULL, BND_BAD_NAME, 3, "%s %d", "unread", 1), BND_BAD_NAME);
@@ -85,6 +107,8 @@ static void test_cutting(void)
 
 CU_TestInfo message_tests[] = {
     {"status and place are kept", test_status_and_place},
+    {"every status has its name", test_status_names},
+    {"the version is that of configure.ac", test_version},
     {"NULL is nobody who wants to know", test_nobody_asks},
     {"every conversion", test_conversions},
     {"the extremes of the integers", test_extremes},

@@ -73,7 +73,7 @@ class Mirror(unittest.TestCase):
         here = {"BND_PACKED": binade._PACKED, "BND_UNPACKED": binade._UNPACKED, "BND_ECOSYSTEMS": binade._ECOSYSTEMS,
                 "BND_SHARE_BLOCK": binade._SHARE_BLOCK, "BND_SHARE_TILE": binade._SHARE_TILE,
                 "BND_SHARE_TENSOR": binade._SHARE_TENSOR}
-        here.update({name: i for i, name in enumerate(binade._STATUSES)})
+        here.update({binade._library.bnd_status_name(i).decode(): i for i in range(7)})
         for name, mirror in (("rule", binade._Rule), ("context", binade._Context), ("array", binade._Array),
                              ("format", binade.Format), ("stats", binade.Stats), ("error", binade._Error),
                              ("block", binade._Block), ("shape", binade._Shape)):

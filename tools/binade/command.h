@@ -146,6 +146,7 @@ void *allocate(void *old, size_t count, size_t size);
 void fill_text(const char *text, int indent, int column);
 void print_help(const command *self);
 void print_overview(FILE *out);
+void print_version(void);
 int print_roff(const char *name);
 int print_completion(const char *shell); /* bash, zsh or fish */
 

@@ -74,4 +74,5 @@ binade_SOURCES = \
 	tools/binade/vectors_coverage.c \
 	tools/binade/vectors_drive.c \
 	tools/binade/vectors_judge.c \
-	tools/binade/vectors_stream.c
+	tools/binade/vectors_stream.c \
+	tools/binade/version.c

@@ -48,7 +48,7 @@ static int run_named(int argc, char **argv)
         return FINE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-        printf("binade %s\n", PACKAGE_VERSION);
+        print_version();
         return FINE;
     }
     const command *c = find_command(name);

@@ -40,10 +40,6 @@ class Error(ValueError):
 
 # ---- the types of include/binade/*.h; tests/python compares each with the compiler's ----
 
-_STATUSES = ("BND_OK", "BND_BAD_NAME", "BND_BAD_SYNTAX", "BND_BAD_ARGUMENT", "BND_NO_MEMORY", "BND_BAD_FILE",
-             "BND_BAD_STREAM")
-
-
 class _Error(ctypes.Structure):  # bnd_error
     _fields_ = [("status", ctypes.c_int), ("where", ctypes.c_size_t), ("message", ctypes.c_char * 320)]
 
@@ -214,6 +210,8 @@ def _load():
 _library = _load()
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _TYPES = {  # the result and the arguments of each call; a size is not an int
+    "bnd_status_name": (ctypes.c_char_p, (ctypes.c_int,)),
+    "bnd_version": (ctypes.c_char_p, ()),
     "bnd_context_open": (ctypes.c_int, (_pointer, ctypes.c_char_p, ctypes.c_uint, _pointer)),
     "bnd_format_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_format_count": (_size, ()),
@@ -263,7 +261,7 @@ def _call(name, *arguments):
     why = _Error()
     status = getattr(_library, name)(*arguments, ctypes.byref(why))
     if status != 0:
-        known = _STATUSES[status] if status < len(_STATUSES) else str(status)
+        known = _library.bnd_status_name(status).decode() or str(status)
         message = why.message.decode("utf-8", "replace")
         raise MemoryError(message) if known == "BND_NO_MEMORY" else Error(known, why.where, message)
 
@@ -295,6 +293,7 @@ def _check_types():
 
 
 _check_types()
+__version__ = _library.bnd_version().decode()
 
 
 # ---- what a call is told ----
