@@ -30,6 +30,7 @@ bashcompletiondir = $(datadir)/bash-completion/completions
 install-data-hook:
 	$(MKDIR_P) '$(DESTDIR)$(bashcompletiondir)'
 	$(INSTALL_DATA) $(srcdir)/doc/completion/binade.bash '$(DESTDIR)$(bashcompletiondir)/binade'
+	$(SHELL) $(top_srcdir)/tools/dev/link-pages '$(DESTDIR)$(docdir)'
 uninstall-hook:
 	rm -f '$(DESTDIR)$(bashcompletiondir)/binade'
 
@@ -38,6 +39,15 @@ dist_zshcompletion_DATA = doc/completion/_binade
 
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_fishcompletion_DATA = doc/completion/binade.fish
+
+# What programs with the library look like; installcheck builds these, too.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = \
+	doc/examples/first.c \
+	doc/examples/precision.c \
+	doc/examples/strides.c \
+	doc/examples/tensor.c \
+	doc/examples/unit.c
 
 # The programs in the README, which `make check` builds and runs.
 check_PROGRAMS += doc/examples/first

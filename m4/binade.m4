@@ -87,6 +87,7 @@ for bnd_module in $2; do
      bnd_module_$1=$bnd_module
      break])
 done
+AS_IF([test -n "${$1_LIBS+set}"], [bnd_module_$1=])
 AS_IF([test -z "${$1_CFLAGS+set}"], [$1_CFLAGS=$bnd_cflags])
 AS_IF([test -z "${$1_LIBS+set}"], [$1_LIBS=$bnd_libs])
 bnd_saved_CFLAGS=$CFLAGS
@@ -98,6 +99,12 @@ CFLAGS=$bnd_saved_CFLAGS
 LIBS=$bnd_saved_LIBS
 AC_MSG_RESULT([$bnd_have_$1])
 ])
+
+# BND_PC_LIBRARY(NAME, VERSION): names a library that BND_LIBRARY found in binade.pc, as a module or by its flags.
+AC_DEFUN([BND_PC_LIBRARY],
+[AS_IF([test -n "$bnd_module_$1"],
+  [BND_PC_REQUIRES="${BND_PC_REQUIRES:+$BND_PC_REQUIRES, }$bnd_module_$1$2"],
+  [BND_PC_LIBS="${BND_PC_LIBS:+$BND_PC_LIBS }$$1_LIBS"])])
 
 # BND_SWITCH(NAME, HELP): --enable-NAME, off unless asked for; sets enable_NAME to yes or no.
 AC_DEFUN([BND_SWITCH], [AC_ARG_ENABLE([$1], [AS_HELP_STRING([--enable-$1], [$2])], [], [enable_$1=no])])
