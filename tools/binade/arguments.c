@@ -307,7 +307,7 @@ static int set_shared(settings *s, int id, const char *value)
     case OPTION_COLOR:
         return set_color(s, value);
     default:
-        print_help(s->command);
+        print_help(s->command, false);
         return FINE;
     }
 }

@@ -56,7 +56,8 @@ static bool is_rare(const command *self, const option_row *row)
 static void print_rare(const command *self)
 {
     char text[512];
-    size_t at = (size_t)snprintf(text, sizeof text, "more options, explained by 'man binade-%s':", self->name);
+    size_t at =
+        (size_t)snprintf(text, sizeof text, "more options ('binade help --full %s' explains them):", self->name);
     for (size_t i = 0; self->rare != NULL && self->rare[i] != NULL && at < sizeof text; i++) {
         int length = snprintf(text + at, sizeof text - at, " --%s", self->rare[i]->name);
         at += length > 0 ? (size_t)length : 0;
@@ -67,14 +68,14 @@ static void print_rare(const command *self)
     }
 }
 
-void print_help(const command *self)
+void print_help(const command *self, bool full)
 {
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
     fill_text(self->about, 0, 0);
     printf("\noptions:\n");
     for (size_t i = 0; self->options[i] != NULL; i++) {
         enum { TEXT_AT = 26 };
-        if (is_rare(self, self->options[i])) {
+        if (!full && is_rare(self, self->options[i])) {
             continue;
         }
         int at = print_option_name(self->options[i]);
@@ -85,7 +86,12 @@ void print_help(const command *self)
         printf("%*s", TEXT_AT - at, "");
         fill_text(self->options[i]->help, TEXT_AT, TEXT_AT);
     }
-    print_rare(self);
+    if (!full) {
+        print_rare(self);
+    } else if (self->more[0] != '\0') {
+        putchar('\n');
+        fill_text(self->more, 0, 0);
+    }
     printf("\nexample: %s\n", self->example);
 }
 
