@@ -363,6 +363,8 @@ CU_TestInfo failure_tests[] = {
     {"saving", test_saving},
     {"engines", test_engines},
     {"spared memory", test_spared_memory},
+#else
+    ALLOCATIONS_SKIPPED,
 #endif
     {"larger than memory", test_too_large},
     CU_TEST_INFO_NULL,
