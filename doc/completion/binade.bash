@@ -169,7 +169,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     help)
-        options="--roff --completion --help" valued=" --roff --completion "
+        options="--full --roff --completion --help" valued=" --roff --completion "
         first="show formats table range calc cast train compare sweep vectors prove cost bench help" others="show formats table range calc cast train compare sweep vectors prove cost bench help"
         case $prev in
         --completion) words="bash zsh fish" ;;

@@ -258,6 +258,7 @@ complete -c binade -n '__binade_is bench' -l progress -d 'auto always never (def
 complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is bench' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what the commands do, or one of them'
+complete -c binade -n '__binade_is help' -l full -d 'everything that the man page of a command says'
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'this text'
