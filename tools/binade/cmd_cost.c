@@ -357,7 +357,7 @@ void cost_question_help(const command *self, const cost_question *question)
     snprintf(about, sizeof about, "The question: %s.", question->summary);
     const command one = {
         .name = name, .operands = question->operands, .about = about, .options = its, .example = example};
-    print_help(&one);
+    print_help(&one, false);
 }
 
 const command command_cost = {
