@@ -14,6 +14,9 @@ void allocations_fail(uint64_t after, bool for_good);
 
 /* A test that stands for those that need BND_WITH_WRAP, so that the log says that they were left out. */
 void allocations_skipped(void);
-#define ALLOCATIONS_SKIPPED {"SKIPPED: what needs allocations that fail (configure says why)", allocations_skipped}
+#define ALLOCATIONS_SKIPPED                                                                                            \
+    {                                                                                                                  \
+        "SKIPPED: what needs allocations that fail (configure says why)", allocations_skipped                          \
+    }
 
 #endif
