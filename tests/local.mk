@@ -168,6 +168,8 @@ tests_bulk_test_bulk_SOURCES = \
 	tests/bulk/operations.h \
 	tests/bulk/pages.c \
 	tests/bulk/pages.h \
+	tests/bulk/sums.c \
+	tests/bulk/sums.h \
 	tests/bulk/test_bits.c \
 	tests/bulk/test_bulk.c \
 	tests/bulk/test_context.c \
@@ -552,6 +554,26 @@ tests_exhaustive_bulk_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_bulk_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/bulk.c
+tests_exhaustive_arrays_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_exhaustive_arrays_LDADD = $(TEST_LDADD) $(LIBM)
+tests_exhaustive_arrays_SOURCES = $(EXHAUSTIVE_SHARED) \
+	tests/bulk/compare.c \
+	tests/bulk/compare.h \
+	tests/bulk/draws.c \
+	tests/bulk/draws.h \
+	tests/bulk/expected.c \
+	tests/bulk/expected.h \
+	tests/bulk/operands.c \
+	tests/bulk/operations.c \
+	tests/bulk/operations.h \
+	tests/bulk/pages.h \
+	tests/bulk/sums.c \
+	tests/bulk/sums.h \
+	tests/codec/driver.c \
+	tests/codec/driver.h \
+	tests/exhaustive/arrays.c \
+	tests/oracle/operands.c \
+	tests/oracle/operands.h
 tests_exhaustive_arith_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_arith_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
@@ -613,18 +635,20 @@ tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exha
 
 # Of these, make check runs a stratified part.
 check_PROGRAMS += \
+	tests/exhaustive/arrays \
 	tests/exhaustive/cuda \
 	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 TESTS += \
+	tests/exhaustive/arrays \
 	tests/exhaustive/cuda \
 	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 
-check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/arrays$(EXEEXT) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith elementary bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith arrays elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # Published results at small scale, and doc/experiments.md with what came out: make experiments NAMES='fp8 mx' some of them;

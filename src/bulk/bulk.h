@@ -106,7 +106,7 @@ void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift);
 /* fp32 or fp64. */
 const bnd_format *bndi_format_of_words(bndi_width width);
 
-/* Can words of this type hold every value of f? */
+/* Can words of this type hold every value of f, and the power of two where its normal numbers begin? */
 bool bndi_words_hold(bndi_width width, const bnd_format *f);
 
 /* ---- statistics of a piece of an array, on their way into bnd_stats ---- */

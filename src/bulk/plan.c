@@ -63,11 +63,12 @@ const bnd_format *bndi_format_of_words(bndi_width width)
     return &words_formats[width];
 }
 
-/* Precision and emin say where the lowest bit is. */
+/* Precision and emin say where the lowest bit is. A format whose numbers are all subnormal (e1m3) has an emin above its
+ * emax: the kernels need 2^emin to be a number too. */
 bool bndi_words_hold(bndi_width width, const bnd_format *f)
 {
-    return width == BNDI_WORDS_32 ? f->precision <= 24 && f->emin >= -126 && f->emax <= 127
-                                  : f->precision <= 53 && f->emin >= -1022 && f->emax <= 1023;
+    const bnd_format *w = &words_formats[width];
+    return f->precision <= w->precision && f->emin >= w->emin && f->emin <= w->emax && f->emax <= w->emax;
 }
 
 /* significand * 2^quantum, which the words hold. */

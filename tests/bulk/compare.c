@@ -1,5 +1,6 @@
 /* One comparison for every call, and what it prints when it fails. */
 #include "compare.h"
+#include "pages.h"
 
 #include <math.h>
 #include <signal.h>
@@ -37,12 +38,13 @@ const char *context_name(const bnd_context *context)
 void print_question(const call *c, const bnd_array *how)
 {
     const bnd_rule *rule = &how->rule;
-    printf("    %s: %s%s%s %s %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u%s%s%s packing=%u,%u: ",
+    printf("    %s: %s%s%s %s %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u%s%s%s packing=%u,%u "
+           "strides=%td,%td: ",
            context_name(how->context), c->name, c->kind == CONVERT ? " from " : "",
            c->kind == CONVERT ? c->in.name : "", c->f.name, bnd_rounding_name(rule->rounding),
            bnd_overflow_name(rule->overflow), bnd_nan_name(rule->nan), rule->no_nan, rule->negative, rule->zero,
            rule->tie_rule, rule->random_bits, rule->flush_in ? " flush_in" : "", rule->flush_out ? " flush_out" : "",
-           rule->tiny_before ? " tiny_before" : "", how->packing_in, how->packing_out);
+           rule->tiny_before ? " tiny_before" : "", how->packing_in, how->packing_out, how->stride_in, how->stride_out);
 }
 
 void print_statistics(const char *who, const bnd_stats *s)
@@ -101,17 +103,20 @@ typedef struct trial {
     const uint64_t *in;
     size_t n, bytes;
     unsigned char *memory, *got, *want;
+    void *from, *to; /* where element 0 stands */
 } trial;
 
 static void trial_open(trial *t, const call *c, const uint64_t *in, const uint64_t *answers, size_t n,
                        const bnd_array *how)
 {
-    *t = (trial){.c = c, .in = in, .n = n, .bytes = stored_bytes(&c->out, how->packing_out, n)};
-    t->memory = memory_of(stored_bytes(&c->in, how->packing_in, n));
+    *t = (trial){.c = c, .in = in, .n = n};
+    t->bytes = strided_bytes(&c->out, how->packing_out, n, how->stride_out);
+    t->memory = memory_of(strided_bytes(&c->in, how->packing_in, n, how->stride_in));
     t->got = memory_of(t->bytes);
     t->want = memory_of(t->bytes);
-    put_codes(t->memory, &c->in, how->packing_in, in, n);
-    put_codes(t->want, &c->out, how->packing_out, answers, n);
+    t->from = put_strided(t->memory, &c->in, how->packing_in, in, n, how->stride_in);
+    unsigned char *first = put_strided(t->want, &c->out, how->packing_out, answers, n, how->stride_out);
+    t->to = t->got + (first - t->want);
 }
 
 static void trial_close(trial *t)
@@ -125,7 +130,9 @@ static void note_differences(bench *b, const trial *t, const bnd_array *how)
 {
     const bnd_format *out = &t->c->out;
     for (size_t i = 0; i < t->n; i++) {
-        uint64_t got = get_code(t->got, out, how->packing_out, i), want = get_code(t->want, out, how->packing_out, i);
+        size_t place = strided_place(i, t->n, how->stride_out);
+        uint64_t got = get_code(t->got, out, how->packing_out, place);
+        uint64_t want = get_code(t->want, out, how->packing_out, place);
         if (bench_note(b, got == want)) {
             print_question(t->c, how);
             printf("element %zu of %zu, 0x%llx, R=0x%llx: 0x%llx, not 0x%llx\n", i, t->n, (unsigned long long)t->in[i],
@@ -137,8 +144,8 @@ static void note_differences(bench *b, const trial *t, const bnd_array *how)
 
 static void compare_bits(bench *b, trial *t, const bnd_array *how, bnd_stats *stats)
 {
-    memset(t->got, 0x5a, t->bytes);
-    bool called = run_call(t->c, t->got, t->memory, t->n, how, stats) == BND_OK;
+    memset(t->got, FILL, t->bytes);
+    bool called = run_call(t->c, t->to, t->from, t->n, how, stats) == BND_OK;
     if (called && memcmp(t->got, t->want, t->bytes) == 0) {
         b->compared += t->n;
     } else {

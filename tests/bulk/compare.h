@@ -14,9 +14,9 @@ const back_ends *back_ends_here(void);
 /* "avx2", and "avx2, 2 threads"; valid until the next call. */
 const char *context_name(const bnd_context *context);
 
-/* n elements through a call, by every back end: each has to give the answers, bit for bit, and nothing between and
- * behind the codes. With statistics it is called once more, and has to give the same bits again, and the model's counts
- * and sums, these too bit for bit. */
+/* n elements through a call, by every back end, with the strides and packings of `how`: each has to give the answers,
+ * bit for bit, and nothing between and behind the codes. With statistics it is called once more, and has to give the
+ * same bits again, and the model's counts and sums, these too bit for bit. */
 void check_call(bench *b, const call *c, const uint64_t *in, size_t n, const bnd_array *how, bool with_stats);
 
 /* The same with answers that the caller has, and counts where there are to be statistics. */

@@ -1,5 +1,6 @@
 /* The codec's answers for the elements of an array, codes in memory, and the counting of statistics. */
 #include "expected.h"
+#include "pages.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,6 +62,40 @@ void put_codes(void *memory, const bnd_format *f, uint8_t packing, const uint64_
     for (size_t i = 0; i < n; i++) {
         put_code(memory, f, packing, i, codes[i]);
     }
+}
+
+static bool is_strided(ptrdiff_t stride)
+{
+    return stride != 0 && stride != 1;
+}
+
+size_t strided_bytes(const bnd_format *f, uint8_t packing, size_t n, ptrdiff_t stride)
+{
+    if (!is_strided(stride) || n == 0) {
+        return stored_bytes(f, packing, n);
+    }
+    return ((n - 1) * (size_t)(stride < 0 ? -stride : stride) + 1) * (stored_bits(f, packing) / 8);
+}
+
+size_t strided_place(size_t i, size_t n, ptrdiff_t stride)
+{
+    return !is_strided(stride) ? i : stride > 0 ? i * (size_t)stride : (n - 1 - i) * (size_t)-stride;
+}
+
+void *put_strided(void *memory, const bnd_format *f, uint8_t packing, const uint64_t *codes, size_t n, ptrdiff_t stride)
+{
+    const size_t size = stored_bits(f, packing) / 8;
+    if (!is_strided(stride)) {
+        put_codes(memory, f, packing, codes, n);
+        return memory;
+    }
+    memset(memory, FILL, strided_bytes(f, packing, n, stride));
+    for (size_t i = 0; i < n; i++) {
+        unsigned char *cell = (unsigned char *)memory + strided_place(i, n, stride) * size;
+        memset(cell, 0, size);
+        put_code(cell, f, packing, 0, codes[i]);
+    }
+    return n > 0 ? (unsigned char *)memory + strided_place(0, n, stride) * size : memory;
 }
 
 /* ---- the calls ---- */
@@ -178,8 +213,7 @@ static bnd_result encoded(const call *c, uint64_t in, const bnd_array *how, size
                    : bnd_encode_float(&c->f, x, how->rule, random_of(how, i));
 }
 
-/* The number nearest to a value, with a NaN's sign and payload: how every result becomes fp32 or fp64. */
-static uint64_t number_nearest_to(const bnd_format *type, bnd_exact value)
+uint64_t number_nearest_to(const bnd_format *type, bnd_exact value)
 {
     return bnd_encode_exact(type, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }

@@ -19,6 +19,14 @@ uint64_t get_code(const void *memory, const bnd_format *f, uint8_t packing, size
 /* n elements side by side, whatever stood there. */
 void put_codes(void *memory, const bnd_format *f, uint8_t packing, const uint64_t *codes, size_t n);
 
+/* Elements in whole words `stride` apart (0 means 1), as the calls count: bytes of them and of what lies between; which
+ * place element i of n has, counted from the lowest; and n elements put down, the rest filled. Returns where element 0
+ * stands. */
+size_t strided_bytes(const bnd_format *f, uint8_t packing, size_t n, ptrdiff_t stride);
+size_t strided_place(size_t i, size_t n, ptrdiff_t stride);
+void *put_strided(void *memory, const bnd_format *f, uint8_t packing, const uint64_t *codes, size_t n,
+                  ptrdiff_t stride);
+
 /* ---- the calls ---- */
 
 typedef enum call_kind { ENCODE, DECODE, ROUND, CONVERT } call_kind;
@@ -49,6 +57,9 @@ extern attempt latest;
 bnd_status run_call(const call *c, void *out, const void *in, size_t n, const bnd_array *how, bnd_stats *stats);
 
 /* ---- the answers ---- */
+
+/* The number nearest to a value, with a NaN's sign and payload: how every result becomes fp32 or fp64. */
+uint64_t number_nearest_to(const bnd_format *type, bnd_exact value);
 
 /* The random bits of element i. */
 uint64_t random_of(const bnd_array *how, size_t i);

@@ -1,5 +1,6 @@
 /* Arrays of operations against bnd_operate, one element at a time. */
 #include "operations.h"
+#include "pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,12 +121,13 @@ exercise exercise_of(const question *q, size_t n, uint64_t seed, const uint64_t 
     tally counts = {.stats.elements = 0};
     for (unsigned k = 0; k < operands(q); k++) {
         s.codes[k] = memory_of(n * sizeof(uint64_t));
-        s.memory[k] = memory_of(stored_bytes(&q->from[k], q->packing[k], n));
+        s.memory[k] = memory_of(strided_bytes(&q->from[k], q->packing[k], n, q->stride[k]));
     }
     s.want = memory_of(n * sizeof(uint64_t));
     fill_operands(&s, seed, codes);
     for (unsigned k = 0; k < operands(q); k++) {
-        put_codes(s.memory[k], &q->from[k], q->packing[k], s.codes[k], n);
+        unsigned char *first = put_strided(s.memory[k], &q->from[k], q->packing[k], s.codes[k], n, q->stride[k]);
+        s.first[k] = (size_t)(first - s.memory[k]);
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t x[BND_OPERANDS_MAX], random = random_of(&q->how, i);
@@ -151,7 +153,7 @@ void exercise_close(exercise *s)
 
 size_t exercise_bytes(const exercise *s, size_t n)
 {
-    return stored_bytes(&s->out, s->q.how.packing_out, n);
+    return strided_bytes(&s->out, s->q.how.packing_out, n, s->q.how.stride_out);
 }
 
 bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why)
@@ -159,8 +161,9 @@ bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array 
     const question *q = &s->q;
     bnd_operand x[BND_OPERANDS_MAX];
     for (unsigned k = 0; k < operands(q); k++) {
-        x[k] = (bnd_operand){.data = s->memory[k],
+        x[k] = (bnd_operand){.data = s->memory[k] + s->first[k],
                              .format = q->number[k] ? NULL : &q->from[k],
+                             .stride = q->stride[k],
                              .broadcast = q->broadcast[k],
                              .packing = q->packing[k]};
     }
@@ -206,7 +209,7 @@ static void note_differences(bench *b, const exercise *s, const bnd_array *how, 
 {
     size_t different = 0;
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t code = get_code(got, &s->out, how->packing_out, i);
+        uint64_t code = get_code(got, &s->out, how->packing_out, strided_place(i, s->n, how->stride_out));
         different += code != s->want[i];
         if (bench_note(b, code == s->want[i])) {
             print_exercise(s, how);
@@ -216,12 +219,14 @@ static void note_differences(bench *b, const exercise *s, const bnd_array *how, 
     bench_note(b, different > 0); /* or the bits between and behind the codes */
 }
 
-static void check_bits(bench *b, const exercise *s, const bnd_array *how, const unsigned char *want, bnd_stats *stats)
+/* `first`: where element 0 stands, in bytes. */
+static void check_bits(bench *b, const exercise *s, const bnd_array *how, const unsigned char *want, size_t first,
+                       bnd_stats *stats)
 {
     const size_t bytes = exercise_bytes(s, s->n);
     unsigned char *got = memory_of(bytes);
-    memset(got, 0x5a, bytes);
-    if (run_exercise(s, got, s->n, how, stats, NULL) == BND_OK && memcmp(got, want, bytes) == 0) {
+    memset(got, FILL, bytes);
+    if (run_exercise(s, got + first, s->n, how, stats, NULL) == BND_OK && memcmp(got, want, bytes) == 0) {
         b->compared += s->n;
     } else {
         note_differences(b, s, how, got);
@@ -232,16 +237,17 @@ static void check_bits(bench *b, const exercise *s, const bnd_array *how, const 
 void check_exercise(bench *b, const exercise *s, bool counted)
 {
     unsigned char *want = memory_of(exercise_bytes(s, s->n));
-    put_codes(want, &s->out, s->q.how.packing_out, s->want, s->n);
+    const unsigned char *origin = put_strided(want, &s->out, s->q.how.packing_out, s->want, s->n, s->q.how.stride_out);
+    const size_t first = (size_t)(origin - want);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         bnd_array how = s->q.how;
         bnd_stats stats = {0};
         how.context = &back_ends_here()->at[i];
-        check_bits(b, s, &how, want, NULL);
+        check_bits(b, s, &how, want, first, NULL);
         if (!counted) {
             continue;
         }
-        check_bits(b, s, &how, want, &stats);
+        check_bits(b, s, &how, want, first, &stats);
         if (bench_note(b, memcmp(&stats, &s->stats, sizeof stats) == 0)) {
             print_exercise(s, &how);
             puts("statistics");

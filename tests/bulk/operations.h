@@ -16,6 +16,7 @@ typedef struct question {
     bool number[BND_OPERANDS_MAX];     /* the call takes it as a number, not as a code */
     bool broadcast[BND_OPERANDS_MAX];
     uint8_t packing[BND_OPERANDS_MAX];
+    ptrdiff_t stride[BND_OPERANDS_MAX]; /* of the operands; that of the results is how.stride_out */
     bnd_array how;
 } question;
 
@@ -30,7 +31,8 @@ typedef struct exercise {
     bnd_format out; /* what results are stored as */
     uint64_t *codes[BND_OPERANDS_MAX], *want;
     unsigned char *memory[BND_OPERANDS_MAX];
-    bnd_stats stats; /* owed */
+    size_t first[BND_OPERANDS_MAX]; /* where element 0 stands there */
+    bnd_stats stats;                /* owed */
 } exercise;
 
 /* n stratified operands; or the caller's, one after the other: operand k of element i is codes[i * operands + k]. */

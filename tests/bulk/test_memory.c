@@ -9,34 +9,11 @@
 
 /* ---- in place ---- */
 
-static size_t extent(size_t n, ptrdiff_t stride)
-{
-    return n == 0 ? 0 : (n - 1) * (size_t)(stride < 0 ? -stride : stride) + 1;
-}
-
-/* Where element i of n stands, counted from the lowest. */
-static size_t place_of(size_t i, size_t n, ptrdiff_t stride)
-{
-    return stride > 0 ? i * (size_t)stride : (n - 1 - i) * (size_t)-stride;
-}
-
-/* Elements of whole words, and what lies between them. */
-static void put_strided(unsigned char *memory, const bnd_format *f, const uint64_t *words, size_t n, ptrdiff_t stride)
-{
-    size_t size = stored_bits(f, BND_UNPACKED) / 8;
-    memset(memory, FILL, extent(n, stride) * size);
-    for (size_t i = 0; i < n; i++) {
-        unsigned char *cell = memory + place_of(i, n, stride) * size;
-        memset(cell, 0, size);
-        put_code(cell, f, BND_UNPACKED, 0, words[i]);
-    }
-}
-
 /* round with y == x, side by side and with a stride, in a piece of memory that ends with a page that traps. */
 static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, const bnd_array *rule)
 {
     bnd_array how = *rule;
-    size_t size = stored_bits(&c->in, BND_UNPACKED) / 8, bytes = extent(n, stride) * size;
+    size_t bytes = strided_bytes(&c->in, BND_UNPACKED, n, stride);
     uint64_t *in = operands_of(c, n, n), *answers = memory_of(n * sizeof *answers);
     pages p = pages_open(bytes + 64);
     unsigned char *want = memory_of(bytes);
@@ -44,12 +21,11 @@ static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, 
     for (size_t i = 0; i < n; i++) {
         answers[i] = answer_of(c, in[i], &how, i);
     }
-    put_strided(want, &c->out, answers, n, stride);
+    put_strided(want, &c->out, BND_UNPACKED, answers, n, stride);
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         how.context = &back_ends_here()->at[k];
         unsigned char *at = pages_place(&p, bytes, true, n % 2 * 3);
-        put_strided(at, &c->in, in, n, stride);
-        void *origin = n > 0 ? at + place_of(0, n, stride) * size : at;
+        void *origin = put_strided(at, &c->in, BND_UNPACKED, in, n, stride);
         bool same = run_call(c, origin, origin, n, &how, NULL) == BND_OK && memcmp(at, want, bytes) == 0;
         if (bench_note(b, same && pages_untouched(&p, at, bytes))) {
             print_question(c, &how);
@@ -88,21 +64,20 @@ static void check_strides(bench *b, const call *c, size_t n, ptrdiff_t in_stride
 {
     bnd_array how = {.rule = *rule, .stride_in = in_stride, .stride_out = out_stride};
     how.packing_in = how.packing_out = BND_UNPACKED;
-    size_t in_size = stored_bits(&c->in, BND_UNPACKED) / 8, out_size = stored_bits(&c->out, BND_UNPACKED) / 8;
-    size_t in_bytes = extent(n, in_stride) * in_size, out_bytes = extent(n, out_stride) * out_size;
+    size_t in_bytes = strided_bytes(&c->in, BND_UNPACKED, n, in_stride);
+    size_t out_bytes = strided_bytes(&c->out, BND_UNPACKED, n, out_stride);
     uint64_t *in = operands_of(c, n, 3), *answers = memory_of(n * sizeof *answers);
     pages source = pages_open(in_bytes), target = pages_open(out_bytes);
     unsigned char *want = memory_of(out_bytes), *x = pages_place(&source, in_bytes, true, 0);
     for (size_t i = 0; i < n; i++) {
         answers[i] = answer_of(c, in[i], &how, i);
     }
-    put_strided(x, &c->in, in, n, in_stride);
-    put_strided(want, &c->out, answers, n, out_stride);
+    const void *from = put_strided(x, &c->in, BND_UNPACKED, in, n, in_stride);
+    const unsigned char *first = put_strided(want, &c->out, BND_UNPACKED, answers, n, out_stride);
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         how.context = &back_ends_here()->at[k];
         unsigned char *y = pages_place(&target, out_bytes, k % 2 == 0, 0);
-        bool same = run_call(c, y + place_of(0, n, out_stride) * out_size, x + place_of(0, n, in_stride) * in_size, n,
-                             &how, NULL) == BND_OK;
+        bool same = run_call(c, y + (first - want), from, n, &how, NULL) == BND_OK;
         same = same && memcmp(y, want, out_bytes) == 0;
         if (bench_note(b, same && pages_untouched(&target, y, out_bytes))) {
             print_question(c, &how);

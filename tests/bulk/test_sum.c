@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "sums.h"
 #include "tests.h"
 
 /* ---- known sums ---- */
@@ -65,109 +65,6 @@ static void test_small_terms(void)
 
 /* ---- every addition by itself ---- */
 
-typedef struct model {
-    bnd_format f, of_x;
-    bnd_array how;
-    const uint64_t *x;
-} model;
-
-typedef struct part {
-    uint64_t code;
-    const bnd_format *format;
-} part;
-
-static part added(const model *m, bnd_operation operation, part a, part b, uint64_t index)
-{
-    const bnd_format *from[2] = {a.format, b.format};
-    uint64_t codes[2] = {a.code, b.code}, random = random_of(&m->how, (size_t)(index - m->how.first));
-    return (part){bnd_operate(&m->f, operation, from, codes, m->how.rule, random).code, &m->f};
-}
-
-static part element(const model *m, size_t i)
-{
-    return (part){m->x[i], &m->of_x};
-}
-
-static part naive(const model *m, size_t n)
-{
-    part s = element(m, 0);
-    for (size_t i = 1; i < n; i++) {
-        s = added(m, BND_ADD, s, element(m, i), m->how.first + i);
-    }
-    return s;
-}
-
-static part pairwise(const model *m, size_t from, size_t n)
-{
-    size_t half = 1;
-    if (n == 1) {
-        return element(m, from);
-    }
-    while (2 * half < n) {
-        half *= 2;
-    }
-    return added(m, BND_ADD, pairwise(m, from, half), pairwise(m, from + half, n - half), m->how.first + from + half);
-}
-
-static part kahan(const model *m, size_t n)
-{
-    bnd_format fp64 = format_named("fp64");
-    part s = {0, &fp64}, c = s;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t index = 4 * (m->how.first + i);
-        part y = added(m, BND_SUB, element(m, i), c, index);
-        part t = added(m, BND_ADD, s, y, index + 1);
-        c = added(m, BND_SUB, added(m, BND_SUB, t, s, index + 2), y, index + 3);
-        s = t;
-    }
-    return s;
-}
-
-static uint64_t wanted(const model *m, bnd_summation way, size_t n)
-{
-    if (n == 0) {
-        return bnd_encode(&m->f, 0, m->how.rule, 0).code;
-    }
-    if (n == 1 && way != BND_SUM_KAHAN) {
-        return bnd_convert(&m->f, &m->of_x, m->x[0], m->how.rule, random_of(&m->how, 0)).code;
-    }
-    return (way == BND_SUM_KAHAN ? kahan(m, n) : way == BND_SUM_PAIRWISE ? pairwise(m, 0, n) : naive(m, n)).code;
-}
-
-static void check_sum(bench *b, model *m, size_t n, bnd_summation way, uint8_t packing)
-{
-    unsigned char *memory = memory_of(stored_bytes(&m->of_x, packing, n));
-    uint64_t want = wanted(m, way, n);
-    put_codes(memory, &m->of_x, packing, m->x, n);
-    for (size_t i = 0; i < back_ends_here()->count; i++) {
-        uint64_t got = 0;
-        bnd_operand operand = {.data = memory, .format = &m->of_x, .packing = packing};
-        m->how.context = &back_ends_here()->at[i];
-        bool called = bnd_sum_codes(&got, &m->f, way, &operand, n, &m->how, NULL) == BND_OK;
-        if (bench_note(b, called && got == want)) {
-            printf("    %s: sum in way %d of %zu %s to %s, %s nan=%s%s: 0x%llx, not 0x%llx\n",
-                   context_name(m->how.context), (int)way, n, m->of_x.name, m->f.name,
-                   bnd_rounding_name((bnd_rounding)m->how.rule.rounding), bnd_nan_name((bnd_nan)m->how.rule.nan),
-                   m->how.rule.flush_in ? " flush_in" : "", (unsigned long long)got, (unsigned long long)want);
-        }
-    }
-    free(memory);
-}
-
-/* Most often numbers of about the same size; sometimes anything. */
-static uint64_t *terms_of(const bnd_format *f, size_t n, uint64_t seed)
-{
-    call c = decode_call(f, true);
-    uint64_t *x = operands_of(&c, n, seed);
-    for (size_t i = 0; i < n; i++) {
-        double size = ((double)(bnd_random(seed, 3, i) >> 11) * 0x1p-53 - 0.4) * exp2((double)(seed % 9) - 4);
-        if (seed % 4 != 0 || i % 64 != 1) {
-            x[i] = bnd_encode(f, f->is_signed ? size : fabs(size), (bnd_rule){.rounding = BND_RNE}, 0).code;
-        }
-    }
-    return x;
-}
-
 static void test_sums(void)
 {
     bench b;
@@ -176,22 +73,23 @@ static void test_sums(void)
     for (size_t k = 0; k < scaled(4 * all.with_codes); k++) {
         static const size_t lengths[] = {0, 1, 2, 3, 7, 64, 100, 333, 1025, 1100};
         const uint64_t random = bnd_random(k, 0, 0);
-        model m = {.f = all.at[k % all.with_codes], .of_x = all.at[k % all.with_codes]};
+        sum_question s = {.f = all.at[k % all.with_codes], .of_x = all.at[k % all.with_codes]};
         if ((random & 3) == 0) {
-            m.of_x = all.at[(random >> 8) % all.with_codes];
+            s.of_x = all.at[(random >> 8) % all.with_codes];
         }
-        m.how.rule = (random >> 2 & 3) == 0   ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_ROUNDINGS)}
+        s.how.rule = (random >> 2 & 3) == 0   ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_ROUNDINGS)}
                      : (random >> 2 & 3) == 1 ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_RTO)}
                                               : random_rule(random >> 4);
-        m.how.seed = k;
-        m.how.first = random >> 20;
-        size_t n = lengths[(random >> 33) % (sizeof lengths / sizeof lengths[0])];
-        uint64_t *x = terms_of(&m.of_x, n, k);
-        m.x = x;
+        s.how.seed = k;
+        s.how.first = random >> 20;
+        s.n = lengths[(random >> 33) % (sizeof lengths / sizeof lengths[0])];
+        s.packing = (uint8_t)(random >> 60 & 1);
+        s.x = terms_of(&s.of_x, s.n, k);
         for (unsigned way = 0; way < BND_SUMMATIONS; way++) {
-            check_sum(&b, &m, n, (bnd_summation)way, (uint8_t)(random >> 60 & 1));
+            s.way = (bnd_summation)way;
+            check_sum(&b, &s);
         }
-        free(x);
+        free(s.x);
     }
     free(all.at);
     bench_close(&b);
