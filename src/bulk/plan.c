@@ -148,8 +148,8 @@ static bnd_rounding mode_of_float(const bndi_plan *plan)
     }
 }
 
-/* FLOAT needs a number M for the highest binade, with room for a significand, a carry, the extra bits, and the code's
- * exponent besides. */
+/* FLOAT needs a number M for the highest binade (that of 2^emin, where all numbers are subnormal), with room for a
+ * significand, a carry, the extra bits, and the code's exponent besides. */
 static bool float_fits(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
@@ -158,7 +158,7 @@ static bool float_fits(const bndi_plan *plan)
     if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_RNE) {
         return false;
     }
-    int32_t highest = f->emax + plan->words->bias + fraction - kept;
+    int32_t highest = (f->emax > f->emin ? f->emax : f->emin) + plan->words->bias + fraction - kept;
     return kept + 1 <= fraction && highest <= top && (int32_t)bnd_magnitude_bits(f) <= fraction - 2;
 }
 

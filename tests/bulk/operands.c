@@ -130,7 +130,8 @@ static const char *const custom[] = {"e6m9",           "e5m10b12fn",
                                      "e8m14fnuznosub", "e11m40fnuznosub",
                                      "e8m0fn",         "e11m0",
                                      "e11m0fn",        "e11m30",
-                                     "e11m8nosub"};
+                                     "e11m8nosub",     "e1m3b-1023",
+                                     "e1m19b-123",     "e1m5b-127"};
 static const char *const sets[] = {"p11emin-14emax15",
                                    "p11",
                                    "p1emin-3emax3",
