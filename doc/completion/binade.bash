@@ -92,14 +92,16 @@ _binade()
         --out) files=yes ;;
         --statistics) words="none roles places" ;;
         --plot) words="linear log none" ;;
+        --plot-scale) words="auto linear log" ;;
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
         esac ;;
     compare)
-        options="--plot --steps --json --csv --color --help" valued=" --plot --color "
+        options="--details --plot --plot-scale --plot-range --steps --json --csv --color --help" valued=" --plot --plot-scale --plot-range --color "
         first="@files" others="@files"
         case $prev in
         --plot) words="linear log none" ;;
+        --plot-scale) words="auto linear log" ;;
         --color) words="auto always never" ;;
         esac ;;
     sweep)

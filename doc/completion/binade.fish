@@ -95,7 +95,7 @@ complete -c binade -n '__binade_is cast first' -F
 complete -c binade -n '__binade_is cast others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'a model under several recipes: what became of each, what it saved'
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
-complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
 complete -c binade -n '__binade_is train' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
 complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default the optimizer\'s: adamw 0.001)' -x
 complete -c binade -n '__binade_is train' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
@@ -125,7 +125,10 @@ complete -c binade -n '__binade_is train' -l resume -d 'goes on with the runs in
 complete -c binade -n '__binade_is train' -l checkpoint -d 'one every N steps, with --out (default the last)' -x
 complete -c binade -n '__binade_is train' -l validate -d 'every N steps (default at the end)' -x
 complete -c binade -n '__binade_is train' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is train' -l details -d 'adds what the emulation took: its time per step, its memory'
 complete -c binade -n '__binade_is train' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is train' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
+complete -c binade -n '__binade_is train' -l plot-range -d 'draws these steps only, and the losses that they have' -x
 complete -c binade -n '__binade_is train' -l list -d 'models, optimizers, recipes, and their defaults'
 complete -c binade -n '__binade_is train' -l threads -s j -d 'cores to work with (default all)' -x
 complete -c binade -n '__binade_is train' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
@@ -134,7 +137,10 @@ complete -c binade -n '__binade_is train' -l csv -d 'comma-separated values inst
 complete -c binade -n '__binade_is train' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is train' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
+complete -c binade -n '__binade_is compare' -l details -d 'adds what the emulation took: its time per step, its memory'
 complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
+complete -c binade -n '__binade_is compare' -l plot-range -d 'draws these steps only, and the losses that they have' -x
 complete -c binade -n '__binade_is compare' -l steps -d 'the steps of one RUN as CSV, every number of them'
 complete -c binade -n '__binade_is compare' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is compare' -l csv -d 'comma-separated values instead of text'
@@ -144,7 +150,7 @@ complete -c binade -n '__binade_is compare first' -F
 complete -c binade -n '__binade_is compare others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'recipes under a range of learning rates, and the best for each'
 complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
-complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
 complete -c binade -n '__binade_is sweep' -l lr -d 'a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)' -x
 complete -c binade -n '__binade_is sweep' -l seeds -d 'pairs of seeds: runs a recipe (default 1)' -x
 complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'

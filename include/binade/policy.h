@@ -41,6 +41,10 @@ typedef enum bnd_role {
 
 const char *bnd_role_name(bnd_role role); /* "param", "gemm_fwd.x", ...; "" where there is none */
 
+/* Whether memory of this role belongs to the recipe: param, master, grad, m, v, extra, act and dact. Copies of
+ * operands, data and scratch do not: other machines have them elsewhere, or nowhere. */
+bool bnd_role_is_of_recipe(bnd_role role);
+
 /* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands, gemm_out for
  * all three results, pure for everything that is stored or flows. A bit a role. */
 BND_CHECKED bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why);

@@ -46,9 +46,12 @@ typedef struct bnd_record {
     uint64_t overflows;          /* of all casts */
     uint64_t bytes[BND_ROLES];   /* between steps */
     uint64_t peak_by_role[BND_ROLES];
-    uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* when all roles together had most */
-    uint64_t flops;                                /* of a step */
-    double seconds;                                /* of a step: the median; NaN where it is not known */
+    uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* of the emulation: when all roles together had most */
+    uint64_t recipe_peak,
+        recipe_at_peak[BND_ROLES]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
+                                                      0 where a file does not say */
+    uint64_t flops;                /* of a step */
+    double seconds;                /* of a step: the median; NaN where it is not known */
 } bnd_record;
 
 /* Frees the points. */
@@ -121,13 +124,17 @@ BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks,
 
 /* ---- comparing ---- */
 
-typedef enum bnd_verdict { BND_MATCH, BND_DEGRADED, BND_DIVERGED, BND_VERDICTS } bnd_verdict;
+typedef enum bnd_verdict { BND_MATCH, BND_DEGRADED, BND_DIVERGED, BND_BETTER, BND_VERDICTS } bnd_verdict;
 const char *bnd_verdict_name(bnd_verdict verdict); /* "match"; "" where there is none */
 
 /* A gap matters where it is more than this share of the reference's result, and (where the problem is solved so well
  * that nothing is left of the loss) more than the other share of the loss of who knows nothing. */
 #define BND_MARGIN         0.01
 #define BND_MARGIN_OF_LESS 1e-6
+
+/* Results above zero that differ by this factor or more are never a match, however little is left of the loss: they are
+ * compared on a logarithmic scale. */
+#define BND_APART 10
 
 /* A loss as it counts in a comparison: that of validation where there is one, NaN and whatever is above the loss of who
  * knows nothing counted as that. Where nobody says what that is, it is the first loss. */
@@ -139,15 +146,24 @@ typedef struct bnd_comparison {
     double result; /* the mean over the pairs */
     double reference;
     double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
-    bool unclear;     /* a match of two pairs or more whose interval reaches to gaps that matter: more seeds tell */
-    bool left;        /* it left the reference's band, */
+    bool unclear; /* two pairs or more, and the interval reaches to gaps that matter: more seeds tell. The verdict is
+                         BND_MATCH then, and the word for it "inconclusive" */
+    bool left;    /* it left the reference's band, */
     uint64_t left_at; /* at this step */
     size_t diverged;  /* of the pairs */
+    bool cut;         /* a pair has steps up to different ones: results are those at the last step that both have, */
+    uint64_t cut_at;  /* this one (the first of those of several pairs) */
 } bnd_comparison;
 
-/* Compares runs with those of a reference: pairs are records of the same model and the same seeds. Diverged: half of
- * the pairs or more know nothing at the end. Degraded: the gap is above its band, and matters. Refused where there is
- * no pair. Allocates. */
+/* The verdict in a word: "inconclusive" where it is unclear, otherwise the verdict's name. */
+const char *bnd_comparison_word(const bnd_comparison *comparison);
+
+/* Compares runs with those of a reference: pairs are records of the same model and the same seeds. A pair is compared
+ * by what both have: validation losses where both have one after the same steps, otherwise the mean training loss of
+ * the last tenth of the steps up to the last one that both have. Diverged: half of the pairs or more end at chance
+ * level or in NaN. Degraded: the gap is above its band, and matters; or the result is BND_APART times the reference's
+ * or more. Better: the reference's result is BND_APART times this one or more. Refused where there is no pair.
+ * Allocates. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
                                            const bnd_record *references, size_t reference_count, bnd_error *why);
 

@@ -261,6 +261,9 @@ typedef enum bnd_phase { BND_FORWARD, BND_BACKWARD, BND_RECOMPUTE, BND_PHASES } 
 typedef struct bnd_account {
     uint64_t bytes[BND_ROLES], peak_by_role[BND_ROLES]; /* of storage */
     uint64_t bytes_now, bytes_peak, by_role_at_peak[BND_ROLES];
+    /* The same of the roles that belong to the recipe (bnd_role_is_of_recipe), with a peak of their own: without copies
+     * of operands, data and scratch, which are the emulation's. */
+    uint64_t recipe_now, recipe_peak, by_role_at_recipe_peak[BND_ROLES];
     uint64_t allocations; /* of storage, ever */
     uint64_t flops[BND_PHASES][BND_TENSOR_OPERATIONS];
     uint64_t bytes_read, bytes_written; /* by operations, of tensors */

@@ -120,7 +120,7 @@ double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q, doubl
     bndi_cost_step(out, "activations", "B", bytes, again ? "L ends + one layer + around" : "L layer + around", "# + #",
                    again ? ends + layer : sum, outside);
     bndi_cost_note(
-        out, "an engine of binade gives results back when a step ends: it holds all of them, where the way back needs "
-             "about half");
+        out, "the question is what binade train holds (its column activations): every result until the step ends; the "
+             "backward pass needs about half of it (--kept saved)");
     return bytes;
 }

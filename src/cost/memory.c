@@ -175,7 +175,8 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error
         bndi_cost_note(&c, "leaves out activations: they grow with batch and sequence; --model counts them");
     }
     bndi_cost_note(
-        &c, "leaves out transient copies of operands, buffers of communication, and what an allocator cannot use");
+        &c, "leaves out $transient copies of operands, buffers of communication, and what an allocator cannot use",
+        q->model != NULL ? "gradients of activations, " : "");
     *out = c;
     return BND_OK;
 }

@@ -51,6 +51,13 @@ const char *bnd_role_name(bnd_role role)
     return (unsigned)role < BND_ROLES ? names[role] : "";
 }
 
+bool bnd_role_is_of_recipe(bnd_role role)
+{
+    static const uint32_t roles =
+        BIT(PARAM) | BIT(MASTER) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(EXTRA) | BIT(ACT) | BIT(DACT);
+    return (unsigned)role < BND_ROLES && (roles >> role & 1) != 0;
+}
+
 bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length)
 {
     for (unsigned role = 0; role < BND_ROLES; role++) {

@@ -269,7 +269,7 @@ bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_r
     bnd_status status = a != NULL
                             ? bnd_records_compare(&a->comparison, records, count, references, reference_count, why)
                             : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
-    if (status == BND_OK && a->comparison.verdict != BND_MATCH) {
+    if (status == BND_OK && (a->comparison.verdict == BND_DEGRADED || a->comparison.verdict == BND_DIVERGED)) {
         status = prepare(&c, tasks, count, why);
         if (status == BND_OK) {
             status = pair_up(c.reference, records, count, references, reference_count, why);

@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[BND_VERDICTS] = {"match", "degraded", "diverged"};
+static const char *const names[BND_VERDICTS] = {"match", "degraded", "diverged", "better"};
 
 const char *bnd_verdict_name(bnd_verdict verdict)
 {
     return (unsigned)verdict < BND_VERDICTS ? names[verdict] : "";
+}
+
+const char *bnd_comparison_word(const bnd_comparison *comparison)
+{
+    return comparison->unclear ? "inconclusive" : bnd_verdict_name(comparison->verdict);
 }
 
 /* ---- bands ---- */
@@ -73,7 +78,10 @@ double bnd_band(const double *x, size_t n)
 
 typedef struct pair {
     const bnd_record *run, *reference;
-    double cap, result, against;
+    bool cut;
+    uint64_t cut_at; /* the last step that both have, where one has fewer */
+    double cap, raw; /* raw: the run's result before it is capped */
+    double result, against;
     /* of the steps that every pair has: losses, and what is left of them when they are smoothed */
     double *loss, *base;
 } pair;
@@ -101,15 +109,51 @@ static size_t find_pairs(pair *pairs, bool *used, const bnd_record *records, siz
     return n;
 }
 
+/* The last step of a run; one that ended has every later step, as NaN. */
+static uint64_t last_step(const bnd_record *record)
+{
+    return record->ended || record->count == 0 ? UINT64_MAX : record->points[record->count - 1].step;
+}
+
+/* The mean loss of the last tenth of the points up to a step. */
+static double loss_up_to(const bnd_record *record, uint64_t step)
+{
+    size_t n = record->count;
+    while (n > 0 && record->points[n - 1].step > step) {
+        n--;
+    }
+    if (n == record->count) {
+        return record->loss;
+    }
+    size_t tenth = n >= 10 ? n / 10 : n > 0;
+    double sum = 0;
+    for (size_t i = n - tenth; i < n; i++) {
+        sum += record->points[i].loss;
+    }
+    return tenth > 0 ? sum / (double)tenth : __builtin_nan("");
+}
+
+/* NaN is not below the cap. */
+static double capped(double x, double cap)
+{
+    return x < cap ? x : cap;
+}
+
 /* One cap for both: the reference says it, where it can. */
 static void weigh(pair *p)
 {
+    uint64_t a = last_step(p->run), b = last_step(p->reference), both = a < b ? a : b;
+    bool ended = p->run->ended || p->reference->ended;
+    p->cut = a != b && !ended;
+    p->cut_at = both;
     p->cap = bndi_record_cap(p->reference);
     if (p->reference->ignorance != p->reference->ignorance && p->run->ignorance == p->run->ignorance) {
         p->cap = p->run->ignorance;
     }
-    p->result = bndi_record_result_under(p->run, p->cap);
-    p->against = bndi_record_result_under(p->reference, p->cap);
+    bool validated = p->run->validated && p->reference->validated && !p->cut;
+    p->raw = validated ? p->run->validation : loss_up_to(p->run, both);
+    p->result = capped(p->raw, p->cap);
+    p->against = capped(validated ? p->reference->validation : loss_up_to(p->reference, both), p->cap);
 }
 
 /* ---- when a run left ----
@@ -219,8 +263,27 @@ static void find_leaving(bnd_comparison *c, const timeline *line, pair *pairs, s
 /* A loss that is no number; or that of who knows nothing, where the reference knows more. */
 static bool has_diverged(const pair *p)
 {
-    double result = bndi_record_result_under(p->run, __builtin_inf());
-    return result - result != 0 || (p->result >= p->cap && p->against < p->cap);
+    return p->raw - p->raw != 0 || (p->result >= p->cap && p->against < p->cap);
+}
+
+static bool are_apart(double x, double y)
+{
+    return x > 0 && y > 0 && (x >= BND_APART * y || y >= BND_APART * x);
+}
+
+/* Orders of magnitude: logarithms of quotients, pair by pair, where all are above zero. */
+static void judge_apart(bnd_comparison *c, const pair *pairs, double *logs)
+{
+    bool positive = true;
+    for (size_t k = 0; k < c->pairs; k++) {
+        positive = positive && pairs[k].result > 0 && pairs[k].against > 0;
+        logs[k] = positive ? log(pairs[k].result / pairs[k].against) : 0;
+    }
+    double mean = mean_of(logs, c->pairs);
+    bool clear = c->pairs < 2 || (positive && fabs(mean) > bnd_band(logs, c->pairs));
+    bool higher = c->pairs < 2 ? c->result > c->reference : mean > 0;
+    c->verdict = !clear ? BND_MATCH : higher ? BND_DEGRADED : BND_BETTER;
+    c->unclear = !clear;
 }
 
 static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
@@ -243,6 +306,9 @@ static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
     bool worse = clear && matters(c->gap, c->reference, caps / n);
     c->verdict = 2 * c->diverged >= c->pairs ? BND_DIVERGED : worse ? BND_DEGRADED : BND_MATCH;
     c->unclear = c->verdict == BND_MATCH && c->pairs > 1 && matters(c->gap + c->band, c->reference, caps / n);
+    if (c->verdict == BND_MATCH && are_apart(c->result, c->reference)) {
+        judge_apart(c, pairs, gaps);
+    }
 }
 
 /* One that did not end, where there is one: it has the steps that the others have, too. */
@@ -278,6 +344,8 @@ static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_
         pairs[k].loss = room + 2 * n + 2 * k * each;
         pairs[k].base = pairs[k].loss + each;
         weigh(&pairs[k]);
+        c.cut_at = pairs[k].cut && (!c.cut || pairs[k].cut_at < c.cut_at) ? pairs[k].cut_at : c.cut_at;
+        c.cut = c.cut || pairs[k].cut;
         keep_common(&line, pairs[k].run);
         keep_common(&line, pairs[k].reference);
     }

@@ -71,7 +71,8 @@ static void write_counts(bnd_json *json, const bnd_record *r)
         uint64_t value;
     } counts[] = {{"parameters", r->parameters}, {"updates", r->updates},       {"cancelled", r->cancelled},
                   {"skipped", r->skipped},       {"gradients", r->gradients},   {"flushed", r->flushed},
-                  {"overflows", r->overflows},   {"bytes_peak", r->bytes_peak}, {"flops_of_a_step", r->flops}};
+                  {"overflows", r->overflows},   {"bytes_peak", r->bytes_peak}, {"recipe_bytes_peak", r->recipe_peak},
+                  {"flops_of_a_step", r->flops}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         bnd_json_unsigned(json, counts[i].key, counts[i].value);
     }
@@ -104,6 +105,7 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     bndi_json_number(&json, "bytes_per_parameter", bnd_record_bytes_per_parameter(r));
     write_bytes(&json, "bytes", r->bytes);
     write_bytes(&json, "bytes_at_peak", r->bytes_at_peak);
+    write_bytes(&json, "recipe_bytes_at_peak", r->recipe_at_peak);
     write_bytes(&json, "peak_by_role", r->peak_by_role);
     bndi_json_number(&json, "seconds_of_a_step", r->seconds);
     bnd_json_end(&json);

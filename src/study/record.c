@@ -178,15 +178,16 @@ bnd_status bndi_record_finish(bnd_record *record, bnd_error *why)
 
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
 {
-    static const char *const names[] = {"memory/", "memory/peak/", "memory/at_peak/"};
-    uint64_t *const tables[] = {record->bytes, record->peak_by_role, record->bytes_at_peak};
-    uint64_t *found = row == BNDI_STEADY - 2 ? &record->bytes_peak : row == BNDI_STEADY - 1 ? &record->flops : NULL;
-    const char *first = found == &record->bytes_peak ? "memory/peak" : "flops/step", *second = "";
-    if (row < BNDI_STEADY - 2) {
-        first = names[row / BND_ROLES];
-        second = bnd_role_name((bnd_role)(row % BND_ROLES));
-        found = &tables[row / BND_ROLES][row % BND_ROLES];
-    }
+    enum { TABLES = 4, TABLE_ROWS = TABLES * BND_ROLES };
+    static const char *const names[TABLES] = {"memory/", "memory/peak/", "memory/at_peak/", "memory/at_recipe_peak/"};
+    static const char *const single_names[] = {"memory/peak", "memory/recipe_peak", "flops/step"};
+    uint64_t *const tables[TABLES] = {record->bytes, record->peak_by_role, record->bytes_at_peak,
+                                      record->recipe_at_peak};
+    uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->flops};
+    bool by_role = row < TABLE_ROWS;
+    const char *first = by_role ? names[row / BND_ROLES] : single_names[row - TABLE_ROWS];
+    const char *second = by_role ? bnd_role_name((bnd_role)(row % BND_ROLES)) : "";
+    uint64_t *found = by_role ? &tables[row / BND_ROLES][row % BND_ROLES] : singles[row - TABLE_ROWS];
     size_t length = strlen(first), more = strlen(second);
     memcpy(key, first, length);
     memcpy(key + length, second, more + 1);

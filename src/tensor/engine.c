@@ -70,11 +70,22 @@ void bnd_engine_release_since(bnd_engine *engine, bnd_mark mark, bnd_tensor *con
 
 /* ---- counting ---- */
 
-static void note_peak(bnd_account *a)
+static void note_recipe_roles(bnd_account *a)
+{
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        a->by_role_at_recipe_peak[role] = bnd_role_is_of_recipe((bnd_role)role) ? a->bytes[role] : 0;
+    }
+}
+
+static void note_peaks(bnd_account *a)
 {
     if (a->bytes_now > a->bytes_peak) {
         a->bytes_peak = a->bytes_now;
         __builtin_memcpy(a->by_role_at_peak, a->bytes, sizeof a->bytes);
+    }
+    if (a->recipe_now > a->recipe_peak) {
+        a->recipe_peak = a->recipe_now;
+        note_recipe_roles(a);
     }
 }
 
@@ -82,11 +93,12 @@ static void count_bytes(bnd_account *a, bnd_role role, size_t bytes)
 {
     a->bytes[role] += bytes;
     a->bytes_now += bytes;
+    a->recipe_now += bnd_role_is_of_recipe(role) ? bytes : 0;
     a->allocations++;
     if (a->bytes[role] > a->peak_by_role[role]) {
         a->peak_by_role[role] = a->bytes[role];
     }
-    note_peak(a);
+    note_peaks(a);
 }
 
 /* ---- memory ---- */
@@ -227,6 +239,7 @@ void bndi_buffer_release(bndi_buffer *buffer)
     bnd_account *a = &buffer->engine->account;
     a->bytes[buffer->role] -= buffer->bytes;
     a->bytes_now -= buffer->bytes;
+    a->recipe_now -= bnd_role_is_of_recipe(buffer->role) ? buffer->bytes : 0;
     if (buffer->map.size > 0) {
         bnd_map_close(&buffer->map);
     } else {
@@ -249,6 +262,8 @@ void bnd_engine_reset_peak(bnd_engine *engine)
 {
     bnd_account *a = &engine->account;
     a->bytes_peak = a->bytes_now;
+    a->recipe_peak = a->recipe_now;
+    note_recipe_roles(a);
     __builtin_memcpy(a->by_role_at_peak, a->bytes, sizeof a->bytes);
     __builtin_memcpy(a->peak_by_role, a->bytes, sizeof a->bytes);
 }

@@ -92,6 +92,10 @@ static void restore_peaks(bnd_engine *engine, const bnd_account *before)
         a->bytes_peak = before->bytes_peak;
         memcpy(a->by_role_at_peak, before->by_role_at_peak, sizeof a->by_role_at_peak);
     }
+    if (before->recipe_peak > a->recipe_peak) {
+        a->recipe_peak = before->recipe_peak;
+        memcpy(a->by_role_at_recipe_peak, before->by_role_at_recipe_peak, sizeof a->by_role_at_recipe_peak);
+    }
 }
 
 static void bring_back(bnd_run *run, aside *was)

@@ -220,6 +220,64 @@ static void test_better(void)
     bnd_record_clear(&reference);
 }
 
+/* Orders of magnitude are never a match, however little is left of the loss: logarithms decide. */
+static void test_apart(void)
+{
+    static const struct {
+        double run[3], reference;
+        bnd_verdict verdict;
+        const char *word;
+    } cases[] = {
+        {{4e-9, 5e-9, 6e-9}, 1e-10, BND_DEGRADED, "degraded"}, /* the gap is far below 1e-6 of the chance level 4 */
+        {{1e-4, 2e-4, 9e-4}, 1e-12, BND_DEGRADED, "degraded"}, /* whose interval, 1.1e-3, hides the gap */
+        {{1e-12, 2e-12, 9e-12}, 1e-4, BND_BETTER, "better"},
+        {{1e-12, 1e-12, 9e-9}, 1e-12, BND_MATCH, "inconclusive"}, /* one pair of three */
+        {{1e-9, 5e-9, 9e-9}, 1e-9, BND_MATCH, "match"},           /* a factor of 5 */
+        {{0, 0, 0}, 1e-9, BND_MATCH, "match"},                    /* no quotient */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_record runs[3], references[3];
+        bnd_comparison c = {.pairs = 0};
+        bnd_error why;
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            references[seed] = record_of(seed, 50, learns);
+            runs[seed] = record_of(seed, 50, learns);
+            references[seed].validated = runs[seed].validated = true;
+            references[seed].validation = cases[i].reference;
+            runs[seed].validation = cases[i].run[seed];
+        }
+        CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, 3, references, 3, &why), &why));
+        CU_ASSERT_EQUAL(c.verdict, cases[i].verdict);
+        CU_ASSERT_STRING_EQUAL(bnd_comparison_word(&c), cases[i].word);
+        for (size_t k = 0; k < 3; k++) {
+            bnd_record_clear(&runs[k]);
+            bnd_record_clear(&references[k]);
+        }
+    }
+}
+
+/* A pair is compared by what both have: at the last step of the shorter, never a validation with a training loss. */
+static void test_lengths(void)
+{
+    bnd_record run = record_of(1, 400, learns), shorter = record_of(1, 100, learns);
+    bnd_comparison c = {.pairs = 0};
+    bnd_error why;
+    run.validated = true;
+    run.validation = 3.5;
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &shorter, 1, &why), &why));
+    CU_ASSERT_TRUE(c.cut && c.cut_at == 99);
+    CU_ASSERT_EQUAL(c.gap, 0); /* the same losses up to there */
+    CU_ASSERT_EQUAL(c.reference, shorter.loss);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &shorter, 1, &run, 1, &why), &why));
+    CU_ASSERT_TRUE(c.cut && c.cut_at == 99 && c.gap == 0);
+    bnd_record log = record_of(1, 400, learns);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &log, 1, &run, 1, &why), &why));
+    CU_ASSERT_TRUE(!c.cut && c.gap == 0 && c.verdict == BND_MATCH);
+    bnd_record_clear(&run);
+    bnd_record_clear(&shorter);
+    bnd_record_clear(&log);
+}
+
 /* The gap must matter: a hundredth of the reference's result, however clear it is. */
 static void test_margin(void)
 {
@@ -305,5 +363,6 @@ CU_TestInfo compare_tests[] = {
     {"verdicts", test_verdicts},         {"unclear", test_unclear},
     {"some diverge", test_some_diverge}, {"better", test_better},
     {"what matters", test_margin},       {"pairs", test_pairs},
-    {"results", test_results},           CU_TEST_INFO_NULL,
+    {"results", test_results},           {"apart", test_apart},
+    {"lengths", test_lengths},           CU_TEST_INFO_NULL,
 };

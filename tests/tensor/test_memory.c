@@ -70,6 +70,35 @@ static void test_roles(void)
     bnd_engine_free(engine);
 }
 
+/* The recipe's peak has a moment of its own: scratch and data that come and go do not move it. */
+static void test_roles_of_recipe(void)
+{
+    bnd_engine *engine = new_engine();
+    bnd_tensor *param = make(engine, "fp32", 1, 10, BND_ROLE_PARAM),
+               *data = make(engine, "fp32", 1, 100, BND_ROLE_DATA);
+    bnd_tensor *scratch = make(engine, "fp32", 1, 1000, BND_ROLE_SCRATCH);
+    bnd_account a = account_of(engine);
+    CU_ASSERT_EQUAL(a.recipe_peak, 40);
+    CU_ASSERT_EQUAL(a.bytes_peak, 4440);
+    bnd_tensor_release(scratch);
+    bnd_tensor *act = make(engine, "bf16", 1, 10, BND_ROLE_ACT), *copy = make(engine, "bf16", 1, 10, BND_ROLE_FWD_X);
+    a = account_of(engine);
+    CU_ASSERT_EQUAL(a.recipe_now, 60);
+    CU_ASSERT_EQUAL(a.recipe_peak, 60);
+    CU_ASSERT_EQUAL(a.bytes_peak, 4440);
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        CU_ASSERT_EQUAL(a.by_role_at_recipe_peak[role], role == BND_ROLE_PARAM ? 40 : role == BND_ROLE_ACT ? 20 : 0);
+    }
+    bnd_tensor_release(act);
+    bnd_tensor_release(copy);
+    bnd_tensor_release(data);
+    bnd_engine_reset_peak(engine);
+    CU_ASSERT_EQUAL(account_of(engine).recipe_peak, 40);
+    bnd_tensor_release(param);
+    CU_ASSERT_EQUAL(account_of(engine).recipe_now, 0);
+    bnd_engine_free(engine);
+}
+
 static void test_views(void)
 {
     bnd_engine *engine = new_engine();
@@ -157,6 +186,7 @@ static void test_two_layers(void)
 }
 
 CU_TestInfo memory_tests[] = {
-    {"a million elements", test_a_million},    {"by role", test_roles}, {"views take none", test_views},
+    {"a million elements", test_a_million},    {"by role", test_roles},
+    {"of the recipe", test_roles_of_recipe},   {"views take none", test_views},
     {"a step of two layers", test_two_layers}, CU_TEST_INFO_NULL,
 };

@@ -9,8 +9,8 @@ enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN };
 
 typedef struct compare {
     settings common;
-    enum plot_scale plot;
-    bool steps;
+    plot_options plot;
+    bool steps, details;
     bnd_record *records;
     size_t count;
 } compare;
@@ -22,7 +22,11 @@ static int set_own(void *state, int id, const char *value)
         c->steps = true;
         return GO_ON;
     }
-    return read_plot_scale(&c->plot, &c->common, value);
+    if (id == OPTION_DETAILS) {
+        c->details = true;
+        return GO_ON;
+    }
+    return read_plot_option(&c->plot, &c->common, id, value);
 }
 
 static int check_operands(const compare *c)
@@ -97,13 +101,14 @@ static void print_all(const compare *c)
 {
     train_result r;
     result_make(&r, c->records, c->count);
+    r.details = c->details;
     if (c->common.output == OUTPUT_JSON) {
         print_json(&r);
     } else if (c->common.output == OUTPUT_CSV) {
         print_result_table(&r, OUTPUT_CSV, false);
     } else {
-        if (c->plot != PLOT_NONE) {
-            plot_losses(&r, c->plot, c->common.colour);
+        if (c->plot.steps != PLOT_NONE) {
+            plot_losses(&r, &c->plot, c->common.colour);
             putchar('\n');
         }
         print_result_table(&r, OUTPUT_TEXT, c->common.colour);
@@ -115,7 +120,7 @@ static void print_all(const compare *c)
 
 static int run(const command *self, int argc, char **argv)
 {
-    compare c = {.plot = PLOT_LINEAR};
+    compare c = {.count = 0};
     int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
     status = status == GO_ON ? check_operands(&c) : status;
     status = status == GO_ON && c.steps ? print_steps(&c) : status;
@@ -131,8 +136,9 @@ static int run(const command *self, int argc, char **argv)
 static const option_row row_steps_of_run = {
     OPTION_STEPS_OF_RUN, 0, "steps", NULL, "the steps of one RUN as CSV, every number of them", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {&row_plot,  &row_steps_of_run, &row_json, &row_csv,
-                                            &row_color, &row_help,         NULL};
+static const option_row *const options[] = {&row_details,      &row_plot, &row_plot_scale, &row_plot_range,
+                                            &row_steps_of_run, &row_json, &row_csv,        &row_color,
+                                            &row_help,         NULL};
 
 const command command_compare = {
     .name = "compare",
@@ -149,8 +155,8 @@ const command command_compare = {
     .more =
         "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds. What a log does "
         "not say stands as -. Two logs from elsewhere, without seeds, are a pair.\n\n"
-        "The table, and the words in it, are those of binade train. The share of the machine's peak is left out: "
-        "nobody knows where the runs were.\n\n"
+        "The table, and the words in it, are those of binade train. A column that no run has anything for is "
+        "left out. What depends on the machine that the runs were made on (--details) has no share of its peak.\n\n"
         "--steps prints what metrics.jsonl has, but for its histograms, as CSV: a column a key (train/loss, "
         "gemm_fwd.x/underflows%, and with "
         "--statistics places blocks.0.up/gemm_fwd.x/underflows%), a row a step. What a line does not say is empty; "

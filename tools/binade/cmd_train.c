@@ -14,7 +14,8 @@ typedef struct train {
     training_options options;
     const char *switched; /* RECIPE@STEP, or NULL */
     bool resume, list, autopsy, reference_added;
-    enum plot_scale plot;
+    plot_options plot;
+    bool details;
     bnd_task *tasks;
     char **directories;
     size_t count;
@@ -43,7 +44,12 @@ static int set_own(void *state, int id, const char *value)
         t->switched = value;
         return GO_ON;
     case OPTION_PLOT:
-        return read_plot_scale(&t->plot, &t->common, value);
+    case OPTION_PLOT_SCALE:
+    case OPTION_PLOT_RANGE:
+        return read_plot_option(&t->plot, &t->common, id, value);
+    case OPTION_DETAILS:
+        t->details = true;
+        return GO_ON;
     default:
         return training_set(&t->options, id, value);
     }
@@ -153,8 +159,10 @@ static int run_tasks(train *t)
         complain(self, "%s", why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
     }
-    t->peak = measure_peak(&of_a_run);
-    t->peak_threads = of_a_run.threads;
+    if (t->details || t->common.output != OUTPUT_TEXT) {
+        t->peak = measure_peak(&of_a_run);
+        t->peak_threads = of_a_run.threads;
+    }
     return GO_ON;
 }
 
@@ -169,8 +177,8 @@ static void print_heading(const train *t)
            (unsigned long long)record->parameters, of->optimizer, of->lr, (unsigned long long)of->steps, of->batch,
            of->data[0] != '\0' ? ", on " : "", of->data);
     if (!isnan(record->ignorance)) {
-        printf("a model that knows nothing has a loss of %s", ignorance);
-        printf(isnan(record->floor) ? "\n" : "; none gets below %s\n", floor_of);
+        printf("chance-level loss %s", ignorance);
+        printf(isnan(record->floor) ? "\n" : "; irreducible loss %s\n", floor_of);
     }
     putchar('\n');
     free(floor_of);
@@ -182,7 +190,7 @@ static void print_notes(const train *t, const train_result *r)
     putchar('\n');
     print_result_notes(r);
     if (t->reference_added) {
-        printf("\nfp32 was run too: it is what the others are compared with.\n");
+        printf("\nfp32 was run too, as the reference of all others.\n");
     }
     if (t->options.out != NULL) {
         const size_t size = 4 * strlen(t->options.out) + 1;
@@ -245,14 +253,15 @@ static int print_all(train *t)
     }
     r.peak = t->peak;
     r.peak_threads = t->peak_threads;
+    r.details = t->details;
     if (t->common.output == OUTPUT_JSON) {
         print_json(t, &r);
     } else if (t->common.output == OUTPUT_CSV) {
         print_result_table(&r, OUTPUT_CSV, false);
     } else {
         print_heading(t);
-        if (t->plot != PLOT_NONE) {
-            plot_losses(&r, t->plot, t->common.colour);
+        if (t->plot.steps != PLOT_NONE) {
+            plot_losses(&r, &t->plot, t->common.colour);
             putchar('\n');
         }
         print_result_table(&r, OUTPUT_TEXT, t->common.colour);
@@ -328,17 +337,53 @@ static const option_row row_autopsy = {
 static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {
-    &row_model,         &row_recipe,     &row_optimizer, &row_lr,      &row_betas,      &row_epsilon,
-    &row_decay,         &row_schedule,   &row_steps,     &row_seeds,   &row_seed_init,  &row_seed_data,
-    &row_seed_rounding, &row_batch,      &row_inputs,    &row_width,   &row_depth,      &row_heads,
-    &row_context,       &row_vocabulary, &row_tied,      &row_data,    &row_data_type,  &row_recompute,
-    &row_switch,        &row_autopsy,    &row_out,       &row_resume,  &row_checkpoint, &row_validate,
-    &row_statistics,    &row_plot,       &row_list,      &row_threads, &row_progress,   &row_json,
-    &row_csv,           &row_color,      &row_help,      NULL};
+static const option_row *const options[] = {&row_model,
+                                            &row_recipe,
+                                            &row_optimizer,
+                                            &row_lr,
+                                            &row_betas,
+                                            &row_epsilon,
+                                            &row_decay,
+                                            &row_schedule,
+                                            &row_steps,
+                                            &row_seeds,
+                                            &row_seed_init,
+                                            &row_seed_data,
+                                            &row_seed_rounding,
+                                            &row_batch,
+                                            &row_inputs,
+                                            &row_width,
+                                            &row_depth,
+                                            &row_heads,
+                                            &row_context,
+                                            &row_vocabulary,
+                                            &row_tied,
+                                            &row_data,
+                                            &row_data_type,
+                                            &row_recompute,
+                                            &row_switch,
+                                            &row_autopsy,
+                                            &row_out,
+                                            &row_resume,
+                                            &row_checkpoint,
+                                            &row_validate,
+                                            &row_statistics,
+                                            &row_details,
+                                            &row_plot,
+                                            &row_plot_scale,
+                                            &row_plot_range,
+                                            &row_list,
+                                            &row_threads,
+                                            &row_progress,
+                                            &row_json,
+                                            &row_csv,
+                                            &row_color,
+                                            &row_help,
+                                            NULL};
 
-static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate, &row_statistics,
-                                         &row_progress,    &row_csv,        &row_color,    NULL};
+static const option_row *const rare[] = {
+    RARE_OF_TRAINING, &row_checkpoint, &row_validate, &row_statistics, &row_plot_scale,
+    &row_plot_range,  &row_progress,   &row_csv,      &row_color,      NULL};
 
 const command command_train = {
     .name = "train",
@@ -352,10 +397,10 @@ const command command_train = {
     .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
     .more =
         "A recipe says which part of a run has which format; --list has them all, and the settings that each stands "
-        "for. Settings can be given instead of a name, or after one, and change it: bf16-amp,v=e5m2 is bf16-amp with "
-        "Adam's second moment in e5m2. In a list, a word with = in it belongs to the recipe before it, base= begins "
+        "for. Settings can be given instead of a name, or after one, and change it: bf16-amp,v=bf16 is bf16-amp with "
+        "Adam's second moment in bf16. In a list, a word with = in it belongs to the recipe before it, base= begins "
         "another, and so does a semicolon. A name that ends in .json is a file with an object of settings: {\"base\": "
-        "\"bf16-amp\", \"v\": \"e5m2\", \"name\": \"mine\"}.\n\n"
+        "\"bf16-amp\", \"v\": \"bf16\", \"name\": \"mine\"}.\n\n"
         "Settings: ROLE=FORMAT[:MODE][/SCALING][/hadamard]. ROLE is param master act dact grad m v extra "
         "scalar norm.w careful saved matmul; an operand or a result of a product: gemm_fwd.x, .w, .y, "
         "gemm_dgrad.dy, .w, .dx, gemm_wgrad.x, .dy, .dw; or stands for several: gemm gemm_fwd gemm_dgrad "
@@ -377,18 +422,26 @@ const command command_train = {
         "is half the 95 % interval of the mean difference (Student's t). A loss that is not a number, or worse than "
         "that of who knows nothing, counts as the loss of who knows nothing. fp32 is run even where it was not asked "
         "for.\n\n"
-        "Verdicts: diverged, where half of the runs or more end knowing nothing; degraded, where the gap is clear of "
-        "its band and above 1 % of fp32's loss; match otherwise. A match whose band reaches beyond that 1 % is "
-        "unclear: "
-        "the table says match?, and more seeds would tell. A learning rate that suits fp32 badly makes other "
-        "formats look good: binade sweep finds one that suits it.\n\n"
-        "The table: the final loss (of data that no step saw), the gap with its band, and the first step at which the "
-        "loss left fp32's band; updates that rounding cancelled, gradients that it flushed to zero, overflows of all "
-        "casts and steps that a loss scale skipped, in all runs of the row; bytes of weights, gradients and the "
-        "optimizer's state a parameter, activations at the peak, the peak, and how much smaller than fp32's it is; the "
-        "median time of a step, floating-point operations a second, and their share of what a product of fp32 "
-        "matrices by this library does (MFU), measured after the runs on as many threads as a run has: one, or, where "
-        "there is one run alone, all.\n\n"
+        "Verdicts: diverged, where at least half of the runs end at chance level or in NaN; degraded, where the gap is "
+        "larger than its interval and above 1 % of fp32's loss, or the loss ten times fp32's or more; better, where "
+        "fp32's loss is ten times as high or more; inconclusive, where none of these is shown but the interval reaches "
+        "beyond 1 %, so that more seeds would tell; match otherwise. A row with a run that ended in NaN has neither a "
+        "final loss nor a gap. A learning rate that suits fp32 badly makes other formats look good: binade sweep finds "
+        "one that suits it.\n\n"
+        "The table: the final loss (on data that no step saw), the gap with its 95 % interval, and the first step from "
+        "which on the loss stays outside fp32's range; updates that rounding lost, gradients that underflowed to zero, "
+        "overflows of all casts and steps that a loss scale skipped, in all runs of the row; bytes of weights, "
+        "gradients "
+        "and the optimizer's state per parameter; activations, and the peak.\n\n"
+        "The peak is the most memory that the recipe's own tensors took together: param, master, grad, m, v, extra, "
+        "act "
+        "and dact. The column memory compares it with fp32's: saved 2.00x, or +41 %. Input data, copies of operands "
+        "and the emulation's scratch are not counted: --details and --json (emulation_peak_bytes) have the total. "
+        "What a step needs at least for its backward pass, binade cost memory works out on paper; this library keeps "
+        "every result until the step ends, and the peak measures that.\n\n"
+        "--details adds what the emulation took: its memory, the median time per step, floating-point operations per "
+        "second, and their share of what an fp32 matrix product of this library does. Every format is computed on the "
+        "CPU, so these say nothing about the speed of a recipe on hardware.\n\n"
         "--autopsy says why a recipe did worse than fp32: when it left fp32's band; which numbers rounding hurt, "
         "where, "
         "and how (flushed to zero, overflowed, clamped under a scale that is too small, updates cancelled, second "
@@ -399,8 +452,10 @@ const command command_train = {
         "is lost where it alone is lowered into fp32, each with its band over the seeds. What lowering them one by one "
         "does not explain is the interaction. That takes a run a part, a direction and a seed: small sizes and "
         "--seeds 3 suit it. A recipe that matches, or that --switch changes, has none.\n\n"
-        "A run of which no number is left (all weights are NaN, and two losses) has ended: no later step can bring one "
-        "back, and none is made. It counts as diverged.\n\n"
+        "A run ends early where all of its weights and the losses of two steps are NaN: no later step could bring a "
+        "number back. It counts as diverged, and its counts cover the steps that were made.\n\n"
+        "--plot-scale log draws losses on a logarithmic axis, --plot-range 100..200 these steps only. Where curves "
+        "coincide the first is drawn, and the legend says which lie behind others.\n\n"
         "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
         "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
         "byte first, of a .bin file; --data-type names another type of integers; the last tenth is for validation. The "
@@ -427,7 +482,8 @@ const command command_train = {
         "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"unclear\", \"left_at\", "
         "\"ended_at\", "
         "\"cancelled_percent\", \"flushed_percent\", \"overflows\", \"skipped\", \"bytes_per_parameter\", "
-        "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", \"step_seconds\", "
+        "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", "
+        "\"emulation_peak_bytes\", \"step_seconds\", "
         "\"flops_per_second\", \"utilization\", and with --autopsy \"autopsy\": null or {\"words\", \"part\", "
         "\"cause\", "
         "\"epsilon_vanishes\", \"is_accumulator\", \"parts\": [{\"part\", \"recovered\", \"recovered_band\", "

@@ -62,6 +62,7 @@ binade_SOURCES = \
 	tools/binade/train_notes.c \
 	tools/binade/train_options.c \
 	tools/binade/train_plot.c \
+	tools/binade/train_plot_options.c \
 	tools/binade/train_recipes.c \
 	tools/binade/train_result.c \
 	tools/binade/train_table.c \

@@ -121,7 +121,7 @@ static void explain_sweep(bool has_bands, bool unclear)
            "lr sensitivity  what a learning rate other than the best costs: the mean loss over those\n"
            "                that were tried, a loss that is no number as that of who knows nothing,\n"
            "                less the best one (Wortsman et al. 2023)\n",
-           unclear ? "match?          the band of the gap reaches beyond what matters: more seeds would tell\n" : "");
+           unclear ? "inconclusive    the band of the gap reaches beyond what matters: more seeds would tell\n" : "");
 }
 
 static void print_summaries(const summary *all, size_t recipes)
@@ -145,8 +145,9 @@ static void print_summaries(const summary *all, size_t recipes)
         table_add(&t, has_learned(m) ? format_text("%g", best->lr) : copy_text("-"));
         table_add(&t, interval_text(best->result, best->band, false));
         table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
-        table_add(&t,
-                  m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
+        table_add(&t, copy_text(m->compared                      ? bnd_comparison_word(&m->is)
+                                : strcmp(m->recipe, "fp32") == 0 ? "reference"
+                                                                 : "-"));
         table_add(&t, count_text(m->diverged, m->count));
         table_add(&t, has_learned(m) ? loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)) : copy_text("-"));
     }
@@ -167,7 +168,7 @@ static void json_summary(bnd_json *json, const summary *m)
     json_number(json, "result", m->rates[m->best].result);
     json_number(json, "band", m->rates[m->best].band);
     if (m->compared) {
-        bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
+        bnd_json_string(json, "verdict", bnd_comparison_word(&m->is));
         bnd_json_boolean(json, "unclear", m->is.unclear);
     } else {
         bnd_json_null(json, "verdict");

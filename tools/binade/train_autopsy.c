@@ -1,7 +1,7 @@
 /* The autopsy of a recipe that did worse than fp32: when it left, what rounding did to which numbers, and how much of
  * the gap each part of the recipe explains. */
 #include "process.h"
-#include "training.h"
+#include "train_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static bool is_ill(const train_result *r, const train_row *row, const bnd_task *
     for (size_t i = 0; i < row->count; i++) {
         complete = complete && row->records[i].complete;
     }
-    return complete && row->compared && row != &r->rows[row->reference] && row->is.verdict != BND_MATCH &&
-           !tasks->switches;
+    return complete && row->compared && row != &r->rows[row->reference] &&
+           (row->is.verdict == BND_DEGRADED || row->is.verdict == BND_DIVERGED) && !tasks->switches;
 }
 
 /* GO_ON, or the status to leave with. The runs are all of the same length: that is what the bar needs to know. */
@@ -192,18 +192,28 @@ static void print_shares(const bnd_autopsy *a)
     table_end(&t);
 }
 
+/* A run that ended in NaN has no gap. */
+static char *outcome_text(const train_row *row, const bnd_comparison *c, const char *reference)
+{
+    if (nan_runs(row) > 0) {
+        return copy_text("NaN");
+    }
+    char *gap = interval_text(c->gap, c->band, true), *text = format_text("%s from %s", gap, reference);
+    free(gap);
+    return text;
+}
+
 static void print_one(const train_row *row, const char *reference)
 {
     const bnd_autopsy *a = row->autopsy;
     const bnd_comparison *c = &a->comparison;
-    char *gap = interval_text(c->gap, c->band, true), *left = copy_text("its loss never left the band for good");
+    char *outcome = outcome_text(row, c, reference), *left = copy_text("its loss never left the band for good");
     if (c->left) {
         free(left);
         left = format_text("it left the band at step %llu", (unsigned long long)c->left_at);
     }
     printf("\n");
-    say(format_text("Autopsy of %s: %s, %s from %s; %s.", row->name, bnd_verdict_name(c->verdict), gap, reference,
-                    left));
+    say(format_text("Autopsy of %s: %s, %s; %s.", row->name, bnd_verdict_name(c->verdict), outcome, left));
     say(cause_text(row));
     printf("\n");
     print_shares(a);
@@ -213,7 +223,7 @@ static void print_one(const train_row *row, const char *reference)
                           row->counterfactuals / row->count, row->count)
             : format_text("%zu counterfactual runs, of one pair of seeds: that gives no bands, --seeds 3 does.",
                           row->counterfactuals));
-    free(gap);
+    free(outcome);
     free(left);
 }
 

@@ -18,6 +18,18 @@ static double pairs(const train_result *r, const train_row *row)
     return (double)(row->compared ? row->is.pairs : 0);
 }
 
+/* How many of the runs ended with NaN. Means count that as the loss at chance level, which is not what was measured: a
+ * row with such a run shows neither a final loss nor a gap. */
+size_t nan_runs(const train_row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        const bnd_record *record = &row->records[i];
+        count += isnan(record->validated ? record->validation : record->loss) ? 1 : 0;
+    }
+    return count;
+}
+
 static double final_loss(const train_result *r, const train_row *row)
 {
     double sum = 0;
@@ -25,17 +37,22 @@ static double final_loss(const train_result *r, const train_row *row)
     for (size_t i = 0; !row->compared && i < row->count; i++) {
         sum += bnd_record_result(&row->records[i]);
     }
-    return row->compared ? row->is.result : sum / (double)row->count;
+    return nan_runs(row) > 0 ? (double)NAN : row->compared ? row->is.result : sum / (double)row->count;
+}
+
+static bool has_gap(const train_result *r, const train_row *row)
+{
+    return row->compared && !is_reference(r, row) && nan_runs(row) == 0 && nan_runs(&r->rows[row->reference]) == 0;
 }
 
 double gap_of(const train_result *r, const train_row *row)
 {
-    return row->compared && !is_reference(r, row) ? row->is.gap : (double)NAN;
+    return has_gap(r, row) ? row->is.gap : (double)NAN;
 }
 
 static double band(const train_result *r, const train_row *row)
 {
-    return row->compared && !is_reference(r, row) ? row->is.band : (double)NAN;
+    return has_gap(r, row) ? row->is.band : (double)NAN;
 }
 
 /* A match that more seeds may undo. */
@@ -120,14 +137,20 @@ double bytes_per_parameter(const train_result *r, const train_row *row)
 
 double activation_bytes(const train_result *r, const train_row *row)
 {
-    const uint64_t *bytes = row->records->bytes_at_peak;
+    const bnd_record *record = row->records;
     (void)r;
-    return row->records->bytes_peak > 0
-               ? (double)(bytes[BND_ROLE_ACT] + bytes[BND_ROLE_SAVED] + bytes[BND_ROLE_FWD_Y] + bytes[BND_ROLE_CAREFUL])
-               : (double)NAN;
+    return record->peak_by_role[BND_ROLE_ACT] > 0 ? (double)record->peak_by_role[BND_ROLE_ACT] : (double)NAN;
 }
 
-static double peak_bytes(const train_result *r, const train_row *row)
+/* Of the roles that belong to the recipe. */
+double peak_bytes(const train_result *r, const train_row *row)
+{
+    (void)r;
+    return row->records->recipe_peak > 0 ? (double)row->records->recipe_peak : (double)NAN;
+}
+
+/* Of everything that the emulation held. */
+static double emulation_bytes(const train_result *r, const train_row *row)
 {
     (void)r;
     return row->records->bytes_peak > 0 ? (double)row->records->bytes_peak : (double)NAN;
@@ -181,7 +204,7 @@ static const char *verdict(const train_result *r, const train_row *row)
     return !is_finished(row)                                         ? "unfinished"
            : !row->compared                                          ? "no pair"
            : is_reference(r, row) && row->is.verdict != BND_DIVERGED ? "reference"
-                                                                     : bnd_verdict_name(row->is.verdict);
+                                                                     : bnd_comparison_word(&row->is);
 }
 
 static char *text_of_name(const train_result *r, const train_row *row)
@@ -193,28 +216,15 @@ static char *text_of_name(const train_result *r, const train_row *row)
 
 static char *text_of_verdict(const train_result *r, const train_row *row)
 {
-    const char *word = verdict(r, row);
-    return word == bnd_verdict_name(row->is.verdict) ? verdict_text(&row->is) : copy_text(word);
-}
-
-/* How many of the runs ended without a number for a loss; numbers that are averaged count it as that of who knows
- * nothing, and a text must not show that as if it had been measured. */
-static size_t without_number(const train_row *row)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < row->count; i++) {
-        const bnd_record *record = &row->records[i];
-        count += isnan(record->validated ? record->validation : record->loss) ? 1 : 0;
-    }
-    return count;
+    return copy_text(verdict(r, row));
 }
 
 static char *text_of_final(const train_result *r, const train_row *row)
 {
-    size_t without = without_number(row);
+    size_t without = nan_runs(row);
     return without == 0            ? loss_text(final_loss(r, row))
-           : without == row->count ? copy_text("no number")
-                                   : format_text("nan %zu of %zu", without, row->count);
+           : without == row->count ? copy_text("NaN")
+                                   : format_text("NaN in %zu of %zu", without, row->count);
 }
 
 /* A gap has as many decimals as the losses beside it. */
@@ -242,24 +252,30 @@ static char *text_of_left(const train_result *r, const train_row *row)
     return never ? copy_text("never") : whole_text(left_at(r, row));
 }
 
+/* What was counted before a run's losses became NaN is shown; a zero is not: it would say that nothing was lost. */
+static char *count_text(char *(*text)(double), double x, const train_row *row)
+{
+    return x == 0 && nan_runs(row) > 0 ? copy_text("-") : text(x);
+}
+
 static char *text_of_cancelled(const train_result *r, const train_row *row)
 {
-    return percent_text(cancelled(r, row));
+    return count_text(percent_text, cancelled(r, row), row);
 }
 
 static char *text_of_flushed(const train_result *r, const train_row *row)
 {
-    return percent_text(flushed(r, row));
+    return count_text(percent_text, flushed(r, row), row);
 }
 
 static char *text_of_overflows(const train_result *r, const train_row *row)
 {
-    return whole_text(overflows(r, row));
+    return count_text(whole_text, overflows(r, row), row);
 }
 
 static char *text_of_skipped(const train_result *r, const train_row *row)
 {
-    return whole_text(skipped(r, row));
+    return count_text(whole_text, skipped(r, row), row);
 }
 
 static char *text_of_per_parameter(const train_result *r, const train_row *row)
@@ -278,15 +294,20 @@ static char *text_of_peak(const train_result *r, const train_row *row)
     return bytes_text(peak_bytes(r, row));
 }
 
-static char *text_of_saved(const train_result *r, const train_row *row)
+/* "saved 1.86x", "+41 %", or "1.00x" where the two are the same to two decimals. */
+static char *text_of_memory(const train_result *r, const train_row *row)
 {
-    if (isnan(saved_times(r, row))) {
-        return copy_text("-");
-    }
-    char *bytes = bytes_text(saved_bytes(r, row));
-    char *text = format_text("%.2f%s, %s", saved_times(r, row), writes_utf8() ? "×" : "x", bytes);
-    free(bytes);
-    return text;
+    const char *times = writes_utf8() ? "×" : "x";
+    double saved = saved_times(r, row);
+    return isnan(saved)     ? copy_text("-")
+           : saved >= 1.005 ? format_text("saved %.2f%s", saved, times)
+           : saved > 0.995  ? format_text("1.00%s", times)
+                            : format_text("+%.0f %%", fmax(1, 100 / saved - 100));
+}
+
+static char *text_of_emulation(const train_result *r, const train_row *row)
+{
+    return bytes_text(emulation_bytes(r, row));
 }
 
 static char *text_of_step(const train_result *r, const train_row *row)
@@ -325,11 +346,12 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"bytes_per_parameter", "bytes/param", MEMORY, bytes_per_parameter, text_of_per_parameter},
     {"activation_bytes", "activations", MEMORY, activation_bytes, text_of_activations},
     {"peak_bytes", "peak", MEMORY, peak_bytes, text_of_peak},
-    {"memory_saved_times", "saved", RESULT, saved_times, text_of_saved},
+    {"memory_saved_times", "memory", RESULT, saved_times, text_of_memory},
     {"memory_saved_bytes", NULL, MEMORY, saved_bytes, NULL},
-    {"step_seconds", "step", TIME, step_seconds, text_of_step},
-    {"flops_per_second", "GFLOP/s", TIME, flops_per_second, text_of_speed},
-    {"utilization", "MFU", TIME, utilization, text_of_utilization},
+    {"emulation_peak_bytes", "emulation peak", EMULATION, emulation_bytes, text_of_emulation},
+    {"step_seconds", "emulated step", EMULATION, step_seconds, text_of_step},
+    {"flops_per_second", "emulated GFLOP/s", EMULATION, flops_per_second, text_of_speed},
+    {"utilization", "of this CPU", EMULATION, utilization, text_of_utilization},
 };
 char *data_cell(const train_column *c, const train_result *r, const train_row *row)
 {

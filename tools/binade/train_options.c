@@ -285,7 +285,7 @@ const option_row row_recipe = {
     0,
     "recipe",
     "LIST",
-    "recipes, separated by commas, or all; settings: base=bf16-amp,v=e5m2,dact=e4m3:sr; or FILE.json (default "
+    "recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default "
     "fp32,bf16-amp,fp16-pure)",
     COMPLETES_RECIPES,
     ""};
@@ -350,3 +350,6 @@ const option_row row_statistics = {OPTION_STATISTICS,
                                    COMPLETES_WORDS,
                                    "none roles places"};
 const option_row row_out = {OPTION_OUT, 0, "out", "DIR", "keeps the runs there", COMPLETES_NOTHING, ""};
+const option_row row_details = {
+    OPTION_DETAILS,    0, "details", NULL, "adds what the emulation took: its time per step, its memory",
+    COMPLETES_NOTHING, ""};

@@ -1,4 +1,5 @@
-/* Losses over steps, drawn in characters: a mark a recipe, so that no colour is needed. */
+/* Losses over steps, drawn in characters: a mark per recipe, so that no colour is needed. Where curves coincide, the
+ * first of them is drawn (the reference stands first), and the legend says which recipes lie behind others. */
 #include "training.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ typedef struct plot {
     bool log_steps, log_loss, colour, utf8;
     double first, last; /* steps at the left and the right edge */
     double low, high;   /* losses at the bottom and the top */
-    double *curve;      /* row by row, a loss a place; NaN: none */
+    double *curve;      /* row by row, a loss per place; NaN: none */
 } plot;
 
 /* ---- marks ---- */
@@ -29,9 +30,10 @@ static const char *mark_of(const plot *p, size_t row)
     return p->r->row_count > FEW ? letters[row % LETTERS] : p->utf8 ? round[row % FEW] : plain[row % FEW];
 }
 
+/* No red and no green: in the table these say how a recipe did. */
 static enum colour colour_of(size_t row)
 {
-    static const enum colour colours[] = {GREEN, BLUE, RED, YELLOW, MAGENTA, CYAN};
+    static const enum colour colours[] = {PLAIN, BLUE, MAGENTA, CYAN, YELLOW};
     return colours[row % (sizeof colours / sizeof colours[0])];
 }
 
@@ -83,7 +85,7 @@ static void draw_curves(plot *p)
 
 /* ---- axes ---- */
 
-static void find_steps(plot *p)
+static void find_steps(plot *p, const plot_options *how)
 {
     p->first = HUGE_VAL;
     p->last = 0;
@@ -94,9 +96,11 @@ static void find_steps(plot *p)
             p->last = fmax(p->last, (double)record->points[record->count - 1].step);
         }
     }
+    p->first = how->ranged ? fmax(p->first, (double)how->from) : p->first;
+    p->last = how->ranged ? fmin(p->last, (double)how->to) : p->last;
 }
 
-/* What is beyond where the reference began, or beyond who knows nothing, is drawn at the upper edge. */
+/* What is above the reference's first loss and above chance level is drawn at the upper edge. */
 static double highest_shown(const plot *p)
 {
     const bnd_record *reference = p->r->rows[p->r->reference].records;
@@ -105,8 +109,17 @@ static double highest_shown(const plot *p)
     return isnan(most) ? HUGE_VAL : most * 1.1;
 }
 
+/* The irreducible loss is shown where that leaves the curves half of the height. */
+static void show_floor(plot *p)
+{
+    double floor_of = p->r->rows[p->r->reference].records->floor;
+    if (!p->log_loss && floor_of < p->low && p->low - floor_of <= p->high - p->low) { /* false for NaN */
+        p->low = floor_of;
+    }
+}
+
 /* False where there is nothing to draw. */
-static bool find_losses(plot *p)
+static bool find_losses(plot *p, enum plot_losses scale)
 {
     double limit = highest_shown(p);
     p->low = HUGE_VAL;
@@ -121,11 +134,8 @@ static bool find_losses(plot *p)
     if (!(p->low <= p->high)) {
         return false;
     }
-    p->log_loss = p->low > 0 && p->high / p->low > 30;
-    double floor_of = p->r->rows[p->r->reference].records->floor;
-    if (!p->log_loss && floor_of < p->low) { /* false for NaN */
-        p->low = floor_of;
-    }
+    p->log_loss = p->low > 0 && (scale == LOSSES_LOG || (scale == LOSSES_AUTO && p->high / p->low > 30));
+    show_floor(p);
     if (p->low == p->high) {
         p->low -= fabs(p->low) / 100 + 1e-30;
         p->high += fabs(p->high) / 100 + 1e-30;
@@ -161,6 +171,17 @@ static void put_label(const plot *p, size_t line)
     printf("%*s ", LABEL, text);
 }
 
+/* The row whose mark stands in a place of a line: the first of those that pass there; the number of rows: none. */
+static size_t row_at(const plot *p, size_t line, size_t place)
+{
+    size_t rows = p->r->row_count, row = 0;
+    while (row < rows &&
+           (isnan(p->curve[row * p->width + place]) || line_of(p, p->curve[row * p->width + place]) != line)) {
+        row++;
+    }
+    return row;
+}
+
 static void put_line(const plot *p, size_t line)
 {
     double floor_of = p->r->rows[p->r->reference].records->floor;
@@ -169,13 +190,7 @@ static void put_line(const plot *p, size_t line)
     put_label(p, line);
     fputs(p->utf8 ? "│" : "|", stdout);
     for (size_t place = 0; place < p->width; place++) {
-        size_t found = rows;
-        /* Where curves coincide, each has its turn. */
-        for (size_t i = 0; found == rows && i < rows; i++) {
-            size_t row = (i + place) % rows;
-            double x = p->curve[row * p->width + place];
-            found = !isnan(x) && line_of(p, x) == line ? row : rows;
-        }
+        size_t found = row_at(p, line, place);
         if (found == rows && !is_floor) {
             blanks++;
             continue;
@@ -217,7 +232,21 @@ static bool lost_at(const bnd_record *record, uint64_t *step)
     return true;
 }
 
-static void put_legend(const plot *p)
+/* The row behind which most of a row's curve lies, where most of it cannot be seen; otherwise the row itself. */
+static size_t hidden_behind(const plot *p, size_t row)
+{
+    size_t drawn = 0, hidden = 0, by = row;
+    for (size_t place = 0; place < p->width; place++) {
+        double x = p->curve[row * p->width + place];
+        size_t seen = isnan(x) ? row : row_at(p, line_of(p, x), place);
+        drawn += isnan(x) ? 0 : 1;
+        hidden += seen != row;
+        by = seen != row ? seen : by;
+    }
+    return 2 * hidden > drawn ? by : row;
+}
+
+static void put_legend(const plot *p, bool drawn)
 {
     for (size_t row = 0; row < p->r->row_count; row++) {
         uint64_t step = 0;
@@ -226,50 +255,38 @@ static void put_legend(const plot *p)
         put_coloured(p->colour, colour_of(row), mark_of(p, row));
         printf(" %.60s", of->name);
         if (lost_at(of->records, &step)) {
-            printf(", no number from step %llu on", (unsigned long long)step);
+            printf(", NaN from step %llu on", (unsigned long long)step);
+        }
+        size_t behind = drawn ? hidden_behind(p, row) : row;
+        if (behind != row) {
+            printf(" (mostly behind %s)", mark_of(p, behind));
         }
         putchar('\n');
     }
 }
 
-void plot_losses(const train_result *r, enum plot_scale steps, bool colour)
+void plot_losses(const train_result *r, const plot_options *how, bool colour)
 {
     enum { BESIDE = LABEL + 2 + 6 }; /* the label, the axis, " floor" */
     size_t page = page_width() - 1, width = page > BESIDE + LEAST_WIDTH ? page - BESIDE : LEAST_WIDTH;
     plot p = {.r = r,
               .width = width < MOST_WIDTH ? width : MOST_WIDTH,
-              .log_steps = steps == PLOT_LOG,
+              .log_steps = how->steps == PLOT_LOG,
               .colour = colour,
               .utf8 = writes_utf8()};
-    find_steps(&p);
+    find_steps(&p, how);
     p.curve = allocate(NULL, r->row_count * p.width + 1, sizeof *p.curve);
     if (p.first <= p.last) {
         draw_curves(&p);
-        if (find_losses(&p)) {
+        bool drawn = find_losses(&p, how->losses);
+        if (drawn) {
             printf("loss%s\n", p.log_loss ? " (log)" : "");
             for (size_t line = 0; line < HEIGHT; line++) {
                 put_line(&p, line);
             }
             put_steps_axis(&p);
         }
-        put_legend(&p);
+        put_legend(&p, drawn);
     }
     free(p.curve);
 }
-
-/* ---- its option ---- */
-
-int read_plot_scale(enum plot_scale *out, const settings *s, const char *value)
-{
-    static const char *const words[] = {"linear", "log", "none"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            *out = (enum plot_scale)i;
-            return GO_ON;
-        }
-    }
-    return complain(s->command, "--plot takes one of: %s; not '%s'", row_plot.words, value);
-}
-
-const option_row row_plot = {
-    OPTION_PLOT, 0, "plot", "STEPS", "of losses: linear log none (default linear)", COMPLETES_WORDS, "linear log none"};

@@ -30,23 +30,35 @@ static size_t cell_width(const train_column *c, const train_result *r, const tra
     return width;
 }
 
+/* A column of which no row knows anything is left out. */
+static bool is_shown(const train_column *c, const train_result *r)
+{
+    bool asked = c->heading != NULL && (c->group != EMULATION || r->details), known = false;
+    for (size_t i = 0; asked && !known && i < r->row_count; i++) {
+        char *text = c->text(r, &r->rows[i]);
+        known = strcmp(text, "-") != 0;
+        free(text);
+    }
+    return known;
+}
+
 static size_t column_width(const train_column *c, const train_result *r)
 {
-    size_t width = c->heading != NULL ? text_width(heading_of(c, r)) : 0;
-    for (size_t i = 0; c->heading != NULL && i < r->row_count; i++) {
+    size_t width = text_width(heading_of(c, r));
+    for (size_t i = 0; i < r->row_count; i++) {
         size_t cell = cell_width(c, r, &r->rows[i]);
         width = cell > width ? cell : width;
     }
     return width;
 }
 
+/* Beside the first column, which stands on every page; 0: nothing of the group is shown. */
 static size_t group_width(enum column_group group, const train_result *r)
 {
     size_t width = 0;
-    for (size_t i = 1; i < TRAIN_COLUMNS; i++) { /* the first column stands on every page */
-        width += train_columns[i].group == group && train_columns[i].heading != NULL
-                     ? 2 + column_width(&train_columns[i], r)
-                     : 0;
+    for (size_t i = 1; i < TRAIN_COLUMNS; i++) {
+        const train_column *c = &train_columns[i];
+        width += c->group == group && is_shown(c, r) ? 2 + column_width(c, r) : 0;
     }
     return width;
 }
@@ -59,7 +71,7 @@ static void print_groups(const train_result *r, enum column_group from, enum col
     size_t count = 0;
     for (size_t i = 0; i < TRAIN_COLUMNS; i++) {
         bool here = train_columns[i].group >= from && train_columns[i].group < end;
-        if ((i == 0 || here) && train_columns[i].heading != NULL) {
+        if (i == 0 || (here && is_shown(&train_columns[i], r))) {
             bool number = train_columns[i].number != NULL;
             shown[count] =
                 (column){train_columns[i].key, heading_of(&train_columns[i], r), number, number, false, false, 0};
@@ -86,10 +98,10 @@ static void print_text(const train_result *r, bool colour)
                 break;
             }
         }
-        if (from != RESULT) {
-            putchar('\n');
+        if (from == RESULT || group_width(from, r) > 0) {
+            fputs(from == RESULT ? "" : "\n", stdout);
+            print_groups(r, from, end, colour);
         }
-        print_groups(r, from, end, colour);
         from = end;
     }
 }

@@ -16,7 +16,8 @@ char *whole_text(double x);
 /* A number of a row; NaN: not known. */
 typedef double row_number(const train_result *r, const train_row *row);
 
-enum column_group { RESULT, LOST, MEMORY, TIME, GROUPS };
+/* EMULATION is about this program on this machine, not about recipes: shown where details are asked for. */
+enum column_group { RESULT, LOST, MEMORY, EMULATION, GROUPS };
 
 /* For people a heading and a text, for programs a key and a number; either may be missing. */
 typedef struct train_column {
@@ -26,13 +27,14 @@ typedef struct train_column {
     char *(*text)(const train_result *r, const train_row *row);
 } train_column;
 
-enum { TRAIN_COLUMNS = 22 };
+enum { TRAIN_COLUMNS = 23 };
 extern const train_column train_columns[TRAIN_COLUMNS];
 
 /* What programs get; "null" where it is not known. */
 char *data_cell(const train_column *c, const train_result *r, const train_row *row);
 
-row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, unclear;
+row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, peak_bytes, unclear;
+size_t nan_runs(const train_row *row);
 double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 

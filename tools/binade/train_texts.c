@@ -20,11 +20,6 @@ char *bytes_text(double bytes)
                                       bytes, units[unit]);
 }
 
-char *verdict_text(const bnd_comparison *c)
-{
-    return format_text("%s%s", bnd_verdict_name(c->verdict), c->unclear ? "?" : "");
-}
-
 /* Four decimals say enough. */
 bool is_near(double x)
 {

@@ -37,13 +37,16 @@ enum training_option {
     OPTION_STATISTICS,
     OPTION_OUT,
     OPTION_PLOT,
+    OPTION_PLOT_SCALE,
+    OPTION_PLOT_RANGE,
+    OPTION_DETAILS,
     OPTION_TRAINING_OWN /* the first that only one of the commands has */
 };
 
 extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_lr, row_betas, row_epsilon, row_decay,
     row_seed_init, row_seed_data, row_seed_rounding, row_data, row_data_type, row_tied, row_seeds, row_steps, row_batch,
     row_inputs, row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute, row_checkpoint,
-    row_validate, row_statistics, row_out, row_plot;
+    row_validate, row_statistics, row_out, row_plot, row_plot_scale, row_plot_range, row_details;
 
 /* Options of a training that --help leaves to the man page. */
 #define RARE_OF_TRAINING                                                                                               \
@@ -147,6 +150,7 @@ typedef struct train_result {
     unsigned peak_threads;
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
     bool autopsied; /* autopsies were asked for */
+    bool details;   /* what the emulation took is shown, too */
 } train_result;
 
 /* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
@@ -166,11 +170,22 @@ int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, co
 void print_autopsies(const train_result *r);
 void json_autopsy(bnd_json *json, const train_row *row); /* the member "autopsy" */
 
-enum plot_scale { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
-int read_plot_scale(enum plot_scale *out, const settings *s, const char *value);
-void plot_losses(const train_result *r, enum plot_scale steps, bool colour);
+/* ---- curves of losses (train_plot.c; its options: train_plot_options.c) ---- */
 
-char *verdict_text(const bnd_comparison *c);           /* "match", and "match?" where it is unclear */
+enum plot_steps { PLOT_LINEAR, PLOT_LOG, PLOT_NONE };
+enum plot_losses { LOSSES_AUTO, LOSSES_LINEAR, LOSSES_LOG }; /* auto: logarithmic where they span a factor of 30 */
+
+typedef struct plot_options {
+    enum plot_steps steps;
+    enum plot_losses losses;
+    bool ranged; /* only the steps from .. to are drawn */
+    uint64_t from, to;
+} plot_options;
+
+/* For OPTION_PLOT, OPTION_PLOT_SCALE and OPTION_PLOT_RANGE: GO_ON, or the status to leave with. */
+int read_plot_option(plot_options *out, const settings *s, int id, const char *value);
+void plot_losses(const train_result *r, const plot_options *how, bool colour);
+
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
 char *interval_text(double x, double band, bool sign); /* "+0.0123 ± 0.0045"; a band that is NaN is left out */
 char *loss_text(double x);                             /* five digits, or "nan", "inf" */

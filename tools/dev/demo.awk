@@ -27,9 +27,9 @@ function cell(name) {
     times[recipe] = cell("memory_saved_times")
 }
 
-# A loss that counts as that of who knows nothing has not been measured.
+# A diverged run's loss is NaN, or at chance level.
 function loss_of(which, recipe) {
-    return verdict[which, recipe] == "diverged" ? "-" : sprintf(which == 1 ? "%.1e" : "%.4f", loss[which, recipe])
+    return verdict[which, recipe] == "diverged" || loss[which, recipe] == "" ? "-" : sprintf(which == 1 ? "%.1e" : "%.4f", loss[which, recipe])
 }
 
 function listed(list, recipe) {
@@ -51,18 +51,18 @@ function fill(text, words, n, i, line) {
     print line
 }
 
-function beside_fp32(x) {
-    return x == "" ? "" : x >= 1.005 ? sprintf("  %.2fx less", x) : x > 0.995 ? "  the same" : "  more"
+function saved(x) {
+    return x == "" ? "" : x >= 0.995 ? sprintf("%.2fx", x) : sprintf("+%d %%", 100 / x - 99.5)
 }
 
 function print_table(i, recipe) {
-    printf "%-12s  %-21s  %-21s  %s\n", "", "transformer", "least squares", "transformer's memory"
-    printf "%-12s  %9s  %-10s  %9s  %-10s  %s\n", "recipe", "loss", "verdict", "loss", "verdict", "at the peak"
+    printf "%-12s  %-22s  %-22s  %s\n", "", "transformer", "least squares", "transformer's"
+    printf "%-12s  %8s  %-12s  %8s  %-12s  %9s  %s\n", "recipe", "loss", "verdict", "loss", "verdict", "memory", "saved"
     for (i = 1; i <= count; i++) {
         recipe = order[i]
-        printf "%-12s  %9s  %-10s  %9s  %-10s  %5.2f MiB%s\n", recipe, loss_of(2, recipe), verdict[2, recipe],
+        printf "%-12s  %8s  %-12s  %8s  %-12s  %5.2f MiB  %5s\n", recipe, loss_of(2, recipe), verdict[2, recipe],
             loss_of(1, recipe), verdict[1, recipe], peak[recipe] / 1048576,
-            beside_fp32(times[recipe])
+            saved(times[recipe])
     }
 }
 
@@ -115,7 +115,7 @@ function say_what_was_saved(i, recipe, best, none) {
     if (best != "") {
         fill(sprintf("Saved: of those that matched, %s needs the least memory, %.1f MiB instead of %.1f%s.", best,
             peak[best] / 1048576, peak["fp32"] / 1048576,
-            none == "" ? "" : "; " none " round what is multiplied only, and save nothing here"))
+            none == "" ? "" : "; " none " round operands of matrix products only, and save nothing"))
     }
 }
 
