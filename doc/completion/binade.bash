@@ -97,7 +97,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     compare)
-        options="--details --plot --plot-scale --plot-range --steps --json --csv --color --help" valued=" --plot --plot-scale --plot-range --color "
+        options="--details --plot --plot-scale --plot-range --steps --step-column --loss-column --json --csv --color --help" valued=" --plot --plot-scale --plot-range --step-column --loss-column --color "
         first="@files" others="@files"
         case $prev in
         --plot) words="linear log none" ;;

@@ -142,6 +142,8 @@ complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log no
 complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
 complete -c binade -n '__binade_is compare' -l plot-range -d 'draws these steps only, and the losses that they have' -x
 complete -c binade -n '__binade_is compare' -l steps -d 'the steps of one RUN as CSV, every number of them'
+complete -c binade -n '__binade_is compare' -l step-column -d 'the column of the step in logs from elsewhere' -x
+complete -c binade -n '__binade_is compare' -l loss-column -d 'and that of the loss' -x
 complete -c binade -n '__binade_is compare' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is compare' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is compare' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'

@@ -57,13 +57,23 @@ typedef struct bnd_record {
 /* Frees the points. */
 void bnd_record_clear(bnd_record *record);
 
-/* A run directory, finished or not, or any file of JSON lines or CSV with `step` and `loss` (and, as metrics.jsonl has
- * them, the other columns). Refused, with the number of the line, where a line is none of that; a last line without an
- * end, as a killed run leaves it, is not looked at. */
+/* A run directory, finished or not, or any file of JSON lines, or of values separated by commas, tabs or semicolons,
+ * with a step and a loss (and, as metrics.jsonl has them, the other columns). Refused, with the number of the line,
+ * where a line is none of that; a last line without an end, as a killed run leaves it, is not looked at. Where the two
+ * have other names than step and loss, lines without a loss are passed over: other programs write several kinds. */
 BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
+
+/* What the columns of a file are called that is no run directory's; NULL: as usual. Usual are step, global_step, _step,
+ * iteration and iter, and loss, train/loss, train_loss, training_loss and loss/train, in any case; TensorBoard's "Wall
+ * time,Step,Value"; and wandb's "RUN - train/loss". */
+typedef struct bnd_log_columns {
+    const char *step, *loss;
+} bnd_log_columns;
 
 /* The same for a directory of run directories, too: one record each, in the order of their names. */
 BND_CHECKED bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why);
+BND_CHECKED bnd_status bnd_records_read_log(bnd_record **out, size_t *count, const char *path,
+                                            const bnd_log_columns *columns, bnd_error *why);
 void bnd_records_free(bnd_record *records, size_t count); /* clears each, and frees them */
 
 /* The points as CSV, which bnd_record_read reads back to the same numbers. */

@@ -11,6 +11,7 @@ libbinade_internal_la_SOURCES += \
 	src/study/findings.c \
 	src/study/line.c \
 	src/study/lines.c \
+	src/study/log.c \
 	src/study/names.c \
 	src/study/points.c \
 	src/study/prepare.c \

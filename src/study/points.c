@@ -58,10 +58,29 @@ typedef struct reading {
     bnd_point point;
     uint32_t have; /* a bit a column: what the line has said */
     uint64_t line, added;
+    bool log;                     /* of another program, perhaps */
+    const bnd_log_columns *asked; /* of it; NULL: nothing */
+    bndi_log_names names;         /* of it, as soon as a line has both */
+    bool refused;                 /* the first line that does not have both: */
+    bnd_error refusal;
     bndi_each_line *each; /* NULL: the record keeps the points; otherwise the last one only */
     void *data;
     bnd_error *why;
 } reading;
+
+/* The same with the names that a log has; its own step or loss of another name is none. */
+static size_t column_for(const reading *r, const char *key, size_t length)
+{
+    if (r->names.step[0] == '\0') {
+        return column_of(key, length);
+    }
+    size_t known = r->names.only ? BNDI_COLUMNS : column_of(key, length);
+    bool other = known == BNDI_COLUMN_STEP || known == BNDI_COLUMN_LOSS || known == BNDI_COLUMN_TRAIN_LOSS;
+    return same(key, length, r->names.step)   ? BNDI_COLUMN_STEP
+           : same(key, length, r->names.loss) ? BNDI_COLUMN_LOSS
+           : other && r->names.foreign        ? BNDI_COLUMNS
+                                              : known;
+}
 
 static bnd_status set_column(reading *r, size_t column, double x)
 {
@@ -80,6 +99,9 @@ static bnd_status set_column(reading *r, size_t column, double x)
 static bnd_status add_point(reading *r)
 {
     bnd_record *record = r->record;
+    if (r->names.foreign && !(r->have >> BNDI_COLUMN_LOSS & 1)) {
+        return BND_OK; /* a line about something else */
+    }
     for (size_t i = BNDI_COLUMN_STEP; i <= BNDI_COLUMN_LOSS; i++) {
         if (!(r->have >> i & 1)) {
             return refuse(r->line, "is missing", bndi_columns[i].key, strlen(bndi_columns[i].key), r->why);
@@ -127,7 +149,7 @@ static bool number_of(double *out, const json_t *value)
 /* A member KEY_is: what the null of KEY stands for. */
 static void set_kind(reading *r, const char *key, size_t length, const json_t *value)
 {
-    size_t column = length > 3 && same(key + length - 3, 3, "_is") ? column_of(key, length - 3) : BNDI_COLUMNS;
+    size_t column = length > 3 && same(key + length - 3, 3, "_is") ? column_for(r, key, length - 3) : BNDI_COLUMNS;
     double x;
     if (column < BNDI_COLUMNS && bndi_columns[column].kind == BNDI_COLUMN_NUMBER && json_is_string(value) &&
         bndi_special(&x, json_string_value(value), json_string_length(value))) {
@@ -139,9 +161,10 @@ static void set_kind(reading *r, const char *key, size_t length, const json_t *v
 static bnd_status take_value(reading *r, const char *key, size_t length, const json_t *value)
 {
     double x = 0;
-    size_t column = column_of(key, length), steady;
-    if (column == BNDI_COLUMN_VALIDATION && json_is_null(value)) {
-        return BND_OK; /* not measured, unless val/loss_is says what it was */
+    size_t column = column_for(r, key, length), steady;
+    bool unmeasured = column == BNDI_COLUMN_VALIDATION || (column == BNDI_COLUMN_LOSS && r->names.foreign);
+    if (unmeasured && json_is_null(value)) {
+        return BND_OK; /* unless val/loss_is says what it was */
     }
     if (column < BNDI_COLUMNS) {
         return number_of(&x, value) ? set_column(r, column, x) : refuse(r->line, "is no number", key, length, r->why);
@@ -174,7 +197,7 @@ static bnd_status take_member(reading *r, const bndi_json_members *m)
         width--;
     }
     if (bndi_special(&x, text + m->value.from, width)) {
-        size_t column = column_of(key, length);
+        size_t column = column_for(r, key, length);
         return column < BNDI_COLUMNS ? set_column(r, column, x) : BND_OK;
     }
     status = in_line(r->line, r->why, bndi_json_read(&value, m->text, m->value, r->why));
@@ -182,6 +205,41 @@ static bnd_status take_member(reading *r, const bndi_json_members *m)
         status = take_value(r, key, length, value);
         json_decref(value);
     }
+    return status;
+}
+
+/* The names of a line's members, without quotes. */
+static bnd_status collect_keys(bndi_keys *keys, const bndi_json_text *text, bnd_error *why)
+{
+    bndi_json_members m;
+    bnd_status status = bndi_json_open(&m, text, (bndi_json_span){0, text->length}, why);
+    while (status == BND_OK) {
+        status = bndi_json_next(&m, why);
+        if (status != BND_OK || !m.more) {
+            break;
+        }
+        status = bndi_keys_add(keys, text->bytes + m.key.from + 1, m.key.to - m.key.from - 2, why);
+    }
+    return status == BND_OK ? bndi_json_close(&m, why) : status;
+}
+
+/* Before the first line with a step and a loss others may come. `chosen`: this is one. */
+static bnd_status choose_in_object(bool *chosen, reading *r, const char *line, size_t length)
+{
+    bndi_keys keys = {.at = NULL};
+    bndi_json_text text = {line, length};
+    bnd_error why;
+    bnd_status status = in_line(r->line, r->why, collect_keys(&keys, &text, r->why));
+    *chosen = false;
+    if (status == BND_OK) {
+        *chosen = bndi_log_choose(&r->names, &keys, r->asked, &why) == BND_OK;
+        if (!*chosen && !r->refused) {
+            (void)in_line(r->line, &why, BND_BAD_FILE);
+            r->refused = true;
+            r->refusal = why;
+        }
+    }
+    bndi_keys_free(&keys);
     return status;
 }
 
@@ -209,26 +267,37 @@ static bnd_status take_object(reading *r, const char *line, size_t length)
 typedef struct layout {
     uint8_t column[BNDI_FIELDS_MOST];
     size_t count;
+    char separator[2];
 } layout;
 
-/* The next field: *at goes behind its comma, and is NULL behind the last one. Quotes around it go, blanks too. */
-static bool next_field(char **at, char **field, size_t *length)
+/* A header without commas may have tabs, or semicolons. */
+static char separator_of(const char *header)
 {
-    char *start = *at + strspn(*at, " \t"), *end;
+    return strchr(header, ',') != NULL    ? ','
+           : strchr(header, '\t') != NULL ? '\t'
+           : strchr(header, ';') != NULL  ? ';'
+                                          : ',';
+}
+
+/* The next field: *at goes behind its separator, and is NULL behind the last one. Quotes around it go, blanks too. */
+static bool next_field(char **at, char **field, size_t *length, const char separator[2])
+{
+    const char *blanks = separator[0] == '\t' ? " " : " \t";
+    char *start = *at + strspn(*at, blanks), *end;
     if (*start == '"') {
         start++;
         end = strchr(start, '"');
         if (end == NULL) {
             return false;
         }
-        char *behind = end + 1 + strspn(end + 1, " \t\r");
-        if (*behind != ',' && *behind != '\0') {
+        char *behind = end + 1 + strspn(end + 1, separator[0] == '\t' ? " \r" : " \t\r");
+        if (*behind != separator[0] && *behind != '\0') {
             return false;
         }
-        *at = *behind == ',' ? behind + 1 : NULL;
+        *at = *behind == separator[0] ? behind + 1 : NULL;
     } else {
-        end = start + strcspn(start, ",");
-        *at = *end == ',' ? end + 1 : NULL;
+        end = start + strcspn(start, separator);
+        *at = *end == separator[0] ? end + 1 : NULL;
         while (end > start && strchr(" \t\r", end[-1]) != NULL) {
             end--;
         }
@@ -238,31 +307,50 @@ static bool next_field(char **at, char **field, size_t *length)
     return true;
 }
 
-static bnd_status read_header(layout *out, reading *r, char *line)
+static bnd_status collect_fields(bndi_keys *keys, reading *r, char *line, const char separator[2])
 {
-    uint32_t have = 0;
-    char *field;
-    size_t length;
-    out->count = 0;
     while (line != NULL) {
-        if (out->count == BNDI_FIELDS_MOST || !next_field(&line, &field, &length)) {
+        char *field;
+        size_t length;
+        if (keys->count == BNDI_FIELDS_MOST || !next_field(&line, &field, &length, separator)) {
             return refuse(r->line, "a quote without an end, or more than 65536 columns", "the header", 10, r->why);
         }
-        size_t column = column_of(field, length);
-        /* Other programs' names for what is validated, or learnt with, are not guessed at. */
-        if (column < BNDI_COLUMNS && have >> column & 1) {
-            return refuse(r->line, "stands there twice", field, length, r->why);
+        bnd_status status = bndi_keys_add(keys, field, length, r->why);
+        if (status != BND_OK) {
+            return status;
         }
-        have |= column < BNDI_COLUMNS ? 1u << column : 0;
-        out->column[out->count++] = (uint8_t)column;
-    }
-    if ((have & 3) != 3) {
-        return bnd_fail(r->why, BND_BAD_FILE, 0,
-                        "line %llu: should be objects of JSON with \"step\" and \"loss\", or a header of CSV with the "
-                        "columns step and loss",
-                        (unsigned long long)r->line);
     }
     return BND_OK;
+}
+
+static bnd_status lay_out(layout *out, reading *r, const bndi_keys *keys)
+{
+    uint32_t have = 0;
+    out->count = keys->count;
+    for (size_t i = 0; i < keys->count; i++) {
+        size_t column = column_for(r, keys->at[i].at, keys->at[i].length);
+        if (column < BNDI_COLUMNS && have >> column & 1) {
+            return refuse(r->line, "stands there twice", keys->at[i].at, keys->at[i].length, r->why);
+        }
+        have |= column < BNDI_COLUMNS ? 1u << column : 0;
+        out->column[i] = (uint8_t)column;
+    }
+    return BND_OK;
+}
+
+static bnd_status read_header(layout *out, reading *r, char *line)
+{
+    bndi_keys keys = {.at = NULL};
+    out->separator[0] = separator_of(line);
+    bnd_status status = collect_fields(&keys, r, line, out->separator);
+    if (status == BND_OK) {
+        status = in_line(r->line, r->why, bndi_log_choose(&r->names, &keys, r->asked, r->why));
+    }
+    if (status == BND_OK) {
+        status = lay_out(out, r, &keys);
+    }
+    bndi_keys_free(&keys);
+    return status;
 }
 
 static bnd_status read_field(reading *r, size_t column, const char *field, size_t length)
@@ -289,7 +377,7 @@ static bnd_status take_row(reading *r, const layout *columns, char *line)
     size_t i = 0, length;
     char *field;
     for (; line != NULL; i++) {
-        if (!next_field(&line, &field, &length)) {
+        if (!next_field(&line, &field, &length, columns->separator)) {
             return refuse(r->line, "a quote without an end", "the row", 7, r->why);
         }
         bnd_status status = i < columns->count ? read_field(r, columns->column[i], field, length) : BND_OK;
@@ -331,7 +419,15 @@ static bnd_status take_line(reading *r, layout *columns, bool *is_csv, char *lin
         *is_csv = true;
         return read_header(columns, r, line);
     }
-    bnd_status status = *is_csv ? take_row(r, columns, line) : take_object(r, line, length);
+    bool chosen = true;
+    bnd_status status = BND_OK;
+    if (r->log && !*is_csv && r->names.step[0] == '\0') {
+        status = choose_in_object(&chosen, r, line, length);
+    }
+    if (status != BND_OK || !chosen) {
+        return status;
+    }
+    status = *is_csv ? take_row(r, columns, line) : take_object(r, line, length);
     return status == BND_OK ? add_point(r) : status;
 }
 
@@ -389,6 +485,17 @@ bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path,
     uint64_t unused = 0;
     reading r = {.record = record, .why = why};
     return take_file(&r, end != NULL ? end : &unused, path, most);
+}
+
+bnd_status bndi_log_read(bnd_record *record, const char *path, const bnd_log_columns *asked, bnd_error *why)
+{
+    uint64_t unused = 0;
+    reading r = {.record = record, .why = why, .log = true, .asked = asked};
+    bnd_status status = take_file(&r, &unused, path, UINT64_MAX);
+    if (status == BND_OK && record->count == 0 && r.refused) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "%s", r.refusal.message);
+    }
+    return status;
 }
 
 bnd_status bndi_points_each(const char *path, uint64_t most, bndi_each_line *each, void *data, bnd_error *why)

@@ -267,7 +267,7 @@ static void name_after(bnd_record *record, const char *path)
     record->recipe[length] = '\0';
 }
 
-bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
+static bnd_status read_one(bnd_record *out, const char *path, const bnd_log_columns *columns, bnd_error *why)
 {
     bnd_record r;
     bnd_status status;
@@ -276,7 +276,7 @@ bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
         status = read_directory(&r, path, why);
     } else {
         name_after(&r, path);
-        status = bndi_points_read(&r, NULL, path, UINT64_MAX, why);
+        status = bndi_log_read(&r, path, columns, why);
         if (status == BND_OK && r.count == 0) {
             status = bnd_fail(why, BND_BAD_FILE, 0, "has no steps");
         }
@@ -292,6 +292,11 @@ bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
     r.complete = r.ended || r.count == r.steps;
     *out = r;
     return BND_OK;
+}
+
+bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why)
+{
+    return read_one(out, path, NULL, why);
 }
 
 /* ---- directories of directories ---- */
@@ -389,7 +394,8 @@ static bnd_status read_listed(bnd_record *records, const listing *list, bnd_erro
     return BND_OK;
 }
 
-bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why)
+bnd_status bnd_records_read_log(bnd_record **out, size_t *count, const char *path, const bnd_log_columns *columns,
+                                bnd_error *why)
 {
     bndi_found found = {.config = true};
     listing list = {.count = 1};
@@ -404,7 +410,7 @@ bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, b
     if (records == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu runs", list.count);
     } else {
-        status = found.config ? bnd_record_read(records, path, why) : read_listed(records, &list, why);
+        status = found.config ? read_one(records, path, columns, why) : read_listed(records, &list, why);
     }
     if (status == BND_OK) {
         *out = records;
@@ -416,4 +422,9 @@ bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, b
         free_listing(&list);
     }
     return status;
+}
+
+bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why)
+{
+    return bnd_records_read_log(out, count, path, NULL, why);
 }

@@ -33,6 +33,7 @@ enum {
     BNDI_COLUMN_STEP = 0,
     BNDI_COLUMN_LOSS = 1,
     BNDI_COLUMN_VALIDATION = 2,
+    BNDI_COLUMN_TRAIN_LOSS = 3,
     BNDI_COLUMN_ENDED = 15
 };
 extern const bndi_column bndi_columns[BNDI_COLUMNS];
@@ -103,6 +104,36 @@ BND_CHECKED bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_err
 
 /* A file of these bytes, which has its name when it is complete and on the disk. */
 BND_CHECKED bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why);
+
+/* ---- logs of other programs ---- */
+
+/* The names of columns, where they stand. */
+typedef struct bndi_key {
+    const char *at;
+    size_t length;
+} bndi_key;
+typedef struct bndi_keys {
+    bndi_key *at;
+    size_t count, room;
+} bndi_keys;
+BND_CHECKED bnd_status bndi_keys_add(bndi_keys *keys, const char *at, size_t length, bnd_error *why);
+void bndi_keys_free(bndi_keys *keys);
+
+/* Which columns are the step and the loss. */
+typedef struct bndi_log_names {
+    char step[BNDI_KEY_SIZE], loss[BNDI_KEY_SIZE]; /* "": not chosen yet */
+    bool foreign;                                  /* they are not called step and loss */
+    bool only;                                     /* the loss was asked for: no other column is looked at */
+} bndi_log_names;
+
+/* Chooses what is asked for (NULL: nothing), or what is known of other programs; refused with the names that there are.
+ */
+BND_CHECKED bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd_log_columns *asked,
+                                       bnd_error *why);
+
+/* Adds the points of somebody's log to a record, as bndi_points_read does. */
+BND_CHECKED bnd_status bndi_log_read(bnd_record *record, const char *path, const bnd_log_columns *asked,
+                                     bnd_error *why);
 
 /* Lines of a file, each at most four MiB, one after the other. */
 typedef struct bndi_lines {

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN };
+enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN, OPTION_STEP_COLUMN, OPTION_LOSS_COLUMN };
 
 typedef struct compare {
     settings common;
     plot_options plot;
     bool steps, details;
+    bnd_log_columns columns;
     bnd_record *records;
     size_t count;
 } compare;
@@ -24,6 +25,10 @@ static int set_own(void *state, int id, const char *value)
     }
     if (id == OPTION_DETAILS) {
         c->details = true;
+        return GO_ON;
+    }
+    if (id == OPTION_STEP_COLUMN || id == OPTION_LOSS_COLUMN) {
+        *(id == OPTION_STEP_COLUMN ? &c->columns.step : &c->columns.loss) = value;
         return GO_ON;
     }
     return read_plot_option(&c->plot, &c->common, id, value);
@@ -75,7 +80,7 @@ static int read_all(compare *c)
             complain(s->command, "-: standard input is closed");
             return BAD_STREAM;
         }
-        bnd_status status = bnd_records_read(&records, &count, path, &why);
+        bnd_status status = bnd_records_read_log(&records, &count, path, &c->columns, &why);
         if (status != BND_OK) {
             return fail(s, "", s->operands[i], status, &why);
         }
@@ -136,9 +141,15 @@ static int run(const command *self, int argc, char **argv)
 static const option_row row_steps_of_run = {
     OPTION_STEPS_OF_RUN, 0, "steps", NULL, "the steps of one RUN as CSV, every number of them", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {&row_details,      &row_plot, &row_plot_scale, &row_plot_range,
-                                            &row_steps_of_run, &row_json, &row_csv,        &row_color,
-                                            &row_help,         NULL};
+static const option_row row_step_column = {
+    OPTION_STEP_COLUMN, 0, "step-column", "NAME", "the column of the step in logs from elsewhere",
+    COMPLETES_NOTHING,  ""};
+static const option_row row_loss_column = {OPTION_LOSS_COLUMN, 0, "loss-column", "NAME", "and that of the loss",
+                                           COMPLETES_NOTHING,  ""};
+
+static const option_row *const options[] = {&row_details,      &row_plot,        &row_plot_scale,  &row_plot_range,
+                                            &row_steps_of_run, &row_step_column, &row_loss_column, &row_json,
+                                            &row_csv,          &row_color,       &row_help,        NULL};
 
 const command command_compare = {
     .name = "compare",
@@ -153,8 +164,15 @@ const command command_compare = {
     .options = options,
     .example = "binade compare runs",
     .more =
-        "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds. What a log does "
-        "not say stands as -. Two logs from elsewhere, without seeds, are a pair.\n\n"
+        "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds, in the order in "
+        "which they are given, each reference before the rows that are compared with it. Two logs from elsewhere, "
+        "without seeds, are a pair; nothing is known of their weights and data. Runs that end at different steps are "
+        "compared at the last step that both have.\n\n"
+        "A log from elsewhere has JSON lines, or columns separated by commas, tabs or semicolons. The step is called "
+        "step, global_step, _step, iteration or iter, the loss loss, train/loss, train_loss or training_loss, in any "
+        "case; exports of TensorBoard (Wall time,Step,Value) and of wandb (RUN - train/loss) are known, too. "
+        "--step-column and --loss-column name others, in all files that are given; lines without a loss are passed "
+        "over.\n\n"
         "The table, and the words in it, are those of binade train. A column that no run has anything for is "
         "left out. What depends on the machine that the runs were made on (--details) has no share of its peak.\n\n"
         "--steps prints what metrics.jsonl has, but for its histograms, as CSV: a column a key (train/loss, "

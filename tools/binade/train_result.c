@@ -88,6 +88,35 @@ static size_t reference_of(const train_result *r, const train_row *row)
     return best;
 }
 
+/* Each reference stands before the rows that are compared with it; otherwise rows stay in their order. */
+static void put_references_first(train_result *r)
+{
+    size_t *order = allocate(NULL, r->row_count + 1, sizeof *order),
+           *place = allocate(NULL, r->row_count + 1, sizeof *place);
+    train_row *rows = allocate(NULL, r->row_count + 1, sizeof *rows);
+    size_t n = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        place[i] = SIZE_MAX;
+    }
+    for (size_t i = 0; i < r->row_count; i++) {
+        const size_t both[] = {r->rows[i].reference, i};
+        for (size_t k = 0; k < 2; k++) {
+            if (place[both[k]] == SIZE_MAX) {
+                place[both[k]] = n;
+                order[n++] = both[k];
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = r->rows[order[i]];
+        rows[i].reference = place[rows[i].reference];
+    }
+    free(r->rows);
+    free(order);
+    free(place);
+    r->rows = rows;
+}
+
 void result_make(train_result *r, bnd_record *records, size_t count)
 {
     *r = (train_result){.records = records, .count = count, .peak = (double)NAN};
@@ -102,6 +131,10 @@ void result_make(train_result *r, bnd_record *records, size_t count)
         train_row *row = &r->rows[i];
         row->name = name_row(r, row);
         row->reference = reference_of(r, row);
+    }
+    put_references_first(r);
+    for (size_t i = 0; i < r->row_count; i++) {
+        train_row *row = &r->rows[i];
         const train_row *reference = &r->rows[row->reference];
         row->compared = bnd_records_compare(&row->is, row->records, row->count, reference->records, reference->count,
                                             NULL) == BND_OK;
