@@ -80,7 +80,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --plot --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --switch --out --checkpoint --validate --statistics --plot --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
