@@ -106,9 +106,9 @@ else
     echo "signals: not looked at, for there is no timeout of GNU's"
 fi
 
-# A signal that is ignored stays so: TERM of a script that has trapped it, INT of what a shell has put in the background.
+# A signal that is ignored stays so: in a script that has trapped it, as INT is of what a shell puts in the background.
 (
-    trap '' TERM
+    trap '' TERM INT
     # shellcheck disable=SC2086
     exec ${BND_RUNNER-} "$build/binade" train $small --recipe fp32 --steps 1000 --out ignoring >/dev/null 2>&1
 ) &
