@@ -20,7 +20,7 @@ _binade()
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --nan) words="canonical signed ones signed-ones propagate x86" ;;
+        --nan) words="default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
         --color) words="auto always never" ;;
@@ -57,7 +57,7 @@ _binade()
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --nan) words="canonical signed ones signed-ones propagate x86" ;;
+        --nan) words="default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
@@ -73,7 +73,7 @@ _binade()
         --dtype) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --nan) words="canonical signed ones signed-ones propagate x86" ;;
+        --nan) words="default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
@@ -128,7 +128,7 @@ _binade()
         --level) words="1 2 all" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
-        --nan) words="bits any canonical signed ones signed-ones propagate x86" ;;
+        --nan) words="bits any default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;

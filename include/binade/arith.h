@@ -12,6 +12,7 @@ extern "C" {
 /* Every call rounds as the codec rounds, and adds what IEEE 754-2019 says of operations:
  *   - A NaN operand gives a NaN: the first one among the operands, which the rule may then replace. A signaling one
  *     raises invalid.
+ *   - The default NaN is the canonical one, also where a result overflows. BND_CONVERT is a conversion: it is signed.
  *   - An operation without an answer (inf - inf, 0 * inf, 0 / 0, inf / inf, the root of a negative number, the
  *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
  *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
@@ -151,7 +152,8 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
  * any rounding: invalid, divbyzero, rint's inexact. `f`: whose values next_up, next_down and ulp mean. The operands
  * are as bnd_unpack and bnd_round_exact give them: at most 64 bits of significand, nothing sticky. A root has 124 bits
  * and a sticky one, which decides every rounding to 60 bits and, to more, those that take no random bits. BND_SCALB's
- * second operand is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not. */
+ * second operand is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not. Rounding
+ * the result by bnd_rule_of_operation(rule) gives what bnd_operate gives. */
 bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
                             uint64_t random, uint32_t *flags);
 

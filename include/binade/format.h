@@ -124,12 +124,13 @@ typedef enum bnd_overflow {
 
 /* Which NaN comes out. "The sign" is that of the NaN, or of the number that overflow or infinity turned into one. */
 typedef enum bnd_nan {
+    BND_NAN_DEFAULT,     /* signed where a number is converted, canonical where an operation computes one */
     BND_NAN_CANONICAL,   /* positive, only the top fraction bit set */
     BND_NAN_SIGNED,      /* the same with the sign (ml_dtypes; torch's e4m3) */
     BND_NAN_ONES,        /* all fraction bits set; positive from a NaN, with the sign from a number (CUDA) */
     BND_NAN_SIGNED_ONES, /* all fraction bits set, with the sign (ONNX; torch's e5m2) */
     BND_NAN_PROPAGATE,   /* sign and top payload bits, quieted */
-    BND_NAN_X86,         /* as SSE: propagated; one that an operation makes is negative */
+    BND_NAN_X86,         /* as SSE: propagated; negative where it is made of a number or by an operation */
     BND_NANS
 } bnd_nan;
 
@@ -189,6 +190,18 @@ static inline unsigned bnd_rule_random_bits(bnd_rule rule)
         return bits;
     }
     return BND_RANDOM_BITS_MAX;
+}
+
+/* The rule with its default NaN by name: of a conversion, and of an operation. */
+static inline bnd_rule bnd_rule_of_conversion(bnd_rule rule)
+{
+    rule.nan = rule.nan == BND_NAN_DEFAULT ? (uint8_t)BND_NAN_SIGNED : rule.nan;
+    return rule;
+}
+static inline bnd_rule bnd_rule_of_operation(bnd_rule rule)
+{
+    rule.nan = rule.nan == BND_NAN_DEFAULT ? (uint8_t)BND_NAN_CANONICAL : rule.nan;
+    return rule;
 }
 
 /* At one bit of precision: is the even neighbour the one with the even code? Value sets have no codes. */

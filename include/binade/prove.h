@@ -121,6 +121,9 @@ BND_CHECKED bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operat
 /* The format of an operand of a line. */
 const bnd_format *bnd_vectors_format(const bnd_vectors *v, unsigned operand);
 
+/* The rule as vectors of `v` take it: the default number of random bits and the default NaN said as what they are. */
+bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule);
+
 /* "binade-vectors 1 op=add in=fp16,fp16 out=fp16 round=rne overflow=format nan=canonical", and what else of the rule is
  * not the default; the form of bnd_print_*. The first line of a file is "# " and this. */
 size_t bnd_vectors_print_header(char *out, size_t size, const bnd_vectors *v);

@@ -54,7 +54,7 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
     if (operation == BND_CONVERT) {
         return bnd_convert(to, from[0], codes[0], rule, random);
     }
-    bndi_question q = {.format = from[0], .rule = rule, .random = random};
+    bndi_question q = {.format = from[0], .rule = bnd_rule_of_operation(rule), .random = random};
     for (unsigned i = 0; i < operands; i++) {
         if (operation == BND_SCALB && i == 1) {
             q.x[i] = bnd_exact_int64((int64_t)codes[i]);

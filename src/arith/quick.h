@@ -151,7 +151,7 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
         x.high = WORD_BITS > 64 ? (uint64_t)(significand >> (WORD_BITS - 64)) : 0;
         x.exponent = (int32_t)(field + 1 - f->bias - f->fraction_bits - GUARD);
     }
-    return bnd_encode_exact(f, x, rule, 0);
+    return bnd_encode_exact(f, x, bnd_rule_of_operation(rule), 0);
 }
 
 /* What is to be rounded: a significand with its leading one in bit fraction_bits + GUARD, the last bit sticky. */

@@ -138,6 +138,9 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d", (int)operation);
     }
     bnd_status status = bndi_check_choices(&j->how, why);
+    if (operation != BND_CONVERT) {
+        j->how.rule = bnd_rule_of_operation(j->how.rule);
+    }
     if (status == BND_OK) {
         status = bndi_check_side(&j->out, n, why);
     }

@@ -337,7 +337,7 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
     bnd_status status = bndi_operate_open(&j, NULL, BND_CONVERT, x, n, f, NULL, why);
     if (status == BND_OK) {
         adder a = {.format = *f,
-                   .rule = j.how.rule,
+                   .rule = bnd_rule_of_operation(j.how.rule),
                    .how = j.how,
                    .kernels = &j.kernels,
                    .random_bits = bnd_rule_random_bits(j.how.rule)};

@@ -191,8 +191,8 @@ static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact 
 {
     bool from_nan = x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
     switch (rule.nan) {
-    case BND_NAN_SIGNED:
-        return nan_value(f, 0, x->negative);
+    case BND_NAN_CANONICAL:
+        return nan_value(f, 0, false);
     case BND_NAN_ONES:
         return nan_value(f, UINT64_MAX, x->negative && !from_nan);
     case BND_NAN_SIGNED_ONES:
@@ -201,8 +201,8 @@ static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact 
         return nan_value(f, from_nan ? x->high : 0, x->negative);
     case BND_NAN_X86:
         return nan_value(f, from_nan ? x->high : 0, x->negative || !from_nan);
-    default:
-        return nan_value(f, 0, false);
+    default: /* signed: an operation has named its own choice by now */
+        return nan_value(f, 0, x->negative);
     }
 }
 

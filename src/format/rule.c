@@ -62,8 +62,9 @@ static const choice overflows[] = {
 };
 
 static const choice nans[] = {
-    {"canonical", BND_NAN_CANONICAL},     {"signed", BND_NAN_SIGNED},       {"ones", BND_NAN_ONES},
-    {"signed-ones", BND_NAN_SIGNED_ONES}, {"propagate", BND_NAN_PROPAGATE}, {"x86", BND_NAN_X86},
+    {"default", BND_NAN_DEFAULT}, {"canonical", BND_NAN_CANONICAL},     {"signed", BND_NAN_SIGNED},
+    {"ones", BND_NAN_ONES},       {"signed-ones", BND_NAN_SIGNED_ONES}, {"propagate", BND_NAN_PROPAGATE},
+    {"x86", BND_NAN_X86},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -167,7 +168,7 @@ bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why)
 bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
     return parse_choice(&rule->nan, nans, COUNT(nans), name, "unknown NaN rule",
-                        "(canonical signed ones signed-ones propagate x86)", why);
+                        "(default canonical signed ones signed-ones propagate x86)", why);
 }
 
 bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)

@@ -109,6 +109,7 @@ static bnd_status complete(bnd_accumulator *accumulator, bnd_error *why)
     if (accumulator->group == 0) {
         accumulator->group = BND_GROUP_DEFAULT;
     }
+    accumulator->rule = bnd_rule_of_operation(accumulator->rule);
     return status;
 }
 

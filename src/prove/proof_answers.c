@@ -114,8 +114,9 @@ void bndi_answers_fill(bndi_answers *a, bndi_oracle_problem *oracle, size_t firs
             double factor = sign ? -1.0 : 1.0;
             a->zero[sign] = bndi_oracle_about(oracle, &a->format, factor * 0.0, a->rule, 0);
             a->infinity[sign] = bndi_oracle_about(oracle, &a->format, factor * (double)INFINITY, a->rule, 0);
+            uint64_t nan = UINT64_C(0x7ff8) << 48 | (uint64_t)sign << 63;
+            a->nan[sign] = bndi_oracle_about(oracle, &a->format, double_at(nan), a->rule, 0);
         }
-        a->nan = bndi_oracle_about(oracle, &a->format, double_at(UINT64_C(0x7ff8) << 48), a->rule, 0);
     }
 }
 
@@ -164,7 +165,7 @@ bnd_result bndi_answer_at(const bndi_answers *a, bndi_place x)
 {
     int sign = signbit(x.head) != 0;
     if (isnan(x.head)) {
-        return a->nan;
+        return a->nan[sign];
     }
     if (isinf(x.head)) {
         return a->infinity[sign];

@@ -15,7 +15,7 @@ typedef struct bndi_answers {
     uint64_t first;        /* the leading bits, sign, exponent and fraction, of the lowest entry's double */
     size_t count;          /* entries of a sign */
     bnd_result *finite[2]; /* by sign */
-    bnd_result zero[2], infinity[2], nan;
+    bnd_result zero[2], infinity[2], nan[2];
 } bndi_answers;
 
 /* Whether a table can judge the format: at most 12 bits of precision and 20 of width, and an exponent range in which

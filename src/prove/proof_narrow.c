@@ -142,6 +142,7 @@ bndi_narrow_exact bndi_narrow_exact_of(bnd_operation operation, const bnd_format
     }
     if (nans > 0) {
         bool no_product = operation == BND_FMA && isnan(x[0].value * x[1].value) && !x[0].nan && !x[1].nan;
+        out.at = bndi_place_of(x[0].value); /* its sign counts where it is converted */
         out.nan_in = true;
         out.invalid = out.invalid || no_product;
         return out;
@@ -181,10 +182,11 @@ static double to_integer(double x, bnd_rounding mode)
 
 bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, const bndi_narrow_exact *exact)
 {
+    const bool converts = operation == BND_CONVERT;
     bndi_place at = exact->at;
     bnd_result r;
-    if (exact->nan_in) {
-        r = a->nan;
+    if (exact->nan_in || isnan(at.head)) {
+        r = a->nan[converts && signbit(at.head)];
     } else {
         if (exact->integer && isfinite(at.head)) {
             at.head = to_integer(at.head, (bnd_rounding)a->rule.rounding);
@@ -195,7 +197,8 @@ bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, co
         r = bndi_answer_at(a, at);
     }
     bool moved = exact->integer && !exact->nan_in && at.head != exact->at.head;
-    bool is_nan = a->format.has_nan && r.code == a->nan.code;
+    bool is_nan = a->format.has_nan && (r.code == a->nan[0].code || r.code == a->nan[1].code);
+    r.code = is_nan && !converts ? a->nan[0].code : r.code; /* only a conversion gives a NaN a sign */
     if (moved && r.ternary == 0 && !is_nan) {
         r.ternary = at.head > exact->at.head ? 1 : -1;
     }

@@ -55,11 +55,17 @@ static void note_one_format(bnd_vectors *v)
     }
 }
 
+bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule)
+{
+    bool converts = v->kind == BND_VECTOR_OPERATION && v->operation == BND_CONVERT;
+    rule.random_bits = (uint8_t)bnd_rule_random_bits(rule);
+    return converts ? bnd_rule_of_conversion(rule) : bnd_rule_of_operation(rule);
+}
+
 bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const bnd_format *in, size_t in_count,
                                 const bnd_format *result, bnd_rule rule, bnd_error *why)
 {
-    bnd_vectors v = {.kind = BND_VECTOR_OPERATION, .rule = rule};
-    v.rule.random_bits = (uint8_t)bnd_rule_random_bits(rule); /* the default said as what it is */
+    bnd_vectors v = {.kind = BND_VECTOR_OPERATION};
     bnd_status status = bnd_rule_check(rule, why);
     status = status == BND_OK ? read_operation(&v, operation, why) : status;
     if (status != BND_OK) {
@@ -88,6 +94,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
     if (v.kind == BND_VECTOR_OPERATION && bnd_operation_serves(v.operation, from, why) != BND_OK) {
         return BND_BAD_ARGUMENT;
     }
+    v.rule = bnd_vectors_rule(&v, rule);
     note_one_format(&v);
     *out = v;
     return BND_OK;

@@ -255,6 +255,7 @@ static bnd_result long_answer(const bnd_vectors *v, const uint64_t *operands, bn
 bnd_result bnd_vector_answer(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random)
 {
     const bnd_format *f = &v->out;
+    rule = bnd_vectors_rule(v, rule);
     if (!v->one_format) {
         return long_answer(v, operands, rule, random);
     }

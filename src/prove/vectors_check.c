@@ -43,7 +43,7 @@ static bool has_several_nans(const bnd_format *f)
     return f->has_nan && !f->zero_nan && (f->is_signed || f->high_nans > 1);
 }
 
-/* How many values a dimension has, from 0 up; 1 where the format or the question leaves no choice. */
+/* How many values a dimension has; 1 where the format or the question leaves no choice. */
 static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
 {
     const bnd_format *f = &check->vectors.out;
@@ -54,7 +54,7 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
     const unsigned counts[DIMENSIONS] = {
         [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUNDINGS : BND_DETERMINISTIC_MODES,
         [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOWS,
-        [NANS] = !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NANS : 1, /* or a zero's sign */
+        [NANS] = !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NANS - 1 : 1, /* or a zero's sign */
         [NO_NAN] = f->has_nan ? 1 : 2,
         [NEGATIVE] = f->is_signed ? 1 : 2,
         [ZERO] = f->has_zero ? 1 : 2,
@@ -71,7 +71,7 @@ static void make_axis(bnd_vector_check *check, unsigned dimension)
     axis *a = &check->axes[dimension];
     uint8_t base = bndi_check_standing_for(&check->vectors.out, dimension, check->vectors.rule);
     unsigned count = choices_in(check, dimension);
-    uint8_t first = dimension == TIES ? BND_TIE_RULE_SIGNIFICAND : 0;
+    uint8_t first = dimension == TIES ? BND_TIE_RULE_SIGNIFICAND : dimension == NANS ? BND_NAN_CANONICAL : 0;
     if (count == 1) {
         a->value[a->count++] = *bndi_check_place(&check->vectors.rule, dimension);
         return;

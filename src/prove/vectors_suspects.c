@@ -51,6 +51,7 @@ bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *c
     rule.flush_in = own.flush_in;
     rule.flush_out = own.flush_out;
     rule.tiny_before = own.tiny_before;
+    rule = bnd_vectors_rule(&check->vectors, rule);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
         const axis *a = &check->axes[d];
         uint8_t value = bndi_check_standing_for(&check->vectors.out, d, rule);

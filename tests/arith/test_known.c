@@ -169,6 +169,26 @@ static void test_nans(void)
     CU_ASSERT_EQUAL(bnd_div(&e4m3fnuz, 0, 0, default_rule, 0).code, 0x80);
 }
 
+/* -500 is beyond e4m3: a conversion keeps the sign of what became NaN, an operation does not. */
+static void test_default_nan(void)
+{
+    bnd_format fp16 = format_named("fp16"), e4m3 = format_named("e4m3");
+    const bnd_format *const from[] = {&fp16, &fp16, &fp16};
+    const uint64_t operands[] = {code_of(&fp16, -500), code_of(&fp16, 1), code_of(&fp16, 0)}, nan[] = {0xfe00, 0, 0};
+    static const bnd_operation computed[] = {BND_MUL, BND_DIV, BND_FMA, BND_MIN, BND_NEXT_DOWN};
+    for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++) {
+        bnd_result r = bnd_operate(&e4m3, computed[i], from, operands, default_rule, 0);
+        CU_ASSERT_EQUAL(r.code, 0x7f);
+        r = bnd_operate(&e4m3, computed[i], from, operands, (bnd_rule){.nan = BND_NAN_SIGNED}, 0);
+        CU_ASSERT_EQUAL(r.code, 0xff);
+        CU_ASSERT_EQUAL(bnd_operate(&fp16, computed[i], from, nan, default_rule, 0).code, 0x7e00);
+    }
+    CU_ASSERT_EQUAL(bnd_operate(&e4m3, BND_CONVERT, from, operands, default_rule, 0).code, 0xff);
+    CU_ASSERT_EQUAL(bnd_operate(&e4m3, BND_CONVERT, from, nan, default_rule, 0).code, 0xff);
+    CU_ASSERT_EQUAL(bnd_operate(&fp16, BND_CONVERT, from, nan, default_rule, 0).code, 0xfe00);
+    CU_ASSERT_EQUAL(bnd_mul(&e4m3, code_of(&e4m3, 448), code_of(&e4m3, -448), default_rule, 0).code, 0x7f);
+}
+
 /* 448 * 57344 + 1 in fp32: operands of two formats, a result in a third. */
 static void test_mixed(void)
 {
@@ -212,6 +232,7 @@ CU_TestInfo known_tests[] = {
     {"tininess", test_tininess},
     {"ones that stall", test_stalls},
     {"NaNs", test_nans},
+    {"the default NaN", test_default_nan},
     {"mixed formats", test_mixed},
     {"names", test_names},
     CU_TEST_INFO_NULL,

@@ -40,7 +40,11 @@ static bnd_rule rule_of(const question *q)
 {
     bool turns = (q->operation == BND_NEG && q->to.is_signed) || q->operation == BND_ABS;
     bool quiet = turns && bnd_format_same(&q->to, &q->from[0]);
-    return quiet ? (bnd_rule){.nan = BND_NAN_PROPAGATE} : q->how.rule;
+    bnd_rule rule = quiet ? (bnd_rule){.nan = BND_NAN_PROPAGATE} : q->how.rule;
+    if (rule.nan == BND_NAN_DEFAULT && q->operation != BND_CONVERT) {
+        rule.nan = BND_NAN_CANONICAL;
+    }
+    return rule;
 }
 
 static bnd_exact operand_of(const question *q, unsigned k, uint64_t code)

@@ -176,6 +176,9 @@ static void test_nans(void)
         bnd_nan nan;
         uint64_t from_nan, from_negative_nan, from_overflow, from_negative_overflow;
     } table[] = {
+        {"fp16", BND_NAN_DEFAULT, 0x7e00, 0xfe00, 0x7c00, 0xfc00},
+        {"e4m3", BND_NAN_DEFAULT, 0x7f, 0xff, 0x7f, 0xff},
+        {"e4m3fnuz", BND_NAN_DEFAULT, 0x80, 0x80, 0x80, 0x80},
         {"fp16", BND_NAN_CANONICAL, 0x7e00, 0x7e00, 0x7c00, 0xfc00},
         {"fp16", BND_NAN_SIGNED, 0x7e00, 0xfe00, 0x7c00, 0xfc00},
         {"fp16", BND_NAN_ONES, 0x7fff, 0x7fff, 0x7c00, 0xfc00},

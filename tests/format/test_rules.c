@@ -201,6 +201,7 @@ static void test_nans(void)
         CU_ASSERT_EQUAL(bnd_nan_parse(&rule, bnd_nan_name((bnd_nan)i), NULL), BND_OK);
         CU_ASSERT(same_rule(&rule, &expected));
     }
+    CU_ASSERT_STRING_EQUAL(bnd_nan_name(BND_NAN_DEFAULT), "default");
     CU_ASSERT_STRING_EQUAL(bnd_nan_name(BND_NAN_CANONICAL), "canonical");
     CU_ASSERT_STRING_EQUAL(bnd_nan_name(BND_NAN_PROPAGATE), "propagate");
     CU_ASSERT_STRING_EQUAL(bnd_nan_name(BND_NAN_X86), "x86");

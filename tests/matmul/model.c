@@ -226,7 +226,7 @@ static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a
 /* The sum in exact values, where there are no codes. */
 static bnd_exact step_exact(const question *q, const bnd_format *f, bnd_exact s, float a, float b, uint64_t place)
 {
-    const bnd_rule rule = q->how.accumulator.rule;
+    const bnd_rule rule = bnd_rule_of_operation(q->how.accumulator.rule);
     uint32_t flags;
     bnd_exact x[3] = {bnd_exact_float(a), bnd_exact_float(b), s};
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
@@ -310,7 +310,7 @@ static float one_nan(float x)
 static float to_fp32(const bnd_format *f, uint64_t code)
 {
     const bnd_format fp32 = fp32_format();
-    return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.rounding = BND_RNE}, 0).code);
+    return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 static bnd_format format_of_sums(const question *q)
@@ -366,14 +366,14 @@ static float stored(const question *q, sum s)
     if (f.width > 0) {
         return to_fp32(&f, s.code);
     }
-    return float_of((uint32_t)bnd_encode_exact(&fp32, s.value, (bnd_rule){.rounding = BND_RNE}, 0).code);
+    return float_of((uint32_t)bnd_encode_exact(&fp32, s.value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 /* c + s, the exact sum rounded once to fp32. */
 static float promoted(const question *q, float c, sum s, judge by)
 {
     const bnd_format f = format_of_sums(q), fp32 = fp32_format();
-    const bnd_rule nearest = {.rounding = BND_RNE};
+    const bnd_rule nearest = {.rounding = BND_RNE, .nan = BND_NAN_CANONICAL};
     if (f.width > 0) {
         const uint64_t codes[2] = {bits_of(c), s.code};
         return float_of(

@@ -48,10 +48,10 @@ static const option_row row_which_nan = {OPTION_WHICH_NAN,
                                          0,
                                          "nan",
                                          "WHICH",
-                                         "which NaN comes out, as in show; check: bits, or any NaN will do (default "
-                                         "canonical, bits)",
+                                         "which NaN comes out, as in show; check: bits, or any NaN will do (default: "
+                                         "signed in conversions, else canonical; bits)",
                                          COMPLETES_WORDS,
-                                         "bits any canonical signed ones signed-ones propagate x86"};
+                                         "bits any default canonical signed ones signed-ones propagate x86"};
 static const option_row row_which_flags = {OPTION_WHICH_FLAGS,
                                            0,
                                            "flags",

@@ -289,8 +289,10 @@ static void explain_special(const look *l, const given *v)
     if (l->as_given) {
         line("rule", copy_text("a code of this very format"));
     } else if (v->exact.kind == BND_QUIET_NAN || v->exact.kind == BND_SIGNALING_NAN) {
-        line("rule", l->format->has_nan ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)l->rule.nan), result)
-                                        : format_text("%s has no NaN: %s", name, result));
+        line("rule",
+             l->format->has_nan
+                 ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)bnd_rule_of_conversion(l->rule).nan), result)
+                 : format_text("%s has no NaN: %s", name, result));
     } else if (v->exact.negative && !l->format->is_signed) {
         line("rule", format_text("%s has no sign: %s", name, result));
     } else if (v->exact.kind == BND_ZERO) {

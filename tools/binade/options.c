@@ -29,9 +29,10 @@ const option_row row_nan = {OPTION_NAN,
                             0,
                             "nan",
                             "WHICH",
-                            "which NaN comes out: canonical signed ones signed-ones propagate x86 (default canonical)",
+                            "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: signed in "
+                            "conversions, canonical in operations)",
                             COMPLETES_WORDS,
-                            "canonical signed ones signed-ones propagate x86"};
+                            "default canonical signed ones signed-ones propagate x86"};
 const option_row row_flush = {
     OPTION_FLUSH,      0, "flush", "WHERE", "subnormals become zero: none in out both (default none)", COMPLETES_WORDS,
     "none in out both"};

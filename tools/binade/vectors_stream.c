@@ -82,15 +82,17 @@ static void override(bnd_vectors *described, const settings *s)
 {
     bnd_rule from_dialect;
     if (s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, &described->out)) {
-        described->rule = rule_with(s, &from_dialect);
+        described->rule = bnd_vectors_rule(described, rule_with(s, &from_dialect));
         return;
     }
+    bnd_rule rule = described->rule;
     if (s->rounding_given) {
-        described->rule.rounding = s->rule.rounding;
-        described->rule.random_bits = s->rule.random_bits;
+        rule.rounding = s->rule.rounding;
+        rule.random_bits = s->rule.random_bits;
     }
-    described->rule.overflow = s->overflow_given ? s->rule.overflow : described->rule.overflow;
-    described->rule.nan = s->nan_given ? s->rule.nan : described->rule.nan;
+    rule.overflow = s->overflow_given ? s->rule.overflow : rule.overflow;
+    rule.nan = s->nan_given ? s->rule.nan : rule.nan;
+    described->rule = bnd_vectors_rule(described, rule);
 }
 
 static int take_header(source *s)

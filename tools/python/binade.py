@@ -405,7 +405,7 @@ def encode(x, format, rounding=None, overflow=None, *, nan=None, flush="none", d
     one dimension. With stats=True: (codes, Stats).
 
     x: an array of float32 or float64, or what one of them holds exactly. rounding: rne (the default) rna rtz rup rdn rto
-    sr:N sra:N srb:N sr-equal. overflow: format (the default) saturate propagate ... nan: canonical (the default) ...
+    sr:N sra:N srb:N sr-equal. overflow: format (the default) saturate propagate ... nan: signed (the default) ...
     flush: subnormals become zero, "none" "in" "out" "both". dialect: the rule of an ecosystem ("ml_dtypes",
     "cuda-satfinite"), which what is given explicitly changes. seed: of the stochastic modes, whose random bits depend on
     the seed and on the place of an element in x (in C order, counted from `first`) and on nothing else.
