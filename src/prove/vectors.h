@@ -18,10 +18,6 @@ int32_t bndi_vector_exponent(const bnd_exact *x);
 bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random,
                             uint32_t *flags);
 
-/* The exact sum of `count` products: `a` and `b` each of one format. */
-bnd_exact bndi_vector_dot(const bnd_format *of_a, const uint64_t *a, const bnd_format *of_b, const uint64_t *b,
-                          unsigned count, bnd_rule rule, uint32_t *flags);
-
 /* The result's format without an upper limit, its precision so many bits more. */
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits);
 

@@ -176,20 +176,15 @@ static bool special_sum(bnd_exact *out, const bnd_exact *products, unsigned coun
     return true;
 }
 
-bnd_exact bndi_vector_dot(const bnd_format *of_a, const uint64_t *a, const bnd_format *of_b, const uint64_t *b,
-                          unsigned count, bnd_rule rule, uint32_t *flags)
+/* Of numbers and infinities. */
+static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsigned count, bnd_rule rule,
+                              uint32_t *flags)
 {
-    bnd_exact pairs[2 * BND_DOT_PAIRS_MAX], products[BND_DOT_PAIRS_MAX], out;
-    for (unsigned i = 0; i < count; i++) {
-        pairs[2 * i] = operand(of_a, a[i], rule, flags);
-        pairs[2 * i + 1] = operand(of_b, b[i], rule, flags);
-    }
-    if (first_nan(&out, pairs, 2 * count, flags)) {
-        return out;
-    }
+    bnd_exact products[BND_DOT_PAIRS_MAX], out;
     bool has_no_product = false;
     for (unsigned i = 0; i < count; i++) {
-        products[i] = bnd_operate_exact(BND_MUL, of_a, &pairs[2 * i], rule, 0, flags);
+        uint32_t raised;
+        products[i] = bnd_operate_exact(BND_MUL, f, &pairs[2 * i], rule, 0, &raised);
         has_no_product = has_no_product || bndi_is_nan(&products[i]);
     }
     if (has_no_product) {
@@ -202,17 +197,22 @@ bnd_exact bndi_vector_dot(const bnd_format *of_a, const uint64_t *a, const bnd_f
     return out;
 }
 
-/* X Y times the sum: the scales are powers of two, and only move it. */
-static bnd_exact scaled_dot(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint32_t *flags)
+/* The operands are two halves, of mxdot X a1 a2 .. and Y b1 b2 ..: they are taken in pairs, the scales X Y first. These
+ * are powers of two, and only move the sum. */
+static bnd_exact dot(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint32_t *flags)
 {
-    unsigned half = v->operands / 2;
-    bnd_exact x[2] = {bnd_unpack(&v->in[2], operands[0]), bnd_unpack(&v->in[2], operands[half])}, out;
-    if (first_nan(&out, x, 2, flags)) {
+    const unsigned half = v->operands / 2, scales = half - v->pairs;
+    bnd_exact pairs[2 * (BND_DOT_PAIRS_MAX + 1)], out;
+    for (unsigned i = 0; i < half; i++) {
+        pairs[2 * i] = operand(bnd_vectors_format(v, i), operands[i], rule, flags);
+        pairs[2 * i + 1] = operand(bnd_vectors_format(v, half + i), operands[half + i], rule, flags);
+    }
+    if (first_nan(&out, pairs, 2 * half, flags)) {
         return out;
     }
-    out = bndi_vector_dot(&v->in[0], operands + 1, &v->in[1], operands + half + 1, v->pairs, rule, flags);
-    if (out.kind == BND_FINITE) {
-        out.exponent = bndi_limited((int64_t)out.exponent + bndi_exponent(&x[0]) + bndi_exponent(&x[1]));
+    out = sum_of_pairs(&v->in[0], pairs + 2 * scales, v->pairs, rule, flags);
+    if (scales > 0 && out.kind == BND_FINITE) {
+        out.exponent = bndi_limited((int64_t)out.exponent + bndi_exponent(&pairs[0]) + bndi_exponent(&pairs[1]));
     }
     return out;
 }
@@ -223,11 +223,8 @@ bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_
                             uint32_t *flags)
 {
     *flags = 0;
-    if (v->kind == BND_VECTOR_DOT) {
-        return bndi_vector_dot(&v->in[0], operands, &v->in[1], operands + v->pairs, v->pairs, rule, flags);
-    }
-    if (v->kind == BND_VECTOR_MXDOT) {
-        return scaled_dot(v, operands, rule, flags);
+    if (v->kind != BND_VECTOR_OPERATION) {
+        return dot(v, operands, rule, flags);
     }
     bnd_exact x[BND_OPERANDS_MAX];
     uint32_t before = 0;

@@ -5,6 +5,7 @@
 #include <binade/oracle.h>
 
 #include <gmp.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,15 +122,25 @@ static bool add_double(mpq_t sum, double a, double b, const mpq_t scale)
     return true;
 }
 
+/* As the rule takes it: true where it was flushed. */
+static bool flushes(const bnd_vectors *v, unsigned operand, double *value)
+{
+    const bnd_format *f = bnd_vectors_format(v, operand);
+    bool subnormal = *value != 0 && fabs(*value) < ldexp((double)f->normal_significand, f->normal_quantum);
+    *value = subnormal && v->rule.flush_in ? 0 : *value;
+    return subnormal && v->rule.flush_in;
+}
+
 /* The dot product as a fraction, where all its operands are numbers; the oracle rounds it. */
 static bool dot_holds(const bnd_vectors *v, const uint64_t *operands, uint64_t random, bool *judged)
 {
     unsigned scales = v->kind == BND_VECTOR_MXDOT, half = v->operands / 2;
     mpq_t sum, scale;
     double values[BND_VECTOR_OPERANDS_MAX];
-    bool finite = true;
+    bool finite = true, flushed = false;
     for (unsigned i = 0; i < v->operands; i++) {
         finite = finite && bnd_oracle_decode(&values[i], bnd_vectors_format(v, i), operands[i]) == BND_ORACLE_FINITE;
+        flushed = flushes(v, i, &values[i]) || flushed;
     }
     *judged = finite;
     if (!finite) {
@@ -149,6 +160,7 @@ static bool dot_holds(const bnd_vectors *v, const uint64_t *operands, uint64_t r
     char *text = mpq_get_str(NULL, 10, sum);
     bnd_result want, got = bnd_vector_answer(v, operands, v->rule, random);
     bool right = bnd_oracle_encode_text(&want, &v->out, text, v->rule, random, NULL) == BND_OK;
+    want.flags |= flushed ? BND_FLUSHED : 0;
     if (mpq_sgn(sum) == 0) { /* a zero's sign is another matter */
         got.code &= (UINT64_C(1) << bnd_magnitude_bits(&v->out)) - 1;
     }
@@ -169,7 +181,7 @@ static void dots(void)
     uint64_t wrong = 0, judged = 0, cases = scaled(300);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (unsigned mode = 0; mode < BND_ROUNDINGS; mode += 3) {
-            bnd_rule rule = {.rounding = (uint8_t)mode, .random_bits = 9};
+            bnd_rule rule = {.rounding = (uint8_t)mode, .random_bits = 9, .flush_in = mode % 2 != 0};
             bnd_vectors v = vectors_described(rows[i].operation, rows[i].in, rows[i].out, rule);
             bnd_vector_plan plan;
             CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_SAMPLE, i, NULL), BND_OK);
@@ -197,6 +209,31 @@ static void dots(void)
     }
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT(judged > 1000 || cases < 300);
+}
+
+/* The scale is a NaN, and so is the result; a signaling NaN among the elements raises invalid all the same. */
+static void test_signaling_below_a_scale(void)
+{
+    bnd_vectors v = vectors_described("mxdot", "e5m2", "fp32", (bnd_rule){0});
+    uint64_t operands[BND_VECTOR_OPERANDS_MAX] = {0};
+    operands[0] = 0xff;
+    operands[33] = 127;
+    CU_ASSERT_EQUAL(bnd_vector_answer(&v, operands, v.rule, 0).flags, 0);
+    operands[5] = 0x7f; /* a quiet NaN */
+    CU_ASSERT_EQUAL(bnd_vector_answer(&v, operands, v.rule, 0).flags, 0);
+    operands[5] = 0x7d;
+    CU_ASSERT_EQUAL(bnd_vector_answer(&v, operands, v.rule, 0).flags, BND_INVALID);
+    operands[5] = 0x7c; /* inf * 0: the NaN that came in is the answer */
+    CU_ASSERT_EQUAL(bnd_vector_answer(&v, operands, v.rule, 0).flags, 0);
+}
+
+/* 2^-24 * 1 + 1 * 0 in fp16: the subnormal operand counts as zero, which is flushed. */
+static void test_flushed_operands(void)
+{
+    static const uint64_t operands[] = {0x0001, 0x3c00, 0x3c00, 0x0000};
+    bnd_vectors v = vectors_described("dot:2", "fp16", "fp16", (bnd_rule){.flush_in = true});
+    bnd_result r = bnd_vector_answer(&v, operands, v.rule, 0);
+    CU_ASSERT(r.code == 0 && r.flags == BND_FLUSHED);
 }
 
 /* A dot product of one pair is a product but for the sign of a zero sum, and of special operands what IEEE says. */
@@ -237,6 +274,8 @@ static void special_dots(void)
     operands[0] = 0xff;
     CU_ASSERT_EQUAL(bnd_vector_answer(&mx, operands, mx.rule, 0).code, 0x7e00);
     (void)fp16;
+    test_signaling_below_a_scale();
+    test_flushed_operands();
 }
 
 CU_TestInfo answer_tests[] = {
