@@ -246,7 +246,8 @@ static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_r
     if (f->has_infinity) {
         return special(BND_INFINITE, negative, 0, 0);
     }
-    return f->has_nan ? nan_instead(f, rule, x, BND_INVALID) : largest(f, negative, BND_INVALID, inward);
+    return f->has_nan ? nan_instead(f, rule, x, BND_INVALID)
+                      : largest(f, negative, BND_INVALID | BND_SATURATED, inward);
 }
 
 /* A negative number or infinity where there is no sign. */

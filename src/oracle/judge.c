@@ -145,7 +145,7 @@ static void judge_infinity(question *q)
         raise_flags(q, BND_INVALID);
         make_nan(q);
     } else {
-        raise_flags(q, format ? BND_INVALID : BND_SATURATED);
+        raise_flags(q, format ? BND_INVALID | BND_SATURATED : BND_SATURATED);
         give_max(q);
     }
 }
