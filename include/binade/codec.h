@@ -59,8 +59,9 @@ bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t co
 
 /* ---- decode ---- */
 
-/* The value as a double: exact for every format with at most 11 exponent and 52 fraction bits, otherwise rounded to
- * nearest even. The second form says so with flags: those of converting to fp64. */
+/* The value as a double: exact where fp64 has it (all values of the format, if its precision is at most 53 bits and its
+ * magnitudes lie from 2^-1074 to below 2^1024), otherwise rounded to nearest even. The second form says so with flags:
+ * those of converting to fp64. */
 double bnd_decode(const bnd_format *f, uint64_t code);
 double bnd_decode_flags(const bnd_format *f, uint64_t code, uint32_t *flags);
 

@@ -21,6 +21,12 @@ static uint64_t codes_to_decode(const bndi_inquiry *q)
     return is_double ? bndi_code_count(q, ALL_CODES) : 0;
 }
 
+/* Every value of the format, the bias counted. */
+static bool fp64_holds(const bnd_format *f)
+{
+    return f->precision <= 53 && f->least_quantum >= -1074 && f->emax <= 1023;
+}
+
 static double decode_cost(const bndi_inquiry *q)
 {
     (void)q;
@@ -43,7 +49,7 @@ static void check_decode(bndi_piece *p, uint64_t index)
         c->to = q->fp64;
         c->code_only = true;
     }
-    if (!isnan(want)) {
+    if (!isnan(want) && fp64_holds(&q->f)) {
         bnd_result back = q->candidate.encode(&q->f, want, (bnd_rule){0}, 0);
         bndi_compare_one(p, "encode", &q->fp64, bits_of(want), 0, back, (bnd_result){.code = code});
     }

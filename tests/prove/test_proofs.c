@@ -61,6 +61,17 @@ static void test_library(void)
     }
 }
 
+/* Values beyond fp64 decode to infinity or zero, and these do not lead back to them. */
+static void test_beyond_fp64(void)
+{
+    static const char *const names[] = {"e5m2b-32767", "e5m2b32767", "e8m3b1500"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bnd_proof found = prove("decode", names[i], (bnd_rule){0}, NULL, 1);
+        CU_ASSERT(found.cases > 0);
+        CU_ASSERT_EQUAL(found.mismatches, 0);
+    }
+}
+
 /* ---- candidates that are wrong ---- */
 
 static double wrong_decode(const bnd_format *f, uint64_t code)
@@ -320,6 +331,7 @@ static void test_refusals(void)
 
 CU_TestInfo proof_tests[] = {
     {"the library holds", test_library},
+    {"formats beyond fp64", test_beyond_fp64},
     {"what is wrong is found", test_wrong},
     {"and by the oracle itself", test_wrong_by_oracle},
     {"threads", test_threads},
