@@ -45,7 +45,8 @@ bool bnd_has_threads(void); /* compiled with OpenMP; without it every call uses 
  *
  * Packed: a code of 8, 16, 32 or 64 bits is a little-endian word; every other width is written back to back, lowest
  * bits first, the last byte filled up with zeros. A tf32 code stands where it stands in fp32: in the upper bits of a
- * word of 32. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds it. */
+ * word of 32. A ue4m3 code has a byte. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds
+ * it. */
 typedef enum bnd_packing { BND_PACKED, BND_UNPACKED } bnd_packing;
 
 /* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side, the best

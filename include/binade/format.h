@@ -58,8 +58,9 @@ typedef struct bnd_format {
     int32_t max_quantum, normal_quantum, least_quantum;
 } bnd_format;
 
-/* A row of the table, an alias of any ecosystem, a P3109 name (binary8p3se), a custom format (e6m9, e5m10b12fn) or a
- * value set (p11emin-14emax15). Case does not matter. An unknown name gets an error with the nearest names. */
+/* A row of the table, an alias of any ecosystem, a P3109 name (binary8p3se), a custom format (e6m9, e5m10b12fn; without
+ * a sign ue6m2fn) or a value set (p11emin-14emax15). Case does not matter. An unknown name gets an error with the
+ * nearest names. */
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
 

@@ -13,13 +13,20 @@ static bool is_tf32(const bnd_format *f)
     return f->exponent_bits == 8 && f->fraction_bits == 10 && f->bias == 127 && f->ieee_nans && f->has_subnormals;
 }
 
+/* 7 bits, and a byte in memory (PTX ISA). */
+static bool is_ue4m3(const bnd_format *f)
+{
+    return !f->is_signed && f->exponent_bits == 4 && f->fraction_bits == 3 && f->bias == 7 && f->high_nans == 1 &&
+           !f->has_infinity && f->has_subnormals;
+}
+
 bndi_storage bndi_storage_of(const bnd_format *f, uint8_t packing)
 {
     unsigned width = f->width, word = whole_word(width);
     if (is_tf32(f)) {
         return (bndi_storage){.bits = 32, .shift = packing == BND_PACKED ? 13 : 0};
     }
-    if (packing == BND_UNPACKED || width == word) {
+    if (packing == BND_UNPACKED || width == word || is_ue4m3(f)) {
         return (bndi_storage){.bits = word};
     }
     return (bndi_storage){.bits = width, .packed = true};

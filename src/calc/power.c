@@ -113,6 +113,7 @@ bnd_result bndi_round_power(const bnd_format *to, const bnd_format *from, uint64
 {
     const bnd_format *const formats[BND_OPERANDS_MAX] = {from};
     bnd_exact x = bnd_unpack(from, code);
+    rule = bnd_rule_of_operation(rule);
     bool nan = x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
     bool as_zero = rule.flush_in && bnd_classify(from, x) == BND_CLASS_SUBNORMAL;
     if (n == 0 && x.kind != BND_SIGNALING_NAN) {

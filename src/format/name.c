@@ -80,7 +80,7 @@ static verdict read_p3109(bnd_format *out, reader r, bnd_error *why)
     return MINE;
 }
 
-/* ---- custom formats: e6m9, e5m10b12fn, e4m3b-2nosub ---- */
+/* ---- custom formats: e6m9, e5m10b12fn, e4m3b-2nosub, and without a sign: ue5m2fn ---- */
 
 static const char *const specials_names[] = {
     [BNDI_IEEE] = "ieee", [BNDI_FN] = "fn", [BNDI_FNUZ] = "fnuz", [BNDI_NONE] = "none"};
@@ -106,7 +106,7 @@ static verdict refuse_custom(const reader *r, bnd_error *why, const char *reason
 static void write_custom_name(bnd_format *f, const bndi_layout *layout, bool with_bias, bool with_ieee)
 {
     bndi_text name = bndi_text_in(f->name, sizeof f->name);
-    bndi_text_char(&name, 'e');
+    bndi_text_string(&name, layout->is_signed ? "e" : "ue");
     bndi_text_unsigned(&name, layout->exponent_bits, 10, 1);
     bndi_text_char(&name, 'm');
     bndi_text_unsigned(&name, layout->fraction_bits, 10, 1);
@@ -146,13 +146,14 @@ static bool find_same_row(bnd_format *f)
 static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
 {
     int32_t exponent_bits, fraction_bits;
+    const bool is_signed = !take(&r, "u");
     if (!take(&r, "e") || !take_number(&r, false, &exponent_bits) || !take(&r, "m") ||
         !take_number(&r, false, &fraction_bits)) {
         return NOT_MINE;
     }
     bool possible = exponent_bits >= 1 && exponent_bits <= 15;
     int32_t default_bias = possible ? ((int32_t)1 << (exponent_bits - 1)) - 1 : 0;
-    bndi_layout layout = {.is_signed = true, .bias = default_bias, .specials = BNDI_IEEE, .ties = BND_TIES_CODE};
+    bndi_layout layout = {.is_signed = is_signed, .bias = default_bias, .specials = BNDI_IEEE, .ties = BND_TIES_CODE};
     if (take(&r, "b") && !take_number(&r, true, &layout.bias)) {
         return NOT_MINE;
     }
@@ -168,7 +169,11 @@ static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
         return refuse_custom(&r, why, "the fraction must have at most 52 bits");
     }
     if (exponent_bits + fraction_bits > 63) {
-        return refuse_custom(&r, why, "sign, exponent and fraction must have at most 64 bits together");
+        return refuse_custom(&r, why, "exponent and fraction must have at most 63 bits together");
+    }
+    if (!is_signed && layout.specials == BNDI_FNUZ) {
+        return refuse_custom(&r, why,
+                             "fnuz puts NaN where negative zero would be, and without a sign there is none; use fn");
     }
     if (layout.bias > 32767 || layout.bias < -32767) {
         return refuse_custom(&r, why, "the bias must be from -32767 to 32767");

@@ -246,7 +246,7 @@ void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *
 static float promoted(const bndi_sum *sum, float c, bndi_element s)
 {
     const bnd_format *f = &sum->accumulator.format;
-    const bnd_rule nearest = {.rounding = BND_RNE};
+    const bnd_rule nearest = {.rounding = BND_RNE, .nan = BND_NAN_CANONICAL};
     const bnd_exact terms[2] = {bnd_exact_float(c), f->width > 0 ? bnd_unpack(f, s.code) : s.value};
     uint32_t flags = 0;
     bnd_exact exact = bnd_operate_exact(BND_ADD, &sum->fp32, terms, nearest, 0, &flags);

@@ -13,9 +13,15 @@ static bool is_tf32(const bnd_format *f)
     return strcmp(f->name, "tf32") == 0; /* e8m10 and its other names become this row */
 }
 
+/* 7 bits in a byte. */
+static bool is_ue4m3(const bnd_format *f)
+{
+    return strcmp(f->name, "ue4m3") == 0;
+}
+
 unsigned stored_bits(const bnd_format *f, uint8_t packing)
 {
-    if (packing == BND_PACKED && !is_tf32(f)) {
+    if (packing == BND_PACKED && !is_tf32(f) && !is_ue4m3(f)) {
         return f->width;
     }
     unsigned bits = 8;

@@ -190,6 +190,28 @@ static void test_tf32_container(void)
     }
 }
 
+/* ue4m3 has 7 bits and a byte of its own, packed or not, as in PTX. */
+static void test_ue4m3_container(void)
+{
+    bnd_format f = format_named("ue4m3"), e5m3 = format_named("ue5m3");
+    const float x[4] = {1.0f, 448.0f, 0x1p-9f, -1.0f};
+    const unsigned char want[4] = {0x38, 0x7e, 0x01, 0x7f}, want_e5m3[4] = {0x78, 0xbe, 0x30, 0xff};
+    unsigned char codes[4];
+    float y[4];
+    CU_ASSERT_EQUAL(bnd_codes_size(&f, 4, BND_PACKED), 4);
+    for (size_t k = 0; k < back_ends_here()->count; k++) {
+        for (uint8_t packing = 0; packing < 2; packing++) {
+            bnd_array how = {.context = &back_ends_here()->at[k], .packing_in = packing, .packing_out = packing};
+            CU_ASSERT_EQUAL(bnd_encode_f32(codes, x, 4, &f, &how, NULL, NULL), BND_OK);
+            CU_ASSERT_EQUAL(memcmp(codes, want, sizeof want), 0);
+            CU_ASSERT_EQUAL(bnd_decode_f32(y, codes, 4, &f, &how, NULL), BND_OK);
+            CU_ASSERT_EQUAL(memcmp(y, x, 3 * sizeof *x), 0);
+            CU_ASSERT_EQUAL(bnd_encode_f32(codes, x, 4, &e5m3, &how, NULL, NULL), BND_OK);
+            CU_ASSERT_EQUAL(memcmp(codes, want_e5m3, sizeof want_e5m3), 0);
+        }
+    }
+}
+
 /* Five codes of 4 bits and four of 6, by hand: lowest bits first, zeros at the end. */
 static void test_packed_by_hand(void)
 {
@@ -212,6 +234,7 @@ CU_TestInfo memory_tests[] = {
     {"strides", test_strides},
     {"in pieces", test_pieces},
     {"tf32 in fp32's place", test_tf32_container},
+    {"ue4m3 in a byte", test_ue4m3_container},
     {"packed by hand", test_packed_by_hand},
     CU_TEST_INFO_NULL,
 };

@@ -1,4 +1,4 @@
-/* Custom formats: e<E>m<M>[b<bias>][ieee|fn|fnuz|none][nosub], what they are and what they are then called. */
+/* Custom formats: [u]e<E>m<M>[b<bias>][ieee|fn|fnuz|none][nosub], what they are and what they are then called. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,15 @@ static void test_spellings(void)
         {"e5m2nosub", "e5m2nosub"},
         {"e15m48", "e15m48"},
         {"e11m52fn", "e11m52fn"},
+        {"ue6m9", "ue6m9"},
+        {"UE6M9B31IEEE", "ue6m9"},
+        {"ue6m2fn", "ue6m2fn"},
+        {"ue6m2b30none", "ue6m2b30none"},
+        {"ue5m2nosub", "ue5m2nosub"},
+        {"ue15m48fn", "ue15m48fn"},
         /* what is a row has the row's name */
+        {"ue5m3fn", "ue5m3"},
+        {"ue4m3b7fn", "ue4m3"},
         {"e11m52", "fp64"},
         {"e8m23", "fp32"},
         {"e8m10", "tf32"},
@@ -45,6 +53,9 @@ static void test_spellings(void)
         {"e6m9fnnosub", "dlfloat16"},
         /* what a row's name would mean if it were not taken says what makes the difference */
         {"e2m1ieee", "e2m1ieee"},
+        {"ue4m3ieee", "ue4m3ieee"},
+        {"ue5m3b15ieee", "ue5m3ieee"},
+        {"ue8m0ieee", "ue8m0ieee"},
         {"e4m3b7fnuz", "e4m3b7fnuz"},
         {"e5m2b15fnuz", "e5m2b15fnuz"},
     };
@@ -66,7 +77,7 @@ static void test_spellings(void)
 typedef struct custom {
     int exponent_bits, fraction_bits, bias;
     const char *specials;
-    bool nosub;
+    bool nosub, is_unsigned;
 } custom;
 
 static bool is(const custom *c, const char *specials)
@@ -97,9 +108,9 @@ static bool has_layout(const bnd_format *f, const custom *c)
     uint64_t max_code = max_code_of(c), nans = ieee ? one - 1 : fn;
     uint64_t quiet = one / 2; /* an IEEE layout without fraction bits has no NaN at all */
     uint64_t nan = ieee ? (one > 1 ? max_code + 1 + quiet : 0) : fn ? max_code + 1 : fnuz ? magnitudes : 0;
-    return f->width == 1 + c->exponent_bits + c->fraction_bits && f->precision == c->fraction_bits + 1 &&
+    return f->width == !c->is_unsigned + c->exponent_bits + c->fraction_bits && f->precision == c->fraction_bits + 1 &&
            f->exponent_bits == c->exponent_bits && f->fraction_bits == c->fraction_bits && f->bias == c->bias &&
-           f->is_signed && f->has_zero && f->has_negative_zero == !fnuz &&
+           f->is_signed == !c->is_unsigned && f->has_zero && f->has_negative_zero == (!fnuz && !c->is_unsigned) &&
            f->has_subnormals == (!c->nosub || c->fraction_bits == 0) && f->has_infinity == ieee &&
            f->has_nan == (nans > 0 || fnuz) && f->zero_nan == fnuz && f->ieee_nans == ieee && f->high_nans == nans &&
            f->max_code == max_code && f->infinity_code == (ieee ? max_code + 1 : 0) && f->nan_code == nan;
@@ -127,9 +138,9 @@ static bool has_limits(const bnd_format *f, const custom *c)
 static bool is_right(const custom *c)
 {
     char name[64];
-    snprintf(name, sizeof name, "e%dm%db%d%s%s", c->exponent_bits, c->fraction_bits, c->bias, c->specials,
-             c->nosub ? "nosub" : "");
-    if (max_code_of(c) == 0) {
+    snprintf(name, sizeof name, "%se%dm%db%d%s%s", c->is_unsigned ? "u" : "", c->exponent_bits, c->fraction_bits,
+             c->bias, c->specials, c->nosub ? "nosub" : "");
+    if (max_code_of(c) == 0 || (is(c, "fnuz") && c->is_unsigned)) {
         return is_refused(name, BND_BAD_SYNTAX);
     }
     bnd_format f = format_named(name), again = format_named(f.name);
@@ -149,9 +160,9 @@ static void test_every_layout(void)
     for (int e = 1; e <= 15; e++) {
         const int biases[] = {(1 << (e - 1)) - 1, 1 << (e - 1), 0, -1, 32767, -32767};
         for (size_t i = 0; i < sizeof fractions / sizeof fractions[0]; i++) {
-            for (size_t j = 0; j < sizeof biases / sizeof biases[0] * 8; j++) {
-                custom c = {e, fractions[i], biases[j / 8], specials[j % 4], j / 4 % 2 != 0};
-                if (1 + c.exponent_bits + c.fraction_bits <= 64) {
+            for (size_t j = 0; j < sizeof biases / sizeof biases[0] * 16; j++) {
+                custom c = {e, fractions[i], biases[j / 16], specials[j % 4], j / 4 % 2 != 0, j / 8 % 2 != 0};
+                if (c.exponent_bits + c.fraction_bits <= 63) {
                     wrong += !is_right(&c);
                 }
             }
@@ -193,6 +204,10 @@ static void test_refused(void)
                                         "e5m99",
                                         "e12m52",
                                         "e15m49",
+                                        "ue15m49",
+                                        "ue0m3",
+                                        "ue5m3fnuz",
+                                        "ue1m0",
                                         "e14m50",
                                         "e5m10b32768",
                                         "e5m10b-32768",
@@ -216,7 +231,7 @@ static void test_message_says_why(void)
     static const struct {
         const char *name, *reason;
     } cases[] = {
-        {"e16m3", "from 1 to 15"}, {"e5m53", "52"}, {"e15m49", "64"}, {"e5m3b40000", "32767"}, {"e1m0", "finite"}};
+        {"e16m3", "from 1 to 15"}, {"e5m53", "52"}, {"e15m49", "63"}, {"e5m3b40000", "32767"}, {"e1m0", "finite"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_format f;
         bnd_error why;

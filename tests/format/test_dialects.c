@@ -83,6 +83,7 @@ static void test_known_rules(void)
     CU_ASSERT_EQUAL(rule_of("ml_dtypes", "e4m3").overflow, BND_OVERFLOW_FORMAT);
     CU_ASSERT_EQUAL(rule_of("ml_dtypes", "e2m1").no_nan, BND_NO_NAN_ZERO);
     CU_ASSERT_EQUAL(rule_of("ml_dtypes", "e8m0").zero, BND_ZERO_NAN);
+    CU_ASSERT_EQUAL(rule_of("ml_dtypes", "ue5m3").negative, BND_NEGATIVE_NAN);
     CU_ASSERT_EQUAL(rule_of("cuda-satfinite", "e4m3").overflow, BND_OVERFLOW_SATURATE);
     CU_ASSERT_EQUAL(rule_of("cuda-nosat", "e4m3").overflow, BND_OVERFLOW_FORMAT);
     CU_ASSERT_EQUAL(rule_of("cuda-satfinite", "e2m1").no_nan, BND_NO_NAN_MAX);

@@ -22,6 +22,8 @@ static const struct {
     {"e3m4", "e3m4 float8_e3m4 f8E3M4"},
     {"e4m3b11fnuz", "e4m3b11fnuz float8_e4m3b11fnuz f8E4M3B11FNUZ"},
     {"e8m0", "e8m0 float8_e8m0fnu FLOAT8E8M0 onnx:24 F8_E8M0 f8E8M0FNU ocp_e8m0 ue8m0"},
+    {"ue5m3", "ue5m3 float8_e5m3fnu e5m3fnu ml_dtypes.float8_e5m3fnu ue5m3fn"},
+    {"ue4m3", "ue4m3 ue4m3fn ue4m3b7fn"},
     {"e2m3", "e2m3 float6_e2m3fn F6_E2M3 f6E2M3FN ocp_e2m3"},
     {"e3m2", "e3m2 float6_e3m2fn F6_E3M2 f6E3M2FN ocp_e3m2"},
     {"e2m1", "e2m1 float4_e2m1fn float4_e2m1fn_x2 FLOAT4E2M1 onnx:23 F4 f4E2M1FN ocp_e2m1"},
@@ -259,7 +261,7 @@ static bool is_in(const char *group, const char *name)
 
 static void test_groups(void)
 {
-    check_group("all", 17 + 30);
+    check_group("all", 19 + 30);
     check_group("ieee", 3);
     check_group("ocp", 6);
     check_group("fnuz", 3);

@@ -118,6 +118,10 @@ static bnd_tensor *random_codes(bnd_engine *engine, const bnd_format *f, const s
             codes[4 * i] = 0;
             codes[4 * i + 1] &= 0xe0;
         }
+    } else if (f->width == 7) { /* ue4m3 has a byte */
+        for (size_t i = 0; i < n; i++) {
+            codes[i] &= 0x7f;
+        }
     } else if (bits % 8 != 0) {
         codes[bytes - 1] &= (unsigned char)((1u << bits % 8) - 1);
     }

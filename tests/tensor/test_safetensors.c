@@ -55,9 +55,13 @@ static bnd_tensor *random_codes(bnd_engine *engine, const bnd_format *f, const s
 {
     bnd_tensor *t = zeros(engine, f, shape, rank);
     unsigned char *codes = bnd_tensor_codes(t);
-    size_t bits = bnd_tensor_count(t) * (f->width == 19 ? 32 : f->width), bytes = bnd_tensor_bytes(t);
+    size_t bits = bnd_tensor_count(t) * (f->width == 19  ? 32
+                                         : f->width == 7 ? 8
+                                                         : f->width),
+           bytes = bnd_tensor_bytes(t);
     for (size_t i = 0; i < bytes; i++) {
         codes[i] = (unsigned char)below(256, seed, i);
+        codes[i] &= f->width == 7 && bnd_tensor_bytes(t) == bnd_tensor_count(t) ? 0x7f : 0xff; /* ue4m3 has a byte */
         if (f->width == 19 && bnd_tensor_bytes(t) == 4 * bnd_tensor_count(t)) { /* tf32: the lowest 13 bits of a word */
             codes[i] = i % 4 == 0 ? 0 : i % 4 == 1 ? codes[i] & 0xe0 : codes[i];
         }

@@ -1,15 +1,15 @@
 /* The options that several commands share, a row each. */
 #include "command.h"
 
-const option_row row_format = {
-    OPTION_FORMAT,
-    'f',
-    "format",
-    "LIST",
-    "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value "
-    "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
-    COMPLETES_FORMATS,
-    ""};
+const option_row row_format = {OPTION_FORMAT,
+                               'f',
+                               "format",
+                               "LIST",
+                               "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones "
+                               "(e6m9, e5m10b12fn, ue6m2fn), value "
+                               "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
+                               COMPLETES_FORMATS,
+                               ""};
 const option_row row_round = {
     OPTION_ROUND,
     'r',
