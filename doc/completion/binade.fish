@@ -56,7 +56,7 @@ complete -c binade -n '__binade_is range' -l csv -d 'comma-separated values inst
 complete -c binade -n '__binade_is range' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is range' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a calc -d 'an expression with every operation rounded in a format'
-complete -c binade -n '__binade_is calc' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is calc' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is calc' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
 complete -c binade -n '__binade_is calc' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is calc' -l nan -d 'which NaN comes out: canonical signed ones signed-ones propagate x86 (default: signed in conversions, canonical in operations)' -x -a 'default canonical signed ones signed-ones propagate x86'
@@ -68,13 +68,13 @@ complete -c binade -n '__binade_is calc' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is calc' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is calc' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is calc' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is calc first' -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is calc first' -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cast -d 'an array from one format to another, in files and streams'
-complete -c binade -n '__binade_is cast' -l from -d 'the input\'s format (a .npy file may say it)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cast' -l to -d 'the format to make: any but value sets' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cast' -l via -d 'round to F and keep the input\'s format; F may be a value set (of fp32 or fp64) or a block format (mxfp8, nvfp4, e4m3/tile:1x128)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l from -d 'the input\'s format (a .npy file may say it)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l to -d 'the format to make: any but value sets' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l via -d 'round to F and keep the input\'s format; F may be a value set (of fp32 or fp64) or a block format (mxfp8, nvfp4, e4m3/tile:1x128)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cast' -l columns -d 'for block formats: a bare input has rows of N elements (default one row)' -x
-complete -c binade -n '__binade_is cast' -l dtype -d 'the same as --from, of a .npy file' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cast' -l dtype -d 'the same as --from, of a .npy file' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cast' -l unpacked -d 'bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)'
 complete -c binade -n '__binade_is cast' -l count -d 'elements of a bare input (default what its bytes hold)' -x
 complete -c binade -n '__binade_is cast' -l raw -d 'make a bare array whatever OUT is called'
@@ -185,8 +185,8 @@ complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values inst
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'test vectors for implementations, and which rule an implementation follows'
 complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
-complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is vectors' -l count -s n -d 'N drawn cases instead of a level' -x
 complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)' -x -a '1 2 all'
 complete -c binade -n '__binade_is vectors' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
@@ -222,7 +222,7 @@ complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
 complete -c binade -n '__binade_is cost' -l gpus -d 'how many machines (default 1)' -x
 complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost machines\' lists them; this: measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this'
-complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l mfu -d 'of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
 complete -c binade -n '__binade_is cost' -l sparse -d 'peaks where two of four weights are zero'
 complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name: \'binade cost models\' lists them' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade'
@@ -242,7 +242,7 @@ complete -c binade -n '__binade_is cost' -l tp -d 'machines that share each laye
 complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (default none)' -x -a 'none selective full'
 complete -c binade -n '__binade_is cost' -l days -d 'how long the machines work (default 1)' -x
 complete -c binade -n '__binade_is cost' -l memory -d 'of one machine, instead of --gpu: 80GB, 80GiB' -x
-complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l kept -d 'saved: what the backward pass needs; binade: what this engine holds (default saved)' -x -a 'saved binade'
 complete -c binade -n '__binade_is cost' -l peak -d 'dense FLOP/s of one machine, instead of --gpu: 400e12, 400T' -x
 complete -c binade -n '__binade_is cost' -l bandwidth -d 'of one machine per second, with --peak: 1.6TB' -x
