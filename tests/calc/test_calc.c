@@ -453,7 +453,8 @@ static void powers(void)
     uint64_t count = scaled(3000), wrong = 0;
     for (uint64_t i = 0; i < count; i++) {
         bnd_format f = format_named(few_formats[i % (FEW - 1)]);
-        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_DETERMINISTIC_MODES)};
+        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_DETERMINISTIC_MODES)}, computed = rule;
+        computed.nan = BND_NAN_CANONICAL; /* a power is an operation, and the oracle converts its digits */
         long base = (long)(bnd_random(31, 1, i) % 15) - 7;
         unsigned n = (unsigned)(bnd_random(31, 2, i) % 60);
         char text[64], digits[256];
@@ -464,7 +465,7 @@ static void powers(void)
         mpz_clear(power);
         snprintf(text, sizeof text, "(%ld)^%u", base, n);
         bnd_result want, got = rounded(text, &f, rule);
-        wrong += bnd_oracle_encode_text(&want, &f, digits, rule, 0, NULL) != BND_OK || !same_result(want, got);
+        wrong += bnd_oracle_encode_text(&want, &f, digits, computed, 0, NULL) != BND_OK || !same_result(want, got);
         if (n == 1 && base != 0) {
             const bnd_format *const from[] = {&f, &f};
             uint64_t codes[] = {bnd_encode(&f, 1, rule, 0).code, bnd_encode(&f, (double)base, rule, 0).code};
