@@ -12,6 +12,8 @@ failing() { awk -F, -v recipe="$1" '$1 == recipe { n += $6 } END { print n + 0 }
 sensitivity() {
     awk -v recipe="$1" '/lr sensitivity/ { on = 1 } on && $1 == recipe { print $NF; exit }' "$here/grid.txt"
 }
+claim "fewer bits, more runs that fail: MXFP4 against fp32" above "$(failing mxfp4)" "$(failing fp32)"
+claim "FP8 without scales is more sensitive to the learning rate than with" above "$(sensitivity fp8-unscaled)" "$(sensitivity fp8-current)"
 expect "MXFP4 fails more often than fp32" above "$(failing mxfp4)" "$(failing fp32)"
 expect "E4M3 without scales fails at least as often as with" \
     not above "$(failing fp8-current)" "$(failing fp8-e4m3-unscaled)"

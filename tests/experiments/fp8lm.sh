@@ -9,6 +9,10 @@ rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
 # shellcheck disable=SC2086
 runs moments $model --lr "$rate" --recipe fp32 --recipe m=e4m3/tensor --recipe v=fp16/tensor --recipe v=e4m3/tensor \
     --recipe m=e4m3 --recipe v=e4m3 --recipe fp8-lm
+claim "the first moment survives E4M3 with a scale" verdict moments m=e4m3/tensor match
+claim "the second does not" not verdict moments v=e4m3/tensor match
+claim "the second survives fp16 with a scale" verdict moments v=fp16/tensor match
+claim "FP8-LM matches" verdict moments fp8-lm match
 expect "the first moment in E4M3 with a scale matches" verdict moments m=e4m3/tensor match
 expect "the second in fp16 with a scale matches" verdict moments v=fp16/tensor match
 expect "all of FP8-LM matches" verdict moments fp8-lm match

@@ -13,6 +13,8 @@ results=${BND_EXPERIMENTS:-$build/tests/experiments/scale-$scale}
 seeds=3
 held=0
 broken=0
+claims=0
+shown=0
 
 # The language model of most experiments: small enough that a step takes milliseconds on one core.
 language_model="--model transformer --width 32 --depth 2 --batch 8"
@@ -24,6 +26,7 @@ begin() {
     here=$results/$name
     mkdir -p "$here" || exit 1
     : >"$here/expected"
+    : >"$here/claimed"
     : >"$here/body"
 }
 
@@ -50,8 +53,8 @@ runs() {
 rows() { sed 's/^"\([^"]*\)"/\1/; t custom
     s/,/|/g; b
     :custom
-    h; s/^.*[^a-z0-9]\(reference\|match\|degraded\|diverged\),/\1,/; s/,/|/g; x
-    s/,\(reference\|match\|degraded\|diverged\),.*$//; G; s/\n/|/' "$1"; }
+    h; s/^.*[^a-z0-9]\(reference\|match\|inconclusive\|better\|degraded\|diverged\),/\1,/; s/,/|/g; x
+    s/,\(reference\|match\|inconclusive\|better\|degraded\|diverged\),.*$//; G; s/\n/|/' "$1"; }
 
 # value PART RECIPE COLUMN: what the table of PART has there.
 value() {
@@ -68,7 +71,30 @@ above() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }     # above A B
 loss_of() { value "$1" "$2" final_loss; }                          # loss_of PART RECIPE
 worse() { above "$(loss_of "$1" "$2")" "$(loss_of "$1" "$3")"; }   # worse PART RECIPE THAN
 
-# expect SENTENCE CONDITION...: counted, and written into the page with what came out.
+# claim SENTENCE CONDITION...: a statement of the paper. Whether it shows at this scale is written into the page; a run
+# does not fail for it.
+claim() {
+    sentence=$1
+    shift
+    claims=$((claims + 1))
+    if "$@"; then
+        shown=$((shown + 1))
+        echo "- shown: $sentence" >>"$here/claimed"
+    else
+        echo "- **not shown**: $sentence" >>"$here/claimed"
+    fi
+}
+outcome() {
+    if [ $shown = $claims ]; then
+        echo "reproduced"
+    elif [ $shown = 0 ]; then
+        echo "not reproduced at this scale"
+    else
+        echo "reproduced in part"
+    fi
+}
+
+# expect SENTENCE CONDITION...: what this page says of the run, whatever the paper says. Counted, and written into the page.
 expect() {
     sentence=$1
     shift
@@ -90,7 +116,7 @@ table() {
         echo "$2"
         echo
         rows "$here/$1.csv" | awk -F'|' '
-            function number(x) { return x == "" ? "" : sprintf("%.4g", x) }
+            function number(x) { return x == "" ? "NaN" : sprintf("%.4g", x) }
             function percent(x) { return x == "" ? "" : sprintf("%.3g %%", x) }
             NR == 1 {
                 for (i = 1; i <= NF; i++) at[$i] = i
@@ -98,8 +124,7 @@ table() {
                 print "| --- | --- | --- | --- | --- | --- | --- | --- |"
                 next }
             { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
-              verdict = $at["verdict"] ($at["unclear"] == "true" ? "?" : "")
-              printf "| `%s` | %s | %s | %s | %s ", $1, verdict, number($at["final_loss"]), gap, $at["left_at"]
+              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["left_at"]
               printf "| %s | %s | %s |\n", percent($at["cancelled_percent"]), percent($at["flushed_percent"]),
                      $at["overflows"] }'
     } >>"$here/body"
@@ -113,13 +138,18 @@ figure() {
 }
 write() { printf '\n%s\n' "$1" >>"$here/body"; }
 
-# finish: the block for the page; the exit status says whether all that is expected holds.
+# finish: the block for the page; the exit status says whether all that this page expects holds.
 finish() {
     {
-        echo "$held of $((held + broken)) expectations hold ($seeds pairs of seeds, scale $scale):"
+        echo "The paper's claim: **$(outcome)** ($shown of $claims statements)."
+        echo
+        cat "$here/claimed"
+        echo
+        echo "The run: $held of $((held + broken)) expectations of this page hold ($seeds seed pairs, scale $scale)."
         echo
         cat "$here/expected" "$here/body"
     } >"$here/block.new" && mv "$here/block.new" "$here/block.md"
-    echo "$name: $held hold, $broken do not"
+    outcome >"$here/outcome"
+    echo "$name: claim $(outcome) ($shown of $claims statements); of this page's expectations $held hold, $broken do not"
     [ $broken = 0 ]
 }

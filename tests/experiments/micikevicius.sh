@@ -21,6 +21,9 @@ scales() { # scales PART SETTINGS EXPONENT...: runs with the loss multiplied by 
 scale_of() { awk -v e="$1" 'BEGIN { printf "%d", 2 ^ e }'; }
 flushed() { value "$1" "$2,loss_scale=$(scale_of "$3")" flushed_percent; }
 scales fp16 base=fp16-amp-noscale 0 4 8 12 16 24
+claim "gradients underflow in fp16, and the loss suffers" not verdict fp16 fp16-amp-noscale match
+claim "a loss scale reduces what underflows" above "$(flushed fp16 base=fp16-amp-noscale 0)" "$(flushed fp16 base=fp16-amp-noscale 8)"
+claim "with a dynamic loss scale fp16 matches fp32" verdict fp16 fp16-amp match
 expect "fp16: less underflows with a scale of 2^8 than without" \
     above "$(flushed fp16 base=fp16-amp-noscale 0)" "$(flushed fp16 base=fp16-amp-noscale 8)"
 expect "fp16: a dynamic scale matches" verdict fp16 fp16-amp match
@@ -40,6 +43,8 @@ table e4m3 "The same in a narrower range: everything in fp32 but the gradients t
 low=$(awk -v rate="$rate" 'BEGIN { printf "%.3g", rate / 100 }')
 # shellcheck disable=SC2086
 runs master $model --lr "$low" --recipe fp32,fp16-amp --recipe base=fp16-amp,param=fp16
+claim "fp16 weights without a master lose updates" above "$(value master base=fp16-amp,param=fp16 cancelled_percent)" 10
+claim "and the loss suffers" not verdict master base=fp16-amp,param=fp16 match
 expect "fp16 weights without a master: updates are lost" \
     above "$(value master base=fp16-amp,param=fp16 cancelled_percent)" 10
 expect "the loss of so short a run does not show it: it matches (the paper's does not)" \

@@ -8,6 +8,10 @@ model="$language_model --steps $(steps 200)"
 rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
 # shellcheck disable=SC2086
 runs mx $model --lr "$rate" --recipe fp32,mxfp8,mxfp8-floor,mxfp6,mxfp4
+claim "MXFP8 with scales rounded up matches" verdict mx mxfp8 match
+claim "MXFP8 with scales rounded down is worse than fp32" above "$(value mx mxfp8-floor gap)" "$(value mx mxfp8-floor band)"
+claim "and by more than 1 % of the loss" verdict mx mxfp8-floor degraded
+claim "MXFP4 does not match" not verdict mx mxfp4 match
 expect "MXFP8, scales rounded up, matches" verdict mx mxfp8 match
 expect "scales rounded down cost: the gap is above its band" \
     above "$(value mx mxfp8-floor gap)" "$(value mx mxfp8-floor band)"

@@ -13,6 +13,11 @@ plain=base=nvfp4,gemm_wgrad.x=nvfp4,gemm_wgrad.dy=nvfp4:sr:16
 # shellcheck disable=SC2086
 runs ablation $model --lr "$rate" --recipe nvfp4 --recipe $nearest --recipe $forward --recipe $plain \
     --recipe base=nvfp4,high_last=0
+claim "NVFP4's recipe matches" verdict ablation nvfp4 match
+claim "with the last layers in NVFP4, too, the loss is higher" worse ablation base=nvfp4,high_last=0 nvfp4
+claim "gradients rounded to nearest are worse" not verdict ablation $nearest match
+claim "stochastic rounding of the forward pass is worse" not verdict ablation $forward match
+claim "without the Hadamard transform it is worse" not verdict ablation $plain match
 expect "NVFP4's recipe matches" verdict ablation nvfp4 match
 expect "the last layers in NVFP4 hurt" worse ablation base=nvfp4,high_last=0 nvfp4
 expect "with the last layers high, gradients to nearest match, too: the claim does not show at this size" \

@@ -10,12 +10,14 @@ failed=0
     exit 2
 }
 [ $# -gt 0 ] || set -- zamirai micikevicius fp8 mx fp8lm accumulators nvfp4 failing student
+outcome_of() { echo "${BND_EXPERIMENTS:-${BND_BUILD:-$here/../../build}/tests/experiments/scale-${BND_EXPERIMENT_SCALE:-1}}/$1/outcome"; }
 for name; do
     [ -f "$here/$name.sh" ] || {
         echo "experiments: there is no $name.sh" >&2
         failed=$((failed + 1))
         continue
     }
+    rm -f "$(outcome_of "$name")"
     if sh "$here/$name.sh"; then
         passed=$((passed + 1))
     else
@@ -23,5 +25,8 @@ for name; do
     fi
     sh "$here/page.sh" || exit 1
 done
-echo "$passed experiments came out as expected, $failed did not"
+echo "$passed experiments came out as their page expects, $failed did not; the papers' claims:"
+for name; do
+    echo "    $name: $(cat "$(outcome_of "$name")" 2>/dev/null || echo "not finished")"
+done
 [ "$failed" = 0 ]
