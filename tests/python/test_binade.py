@@ -108,7 +108,7 @@ class Mirror(unittest.TestCase):
 
 
 class Numpy(unittest.TestCase):
-    """numpy converts float16 correctly; NaNs keep their payload there and are canonical here."""
+    """numpy converts float16 correctly; NaNs keep sign and payload there, and their sign alone here."""
 
     def check_fp16(self, x):
         with np.errstate(all="ignore"):
@@ -116,7 +116,8 @@ class Numpy(unittest.TestCase):
         got = binade.encode(x, "fp16")
         finite = ~np.isnan(x)
         self.assertEqual(np.count_nonzero(got[finite] != want[finite]), 0)
-        self.assertTrue(np.all(got[~finite] == 0x7e00))
+        self.assertTrue(np.all(got[~finite] == (want[~finite] & 0x8000 | 0x7e00)))
+        self.assertTrue(np.all(binade.encode(x, "fp16", nan="canonical")[~finite] == 0x7e00))
 
     def test_fp16_of_float32(self):
         self.check_fp16(bits_to_float32(200000))
