@@ -75,6 +75,10 @@ static int work_out(calc *c)
 {
     size_t length = strlen(c->expression);
     bnd_error why;
+    if (c->format->width == 0) { /* the fault is the format's: no place in the expression is pointed at */
+        return complain(c->common->command,
+                        "%s is a value set: it has no codes, and operations need a format with codes", c->format->name);
+    }
     c->terms = allocate(NULL, length + 1, sizeof *c->terms);
     if (bnd_expression_parse(c->terms, length + 1, &c->count, c->expression, length, c->format, &why) != BND_OK) {
         return refuse(c, &why);
