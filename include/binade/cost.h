@@ -169,7 +169,7 @@ typedef struct bnd_cost_of_time {
 } bnd_cost_of_time;
 BND_CHECKED bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *question, bnd_error *why);
 
-/* The MFU that was reached: `question->tokens` were trained on in so many seconds. `question->mfu` is not used. */
+/* The MFU that was reached: training on `question->tokens` took `seconds`. `question->mfu` is not used. */
 BND_CHECKED bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *question, double seconds,
                                             bnd_error *why);
 

@@ -2,7 +2,7 @@
  */
 #include "base/base.h"
 
-/* The bytes that follow the first, and the least code point that needs so many. */
+/* The bytes that follow the first, and the least code point that needs this number of bytes. */
 static size_t sequence(const unsigned char *s, size_t left, uint32_t *point)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};

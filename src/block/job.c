@@ -262,7 +262,7 @@ static void raise_to(uint32_t *largest, uint32_t value)
     }
 }
 
-/* Where share i of so many begins: the shares differ by at most one item. */
+/* Where share i of all shares begins: the shares differ by at most one item. */
 static size_t start_of(const items *all, size_t i)
 {
     const size_t each = all->count / all->shares, rest = all->count % all->shares;

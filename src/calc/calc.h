@@ -60,7 +60,7 @@ void bndi_real_constant(bnd_real *out, bndi_constant which, bool negative);
 bnd_result bndi_round_power(const bnd_format *to, const bnd_format *from, uint64_t code, int64_t n, bnd_rule rule,
                             uint64_t random);
 
-/* The value of the last term, with ends of so many bits. */
+/* The value of the last term, with ends of this number of bits. */
 BND_CHECKED bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
                                                   const bnd_format *f, mpfr_prec_t bits, bnd_error *why);
 

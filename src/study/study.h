@@ -193,7 +193,7 @@ BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *
 /* A file that is not there is none to be removed. */
 BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
 
-/* metrics.jsonl, locked, and cut after so many bytes. Refused where a new run's has lines already. */
+/* metrics.jsonl, locked, and cut to this number of bytes. Refused where a new run's has lines already. */
 BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why);
 /* A whole line, or nothing of it. */
 BND_CHECKED bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why);

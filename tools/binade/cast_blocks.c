@@ -67,7 +67,7 @@ static int read_all(numbers *all, cast_input *in, const cast_plan *plan, progres
     return status;
 }
 
-/* Blocks lie along the last axis; a bare array is rows of so many columns, or one row. */
+/* Blocks lie along the last axis; a bare array is rows of --columns columns, or one row. */
 static int find_shape(bnd_shape *out, const cast_input *in, const cast_blocks *how, size_t count)
 {
     size_t dimensions[BND_NPY_RANK_MAX] = {count}, rank = 1;

@@ -72,7 +72,7 @@ static int read_header(cast_input *in, uint64_t file_size)
     return status;
 }
 
-/* Converting the header of a file as if it were elements makes garbage that nobody notices. */
+/* Converting the header of a file as if it were elements writes garbage without an error. */
 static int refuse_other_kinds(const cast_input *in, uint64_t file_size)
 {
     cast_kind kind = cast_kind_of(in->held, in->held_end, file_size), named = cast_kind_named(in->name);
