@@ -152,6 +152,8 @@ tests_calc_test_calc_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_calc_test_calc_LDADD = $(TEST_LDADD)
 tests_calc_test_calc_SOURCES = \
 	tests/calc/test_calc.c \
+	tests/calc/test_values.c \
+	tests/calc/tests.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
 	tests/suites.h
