@@ -1,5 +1,5 @@
-/* Powers, repeated sums, constants and conversions, and values of a text for one rounding, compared with the oracle, with
- * plain loops and with known digits. */
+/* Powers, repeated sums, constants and conversions, and values of a text for one rounding, compared with the oracle,
+ * with plain loops and with known digits. */
 #include "tests.h"
 #include "tests/oracle/operands.h"
 #include <binade.h>
