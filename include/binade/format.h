@@ -196,12 +196,16 @@ static inline unsigned bnd_rule_random_bits(bnd_rule rule)
 /* The rule with its default NaN by name: of a conversion, and of an operation. */
 static inline bnd_rule bnd_rule_of_conversion(bnd_rule rule)
 {
-    rule.nan = rule.nan == BND_NAN_DEFAULT ? (uint8_t)BND_NAN_SIGNED : rule.nan;
+    if (rule.nan == BND_NAN_DEFAULT) {
+        rule.nan = BND_NAN_SIGNED;
+    }
     return rule;
 }
 static inline bnd_rule bnd_rule_of_operation(bnd_rule rule)
 {
-    rule.nan = rule.nan == BND_NAN_DEFAULT ? (uint8_t)BND_NAN_CANONICAL : rule.nan;
+    if (rule.nan == BND_NAN_DEFAULT) {
+        rule.nan = BND_NAN_CANONICAL;
+    }
     return rule;
 }
 

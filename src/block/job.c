@@ -76,7 +76,7 @@ static void plan_elements(bndi_block_job *job)
     if (job->direct) {
         bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
         bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
-        job->packed = bndi_storage_of(f, job->packing).packed;
+        job->packed = bndi_storage_of(f, (uint8_t)job->packing).packed;
         job->streaming = job->plan;
         job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
         job->powers = power_rule_of(job);

@@ -47,6 +47,13 @@ verilate() { # verilate NAME MODULE PARAMETER...
     verilator --cc -O3 -Wall -Wno-fatal --prefix "V$name" -Mdir "$work/V$name" --top-module "$module" "$@" "$here/$module.sv"
 }
 
+# clang uses gcc's libatomic for what it does not inline.
+links() {
+    # shellcheck disable=SC2086  # options are words
+    $compiler all.o verilated.o threads.o -pthread -o units.new 2>/dev/null ||
+        $compiler all.o verilated.o threads.o -pthread -latomic -o units.new
+}
+
 make_units() {
     cd "$work" || return 1
     for unit in add mul; do
@@ -55,7 +62,7 @@ make_units() {
     done
     verilate cvt_sat cvt "-GSATURATE=1'b1" && verilate cvt_nan cvt "-GSATURATE=1'b0" || return 1
     for source in V*/*.cpp "$here/units.cpp"; do
-        echo "#include \"$source\""
+        printf '#undef VL_PCH_INCLUDED\n#include "%s"\n' "$source" # which newer Verilators define once a unit
     done >all.cpp
     root=$(verilator --getenv VERILATOR_ROOT)/include
     includes="-I. -isystem $root -isystem $root/vltstd"
@@ -68,7 +75,7 @@ make_units() {
         $compiler $options $includes -c "$root/verilated.cpp" -o verilated.o &
         $compiler $options $includes -c "$root/verilated_threads.cpp" -o threads.o &&
             $compiler $options $includes -c all.cpp -o all.o && wait $! &&
-            $compiler all.o verilated.o threads.o -pthread -o units.new && mv units.new units
+            links && mv units.new units
     }
 }
 
