@@ -635,22 +635,26 @@ tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exha
 	$(AM_V_GEN)$(MKDIR_P) tests/exhaustive && $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CUDA_CPPFLAGS) $(PUBLIC_CPPFLAGS) \
 		-O2 -g -c -o $@ $(top_srcdir)/tests/exhaustive/cuda_judge.cc
 
-# Of these, make check runs a stratified part.
+# Of these, make check runs a stratified part. Random calls on arrays share files with tests that need CUnit.
+if HAVE_CUNIT
+check_PROGRAMS += tests/exhaustive/arrays
+TESTS += tests/exhaustive/arrays
+RANDOM_ARRAYS = tests/exhaustive/arrays$(EXEEXT)
+RANDOM_ARRAYS_NAME = arrays
+endif
 check_PROGRAMS += \
-	tests/exhaustive/arrays \
 	tests/exhaustive/cuda \
 	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 TESTS += \
-	tests/exhaustive/arrays \
 	tests/exhaustive/cuda \
 	tests/exhaustive/cuda_dialects \
 	tests/exhaustive/hardware
 
-check-exhaustive: $(EXHAUSTIVE) tests/exhaustive/arrays$(EXEEXT) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith arrays elementary bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith $(RANDOM_ARRAYS_NAME) elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # Published results at small scale, and doc/experiments.md with what came out: make experiments NAMES='fp8 mx' some of them;
