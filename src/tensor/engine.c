@@ -8,8 +8,7 @@ bnd_status bnd_engine_new(bnd_engine **out, const bnd_context *context, bnd_erro
 {
     if (BNDI_BIG_ENDIAN) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "tensors and training need a little-endian machine, and this one is big-endian; conversions, "
-                        "arrays and products work here");
+                        "tensors and training need a little-endian machine, and this one is big-endian");
     }
     bnd_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) {
