@@ -160,7 +160,7 @@ static bool encode_by_midpoints(const bndi_block_job *job, const chunk *c, const
     }
     if (good) {
         unsigned char *to = bndi_codes_at(job, c->at);
-        bool packed = bndi_storage_of(&job->block.element, job->packing).packed;
+        bool packed = bndi_storage_of(&job->block.element, (uint8_t)job->packing).packed;
         job->scan->encode_by_midpoints(packed ? codes : to, job->x + c->at, values, job->midpoints, c->width,
                                        job->layout.across);
         if (packed) {
@@ -327,7 +327,7 @@ static size_t chunks_of(const bndi_block_job *job)
 static bool starts_at_bytes(const bndi_block_job *job)
 {
     const bndi_layout_of_blocks *l = &job->layout;
-    bool whole = job->block.integer || !bndi_storage_of(&job->block.element, job->packing).packed;
+    bool whole = job->block.integer || !bndi_storage_of(&job->block.element, (uint8_t)job->packing).packed;
     bool one_row = l->outer * l->rows == 1;
     bool chunks = job->chunks_of_band == 1 || job->chunk_groups * l->across % 8 == 0;
     return job->fake || whole || (chunks && (one_row || l->columns % 8 == 0));
