@@ -31,7 +31,7 @@ static bool forward(bnd_tensor **loss, const network *n, bnd_error *why)
     bnd_engine *engine = bnd_run_engine(n->run);
     bnd_format fp32;
     for (int i = 0; i < POINTS; i++) {
-        x[i] = (float)(2 * i - POINTS) / POINTS;
+        x[i] = (float)(2 * i - POINTS) / (float)POINTS;
         y[i] = (4 * x[i] * x[i] - 3) * x[i];
     }
     if (bnd_format_parse(&fp32, "fp32", why) != BND_OK ||

@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     if (!read_request(&r, &status, &about, argc, argv)) {
         return status;
     }
-    const uint64_t elements = r.all ? ALL : (uint64_t)(QUICK * test_scale());
+    const uint64_t elements = r.all ? ALL : (uint64_t)((double)QUICK * test_scale());
     for (size_t i = 0; i < TASKS; i++) {
         tasks[i].pieces = elements / TASKS / PIECE + 1;
         snprintf(tasks[i].name, sizeof tasks[i].name, "%s", rows[i].name);
