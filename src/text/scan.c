@@ -76,6 +76,9 @@ static size_t skip_digits(cursor *c, int base)
 static char skip_sign(cursor *c)
 {
     size_t length;
+    if (c->at == c->length) { /* the text may be NULL */
+        return '\0';
+    }
     char sign = bndi_symbol(c->text + c->at, c->length - c->at, &length);
     if (sign != '-' && sign != '+') {
         return '\0';

@@ -283,7 +283,7 @@ static int show_dialects(const show *s, const given *v, size_t index)
         free(input);
     }
     enum { WHO = sizeof columns / sizeof columns[0] - 1 };
-    bool narrow = s->common.output == OUTPUT_TEXT && table_width(&t) > page_width();
+    bool narrow = s->common.output == OUTPUT_TEXT && answers > 0 && table_width(&t) > page_width();
     columns[WHO].data_only = narrow;
     if (answers > 0 || s->common.output != OUTPUT_TEXT) {
         table_end(&t);
