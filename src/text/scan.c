@@ -76,9 +76,6 @@ static size_t skip_digits(cursor *c, int base)
 static char skip_sign(cursor *c)
 {
     size_t length;
-    if (c->at == c->length) { /* the text may be NULL */
-        return '\0';
-    }
     char sign = bndi_symbol(c->text + c->at, c->length - c->at, &length);
     if (sign != '-' && sign != '+') {
         return '\0';
@@ -244,7 +241,7 @@ static bnd_status scan_magnitude(cursor *c, bndi_number *out, bool after_sign)
 
 bnd_status bndi_scan(bndi_number *out, const char *text, size_t length, bnd_error *why)
 {
-    cursor c = {.text = text, .length = length, .at = 0, .why = why};
+    cursor c = {.text = length > 0 ? text : "", .length = length, .at = 0, .why = why}; /* an empty text may be NULL */
     char sign = skip_sign(&c);
     bndi_number number = {.kind = BNDI_NUMBER_DECIMAL, .negative = sign == '-'};
     bnd_status status = scan_magnitude(&c, &number, sign != '\0');

@@ -129,7 +129,9 @@ static void try_quantity(const char *text, size_t size)
     if (size >= sizeof copy) {
         return;
     }
-    memcpy(copy, text, size);
+    if (size > 0) { /* an empty text may be NULL */
+        memcpy(copy, text, size);
+    }
     copy[size] = '\0';
     for (int kind = BND_QUANTITY_COUNT; kind <= BND_QUANTITY_SHARE; kind++) {
         double x, again;
