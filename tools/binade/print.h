@@ -22,7 +22,7 @@ char *bits_text(const bnd_format *f, uint64_t code);
 char *code_text(const bnd_format *f, uint64_t code);
 char *double_text(double x); /* the shortest that reads back, as JSON takes it; "null" where it is not finite */
 char *rough_text(double x);  /* three digits */
-/* The exact value where it is short, else so many digits that a rounding is seen: three more than tell the format's
+/* The exact value where it is short, else enough digits to show a rounding: three more than tell the format's
  * numbers apart. */
 char *brief_text(const bnd_format *f, bnd_exact value);
 char *real_text(const bnd_real *x, bool plain);
