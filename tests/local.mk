@@ -240,6 +240,7 @@ tests_train_test_train_SOURCES = \
 	tests/train/support.c \
 	tests/train/test_data.c \
 	tests/train/test_golden.c \
+	tests/train/test_inputs.c \
 	tests/train/test_models.c \
 	tests/train/test_train.c \
 	tests/train/test_own.c \
@@ -500,6 +501,7 @@ EXTRA_DIST += \
 	tests/cli/cost.txt \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
+	tests/cli/inputs.txt \
 	tests/cli/prove.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \

@@ -117,6 +117,10 @@ complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 32,
 complete -c binade -n '__binade_is train' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
 complete -c binade -n '__binade_is train' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is train' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is train' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
+complete -c binade -n '__binade_is train' -l dump-init -d 'writes the initial weights as .safetensors, F32' -r -F
+complete -c binade -n '__binade_is train' -l dump-batches -d 'writes what each step sees as .safetensors: x, y' -r -F
 complete -c binade -n '__binade_is train' -l recompute -d 'layers again on the way back: slower, smaller'
 complete -c binade -n '__binade_is train' -l switch -d 'each recipe once more, under RECIPE from STEP on' -x
 complete -c binade -n '__binade_is train' -l autopsy -d 'why a recipe does worse: many more runs of it'
@@ -174,6 +178,8 @@ complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 32,
 complete -c binade -n '__binade_is sweep' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
 complete -c binade -n '__binade_is sweep' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is sweep' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'
 complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
 complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'

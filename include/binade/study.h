@@ -28,8 +28,9 @@ typedef struct bnd_record {
     char recipe[BND_RECORD_NAME_SIZE];                                     /* what it is called */
     char model[BND_TRAINING_NAME_SIZE], optimizer[BND_TRAINING_NAME_SIZE]; /* "" where a file does not say */
     uint64_t seed_init, seed_data;
-    double lr;         /* NaN where a file does not say */
-    bnd_point *points; /* steps ascend; there are gaps where a file has them */
+    uint64_t init_hash, order_hash; /* of files with initial weights and an order of batches; 0: none */
+    double lr;                      /* NaN where a file does not say */
+    bnd_point *points;              /* steps ascend; there are gaps where a file has them */
     size_t count;
     uint64_t steps;              /* that it was to make */
     bool complete;               /* it made them, or ended: */
@@ -168,7 +169,8 @@ typedef struct bnd_comparison {
 /* The verdict in a word: "inconclusive" where it is unclear, otherwise the verdict's name. */
 const char *bnd_comparison_word(const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference: pairs are records of the same model and the same seeds. A pair is compared
+/* Compares runs with those of a reference: pairs are records of the same model, the same
+ * seeds, and the same files of initial weights and order. A pair is compared
  * by what both have: validation losses where both have one after the same steps, otherwise the mean training loss of
  * the last tenth of the steps up to the last one that both have. Diverged: half of the pairs or more end at chance
  * level or in NaN. Degraded: the gap is above its band, and matters; or the result is BND_APART times the reference's

@@ -21,6 +21,8 @@ typedef struct bnd_training {
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
     char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": a Markov chain */
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
+    char init[BND_TRAINING_DATA_SIZE];      /* .safetensors with the initial weights; "": drawn, by seed_init */
+    char order[BND_TRAINING_DATA_SIZE];     /* .npy that says which batch each step sees; "": step n sees batch n */
     uint64_t seed_init, seed_data, seed_rounding;
     uint64_t steps;                                 /* what the schedule is laid out for */
     double lr, beta1, beta2, epsilon, weight_decay; /* Adafactor: beta2 of step t is 1 - t^-beta2 */
@@ -36,6 +38,17 @@ typedef struct bnd_training {
  * meanwhile. Of its tokens the last tenth (at least one window: the context and a token) is for validation; windows of
  * both parts begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens
  * that the vocabulary has not. */
+
+/* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once to
+ * what the recipe stores; bnd_run_save_weights writes such files. Refused: a tensor that is missing, unknown, or of
+ * another shape or dtype.
+ *
+ * The order of batches: integers, for at least as many steps as the run makes. With one axis, the number of the batch
+ * that each step sees (0 .. 2^48 - 1): batch n is what step n sees without an order. With two axes, steps by rows,
+ * where each row begins in the text of `data`; windows must end before the part for validation. Validation does not
+ * depend on the order.
+ *
+ * A run of the caller's own model uses neither. */
 
 /* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that
  * there are not. */
@@ -79,6 +92,26 @@ BND_CHECKED bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
 
 /* The mean loss over `batches` of data that no step sees, in the formats of the recipe. */
 BND_CHECKED bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why);
+
+/* ---- the same run elsewhere ---- */
+
+/* The weights as plain fp32, under the names of the parameters: the master where there is one. Of a run without steps,
+ * those that it starts from. A recipe that stores weights in fp32, or has a master in fp32, starts from the same bits
+ * when it is given this file as training.init. Written atomically. */
+BND_CHECKED bnd_status bnd_run_save_weights(const bnd_run *run, const char *path, bnd_error *why);
+
+/* The batch that a step sees, as tensors of the run's engine that the caller releases: x, and y (NULL where the model
+ * has no targets). It depends on nothing but the training and the step. */
+BND_CHECKED bnd_status bnd_run_batch(bnd_tensor **x, bnd_tensor **y, bnd_run *run, uint64_t step, bnd_error *why);
+
+/* The batches of the steps 0 .. steps - 1 as .safetensors: x, and y where there are targets, each with the steps as its
+ * first axis, F32, or I32 where they are symbols or classes; and for a text, start (I64, steps by rows), where each row
+ * begins in it, which can be an order of another run. Written atomically, batch by batch: memory is needed for one. */
+BND_CHECKED bnd_status bnd_run_save_batches(bnd_run *run, uint64_t steps, const char *path, bnd_error *why);
+
+/* FNV-1a (64 bits) of the files `init` and `order` as the run found them; 0: there is none. */
+uint64_t bnd_run_init_hash(const bnd_run *run);
+uint64_t bnd_run_order_hash(const bnd_run *run);
 
 /* The loss that nothing can go below, and that of who knows nothing; NaN where there is none. */
 double bnd_run_floor(const bnd_run *run);

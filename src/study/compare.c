@@ -89,7 +89,8 @@ typedef struct pair {
 static bool belong(const bnd_record *a, const bnd_record *b)
 {
     bool known = a->model[0] != '\0' && b->model[0] != '\0';
-    return a->seed_init == b->seed_init && a->seed_data == b->seed_data && (!known || strcmp(a->model, b->model) == 0);
+    return a->seed_init == b->seed_init && a->seed_data == b->seed_data && a->init_hash == b->init_hash &&
+           a->order_hash == b->order_hash && (!known || strcmp(a->model, b->model) == 0);
 }
 
 /* Each reference is in one pair at most: the i-th run of a seed goes with the i-th reference of it. */

@@ -34,6 +34,12 @@ static void write_model(bnd_json *json, const bnd_record *record)
     bnd_json_unsigned(json, "parameters", record->parameters);
     bndi_json_number(json, "floor", record->floor);
     bndi_json_number(json, "ignorance", record->ignorance);
+    if (record->init_hash != 0) {
+        bnd_json_unsigned(json, "init_hash", record->init_hash);
+    }
+    if (record->order_hash != 0) {
+        bnd_json_unsigned(json, "order_hash", record->order_hash);
+    }
     bnd_json_end(json);
 }
 

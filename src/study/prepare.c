@@ -31,6 +31,8 @@ static void describe(bndi_session *s)
     memcpy(r->optimizer, t->optimizer, sizeof r->optimizer);
     r->seed_init = t->seed_init;
     r->seed_data = t->seed_data;
+    r->init_hash = bnd_run_init_hash(s->run);
+    r->order_hash = bnd_run_order_hash(s->run);
     r->lr = t->lr;
     r->steps = t->steps;
     r->floor = bnd_run_floor(s->run);

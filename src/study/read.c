@@ -137,6 +137,10 @@ bnd_status bndi_config_read(bnd_record *out, const char *bytes, size_t length, b
         const char *path;
         double *to;
     } numbers[] = {{"training.lr", &r.lr}, {"model.floor", &r.floor}, {"model.ignorance", &r.ignorance}};
+    const struct {
+        const char *path;
+        uint64_t *to;
+    } hashes[] = {{"model.init_hash", &r.init_hash}, {"model.order_hash", &r.order_hash}};
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < sizeof texts / sizeof texts[0]; i++) {
         status = read_text(texts[i].to, texts[i].size, &text, texts[i].path, why);
@@ -146,6 +150,11 @@ bnd_status bndi_config_read(bnd_record *out, const char *bytes, size_t length, b
     }
     for (size_t i = 0; status == BND_OK && i < sizeof numbers / sizeof numbers[0]; i++) {
         status = read_number(numbers[i].to, &text, numbers[i].path, why);
+    }
+    for (size_t i = 0; status == BND_OK && i < sizeof hashes / sizeof hashes[0]; i++) {
+        bndi_json_span at;
+        bool there = find_path(&at, &text, hashes[i].path, NULL) == BND_OK; /* most runs have no such file */
+        status = there ? read_count(hashes[i].to, &text, hashes[i].path, why) : BND_OK;
     }
     if (status == BND_OK) {
         *out = r;

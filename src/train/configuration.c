@@ -13,38 +13,38 @@ typedef enum kind { NAME, COUNT, SIZE, NUMBER, FLAG, RECIPE } kind;
 typedef struct member {
     const char *key;
     uint8_t kind;
-    bool needed;
-    size_t at, size; /* in bnd_training; of a name */
+    bool needed, optional; /* optional: left out where it is empty, so that older configurations are the same text */
+    size_t at, size;       /* in bnd_training; of a name */
 } member;
-
-static const char data_type_key[] = "data_type";
 
 #define AT(name) offsetof(bnd_training, name), sizeof(((bnd_training *)NULL)->name)
 static const member members[] = {
-    {"model", NAME, true, AT(model)},
-    {"optimizer", NAME, true, AT(optimizer)},
-    {"recipe", RECIPE, true, 0, 0},
-    {"schedule", NAME, false, AT(schedule)},
-    {"data", NAME, false, AT(data)},
-    {data_type_key, NAME, false, AT(data_type)},
-    {"seed_init", COUNT, false, AT(seed_init)},
-    {"seed_data", COUNT, false, AT(seed_data)},
-    {"seed_rounding", COUNT, false, AT(seed_rounding)},
-    {"steps", COUNT, false, AT(steps)},
-    {"lr", NUMBER, false, AT(lr)},
-    {"beta1", NUMBER, false, AT(beta1)},
-    {"beta2", NUMBER, false, AT(beta2)},
-    {"epsilon", NUMBER, false, AT(epsilon)},
-    {"weight_decay", NUMBER, false, AT(weight_decay)},
-    {"batch", SIZE, false, AT(batch)},
-    {"inputs", SIZE, false, AT(inputs)},
-    {"width", SIZE, false, AT(width)},
-    {"depth", SIZE, false, AT(depth)},
-    {"heads", SIZE, false, AT(heads)},
-    {"context", SIZE, false, AT(context)},
-    {"vocabulary", SIZE, false, AT(vocabulary)},
-    {"tied", FLAG, false, AT(tied)},
-    {"recompute", FLAG, false, AT(recompute)},
+    {"model", NAME, true, false, AT(model)},
+    {"optimizer", NAME, true, false, AT(optimizer)},
+    {"recipe", RECIPE, true, false, 0, 0},
+    {"schedule", NAME, false, false, AT(schedule)},
+    {"data", NAME, false, false, AT(data)},
+    {"data_type", NAME, false, true, AT(data_type)},
+    {"init", NAME, false, true, AT(init)},
+    {"order", NAME, false, true, AT(order)},
+    {"seed_init", COUNT, false, false, AT(seed_init)},
+    {"seed_data", COUNT, false, false, AT(seed_data)},
+    {"seed_rounding", COUNT, false, false, AT(seed_rounding)},
+    {"steps", COUNT, false, false, AT(steps)},
+    {"lr", NUMBER, false, false, AT(lr)},
+    {"beta1", NUMBER, false, false, AT(beta1)},
+    {"beta2", NUMBER, false, false, AT(beta2)},
+    {"epsilon", NUMBER, false, false, AT(epsilon)},
+    {"weight_decay", NUMBER, false, false, AT(weight_decay)},
+    {"batch", SIZE, false, false, AT(batch)},
+    {"inputs", SIZE, false, false, AT(inputs)},
+    {"width", SIZE, false, false, AT(width)},
+    {"depth", SIZE, false, false, AT(depth)},
+    {"heads", SIZE, false, false, AT(heads)},
+    {"context", SIZE, false, false, AT(context)},
+    {"vocabulary", SIZE, false, false, AT(vocabulary)},
+    {"tied", FLAG, false, false, AT(tied)},
+    {"recompute", FLAG, false, false, AT(recompute)},
 };
 #undef AT
 enum { MEMBERS = sizeof members / sizeof members[0], TEXT_MOST = 1 << 20 };
@@ -90,8 +90,7 @@ void bnd_training_write(bnd_json *json, const char *key, const bnd_training *tra
 {
     bnd_json_object(json, key);
     for (size_t i = 0; i < MEMBERS; i++) {
-        /* Without it, as it was written before there was one: the same text is the same run. */
-        if (members[i].key != data_type_key || training->data_type[0] != '\0') {
+        if (!members[i].optional || *((const char *)training + members[i].at) != '\0') {
             write_member(json, &members[i], training);
         }
     }

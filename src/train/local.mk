@@ -1,10 +1,12 @@
 # Layer 8: the optimizer loop.
 binadeinclude_HEADERS += include/binade/train.h
 libbinade_internal_la_SOURCES += \
+	src/train/batches.c \
 	src/train/checkpoint.c \
 	src/train/configuration.c \
 	src/train/gradients.c \
 	src/train/graph.c \
+	src/train/initial.c \
 	src/train/kept.c \
 	src/train/model_mlp.c \
 	src/train/model_small.c \

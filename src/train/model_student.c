@@ -114,6 +114,7 @@ static bnd_status open_teacher(bnd_run *run, bnd_error *why)
 {
     bnd_training t = run->training;
     t.policy = (bnd_policy){.name = "fp32"};
+    t.init[0] = t.order[0] = '\0'; /* those of the student */
     t.seed_init = bnd_random(t.seed_data, bndi_purpose(BNDI_OF_PLAN, UINT32_MAX), 0);
     bnd_status status = bndi_run_without_data(&run->source.teacher, &t, &run->engine->context, why);
     run->source.batch = batch;

@@ -59,6 +59,9 @@ typedef struct initial {
 
 static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *from, bnd_error *why)
 {
+    if (run->initial != NULL) {
+        return bndi_initial_read(to, run, run->parameter[run->parameters].name, why);
+    }
     if (from->values != NULL) {
         return bnd_tensor_write_f32(to, from->values, bndi_count(&to->shape), (bnd_rule){.rounding = BND_RNE}, why);
     }

@@ -42,6 +42,14 @@ static bnd_status open_source(bnd_run *run, bnd_error *why)
                           run->model->name);
 }
 
+/* What comes from outside: data, their order, and initial weights. */
+static bnd_status open_inputs(bnd_run *run, bnd_error *why)
+{
+    bnd_status status = open_source(run, why);
+    status = status == BND_OK ? bndi_order_open(run, why) : status;
+    return status == BND_OK ? bndi_initial_open(run, why) : status;
+}
+
 static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
 {
     bndi_graph g = {.run = run, .why = why};
@@ -50,11 +58,15 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
         g.status = bnd_engine_set_policy(run->engine, &run->training.policy, why);
     }
     if (g.status == BND_OK && with_data) {
-        g.status = open_source(run, why);
+        g.status = open_inputs(run, why);
     }
     if (g.status == BND_OK) {
         run->model->build(&g);
     }
+    if (g.status == BND_OK) {
+        g.status = bndi_initial_check(run, why);
+    }
+    bndi_initial_close(run);
     if (g.status == BND_OK && run->optimizer->prepare != NULL && run->parameters > 0) {
         g.status = bndi_factor_room_make(run, why);
     }
@@ -127,6 +139,7 @@ bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, co
 void bnd_run_free(bnd_run *run)
 {
     if (run != NULL) {
+        bndi_initial_close(run);
         bnd_engine_free(run->engine);
         bnd_run_free(run->source.teacher);
         free(run->source.plan);
@@ -225,7 +238,9 @@ static bnd_status forward(bnd_tensor **loss, double *number, bnd_run *run, uint6
 static bnd_status forward_and_back(bnd_run *run, double *loss, bnd_error *why)
 {
     bnd_tensor *t;
-    bnd_status status = forward(&t, loss, run, bndi_purpose(BNDI_OF_DATA, run->step), why);
+    uint64_t purpose;
+    bnd_status status = bndi_purpose_of_step(&purpose, run, run->step, why);
+    status = status == BND_OK ? forward(&t, loss, run, purpose, why) : status;
     return status == BND_OK ? bnd_tensor_backward(t, run->loss_scale, why) : status;
 }
 

@@ -129,6 +129,7 @@ static bnd_status rows_of_sides(bndi_batch *out, bnd_run *run, uint64_t purpose,
 
 static bnd_status rows_of_classes(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
 {
+    out->y_is_whole = true;
     return rows(out, run, purpose, run->training.inputs, 1, class_of, why);
 }
 

@@ -30,6 +30,7 @@ bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi
         status = bnd_tensor_from_f64(&out->y, run->engine, f, y, shape, 2, BND_ROLE_DATA, why);
     }
     free(x);
+    out->x_is_whole = out->y_is_whole = true;
     return status;
 }
 
@@ -181,10 +182,7 @@ static bnd_status divide(bnd_run *run, bnd_error *why)
 static void draw_window(double *symbols, const bnd_run *run, uint64_t purpose, size_t row)
 {
     const bndi_source *s = &run->source;
-    size_t window = run->training.context + 1, count = bndi_count(&s->tokens->shape);
-    bool validates = purpose >> 48 == BNDI_OF_VALIDATION;
-    size_t first = validates ? s->learned : 0, end = validates ? count : s->learned;
-    size_t start = first + (size_t)(bnd_random(run->training.seed_data, purpose, row) % (end - first - window + 1));
+    size_t window = run->training.context + 1, start = bndi_window_start(run, purpose, row);
     bndi_walk walk;
     bndi_numbers buffer;
     bndi_walk_open(&walk, s->tokens, &s->tokens->shape, BNDI_WORDS_64);
@@ -197,13 +195,6 @@ static void draw_window(double *symbols, const bnd_run *run, uint64_t purpose, s
 static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
 {
     return bndi_text_batch(out, run, purpose, draw_window, why);
-}
-
-/* The caller sees which file it was. */
-static bnd_status named(bnd_status status, const bnd_run *run, bnd_error *why)
-{
-    bnd_error inner = why != NULL ? *why : (bnd_error){.where = 0};
-    return status == BND_OK ? status : bnd_fail(why, status, inner.where, "%s: %s", run->training.data, inner.message);
 }
 
 bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
@@ -219,5 +210,5 @@ bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
     if (status == BND_OK) {
         run->ignorance = bndi_log_of(run, (double)run->training.vocabulary);
     }
-    return named(status, run, why);
+    return bndi_in_file(status, run->training.data, why);
 }

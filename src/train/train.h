@@ -23,6 +23,7 @@ typedef struct bndi_parameter {
 
 typedef struct bndi_batch {
     bnd_tensor *x, *y;
+    bool x_is_whole, y_is_whole; /* symbols or classes, integers in fp32 */
 } bndi_batch;
 
 /* Where batches come from: numbers drawn from seed_data, or a file. `purpose` tells which batch. */
@@ -62,6 +63,9 @@ struct bnd_run {
     bndi_source source;
     double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
     double floor, ignorance;
+    bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
+    bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
+    uint64_t init_hash, order_hash;
     bndi_stage stage;
     bnd_step at_hand;                          /* of BNDI_IN_STEP */
     bool had_tape;                             /* before BNDI_EVALUATING */
@@ -74,6 +78,28 @@ static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
 {
     return (uint64_t)what << 48 | index;
 }
+
+/* ---- weights and batches in files (initial.c, batches.c) ---- */
+
+/* FNV-1a of 64 bits: tells whether a file is still the one that a run was started with. */
+uint64_t bndi_hash_of(const void *bytes, size_t size);
+
+/* "PATH: " before the message. */
+bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why);
+
+/* training.init: opened, read tensor by tensor as parameters are made, and checked for tensors left over. Without such
+ * a file all do nothing. */
+BND_CHECKED bnd_status bndi_initial_open(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why);
+BND_CHECKED bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why);
+void bndi_initial_close(bnd_run *run);
+
+/* training.order, once the source is open; and the purpose of the batch that a step sees. */
+BND_CHECKED bnd_status bndi_order_open(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_purpose_of_step(uint64_t *out, const bnd_run *run, uint64_t step, bnd_error *why);
+
+/* Where a row of a batch begins in the text. */
+size_t bndi_window_start(const bnd_run *run, uint64_t purpose, size_t row);
 
 /* The sum of squares of all gradients over the loss scale; infinite or NaN where one is no number. */
 double bndi_squares_of_gradients(const bnd_run *run, double unscale);

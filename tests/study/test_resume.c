@@ -496,7 +496,78 @@ static void test_begun_meanwhile(void)
     close_folder();
 }
 
+/* ---- runs of somebody else's weights and order ---- */
+
+static void put_order(const char *path, const int64_t *data, size_t count)
+{
+    char bytes[128 + 8 * STEPS];
+    memset(bytes, ' ', 128);
+    memcpy(bytes, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
+    int n = snprintf(bytes + 10, 118, "{'descr': '<i8', 'fortran_order': False, 'shape': (%zu,)}", count);
+    bytes[10 + n] = ' ';
+    bytes[127] = '\n';
+    memcpy(bytes + 128, data, 8 * count);
+    write_file(path, bytes, 128 + 8 * count);
+}
+
+static void put_weights(const char *path, uint64_t seed)
+{
+    bnd_training t = small_training("mlp", "fp32", seed, STEPS);
+    bnd_run *run;
+    bnd_error why;
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_run_save_weights(run, path, &why), &why));
+    bnd_run_free(run);
+}
+
+/* Stopped and gone on with they are the same; files that have changed meanwhile make another run, and runs from other
+ * files are no pair. */
+static void test_with_inputs(void)
+{
+    char path[PATH_SIZE], weights[PATH_SIZE], order[PATH_SIZE];
+    int64_t numbers[STEPS];
+    bnd_record expected, usual = whole_run(), r;
+    bnd_comparison is;
+    bnd_error why;
+    open_folder();
+    for (size_t i = 0; i < STEPS; i++) {
+        numbers[i] = (int64_t)(STEPS - i);
+    }
+    put_order(in_folder(order, "order.npy"), numbers, STEPS);
+    put_weights(in_folder(weights, "weights.safetensors"), 9);
+    bnd_task task = task_in(NULL);
+    strcpy(task.training.init, weights);
+    strcpy(task.training.order, order);
+    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&expected, &task, UINT64_MAX, &why), &why));
+    CU_ASSERT_NOT_EQUAL(expected.points[0].loss, usual.points[0].loss);
+    CU_ASSERT_TRUE(expected.init_hash != 0 && expected.order_hash != 0);
+    CU_ASSERT_TRUE(refuses(bnd_records_compare(&is, &expected, 1, &usual, 1, &why), &why, ""));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&is, &expected, 1, &expected, 1, &why), &why));
+
+    task.directory = in_folder(path, "run");
+    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, EVERY + 1, &why), &why));
+    bnd_record_clear(&r);
+    numbers[0] = 1;
+    put_order(order, numbers, STEPS);
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"order_hash\""));
+    numbers[0] = STEPS;
+    put_order(order, numbers, STEPS);
+    put_weights(weights, 10);
+    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"init_hash\""));
+    put_weights(weights, 9);
+    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
+    CU_ASSERT_TRUE(same_records(&expected, &r, false));
+    bnd_record_clear(&r);
+    CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
+    CU_ASSERT_TRUE(r.init_hash == expected.init_hash && r.order_hash == expected.order_hash);
+    bnd_record_clear(&r);
+    bnd_record_clear(&usual);
+    bnd_record_clear(&expected);
+    close_folder();
+}
+
 CU_TestInfo resume_tests[] = {
+    {"with weights and an order from files", test_with_inputs},
     {"a missing line", test_missing_line},
     {"extended", test_extended},
     {"not extended", test_not_extended},

@@ -7,12 +7,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPTION_RESUME = OPTION_TRAINING_OWN, OPTION_SWITCH, OPTION_LIST, OPTION_AUTOPSY };
+enum {
+    OPTION_RESUME = OPTION_TRAINING_OWN,
+    OPTION_SWITCH,
+    OPTION_LIST,
+    OPTION_AUTOPSY,
+    OPTION_DUMP_INIT,
+    OPTION_DUMP_BATCHES
+};
 
 typedef struct train {
     settings common;
     training_options options;
-    const char *switched; /* RECIPE@STEP, or NULL */
+    const char *switched;                 /* RECIPE@STEP, or NULL */
+    const char *dump_init, *dump_batches; /* files, or NULL */
     bool resume, list, autopsy, reference_added;
     plot_options plot;
     bool details;
@@ -39,6 +47,12 @@ static int set_own(void *state, int id, const char *value)
         return GO_ON;
     case OPTION_AUTOPSY:
         t->autopsy = true;
+        return GO_ON;
+    case OPTION_DUMP_INIT:
+        t->dump_init = value;
+        return GO_ON;
+    case OPTION_DUMP_BATCHES:
+        t->dump_batches = value;
         return GO_ON;
     case OPTION_SWITCH:
         t->switched = value;
@@ -101,6 +115,51 @@ static int make_tasks(train *t)
         }
     }
     return status;
+}
+
+/* ---- what others need to run the same ---- */
+
+static int fail_on(const train *t, const char *path, bnd_status status, const bnd_error *why)
+{
+    complain(t->common.command, "%s: %s", path, why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
+static int dump_from(const train *t, bnd_run *run)
+{
+    bnd_error why;
+    bnd_status status = BND_OK;
+    if (t->dump_init != NULL) {
+        status = bnd_run_save_weights(run, t->dump_init, &why);
+    }
+    if (status != BND_OK) {
+        return fail_on(t, t->dump_init, status, &why);
+    }
+    if (t->dump_batches != NULL) {
+        status = bnd_run_save_batches(run, bnd_run_training(run)->steps, t->dump_batches, &why);
+    }
+    return status == BND_OK ? GO_ON : fail_on(t, t->dump_batches, status, &why);
+}
+
+/* Weights and batches are those of every recipe: they are written from a run in fp32 of their own, which takes no
+ * step. */
+static int dump(const train *t)
+{
+    bnd_training of = t->tasks[0].training;
+    bnd_run *run;
+    bnd_error why;
+    if (t->dump_init == NULL && t->dump_batches == NULL) {
+        return GO_ON;
+    }
+    of.policy = (bnd_policy){.name = "fp32"};
+    bnd_status status = bnd_run_new(&run, &of, NULL, &why);
+    if (status != BND_OK) {
+        complain(t->common.command, "%s", why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    int result = dump_from(t, run);
+    bnd_run_free(run);
+    return result;
 }
 
 /* ---- running ---- */
@@ -301,6 +360,10 @@ static int check_operands(const train *t)
     if (t->resume && t->options.out == NULL) {
         return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
     }
+    if ((t->dump_init != NULL || t->dump_batches != NULL) && t->options.seeds > 1) {
+        return complain(s->command, "--dump-init and --dump-batches cannot be used with --seeds: each seed pair has "
+                                    "weights and batches of its own; choose one with --seed-init and --seed-data");
+    }
     return GO_ON;
 }
 
@@ -316,6 +379,7 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? check_operands(&t) : status;
     status = status == GO_ON ? choose_recipes(&t) : status;
     status = status == GO_ON ? make_tasks(&t) : status;
+    status = status == GO_ON ? dump(&t) : status;
     status = status == GO_ON ? run_tasks(&t) : status;
     if (status == GO_ON) {
         status = print_all(&t);
@@ -334,6 +398,11 @@ static const option_row row_switch = {
     COMPLETES_NOTHING, ""};
 static const option_row row_autopsy = {
     OPTION_AUTOPSY, 0, "autopsy", NULL, "why a recipe does worse: many more runs of it", COMPLETES_NOTHING, ""};
+static const option_row row_dump_init = {
+    OPTION_DUMP_INIT, 0, "dump-init", "FILE", "writes the initial weights as .safetensors, F32", COMPLETES_FILES, ""};
+static const option_row row_dump_batches = {
+    OPTION_DUMP_BATCHES, 0, "dump-batches", "FILE", "writes what each step sees as .safetensors: x, y",
+    COMPLETES_FILES,     ""};
 static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
@@ -360,6 +429,10 @@ static const option_row *const options[] = {&row_model,
                                             &row_tied,
                                             &row_data,
                                             &row_data_type,
+                                            &row_init,
+                                            &row_order,
+                                            &row_dump_init,
+                                            &row_dump_batches,
                                             &row_recompute,
                                             &row_switch,
                                             &row_autopsy,
@@ -381,9 +454,9 @@ static const option_row *const options[] = {&row_model,
                                             &row_help,
                                             NULL};
 
-static const option_row *const rare[] = {
-    RARE_OF_TRAINING, &row_checkpoint, &row_validate, &row_statistics, &row_plot_scale,
-    &row_plot_range,  &row_progress,   &row_csv,      &row_color,      NULL};
+static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate,  &row_statistics,
+                                         &row_plot_scale,  &row_plot_range, &row_dump_init, &row_dump_batches,
+                                         &row_progress,    &row_csv,        &row_color,     NULL};
 
 const command command_train = {
     .name = "train",
@@ -412,6 +485,14 @@ const command command_train = {
         "fma:fp16, trunc14/promote128); update=rounded or kahan; optimizer=foreach, every operation rounded, "
         "or fused, rounded when stored; high_last=N, the last N per cent of the layers with operands as they "
         "are; loss_scale=none, a number, or dynamic[:NUMBER[:STEPS]].\n\n"
+        "--dump-init and --dump-batches write what another program needs to make the same run: the initial weights "
+        "(F32, "
+        "a tensor per parameter) and what each step sees (x and y, the steps first; I32 where they are symbols or "
+        "classes; and for a text start, where each row begins in it). --init FILE starts from the weights of such a "
+        "file, of F32, F16 or BF16; the names and shapes must be those of the model. --order FILE.npy says which batch "
+        "each step sees: integers with one axis are the numbers of batches, batch n being what step n sees otherwise; "
+        "with two axes, steps by rows, they say where each row begins in the text of --data. Runs with other initial "
+        "weights or another order are not compared as a pair, and --resume needs the same files.\n\n"
         "--switch changes the recipe in mid-run: each recipe is run a second time, from that step on under the other "
         "one. What both keep stays; what the other stores otherwise is rounded once. So a cure can be tried where the "
         "run is ill.\n\n"

@@ -135,9 +135,15 @@ int training_set(training_options *o, int id, const char *value)
         return set_whole(o, &row_validate, id, 0, value);
     case OPTION_DATA:
         o->data = value;
-        return value[0] != '\0' ? GO_ON : complain(o->common->command, "--data takes the name of a file");
+        return GO_ON;
     case OPTION_DATA_TYPE:
         o->data_type = value;
+        return GO_ON;
+    case OPTION_INIT:
+        o->init = value;
+        return GO_ON;
+    case OPTION_ORDER:
+        o->order = value;
         return GO_ON;
     case OPTION_TIED:
         o->tied = true;
@@ -151,6 +157,17 @@ int training_set(training_options *o, int id, const char *value)
 }
 
 /* ---- a task ---- */
+
+/* The name of a file into a field of the training, which has room for BND_TRAINING_DATA_SIZE bytes; NULL: none. */
+static int set_file(char *out, const settings *s, const char *option, const char *value)
+{
+    if (value != NULL && (value[0] == '\0' || strlen(value) >= BND_TRAINING_DATA_SIZE)) {
+        return complain(s->command, "--%s must be the name of a file, of at most %d bytes", option,
+                        BND_TRAINING_DATA_SIZE - 1);
+    }
+    snprintf(out, BND_TRAINING_DATA_SIZE, "%s", value != NULL ? value : "");
+    return GO_ON;
+}
 
 static const training_change *change_of(const training_options *o, int id)
 {
@@ -195,15 +212,17 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     if (o->schedule != NULL) {
         snprintf(t.schedule, sizeof t.schedule, "%s", o->schedule);
     }
-    if (o->data != NULL && strlen(o->data) >= sizeof t.data) {
-        return complain(o->common->command, "--data: the name of the file has more than %zu bytes", sizeof t.data - 1);
+    int status = set_file(t.data, o->common, "data", o->data);
+    status = status == GO_ON ? set_file(t.init, o->common, "init", o->init) : status;
+    status = status == GO_ON ? set_file(t.order, o->common, "order", o->order) : status;
+    if (status != GO_ON) {
+        return status;
     }
     if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t.data_type)) {
         return complain(o->common->command,
                         "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
                         "int32, uint32, int64 or uint64");
     }
-    snprintf(t.data, sizeof t.data, "%s", o->data != NULL ? o->data : "");
     snprintf(t.data_type, sizeof t.data_type, "%s", o->data_type != NULL ? o->data_type : "");
     t.policy = r->policy;
     change(&t, o);
@@ -323,6 +342,12 @@ const option_row row_data_type = {
     "int64, uint64 (default: uint16 for .bin, else uint8)",
     COMPLETES_WORDS,
     "uint8 int16 uint16 int32 uint32 int64 uint64"};
+const option_row row_init = {
+    OPTION_INIT,     0, "init", "FILE", "initial weights, .safetensors as --dump-init writes it (default: drawn)",
+    COMPLETES_FILES, ""};
+const option_row row_order = {
+    OPTION_ORDER,    0, "order", "FILE", "which batch each step sees, integers in .npy (default: in turn)",
+    COMPLETES_FILES, ""};
 const option_row row_tied = {OPTION_TIED,       0, "tied", NULL, "the head is the table of embeddings",
                              COMPLETES_NOTHING, ""};
 const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 1)",
