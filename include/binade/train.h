@@ -39,8 +39,8 @@ typedef struct bnd_training {
  * both parts begin anywhere, by seed_data. Refused before the first step: a file with less than two windows, tokens
  * that the vocabulary has not. */
 
-/* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once to
- * what the recipe stores; bnd_run_save_weights writes such files. Refused: a tensor that is missing, unknown, or of
+/* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once
+ * to what the recipe stores; bnd_run_save_weights writes such files. Refused: a tensor that is missing, unknown, or of
  * another shape or dtype.
  *
  * The order of batches: integers, for at least as many steps as the run makes. With one axis, the number of the batch

@@ -1,4 +1,5 @@
-/* Which batch a step sees: the one of its number, or what a file says; and the batches of a run, written into a file. */
+/* Which batch a step sees: the one of its number, or what a file says; and the batches of a run, written into a
+ * file. */
 #include "train/train.h"
 
 #include <string.h>
