@@ -242,6 +242,7 @@ tests_train_test_train_SOURCES = \
 	tests/train/test_golden.c \
 	tests/train/test_inputs.c \
 	tests/train/test_models.c \
+	tests/train/test_sources.c \
 	tests/train/test_train.c \
 	tests/train/test_own.c \
 	tests/train/test_traps.c \

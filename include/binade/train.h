@@ -19,8 +19,9 @@ typedef struct bnd_training {
     char model[BND_TRAINING_NAME_SIZE];     /* a row of bnd_model_name */
     char optimizer[BND_TRAINING_NAME_SIZE]; /* a row of bnd_optimizer_name */
     char schedule[BND_TRAINING_NAME_SIZE];  /* constant, warmup, cosine, wsd */
-    char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": a Markov chain */
+    char data[BND_TRAINING_DATA_SIZE];      /* a file that a language model learns from; "": the source below */
     char data_type[BND_TRAINING_NAME_SIZE]; /* of the tokens in a file without a header; "": what its name says */
+    char source[BND_TRAINING_NAME_SIZE];    /* without a file: a row of bnd_source_name; "" for other models */
     char init[BND_TRAINING_DATA_SIZE];      /* .safetensors with the initial weights; "": drawn, by seed_init */
     char order[BND_TRAINING_DATA_SIZE];     /* .npy that says which batch each step sees; "": step n sees batch n */
     uint64_t seed_init, seed_data, seed_rounding;
@@ -59,6 +60,9 @@ BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model
 size_t bnd_model_count(void);
 const char *bnd_model_name(size_t row);
 const char *bnd_model_title(size_t row);
+size_t bnd_source_count(void); /* text that is drawn from seed_data; its irreducible loss is known */
+const char *bnd_source_name(size_t row);
+const char *bnd_source_title(size_t row);
 size_t bnd_optimizer_count(void);
 const char *bnd_optimizer_name(size_t row);
 const char *bnd_optimizer_title(size_t row);
@@ -113,7 +117,8 @@ BND_CHECKED bnd_status bnd_run_save_batches(bnd_run *run, uint64_t steps, const 
 uint64_t bnd_run_init_hash(const bnd_run *run);
 uint64_t bnd_run_order_hash(const bnd_run *run);
 
-/* The loss that nothing can go below, and that of who knows nothing; NaN where there is none. */
+/* The irreducible loss (the entropy of what is to be predicted; 0 where a planted solution fits) of this run's
+ * seed_data, and the loss of chance level; NaN where it is not known. */
 double bnd_run_floor(const bnd_run *run);
 double bnd_run_ignorance(const bnd_run *run);
 
@@ -210,7 +215,7 @@ BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bn
 void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training);
 
 /* Such an object; `model`, `optimizer` and `recipe` it must have, and what else it has not is as bnd_training_default
- * has it. Refused: members that there are not, or that are there twice, and a text of more than a MiB. why->where is an
+ * has it; but without "source" and "data", text is of the chain, as in files written before there were sources. Refused: members that there are not, or that are there twice, and a text of more than a MiB. why->where is an
  * offset into the text. */
 BND_CHECKED bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why);
 

@@ -17,6 +17,8 @@ typedef struct member {
     size_t at, size;       /* in bnd_training; of a name */
 } member;
 
+static const char source_key[] = "source";
+
 #define AT(name) offsetof(bnd_training, name), sizeof(((bnd_training *)NULL)->name)
 static const member members[] = {
     {"model", NAME, true, false, AT(model)},
@@ -25,6 +27,7 @@ static const member members[] = {
     {"schedule", NAME, false, false, AT(schedule)},
     {"data", NAME, false, false, AT(data)},
     {"data_type", NAME, false, true, AT(data_type)},
+    {source_key, NAME, false, true, AT(source)},
     {"init", NAME, false, true, AT(init)},
     {"order", NAME, false, true, AT(order)},
     {"seed_init", COUNT, false, false, AT(seed_init)},
@@ -86,11 +89,19 @@ static void write_member(bnd_json *json, const member *m, const bnd_training *t)
     }
 }
 
+/* Optional members are left out where they do not apply; and the source that was the only one once is, so that a run
+ * directory of that time can be resumed. */
+static bool is_written(const member *m, const bnd_training *t)
+{
+    bool usual = m->key == source_key && (t->data[0] != '\0' || strcmp(t->source, bndi_text_chain.name) == 0);
+    return !m->optional || (*((const char *)t + m->at) != '\0' && !usual);
+}
+
 void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training)
 {
     bnd_json_object(json, key);
     for (size_t i = 0; i < MEMBERS; i++) {
-        if (!members[i].optional || *((const char *)training + members[i].at) != '\0') {
+        if (is_written(&members[i], training)) {
             write_member(json, &members[i], training);
         }
     }
@@ -311,6 +322,9 @@ bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length,
     status = status == BND_OK ? take_defaults(&t, &r, why) : status;
     for (size_t i = 0; status == BND_OK && i < MEMBERS; i++) {
         status = r.seen[i] ? take_member(&t, &r, i, why) : BND_OK;
+        if (members[i].key == source_key && !r.seen[i] && t.source[0] != 0 && t.data[0] == 0) {
+            memcpy(t.source, bndi_text_chain.name, strlen(bndi_text_chain.name) + 1);
+        }
     }
     if (status == BND_OK) {
         *out = t;

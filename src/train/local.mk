@@ -20,6 +20,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/recipe.c \
 	src/train/run.c \
 	src/train/source_chain.c \
+	src/train/source_copy.c \
 	src/train/source_planted.c \
 	src/train/source_text.c \
 	src/train/states.c \

@@ -8,6 +8,8 @@ static void usual(bnd_training *t)
     t->inputs = t->inputs != 0 ? t->inputs : 64;
     t->width = t->width != 0 ? t->width : 128;
     t->depth = t->depth != 0 ? t->depth : 2;
+    t->batch = 128;
+    t->steps = 600;
 }
 
 static void build(bndi_graph *g)
@@ -38,6 +40,7 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 const bndi_model_row bndi_mlp_row = {.name = "mlp",
                                      .title = "a perceptron with hidden layers on planted classes",
                                      .usual = usual,
+                                     .stride = 3,
                                      .source = bndi_open_classes,
                                      .build = build,
                                      .loss = loss};

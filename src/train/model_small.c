@@ -12,6 +12,13 @@ static void usual_regression(bnd_training *t)
     t->width = t->width != 0 ? t->width : 64;
 }
 
+static void usual_classification(bnd_training *t)
+{
+    usual_regression(t);
+    t->batch = 128;
+    t->steps = 400;
+}
+
 /* ---- a bowl: half the mean of the squared distance to a point ---- */
 
 static void build_bowl(bndi_graph *g)
@@ -27,6 +34,7 @@ static bnd_tensor *loss_of_bowl(bndi_graph *g, const bndi_batch *batch)
 const bndi_model_row bndi_quadratic_row = {.name = "quadratic",
                                            .title = "a bowl around a planted point",
                                            .usual = usual_bowl,
+                                           .stride = 30,
                                            .source = bndi_open_point,
                                            .build = build_bowl,
                                            .loss = loss_of_bowl};
@@ -47,6 +55,7 @@ static bnd_tensor *loss_of_least_squares(bndi_graph *g, const bndi_batch *batch)
 const bndi_model_row bndi_least_squares_row = {.name = "linear",
                                                .title = "least squares with a planted solution",
                                                .usual = usual_regression,
+                                               .stride = 30,
                                                .source = bndi_open_linear,
                                                .build = build_regression,
                                                .loss = loss_of_least_squares};
@@ -65,7 +74,8 @@ static bnd_tensor *loss_of_logistic(bndi_graph *g, const bndi_batch *batch)
 
 const bndi_model_row bndi_logistic_row = {.name = "logistic",
                                           .title = "logistic regression on two planted classes",
-                                          .usual = usual_regression,
+                                          .usual = usual_classification,
+                                          .stride = 100,
                                           .source = bndi_open_sides,
                                           .build = build_regression,
                                           .loss = loss_of_logistic};

@@ -12,6 +12,8 @@ static void usual(bnd_training *t)
 {
     t->width = t->width != 0 ? t->width : 64;
     t->depth = t->depth != 0 ? t->depth : 2;
+    t->batch = 64;
+    t->steps = 300;
 }
 
 enum { NORM, UP = 2, DOWN, PER_BLOCK };
@@ -129,6 +131,7 @@ static bnd_status open_teacher(bnd_run *run, bnd_error *why)
 const bndi_model_row bndi_student_row = {.name = "student",
                                          .title = "residual perceptrons behind layer norms, learning from a teacher",
                                          .usual = usual,
+                                         .stride = 5,
                                          .source = open_teacher,
                                          .build = build,
                                          .loss = loss};

@@ -3,6 +3,7 @@
 #include "train/train.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void usual(bnd_training *t)
 {
@@ -11,6 +12,7 @@ static void usual(bnd_training *t)
     t->heads = t->heads != 0 ? t->heads : 4;
     t->context = t->context != 0 ? t->context : 32;
     t->batch = 16;
+    strcpy(t->source, bndi_text_copy.name);
 }
 
 /* ---- parameters: 2 for the embeddings, 12 a block, 3 for the end (2 where the head is the table) ---- */
@@ -148,9 +150,8 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 }
 
 const bndi_model_row bndi_transformer_row = {.name = "transformer",
-                                             .title = "a small GPT on text from a Markov chain, or of a file",
+                                             .title = "a small GPT on text, drawn or of a file",
                                              .usual = usual,
-                                             .source = bndi_open_chain,
-                                             .reads_text = true,
+                                             .stride = 3,
                                              .build = build,
                                              .loss = loss};

@@ -193,16 +193,16 @@ static void lion(bndi_update *u)
 }
 
 static const bndi_optimizer_row rows[] = {
-    {"sgd", "gradient descent", BNDI_NO_STATE, 0.1, 0, 0, 0, 0, NULL, sgd},
-    {"momentum", "gradient descent with momentum", BNDI_HAS_M, 0.05, 0.9, 0, 0, 0, NULL, momentum},
-    {"adagrad", "AdaGrad", BNDI_HAS_V, 0.05, 0, 0, 1e-10, 0, NULL, adagrad},
-    {"rmsprop", "RMSProp", BNDI_HAS_V, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop},
-    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam},
-    {"adamw", "Adam with decoupled weight decay, as torch has it", BNDI_HAS_M | BNDI_HAS_V, 1e-3, 0.9, 0.999, 1e-8,
-     1e-2, NULL, adamw},
-    {"lion", "Lion", BNDI_HAS_M, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion},
-    {"adafactor", "Adafactor: second moments of matrices by row and by column", BNDI_HAS_V | BNDI_FACTORS, 1e-2, 0, 0.8,
-     1e-30, 0, bndi_adafactor_prepare, bndi_adafactor},
+    {"sgd", "gradient descent", BNDI_NO_STATE, false, 0.1, 0, 0, 0, 0, NULL, sgd},
+    {"momentum", "gradient descent with momentum", BNDI_HAS_M, false, 0.05, 0.9, 0, 0, 0, NULL, momentum},
+    {"adagrad", "AdaGrad", BNDI_HAS_V, false, 0.05, 0, 0, 1e-10, 0, NULL, adagrad},
+    {"rmsprop", "RMSProp", BNDI_HAS_V, true, 1e-3, 0, 0.99, 1e-8, 0, NULL, rmsprop},
+    {"adam", "Adam", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999, 1e-8, 0, NULL, adam},
+    {"adamw", "Adam with decoupled weight decay, as torch has it", BNDI_HAS_M | BNDI_HAS_V, true, 1e-3, 0.9, 0.999,
+     1e-8, 1e-2, NULL, adamw},
+    {"lion", "Lion", BNDI_HAS_M, true, 1e-4, 0.9, 0.99, 0, 1e-2, NULL, lion},
+    {"adafactor", "Adafactor: second moments of matrices by row and by column", BNDI_HAS_V | BNDI_FACTORS, false, 1e-2,
+     0, 0.8, 1e-30, 0, bndi_adafactor_prepare, bndi_adafactor},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

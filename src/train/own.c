@@ -18,7 +18,7 @@ static void no_parameters(bndi_graph *g)
 }
 
 const bndi_model_row bndi_own_row = {
-    .name = "own", .title = "a model of the caller's own", .usual = usual, .build = no_parameters};
+    .name = "own", .title = "a model of the caller's own", .usual = usual, .stride = 1, .build = no_parameters};
 
 bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
 {

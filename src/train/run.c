@@ -32,13 +32,15 @@ static bnd_status check(const bnd_training *t, bnd_error *why)
 
 static bnd_status open_source(bnd_run *run, bnd_error *why)
 {
-    if (run->training.data[0] == 0) {
-        return run->model->source(run, why);
+    const bnd_training *t = &run->training;
+    if (run->model->source == NULL) {
+        return bndi_open_text(run, why);
     }
-    return run->model->reads_text
-               ? bndi_open_file(run, why)
+    return t->data[0] == 0 && t->source[0] == 0
+               ? run->model->source(run, why)
                : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "the model %s draws its own data; one that learns from a file is transformer",
+                          "the model %s draws its own data; transformer is the one that learns text, of a file or of "
+                          "a source",
                           run->model->name);
 }
 

@@ -1,19 +1,19 @@
-/* Text from a Markov chain: from each symbol to the others with chances of their own, kept added up row by row. The
- * entropy of the next symbol is what no loss can go below. */
+/* Text from a Markov chain: each symbol has its own distribution of the next one, kept as cumulative sums row by row.
+ * The irreducible loss is the entropy of the next symbol. */
 #include "train/train.h"
 
 #include <stdlib.h>
 
 #include "tensor/tensor.h"
 
-static double chance(const bnd_run *run, size_t from, size_t to)
+double bndi_chain_chance(const bnd_run *run, size_t from, size_t to)
 {
     const double *row = run->source.plan + from * run->training.vocabulary;
     return row[to] - (to > 0 ? row[to - 1] : 0);
 }
 
-/* Chances as sixth powers of uniform numbers: a few symbols are likely after each. */
-static void draw_chain(bnd_run *run)
+/* Sixth powers of uniform numbers, normalised: after each symbol a few others are likely. */
+static void draw_chances(bnd_run *run)
 {
     size_t v = run->training.vocabulary;
     for (size_t from = 0; from < v; from++) {
@@ -47,7 +47,7 @@ static bnd_status measure_chain(bnd_run *run, bnd_error *why)
         for (size_t to = 0; to < v; to++) {
             next[to] = 0;
             for (size_t from = 0; from < v; from++) {
-                next[to] += share[from] * chance(run, from, to);
+                next[to] += share[from] * bndi_chain_chance(run, from, to);
             }
         }
         __builtin_memcpy(share, next, v * sizeof *share);
@@ -55,19 +55,18 @@ static bnd_status measure_chain(bnd_run *run, bnd_error *why)
     run->floor = 0;
     for (size_t from = 0; from < v; from++) {
         for (size_t to = 0; to < v; to++) {
-            double p = chance(run, from, to);
+            double p = bndi_chain_chance(run, from, to);
             run->floor -= p > 0 ? share[from] * p * bndi_log_of(run, p) : 0;
         }
     }
-    run->ignorance = bndi_log_of(run, (double)v);
     free(share);
     return BND_OK;
 }
 
-static size_t draw_next(const bnd_run *run, size_t from, double u)
+size_t bndi_chain_next(const bnd_run *run, size_t from, uint64_t bits)
 {
     size_t v = run->training.vocabulary, low = 0, high = v - 1;
-    const double *row = run->source.plan + from * v;
+    const double *row = run->source.plan + from * v, u = (double)(bits >> 11) * 0x1p-53;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (row[middle] > u) {
@@ -85,7 +84,7 @@ static void draw(double *symbols, const bnd_run *run, uint64_t purpose, size_t r
     size_t first = row * (t->context + 1), symbol = (size_t)(bnd_random(t->seed_data, purpose, first) % t->vocabulary);
     for (size_t j = 0; j < t->context; j++) {
         symbols[j] = (double)symbol;
-        symbol = draw_next(run, symbol, (double)(bnd_random(t->seed_data, purpose, first + j + 1) >> 11) * 0x1p-53);
+        symbol = bndi_chain_next(run, symbol, bnd_random(t->seed_data, purpose, first + j + 1));
     }
     symbols[t->context] = (double)symbol;
 }
@@ -95,22 +94,33 @@ static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_err
     return bndi_text_batch(out, run, purpose, draw, why);
 }
 
-bnd_status bndi_open_chain(bnd_run *run, bnd_error *why)
+bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why)
 {
-    enum { USUAL = 32, MOST = 4096 }; /* 4096: the chances take 128 MiB */
+    enum { MOST = 4096 }; /* whose distributions take 128 MiB */
     bnd_training *t = &run->training;
-    size_t v = t->vocabulary = t->vocabulary != 0 ? t->vocabulary : USUAL;
+    size_t v = t->vocabulary = t->vocabulary != 0 ? t->vocabulary : usual;
     if (v < 2 || v > MOST || t->context == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "text from a Markov chain needs a context and a vocabulary of 2 to %d; this one has %zu", MOST,
                         v);
     }
-    run->source.batch = batch;
     run->source.plan = calloc(v * v, sizeof *run->source.plan);
     run->source.plan_length = v * v;
     if (run->source.plan == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a Markov chain of %zu symbols", v);
     }
-    draw_chain(run);
-    return measure_chain(run, why);
+    draw_chances(run);
+    run->ignorance = bndi_log_of(run, (double)v);
+    return BND_OK;
 }
+
+static bnd_status open_chain(bnd_run *run, bnd_error *why)
+{
+    bnd_status status = bndi_chain_make(run, 32, why);
+    run->source.batch = batch;
+    return status == BND_OK ? measure_chain(run, why) : status;
+}
+
+const bndi_text_row bndi_text_chain = {.name = "chain",
+                                       .title = "a Markov chain: the last symbol says all, and attention is not needed",
+                                       .open = open_chain};

@@ -185,9 +185,10 @@ struct bndi_model_row {
     const char *name, *title;
     /* The sizes that it is usually run with: written where they are 0. */
     void (*usual)(bnd_training *t);
-    /* Opens run->source, and with it sets the floor and the ignorance; a size that the data decide may change. */
+    double stride; /* how far its weights go, compared with what the rates of such optimizers are made for */
+    /* Opens run->source, and with it sets the floor and the ignorance; a size that the data decide may change. NULL: it
+     * learns text, from training.data or a row of bnd_source_name. */
     bnd_status (*source)(bnd_run *run, bnd_error *why);
-    bool reads_text;              /* training.data may be given: the source is that file then */
     void (*build)(bndi_graph *g); /* the parameters */
     bnd_tensor *(*loss)(bndi_graph *g, const bndi_batch *batch);
 };
@@ -251,9 +252,24 @@ bnd_status bndi_open_point(bnd_run *run, bnd_error *why);   /* x: a point of `wi
 bnd_status bndi_open_linear(bnd_run *run, bnd_error *why);  /* x normal, y = x . plan */
 bnd_status bndi_open_sides(bnd_run *run, bnd_error *why);   /* the same, y: whether it is above 0 */
 bnd_status bndi_open_classes(bnd_run *run, bnd_error *why); /* x normal, y: the largest of BNDI_CLASSES such products */
-bnd_status bndi_open_chain(bnd_run *run, bnd_error *why);   /* text from a Markov chain, whose entropy is known */
 bnd_status bndi_open_file(bnd_run *run, bnd_error *why);    /* training.data */
 enum { BNDI_CLASSES = 10 };
+
+/* Text that is drawn: a row of bnd_source_name. Its `open` is as that of a model. */
+typedef struct bndi_text_row {
+    const char *name, *title;
+    bnd_status (*open)(bnd_run *run, bnd_error *why);
+} bndi_text_row;
+extern const bndi_text_row bndi_text_chain, bndi_text_copy;
+
+/* training.data, or the row of training.source. */
+BND_CHECKED bnd_status bndi_open_text(bnd_run *run, bnd_error *why);
+
+/* A Markov chain in run->source.plan, and the chance level of its symbols; `usual` is the vocabulary where none is
+ * given. `next` is the symbol after `from` by the highest 53 of the random bits. */
+BND_CHECKED bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why);
+size_t bndi_chain_next(const bnd_run *run, size_t from, uint64_t bits);
+double bndi_chain_chance(const bnd_run *run, size_t from, size_t to);
 
 /* n normal numbers of deviation 1 into run->source.plan, drawn once. */
 BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
@@ -306,6 +322,8 @@ enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; facto
 struct bndi_optimizer_row {
     const char *name, *title;
     unsigned states;
+    bool
+        strides; /* the size of an update is about lr, whatever the gradient's: the usual lr is a multiple of this one */
     double lr, beta1, beta2, epsilon, weight_decay;
     /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
     void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);

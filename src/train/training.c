@@ -47,6 +47,34 @@ static bnd_status find(size_t *row, const char *name, const char *(*name_of)(siz
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, what, nearest.count == 0 ? all : NULL);
 }
 
+static const bndi_text_row *const sources[] = {&bndi_text_copy, &bndi_text_chain};
+enum { SOURCES = sizeof sources / sizeof sources[0] };
+
+size_t bnd_source_count(void)
+{
+    return SOURCES;
+}
+
+const char *bnd_source_name(size_t row)
+{
+    return sources[row < SOURCES ? row : 0]->name;
+}
+
+const char *bnd_source_title(size_t row)
+{
+    return sources[row < SOURCES ? row : 0]->title;
+}
+
+bnd_status bndi_open_text(bnd_run *run, bnd_error *why)
+{
+    size_t row = 0;
+    if (run->training.data[0] != 0) {
+        return bndi_open_file(run, why);
+    }
+    bnd_status status = find(&row, run->training.source, bnd_source_name, SOURCES, "unknown source of text", why);
+    return status == BND_OK ? sources[row]->open(run, why) : status;
+}
+
 bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why)
 {
     return find(row, name, bnd_optimizer_name, bnd_optimizer_count(), "unknown optimizer", why);
@@ -110,7 +138,7 @@ bnd_status bnd_training_default(bnd_training *out, const char *model, const char
     copy_name(t.model, m->name);
     copy_name(t.optimizer, o->name);
     copy_name(t.schedule, "constant");
-    t.lr = o->lr;
+    t.lr = o->lr * (o->strides ? m->stride : 1);
     t.beta1 = o->beta1;
     t.beta2 = o->beta2;
     t.epsilon = o->epsilon;

@@ -3,6 +3,7 @@
 #define TESTS_TRAIN_GOLDEN_H
 
 #include <binade/train.h>
+#include <string.h>
 
 enum { GOLDEN_STEPS = 100 };
 
@@ -10,6 +11,7 @@ static inline bnd_status golden_training(bnd_training *t, bool tied, bnd_error *
 {
     bnd_status status = bnd_training_default(t, "transformer", "adamw", "fp32", why);
     if (status == BND_OK) {
+        strcpy(t->source, "chain");
         t->seed_init = 11;
         t->seed_data = 12;
         t->steps = GOLDEN_STEPS;

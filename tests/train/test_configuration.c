@@ -56,6 +56,9 @@ static bnd_training random_training(uint64_t i)
     }
     strcpy(t.schedule, (const char *[]){"constant", "warmup", "cosine", "wsd"}[i % 4]);
     strcpy(t.data, (const char *[]){"", "a file \"quoted\"\\\n.npy", "/\xc3\xa4/\x01"}[i % 3]);
+    if (t.source[0] != '\0') {
+        strcpy(t.source, bnd_source_name(i % bnd_source_count()));
+    }
     t.seed_init = bnd_random(2, i, 0);
     t.seed_data = UINT64_MAX - i;
     t.seed_rounding = i;
@@ -76,7 +79,8 @@ static bnd_training random_training(uint64_t i)
 static bool same_training(const bnd_training *a, const bnd_training *b)
 {
     bool same_names = strcmp(a->model, b->model) == 0 && strcmp(a->optimizer, b->optimizer) == 0 &&
-                      strcmp(a->schedule, b->schedule) == 0 && strcmp(a->data, b->data) == 0;
+                      strcmp(a->schedule, b->schedule) == 0 && strcmp(a->data, b->data) == 0 &&
+                      (a->data[0] != '\0' || strcmp(a->source, b->source) == 0);
     bool same_seeds = a->seed_init == b->seed_init && a->seed_data == b->seed_data &&
                       a->seed_rounding == b->seed_rounding && a->steps == b->steps;
     bool same_numbers = a->lr == b->lr && a->beta1 == b->beta1 && a->beta2 == b->beta2 && a->epsilon == b->epsilon &&
@@ -113,6 +117,22 @@ static void test_defaults(void)
     usual.lr = 0.25;
     CU_ASSERT_TRUE(same_training(&t, &usual));
     CU_ASSERT_STRING_EQUAL(t.policy.name, "bf16-amp");
+}
+
+/* Trainings from before there were sources are of the chain, and are written as they were. */
+static void test_old_text(void)
+{
+    static const char text[] = "{\"recipe\": \"fp32\", \"model\": \"transformer\", \"optimizer\": \"adamw\"}";
+    static words w;
+    bnd_training t, usual;
+    bnd_error why;
+    CU_ASSERT_TRUE(succeeds(bnd_training_read(&t, text, sizeof text - 1, &why), &why));
+    CU_ASSERT_STRING_EQUAL(t.source, "chain");
+    write_words(&w, &t);
+    CU_ASSERT_PTR_NULL(strstr(w.at, "source"));
+    CU_ASSERT_TRUE(succeeds(bnd_training_default(&usual, "transformer", "adamw", "fp32", &why), &why));
+    write_words(&w, &usual);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.at, "\"source\": \"copy\""));
 }
 
 typedef struct refusal {
@@ -221,7 +241,11 @@ static void test_refused_recipes(void)
 }
 
 CU_TestInfo configuration_tests[] = {
-    {"there and back", test_there_and_back},       {"defaults", test_defaults},
-    {"refused trainings", test_refused_trainings}, {"recipes", test_recipes},
-    {"refused recipes", test_refused_recipes},     CU_TEST_INFO_NULL,
+    {"there and back", test_there_and_back},
+    {"defaults", test_defaults},
+    {"text from before sources", test_old_text},
+    {"refused trainings", test_refused_trainings},
+    {"recipes", test_recipes},
+    {"refused recipes", test_refused_recipes},
+    CU_TEST_INFO_NULL,
 };

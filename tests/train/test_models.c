@@ -244,8 +244,8 @@ static void test_loss_scales(void)
                    bf16 = measure("bf16-amp", 2);
     CU_ASSERT_TRUE(none.flushed > 1e-3);
     CU_ASSERT_TRUE(some.flushed < none.flushed / 100);
-    CU_ASSERT_EQUAL(enough.flushed, 0);
-    CU_ASSERT_EQUAL(dynamic.flushed, 0);
+    CU_ASSERT_TRUE(enough.flushed < 1e-6);
+    CU_ASSERT_TRUE(dynamic.flushed < 1e-6);
     CU_ASSERT_EQUAL(bf16.flushed, 0);
 }
 

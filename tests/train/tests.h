@@ -12,6 +12,7 @@ extern CU_TestInfo trap_tests[];
 extern CU_TestInfo data_tests[];
 extern CU_TestInfo input_tests[];
 extern CU_TestInfo model_tests[];
+extern CU_TestInfo source_tests[];
 extern CU_TestInfo training_golden_tests[];
 
 /* What a model is usually run with, seeds 1, 2, 3. These end the test where they are refused. */

@@ -326,11 +326,12 @@ static const option_row row_keep = {
     OPTION_KEEP, 0, "keep-checkpoints", NULL, "with --out: of finished points, too", COMPLETES_NOTHING, ""};
 
 static const option_row *const options[] = {
-    &row_model,      &row_recipe,    &row_rates,    &row_seeds,     &row_optimizer, &row_betas,         &row_epsilon,
-    &row_decay,      &row_schedule,  &row_steps,    &row_seed_init, &row_seed_data, &row_seed_rounding, &row_batch,
-    &row_inputs,     &row_width,     &row_depth,    &row_heads,     &row_context,   &row_vocabulary,    &row_tied,
-    &row_data,       &row_data_type, &row_init,     &row_order,     &row_recompute, &row_out,           &row_keep,
-    &row_statistics, &row_threads,   &row_progress, &row_json,      &row_csv,       &row_help,          NULL};
+    &row_model,         &row_recipe,     &row_rates,     &row_seeds, &row_optimizer, &row_betas,
+    &row_epsilon,       &row_decay,      &row_schedule,  &row_steps, &row_seed_init, &row_seed_data,
+    &row_seed_rounding, &row_batch,      &row_inputs,    &row_width, &row_depth,     &row_heads,
+    &row_context,       &row_vocabulary, &row_tied,      &row_data,  &row_data_type, &row_source,
+    &row_init,          &row_order,      &row_recompute, &row_out,   &row_keep,      &row_statistics,
+    &row_threads,       &row_progress,   &row_json,      &row_csv,   &row_help,      NULL};
 
 static const option_row *const rare[] = {RARE_OF_TRAINING, &row_keep, &row_statistics, &row_progress, &row_csv, NULL};
 

@@ -145,6 +145,9 @@ int training_set(training_options *o, int id, const char *value)
     case OPTION_ORDER:
         o->order = value;
         return GO_ON;
+    case OPTION_SOURCE:
+        o->source = value;
+        return GO_ON;
     case OPTION_TIED:
         o->tied = true;
         return GO_ON;
@@ -223,6 +226,13 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
                         "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
                         "int32, uint32, int64 or uint64");
     }
+    if (o->source != NULL && (o->data != NULL || t.source[0] == '\0')) {
+        return complain(o->common->command, "--source cannot be used with %s: it is the text of a transformer",
+                        o->data != NULL ? "--data" : o->model);
+    }
+    if (o->source != NULL) {
+        snprintf(t.source, sizeof t.source, "%s", o->source);
+    }
     snprintf(t.data_type, sizeof t.data_type, "%s", o->data_type != NULL ? o->data_type : "");
     t.policy = r->policy;
     change(&t, o);
@@ -268,21 +278,25 @@ static void put_model(const bnd_training *t, const char *title)
             printf(" %s %zu", sizes[i].name, sizes[i].value);
         }
     }
-    putchar('\n');
+    printf("; steps %llu, lr %g\n", (unsigned long long)t->steps, t->lr);
 }
 
 void print_choices(void)
 {
     bnd_training t;
-    printf("models, and their sizes:\n");
+    printf("models, their sizes, and the learning rate under adamw:\n");
     for (size_t i = 0; i < bnd_model_count(); i++) {
-        if (bnd_training_default(&t, bnd_model_name(i), "sgd", "fp32", NULL) == BND_OK) {
+        if (bnd_training_default(&t, bnd_model_name(i), "adamw", "fp32", NULL) == BND_OK) {
             put_model(&t, bnd_model_title(i));
         }
     }
-    printf("\noptimizers: learning rate, betas, epsilon, weight decay\n");
+    printf("\nsources of text:\n");
+    for (size_t i = 0; i < bnd_source_count(); i++) {
+        printf("  %-17s %s\n", bnd_source_name(i), bnd_source_title(i));
+    }
+    printf("\noptimizers: learning rate (before the model's), betas, epsilon, weight decay\n");
     for (size_t i = 0; i < bnd_optimizer_count(); i++) {
-        if (bnd_training_default(&t, "linear", bnd_optimizer_name(i), "fp32", NULL) == BND_OK) {
+        if (bnd_training_default(&t, "own", bnd_optimizer_name(i), "fp32", NULL) == BND_OK) {
             printf("  %-17s %-48s %5g  %g,%g  %g  %g\n", t.optimizer, bnd_optimizer_title(i), t.lr, t.beta1, t.beta2,
                    t.epsilon, t.weight_decay);
         }
@@ -317,8 +331,9 @@ const option_row row_schedule = {OPTION_SCHEDULE,
                                  "of lr: constant warmup cosine wsd (default constant)",
                                  COMPLETES_WORDS,
                                  "constant warmup cosine wsd"};
-const option_row row_lr = {OPTION_LR,         0, "lr", "X", "learning rate (default the optimizer's: adamw 0.001)",
-                           COMPLETES_NOTHING, ""};
+const option_row row_lr = {
+    OPTION_LR,         0, "lr", "X", "learning rate (default of model and optimizer: transformer, adamw 0.003)",
+    COMPLETES_NOTHING, ""};
 const option_row row_betas = {OPTION_BETAS,      0, "betas", "B1,B2", "of the optimizer (default 0.9,0.999)",
                               COMPLETES_NOTHING, ""};
 const option_row row_epsilon = {OPTION_EPSILON,    0, "eps", "X", "of the optimizer (default 1e-8)",
@@ -331,7 +346,7 @@ const option_row row_seed_data = {OPTION_SEED_DATA,  0, "seed-data", "N", "of da
 const option_row row_seed_rounding = {
     OPTION_SEED_ROUNDING, 0, "seed-rounding", "N", "of stochastic rounding (default 0)", COMPLETES_NOTHING, ""};
 const option_row row_data = {
-    OPTION_DATA,       0, "data", "FILE", "a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)",
+    OPTION_DATA,       0, "data", "FILE", "a text by bytes, or tokens in .npy or .bin (default: drawn, --source)",
     COMPLETES_NOTHING, ""};
 const option_row row_data_type = {
     OPTION_DATA_TYPE,
@@ -342,6 +357,14 @@ const option_row row_data_type = {
     "int64, uint64 (default: uint16 for .bin, else uint8)",
     COMPLETES_WORDS,
     "uint8 int16 uint16 int32 uint32 int64 uint64"};
+const option_row row_source = {OPTION_SOURCE,
+                               0,
+                               "source",
+                               "NAME",
+                               "text without --data, as train --list has it: copy needs attention, chain does not "
+                               "(default copy)",
+                               COMPLETES_WORDS,
+                               "copy chain"};
 const option_row row_init = {
     OPTION_INIT,     0, "init", "FILE", "initial weights, .safetensors as --dump-init writes it (default: drawn)",
     COMPLETES_FILES, ""};
@@ -352,15 +375,18 @@ const option_row row_tied = {OPTION_TIED,       0, "tied", NULL, "the head is th
                              COMPLETES_NOTHING, ""};
 const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 1)",
                               COMPLETES_NOTHING, ""};
-const option_row row_steps = {OPTION_STEPS, 0, "steps", "N", "steps a run (default 200)", COMPLETES_NOTHING, ""};
-const option_row row_batch = {OPTION_BATCH, 0, "batch", "N", "rows a step (default 16)", COMPLETES_NOTHING, ""};
+const option_row row_steps = {OPTION_STEPS,      0, "steps", "N", "steps per run (default 200 to 600, by model)",
+                              COMPLETES_NOTHING, ""};
+const option_row row_batch = {OPTION_BATCH,      0, "batch", "N", "rows per step (default 1 to 128, by model)",
+                              COMPLETES_NOTHING, ""};
 const option_row row_inputs = {OPTION_INPUTS, 0, "inputs", "N", "of the perceptron", COMPLETES_NOTHING, ""};
 const option_row row_width = {OPTION_WIDTH, 0, "width", "N", "of a layer (default 64)", COMPLETES_NOTHING, ""};
 const option_row row_depth = {OPTION_DEPTH, 0, "depth", "N", "layers (default 2)", COMPLETES_NOTHING, ""};
 const option_row row_heads = {OPTION_HEADS, 0, "heads", "N", "of attention (default 4)", COMPLETES_NOTHING, ""};
 const option_row row_context = {OPTION_CONTEXT, 0, "context", "N", "symbols a row (default 32)", COMPLETES_NOTHING, ""};
-const option_row row_vocabulary = {OPTION_VOCABULARY, 0, "vocabulary", "N", "symbols (default 32, or those of --data)",
-                                   COMPLETES_NOTHING, ""};
+const option_row row_vocabulary = {
+    OPTION_VOCABULARY, 0, "vocabulary", "N", "symbols (default 16; chain 32; or those of --data)",
+    COMPLETES_NOTHING, ""};
 const option_row row_recompute = {
     OPTION_RECOMPUTE, 0, "recompute", NULL, "layers again on the way back: slower, smaller", COMPLETES_NOTHING, ""};
 const option_row row_checkpoint = {

@@ -30,6 +30,7 @@ enum training_option {
     OPTION_VOCABULARY,
     OPTION_DATA,
     OPTION_DATA_TYPE,
+    OPTION_SOURCE,
     OPTION_INIT,
     OPTION_ORDER,
     OPTION_TIED,
@@ -46,14 +47,15 @@ enum training_option {
 };
 
 extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_lr, row_betas, row_epsilon, row_decay,
-    row_seed_init, row_seed_data, row_seed_rounding, row_data, row_data_type, row_init, row_order, row_tied, row_seeds,
-    row_steps, row_batch, row_inputs, row_width, row_depth, row_heads, row_context, row_vocabulary, row_recompute,
-    row_checkpoint, row_validate, row_statistics, row_out, row_plot, row_plot_scale, row_plot_range, row_details;
+    row_seed_init, row_seed_data, row_seed_rounding, row_data, row_data_type, row_source, row_init, row_order, row_tied,
+    row_seeds, row_steps, row_batch, row_inputs, row_width, row_depth, row_heads, row_context, row_vocabulary,
+    row_recompute, row_checkpoint, row_validate, row_statistics, row_out, row_plot, row_plot_scale, row_plot_range,
+    row_details;
 
 /* Options of a training that --help leaves to the man page. */
 #define RARE_OF_TRAINING                                                                                               \
     &row_betas, &row_epsilon, &row_decay, &row_seed_init, &row_seed_data, &row_seed_rounding, &row_inputs, &row_heads, \
-        &row_context, &row_vocabulary, &row_data_type, &row_init, &row_order, &row_tied, &row_recompute
+        &row_context, &row_vocabulary, &row_data_type, &row_source, &row_init, &row_order, &row_tied, &row_recompute
 
 enum { RECIPE_NAME_SIZE = BND_RECORD_NAME_SIZE };
 
@@ -80,7 +82,7 @@ typedef struct training_change {
 
 typedef struct training_options {
     const settings *common;
-    const char *model, *optimizer, *schedule, *data, *data_type, *init, *order, *out;
+    const char *model, *optimizer, *schedule, *data, *data_type, *source, *init, *order, *out;
     recipe_list recipes;
     training_change change[(int)OPTION_TRAINING_OWN - (int)OPTION_OWN]; /* by id - OPTION_OWN */
     uint64_t seeds;
