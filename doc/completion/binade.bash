@@ -80,7 +80,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -89,6 +89,7 @@ _binade()
         --schedule) words="constant warmup cosine wsd" ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
+        --source) words="copy chain" ;;
         --init) files=yes ;;
         --order) files=yes ;;
         --dump-init) files=yes ;;
@@ -109,7 +110,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --init --order --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --init --order --out --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --out --statistics --threads -j --progress "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -118,6 +119,7 @@ _binade()
         --schedule) words="constant warmup cosine wsd" ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
+        --source) words="copy chain" ;;
         --init) files=yes ;;
         --order) files=yes ;;
         --out) files=yes ;;

@@ -97,26 +97,27 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'a mod
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
 complete -c binade -n '__binade_is train' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
-complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default the optimizer\'s: adamw 0.001)' -x
+complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default of model and optimizer: transformer, adamw 0.003)' -x
 complete -c binade -n '__binade_is train' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
 complete -c binade -n '__binade_is train' -l eps -d 'of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
 complete -c binade -n '__binade_is train' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
-complete -c binade -n '__binade_is train' -l steps -d 'steps a run (default 200)' -x
+complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is train' -l seeds -d 'pairs of seeds: runs a recipe (default 1)' -x
 complete -c binade -n '__binade_is train' -l seed-init -d 'of the weights (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-data -d 'of data and batches (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
-complete -c binade -n '__binade_is train' -l batch -d 'rows a step (default 16)' -x
+complete -c binade -n '__binade_is train' -l batch -d 'rows per step (default 1 to 128, by model)' -x
 complete -c binade -n '__binade_is train' -l inputs -d 'of the perceptron' -x
 complete -c binade -n '__binade_is train' -l width -d 'of a layer (default 64)' -x
 complete -c binade -n '__binade_is train' -l depth -d 'layers (default 2)' -x
 complete -c binade -n '__binade_is train' -l heads -d 'of attention (default 4)' -x
 complete -c binade -n '__binade_is train' -l context -d 'symbols a row (default 32)' -x
-complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
+complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 16; chain 32; or those of --data)' -x
 complete -c binade -n '__binade_is train' -l tied -d 'the head is the table of embeddings'
-complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is train' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is train' -l source -d 'text without --data, as train --list has it: copy needs attention, chain does not (default copy)' -x -a 'copy chain'
 complete -c binade -n '__binade_is train' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
 complete -c binade -n '__binade_is train' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is train' -l dump-init -d 'writes the initial weights as .safetensors, F32' -r -F
@@ -164,20 +165,21 @@ complete -c binade -n '__binade_is sweep' -l betas -d 'of the optimizer (default
 complete -c binade -n '__binade_is sweep' -l eps -d 'of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
 complete -c binade -n '__binade_is sweep' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
-complete -c binade -n '__binade_is sweep' -l steps -d 'steps a run (default 200)' -x
+complete -c binade -n '__binade_is sweep' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is sweep' -l seed-init -d 'of the weights (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l seed-data -d 'of data and batches (default 0)' -x
 complete -c binade -n '__binade_is sweep' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
-complete -c binade -n '__binade_is sweep' -l batch -d 'rows a step (default 16)' -x
+complete -c binade -n '__binade_is sweep' -l batch -d 'rows per step (default 1 to 128, by model)' -x
 complete -c binade -n '__binade_is sweep' -l inputs -d 'of the perceptron' -x
 complete -c binade -n '__binade_is sweep' -l width -d 'of a layer (default 64)' -x
 complete -c binade -n '__binade_is sweep' -l depth -d 'layers (default 2)' -x
 complete -c binade -n '__binade_is sweep' -l heads -d 'of attention (default 4)' -x
 complete -c binade -n '__binade_is sweep' -l context -d 'symbols a row (default 32)' -x
-complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 32, or those of --data)' -x
+complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 16; chain 32; or those of --data)' -x
 complete -c binade -n '__binade_is sweep' -l tied -d 'the head is the table of embeddings'
-complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default none: a Markov chain)' -r -F
+complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default: drawn, --source)' -r -F
 complete -c binade -n '__binade_is sweep' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is sweep' -l source -d 'text without --data, as train --list has it: copy needs attention, chain does not (default copy)' -x -a 'copy chain'
 complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
 complete -c binade -n '__binade_is sweep' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'

@@ -30,9 +30,10 @@ static void tasks_of(bnd_task *tasks, const patient *p, const char *recipe)
             t.depth = 1;
             t.heads = 2;
             t.batch = 4;
+            strcpy(t.source, "chain");
         }
         if (strcmp(p->model, "student") == 0) {
-            t.width = 32;
+            t.width = t.batch = 32;
         }
         bnd_task_default(&tasks[seed], &t);
     }

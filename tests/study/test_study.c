@@ -19,6 +19,7 @@ bnd_training small_training(const char *model, const char *recipe, uint64_t seed
     t.seed_init = seed;
     t.seed_data = seed + 100;
     t.steps = steps;
+    t.lr = 1e-3;
     t.batch = 4;
     t.width = t.width < 16 ? t.width : 16;
     return t;
