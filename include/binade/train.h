@@ -215,8 +215,9 @@ BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bn
 void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training);
 
 /* Such an object; `model`, `optimizer` and `recipe` it must have, and what else it has not is as bnd_training_default
- * has it; but without "source" and "data", text is of the chain, as in files written before there were sources. Refused: members that there are not, or that are there twice, and a text of more than a MiB. why->where is an
- * offset into the text. */
+ * has it; but without "source" and "data", text is of the chain, as in files from before there were sources. Refused:
+ * unknown members, members that are there twice, and a text of more than a MiB. why->where is an offset into the text.
+ */
 BND_CHECKED bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why);
 
 /* A recipe as an object of settings: {"base": "bf16-amp", "v": "e5m2", "dact": "e4m3:sr", "loss_scale": 1024,

@@ -1,5 +1,5 @@
-/* Text that needs attention: each symbol is, with probability 1/2, a copy of the last but one, and otherwise drawn from a
- * Markov chain after the last one. The first two symbols of a window have nothing to copy.
+/* Text that needs attention: each symbol is, with probability 1/2, a copy of the last but one, and otherwise drawn from
+ * a Markov chain after the last one. The first two symbols of a window have nothing to copy.
  *
  * The best prediction is the mixture of the two, of which a model without attention sees only the chain. The
  * irreducible loss is the entropy of that mixture: exact, the mean over all positions of a window, because the

@@ -322,8 +322,7 @@ enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; facto
 struct bndi_optimizer_row {
     const char *name, *title;
     unsigned states;
-    bool
-        strides; /* the size of an update is about lr, whatever the gradient's: the usual lr is a multiple of this one */
+    bool strides; /* an update is of about the size of lr, whatever the gradient's: a model's stride applies to lr */
     double lr, beta1, beta2, epsilon, weight_decay;
     /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
     void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
