@@ -28,13 +28,14 @@ typedef enum bnd_role {
     BND_ROLE_WGRAD_DY,
     BND_ROLE_MATMUL, /* either operand of a product without weights (attention), all three ways; not given: as above */
     BND_ROLE_NORM_W, /* the gain of layer_norm and rms_norm, both ways; its gradient goes to the one that is kept */
+    BND_ROLE_HIGH,   /* either operand of the GEMMs of layers that high_last names; not given: they are not cast */
     BND_ROLE_FWD_Y,  /* the results of GEMMs; where they are not given, those of act, dact and grad */
     BND_ROLE_DGRAD_DX,
     BND_ROLE_WGRAD_DW, /* rounded to it, then stored as grad */
     BND_ROLE_SAVED,    /* activations that are kept for the way back; not given: as they flow */
     BND_ROLE_CAREFUL,  /* softmax, norms and losses: in and out */
     BND_ROLE_SCALAR,   /* beta, the learning rate, epsilon */
-    BND_ROLE_DATA,     /* what comes from outside */
+    BND_ROLE_DATA,     /* what comes from outside; a cast of it applies to numbers, not to tokens and classes */
     BND_ROLE_SCRATCH,  /* what an operation needs while it works */
     BND_ROLES
 } bnd_role;
@@ -46,10 +47,13 @@ const char *bnd_role_name(bnd_role role); /* "param", "gemm_fwd.x", ...; "" wher
 bool bnd_role_is_of_recipe(bnd_role role);
 
 /* A name, or one that stands for several: gemm_fwd, gemm_dgrad, gemm_wgrad and gemm for their operands, gemm_out for
- * all three results, pure for everything that is stored or flows. A bit a role. */
+ * all three results, pure for everything that is stored or flows, and data. A bit per role. */
 BND_CHECKED bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why);
 
-/* What becomes of numbers that take a role. All zero: they stay in the format that they have. */
+/* What is done to numbers that take a role. All zero: nothing is given. Then parameters and what is kept of them (grad,
+ * m, v, extra) are fp32. Results (act, dact, careful) have the format of their operands, or fp32 where these differ;
+ * an operand that is a parameter counts as fp32 there, however it is stored. So the format of one role never becomes
+ * that of another, but for activations and their gradients, which flow. Operands of GEMMs are not cast. */
 enum { BND_SCALING_SIZE = 32 };
 typedef struct bnd_cast {
     bool given;     /* there is a format */
@@ -88,14 +92,15 @@ typedef struct bnd_policy {
  * recipe that they change: "base=bf16-amp,v=e5m2,dact=e4m3:sr".
  *
  *     ROLE=FORMAT[:MODE][/SCALING][/hadamard]   a role, or a name of several; FORMAT may be mxfp8, mxfp8-e5m2, mxfp6,
- *                                   mxfp6-e2m3, mxfp4 (e4m3/mx, ...) or nvfp4 (e2m1/nvfp4)
+ *                                   mxfp6-e2m3 (e4m3/mx, ...), mxfp4 (e2m1/mx:floor) or nvfp4 (e2m1/nvfp4)
  *     param=transient:FORMAT...     see bnd_cast
- *     ROLE=none                     numbers that take the role stay in the format that they have
+ *     ROLE=none                     the role is not given: see bnd_cast. pure=FORMAT gives all of them
  *     acc=ACCUMULATOR               fp32, bf16, fma:fp16, trunc14/promote128, ...
  *     update=rounded|kahan          how weights take their updates
  *     optimizer=foreach|fused       an operation of an optimizer at a time, each result rounded to the format of the
  *                                   tensor that it goes into; or in fp32, rounded when it is stored
- *     high_last=N                   N per cent of the layers, from the last, whose products are not cast: 15
+ *     high_last=N                   N per cent of the layers, from the last, whose GEMMs are not cast: 15; or they are
+ *                                   cast by the role `high`
  *     loss_scale=none|NUMBER|dynamic[:NUMBER[:STEPS]]
  *
  * SCALING is one of
@@ -122,9 +127,9 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 
 /* ---- parts: what is tried one at a time, to find out which one it is ----
  *
- * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm, acc, scalar, update, loss_scale,
- * scaling: parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad; how param is
- * rounded, to update. */
+ * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm, matmul, acc, scalar, update,
+ * loss_scale, scaling: parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad;
+ * how param is rounded, to update; data to act, and the role `high` to matmul. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
 uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role */

@@ -97,14 +97,12 @@ static double run(pass *p, const operation *rows, size_t count)
 double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q, double sequence)
 {
     const bnd_architecture *a = q->model;
-    const bnd_cast *param = &q->plan.policy.cast[BND_ROLE_PARAM];
     pass p = {.q = q, .sequence = sequence};
     p.tokens = p.sequence * q->batch;
     if (bnd_format_parse(&p.fp32, "fp32", NULL) != BND_OK) {
         return 0;
     }
-    /* Numbers that share scales are numbers of fp32 to an operation. */
-    p.format[WEIGHT] = param->given && param->scaling[0] == 0 ? param->format : p.fp32;
+    p.format[WEIGHT] = p.fp32; /* to results whose role is not given, however weights are stored */
     double outside = run(&p, before, COUNT(before)), layer = 0, sum = 0, ends = 0;
     for (uint64_t i = 0; i < a->layers; i++) { /* the stream has another format after the first, perhaps */
         layer = run(&p, block, COUNT(block));

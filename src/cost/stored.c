@@ -6,17 +6,15 @@
 /* Is the role kept at all, and as what? NULL: in fp32. */
 static bool is_kept(const bnd_cast **as, const bnd_policy *p, bnd_role role)
 {
-    const bnd_cast *param = &p->cast[BND_ROLE_PARAM], *cast = &p->cast[role];
+    const bnd_cast *cast = &p->cast[role];
     *as = cast->given ? cast : NULL;
     switch (role) {
-    case BND_ROLE_GRAD: /* that of its parameter, where nothing is said; fp32, where that one shares scales */
-        *as = *as == NULL && param->given && param->scaling[0] == 0 ? param : *as;
-        return true;
     case BND_ROLE_MASTER:
         return cast->given;
     case BND_ROLE_EXTRA:
         return p->update == BND_UPDATE_KAHAN;
     case BND_ROLE_PARAM:
+    case BND_ROLE_GRAD:
     case BND_ROLE_M:
     case BND_ROLE_V:
         return true;

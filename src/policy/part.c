@@ -1,7 +1,9 @@
 /* Parts of a policy: what may be lifted to fp32, or lowered into it, by itself. */
 #include "policy/policy.h"
 
-#define BIT(role) (1u << BND_ROLE_##role)
+#define BIT(role)   (1u << BND_ROLE_##role)
+#define GEMMS       (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
+#define ACTIVATIONS (BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y))
 
 enum { ACC = 1, SCALAR = 2, UPDATE = 4, LOSS_SCALE = 8, SCALING = 16 };
 
@@ -12,7 +14,7 @@ static const struct part {
 } parts[] = {
     {"param", BIT(PARAM), 0, 0},
     {"master", BIT(MASTER), 0, 0},
-    {"act", BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y), 0, 0},
+    {"act", ACTIVATIONS | BIT(DATA), 0, 0},
     {"dact", BIT(DACT) | BIT(DGRAD_DX), 0, 0},
     {"grad", BIT(GRAD) | BIT(WGRAD_DW), 0, 0},
     {"m", BIT(M), 0, 0},
@@ -21,6 +23,7 @@ static const struct part {
     {"gemm_dgrad", 0, BIT(DGRAD_DY) | BIT(DGRAD_W), 0},
     {"gemm_wgrad", 0, BIT(WGRAD_X) | BIT(WGRAD_DY), 0},
     {"norm", 0, BIT(NORM_W), 0},
+    {"matmul", BIT(MATMUL) | BIT(HIGH), 0, 0},
     {"acc", 0, 0, ACC},
     {"scalar", 0, 0, SCALAR},
     {"update", 0, 0, UPDATE},
@@ -93,6 +96,29 @@ static void set_name(bnd_policy *policy, const char *name)
     bndi_text_string(&text, name);
 }
 
+static bool is_fp32(const bnd_cast *cast)
+{
+    const bnd_cast fp32 = fp32_cast();
+    return bnd_format_same(&cast->format, &fp32.format) && cast->scaling[0] == 0;
+}
+
+/* Given, not as fp32, and not for layers that there are none of. */
+static bool is_lowered(const bnd_policy *p, unsigned role)
+{
+    const bnd_cast *cast = &p->cast[role];
+    return cast->given && !is_fp32(cast) && (role != BND_ROLE_HIGH || p->high_last > 0);
+}
+
+/* Where dact is not given, gradients of activations have the activations' formats. */
+static bool dact_follows(const bnd_policy *p)
+{
+    bool low = false;
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        low = low || (has(ACTIVATIONS, role) && is_lowered(p, role));
+    }
+    return low && !p->cast[BND_ROLE_DACT].given;
+}
+
 /* Of what stands for both: the name follows what it came from, where nothing changed. */
 static bool finish(bnd_policy *out, bnd_policy *made, const bnd_policy *from)
 {
@@ -127,14 +153,16 @@ bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
     bnd_policy p = *policy;
     for (unsigned role = 0; role < BND_ROLES; role++) {
         bnd_cast *cast = &p.cast[role];
-        bool is_fp32 = cast->given && bnd_format_same(&cast->format, &fp32.format) && cast->scaling[0] == 0;
-        if (has(row->stored, role) && cast->given && !is_fp32) {
+        if (has(row->stored, role) && is_lowered(policy, role)) {
             bnd_rule rule = cast->rule;
             *cast = fp32;
             cast->rule = role == BND_ROLE_PARAM ? rule : fp32.rule; /* that is the update's */
         } else if (has(row->operands, role)) {
             cast->given = false;
         }
+    }
+    if (has(row->stored, BND_ROLE_DACT) && dact_follows(policy)) {
+        p.cast[BND_ROLE_DACT] = fp32;
     }
     lift_what(&p, row->what);
     return finish(out, &p, policy);
@@ -161,19 +189,29 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
     set_name(&p, "fp32");
     p.fused = policy->fused; /* the way in which fp32 is worked out, too */
     const bnd_policy fp32 = p;
+    bool low = false;
     for (unsigned role = 0; role < BND_ROLES; role++) {
         if (has(row->stored | row->operands, role)) {
             p.cast[role] = policy->cast[role];
+            low = low || is_lowered(policy, role);
         }
     }
-    if (has(row->stored, BND_ROLE_PARAM) && p.cast[BND_ROLE_PARAM].given) {
+    p = low ? p : fp32; /* what is given as fp32 changes nothing by itself */
+    if (has(row->stored, BND_ROLE_PARAM) && low) {
         p.cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_RNE};
         if (policy->cast[BND_ROLE_MASTER].given) {
             p.cast[BND_ROLE_MASTER] = fp32_cast();
         }
     }
-    if ((row->operands & ~BIT(NORM_W)) != 0 && !bnd_policy_same(&p, &fp32)) { /* which products these are casts of */
-        p.cast[BND_ROLE_MATMUL] = policy->cast[BND_ROLE_MATMUL];
+    if (dact_follows(&p)) {
+        p.cast[BND_ROLE_DACT] = fp32_cast();
+    }
+    if ((row->operands & GEMMS) != 0 && low) { /* which GEMMs these are casts of */
+        p.cast[BND_ROLE_MATMUL] = policy->cast[BND_ROLE_MATMUL].given ? fp32_cast() : p.cast[BND_ROLE_MATMUL];
+        p.high_last = policy->high_last;
+    }
+    p.cast[BND_ROLE_HIGH].given = p.cast[BND_ROLE_HIGH].given && policy->high_last > 0;
+    if (p.cast[BND_ROLE_HIGH].given) {
         p.high_last = policy->high_last;
     }
     lower_what(&p, policy, row->what);

@@ -20,6 +20,7 @@ static const char *const names[BND_ROLES] = {
     [BND_ROLE_WGRAD_DY] = "gemm_wgrad.dy",
     [BND_ROLE_MATMUL] = "matmul",
     [BND_ROLE_NORM_W] = "norm.w",
+    [BND_ROLE_HIGH] = "high",
     [BND_ROLE_FWD_Y] = "gemm_fwd.y",
     [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
     [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",
@@ -32,7 +33,7 @@ static const char *const names[BND_ROLES] = {
 
 #define BIT(role) (1u << BND_ROLE_##role)
 #define OPERANDS  (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
-#define KEPT      (BIT(PARAM) | BIT(ACT) | BIT(DACT) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(CAREFUL))
+#define KEPT      (BIT(PARAM) | BIT(ACT) | BIT(DACT) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(CAREFUL) | BIT(DATA))
 
 static const struct group {
     const char *name;

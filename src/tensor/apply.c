@@ -28,6 +28,12 @@ const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role)
     return engine->has_policy && cast->given ? cast : NULL;
 }
 
+const bnd_format *bndi_format_lent(const bnd_tensor *t)
+{
+    bool is_parameter = t->engine->has_policy && t->buffer->role == BND_ROLE_PARAM;
+    return is_parameter ? bndi_format_of_words(BNDI_WORDS_32) : &t->format;
+}
+
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
                         unsigned count)
 {
@@ -81,7 +87,7 @@ bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand)
 
 static bool is_operand(bnd_role role)
 {
-    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_NORM_W;
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_HIGH;
 }
 
 static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bnd_role role, bnd_error *why)
@@ -181,7 +187,7 @@ static bnd_status open_call(bndi_call *c, bnd_tensor_operation operation, bnd_te
     for (unsigned i = 0; i < count; i++) {
         c->saved[i] = in[i];
         c->in_shape[i] = in[i]->shape;
-        c->in_format[i] = in[i]->format;
+        c->in_format[i] = *bndi_format_lent(in[i]);
         bool counts = (row->indices >> i & 1) != 0;
         if (!counts && !bndi_words_hold(BNDI_WORDS_32, &in[i]->format)) {
             c->work = BNDI_WORDS_64;
@@ -268,13 +274,13 @@ bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor 
     return status;
 }
 
-bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
-                            const bnd_attributes *attributes, bnd_error *why)
+bnd_status bndi_apply_as(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                         const bnd_attributes *attributes, bnd_role role, bnd_error *why)
 {
     bndi_call c;
     bnd_engine *engine = count > 0 && in[0] != NULL ? in[0]->engine : NULL;
     uint64_t casts = engine != NULL ? engine->casts : 0;
-    bnd_status status = apply(&c, operation, in, count, attributes, BND_ROLES, why);
+    bnd_status status = apply(&c, operation, in, count, attributes, role, why);
     if (status == BND_OK) {
         status = bndi_record(&c, in, c.saved[BNDI_OUT], why);
         if (status != BND_OK) {
@@ -290,6 +296,12 @@ bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bn
     bndi_owe(c.saved[BNDI_OUT]);
     *out = c.saved[BNDI_OUT];
     return BND_OK;
+}
+
+bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                            const bnd_attributes *attributes, bnd_error *why)
+{
+    return bndi_apply_as(out, operation, in, count, attributes, BND_ROLES, why);
 }
 
 /* ---- short forms ---- */

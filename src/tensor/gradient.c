@@ -66,7 +66,7 @@ static bnd_status own(bnd_tensor **d, const bnd_tensor *leaf, bnd_error *why)
     if (is_alone(*d) && (*d)->buffer->role == BND_ROLE_GRAD) {
         return BND_OK;
     }
-    bnd_status status = make_stored(&gradient, leaf->engine, BND_ROLE_GRAD, &leaf->format, &leaf->shape, why);
+    bnd_status status = make_stored(&gradient, leaf->engine, BND_ROLE_GRAD, bndi_format_lent(leaf), &leaf->shape, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(leaf->engine, BND_ROLE_GRAD);
         status = bndi_assign(gradient, *d, BND_ROLE_GRAD, &how, false, why);

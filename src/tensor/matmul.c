@@ -77,7 +77,7 @@ static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engi
 }
 
 /* The role that an operand takes here. A product without weights may have one of its own; layers that are kept high
- * have none. */
+ * have another. */
 static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_role role)
 {
     bool linear = row == &bndi_linear_row;
@@ -85,7 +85,7 @@ static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_rol
         return BND_ROLE_MATMUL;
     }
     bool high = linear && engine->high_from > 0 && engine->place >= engine->high_from;
-    return high ? BND_ROLE_SCRATCH : role;
+    return high ? BND_ROLE_HIGH : role;
 }
 
 /* The axes of a view as its elements lie in memory, the longest steps first. */

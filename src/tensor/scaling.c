@@ -19,7 +19,7 @@ bool bndi_is_stored(bnd_role role)
 
 static bool is_operand(bnd_role role)
 {
-    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_NORM_W;
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_HIGH;
 }
 
 /* :NUMBER. *at moves behind it; false where what stands there is something else. */

@@ -120,7 +120,7 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
     }
     for (unsigned i = 0; i < count; i++) {
         call.in_shape[i] = in[i]->shape;
-        call.in_format[i] = in[i]->format;
+        call.in_format[i] = *bndi_format_lent(in[i]);
     }
     call.shape = result->shape;
     status = bndi_record(&call, in, result, why);

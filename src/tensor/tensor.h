@@ -339,6 +339,10 @@ const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there
 BND_CHECKED bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,
                                const bnd_attributes *attributes, bnd_role role, bnd_error *why);
 
+/* bnd_tensor_apply, with a result of this role; BND_ROLES: of the row's. */
+BND_CHECKED bnd_status bndi_apply_as(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in,
+                                     size_t count, const bnd_attributes *attributes, bnd_role role, bnd_error *why);
+
 /* `t` in other words, without the tape, held: another shape over the same elements, copied where strides ask for it; a
  * permutation; a part of an axis. */
 BND_CHECKED bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why);
@@ -413,6 +417,10 @@ bnd_role bndi_role_of_bytes(bnd_role role);
 
 /* What the policy has for a role; NULL: nothing. */
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);
+
+/* The format that an operand gives to results and gradients whose roles the policy does not give: its own. Under a
+ * policy a parameter gives fp32: how weights are stored decides nothing else. */
+const bnd_format *bndi_format_lent(const bnd_tensor *t);
 
 /* The format that a result of these operands has, for a role. */
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,

@@ -107,7 +107,7 @@ static bnd_status finish(bnd_tensor **out, bnd_tensor *view, bnd_tensor *t, cons
                       .view = *how,
                       .count = 1,
                       .in_shape = {t->shape},
-                      .in_format = {t->format},
+                      .in_format = {*bndi_format_lent(t)},
                       .shape = view->shape};
     bnd_status status = bndi_record(&call, &t, view, why);
     if (status != BND_OK) {

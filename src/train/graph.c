@@ -14,6 +14,26 @@ bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor
     return y;
 }
 
+/* Results of the role `careful`: of losses that are made of several operations. */
+static bnd_tensor *careful(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                           double number)
+{
+    const bnd_attributes attributes = {.number = {number}};
+    bnd_tensor *y = NULL;
+    UNLESS_FAILED(g, bndi_apply_as(&y, operation, in, count, &attributes, BND_ROLE_CAREFUL, g->why));
+    return y;
+}
+
+bnd_tensor *bndi_careful_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x)
+{
+    return careful(g, operation, &x, 1, 0);
+}
+
+bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b)
+{
+    return careful(g, operation, (bnd_tensor *[]){a, b}, 2, 0);
+}
+
 bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x)
 {
     return bndi_apply(g, operation, &x, 1, NULL);
@@ -88,8 +108,10 @@ bnd_tensor *bndi_norm(bndi_graph *g, bnd_tensor *x, size_t first)
 
 bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
 {
-    bnd_tensor *square = bndi_with(g, BND_TENSOR_POW, bndi_pair(g, BND_TENSOR_SUB, a, b), 2);
-    return bndi_with(g, BND_TENSOR_SCALE, bndi_map(g, BND_TENSOR_MEAN, square), 0.5);
+    bnd_tensor *difference = bndi_careful_pair(g, BND_TENSOR_SUB, a, b);
+    bnd_tensor *square = careful(g, BND_TENSOR_POW, &difference, 1, 2);
+    bnd_tensor *mean = bndi_careful_map(g, BND_TENSOR_MEAN, square);
+    return careful(g, BND_TENSOR_SCALE, &mean, 1, 0.5);
 }
 
 /* ---- numbers ---- */

@@ -67,9 +67,9 @@ static bnd_tensor *loss_of_logistic(bndi_graph *g, const bndi_batch *batch)
 {
     bnd_tensor *z = bndi_dense(g, batch->x, 0);
     bnd_tensor *share = bndi_map(g, BND_TENSOR_SIGMOID, bndi_map(g, BND_TENSOR_NEG, z));
-    bnd_tensor *weighed = bndi_pair(g, BND_TENSOR_MUL, batch->y, z);
-    bnd_tensor *sum = bndi_pair(g, BND_TENSOR_ADD, bndi_map(g, BND_TENSOR_LOG, share), weighed);
-    return bndi_map(g, BND_TENSOR_NEG, bndi_map(g, BND_TENSOR_MEAN, sum));
+    bnd_tensor *weighed = bndi_careful_pair(g, BND_TENSOR_MUL, batch->y, z);
+    bnd_tensor *sum = bndi_careful_pair(g, BND_TENSOR_ADD, bndi_map(g, BND_TENSOR_LOG, share), weighed);
+    return bndi_careful_map(g, BND_TENSOR_NEG, bndi_careful_map(g, BND_TENSOR_MEAN, sum));
 }
 
 const bndi_model_row bndi_logistic_row = {.name = "logistic",

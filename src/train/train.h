@@ -152,6 +152,8 @@ typedef struct bndi_graph {
 bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
                        const bnd_attributes *attributes);
 bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x);
+bnd_tensor *bndi_careful_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x); /* of the role careful */
+bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
 bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
 bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
 bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b);

@@ -249,21 +249,25 @@ static void test_table(void)
         const char *recipes;
         double param, grad, master, m, v, extra;
     } rows[] = {
-        {"fp32 tf32 fp16-amp fp16-amp-noscale fp16-amp-static bf16-amp fp8-unscaled fp8-e4m3-unscaled fp8-delayed "
-         "fp8-current fp8-rowwise mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4",
+        {"fp32 tf32 fp16-amp fp16-amp-noscale fp16-amp-static bf16-amp fp8-unscaled+fp32 fp8-e4m3-unscaled+fp32 "
+         "fp8-delayed+fp32 fp8-current+fp32 fp8-rowwise+fp32 mxfp8+fp32 mxfp8-floor+fp32 mxfp8-norms+fp32 mxfp6+fp32 "
+         "mxfp4+fp32 mxfp4-rceil+fp32 nvfp4+fp32",
          4, 4, 0, 4, 4, 0},
-        {"bf16-master", 2, 2, 4, 4, 4, 0},
+        {"bf16-master fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise mxfp8 mxfp8-floor "
+         "mxfp8-norms mxfp6 mxfp4 mxfp4-rceil nvfp4",
+         2, 2, 4, 4, 4, 0},
+        {"param=e4m3,master=fp32", 1, 4, 4, 4, 4, 0}, /* what is not given is fp32 */
         {"fp16-pure bf16-pure", 2, 2, 0, 2, 2, 0},
         {"e4m3-pure e5m2-pure", 1, 1, 0, 1, 1, 0},
         {"bf16-sr", 2, 2, 0, 4, 4, 0},
         {"bf16-kahan", 2, 2, 0, 4, 4, 2},
         {"bf16-kahan-pure", 2, 2, 0, 2, 2, 2},
-        {"fp8-block", 1, 4, 4, 2, 2, 0},
-        {"fp8-lm", 0, 1, 2, 1, 2, 0}, /* a parameter is there for a step only */
+        {"fp8-block fp8-block+fp32", 1, 4, 4, 2, 2, 0},
+        {"fp8-lm fp8-lm+fp32", 0, 1, 2, 1, 2, 0}, /* a parameter is there for a step only */
         {"adam8bit", 2, 2, 4, 1, 1, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char names[256];
+        char names[512];
         snprintf(names, sizeof names, "%s", rows[i].recipes);
         char *rest = NULL;
         for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {

@@ -221,7 +221,8 @@ static void test_parts(void)
         const char *recipe, *part, *lifted, *lowered;
     } cases[] = {
         {"fp16-pure", "v", "base=fp16-pure,v=fp32", "v=fp16"},
-        {"fp16-pure", "act", "base=fp16-pure,act=fp32,careful=fp32", "act=fp16,careful=fp16"},
+        {"fp16-pure", "act", "base=fp16-pure,act=fp32,careful=fp32,data=fp32",
+         "act=fp16,careful=fp16,data=fp16,dact=fp32"},
         {"fp16-pure", "gemm_fwd", "base=fp16-pure,gemm_fwd=none", "gemm_fwd=fp16"},
         {"fp16-pure", "acc", "", ""},
         {"fp16-pure", "loss_scale", "", ""},
@@ -233,8 +234,17 @@ static void test_parts(void)
         {"bf16-sr", "update", "base=bf16-sr,param=bf16", ""},
         {"bf16-kahan", "update", "base=bf16-kahan,update=rounded,extra=none", "update=kahan,extra=bf16"},
         {"bf16-master", "param", "base=bf16-master,param=fp32", "param=bf16,master=fp32"},
-        {"bf16-master", "master", "", "master=fp32"},
-        {"fp8-current", "scaling", "base=fp8-unscaled,matmul=fp32", ""},
+        {"bf16-master", "master", "", ""},
+        {"bf16-master", "matmul", "", ""},
+        {"fp8-current", "matmul", "base=fp8-current,matmul=fp32", "matmul=bf16"},
+        {"nvfp4", "matmul", "base=nvfp4,matmul=fp32,high=fp32", "matmul=bf16,high=bf16,high_last=15"},
+        {"param=e4m3,master=fp32", "param", "param=fp32,master=fp32", "param=e4m3,master=fp32"},
+        {"param=e4m3,master=fp32", "act", "", ""},
+        /* Gradients follow activations where nothing else is said: each of the two is a part of its own. */
+        {"act=bf16", "act", "act=fp32", "act=bf16,dact=fp32"},
+        {"act=bf16", "dact", "act=bf16,dact=fp32", ""},
+        {"bf16-amp", "dact", "base=bf16-amp,gemm_dgrad.dx=fp32,dact=fp32", "gemm_dgrad.dx=bf16"},
+        {"fp8-current", "scaling", "base=fp8-unscaled,matmul=bf16", ""},
         {"fp8-current", "gemm_dgrad", "base=fp8-current,gemm_dgrad=none",
          "gemm_dgrad.dy=e5m2/current,gemm_dgrad.w=e4m3/current,matmul=fp32"},
         {"nvfp4", "gemm_wgrad", "base=nvfp4,gemm_wgrad=none",
@@ -279,7 +289,8 @@ static void test_all_parts(void)
             CU_ASSERT_FALSE(bnd_policy_lift(&again, &p, part));
         }
         for (unsigned role = 0; role < BND_ROLES; role++) {
-            CU_ASSERT_TRUE(!p.cast[role].given || has(&p, (bnd_role)role, "fp32"));
+            bool has_layers = role != BND_ROLE_HIGH || p.high_last > 0;
+            CU_ASSERT_TRUE(!p.cast[role].given || !has_layers || has(&p, (bnd_role)role, "fp32"));
         }
         CU_ASSERT_TRUE(p.update == BND_UPDATE_ROUNDED && !p.loss_scale.given && p.accumulator[0] == 0);
         check_text(&p);

@@ -163,7 +163,7 @@ static void test_bytes(void)
         {"bf16-pure", "bf16", 2, 2 * B * D, 0, 0},
         {"e4m3-pure", "e4m3", 1, 1 * B * D, 0, 0},
         /* High everything; operands are worth what elements and scales say, in fp32: the larger of the two layers'. */
-        {"mxfp8", "fp32", 4, 4 * B * H, 4 * D * H, 4 * H * C},
+        {"mxfp8+fp32", "fp32", 4, 4 * B * H, 4 * D * H, 4 * H * C},
         {"bf16-amp", "fp32", 4, 2 * B * D, 2 * D * H, 2 * H * C},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

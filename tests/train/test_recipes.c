@@ -61,6 +61,11 @@ static size_t of_kahan(size_t rows, size_t columns)
     return 2 * rows * columns;
 }
 
+static size_t of_wide_kahan(size_t rows, size_t columns)
+{
+    return 4 * rows * columns;
+}
+
 static size_t of_tiles(size_t rows, size_t columns) /* param */
 {
     return 4 * blocks(rows, 128) * blocks(columns, 128);
@@ -100,18 +105,34 @@ static const struct memory {
     {"bf16-sr", 2, 0, 2, 0, 4, 4, none, 0},
     {"bf16-kahan", 2, 0, 2, 0, 4, 4, of_kahan, 0},
     {"bf16-kahan-pure", 2, 0, 2, 0, 2, 2, of_kahan, 0},
-    {"fp8-unscaled", 4, 0, 4, 0, 4, 4, none, 0},
-    {"fp8-e4m3-unscaled", 4, 0, 4, 0, 4, 4, none, 0},
-    {"fp8-current", 4, 0, 4, 0, 4, 4, none, 0},
-    {"fp8-rowwise", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-unscaled", 2, 0, 2, 4, 4, 4, none, 0},
+    {"fp8-unscaled+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-e4m3-unscaled", 2, 0, 2, 4, 4, 4, none, 0},
+    {"fp8-e4m3-unscaled+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-current", 2, 0, 2, 4, 4, 4, none, 0},
+    {"fp8-current+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-rowwise", 2, 0, 2, 4, 4, 4, none, 0},
+    {"fp8-rowwise+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp8", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp8+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp8-floor", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp8-floor+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp8-norms", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp8-norms+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp6", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp6+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp4", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp4+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"mxfp4-rceil", 2, 0, 2, 4, 4, 4, none, 0},
+    {"mxfp4-rceil+fp32", 4, 0, 4, 0, 4, 4, none, 0},
+    {"nvfp4", 2, 0, 2, 4, 4, 4, none, 0},
+    {"nvfp4+fp32", 4, 0, 4, 0, 4, 4, none, 0},
     {"fp8-block", 1, 0, 4, 4, 2, 2, of_tiles, 0},
-    {"mxfp8", 4, 0, 4, 0, 4, 4, none, 0},
-    {"mxfp8-floor", 4, 0, 4, 0, 4, 4, none, 0},
-    {"mxfp8-norms", 4, 0, 4, 0, 4, 4, none, 0},
-    {"mxfp6", 4, 0, 4, 0, 4, 4, none, 0},
-    {"mxfp4", 4, 0, 4, 0, 4, 4, none, 0},
-    {"nvfp4", 4, 0, 4, 0, 4, 4, none, 0},
+    {"fp8-block+fp32", 1, 0, 4, 4, 2, 2, of_tiles, 0},
     {"fp8-lm", 0, 1, 1, 2, 1, 2, of_three, 0},
+    {"fp8-lm+fp32", 0, 1, 1, 2, 1, 2, of_three, 0},
+    {"param=e4m3,master=fp32", 1, 0, 4, 4, 4, 4, none, 0},
+    {"param=bf16,update=kahan", 2, 0, 4, 0, 4, 4, of_wide_kahan, 0},
     {"adam8bit", 2, 0, 2, 4, 1, 1, of_moments, 4},
 };
 enum { MEMORIES = sizeof memories / sizeof memories[0] };
@@ -154,7 +175,7 @@ static void test_memory(void)
         }
     }
     for (size_t row = 0; row < bnd_recipe_count(); row++) { /* none is forgotten; fp8-delayed has histories */
-        bool found = strcmp(bnd_recipe_name(row), "fp8-delayed") == 0;
+        bool found = strncmp(bnd_recipe_name(row), "fp8-delayed", strlen("fp8-delayed")) == 0;
         for (size_t i = 0; i < MEMORIES; i++) {
             found = found || strcmp(bnd_recipe_name(row), memories[i].recipe) == 0;
         }
@@ -166,7 +187,7 @@ static void test_memory(void)
 static void test_memory_of_histories(void)
 {
     bnd_training t = training_of("mlp", "adamw",
-                                 "base=fp8-delayed,gemm=e4m3/delayed:16,gemm_dgrad.dy=e5m2/delayed:16,"
+                                 "base=fp8-delayed+fp32,gemm=e4m3/delayed:16,gemm_dgrad.dy=e5m2/delayed:16,"
                                  "gemm_wgrad.dy=e5m2/delayed:16");
     bnd_run *run = run_of(&t, NULL);
     const uint64_t n = steps_of(run, 2).weights, layers = t.depth + 1;
@@ -200,6 +221,50 @@ static void test_totals(void)
                                 a.bytes[BND_ROLE_M] + a.bytes[BND_ROLE_V] + a.bytes[BND_ROLE_EXTRA]);
         CU_ASSERT_DOUBLE_EQUAL(bytes / n, cases[i].bytes, 0.01 * cases[i].bytes);
         bnd_run_free(run);
+    }
+}
+
+/* ---- roles that are not given ---- */
+
+static void copy_weights(bnd_run *to, const bnd_run *from)
+{
+    for (size_t i = 0; i < bnd_run_parameters(from); i++) {
+        const bnd_tensor *t = bnd_run_parameter(from, i, BND_ROLE_PARAM);
+        size_t n = bnd_tensor_count(t);
+        float *w = malloc(n * sizeof *w);
+        bnd_error why;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(w);
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(w, n, t, &why), &why));
+        bnd_tensor *out = bnd_run_parameter(to, i, BND_ROLE_PARAM);
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_write_f32(out, w, n, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+        free(w);
+    }
+}
+
+/* With weights alone in a narrow format everything else is fp32: the loss and the gradients are those of an fp32 run
+ * with the same weights, bit by bit, and so is every byte. */
+static void test_not_given(void)
+{
+    static const char *const models[] = {"linear", "logistic", "mlp", "student", "transformer"};
+    static const char *const recipes[] = {"param=e4m3,master=fp32", "param=bf16", "param=e4m3/tensor"};
+    for (size_t i = 0; i < 15; i++) {
+        bnd_training t = training_of(models[i % 5], "adamw", recipes[i / 5]);
+        t.batch = 4;
+        bnd_run *low = run_of(&t, NULL);
+        CU_ASSERT_EQUAL_FATAL(bnd_policy_parse(&t.policy, "fp32", NULL), BND_OK);
+        bnd_run *same = run_of(&t, NULL);
+        copy_weights(same, low);
+        bnd_step a = steps_of(low, 1), b = steps_of(same, 1);
+        bnd_account of_low, of_same;
+        bnd_engine_account(&of_low, bnd_run_engine(low));
+        bnd_engine_account(&of_same, bnd_run_engine(same));
+        CU_ASSERT_EQUAL(a.loss, b.loss);
+        CU_ASSERT_EQUAL(a.gradient_norm, b.gradient_norm);
+        for (bnd_role role = BND_ROLE_ACT; role <= BND_ROLE_V; role++) {
+            CU_ASSERT_EQUAL(of_low.peak_by_role[role], of_same.peak_by_role[role]);
+        }
+        bnd_run_free(low);
+        bnd_run_free(same);
     }
 }
 
@@ -470,7 +535,7 @@ static void test_blocks(void)
                  {"param=fp16/tensor", "fp16/tensor"},
                  {"param=mxfp8", "e4m3/mx"},
                  {"param=mxfp6", "e3m2/mx"},
-                 {"param=mxfp4", "e2m1/mx"},
+                 {"param=mxfp4", "e2m1/mx:floor"},
                  {"param=e2m1/mx:floor", "e2m1/mx:floor"},
                  {"param=nvfp4", "nvfp4"},
                  {"param=e2m1/nvfp4:16x16", "e2m1/nvfp4:16x16"},
@@ -530,6 +595,7 @@ static void test_places(void)
         const char *recipe;
         bool head, down, up; /* cast? */
     } cases[] = {{"nvfp4", false, false, true},
+                 {"nvfp4+fp32", false, false, true},
                  {"nvfp4,high_last=0", true, true, true},
                  {"nvfp4,high_last=1", false, true, true},
                  {"nvfp4,high_last=100", false, false, false}};
@@ -576,6 +642,7 @@ static CU_TestInfo recipe_tests[] = {
     {"bytes of histories", test_memory_of_histories},
     {"bytes of a wide model", test_totals},
     {"bytes of activations", test_activations},
+    {"roles that are not given", test_not_given},
     {"same bits", test_same_bits},
     {"what an engine carries", test_state},
     {"those that work learn", test_learning},

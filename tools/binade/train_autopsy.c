@@ -82,6 +82,7 @@ static const char *const numbers[BND_ROLES] = {
     [BND_ROLE_WGRAD_X] = "activations, as the products for gradients of weights read them,",
     [BND_ROLE_WGRAD_DY] = "gradients of activations, as the products for gradients of weights read them,",
     [BND_ROLE_MATMUL] = "operands of attention's products",
+    [BND_ROLE_HIGH] = "operands of the layers that high_last names",
     [BND_ROLE_FWD_Y] = "results of the forward products",
     [BND_ROLE_DGRAD_DX] = "gradients of activations, as products make them,",
     [BND_ROLE_WGRAD_DW] = "gradients of weights, as products make them,",
