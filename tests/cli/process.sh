@@ -34,6 +34,21 @@ check "a full disk is told" equal "$(binade table fp16 2>&1 >/dev/full; echo $?)
     "binade: standard output cannot be written: No space left on device
 3"
 
+# ---- threads that wait ----
+
+# shellcheck disable=SC2086  # arguments are words
+policy() {
+    OMP_DISPLAY_ENV=true binade train $small --recipe fp32 --steps 1 2>&1 >/dev/null |
+        sed -n "s/.*OMP_WAIT_POLICY *= *'\(.*\)'.*/\1/p" | tail -n 1
+}
+if [ -n "$(policy)" ]; then
+    check "threads that wait sleep" equal "$(policy)" PASSIVE
+    check "unless the caller says otherwise" equal "$(OMP_WAIT_POLICY=active policy)" ACTIVE
+else
+    skipped=$((skipped + 1))
+    echo "waiting threads: not looked at, for the OpenMP library does not say what they do"
+fi
+
 # ---- closed standard streams ----
 
 check "no output" equal "$(binade show 1 2>&1 >&-; echo $?)" "binade: standard output cannot be written: Bad file descriptor

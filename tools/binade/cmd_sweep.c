@@ -342,6 +342,7 @@ const command command_sweep = {
     .about = "Trains a model once for every recipe, learning rate and pair of seeds, on all cores, and says which "
              "learning rate is the best for each recipe, what a wrong one costs, and how many runs fail. With --out, "
              "every finished point is on disk; the same command again does only what is missing.",
+    .trains = true,
     .options = options,
     .rare = rare,
     .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",

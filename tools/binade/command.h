@@ -68,6 +68,7 @@ typedef struct command {
     const char *example;              /* a command line that works */
     const char *more;                 /* for the man page alone; "" or paragraphs */
     int (*run)(const struct command *self, int argc, char **argv);
+    bool trains; /* its threads meet many times per millisecond */
 } command;
 
 extern const command command_calc, command_cast, command_cost, command_prove, command_vectors;

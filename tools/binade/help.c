@@ -163,7 +163,9 @@ static void roff_overview(void)
            "standard output closed it, as head does (SIGPIPE); nothing is printed. Where the caller ignores SIGPIPE: a "
            "message, and 3\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n"
            ".TP\n.B BINADE_BACKEND\nthe kernels for arrays: best, portable, avx2, avx512, neon or wasm128\n"
-           ".TP\n.B BINADE_THREADS\nhow many cores to use for arrays where no option says it, from 1 to 1024\n");
+           ".TP\n.B BINADE_THREADS\nhow many cores to use for arrays where no option says it, from 1 to 1024\n"
+           ".TP\n.B OMP_WAIT_POLICY, GOMP_SPINCOUNT\nwhat threads that wait do; where neither is set, train and sweep "
+           "begin again with passive and 2000, so that threads that wait do not take cores from other programs\n");
 }
 
 static void roff_command(const command *c)

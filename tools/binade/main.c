@@ -62,6 +62,10 @@ static int run_named(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const command *named = argc > 1 ? find_command(argv[1]) : NULL;
+    if (named != NULL && named->trains) {
+        process_wait_asleep(argv);
+    }
     process_begin();
     return process_end(run_named(argc, argv));
 }

@@ -10,6 +10,10 @@
 void process_begin(void);
 int process_end(int status);
 
+/* Before that, for commands whose threads meet many times per millisecond: threads that wait sleep after some
+ * microseconds. */
+void process_wait_asleep(char **argv);
+
 /* Was it closed when the process began? (/dev/stdin could be opened all the same.) */
 bool standard_input_is_closed(void);
 

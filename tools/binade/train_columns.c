@@ -182,9 +182,11 @@ static double flops_per_second(const train_result *r, const train_row *row)
     return row->records->flops > 0 ? (double)row->records->flops / step_seconds(r, row) : (double)NAN;
 }
 
+/* No step is faster than the peak: where it seems so, the machine was busier while the peak was measured. */
 static double utilization(const train_result *r, const train_row *row)
 {
-    return flops_per_second(r, row) / r->peak;
+    double share = flops_per_second(r, row) / r->peak;
+    return share <= 1 ? share : (double)NAN;
 }
 
 /* ---- cells of the text ---- */

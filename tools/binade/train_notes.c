@@ -145,9 +145,10 @@ static void explain_emulation(const train_result *r)
     say("emulation", copy_text("all memory and the time per step of this program, which computes every format on the "
                                "CPU: it says nothing about the speed of a recipe on hardware"));
     if (!isnan(r->peak)) {
-        say("of this CPU",
-            format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on %s",
-                        1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
+        say("of this CPU", format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on "
+                                       "%s; \"-\" where a step was "
+                                       "faster, because other programs ran when it was measured",
+                                       1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
     }
 }
 
