@@ -6,6 +6,7 @@ dist_man_MANS += \
 	doc/man/binade-cast.1 \
 	doc/man/binade-compare.1 \
 	doc/man/binade-cost.1 \
+	doc/man/binade-evaluate.1 \
 	doc/man/binade-formats.1 \
 	doc/man/binade-help.1 \
 	doc/man/binade-prove.1 \

@@ -241,6 +241,7 @@ tests_train_test_train_SOURCES = \
 	tests/train/test_data.c \
 	tests/train/test_golden.c \
 	tests/train/test_inputs.c \
+	tests/train/test_losses.c \
 	tests/train/test_models.c \
 	tests/train/test_sources.c \
 	tests/train/test_train.c \
@@ -491,6 +492,7 @@ EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
 	tests/cli/calc.txt \
+	tests/cli/evaluate.txt \
 	tests/cli/examples.txt \
 	tests/cli/cast.txt \
 	tests/cli/cast_streams.sh \

@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range calc cast train compare sweep vectors prove cost bench help" options="--help --version"
+        first="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -126,6 +126,14 @@ _binade()
         --statistics) words="none roles places" ;;
         --progress) words="auto always never" ;;
         esac ;;
+    evaluate)
+        options="--recipe --data --data-type --batches --tensors --threads --json --csv --help" valued=" --recipe --data --data-type --batches --tensors --threads -j "
+        first="@files" others="@files"
+        case $prev in
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --data) files=yes ;;
+        --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
+        esac ;;
     vectors)
         options="--op --in --out --count --level --round --overflow --nan --flush --tininess --dialect --seed --memh --lab-flags --flags --show --coverage --progress --json --color --help" valued=" --op --in --out --count -n --level --round -r --overflow --nan --flush --tininess --dialect --seed --flags --show --progress --color "
         first="gen check" others="@files"
@@ -180,7 +188,7 @@ _binade()
         esac ;;
     help)
         options="--full --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range calc cast train compare sweep vectors prove cost bench help" others="show formats table range calc cast train compare sweep vectors prove cost bench help"
+        first="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help" others="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

@@ -191,6 +191,18 @@ complete -c binade -n '__binade_is sweep' -l progress -d 'auto always never (def
 complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'trained weights under each recipe, without training'
+complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tokens, to validate on (default: that of the run)' -r -F
+complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
+complete -c binade -n '__binade_is evaluate' -l tensors -d 'names the N tensors that lose most (default 3; 0: none, which is faster)' -x
+complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is evaluate' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is evaluate' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is evaluate first' -F
+complete -c binade -n '__binade_is evaluate others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'test vectors for implementations, and which rule an implementation follows'
 complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
 complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
@@ -278,5 +290,5 @@ complete -c binade -n '__binade_is help' -l full -d 'everything that the man pag
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep vectors prove cost bench help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep vectors prove cost bench help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep evaluate vectors prove cost bench help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep evaluate vectors prove cost bench help'

@@ -97,6 +97,22 @@ BND_CHECKED bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
 /* The mean loss over `batches` of data that no step sees, in the formats of the recipe. */
 BND_CHECKED bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why);
 
+/* The loss of the run's weights on each of these batches under another policy, without training: losses[i] is that of
+ * validation batch i, so that two policies are compared batch by batch. The weights are the master where there is one,
+ * otherwise the parameter as it is stored; the policy rounds them once, to nearest, to what it stores. Delayed scales
+ * are those of one batch of training (that of step 0). `place`: the policy holds at this place of the model only (its
+ * parameters and what is computed with them until the next are used), and everything else is fp32; BND_EVERYWHERE:
+ * everywhere. Needs memory for a second copy of the weights; the run stays as it is. Refused for a run of the caller's
+ * own model. */
+BND_CHECKED bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, const bnd_policy *policy,
+                                      unsigned place, bnd_error *why);
+
+/* The bytes of the run's weights under a policy, as they are kept for inference: of a matrix that is an operand of a
+ * product, the operand (gemm_fwd.w with its scales) where that is smaller than the stored parameter; of other
+ * parameters, as they are stored. */
+BND_CHECKED bnd_status bnd_run_weight_bytes(uint64_t *out, const bnd_run *run, const bnd_policy *policy,
+                                            bnd_error *why);
+
 /* ---- the same run elsewhere ---- */
 
 /* The weights as plain fp32, under the names of the parameters: the master where there is one. Of a run without steps,
@@ -200,6 +216,9 @@ BND_CHECKED bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_er
  * own. Refused, with the run as it was: other files, those cut short, tensors that are missing or too many, the
  * checkpoint of another model, optimizer or size, or of other data (seed_data). */
 BND_CHECKED bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why);
+
+/* What a checkpoint is of: the training under the recipe that it was saved with, and the steps that were made. */
+BND_CHECKED bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const char *path, bnd_error *why);
 
 /* From the next step on under this recipe. What both keep stays: as it is where it is stored alike, otherwise each
  * number rounded once, to nearest (weights from the master where there is one); numbers that share scales are stored

@@ -34,6 +34,12 @@ const bnd_format *bndi_format_lent(const bnd_tensor *t)
     return is_parameter ? bndi_format_of_words(BNDI_WORDS_32) : &t->format;
 }
 
+const bnd_accumulator *bndi_accumulator_of(const bnd_engine *engine)
+{
+    static const bnd_accumulator plain = {.kind = BND_ACCUMULATE_FUSED};
+    return engine->has_policy ? &engine->accumulator : &plain;
+}
+
 void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role, const bnd_format *const *in,
                         unsigned count)
 {

@@ -132,7 +132,7 @@ static void bring_out(bndi_operand *o, const bnd_tensor *t, unsigned which, bndi
 {
     bnd_engine *engine = t->engine;
     const bnd_format *fp32 = bndi_format_of_words(BNDI_WORDS_32);
-    const bnd_accumulator *a = &engine->accumulator;
+    const bnd_accumulator *a = bndi_accumulator_of(engine);
     bool plain = a->kind == BND_ACCUMULATE_FUSED && (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
     size_t count = bndi_count(&o->shape);
     ptrdiff_t stride[BND_RANK_MAX];

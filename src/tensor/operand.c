@@ -237,13 +237,13 @@ bnd_status bndi_multiply_stack(bnd_engine *engine, void *c, size_t m, size_t n, 
         return BND_OK;
     }
     bnd_gemm how = {.context = &engine->context,
-                    .accumulator = engine->accumulator,
+                    .accumulator = *bndi_accumulator_of(engine),
                     .a = {a->row, a->column},
                     .b = {b->row, b->column},
                     .c = {(ptrdiff_t)n, 1},
                     .seed = engine->seed,
                     .purpose = engine->step << 32 | (uint32_t)engine->casts};
-    const bool random = engine->accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
+    const bool random = how.accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
     engine->casts += random ? bndi_stack_count(stack) : 0;
     const bool numbers = is_fp32(a->format) && is_fp32(b->format);
     return bndi_gemm_stack(c, m, n, a->data, numbers ? NULL : a->format, b->data, numbers ? NULL : b->format, k, &how,

@@ -33,6 +33,14 @@ bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_e
 void bnd_engine_set_place(bnd_engine *engine, unsigned place)
 {
     engine->place = place;
+    engine->has_policy = engine->limited ? place == engine->only : engine->has_policy;
+}
+
+void bndi_engine_limit(bnd_engine *engine, unsigned place)
+{
+    engine->has_policy = engine->has_policy || engine->limited;
+    engine->limited = place != BND_EVERYWHERE;
+    engine->only = place;
 }
 
 bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role)

@@ -137,6 +137,8 @@ struct bnd_engine {
     bndi_histories histories;
     unsigned high_from; /* the place from which on products with weights are not cast; 0: nowhere */
     bool has_policy, tape;
+    bool limited;  /* the policy holds at one place only; everywhere else numbers stay as they are: */
+    unsigned only; /* this one */
     bnd_phase phase;
     uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
     uint64_t serial;
@@ -414,6 +416,12 @@ void bndi_scaled_apply(float *y, const float *x, const bndi_scaled *s, size_t st
 
 /* The role that a role's bytes are counted as, and that a role follows where the policy does not give it. */
 bnd_role bndi_role_of_bytes(bnd_role role);
+
+/* The policy holds at this place only; BND_EVERYWHERE: at all. It is in force from the next bnd_engine_set_place on. */
+void bndi_engine_limit(bnd_engine *engine, unsigned place);
+
+/* What products add in here. */
+const bnd_accumulator *bndi_accumulator_of(const bnd_engine *engine);
 
 /* What the policy has for a role; NULL: nothing. */
 const bnd_cast *bndi_cast_of(const bnd_engine *engine, bnd_role role);

@@ -373,6 +373,24 @@ bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_err
     return status == BND_OK ? bndi_run_replace(run, &c.training.policy, fill, &c, why) : status;
 }
 
+bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const char *path, bnd_error *why)
+{
+    checkpoint c;
+    bnd_safetensors *file;
+    bnd_status status = bnd_safetensors_open(&file, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    c = (checkpoint){.file = file};
+    status = read_head(&c, why);
+    bnd_safetensors_close(file);
+    if (status == BND_OK) {
+        *training = c.training;
+        *step = c.step;
+    }
+    return status;
+}
+
 bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why)
 {
     bnd_safetensors *file;

@@ -83,6 +83,13 @@ void bndi_go_to(bnd_run *run, size_t parameter)
     bnd_engine_set_place(run->engine, run->parameter[parameter].place);
 }
 
+void bndi_go_to_if_limited(bnd_run *run, size_t parameter)
+{
+    if (run->engine->limited) {
+        bndi_go_to(run, parameter);
+    }
+}
+
 bnd_tensor *bndi_weight(bndi_graph *g, size_t first)
 {
     bndi_go_to(g->run, first);

@@ -140,6 +140,7 @@ static bnd_status begin(bnd_run *run, const aside *was, const bnd_policy *policy
     bndi_begin_loss_scale(run);
     bndi_keep_high(run);
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        bndi_go_to_if_limited(run, i);
         status = bndi_parameter_make(run, &run->parameter[i], &weights_of(&was->parameter[i])->shape, why);
     }
     bndi_parameters_end(run);
@@ -155,6 +156,15 @@ static bnd_status convert(bnd_tensor *to, const bnd_tensor *from, bnd_role role,
         return BND_OK;
     }
     return bndi_assign(to, from, role, &how, false, why);
+}
+
+bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *weights, bnd_error *why)
+{
+    if (p->master == NULL) {
+        return convert(p->value, weights, BND_ROLE_PARAM, why);
+    }
+    bnd_status status = convert(p->master, weights, BND_ROLE_MASTER, why);
+    return status == BND_OK && p->value != NULL ? bndi_value_of_master(p, why) : status;
 }
 
 /* The parameter is made of the master, as in every step, unless it is stored as it was. */
@@ -221,6 +231,7 @@ static bnd_status convert_all(bnd_run *run, const aside *was, bnd_error *why)
 {
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        bndi_go_to_if_limited(run, i);
         status = convert_weights(&run->parameter[i], &was->parameter[i], why);
         for (size_t row = 0; status == BND_OK && row < BNDI_KEPT; row++) {
             status = convert_state(&run->parameter[i], &was->parameter[i], row, why);

@@ -8,6 +8,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/graph.c \
 	src/train/initial.c \
 	src/train/kept.c \
+	src/train/losses.c \
 	src/train/model_mlp.c \
 	src/train/model_small.c \
 	src/train/model_student.c \

@@ -84,10 +84,10 @@ static bnd_status fill(bnd_run *run, bndi_parameter *p, const initial *from, bnd
     return status == BND_OK && to != p->value ? bndi_value_of_master(p, why) : status;
 }
 
-bool bndi_is_transient(const bnd_run *run)
+bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p)
 {
-    const bnd_cast *cast = bndi_cast_of(run->engine, BND_ROLE_PARAM);
-    return cast != NULL && cast->transient;
+    const bnd_cast *cast = &run->training.policy.cast[BND_ROLE_PARAM];
+    return cast->given && cast->transient && p->master != NULL;
 }
 
 bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
@@ -95,6 +95,7 @@ bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
     bnd_status status = BND_OK;
     for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
         bndi_parameter *p = &run->parameter[i];
+        bndi_go_to_if_limited(run, i);
         if (p->value == NULL) {
             status = make_value(run, p, &p->master->shape, why);
             status = status == BND_OK ? bndi_value_of_master(p, why) : status;
@@ -105,9 +106,12 @@ bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why)
 
 void bndi_parameters_end(bnd_run *run)
 {
-    for (size_t i = 0; bndi_is_transient(run) && i < run->parameters; i++) {
-        bndi_drop(run->parameter[i].value);
-        run->parameter[i].value = NULL;
+    for (size_t i = 0; i < run->parameters; i++) {
+        bndi_parameter *p = &run->parameter[i];
+        if (bndi_is_transient(run, p)) {
+            bndi_drop(p->value);
+            p->value = NULL;
+        }
     }
 }
 

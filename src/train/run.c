@@ -77,20 +77,26 @@ static bnd_status build(bnd_run *run, bool with_data, bnd_error *why)
 
 /* The policy may keep a share of the layers, from the last, out of its casts. A layer is a place whose weights
  * decay. */
-void bndi_keep_high(bnd_run *run)
+unsigned bndi_high_from(const bnd_run *run, unsigned high_last)
 {
     size_t layers = 0, high;
-    run->engine->high_from = 0;
+    unsigned from = 0;
     for (size_t i = 0; i < run->parameters; i++) {
         layers += run->parameter[i].decays;
     }
-    high = (layers * run->training.policy.high_last + 99) / 100;
+    high = (layers * high_last + 99) / 100;
     for (size_t i = run->parameters; high > 0 && i-- > 0;) {
         if (run->parameter[i].decays) {
-            run->engine->high_from = run->parameter[i].place;
+            from = run->parameter[i].place;
             high--;
         }
     }
+    return from;
+}
+
+void bndi_keep_high(bnd_run *run)
+{
+    run->engine->high_from = bndi_high_from(run, run->training.policy.high_last);
 }
 
 static bnd_status make(bnd_run **out, const bnd_training *training, bool with_data, const bnd_context *context,
@@ -344,19 +350,26 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
     return status;
 }
 
+bnd_status bndi_loss_of_batch(double *loss, bnd_run *run, uint64_t purpose, uint64_t casts, bnd_error *why)
+{
+    bnd_mark mark = bnd_engine_mark(run->engine);
+    bnd_tensor *t;
+    const uint64_t number = (uint32_t)purpose;
+    bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX - number); /* no step gets there */
+    run->engine->casts = casts;
+    bnd_status status = forward(&t, loss, run, purpose, why);
+    bnd_engine_release_since(run->engine, mark, NULL, 0);
+    return status;
+}
+
 static bnd_status validate(double *sum, bnd_run *run, uint64_t batches, bnd_error *why)
 {
     const uint64_t casts = run->engine->casts;
     bnd_status status = BND_OK;
     for (uint64_t i = 0; status == BND_OK && i < batches; i++) {
-        bnd_mark mark = bnd_engine_mark(run->engine);
-        bnd_tensor *t;
         double one = 0;
-        bnd_engine_set_seed(run->engine, run->training.seed_rounding, UINT32_MAX - i); /* no step gets there */
-        run->engine->casts = casts;
-        status = forward(&t, &one, run, bndi_purpose(BNDI_OF_VALIDATION, i), why);
+        status = bndi_loss_of_batch(&one, run, bndi_purpose(BNDI_OF_VALIDATION, i), casts, why);
         *sum += one;
-        bnd_engine_release_since(run->engine, mark, NULL, 0);
     }
     return status;
 }

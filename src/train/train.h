@@ -136,6 +136,9 @@ void bndi_step_end(bnd_run *run, bool done);
 BND_CHECKED bnd_status bndi_evaluation_begin(bnd_run *run, bnd_error *why);
 void bndi_evaluation_end(bnd_run *run);
 
+/* In an evaluation: the loss of the batch of this purpose, casts counted from `casts` on. */
+BND_CHECKED bnd_status bndi_loss_of_batch(double *loss, bnd_run *run, uint64_t purpose, uint64_t casts, bnd_error *why);
+
 BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
 
 /* ---- models ----
@@ -183,6 +186,9 @@ BND_CHECKED bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why);
 /* What comes now is counted at the place of this parameter. */
 void bndi_go_to(bnd_run *run, size_t parameter);
 
+/* The same, only where the policy holds at one place. */
+void bndi_go_to_if_limited(bnd_run *run, size_t parameter);
+
 struct bndi_model_row {
     const char *name, *title;
     /* The sizes that it is usually run with: written where they are 0. */
@@ -209,13 +215,18 @@ bool bndi_weights_are_lost(const bnd_run *run);
 /* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
  * one. */
 BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
-/* Are the parameters there during a step only, made of their masters? */
-bool bndi_is_transient(const bnd_run *run);
+/* Is a parameter there during a step only, made of its master? */
+bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p);
 
 BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
 
+/* The weights of another run's parameter of the same shape, each rounded once, to nearest, where they are stored in
+ * another way. */
+BND_CHECKED bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *weights, bnd_error *why);
+
 /* The share of layers that the policy keeps out of its casts. */
 void bndi_keep_high(bnd_run *run);
+unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of the first of them; 0: none */
 
 /* ---- what a run keeps from step to step (kept.c) ---- */
 

@@ -172,7 +172,7 @@ static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, 
 /* One that is transient goes with this step: the cast is made for those who count, and is one in any case. */
 static bnd_status value_of_master(bnd_run *run, bndi_parameter *p, bnd_error *why)
 {
-    if (bndi_is_transient(run) && bndi_statistics_of(run->engine, BND_ROLE_PARAM) == NULL) {
+    if (bndi_is_transient(run, p) && bndi_statistics_of(run->engine, BND_ROLE_PARAM) == NULL) {
         run->engine->casts++;
         return BND_OK;
     }

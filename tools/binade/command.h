@@ -73,7 +73,7 @@ typedef struct command {
 
 extern const command command_calc, command_cast, command_cost, command_prove, command_vectors;
 extern const command command_show, command_formats, command_table, command_range, command_bench, command_help;
-extern const command command_train, command_compare, command_sweep;
+extern const command command_train, command_compare, command_sweep, command_evaluate;
 extern const command *const commands[]; /* ends with NULL */
 const command *find_command(const char *name);
 

@@ -22,6 +22,7 @@ binade_SOURCES = \
 	tools/binade/cmd_cast.c \
 	tools/binade/cmd_compare.c \
 	tools/binade/cmd_cost.c \
+	tools/binade/cmd_evaluate.c \
 	tools/binade/cmd_formats.c \
 	tools/binade/cmd_help.c \
 	tools/binade/cmd_prove.c \

@@ -7,9 +7,10 @@
 
 const bnd_candidate *const prove_candidate = NULL; /* the library itself */
 
-const command *const commands[] = {&command_show,  &command_formats, &command_table,   &command_range, &command_calc,
-                                   &command_cast,  &command_train,   &command_compare, &command_sweep, &command_vectors,
-                                   &command_prove, &command_cost,    &command_bench,   &command_help,  NULL};
+const command *const commands[] = {&command_show,  &command_formats,  &command_table,   &command_range,
+                                   &command_calc,  &command_cast,     &command_train,   &command_compare,
+                                   &command_sweep, &command_evaluate, &command_vectors, &command_prove,
+                                   &command_cost,  &command_bench,    &command_help,    NULL};
 
 const command *find_command(const char *name)
 {

@@ -200,6 +200,20 @@ static void change(bnd_training *t, const training_options *o)
     t->recompute = o->recompute;
 }
 
+int training_data(bnd_training *t, const training_options *o)
+{
+    if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t->data_type)) {
+        return complain(o->common->command,
+                        "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
+                        "int32, uint32, int64 or uint64");
+    }
+    if (o->data == NULL) {
+        return GO_ON;
+    }
+    snprintf(t->data_type, sizeof t->data_type, "%s", o->data_type != NULL ? o->data_type : "");
+    return set_file(t->data, o->common, "data", o->data);
+}
+
 int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k)
 {
     bnd_training t;
@@ -215,16 +229,11 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     if (o->schedule != NULL) {
         snprintf(t.schedule, sizeof t.schedule, "%s", o->schedule);
     }
-    int status = set_file(t.data, o->common, "data", o->data);
+    int status = training_data(&t, o);
     status = status == GO_ON ? set_file(t.init, o->common, "init", o->init) : status;
     status = status == GO_ON ? set_file(t.order, o->common, "order", o->order) : status;
     if (status != GO_ON) {
         return status;
-    }
-    if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t.data_type)) {
-        return complain(o->common->command,
-                        "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
-                        "int32, uint32, int64 or uint64");
     }
     if (o->source != NULL && (o->data != NULL || t.source[0] == '\0')) {
         return complain(o->common->command, "--source cannot be used with %s: it is the text of a transformer",
@@ -233,7 +242,6 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
     if (o->source != NULL) {
         snprintf(t.source, sizeof t.source, "%s", o->source);
     }
-    snprintf(t.data_type, sizeof t.data_type, "%s", o->data_type != NULL ? o->data_type : "");
     t.policy = r->policy;
     change(&t, o);
     t.seed_init += k;

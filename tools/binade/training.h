@@ -94,6 +94,9 @@ void training_begin(training_options *o, const settings *s);
 int training_set(training_options *o, int id, const char *value); /* GO_ON, or the status to leave with */
 void training_clear(training_options *o);
 
+/* The data of --data and --data-type, where they were given; GO_ON, or the status to leave with. */
+int training_data(bnd_training *t, const training_options *o);
+
 /* The task of a recipe under the k-th pair of seeds, without a directory; GO_ON, or the status to leave with. */
 int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k);
 
