@@ -138,6 +138,10 @@ uint64_t bnd_run_order_hash(const bnd_run *run);
 double bnd_run_floor(const bnd_run *run);
 double bnd_run_ignorance(const bnd_run *run);
 
+/* Of a text in a file: the entropy of the shares of its symbols. A model that has learned nothing of their order ends
+ * there. NaN for other data. Chance level is that of the symbols that occur in what is learned from. */
+double bnd_run_unigram_entropy(const bnd_run *run);
+
 const bnd_training *bnd_run_training(const bnd_run *run);
 bnd_engine *bnd_run_engine(const bnd_run *run); /* for its account and its statistics */
 

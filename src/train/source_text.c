@@ -179,6 +179,43 @@ static bnd_status divide(bnd_run *run, bnd_error *why)
     return BND_OK;
 }
 
+/* How often each symbol occurs in what is learned from. */
+static void count_symbols(size_t *counts, const bnd_run *run)
+{
+    const bnd_tensor *tokens = run->source.tokens;
+    bndi_walk walk;
+    bndi_numbers buffer;
+    bndi_walk_open(&walk, tokens, &tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < run->source.learned; at += BNDI_CHUNK) {
+        size_t left = run->source.learned - at, n = left < BNDI_CHUNK ? left : BNDI_CHUNK;
+        const double *x = bndi_read(&walk, at, n, &buffer);
+        for (size_t i = 0; i < n; i++) {
+            counts[(size_t)x[i]]++;
+        }
+    }
+}
+
+/* Chance level is a uniform guess among the symbols that occur; the unigram entropy is what their shares alone give. */
+static bnd_status measure_levels(bnd_run *run, bnd_error *why)
+{
+    const size_t vocabulary = run->training.vocabulary;
+    size_t *counts = calloc(vocabulary, sizeof *counts), symbols = 0;
+    double entropy = 0;
+    if (counts == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the counts of %zu symbols", vocabulary);
+    }
+    count_symbols(counts, run);
+    for (size_t i = 0; i < vocabulary; i++) {
+        double share = (double)counts[i] / (double)run->source.learned;
+        symbols += counts[i] > 0;
+        entropy -= share > 0 ? share * bndi_log_of(run, share) : 0;
+    }
+    free(counts);
+    run->ignorance = bndi_log_of(run, (double)symbols);
+    run->unigram = entropy;
+    return BND_OK;
+}
+
 static void draw_window(double *symbols, const bnd_run *run, uint64_t purpose, size_t row)
 {
     const bndi_source *s = &run->source;
@@ -208,7 +245,7 @@ bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
         status = find_vocabulary(run, why);
     }
     if (status == BND_OK) {
-        run->ignorance = bndi_log_of(run, (double)run->training.vocabulary);
+        status = measure_levels(run, why);
     }
     return bndi_in_file(status, run->training.data, why);
 }

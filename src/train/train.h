@@ -62,7 +62,7 @@ struct bnd_run {
     double loss_scale;
     bndi_source source;
     double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
-    double floor, ignorance;
+    double floor, ignorance, unigram;
     bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
     bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
     uint64_t init_hash, order_hash;
