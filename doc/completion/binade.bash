@@ -80,7 +80,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -102,7 +102,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     compare)
-        options="--details --plot --plot-scale --plot-range --steps --step-column --loss-column --json --csv --color --help" valued=" --plot --plot-scale --plot-range --step-column --loss-column --color "
+        options="--margin --details --plot --plot-scale --plot-range --steps --step-column --loss-column --json --csv --color --help" valued=" --margin --plot --plot-scale --plot-range --step-column --loss-column --color "
         first="@files" others="@files"
         case $prev in
         --plot) words="linear log none" ;;
@@ -110,7 +110,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --out --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --statistics --threads -j --progress "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -130,7 +130,7 @@ _binade()
         options="--recipe --data --data-type --batches --tensors --threads --json --csv --help" valued=" --recipe --data --data-type --batches --tensors --threads -j "
         first="@files" others="@files"
         case $prev in
-        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit" ;;
+        --recipe) words="all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit" ;;
         --data) files=yes ;;
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         esac ;;

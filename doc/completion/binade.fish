@@ -104,6 +104,7 @@ complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)'
 complete -c binade -n '__binade_is train' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
 complete -c binade -n '__binade_is train' -l seeds -d 'pairs of seeds: runs a recipe (default 1)' -x
+complete -c binade -n '__binade_is train' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 1)' -x
 complete -c binade -n '__binade_is train' -l seed-init -d 'of the weights (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-data -d 'of data and batches (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
@@ -142,6 +143,7 @@ complete -c binade -n '__binade_is train' -l csv -d 'comma-separated values inst
 complete -c binade -n '__binade_is train' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is train' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
+complete -c binade -n '__binade_is compare' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 1)' -x
 complete -c binade -n '__binade_is compare' -l details -d 'adds what the emulation took: its time per step, its memory'
 complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
 complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
@@ -183,6 +185,7 @@ complete -c binade -n '__binade_is sweep' -l source -d 'text without --data, as 
 complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
 complete -c binade -n '__binade_is sweep' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
 complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'
+complete -c binade -n '__binade_is sweep' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 1)' -x
 complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
 complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'
 complete -c binade -n '__binade_is sweep' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
@@ -192,7 +195,7 @@ complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'trained weights under each recipe, without training'
-complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-e4m3-unscaled fp8-delayed fp8-current fp8-rowwise fp8-block mxfp8 mxfp8-floor mxfp8-norms mxfp6 mxfp4 nvfp4 fp8-lm adam8bit\"")'
+complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tokens, to validate on (default: that of the run)' -r -F
 complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x

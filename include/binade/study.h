@@ -15,10 +15,11 @@ typedef struct bnd_point {
     uint64_t step; /* from 0 */
     double loss, gradient_norm, lr, loss_scale, update_ratio;
     double seconds;
-    double validation;                      /* after the step, where `validated` */
+    double validation;                      /* after the step, in the recipe's formats, where `validated` */
+    double validation_fp32;                 /* the same weights and batches, all in fp32; NaN: not measured */
     uint64_t updates, cancelled;            /* updates that are not zero; of them, rounded away */
     uint64_t gradients, flushed, overflows; /* as in bnd_record */
-    bool skipped, validated;
+    bool skipped, validated, validated_fp32;
     bool ended; /* the weights are no numbers any more: no step after this one is made */
 } bnd_point;
 
@@ -37,8 +38,10 @@ typedef struct bnd_record {
     bool ended;                  /* every loss after the last point is no number, and is not computed */
     bool validated;              /* there is a validation at the end */
     double loss;                 /* at the end: the mean of the last tenth of the steps */
-    double validation;           /* at the end: of data that no step saw */
-    double floor, ignorance;     /* the loss that nothing can go below, and that of who knows nothing; NaN: none */
+    bool validated_fp32;         /* and it was made in fp32, too */
+    double validation;           /* at the end: of data that no step saw, in the recipe's formats */
+    double validation_fp32;      /* the same weights and data, everything else in fp32 */
+    double floor, chance_loss;   /* the irreducible loss, and the loss at chance level; NaN: not known */
     uint64_t parameters;         /* numbers that are learnt; this and what follows is 0 where it is not known */
     uint64_t updates, cancelled; /* over all steps */
     uint64_t skipped;            /* steps */
@@ -135,52 +138,73 @@ BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks,
 
 /* ---- comparing ---- */
 
-typedef enum bnd_verdict { BND_MATCH, BND_DEGRADED, BND_DIVERGED, BND_BETTER, BND_VERDICTS } bnd_verdict;
-const char *bnd_verdict_name(bnd_verdict verdict); /* "match"; "" where there is none */
+/* Failures are counted apart. The other words are about the pairs in which neither run failed, and say where the 95 %
+ * interval of their gap lies. */
+typedef enum bnd_verdict {
+    BND_NO_DIFFERENCE, /* within the tolerance; or the losses of all pairs are the same */
+    BND_INCONCLUSIVE,  /* across a bound of the tolerance: more seeds would tell */
+    BND_WORSE,         /* beyond the tolerance, above */
+    BND_BETTER,        /* beyond it, below */
+    BND_FAILED,        /* more runs failed than of the reference */
+    BND_UNJUDGED,      /* at most one pair is left: a gap, and no interval */
+    BND_VERDICTS
+} bnd_verdict;
+const char *bnd_verdict_name(bnd_verdict verdict); /* "no difference"; "" where there is none */
 
-/* A gap matters where it is more than this share of the reference's result, and (where the problem is solved so well
- * that nothing is left of the loss) more than the other share of the loss of who knows nothing. */
-#define BND_MARGIN         0.01
-#define BND_MARGIN_OF_LESS 1e-6
+/* The usual margin. The tolerance is this share of what the reference's loss has above the irreducible loss; of the
+ * loss itself where that is not known. */
+#define BND_MARGIN 0.01
 
-/* Results above zero that differ by this factor or more are never a match, however little is left of the loss: they are
- * compared on a logarithmic scale. */
+/* Pairs whose losses span this factor are compared on a logarithmic scale. So are pairs whose reference has solved the
+ * task to fp32's resolution; there only a ratio beyond this factor counts. */
 #define BND_APART 10
 
-/* A loss as it counts in a comparison: that of validation where there is one, NaN and whatever is above the loss of who
- * knows nothing counted as that. Where nobody says what that is, it is the first loss. */
+/* The loss that stands for a run in a comparison: of validation in fp32, else of validation, else of training. NaN and
+ * losses above the chance level count as the chance level; where that is not known, as the first loss. */
 double bnd_record_result(const bnd_record *record);
 
 typedef struct bnd_comparison {
-    bnd_verdict verdict;
-    size_t pairs;  /* of the same seeds */
-    double result; /* the mean over the pairs */
-    double reference;
-    double gap, band; /* the mean of the paired differences, and half its 95 % interval (NaN for one pair) */
-    bool unclear; /* two pairs or more, and the interval reaches to gaps that matter: more seeds tell. The verdict is
-                         BND_MATCH then, and the word for it "inconclusive" */
-    bool left;    /* it left the reference's band, */
-    uint64_t left_at; /* at this step */
-    size_t diverged;  /* of the pairs */
-    bool cut;         /* a pair has steps up to different ones: results are those at the last step that both have, */
-    uint64_t cut_at;  /* this one (the first of those of several pairs) */
+    bnd_verdict verdict;     /* of the runs: BND_FAILED, or that of the others */
+    bnd_verdict others;      /* of the pairs that are judged */
+    size_t pairs;            /* of the same seeds */
+    size_t judged;           /* of them: neither run failed */
+    size_t failed;           /* runs that ended in NaN, or at chance level where the reference did not; */
+    size_t failed_nan;       /* of these, in NaN; */
+    uint64_t nan_from;       /* the first step from which on a run's loss is NaN */
+    size_t reference_failed; /* runs of the reference, in the same way */
+    double margin;
+    /* Means over the pairs that are judged (where none is, over those that ended in numbers; NaN: there is none) */
+    double result, reference;
+    double gap, interval; /* of the paired differences, and half its 95 % interval (NaN for one pair) */
+    double tolerance;     /* of the gap, as a loss */
+    bool logarithmic;     /* the verdict is about ratios of losses, whose geometric mean and its 95 % interval are: */
+    double ratio, ratio_low, ratio_high;
+    bool solved;           /* the reference has reached fp32's resolution */
+    double covered;        /* share of the way from chance level to the irreducible loss that the reference covered;
+                              NaN: not known */
+    bool outside;          /* its losses stay outside the reference's range, */
+    uint64_t outside_from; /* from this step on */
+    bool cut;              /* a pair has steps up to different ones: losses are those at the last step of both, */
+    uint64_t cut_at;       /* this one (the first of those of several pairs) */
 } bnd_comparison;
 
-/* The verdict in a word: "inconclusive" where it is unclear, otherwise the verdict's name. */
-const char *bnd_comparison_word(const bnd_comparison *comparison);
+/* The verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",
+ * "1 seed". Cut as snprintf does it, returns the whole length. */
+size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference: pairs are records of the same model, the same
- * seeds, and the same files of initial weights and order. A pair is compared
- * by what both have: validation losses where both have one after the same steps, otherwise the mean training loss of
- * the last tenth of the steps up to the last one that both have. Diverged: half of the pairs or more end at chance
- * level or in NaN. Degraded: the gap is above its band, and matters; or the result is BND_APART times the reference's
- * or more. Better: the reference's result is BND_APART times this one or more. Refused where there is no pair.
- * Allocates. */
+/* Is there something to explain: worse, or failed, or one seed pair with a gap above the tolerance? */
+bool bnd_comparison_has_cause(const bnd_comparison *comparison);
+
+/* Compares runs with those of a reference: pairs are records of the same model, the same seeds, and the same files of
+ * initial weights and order. A pair is compared by what both have: validation losses where both have one after the same
+ * steps (in fp32 where both have that), otherwise the mean training loss of the last tenth of the steps up to the last
+ * one that both have. `margin` is at least 0; BND_MARGIN is usual. Refused where there is no pair. Allocates. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
-                                           const bnd_record *references, size_t reference_count, bnd_error *why);
+                                           const bnd_record *references, size_t reference_count, double margin,
+                                           bnd_error *why);
 
 /* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
-double bnd_band(const double *x, size_t n);
+double bnd_interval(const double *x, size_t n);
 
 /* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
 
@@ -204,8 +228,8 @@ BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, doub
 /* What came out under a learning rate. */
 typedef struct bnd_rate {
     double lr;
-    size_t runs, diverged;
-    double result, band; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
+    size_t runs, failed;
+    double result, interval; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
 } bnd_rate;
 
 /* Sums up the runs of a recipe, learning rates ascending; `rates` has room for `count`. Allocates. */
@@ -260,7 +284,7 @@ typedef struct bnd_share {
 enum { BND_SHARES_MAX = 32 };
 
 typedef struct bnd_autopsy {
-    bnd_comparison comparison;        /* a match has no cause: everything below is empty then */
+    bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
     bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
     size_t share_count;
     double interaction, interaction_band; /* of the gap: what lowering the parts one by one does not explain */
@@ -279,7 +303,8 @@ size_t bnd_autopsy_runs(const bnd_policy *policy);
  * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run. */
 BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
                                         size_t count, const bnd_record *references, size_t reference_count,
-                                        const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why);
+                                        double margin, const bnd_context *context, bnd_study_watch *watch, void *data,
+                                        bnd_error *why);
 
 #ifdef __cplusplus
 }

@@ -136,7 +136,7 @@ uint64_t bnd_run_order_hash(const bnd_run *run);
 /* The irreducible loss (the entropy of what is to be predicted; 0 where a planted solution fits) of this run's
  * seed_data, and the loss of chance level; NaN where it is not known. */
 double bnd_run_floor(const bnd_run *run);
-double bnd_run_ignorance(const bnd_run *run);
+double bnd_run_chance_loss(const bnd_run *run);
 
 /* Of a text in a file: the entropy of the shares of its symbols. A model that has learned nothing of their order ends
  * there. NaN for other data. Chance level is that of the symbols that occur in what is learned from. */

@@ -62,7 +62,7 @@ static void share_of_gap(double *share, double *band, const seeds *s, double *nu
         double own = bnd_record_result(&s->runs[i]) - bnd_record_result(s->reference[i]);
         numbers[i] = (numbers[i] - *share * own) / s->gap;
     }
-    *band = bnd_band(numbers, s->count);
+    *band = bnd_interval(numbers, s->count);
 }
 
 /* What this trial recovers or loses. */
@@ -254,22 +254,32 @@ static bnd_status prepare(counterfactuals *c, const bnd_task *tasks, size_t coun
     return status;
 }
 
-/* The steps that findings are about: up to where the run leaves the reference's band. */
+/* Over all seeds: runs that failed count as the chance level. */
+static double mean_gap(const bnd_record *runs, const bnd_record *const *reference, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += bnd_record_result(&runs[i]) - bnd_record_result(reference[i]);
+    }
+    return sum / (double)count;
+}
+
+/* The steps that findings are about: up to the first one outside the reference's range. */
 static uint64_t steps_to_look_at(const bnd_comparison *c, const bnd_task *task)
 {
-    return c->left && c->left_at + 1 < task->training.steps ? c->left_at + 1 : task->training.steps;
+    return c->outside && c->outside_from + 1 < task->training.steps ? c->outside_from + 1 : task->training.steps;
 }
 
 bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records, size_t count,
-                            const bnd_record *references, size_t reference_count, const bnd_context *context,
-                            bnd_study_watch *watch, void *data, bnd_error *why)
+                            const bnd_record *references, size_t reference_count, double margin,
+                            const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why)
 {
     counterfactuals c = {.trials = NULL};
     bnd_autopsy *a = calloc(1, sizeof *a);
-    bnd_status status = a != NULL
-                            ? bnd_records_compare(&a->comparison, records, count, references, reference_count, why)
-                            : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
-    if (status == BND_OK && (a->comparison.verdict == BND_DEGRADED || a->comparison.verdict == BND_DIVERGED)) {
+    bnd_status status =
+        a != NULL ? bnd_records_compare(&a->comparison, records, count, references, reference_count, margin, why)
+                  : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
+    if (status == BND_OK && bnd_comparison_has_cause(&a->comparison)) {
         status = prepare(&c, tasks, count, why);
         if (status == BND_OK) {
             status = pair_up(c.reference, records, count, references, reference_count, why);
@@ -283,7 +293,7 @@ bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_r
                                   steps_to_look_at(&a->comparison, &tasks[0]), context, why);
         }
         if (status == BND_OK && c.trial_count > 0) {
-            const seeds s = {records, c.reference, count, a->comparison.gap, c.numbers};
+            const seeds s = {records, c.reference, count, mean_gap(records, c.reference, count), c.numbers};
             measure_shares(a, &s, c.trials, c.trial_count, c.records);
             find_cause(a, &tasks[0].training);
         }

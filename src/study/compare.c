@@ -1,86 +1,18 @@
-/* Comparing runs: pairs of the same seeds, gaps with their bands, verdicts. */
+/* Comparing runs: pairs of the same seeds, their gaps, and what is said of them. */
 #include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[BND_VERDICTS] = {"match", "degraded", "diverged", "better"};
-
-const char *bnd_verdict_name(bnd_verdict verdict)
-{
-    return (unsigned)verdict < BND_VERDICTS ? names[verdict] : "";
-}
-
-const char *bnd_comparison_word(const bnd_comparison *comparison)
-{
-    return comparison->unclear ? "inconclusive" : bnd_verdict_name(comparison->verdict);
-}
-
-/* ---- bands ---- */
-
-/* P(|T| < t) for n degrees of freedom: with a = atan(t / sqrt(n)), the sums of Abramowitz and Stegun 26.7.3 and 26.7.4,
- *   n odd:   2/pi (a + sin a (cos a + 2/3 cos^3 a + ... + 2 4 .. (n-3) / (3 5 .. (n-2)) cos^(n-2) a))
- *   n even:  sin a (1 + 1/2 cos^2 a + ... + 1 3 .. (n-3) / (2 4 .. (n-2)) cos^(n-2) a). */
-static double share_within(double t, size_t n)
-{
-    static const double pi = 3.14159265358979323846;
-    double root = sqrt((double)n), angle = atan(t / root);
-    double sine = sin(angle), cosine = cos(angle), sum = 0;
-    bool odd = n % 2 == 1;
-    double term = odd ? cosine : 1;
-    for (size_t i = odd ? 1 : 0; i + 2 <= n; i += 2) {
-        sum += term;
-        term *= cosine * cosine * (double)(i + 1) / (double)(i + 2);
-    }
-    return odd ? 2 / pi * (angle + sine * sum) : sine * sum;
-}
-
-double bndi_student(size_t n)
-{
-    double low = 0, high = 16;
-    for (int i = 0; i < 64; i++) {
-        double middle = (low + high) / 2;
-        if (share_within(middle, n) < 0.95) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return (low + high) / 2;
-}
-
-static double mean_of(const double *x, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += x[i];
-    }
-    return sum / (double)n;
-}
-
-/* The standard deviation, estimated from n numbers. */
-static double deviation_of(const double *x, size_t n)
-{
-    double mean = mean_of(x, n), sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += (x[i] - mean) * (x[i] - mean);
-    }
-    return sqrt(sum / (double)(n - 1));
-}
-
-double bnd_band(const double *x, size_t n)
-{
-    return n < 2 ? __builtin_nan("") : bndi_student(n - 1) * deviation_of(x, n) / sqrt((double)n);
-}
-
 /* ---- pairs ---- */
 
 typedef struct pair {
     const bnd_record *run, *reference;
     bool cut;
-    uint64_t cut_at; /* the last step that both have, where one has fewer */
-    double cap, raw; /* raw: the run's result before it is capped */
+    uint64_t cut_at;           /* the last step that both have, where one has fewer */
+    double chance;             /* the chance level; where it is not known, the first loss of the reference */
+    double chance_loss, floor; /* NaN: not known */
     double result, against;
     /* of the steps that every pair has: losses, and what is left of them when they are smoothed */
     double *loss, *base;
@@ -134,38 +66,50 @@ static double loss_up_to(const bnd_record *record, uint64_t step)
     return tenth > 0 ? sum / (double)tenth : __builtin_nan("");
 }
 
-/* NaN is not below the cap. */
-static double capped(double x, double cap)
+static double known(double a, double b)
 {
-    return x < cap ? x : cap;
+    return a - a == 0 ? a : b;
 }
 
-/* One cap for both: the reference says it, where it can. */
+/* Both are measured by the same thing: validation in fp32, validation, training. The reference says what chance level
+ * is, where it can. */
 static void weigh(pair *p)
 {
-    uint64_t a = last_step(p->run), b = last_step(p->reference), both = a < b ? a : b;
-    bool ended = p->run->ended || p->reference->ended;
-    p->cut = a != b && !ended;
+    const bnd_record *run = p->run, *reference = p->reference;
+    uint64_t a = last_step(run), b = last_step(reference), both = a < b ? a : b;
+    p->cut = a != b && !run->ended && !reference->ended;
     p->cut_at = both;
-    p->cap = bndi_record_cap(p->reference);
-    if (p->reference->ignorance != p->reference->ignorance && p->run->ignorance == p->run->ignorance) {
-        p->cap = p->run->ignorance;
-    }
-    bool validated = p->run->validated && p->reference->validated && !p->cut;
-    p->raw = validated ? p->run->validation : loss_up_to(p->run, both);
-    p->result = capped(p->raw, p->cap);
-    p->against = capped(validated ? p->reference->validation : loss_up_to(p->reference, both), p->cap);
+    p->chance_loss = known(reference->chance_loss, run->chance_loss);
+    p->chance = known(p->chance_loss, bndi_record_cap(reference));
+    p->floor = known(reference->floor, run->floor);
+    bool validated = run->validated && reference->validated && !p->cut;
+    bool in_fp32 = validated && run->validated_fp32 && reference->validated_fp32;
+    p->result = in_fp32 ? run->validation_fp32 : validated ? run->validation : loss_up_to(run, both);
+    p->against = in_fp32 ? reference->validation_fp32 : validated ? reference->validation : loss_up_to(reference, both);
 }
 
-/* ---- when a run left ----
+/* What the tolerance of this pair is a share of, where the reference's loss is `loss`: what is above the irreducible
+ * loss. An irreducible loss above 0 is a mean over all data, around which that of the data at hand is scattered: at
+ * least a hundredth of the way from chance level counts. */
+static double excess(const pair *p, double loss)
+{
+    double least = (p->chance_loss - p->floor) / 100;
+    if (p->floor - p->floor != 0) {
+        return fabs(loss);
+    }
+    return p->floor == 0 ? fabs(loss) : fmax(loss - p->floor, least); /* fmax leaves NaN out */
+}
+
+/* ---- the first step outside the reference's range ----
  *
- * The losses of both, capped, are smoothed: means of the last steps, a twentieth of all, at most 64 of them. At each
- * step a gap of means is outside where it is above three things: its own band over the pairs, how far the reference is
- * spread over its seeds, and what matters. A run that is outside from some step to the end left at that step; one that
- * comes back did not. A loss that is no number, of half of the pairs or more, is outside at once. Losses are in units
- * of the pair's cap: data of another seed may be another problem, with other losses. */
+ * The losses of both, at most the chance level, are smoothed: means of the last steps, a twentieth of all, at most 64
+ * of them. At each step a gap of means is outside where it is above three things: half its 95 % interval over the
+ * pairs, the deviation of the reference over its seeds, and the tolerance. A run is outside from the first step on from
+ * which all steps are. A loss that is NaN, in half of the pairs or more, is outside at once. Losses are in units of the
+ * pair's chance level: data of another seed may be another problem, with other losses. */
 
 enum { PART = 20, WINDOW_MOST = 64, PAIRS_MOST = 4096 };
+static const double LEAST_GAP = 1e-6; /* of chance level: rounding of fp32 itself */
 
 /* Steps of all pairs: those of one record that every other has too. */
 typedef struct timeline {
@@ -202,114 +146,202 @@ static void take_losses(double *out, const timeline *line, const bnd_record *rec
 }
 
 /* The trailing mean, in place from the end. NaN where one of them is NaN or infinite. */
-static void smooth(double *x, size_t n, size_t window, double cap)
+static void smooth(double *x, size_t n, size_t window, double most)
 {
     for (size_t i = n; i-- > 0;) {
         size_t m = i + 1 < window ? i + 1 : window;
         double sum = 0;
         for (size_t j = i + 1 - m; j <= i; j++) {
-            sum += x[j] - x[j] != 0 ? __builtin_nan("") : x[j] < cap ? x[j] : cap;
+            sum += x[j] - x[j] != 0 ? __builtin_nan("") : x[j] < most ? x[j] : most;
         }
         x[i] = sum / (double)m;
     }
 }
 
-static bool matters(double gap, double reference, double cap)
-{
-    double share = BND_MARGIN * fabs(reference);
-    double least = cap - cap == 0 ? BND_MARGIN_OF_LESS * fabs(cap) : 0;
-    return gap > share && gap > least;
-}
-
-static bool is_outside(const pair *pairs, size_t n, size_t i, double *gaps, double *bases)
+static bool is_outside(const pair *pairs, size_t n, size_t i, double margin, double *gaps, double *bases)
 {
     size_t lost = 0, m = 0;
+    double tolerance = 0;
     for (size_t k = 0; k < n; k++) {
-        double loss = pairs[k].loss[i], base = pairs[k].base[i], cap = pairs[k].cap;
-        double unit = cap - cap == 0 && cap != 0 ? 1 / fabs(cap) : 1;
+        const pair *p = &pairs[k];
+        double loss = p->loss[i], base = p->base[i], chance = p->chance;
+        double unit = chance - chance == 0 && chance != 0 ? 1 / fabs(chance) : 1;
         if (loss != loss || base != base) {
             lost += base == base;
             continue;
         }
+        tolerance += margin * excess(p, base) * unit;
         gaps[m] = (loss - base) * unit;
         bases[m++] = base * unit;
     }
     if (2 * lost >= n) {
         return true;
     }
-    double gap = m > 0 ? mean_of(gaps, m) : 0;
-    bool clear = m < 2 || (gap > bnd_band(gaps, m) && gap > deviation_of(bases, m));
-    return m > 0 && clear && matters(gap, mean_of(bases, m), 1);
+    double gap = m > 0 ? bndi_mean(gaps, m) : 0;
+    bool clear = m < 2 || (gap > bnd_interval(gaps, m) && gap > bndi_deviation(bases, m));
+    return m > 0 && clear && gap > tolerance / (double)m && gap > LEAST_GAP;
 }
 
-static void find_leaving(bnd_comparison *c, const timeline *line, pair *pairs, size_t n, double *work)
+static void find_outside(bnd_comparison *c, const timeline *line, pair *pairs, size_t n, double *work)
 {
     size_t part = line->count / PART, window = part < 1 ? 1 : part < WINDOW_MOST ? part : WINDOW_MOST;
     size_t at = line->count;
     for (size_t k = 0; k < n; k++) {
         take_losses(pairs[k].loss, line, pairs[k].run);
         take_losses(pairs[k].base, line, pairs[k].reference);
-        smooth(pairs[k].loss, line->count, window, pairs[k].cap);
-        smooth(pairs[k].base, line->count, window, pairs[k].cap);
+        smooth(pairs[k].loss, line->count, window, pairs[k].chance);
+        smooth(pairs[k].base, line->count, window, pairs[k].chance);
     }
-    while (at > 0 && is_outside(pairs, n, at - 1, work, work + n)) {
+    while (at > 0 && is_outside(pairs, n, at - 1, c->margin, work, work + n)) {
         at--;
     }
-    c->left = at < line->count;
-    c->left_at = c->left ? line->step[at] : 0;
+    c->outside = at < line->count;
+    c->outside_from = c->outside ? line->step[at] : 0;
 }
 
 /* ---- the comparison ---- */
 
-/* A loss that is no number; or that of who knows nothing, where the reference knows more. */
-static bool has_diverged(const pair *p)
+/* NaN or infinite, or still at chance level: less than a hundredth of the other's way has been made. */
+static bool has_failed(double loss, double other, double chance)
 {
-    return p->raw - p->raw != 0 || (p->result >= p->cap && p->against < p->cap);
+    double way = chance - other;
+    return loss - loss != 0 || (other < chance && loss >= chance - way / 100);
 }
 
-static bool are_apart(double x, double y)
+static bool is_number(const pair *p)
 {
-    return x > 0 && y > 0 && (x >= BND_APART * y || y >= BND_APART * x);
+    return p->result - p->result == 0 && p->against - p->against == 0;
 }
 
-/* Orders of magnitude: logarithms of quotients, pair by pair, where all are above zero. */
-static void judge_apart(bnd_comparison *c, const pair *pairs, double *logs)
+/* Of a run that ended, the losses after its last point are NaN, too. */
+static uint64_t nan_from(const bnd_record *record)
 {
-    bool positive = true;
-    for (size_t k = 0; k < c->pairs; k++) {
-        positive = positive && pairs[k].result > 0 && pairs[k].against > 0;
-        logs[k] = positive ? log(pairs[k].result / pairs[k].against) : 0;
+    size_t i = record->count;
+    uint64_t next = i > 0 ? record->points[i - 1].step + 1 : 0;
+    while (i > 0 && record->points[i - 1].loss - record->points[i - 1].loss != 0) {
+        i--;
     }
-    double mean = mean_of(logs, c->pairs);
-    bool clear = c->pairs < 2 || (positive && fabs(mean) > bnd_band(logs, c->pairs));
-    bool higher = c->pairs < 2 ? c->result > c->reference : mean > 0;
-    c->verdict = !clear ? BND_MATCH : higher ? BND_DEGRADED : BND_BETTER;
-    c->unclear = !clear;
+    return i < record->count ? record->points[i].step : next;
 }
 
-static void judge(bnd_comparison *c, const pair *pairs, double *gaps)
+/* Sets aside the pairs in which a run failed. The others are brought to the front; where there is none, those that
+ * ended in numbers. How many are at the front now. */
+static size_t set_failed_aside(bnd_comparison *c, pair *pairs)
 {
-    double results = 0, references = 0, caps = 0;
+    size_t numbers = 0;
     for (size_t k = 0; k < c->pairs; k++) {
+        const pair p = pairs[k];
+        bool failed = has_failed(p.result, p.against, p.chance);
+        bool reference_failed = has_failed(p.against, p.result, p.chance);
+        if (p.result - p.result != 0) {
+            uint64_t from = nan_from(p.run);
+            c->nan_from = c->failed_nan == 0 || from < c->nan_from ? from : c->nan_from;
+            c->failed_nan++;
+        }
+        c->failed += failed;
+        c->reference_failed += reference_failed;
+        numbers += is_number(&p);
+        if (!failed && !reference_failed) {
+            pairs[k] = pairs[c->judged];
+            pairs[c->judged++] = p;
+        }
+    }
+    size_t front = 0;
+    for (size_t k = 0; c->judged == 0 && k < c->pairs; k++) {
+        const pair p = pairs[k];
+        if (is_number(&p)) {
+            pairs[k] = pairs[front];
+            pairs[front++] = p;
+        }
+    }
+    return c->judged > 0 ? c->judged : numbers;
+}
+
+/* Where a loss has no room below it but 0, what fp32 cannot resolve counts as its resolution: a loss of the squared
+ * rounding error (2^-24) of a number at chance level. */
+static double resolved(const pair *p, double loss)
+{
+    double least = p->floor == 0 && p->chance_loss > 0 ? 0x1p-48 * p->chance_loss : 0;
+    return loss > least ? loss : least;
+}
+
+/* The reference is near its resolution: what is left of its loss is rounding error. */
+static bool is_solved(const pair *p)
+{
+    return p->floor == 0 && p->chance_loss > 0 && p->against <= 0x1p-40 * p->chance_loss;
+}
+
+/* Does the reference solve all of them, and are all losses above 0 and over a factor of BND_APART? */
+static bool span_decades(bnd_comparison *c, const pair *pairs, size_t n)
+{
+    double low = __builtin_inf(), high = 0;
+    c->solved = n > 0;
+    for (size_t k = 0; k < n; k++) {
+        double a = resolved(&pairs[k], pairs[k].result), b = resolved(&pairs[k], pairs[k].against);
+        low = fmin(low, fmin(a, b));
+        high = fmax(high, fmax(a, b));
+        c->solved = c->solved && is_solved(&pairs[k]);
+    }
+    return n > 0 && low > 0 && (c->solved || high >= BND_APART * low);
+}
+
+/* Gaps of logarithms, and the ratios that they mean. */
+static void measure_ratios(bnd_comparison *c, const pair *pairs, size_t n, double *logs)
+{
+    for (size_t k = 0; k < n; k++) {
         const pair *p = &pairs[k];
-        gaps[k] = p->result == p->against ? 0 : p->result - p->against; /* infinities, too */
-        results += p->result;
-        references += p->against;
-        caps += p->cap;
-        c->diverged += has_diverged(p);
+        logs[k] = p->result == p->against ? 0 : log(resolved(p, p->result) / resolved(p, p->against));
     }
-    double n = (double)c->pairs;
-    c->result = results / n;
-    c->reference = references / n;
-    c->gap = mean_of(gaps, c->pairs);
-    c->band = bnd_band(gaps, c->pairs);
-    bool clear = c->pairs < 2 || c->gap > c->band;
-    bool worse = clear && matters(c->gap, c->reference, caps / n);
-    c->verdict = 2 * c->diverged >= c->pairs ? BND_DIVERGED : worse ? BND_DEGRADED : BND_MATCH;
-    c->unclear = c->verdict == BND_MATCH && c->pairs > 1 && matters(c->gap + c->band, c->reference, caps / n);
-    if (c->verdict == BND_MATCH && are_apart(c->result, c->reference)) {
-        judge_apart(c, pairs, gaps);
+    double mean = bndi_mean(logs, n), half = bnd_interval(logs, n);
+    c->ratio = exp(mean);
+    c->ratio_low = exp(mean - half);
+    c->ratio_high = exp(mean + half);
+}
+
+static void measure_gaps(bnd_comparison *c, const pair *pairs, size_t n, double *gaps)
+{
+    double results = 0, references = 0, tolerances = 0;
+    for (size_t k = 0; k < n; k++) {
+        gaps[k] = pairs[k].result - pairs[k].against;
+        results += pairs[k].result;
+        references += pairs[k].against;
+        tolerances += c->margin * excess(&pairs[k], pairs[k].against);
     }
+    c->result = results / (double)n; /* NaN for none */
+    c->reference = references / (double)n;
+    c->gap = bndi_mean(gaps, n);
+    c->interval = bnd_interval(gaps, n);
+    c->tolerance = tolerances / (double)n;
+}
+
+/* The reference's way from chance level; one that failed has made none of it. */
+static double share_covered(const pair *pairs, size_t n)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) {
+        const pair *p = &pairs[k];
+        double way = p->chance_loss - p->floor, made = p->chance_loss - p->against;
+        sum += way > 0 && !(made == made) ? 0 : made / (way > 0 ? way : __builtin_nan(""));
+    }
+    return sum / (double)n;
+}
+
+static void judge(bnd_comparison *c, pair *pairs, double *gaps)
+{
+    double tolerance;
+    c->covered = share_covered(pairs, c->pairs);
+    c->ratio = c->ratio_low = c->ratio_high = __builtin_nan("");
+    size_t n = set_failed_aside(c, pairs);
+    measure_gaps(c, pairs, n, gaps);
+    tolerance = c->tolerance;
+    c->logarithmic = span_decades(c, pairs, n);
+    if (c->logarithmic) {
+        measure_ratios(c, pairs, n, gaps);
+        tolerance = c->solved ? log(BND_APART) : log1p(c->margin);
+    }
+    bool failed = c->failed > c->reference_failed || (c->failed > 0 && c->judged == 0);
+    c->others = bndi_judge(gaps, c->judged, tolerance);
+    c->verdict = failed ? BND_FAILED : c->others;
 }
 
 /* One that did not end, where there is one: it has the steps that the others have, too. */
@@ -325,9 +357,9 @@ static const bnd_record *one_of(const pair *pairs, size_t n)
 }
 
 /* Rooms of everything that is worked on, one for the losses of all pairs. */
-static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_error *why)
+static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, double margin, bnd_error *why)
 {
-    bnd_comparison c = {.pairs = n};
+    bnd_comparison c = {.pairs = n, .margin = margin};
     const bnd_record *first = one_of(pairs, n);
     timeline line = {.count = first->count};
     size_t each = first->count + 1;
@@ -350,8 +382,8 @@ static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_
         keep_common(&line, pairs[k].run);
         keep_common(&line, pairs[k].reference);
     }
+    find_outside(&c, &line, pairs, n, room);
     judge(&c, pairs, room);
-    find_leaving(&c, &line, pairs, n, room);
     free(line.step);
     free(room);
     *out = c;
@@ -359,19 +391,21 @@ static bnd_status compare_pairs(bnd_comparison *out, pair *pairs, size_t n, bnd_
 }
 
 bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
-                               const bnd_record *references, size_t reference_count, bnd_error *why)
+                               const bnd_record *references, size_t reference_count, double margin, bnd_error *why)
 {
     bool few = count <= PAIRS_MOST && reference_count <= PAIRS_MOST;
     pair *pairs = few ? calloc(count + 1, sizeof *pairs) : NULL;
     bool *used = few ? calloc(reference_count + 1, sizeof *used) : NULL;
     bnd_status status = BND_OK;
-    if (!few) {
+    if (!(margin >= 0)) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the margin of a comparison must be a number of at least 0");
+    } else if (!few) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs are compared at once", PAIRS_MOST);
     } else if (pairs == NULL || used == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", count);
     } else {
         size_t n = find_pairs(pairs, used, records, count, references, reference_count);
-        status = n > 0 ? compare_pairs(out, pairs, n, why)
+        status = n > 0 ? compare_pairs(out, pairs, n, margin, why)
                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
                                   "no run has the model and the seeds of a run of the reference: there is no pair");
     }

@@ -33,7 +33,7 @@ static void write_model(bnd_json *json, const bnd_record *record)
     bnd_json_object(json, "model");
     bnd_json_unsigned(json, "parameters", record->parameters);
     bndi_json_number(json, "floor", record->floor);
-    bndi_json_number(json, "ignorance", record->ignorance);
+    bndi_json_number(json, "chance_loss", record->chance_loss);
     if (record->init_hash != 0) {
         bnd_json_unsigned(json, "init_hash", record->init_hash);
     }
@@ -104,9 +104,12 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     if (r->validated) {
         bndi_json_number(&json, "val/loss", r->validation);
     }
+    if (r->validated_fp32) {
+        bndi_json_number(&json, "val/loss_fp32", r->validation_fp32);
+    }
     bndi_json_number(&json, "result", bnd_record_result(r));
     bndi_json_number(&json, "floor", r->floor);
-    bndi_json_number(&json, "ignorance", r->ignorance);
+    bndi_json_number(&json, "chance_loss", r->chance_loss);
     write_counts(&json, r);
     bndi_json_number(&json, "bytes_per_parameter", bnd_record_bytes_per_parameter(r));
     write_bytes(&json, "bytes", r->bytes);

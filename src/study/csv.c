@@ -18,7 +18,9 @@ static void write_field(bndi_bytes *out, const bnd_point *point, size_t column)
     char text[BNDI_NUMBER_SIZE];
     if (c->kind == BNDI_COLUMN_NUMBER) {
         double x = bndi_column_number(point, c);
-        bool measured = column == BNDI_COLUMN_VALIDATION ? point->validated : column == BNDI_COLUMN_LOSS || x == x;
+        bool says_nan =
+            column == BNDI_COLUMN_LOSS || column == BNDI_COLUMN_VALIDATION || column == BNDI_COLUMN_VALIDATION_FP32;
+        bool measured = bndi_column_measured(point, column) && (says_nan || x == x);
         bndi_number(text, x);
         put(out, measured ? text : "");
     } else {

@@ -138,9 +138,8 @@ static void write_columns(bnd_json *json, const bnd_point *point, bool counted)
 {
     for (size_t i = 0; i < BNDI_COLUMNS; i++) {
         const bndi_column *c = &bndi_columns[i];
-        bool is_there = c->always || (i == BNDI_COLUMN_VALIDATION ? point->validated
-                                      : i == BNDI_COLUMN_ENDED    ? point->ended
-                                                                  : counted);
+        bool rare = i == BNDI_COLUMN_VALIDATION || i == BNDI_COLUMN_VALIDATION_FP32 || i == BNDI_COLUMN_ENDED;
+        bool is_there = c->always || (rare ? bndi_column_measured(point, i) : counted);
         if (is_there) {
             write_column(json, point, c);
         }

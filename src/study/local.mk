@@ -21,4 +21,5 @@ libbinade_internal_la_SOURCES += \
 	src/study/sheet.c \
 	src/study/steps.c \
 	src/study/sweep.c \
+	src/study/verdict.c \
 	src/study/study.h

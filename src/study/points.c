@@ -155,6 +155,7 @@ static void set_kind(reading *r, const char *key, size_t length, const json_t *v
         bndi_special(&x, json_string_value(value), json_string_length(value))) {
         memcpy((char *)&r->point + bndi_columns[column].at, &x, sizeof x);
         r->point.validated = r->point.validated || column == BNDI_COLUMN_VALIDATION;
+        r->point.validated_fp32 = r->point.validated_fp32 || column == BNDI_COLUMN_VALIDATION_FP32;
     }
 }
 
@@ -162,7 +163,8 @@ static bnd_status take_value(reading *r, const char *key, size_t length, const j
 {
     double x = 0;
     size_t column = column_for(r, key, length), steady;
-    bool unmeasured = column == BNDI_COLUMN_VALIDATION || (column == BNDI_COLUMN_LOSS && r->names.foreign);
+    bool unmeasured = column == BNDI_COLUMN_VALIDATION || column == BNDI_COLUMN_VALIDATION_FP32 ||
+                      (column == BNDI_COLUMN_LOSS && r->names.foreign);
     if (unmeasured && json_is_null(value)) {
         return BND_OK; /* unless val/loss_is says what it was */
     }

@@ -10,6 +10,7 @@ const bndi_column bndi_columns[BNDI_COLUMNS] = {
     {"step", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, step)},
     {"loss", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, loss)},
     {"val/loss", BNDI_COLUMN_NUMBER, false, offsetof(bnd_point, validation)},
+    {"val/loss_fp32", BNDI_COLUMN_NUMBER, false, offsetof(bnd_point, validation_fp32)},
     {"train/loss", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, loss)},
     {"train/grad_norm", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, gradient_norm)},
     {"train/lr", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, lr)},
@@ -53,7 +54,8 @@ bnd_point bndi_point_none(void)
                        .loss_scale = none,
                        .update_ratio = none,
                        .seconds = none,
-                       .validation = none};
+                       .validation = none,
+                       .validation_fp32 = none};
 }
 
 bool bndi_column_set(bnd_point *point, size_t column, double x)
@@ -63,6 +65,7 @@ bool bndi_column_set(bnd_point *point, size_t column, double x)
     if (c->kind == BNDI_COLUMN_NUMBER) {
         memcpy(to, &x, sizeof x);
         point->validated = point->validated || column == BNDI_COLUMN_VALIDATION;
+        point->validated_fp32 = point->validated_fp32 || column == BNDI_COLUMN_VALIDATION_FP32;
         return true;
     }
     if (!(x >= 0 && x <= 0x1p53) || x != (double)(uint64_t)x || (c->kind == BNDI_COLUMN_FLAG && x > 1)) {
@@ -78,13 +81,26 @@ bool bndi_column_set(bnd_point *point, size_t column, double x)
     return true;
 }
 
+bool bndi_column_measured(const bnd_point *point, size_t column)
+{
+    return column == BNDI_COLUMN_VALIDATION        ? point->validated
+           : column == BNDI_COLUMN_VALIDATION_FP32 ? point->validated_fp32
+           : column == BNDI_COLUMN_ENDED           ? point->ended
+                                                   : true;
+}
+
 /* ---- what a record adds up ---- */
 
 void bndi_record_none(bnd_record *record)
 {
     double none = __builtin_nan("");
-    *record =
-        (bnd_record){.lr = none, .loss = none, .validation = none, .floor = none, .ignorance = none, .seconds = none};
+    *record = (bnd_record){.lr = none,
+                           .loss = none,
+                           .validation = none,
+                           .validation_fp32 = none,
+                           .floor = none,
+                           .chance_loss = none,
+                           .seconds = none};
 }
 
 void bnd_record_clear(bnd_record *record)
@@ -132,6 +148,8 @@ bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error
     record->seconds = point->seconds;
     record->validated = point->validated;
     record->validation = point->validation;
+    record->validated_fp32 = point->validated_fp32;
+    record->validation_fp32 = point->validation_fp32;
     record->ended = point->ended;
     return BND_OK;
 }
@@ -209,8 +227,8 @@ double bnd_record_bytes_per_parameter(const bnd_record *record)
 
 double bndi_record_cap(const bnd_record *record)
 {
-    if (record->ignorance - record->ignorance == 0) {
-        return record->ignorance;
+    if (record->chance_loss - record->chance_loss == 0) {
+        return record->chance_loss;
     }
     for (size_t i = 0; i < record->count; i++) {
         double loss = record->points[i].loss;
@@ -221,13 +239,11 @@ double bndi_record_cap(const bnd_record *record)
     return __builtin_inf();
 }
 
-double bndi_record_result_under(const bnd_record *record, double cap)
-{
-    double result = record->validated ? record->validation : record->loss;
-    return result < cap ? result : cap; /* NaN is not below it */
-}
-
 double bnd_record_result(const bnd_record *record)
 {
-    return bndi_record_result_under(record, bndi_record_cap(record));
+    double most = bndi_record_cap(record);
+    double result = record->validated && record->validated_fp32 ? record->validation_fp32
+                    : record->validated                         ? record->validation
+                                                                : record->loss;
+    return result < most ? result : most; /* NaN is not below it */
 }

@@ -73,6 +73,7 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
                        .update_ratio = step.update_ratio,
                        .seconds = (double)(nanoseconds_now() - start) / 1e9,
                        .validation = __builtin_nan(""),
+                       .validation_fp32 = __builtin_nan(""),
                        .updates = step.updates,
                        .cancelled = step.cancelled,
                        .skipped = step.skipped};
@@ -82,13 +83,37 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
     return BND_OK;
 }
 
+static const bnd_policy fp32 = {.name = "fp32"};
+
+/* The mean over the batches of validation, of the same weights in fp32. */
+static bnd_status validate_in_fp32(double *loss, const bnd_run *run, uint64_t batches, bnd_error *why)
+{
+    double *losses = batches <= SIZE_MAX / sizeof *losses ? malloc((size_t)batches * sizeof *losses) : NULL, sum = 0;
+    bnd_status status = losses != NULL ? bnd_run_losses(losses, (size_t)batches, run, &fp32, BND_EVERYWHERE, why)
+                                       : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the losses of a validation");
+    for (size_t i = 0; status == BND_OK && i < batches; i++) {
+        sum += losses[i];
+    }
+    free(losses);
+    *loss = status == BND_OK ? sum / (double)batches : *loss;
+    return status;
+}
+
+/* In the recipe, and in fp32: for the recipe fp32 that is the same. */
 static bnd_status validate(bndi_session *s, bnd_point *point, bnd_error *why)
 {
     const bnd_task *t = s->task;
     uint64_t made = point->step + 1;
     bool due = point->ended || made == t->training.steps || (t->validate_every > 0 && made % t->validate_every == 0);
-    point->validated = due && t->validation_batches > 0;
-    return point->validated ? bnd_run_validate(&point->validation, s->run, t->validation_batches, why) : BND_OK;
+    point->validated = point->validated_fp32 = due && t->validation_batches > 0;
+    if (!point->validated) {
+        return BND_OK;
+    }
+    bnd_status status = bnd_run_validate(&point->validation, s->run, t->validation_batches, why);
+    point->validation_fp32 = point->validation;
+    return status == BND_OK && !bnd_policy_same(&bnd_run_training(s->run)->policy, &fp32)
+               ? validate_in_fp32(&point->validation_fp32, s->run, t->validation_batches, why)
+               : status;
 }
 
 /* A weight that is NaN stays NaN: every optimizer adds something to it, and a step that a loss scale skips leaves it as

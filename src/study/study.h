@@ -29,17 +29,21 @@ typedef struct bndi_column {
     size_t at;   /* in bnd_point */
 } bndi_column;
 enum {
-    BNDI_COLUMNS = 16,
+    BNDI_COLUMNS = 17,
     BNDI_COLUMN_STEP = 0,
     BNDI_COLUMN_LOSS = 1,
     BNDI_COLUMN_VALIDATION = 2,
-    BNDI_COLUMN_TRAIN_LOSS = 3,
-    BNDI_COLUMN_ENDED = 15
+    BNDI_COLUMN_VALIDATION_FP32 = 3,
+    BNDI_COLUMN_TRAIN_LOSS = 4,
+    BNDI_COLUMN_ENDED = 16
 };
 extern const bndi_column bndi_columns[BNDI_COLUMNS];
 
 double bndi_column_number(const bnd_point *point, const bndi_column *column);
 uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column);
+
+/* false: the column is a validation that was not made, or the run did not end at this point. */
+bool bndi_column_measured(const bnd_point *point, size_t column);
 
 /* A point of which nothing is known. */
 bnd_point bndi_point_none(void);
@@ -60,9 +64,8 @@ BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 enum { BNDI_STEADY = 4 * BND_ROLES + 3 };
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 
-/* The loss of who knows nothing: what the record says, or its first loss that is a number, or infinity. */
+/* The chance level: what the record says, or its first loss that is a number, or infinity. */
 double bndi_record_cap(const bnd_record *record);
-double bndi_record_result_under(const bnd_record *record, double cap);
 
 /* ---- lines ---- */
 
@@ -258,5 +261,13 @@ BND_CHECKED bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks
 
 /* The quantile 0.975 of Student's t with n >= 1 degrees of freedom. */
 double bndi_student(size_t n);
+double bndi_mean(const double *x, size_t n);
+double bndi_deviation(const double *x, size_t n); /* the standard deviation, estimated from n numbers */
+
+/* Is "k or more of n" unlikely (2.5 %) where both signs are as likely? */
+bool bndi_sign_test(size_t k, size_t n);
+
+/* What paired gaps say, where gaps up to the tolerance do not matter. */
+bnd_verdict bndi_judge(const double *gaps, size_t n, double tolerance);
 
 #endif

@@ -63,7 +63,7 @@ bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd
 
 /* ---- what came out ---- */
 
-static bool has_diverged(const bnd_record *record)
+static bool has_failed(const bnd_record *record)
 {
     return !(bnd_record_result(record) < bndi_record_cap(record));
 }
@@ -77,11 +77,11 @@ static bnd_rate sum_up(double lr, double *results, const bnd_record *records, si
         if (records[i].lr == lr) {
             results[rate.runs] = bnd_record_result(&records[i]);
             sum += results[rate.runs++];
-            rate.diverged += has_diverged(&records[i]);
+            rate.failed += has_failed(&records[i]);
         }
     }
     rate.result = sum / (double)rate.runs;
-    rate.band = bnd_band(results, rate.runs);
+    rate.interval = bnd_interval(results, rate.runs);
     return rate;
 }
 

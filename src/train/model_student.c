@@ -94,7 +94,7 @@ static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_err
 }
 
 /* Half the mean of squares of what is to be learned: the loss of who says 0. */
-static bnd_status measure_ignorance(bnd_run *run, bnd_error *why)
+static bnd_status measure_chance(bnd_run *run, bnd_error *why)
 {
     enum { BATCHES = 16 };
     size_t n = run->training.batch * run->training.width;
@@ -108,7 +108,7 @@ static bnd_status measure_ignorance(bnd_run *run, bnd_error *why)
         }
     }
     free(y);
-    run->ignorance = sum / (2 * (double)n * (double)BATCHES);
+    run->chance_loss = sum / (2 * (double)n * (double)BATCHES);
     return status;
 }
 
@@ -123,7 +123,7 @@ static bnd_status open_teacher(bnd_run *run, bnd_error *why)
     run->floor = 0;
     if (status == BND_OK) {
         bnd_engine_set_tape(run->source.teacher->engine, false);
-        status = measure_ignorance(run, why);
+        status = measure_chance(run, why);
     }
     return status;
 }

@@ -109,7 +109,7 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
     }
     run->training = *training;
     run->places = 1;
-    run->floor = run->ignorance = run->unigram = __builtin_nan("");
+    run->floor = run->chance_loss = run->unigram = __builtin_nan("");
     bndi_begin_loss_scale(run);
     status = bnd_engine_new(&run->engine, context, why);
     if (status == BND_OK) {
@@ -163,9 +163,9 @@ double bnd_run_floor(const bnd_run *run)
     return run->floor;
 }
 
-double bnd_run_ignorance(const bnd_run *run)
+double bnd_run_chance_loss(const bnd_run *run)
 {
-    return run->ignorance;
+    return run->chance_loss;
 }
 
 double bnd_run_unigram_entropy(const bnd_run *run)

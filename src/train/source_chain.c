@@ -110,7 +110,7 @@ bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why)
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a Markov chain of %zu symbols", v);
     }
     draw_chances(run);
-    run->ignorance = bndi_log_of(run, (double)v);
+    run->chance_loss = bndi_log_of(run, (double)v);
     return BND_OK;
 }
 

@@ -57,7 +57,7 @@ bnd_status bndi_open_point(bnd_run *run, bnd_error *why)
     run->source.batch = point;
     if (status == BND_OK) {
         run->floor = 0;
-        run->ignorance = squares_of_plan(run) / (2 * (double)run->training.width); /* of who stays at 0 */
+        run->chance_loss = squares_of_plan(run) / (2 * (double)run->training.width); /* of who stays at 0 */
     }
     return status;
 }
@@ -139,7 +139,7 @@ bnd_status bndi_open_linear(bnd_run *run, bnd_error *why)
     run->source.batch = rows_of_linear;
     if (status == BND_OK) {
         run->floor = 0;
-        run->ignorance = squares_of_plan(run) / 2; /* y has the variance |plan|^2 */
+        run->chance_loss = squares_of_plan(run) / 2; /* y has the variance |plan|^2 */
     }
     return status;
 }
@@ -148,7 +148,7 @@ bnd_status bndi_open_sides(bnd_run *run, bnd_error *why)
 {
     run->source.batch = rows_of_sides;
     run->floor = 0;
-    run->ignorance = 0.69314718055994530942; /* log 2 */
+    run->chance_loss = 0.69314718055994530942; /* log 2 */
     return bndi_plant(run, run->training.width, why);
 }
 
@@ -156,6 +156,6 @@ bnd_status bndi_open_classes(bnd_run *run, bnd_error *why)
 {
     run->source.batch = rows_of_classes;
     run->floor = 0;
-    run->ignorance = 2.30258509299404568402; /* log 10: all classes are as likely */
+    run->chance_loss = 2.30258509299404568402; /* log 10: all classes are as likely */
     return bndi_plant(run, run->training.inputs * BNDI_CLASSES, why);
 }

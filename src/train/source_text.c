@@ -211,7 +211,7 @@ static bnd_status measure_levels(bnd_run *run, bnd_error *why)
         entropy -= share > 0 ? share * bndi_log_of(run, share) : 0;
     }
     free(counts);
-    run->ignorance = bndi_log_of(run, (double)symbols);
+    run->chance_loss = bndi_log_of(run, (double)symbols);
     run->unigram = entropy;
     return BND_OK;
 }

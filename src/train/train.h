@@ -62,7 +62,7 @@ struct bnd_run {
     double loss_scale;
     bndi_source source;
     double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
-    double floor, ignorance, unigram;
+    double floor, chance_loss, unigram;
     bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
     bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
     uint64_t init_hash, order_hash;
@@ -194,8 +194,8 @@ struct bndi_model_row {
     /* The sizes that it is usually run with: written where they are 0. */
     void (*usual)(bnd_training *t);
     double stride; /* how far its weights go, compared with what the rates of such optimizers are made for */
-    /* Opens run->source, and with it sets the floor and the ignorance; a size that the data decide may change. NULL: it
-     * learns text, from training.data or a row of bnd_source_name. */
+    /* Opens run->source, and sets the irreducible loss and chance level; a size that the data decide may change. NULL:
+     * it learns text, from training.data or a row of bnd_source_name. */
     bnd_status (*source)(bnd_run *run, bnd_error *why);
     void (*build)(bndi_graph *g); /* the parameters */
     bnd_tensor *(*loss)(bndi_graph *g, const bndi_batch *batch);

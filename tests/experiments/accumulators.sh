@@ -14,10 +14,10 @@ runs long $squares --lr "$rate" --plot log --recipe fp32 --recipe acc=trunc14/pr
 ten_times() { awk -v x="$(loss_of long "$1")" 'BEGIN { print 10 * x }'; } # ten_times RECIPE
 claim "accumulators of 14 bits lose precision over long sums" above "$(loss_of long acc=trunc14)" "$(ten_times fp32)"
 claim "promotion every 128 products improves on that" worse long acc=trunc14 acc=trunc14/promote128
-claim "and restores what fp32 reaches" verdict long acc=trunc14/promote128 match
+claim "and restores what fp32 reaches" verdict long acc=trunc14/promote128 "no difference"
 expect "14 bits end more than ten times above fp32" above "$(loss_of long acc=trunc14)" "$(ten_times fp32)"
 expect "promotion every 128 ends below 14 bits alone" worse long acc=trunc14 acc=trunc14/promote128
-expect "an accumulator in bf16 is degraded, and ends above 14 bits" worse long acc=bf16 acc=trunc14
+expect "an accumulator in bf16 is worse, and ends above 14 bits" worse long acc=bf16 acc=trunc14
 expect "promotion every 128 does not reach fp32: groups of 128 still have 14 bits" \
     worse long acc=trunc14/promote128 fp32
 table long "Least squares with sums of 512 products (SGD at $rate, the best of fp32's sweep):"

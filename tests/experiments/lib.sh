@@ -50,11 +50,13 @@ runs() {
 }
 
 # Rows of comma-separated values as fields with '|' between them; a first field in quotes is a recipe with settings.
-rows() { sed 's/^"\([^"]*\)"/\1/; t custom
-    s/,/|/g; b
-    :custom
-    h; s/^.*[^a-z0-9]\(reference\|match\|inconclusive\|better\|degraded\|diverged\),/\1,/; s/,/|/g; x
-    s/,\(reference\|match\|inconclusive\|better\|degraded\|diverged\),.*$//; G; s/\n/|/' "$1"; }
+rows() {
+    awk '{ end = substr($0, 1, 1) == "\"" ? index(substr($0, 2), "\"") : 0
+           name = end > 0 ? substr($0, 2, end - 1) : ""
+           rest = end > 0 ? substr($0, end + 2) : $0
+           gsub(/,/, "|", rest)
+           print name rest }' "$1"
+}
 
 # value PART RECIPE COLUMN: what the table of PART has there.
 value() {
@@ -120,12 +122,12 @@ table() {
             function percent(x) { return x == "" ? "" : sprintf("%.3g %%", x) }
             NR == 1 {
                 for (i = 1; i <= NF; i++) at[$i] = i
-                print "| recipe | verdict | final loss | gap to fp32 | left at | cancelled | flushed | overflows |"
+                print "| recipe | verdict | loss | gap to fp32 | outside from | lost updates | underflowed | overflows |"
                 print "| --- | --- | --- | --- | --- | --- | --- | --- |"
                 next }
-            { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["band"])
-              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["left_at"]
-              printf "| %s | %s | %s |\n", percent($at["cancelled_percent"]), percent($at["flushed_percent"]),
+            { gap = $at["gap"] == "" ? "" : sprintf("%+.2g ± %.2g", $at["gap"], $at["interval"])
+              printf "| `%s` | %s | %s | %s | %s ", $1, $at["verdict"], number($at["final_loss"]), gap, $at["outside_from"]
+              printf "| %s | %s | %s |\n", percent($at["lost_updates_percent"]), percent($at["underflowed_percent"]),
                      $at["overflows"] }'
     } >>"$here/body"
 }

@@ -13,17 +13,17 @@ plain=base=nvfp4,gemm_wgrad.x=nvfp4,gemm_wgrad.dy=nvfp4:sr:16
 # shellcheck disable=SC2086
 runs ablation $model --lr "$rate" --recipe nvfp4 --recipe $nearest --recipe $forward --recipe $plain \
     --recipe base=nvfp4,high_last=0
-claim "NVFP4's recipe matches" verdict ablation nvfp4 match
+claim "NVFP4's recipe matches" verdict ablation nvfp4 "no difference"
 claim "with the last layers in NVFP4, too, the loss is higher" worse ablation base=nvfp4,high_last=0 nvfp4
-claim "gradients rounded to nearest are worse" not verdict ablation $nearest match
-claim "stochastic rounding of the forward pass is worse" not verdict ablation $forward match
-claim "without the Hadamard transform it is worse" not verdict ablation $plain match
-expect "NVFP4's recipe matches" verdict ablation nvfp4 match
+claim "gradients rounded to nearest are worse" not verdict ablation $nearest "no difference"
+claim "stochastic rounding of the forward pass is worse" not verdict ablation $forward "no difference"
+claim "without the Hadamard transform it is worse" not verdict ablation $plain "no difference"
+expect "NVFP4's recipe matches" verdict ablation nvfp4 "no difference"
 expect "the last layers in NVFP4 hurt" worse ablation base=nvfp4,high_last=0 nvfp4
 expect "with the last layers high, gradients to nearest match, too: the claim does not show at this size" \
-    verdict ablation $nearest match
-expect "nor does that of the way forward: stochastic rounding there matches" verdict ablation $forward match
-expect "nor that of the Hadamard transform: without it, it matches" verdict ablation $plain match
+    verdict ablation $nearest "no difference"
+expect "nor does that of the way forward: stochastic rounding there matches" verdict ablation $forward "no difference"
+expect "nor that of the Hadamard transform: without it, it matches" verdict ablation $plain "no difference"
 table ablation "AdamW at $rate, the best of fp32's sweep. Rows: the recipe; gradients to nearest; forward stochastic; no
 Hadamard; the last layers, too:"
 figure ablation

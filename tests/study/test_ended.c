@@ -154,13 +154,15 @@ static void test_compared(void)
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&task.training.policy, "fp32", &why), &why));
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&references[k], &task, 1, NULL, NULL, NULL, &why), &why));
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, short_ones, PAIRS, references, PAIRS, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, long_ones, PAIRS, references, PAIRS, &why), &why));
-    CU_ASSERT_TRUE(a.verdict == BND_DIVERGED && a.verdict == b.verdict && a.pairs == b.pairs && a.gap == b.gap);
-    CU_ASSERT_TRUE(a.left && b.left && a.left_at == b.left_at && a.diverged == b.diverged && a.band == b.band);
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, references, PAIRS, short_ones, PAIRS, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, references, PAIRS, long_ones, PAIRS, &why), &why));
-    CU_ASSERT_TRUE(a.verdict == b.verdict && a.left == b.left && a.gap == b.gap);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, short_ones, PAIRS, references, PAIRS, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, long_ones, PAIRS, references, PAIRS, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(a.verdict == BND_FAILED && a.verdict == b.verdict && a.pairs == b.pairs && isnan(a.gap) &&
+                   isnan(b.gap));
+    CU_ASSERT_TRUE(a.outside && b.outside && a.outside_from == b.outside_from && a.failed == b.failed &&
+                   a.nan_from == b.nan_from);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, references, PAIRS, short_ones, PAIRS, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, references, PAIRS, long_ones, PAIRS, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(a.verdict == b.verdict && a.outside == b.outside && a.judged == b.judged);
     for (size_t k = 0; k < PAIRS; k++) {
         bnd_record_clear(&short_ones[k]);
         bnd_record_clear(&long_ones[k]);

@@ -96,7 +96,7 @@ static bnd_status compare_all(void *data, bnd_error *why)
 {
     material *m = data;
     bnd_comparison c;
-    return bnd_records_compare(&c, m->runs, 3, m->runs, 3, why);
+    return bnd_records_compare(&c, m->runs, 3, m->runs, 3, BND_MARGIN, why);
 }
 
 static bnd_status read_all(void *data, bnd_error *why)

@@ -32,11 +32,14 @@ static bnd_point point_of(uint64_t i)
                    .update_ratio = number(i, 5),
                    .seconds = number(i, 6),
                    .validation = NAN,
+                   .validation_fp32 = NAN,
                    .updates = bnd_random_bits(5, 7, i, 53),
                    .cancelled = bnd_random_bits(5, 8, i, 20),
                    .skipped = i % 3 == 0,
-                   .validated = i % 4 == 0};
+                   .validated = i % 4 == 0,
+                   .validated_fp32 = i % 8 == 0};
     p.validation = p.validated ? number(i, 9) : NAN;
+    p.validation_fp32 = p.validated_fp32 ? number(i, 11) : NAN;
     return p;
 }
 

@@ -67,7 +67,8 @@ static void test_record(void)
     bnd_record r;
     bnd_run *run = NULL;
     bnd_error why;
-    double validation;
+    double validation, in_fp32, losses[2];
+    static const bnd_policy fp32 = {.name = "fp32"};
     uint64_t updates = 0;
     task.validate_every = 5;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&r, &task, 1, NULL, NULL, NULL, &why), &why));
@@ -84,11 +85,15 @@ static void test_record(void)
         if (p->validated) {
             CU_ASSERT_TRUE(succeeds(bnd_run_validate(&validation, run, 2, &why), &why));
             CU_ASSERT_EQUAL(p->validation, validation);
+            CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses, 2, run, &fp32, BND_EVERYWHERE, &why), &why));
+            in_fp32 = (losses[0] + losses[1]) / 2;
+            CU_ASSERT_TRUE(p->validated_fp32 && p->validation_fp32 == in_fp32 && in_fp32 != validation);
         }
     }
     CU_ASSERT_EQUAL(r.updates, updates);
     CU_ASSERT_EQUAL(r.validation, validation);
-    CU_ASSERT_EQUAL(bnd_record_result(&r), validation < log(10) ? validation : log(10));
+    CU_ASSERT_EQUAL(r.validation_fp32, in_fp32);
+    CU_ASSERT_EQUAL(bnd_record_result(&r), in_fp32 < log(10) ? in_fp32 : log(10));
     CU_ASSERT_EQUAL(r.loss, r.points[11].loss);
     CU_ASSERT_EQUAL(bnd_record_bytes_per_parameter(&r), 8);
     CU_ASSERT_TRUE(r.flops > 0 && r.bytes_peak > 8 * r.parameters && r.seconds > 0);

@@ -73,9 +73,10 @@ bool same_points(const bnd_point *a, const bnd_point *b, bool with_time)
     return a->step == b->step && same_number(a->loss, b->loss) && same_number(a->gradient_norm, b->gradient_norm) &&
            same_number(a->lr, b->lr) && same_number(a->loss_scale, b->loss_scale) &&
            same_number(a->update_ratio, b->update_ratio) && (!with_time || same_number(a->seconds, b->seconds)) &&
-           a->validated == b->validated && same_number(a->validation, b->validation) && a->updates == b->updates &&
-           a->cancelled == b->cancelled && a->gradients == b->gradients && a->flushed == b->flushed &&
-           a->overflows == b->overflows && a->skipped == b->skipped && a->ended == b->ended;
+           a->validated == b->validated && same_number(a->validation, b->validation) &&
+           a->validated_fp32 == b->validated_fp32 && same_number(a->validation_fp32, b->validation_fp32) &&
+           a->updates == b->updates && a->cancelled == b->cancelled && a->gradients == b->gradients &&
+           a->flushed == b->flushed && a->overflows == b->overflows && a->skipped == b->skipped && a->ended == b->ended;
 }
 
 static bool same_totals(const bnd_record *a, const bnd_record *b)
@@ -96,7 +97,8 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
                 a->steps == b->steps && a->complete == b->complete && a->ended == b->ended &&
                 a->validated == b->validated && same_number(a->loss, b->loss) &&
                 same_number(a->validation, b->validation) && same_number(a->floor, b->floor) &&
-                same_number(a->ignorance, b->ignorance) && same_totals(a, b) &&
+                same_number(a->validation_fp32, b->validation_fp32) && a->validated_fp32 == b->validated_fp32 &&
+                same_number(a->chance_loss, b->chance_loss) && same_totals(a, b) &&
                 (!with_time || same_number(a->seconds, b->seconds));
     for (size_t i = 0; same && i < a->count; i++) {
         same = same_points(&a->points[i], &b->points[i], with_time);

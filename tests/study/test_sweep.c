@@ -98,7 +98,7 @@ static bnd_record ended(double lr, double validation)
     bnd_record r;
     bndi_record_none(&r);
     r.lr = lr;
-    r.ignorance = 4;
+    r.chance_loss = 4;
     r.validated = true;
     r.validation = validation;
     return r;
@@ -115,11 +115,11 @@ static void test_summary(void)
     bnd_error why;
     CU_ASSERT_EQUAL_FATAL(bnd_rates_make(rates, &n, records, COUNT, &why), BND_OK);
     CU_ASSERT_EQUAL_FATAL(n, 3);
-    CU_ASSERT_TRUE(rates[0].lr == 0.01 && rates[0].runs == 2 && rates[0].diverged == 0 && rates[0].result == 3);
-    CU_ASSERT_TRUE(rates[1].lr == 0.1 && rates[1].runs == 3 && rates[1].diverged == 0 && rates[1].result == 2);
-    CU_ASSERT_TRUE(rates[2].lr == 1 && rates[2].runs == 3 && rates[2].diverged == 3 && rates[2].result == 4);
-    CU_ASSERT_EQUAL(rates[0].band, 0);
-    CU_ASSERT_DOUBLE_EQUAL(rates[1].band, 4.3026527297 / sqrt(3), 1e-9); /* of 1, 2, 3: deviation 1 */
+    CU_ASSERT_TRUE(rates[0].lr == 0.01 && rates[0].runs == 2 && rates[0].failed == 0 && rates[0].result == 3);
+    CU_ASSERT_TRUE(rates[1].lr == 0.1 && rates[1].runs == 3 && rates[1].failed == 0 && rates[1].result == 2);
+    CU_ASSERT_TRUE(rates[2].lr == 1 && rates[2].runs == 3 && rates[2].failed == 3 && rates[2].result == 4);
+    CU_ASSERT_EQUAL(rates[0].interval, 0);
+    CU_ASSERT_DOUBLE_EQUAL(rates[1].interval, 4.3026527297 / sqrt(3), 1e-9); /* of 1, 2, 3: deviation 1 */
     CU_ASSERT_EQUAL(bnd_rates_best(rates, n), 1);
     CU_ASSERT_DOUBLE_EQUAL(bnd_rates_sensitivity(rates, n), 1, 1e-15); /* (3 + 2 + 4) / 3 - 2 */
     CU_ASSERT_EQUAL(bnd_rates_make(rates, &n, records, 0, &why), BND_OK);

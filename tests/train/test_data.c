@@ -91,7 +91,7 @@ static void test_text(void)
     t.lr = 1e-2;
     bnd_run *run = run_of(&t, NULL);
     CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, 256);
-    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(28), 1e-12); /* letters, space and full stop: these occur */
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_chance_loss(run), log(28), 1e-12); /* letters, space and full stop: these occur */
     CU_ASSERT_DOUBLE_EQUAL(bnd_run_unigram_entropy(run), unigram_entropy(text, sizeof text - sizeof text / 10), 1e-12);
     CU_ASSERT_TRUE(isnan(bnd_run_floor(run)));
     CU_ASSERT_DOUBLE_EQUAL(validation_of(run), log(256), 0.3);
@@ -310,7 +310,7 @@ static void test_tokens(void)
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 39 is 255; "));
     t.vocabulary = 300;
     run = run_of(&t, NULL);
-    CU_ASSERT_EQUAL(bnd_run_ignorance(run), 0); /* one of the 300 symbols occurs in what is learned from */
+    CU_ASSERT_EQUAL(bnd_run_chance_loss(run), 0); /* one of the 300 symbols occurs in what is learned from */
     bnd_run_free(run);
     leave();
 }

@@ -64,14 +64,14 @@ static void test_factors_in_formats(void)
 /* ---- floors, and what one knows without learning ---- */
 
 /* The loss of weights of 0, measured, is the loss of who knows nothing; none is below the floor. */
-static void test_ignorance(void)
+static void test_chance(void)
 {
     static const char *const models[] = {"quadratic", "linear", "logistic"};
     for (size_t i = 0; i < 3; i++) {
         bnd_training t = training_of(models[i], "sgd", "fp32");
         t.batch = 1024;
         bnd_run *run = run_of(&t, NULL);
-        CU_ASSERT_DOUBLE_EQUAL(validation_of(run) / bnd_run_ignorance(run), 1, 0.1); /* 4096 rows: 3 deviations */
+        CU_ASSERT_DOUBLE_EQUAL(validation_of(run) / bnd_run_chance_loss(run), 1, 0.1); /* 4096 rows: 3 deviations */
         CU_ASSERT_EQUAL(bnd_run_floor(run), 0);
         bnd_run_free(run);
     }
@@ -86,7 +86,7 @@ static void test_student(void)
     bnd_run *run = run_of(&t, NULL), *low;
     double before = validation_of(run);
     CU_ASSERT_EQUAL(bnd_run_floor(run), 0);
-    CU_ASSERT_TRUE(before > 0.1 * bnd_run_ignorance(run) && before < 10 * bnd_run_ignorance(run));
+    CU_ASSERT_TRUE(before > 0.1 * bnd_run_chance_loss(run) && before < 10 * bnd_run_chance_loss(run));
     (void)steps_of(run, scaled(200));
     CU_ASSERT_TRUE(scaled(200) < 200 || validation_of(run) < 0.7 * before);
     /* the teacher's own weights reach the floor: there is one student that has learned all of it */
@@ -102,7 +102,7 @@ static void test_student(void)
     /* and what is learned does not depend on the recipe */
     t.policy = training_of("student", "adamw", "e4m3-pure").policy;
     low = run_of(&t, NULL);
-    CU_ASSERT_EQUAL(bnd_run_ignorance(low), bnd_run_ignorance(run));
+    CU_ASSERT_EQUAL(bnd_run_chance_loss(low), bnd_run_chance_loss(run));
     bnd_run_free(low);
     bnd_run_free(run);
 }
@@ -252,7 +252,7 @@ static void test_loss_scales(void)
 CU_TestInfo model_tests[] = {
     {"what optimizers keep", test_states},
     {"factors in formats", test_factors_in_formats},
-    {"who knows nothing", test_ignorance},
+    {"chance level", test_chance},
     {"student and teacher", test_student},
     {"a tied head", test_tied},
     {"seeds", test_seeds},

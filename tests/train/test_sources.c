@@ -85,7 +85,7 @@ static void test_drawn(void)
     bnd_training t = of_source("copy", 0, 32);
     bnd_run *run = run_of(&t, NULL);
     CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, 16);
-    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(16), 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_chance_loss(run), log(16), 1e-12);
     surprise s = {.count = 0};
     for (uint64_t i = 0; i < 200; i++) {
         add_batch(&s, run, bndi_purpose(i % 2 == 0 ? BNDI_OF_DATA : BNDI_OF_VALIDATION, i));
@@ -107,7 +107,7 @@ static double after(const char *source, const char *recipe)
     t.steps = 200;
     bnd_run *run = run_of(&t, NULL);
     (void)steps_of(run, t.steps);
-    double loss = (validation_of(run) - bnd_run_floor(run)) / (bnd_run_ignorance(run) - bnd_run_floor(run));
+    double loss = (validation_of(run) - bnd_run_floor(run)) / (bnd_run_chance_loss(run) - bnd_run_floor(run));
     bnd_run_free(run);
     return loss;
 }
@@ -133,8 +133,8 @@ static void test_usual(void)
         bnd_training t = training_of(bnd_model_name(m), "adamw", "fp32");
         bnd_run *run = run_of(&t, NULL);
         (void)steps_of(run, t.steps);
-        double floor_of = bnd_run_floor(run), way = bnd_run_ignorance(run) - floor_of, loss = validation_of(run);
-        double covered = (bnd_run_ignorance(run) - loss) / way;
+        double floor_of = bnd_run_floor(run), way = bnd_run_chance_loss(run) - floor_of, loss = validation_of(run);
+        double covered = (bnd_run_chance_loss(run) - loss) / way;
         if (getenv("BND_TEST_VERBOSE") != NULL || !(covered >= 0.8)) {
             printf("\n    %s: %.4g of the way\n", t.model, covered);
         }

@@ -39,8 +39,8 @@ static void test_language(void)
     CU_ASSERT_TRUE(succeeds(bnd_run_validate(&before, run, 2, &why), &why));
     (void)steps_of(run, scaled(150));
     CU_ASSERT_TRUE(succeeds(bnd_run_validate(&after, run, 2, &why), &why));
-    CU_ASSERT_DOUBLE_EQUAL(before, bnd_run_ignorance(run), 0.1);
-    CU_ASSERT_DOUBLE_EQUAL(bnd_run_ignorance(run), log(16), 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(before, bnd_run_chance_loss(run), 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_run_chance_loss(run), log(16), 1e-12);
     CU_ASSERT_TRUE(after > bnd_run_floor(run) - 0.05);
     CU_ASSERT_TRUE(scaled(150) < 150 || after < 0.75 * before + 0.25 * bnd_run_floor(run));
     bnd_run_free(run);

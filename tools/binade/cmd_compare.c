@@ -11,6 +11,7 @@ typedef struct compare {
     settings common;
     plot_options plot;
     bool steps, details;
+    double margin;
     bnd_log_columns columns;
     bnd_record *records;
     size_t count;
@@ -26,6 +27,9 @@ static int set_own(void *state, int id, const char *value)
     if (id == OPTION_DETAILS) {
         c->details = true;
         return GO_ON;
+    }
+    if (id == OPTION_MARGIN) {
+        return read_margin(&c->margin, &c->common, value);
     }
     if (id == OPTION_STEP_COLUMN || id == OPTION_LOSS_COLUMN) {
         *(id == OPTION_STEP_COLUMN ? &c->columns.step : &c->columns.loss) = value;
@@ -105,7 +109,7 @@ static void print_json(const train_result *r)
 static void print_all(const compare *c)
 {
     train_result r;
-    result_make(&r, c->records, c->count);
+    result_make(&r, c->records, c->count, c->margin);
     r.details = c->details;
     if (c->common.output == OUTPUT_JSON) {
         print_json(&r);
@@ -125,7 +129,7 @@ static void print_all(const compare *c)
 
 static int run(const command *self, int argc, char **argv)
 {
-    compare c = {.count = 0};
+    compare c = {.margin = BND_MARGIN};
     int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
     status = status == GO_ON ? check_operands(&c) : status;
     status = status == GO_ON && c.steps ? print_steps(&c) : status;
@@ -147,9 +151,19 @@ static const option_row row_step_column = {
 static const option_row row_loss_column = {OPTION_LOSS_COLUMN, 0, "loss-column", "NAME", "and that of the loss",
                                            COMPLETES_NOTHING,  ""};
 
-static const option_row *const options[] = {&row_details,      &row_plot,        &row_plot_scale,  &row_plot_range,
-                                            &row_steps_of_run, &row_step_column, &row_loss_column, &row_json,
-                                            &row_csv,          &row_color,       &row_help,        NULL};
+static const option_row *const options[] = {&row_margin,
+                                            &row_details,
+                                            &row_plot,
+                                            &row_plot_scale,
+                                            &row_plot_range,
+                                            &row_steps_of_run,
+                                            &row_step_column,
+                                            &row_loss_column,
+                                            &row_json,
+                                            &row_csv,
+                                            &row_color,
+                                            &row_help,
+                                            NULL};
 
 const command command_compare = {
     .name = "compare",
@@ -167,7 +181,8 @@ const command command_compare = {
         "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds, in the order in "
         "which they are given, each reference before the rows that are compared with it. Two logs from elsewhere, "
         "without seeds, are a pair; nothing is known of their weights and data. Runs that end at different steps are "
-        "compared at the last step that both have.\n\n"
+        "compared at the last step that both have. Losses that are the same in all pairs are no difference, whatever "
+        "the number of pairs.\n\n"
         "A log from elsewhere has JSON lines, or columns separated by commas, tabs or semicolons. The step is called "
         "step, global_step, _step, iteration or iter, the loss loss, train/loss, train_loss or training_loss, in any "
         "case; exports of TensorBoard (Wall time,Step,Value) and of wandb (RUN - train/loss) are known, too. "

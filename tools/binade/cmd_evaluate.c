@@ -137,7 +137,7 @@ static part compare(unsigned place, double *losses, const double *usual, size_t 
     for (size_t i = 0; i < n; i++) {
         losses[i] -= usual[i];
     }
-    return (part){.place = place, .change = mean(losses, n), .band = bnd_band(losses, n)};
+    return (part){.place = place, .change = mean(losses, n), .band = bnd_interval(losses, n)};
 }
 
 /* The largest change first; a loss that is NaN is worse than any. */

@@ -23,6 +23,7 @@ typedef struct sweep {
     int status;
     bool keeps_checkpoints;
     live live;
+    double margin;
 } sweep;
 
 /* ---- what is asked for ---- */
@@ -101,6 +102,9 @@ static int set_own(void *state, int id, const char *value)
     if (id == OPTION_KEEP) {
         s->keeps_checkpoints = true;
         return GO_ON;
+    }
+    if (id == OPTION_MARGIN) {
+        return read_margin(&s->margin, &s->common, value);
     }
     if (id != OPTION_RATES) {
         return training_set(&s->options, id, value);
@@ -286,7 +290,7 @@ static int run_ranks(sweep *s)
 
 static int run(const command *self, int argc, char **argv)
 {
-    sweep s = {.count = 0};
+    sweep s = {.margin = BND_MARGIN};
     training_begin(&s.options, &s.common);
     if (!ranks_begin(&s.ranks)) {
         return complain(self, "MPI does not start"), BAD_STREAM;
@@ -301,7 +305,8 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? run_ranks(&s) : status;
     bool stopped = was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {
-        const sweep_result result = {&s.options.recipes, s.records, s.count, &s.tasks[0].training, s.options.seeds};
+        const sweep_result result = {&s.options.recipes,   s.records,       s.count,
+                                     &s.tasks[0].training, s.options.seeds, s.margin};
         print_sweep(&result, s.common.output);
     }
     if (stopped) {
@@ -325,13 +330,43 @@ static const option_row row_rates = {OPTION_RATES,
 static const option_row row_keep = {
     OPTION_KEEP, 0, "keep-checkpoints", NULL, "with --out: of finished points, too", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {
-    &row_model,         &row_recipe,     &row_rates,     &row_seeds, &row_optimizer, &row_betas,
-    &row_epsilon,       &row_decay,      &row_schedule,  &row_steps, &row_seed_init, &row_seed_data,
-    &row_seed_rounding, &row_batch,      &row_inputs,    &row_width, &row_depth,     &row_heads,
-    &row_context,       &row_vocabulary, &row_tied,      &row_data,  &row_data_type, &row_source,
-    &row_init,          &row_order,      &row_recompute, &row_out,   &row_keep,      &row_statistics,
-    &row_threads,       &row_progress,   &row_json,      &row_csv,   &row_help,      NULL};
+static const option_row *const options[] = {&row_model,
+                                            &row_recipe,
+                                            &row_rates,
+                                            &row_seeds,
+                                            &row_optimizer,
+                                            &row_betas,
+                                            &row_epsilon,
+                                            &row_decay,
+                                            &row_schedule,
+                                            &row_steps,
+                                            &row_seed_init,
+                                            &row_seed_data,
+                                            &row_seed_rounding,
+                                            &row_batch,
+                                            &row_inputs,
+                                            &row_width,
+                                            &row_depth,
+                                            &row_heads,
+                                            &row_context,
+                                            &row_vocabulary,
+                                            &row_tied,
+                                            &row_data,
+                                            &row_data_type,
+                                            &row_source,
+                                            &row_init,
+                                            &row_order,
+                                            &row_recompute,
+                                            &row_margin,
+                                            &row_out,
+                                            &row_keep,
+                                            &row_statistics,
+                                            &row_threads,
+                                            &row_progress,
+                                            &row_json,
+                                            &row_csv,
+                                            &row_help,
+                                            NULL};
 
 static const option_row *const rare[] = {RARE_OF_TRAINING, &row_keep, &row_statistics, &row_progress, &row_csv, NULL};
 
@@ -347,9 +382,10 @@ const command command_sweep = {
     .rare = rare,
     .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",
     .more =
-        "The result of a run is its loss on data that no step saw; a loss that is not a number, or worse than that of "
-        "who knows nothing, counts as that. The best learning rate has the lowest mean result over the seeds. The gap "
-        "is between the best of a recipe and the best of fp32, where fp32 is among the recipes, pair by pair.\n\n"
+        "The result of a run is the loss of its weights, evaluated in fp32, on data that no step saw. NaN, and a loss "
+        "above chance level, count as the chance-level loss: the run failed. The best learning rate has the lowest "
+        "mean result over the seeds. The gap is between the best of a recipe and the best of fp32, where fp32 is "
+        "among the recipes, seed pair by seed pair; verdicts are those of binade train.\n\n"
         "The sensitivity to the learning rate is that of Wortsman et al. (2309.14322): the expected result over the "
         "range, less the best one.\n\n"
         "Each point has a directory in DIR, as binade train writes it; binade compare reads them. A point that was "
@@ -360,9 +396,9 @@ const command command_sweep = {
         "prints, "
         "the others make them, with one thread each unless --threads says otherwise. DIR must be the same for all.\n\n"
         "With --json, one object: {\"model\", \"optimizer\", \"schedule\", \"steps\", \"seeds\", \"recipes\": "
-        "[{\"recipe\", \"best_lr\", \"result\", \"band\", \"verdict\", \"unclear\", \"gap\", \"gap_band\", \"runs\", "
-        "\"diverged\", "
-        "\"lr_sensitivity\", \"points\": [{\"lr\", \"runs\", \"diverged\", \"result\", \"band\"}]}]}. --csv has the "
+        "[{\"recipe\", \"best_lr\", \"result\", \"interval\", \"verdict\", \"others\", \"gap\", \"gap_interval\", "
+        "\"runs\", \"failed\", "
+        "\"lr_sensitivity\", \"points\": [{\"lr\", \"runs\", \"failed\", \"result\", \"interval\"}]}]}. --csv has the "
         "points.",
     .run = run,
 };

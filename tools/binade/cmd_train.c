@@ -24,6 +24,7 @@ typedef struct train {
     bool resume, list, autopsy, reference_added;
     plot_options plot;
     bool details;
+    double margin;
     bnd_task *tasks;
     char **directories;
     size_t count;
@@ -64,6 +65,8 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_DETAILS:
         t->details = true;
         return GO_ON;
+    case OPTION_MARGIN:
+        return read_margin(&t->margin, &t->common, value);
     default:
         return training_set(&t->options, id, value);
     }
@@ -232,21 +235,52 @@ static int run_tasks(train *t)
 
 /* ---- what came out ---- */
 
+/* Irreducible losses differ with the seed of the data, and chance levels may: means over the seeds. */
+static double mean_over_seeds(const train *t, double (*number)(const bnd_record *record))
+{
+    size_t seeds = (size_t)t->options.seeds;
+    double sum = 0;
+    for (size_t i = 0; i < seeds; i++) {
+        sum += number(&t->records[i]);
+    }
+    return sum / (double)seeds;
+}
+
+static double floor_of(const bnd_record *record)
+{
+    return record->floor;
+}
+
+static double chance_of(const bnd_record *record)
+{
+    return record->chance_loss;
+}
+
+static void print_levels(const train *t)
+{
+    double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
+    char *first = loss_text(chance), *second = loss_text(irreducible);
+    char *mean = t->options.seeds > 1 && irreducible != t->records[0].floor
+                     ? format_text(" (mean over %zu seeds)", (size_t)t->options.seeds)
+                     : copy_text("");
+    if (!isnan(chance) && isnan(irreducible)) {
+        printf("chance-level loss %s\n", first);
+    } else if (!isnan(chance)) {
+        printf("chance-level loss %s; irreducible loss %s%s\n", first, second, mean);
+    }
+    free(mean);
+    free(second);
+    free(first);
+}
+
 static void print_heading(const train *t)
 {
     const bnd_training *of = &t->tasks[0].training;
-    const bnd_record *record = &t->records[0];
-    char *floor_of = loss_text(record->floor), *ignorance = loss_text(record->ignorance);
     printf("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s\n", of->model,
-           (unsigned long long)record->parameters, of->optimizer, of->lr, (unsigned long long)of->steps, of->batch,
-           of->data[0] != '\0' ? ", on " : "", of->data);
-    if (!isnan(record->ignorance)) {
-        printf("chance-level loss %s", ignorance);
-        printf(isnan(record->floor) ? "\n" : "; irreducible loss %s\n", floor_of);
-    }
+           (unsigned long long)t->records[0].parameters, of->optimizer, of->lr, (unsigned long long)of->steps,
+           of->batch, of->data[0] != '\0' ? ", on " : "", of->data);
+    print_levels(t);
     putchar('\n');
-    free(floor_of);
-    free(ignorance);
 }
 
 static void print_notes(const train *t, const train_result *r)
@@ -274,6 +308,7 @@ static void json_run(bnd_json *json, const train *t, size_t i)
     bnd_json_unsigned(json, "seed_data", record->seed_data);
     bnd_json_boolean(json, "complete", record->complete);
     json_owned_literal(json, "loss", double_text(record->loss));
+    json_owned_literal(json, "validation_fp32", double_text(record->validation_fp32));
     json_owned_literal(json, "validation", double_text(record->validation));
     json_owned_literal(json, "result", double_text(bnd_record_result(record)));
     bnd_json_end(json);
@@ -293,8 +328,8 @@ static void print_json(const train *t, const train_result *r)
     json_owned_literal(&json, "lr", double_text(of->lr));
     bnd_json_unsigned(&json, "steps", of->steps);
     bnd_json_unsigned(&json, "seeds", t->options.seeds);
-    json_owned_literal(&json, "floor", double_text(t->records[0].floor));
-    json_owned_literal(&json, "ignorance", double_text(t->records[0].ignorance));
+    json_owned_literal(&json, "floor", double_text(mean_over_seeds(t, floor_of)));
+    json_owned_literal(&json, "chance_loss", double_text(mean_over_seeds(t, chance_of)));
     json_owned_literal(&json, "peak_flops_per_second", double_text(t->peak));
     json_result(&json, r);
     bnd_json_array(&json, "runs");
@@ -311,7 +346,7 @@ static int print_all(train *t)
 {
     train_result r;
     int status = GO_ON;
-    result_make(&r, t->records, t->count);
+    result_make(&r, t->records, t->count, t->margin);
     if (t->autopsy && !was_stopped()) {
         status = make_autopsies(&r, &t->common, t->tasks, &t->context);
     }
@@ -374,7 +409,7 @@ static int check_operands(const train *t)
 
 static int run(const command *self, int argc, char **argv)
 {
-    train t = {.peak = (double)NAN};
+    train t = {.peak = (double)NAN, .margin = BND_MARGIN};
     training_begin(&t.options, &t.common);
     int status = read_arguments(&t.common, self, argc, argv, set_own, &t);
     if (status == GO_ON && t.list) {
@@ -411,15 +446,55 @@ static const option_row row_dump_batches = {
 static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {
-    &row_model,         &row_recipe,     &row_optimizer,  &row_lr,           &row_betas,     &row_epsilon,
-    &row_decay,         &row_schedule,   &row_steps,      &row_seeds,        &row_seed_init, &row_seed_data,
-    &row_seed_rounding, &row_batch,      &row_inputs,     &row_width,        &row_depth,     &row_heads,
-    &row_context,       &row_vocabulary, &row_tied,       &row_data,         &row_data_type, &row_source,
-    &row_init,          &row_order,      &row_dump_init,  &row_dump_batches, &row_recompute, &row_switch,
-    &row_autopsy,       &row_out,        &row_resume,     &row_checkpoint,   &row_validate,  &row_statistics,
-    &row_details,       &row_plot,       &row_plot_scale, &row_plot_range,   &row_list,      &row_threads,
-    &row_progress,      &row_json,       &row_csv,        &row_color,        &row_help,      NULL};
+static const option_row *const options[] = {&row_model,
+                                            &row_recipe,
+                                            &row_optimizer,
+                                            &row_lr,
+                                            &row_betas,
+                                            &row_epsilon,
+                                            &row_decay,
+                                            &row_schedule,
+                                            &row_steps,
+                                            &row_seeds,
+                                            &row_margin,
+                                            &row_seed_init,
+                                            &row_seed_data,
+                                            &row_seed_rounding,
+                                            &row_batch,
+                                            &row_inputs,
+                                            &row_width,
+                                            &row_depth,
+                                            &row_heads,
+                                            &row_context,
+                                            &row_vocabulary,
+                                            &row_tied,
+                                            &row_data,
+                                            &row_data_type,
+                                            &row_source,
+                                            &row_init,
+                                            &row_order,
+                                            &row_dump_init,
+                                            &row_dump_batches,
+                                            &row_recompute,
+                                            &row_switch,
+                                            &row_autopsy,
+                                            &row_out,
+                                            &row_resume,
+                                            &row_checkpoint,
+                                            &row_validate,
+                                            &row_statistics,
+                                            &row_details,
+                                            &row_plot,
+                                            &row_plot_scale,
+                                            &row_plot_range,
+                                            &row_list,
+                                            &row_threads,
+                                            &row_progress,
+                                            &row_json,
+                                            &row_csv,
+                                            &row_color,
+                                            &row_help,
+                                            NULL};
 
 static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate,  &row_statistics,
                                          &row_plot_scale,  &row_plot_range, &row_dump_init, &row_dump_batches,
@@ -474,21 +549,26 @@ const command command_train = {
         "--switch changes the recipe in mid-run: each recipe is run a second time, from that step on under the other "
         "one. What both keep stays; what the other stores otherwise is rounded once. So a cure can be tried where the "
         "run is ill.\n\n"
-        "The k-th pair of seeds is --seed-init, --seed-data (and --seed-rounding) plus k, k from 0. Runs with the same "
-        "seeds start from "
-        "the "
-        "same weights and see the same batches whatever the recipe, so gaps are differences of pairs, and their band "
-        "is half the 95 % interval of the mean difference (Student's t). A loss that is not a number, or worse than "
-        "that of who knows nothing, counts as the loss of who knows nothing. fp32 is run even where it was not asked "
-        "for.\n\n"
-        "Verdicts: diverged, where at least half of the runs end at chance level or in NaN; degraded, where the gap is "
-        "larger than its interval and above 1 % of fp32's loss, or the loss ten times fp32's or more; better, where "
-        "fp32's loss is ten times as high or more; inconclusive, where none of these is shown but the interval reaches "
-        "beyond 1 %, so that more seeds would tell; match otherwise. A row with a run that ended in NaN has neither a "
-        "final loss nor a gap. A learning rate that suits fp32 badly makes other formats look good: binade sweep finds "
-        "one that suits it.\n\n"
-        "The table: the final loss (on data that no step saw), the gap with its 95 % interval, and the first step from "
-        "which on the loss stays outside fp32's range; updates that rounding lost, gradients that underflowed to zero, "
+        "The k-th seed pair is --seed-init and --seed-data (and --seed-rounding) plus k, k from 0. Runs with the same "
+        "seeds start from the same weights and see the same batches whatever the recipe, so gaps are differences of "
+        "pairs, and have a 95 % interval over the pairs (Student's t). fp32 is run even where it was not asked for.\n\n"
+        "The final loss is that of the trained weights (the master where there is one), evaluated in fp32 on data that "
+        "no step saw; it decides. The column 'in the recipe' has the loss of the same weights in the recipe's "
+        "formats.\n\n"
+        "Verdicts compare the interval of the gap with a tolerance: --margin per cent of what fp32's loss has above "
+        "the irreducible loss, or of the loss itself where that is not known. no difference: the interval lies within "
+        "the tolerance. worse, better: it lies beyond, or nearly all of at least six pairs do (a sign test at 2.5 %). "
+        "inconclusive: otherwise; more seeds would tell. 1 seed: one seed pair has a gap and no verdict. Where losses "
+        "span a factor of 10 or more, ratios are compared instead of differences. Where fp32 has solved the task to "
+        "its resolution (a loss of at most 2^-40 of chance level), only a ratio beyond 10 counts.\n\n"
+        "failed: NaN at step N, failed: chance level: the runs ended in NaN, or made less than a hundredth of fp32's "
+        "way from chance level. failed 2 of 10, others worse: more runs failed than of fp32; the final loss, the gap "
+        "and the second word are those of the pairs in which neither run failed. Verdicts mean little where fp32 "
+        "itself has learned little: a line below the table says so. A learning rate that suits fp32 badly makes other "
+        "formats look good: binade sweep finds one that suits it.\n\n"
+        "The table: the losses, the gap with its 95 % interval, and the first step from which on the loss stays "
+        "outside "
+        "fp32's range; updates that rounding lost, gradients that underflowed to zero, "
         "overflows of all casts and steps that a loss scale skipped, in all runs of the row; bytes of weights, "
         "gradients "
         "and the optimizer's state per parameter; activations, and the peak.\n\n"
@@ -501,7 +581,8 @@ const command command_train = {
         "--details adds what the emulation took: its memory, the median time per step, floating-point operations per "
         "second, and their share of what an fp32 matrix product of this library does. Every format is computed on the "
         "CPU, so these say nothing about the speed of a recipe on hardware.\n\n"
-        "--autopsy says why a recipe did worse than fp32: when it left fp32's band; which numbers rounding hurt, "
+        "--autopsy says why a recipe did worse than fp32: from which step on its loss is outside fp32's range; which "
+        "numbers rounding hurt, "
         "where, "
         "and how (flushed to zero, overflowed, clamped under a scale that is too small, updates cancelled, second "
         "moments lost, the accumulator, or the error of rounding alone), as every cast shows up to that step; and, "
@@ -510,9 +591,10 @@ const command command_train = {
         "loss_scale scaling), the share of the gap that is recovered where that part alone is lifted to fp32, and that "
         "is lost where it alone is lowered into fp32, each with its band over the seeds. What lowering them one by one "
         "does not explain is the interaction. That takes a run a part, a direction and a seed: small sizes and "
-        "--seeds 3 suit it. A recipe that matches, or that --switch changes, has none.\n\n"
+        "--seeds 3 suit it. Only a recipe that is worse or failed has one (with one seed pair: whose gap is above the "
+        "tolerance), and none that --switch changes.\n\n"
         "A run ends early where all of its weights and the losses of two steps are NaN: no later step could bring a "
-        "number back. It counts as diverged, and its counts cover the steps that were made.\n\n"
+        "number back. It failed, and its counts cover the steps that were made.\n\n"
         "--plot-scale log draws losses on a logarithmic axis, --plot-range 100..200 these steps only. Where curves "
         "coincide the first is drawn, and the legend says which lie behind others.\n\n"
         "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
@@ -536,21 +618,24 @@ const command command_train = {
         "PLACE/ROLE/underflows%, as blocks.0.up/gemm_fwd.x/underflows%. binade compare RUN --steps writes all of that "
         "as CSV.\n\n"
         "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
-        "\"steps\", "
-        "\"seeds\", \"floor\", \"ignorance\", \"peak_flops_per_second\", \"reference\", \"recipes\": [{\"recipe\", "
-        "\"verdict\", \"pairs\", \"diverged\", \"final_loss\", \"gap\", \"band\", \"unclear\", \"left_at\", "
-        "\"ended_at\", "
-        "\"cancelled_percent\", \"flushed_percent\", \"overflows\", \"skipped\", \"bytes_per_parameter\", "
-        "\"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", \"memory_saved_bytes\", "
-        "\"emulation_peak_bytes\", \"step_seconds\", "
-        "\"flops_per_second\", \"utilization\", and with --autopsy \"autopsy\": null or {\"words\", \"part\", "
-        "\"cause\", "
+        "\"steps\", \"seeds\", \"floor\", \"chance_loss\", \"peak_flops_per_second\", \"reference\", "
+        "\"reference_covered\", \"margin\", \"conclusion\", \"recipes\": [{\"recipe\", \"verdict\", "
+        "\"pairs\", \"failed\", \"final_loss\", \"gap\", \"interval\", \"tolerance\", \"outside_from\", "
+        "\"ended_at\", \"lost_updates_percent\", \"underflowed_percent\", \"overflows\", \"skipped\", "
+        "\"bytes_per_parameter\", \"activation_bytes\", \"peak_bytes\", \"memory_saved_times\", "
+        "\"memory_saved_bytes\", \"emulation_peak_bytes\", \"step_seconds\", \"flops_per_second\", "
+        "\"utilization\", \"recipe_loss\", \"others\", \"nan_from\", \"ratio\", \"ratio_low\", "
+        "\"ratio_high\", and with --autopsy \"autopsy\": null or {\"words\", \"part\", \"cause\", "
         "\"epsilon_vanishes\", \"is_accumulator\", \"parts\": [{\"part\", \"recovered\", \"recovered_band\", "
         "\"lost\", \"lost_band\"}], \"interaction\", \"interaction_band\", \"findings\": [{\"mechanism\", "
         "\"role\", \"share\", \"place\", \"place_share\", \"step\"}], \"runs\"}}], \"runs\": [{\"recipe\", "
-        "\"seed_init\", \"seed_data\", \"complete\", "
-        "\"loss\", \"validation\", \"result\"}]}. What is not known, and what is not a number, is null. --csv has the "
-        "recipes.\n\n"
+        "\"seed_init\", \"seed_data\", \"complete\", \"loss\", \"validation_fp32\", \"validation\", "
+        "\"result\"}]}. floor and chance_loss are means over the seeds; reference_covered is the share of the "
+        "way between them that fp32 covered. verdict is one of the words above (failed without its reason: "
+        "failed counts the runs, nan_from is a step); others is the verdict of the runs that did not fail. "
+        "gap and interval are in units of the loss; ratio_low and ratio_high are the ends of the 95 % "
+        "interval where ratios are compared. What is not known, and what is not a number, is null. --csv has "
+        "the recipes.\n\n"
         "Exit status 2: nothing was run, because something that was asked for there is not, or cannot be. 3: a file "
         "cannot be read or written, or memory is short.",
     .run = run,

@@ -59,6 +59,7 @@ binade_SOURCES = \
 	tools/binade/table.c \
 	tools/binade/train_autopsy.c \
 	tools/binade/train_columns.c \
+	tools/binade/train_conclusion.c \
 	tools/binade/train_live.c \
 	tools/binade/train_notes.c \
 	tools/binade/train_options.c \

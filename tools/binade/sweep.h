@@ -33,6 +33,7 @@ typedef struct sweep_result {
     size_t count;
     const bnd_training *training; /* of one of them */
     uint64_t seeds;
+    double margin;
 } sweep_result;
 
 void print_sweep(const sweep_result *r, enum output output);

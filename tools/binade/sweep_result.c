@@ -11,7 +11,7 @@ typedef struct summary {
     bnd_record *records;
     size_t count;
     bnd_rate *rates;
-    size_t rate_count, best, diverged;
+    size_t rate_count, best, failed;
     bool compared;
     bnd_comparison is;
 } summary;
@@ -33,12 +33,12 @@ static size_t take_best(bnd_record *out, const summary *m)
     return n;
 }
 
-static void compare_best(summary *m, const summary *reference)
+static void compare_best(summary *m, const summary *reference, double margin)
 {
     bnd_record *mine = allocate(NULL, m->count, sizeof *mine);
     bnd_record *theirs = allocate(NULL, reference->count, sizeof *theirs);
     size_t n = take_best(mine, m), k = take_best(theirs, reference);
-    m->compared = m != reference && bnd_records_compare(&m->is, mine, n, theirs, k, NULL) == BND_OK;
+    m->compared = m != reference && bnd_records_compare(&m->is, mine, n, theirs, k, margin, NULL) == BND_OK;
     free(mine);
     free(theirs);
 }
@@ -57,20 +57,20 @@ static summary *summarize(const sweep_result *r)
         }
         m->best = bnd_rates_best(m->rates, m->rate_count);
         for (size_t k = 0; k < m->rate_count; k++) {
-            m->diverged += m->rates[k].diverged;
+            m->failed += m->rates[k].failed;
         }
         reference = strcmp(m->recipe, "fp32") == 0 ? m : reference;
     }
     for (size_t i = 0; reference != NULL && i < recipes; i++) {
-        compare_best(&all[i], reference);
+        compare_best(&all[i], reference, r->margin);
     }
     return all;
 }
 
-/* Where every run diverged no rate is better than another. */
+/* Where every run failed no rate is better than another. */
 static bool has_learned(const summary *m)
 {
-    return m->diverged < m->count;
+    return m->failed < m->count;
 }
 
 static char *count_text(size_t part, size_t whole)
@@ -81,16 +81,11 @@ static char *count_text(size_t part, size_t whole)
 static void print_points(const summary *all, size_t recipes, enum output output)
 {
     static const column columns[] = {
-        {"recipe", "recipe", false, false, false, false, 0},
-        {"lr", "lr", true, true, false, false, 0},
-        {"runs", "runs", true, true, false, true, 0},
-        {"result", "", true, true, false, true, 0},
-        {"band", "", true, true, false, true, 0},
-        {NULL, "loss", true, false, false, false, 0},
-        {"diverged", "", true, true, false, true, 0},
-        {NULL, "diverged", true, false, false, false, 0},
-        {"best", "", false, true, false, true, 0},
-        {NULL, "best", false, false, false, false, 0},
+        {"recipe", "recipe", false, false, false, false, 0}, {"lr", "lr", true, true, false, false, 0},
+        {"runs", "runs", true, true, false, true, 0},        {"result", "", true, true, false, true, 0},
+        {"interval", "", true, true, false, true, 0},        {NULL, "loss", true, false, false, false, 0},
+        {"failed", "", true, true, false, true, 0},          {NULL, "failed", true, false, false, false, 0},
+        {"best", "", false, true, false, true, 0},           {NULL, "best", false, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = output};
     for (size_t i = 0; i < recipes; i++) {
@@ -101,10 +96,10 @@ static void print_points(const summary *all, size_t recipes, enum output output)
             table_add(&t, format_text("%g", rate->lr));
             table_add(&t, format_text("%zu", rate->runs));
             table_add(&t, double_text(rate->result));
-            table_add(&t, isnan(rate->band) ? copy_text("") : double_text(rate->band));
-            table_add(&t, interval_text(rate->result, rate->band, false));
-            table_add(&t, format_text("%zu", rate->diverged));
-            table_add(&t, count_text(rate->diverged, rate->runs));
+            table_add(&t, isnan(rate->interval) ? copy_text("") : double_text(rate->interval));
+            table_add(&t, interval_text(rate->result, rate->interval, false));
+            table_add(&t, format_text("%zu", rate->failed));
+            table_add(&t, count_text(rate->failed, rate->runs));
             table_add(&t, copy_text(best ? "true" : "false"));
             table_add(&t, copy_text(best ? "yes" : "-"));
         }
@@ -112,19 +107,22 @@ static void print_points(const summary *all, size_t recipes, enum output output)
     table_end(&t);
 }
 
-static void explain_sweep(bool has_bands, bool unclear)
+static void explain_sweep(bool has_intervals, double margin)
 {
-    printf("\nloss            the mean over the seeds%s\n", !has_bands      ? "; with one there is no band"
+    printf("\nloss            the mean over the seeds%s\n", !has_intervals  ? "; one seed has no interval"
                                                             : writes_utf8() ? ", ± half its 95 % interval"
                                                                             : ", +/- half its 95 % interval");
-    printf("%sdiverged        runs that end knowing nothing, of all\n"
-           "lr sensitivity  what a learning rate other than the best costs: the mean loss over those\n"
-           "                that were tried, a loss that is no number as that of who knows nothing,\n"
-           "                less the best one (Wortsman et al. 2023)\n",
-           unclear ? "inconclusive    the band of the gap reaches beyond what matters: more seeds would tell\n" : "");
+    printf("failed          runs that ended in NaN or at chance level, of all\n"
+           "verdict         the 95 %% interval of the gap at the best rates against the tolerance, %g %% of\n"
+           "                fp32's loss above the irreducible loss; intervals are not corrected for the\n"
+           "                number of recipes\n"
+           "lr sensitivity  what a learning rate other than the best costs: the mean loss over those that\n"
+           "                were tried, failed runs at the chance-level loss, less the best one\n"
+           "                (Wortsman et al. 2023)\n",
+           100 * margin);
 }
 
-static void print_summaries(const summary *all, size_t recipes)
+static void print_summaries(const summary *all, size_t recipes, double margin)
 {
     static const column columns[] = {
         {"recipe", "recipe", false, false, false, false, 0},
@@ -132,27 +130,24 @@ static void print_summaries(const summary *all, size_t recipes)
         {"loss", "loss", true, false, false, false, 0},
         {"gap", "gap to fp32", true, false, false, false, 0},
         {"verdict", "verdict", false, false, false, false, 0},
-        {"diverged", "diverged", true, false, false, false, 0},
+        {"failed", "failed", true, false, false, false, 0},
         {"sensitivity", "lr sensitivity", true, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
-    bool unclear = false;
     for (size_t i = 0; i < recipes; i++) {
         const summary *m = &all[i];
-        unclear = unclear || (m->compared && m->is.unclear);
         const bnd_rate *best = &m->rates[m->best];
         table_add(&t, copy_text(m->recipe));
         table_add(&t, has_learned(m) ? format_text("%g", best->lr) : copy_text("-"));
-        table_add(&t, interval_text(best->result, best->band, false));
-        table_add(&t, m->compared ? interval_text(m->is.gap, m->is.band, true) : copy_text("-"));
-        table_add(&t, copy_text(m->compared                      ? bnd_comparison_word(&m->is)
-                                : strcmp(m->recipe, "fp32") == 0 ? "reference"
-                                                                 : "-"));
-        table_add(&t, count_text(m->diverged, m->count));
+        table_add(&t, interval_text(best->result, best->interval, false));
+        table_add(&t, m->compared ? gap_text(&m->is) : copy_text("-"));
+        table_add(&t,
+                  m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
+        table_add(&t, count_text(m->failed, m->count));
         table_add(&t, has_learned(m) ? loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)) : copy_text("-"));
     }
     table_end(&t);
-    explain_sweep(all[0].rates[0].runs > 1, unclear);
+    explain_sweep(all[0].rates[0].runs > 1, margin);
 }
 
 static void json_number(bnd_json *json, const char *key, double x)
@@ -166,27 +161,27 @@ static void json_summary(bnd_json *json, const summary *m)
     bnd_json_string(json, "recipe", m->recipe);
     json_number(json, "best_lr", has_learned(m) ? m->rates[m->best].lr : (double)NAN);
     json_number(json, "result", m->rates[m->best].result);
-    json_number(json, "band", m->rates[m->best].band);
+    json_number(json, "interval", m->rates[m->best].interval);
     if (m->compared) {
-        bnd_json_string(json, "verdict", bnd_comparison_word(&m->is));
-        bnd_json_boolean(json, "unclear", m->is.unclear);
+        bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
+        bnd_json_string(json, "others", bnd_verdict_name(m->is.others));
     } else {
         bnd_json_null(json, "verdict");
-        bnd_json_null(json, "unclear");
+        bnd_json_null(json, "others");
     }
     json_number(json, "gap", m->compared ? m->is.gap : (double)NAN);
-    json_number(json, "gap_band", m->compared ? m->is.band : (double)NAN);
+    json_number(json, "gap_interval", m->compared ? m->is.interval : (double)NAN);
     bnd_json_unsigned(json, "runs", m->count);
-    bnd_json_unsigned(json, "diverged", m->diverged);
+    bnd_json_unsigned(json, "failed", m->failed);
     json_number(json, "lr_sensitivity", has_learned(m) ? bnd_rates_sensitivity(m->rates, m->rate_count) : (double)NAN);
     bnd_json_array(json, "points");
     for (size_t k = 0; k < m->rate_count; k++) {
         bnd_json_object(json, NULL);
         json_number(json, "lr", m->rates[k].lr);
         bnd_json_unsigned(json, "runs", m->rates[k].runs);
-        bnd_json_unsigned(json, "diverged", m->rates[k].diverged);
+        bnd_json_unsigned(json, "failed", m->rates[k].failed);
         json_number(json, "result", m->rates[k].result);
-        json_number(json, "band", m->rates[k].band);
+        json_number(json, "interval", m->rates[k].interval);
         bnd_json_end(json);
     }
     bnd_json_end(json);
@@ -224,7 +219,7 @@ void print_sweep(const sweep_result *r, enum output output)
     }
     if (output == OUTPUT_TEXT) {
         putchar('\n');
-        print_summaries(all, recipes);
+        print_summaries(all, recipes, r->margin);
     }
     for (size_t i = 0; i < recipes; i++) {
         free(all[i].rates);

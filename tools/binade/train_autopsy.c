@@ -15,12 +15,12 @@ static bool is_ill(const train_result *r, const train_row *row, const bnd_task *
     for (size_t i = 0; i < row->count; i++) {
         complete = complete && row->records[i].complete;
     }
-    return complete && row->compared && row != &r->rows[row->reference] &&
-           (row->is.verdict == BND_DEGRADED || row->is.verdict == BND_DIVERGED) && !tasks->switches;
+    return complete && row->compared && row != &r->rows[row->reference] && bnd_comparison_has_cause(&row->is) &&
+           !tasks->switches;
 }
 
 /* GO_ON, or the status to leave with. The runs are all of the same length: that is what the bar needs to know. */
-static int make_one(train_row *row, const settings *s, const train_row *reference, const bnd_task *tasks,
+static int make_one(train_row *row, const settings *s, const train_row *reference, const bnd_task *tasks, double margin,
                     const bnd_context *context)
 {
     bnd_error why;
@@ -35,7 +35,7 @@ static int make_one(train_row *row, const settings *s, const train_row *referenc
     live_begin(&l, s, label, planned, runs);
     l.bar.note = NULL;
     bnd_status status = bnd_autopsy_make(a, tasks, row->records, row->count, reference->records, reference->count,
-                                         context, live_watch, &l, &why);
+                                         margin, context, live_watch, &l, &why);
     live_end(&l);
     free(label);
     free(planned);
@@ -58,7 +58,7 @@ int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, co
         if (is_ill(r, row, own)) {
             row->epsilon = own->training.epsilon;
             row->v = own->training.policy.cast[BND_ROLE_V].format;
-            status = make_one(row, s, &r->rows[row->reference], own, context);
+            status = make_one(row, s, &r->rows[row->reference], own, r->margin, context);
         }
     }
     return status;
@@ -194,12 +194,12 @@ static void print_shares(const bnd_autopsy *a)
 }
 
 /* A run that ended in NaN has no gap. */
-static char *outcome_text(const train_row *row, const bnd_comparison *c, const char *reference)
+static char *outcome_text(const bnd_comparison *c, const char *reference)
 {
-    if (nan_runs(row) > 0) {
-        return copy_text("NaN");
+    if (isnan(c->gap)) {
+        return copy_text("no gap");
     }
-    char *gap = interval_text(c->gap, c->band, true), *text = format_text("%s from %s", gap, reference);
+    char *gap = gap_text(c), *text = format_text("%s from %s", gap, reference);
     free(gap);
     return text;
 }
@@ -208,13 +208,17 @@ static void print_one(const train_row *row, const char *reference)
 {
     const bnd_autopsy *a = row->autopsy;
     const bnd_comparison *c = &a->comparison;
-    char *outcome = outcome_text(row, c, reference), *left = copy_text("its loss never left the band for good");
-    if (c->left) {
+    char *outcome = outcome_text(c, reference),
+         *left = copy_text("its loss did not stay outside the reference's range");
+    if (c->outside) {
         free(left);
-        left = format_text("it left the band at step %llu", (unsigned long long)c->left_at);
+        left = format_text("its loss is outside the reference's range from step %llu on",
+                           (unsigned long long)c->outside_from);
     }
     printf("\n");
-    say(format_text("Autopsy of %s: %s, %s; %s.", row->name, bnd_verdict_name(c->verdict), outcome, left));
+    char *verdict = verdict_text(c);
+    say(format_text("Autopsy of %s: %s, %s; %s.", row->name, verdict, outcome, left));
+    free(verdict);
     say(cause_text(row));
     printf("\n");
     print_shares(a);

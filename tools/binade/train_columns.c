@@ -12,58 +12,81 @@ static bool is_reference(const train_result *r, const train_row *row)
     return row == &r->rows[row->reference];
 }
 
+bool is_compared(const train_row *row, const train_result *r)
+{
+    return row->compared && !is_reference(r, row);
+}
+
 static double pairs(const train_result *r, const train_row *row)
 {
     (void)r;
     return (double)(row->compared ? row->is.pairs : 0);
 }
 
-/* How many of the runs ended with NaN. Means count that as the loss at chance level, which is not what was measured: a
- * row with such a run shows neither a final loss nor a gap. */
+static double last_loss(const bnd_record *record)
+{
+    return !record->validated ? record->loss : record->validated_fp32 ? record->validation_fp32 : record->validation;
+}
+
+/* How many of the runs ended with NaN. */
 size_t nan_runs(const train_row *row)
 {
     size_t count = 0;
     for (size_t i = 0; i < row->count; i++) {
-        const bnd_record *record = &row->records[i];
-        count += isnan(record->validated ? record->validation : record->loss) ? 1 : 0;
+        count += isnan(last_loss(&row->records[i])) ? 1 : 0;
     }
     return count;
 }
 
-static double final_loss(const train_result *r, const train_row *row)
+/* The mean over the runs that ended in a number; NaN where none did. */
+static double mean_loss(const train_row *row, double (*loss)(const bnd_record *record))
 {
     double sum = 0;
-    (void)r;
-    for (size_t i = 0; !row->compared && i < row->count; i++) {
-        sum += bnd_record_result(&row->records[i]);
+    size_t n = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        double x = loss(&row->records[i]);
+        sum += isnan(x) ? 0 : x;
+        n += isnan(x) ? 0 : 1;
     }
-    return nan_runs(row) > 0 ? (double)NAN : row->compared ? row->is.result : sum / (double)row->count;
+    return sum / (double)n;
 }
 
-static bool has_gap(const train_result *r, const train_row *row)
+static double final_loss(const train_result *r, const train_row *row)
 {
-    return row->compared && !is_reference(r, row) && nan_runs(row) == 0 && nan_runs(&r->rows[row->reference]) == 0;
+    (void)r;
+    return row->compared ? row->is.result : mean_loss(row, last_loss);
 }
+
+static double validation_in_recipe(const bnd_record *record)
+{
+    return record->validated && record->validated_fp32 ? record->validation : (double)NAN;
+}
+
+double recipe_loss(const train_result *r, const train_row *row)
+{
+    (void)r;
+    return mean_loss(row, validation_in_recipe);
+}
+
+/* A number of the comparison with another row. */
+#define NUMBER_OF(function, expression)                                                                                \
+    static double function(const train_result *r, const train_row *row)                                                \
+    {                                                                                                                  \
+        const bnd_comparison *is = &row->is;                                                                           \
+        return is_compared(row, r) ? (double)(expression) : (double)NAN;                                               \
+    }
+NUMBER_OF(gap_interval, is->interval)
+NUMBER_OF(tolerance, is->tolerance)
+NUMBER_OF(ratio, is->ratio)
+NUMBER_OF(ratio_low, is->ratio_low)
+NUMBER_OF(ratio_high, is->ratio_high)
+NUMBER_OF(nan_from, is->failed_nan > 0 ? (double)is->nan_from : (double)NAN)
+NUMBER_OF(outside_from, is->outside ? (double)is->outside_from : (double)NAN)
+#undef NUMBER_OF
 
 double gap_of(const train_result *r, const train_row *row)
 {
-    return has_gap(r, row) ? row->is.gap : (double)NAN;
-}
-
-static double band(const train_result *r, const train_row *row)
-{
-    return has_gap(r, row) ? row->is.band : (double)NAN;
-}
-
-/* A match that more seeds may undo. */
-double unclear(const train_result *r, const train_row *row)
-{
-    return row->compared && !is_reference(r, row) ? (double)row->is.unclear : (double)NAN;
-}
-
-static double left_at(const train_result *r, const train_row *row)
-{
-    return row->compared && !is_reference(r, row) && row->is.left ? (double)row->is.left_at : (double)NAN;
+    return is_compared(row, r) ? row->is.gap : (double)NAN;
 }
 
 /* How many steps were made until nothing was left to train; NaN: all of them. */
@@ -78,10 +101,10 @@ double ended_at(const train_result *r, const train_row *row)
     return at;
 }
 
-static double diverged(const train_result *r, const train_row *row)
+static double failed(const train_result *r, const train_row *row)
 {
     (void)r;
-    return row->compared ? (double)row->is.diverged : (double)NAN;
+    return row->compared ? (double)row->is.failed : (double)NAN;
 }
 
 #define SUM_OF(function, member)                                                                                       \
@@ -104,13 +127,13 @@ static SUM_OF(sum_of_cancelled, cancelled) static SUM_OF(sum_of_flushed, flushed
     return whole > 0 ? 100 * part / whole : (double)NAN;
 }
 
-static double cancelled(const train_result *r, const train_row *row)
+static double lost_updates(const train_result *r, const train_row *row)
 {
     (void)r;
     return percent(sum_of_cancelled(row), sum_of_updates(row));
 }
 
-static double flushed(const train_result *r, const train_row *row)
+static double underflowed(const train_result *r, const train_row *row)
 {
     (void)r;
     return percent(sum_of_flushed(row), sum_of_gradients(row));
@@ -203,10 +226,17 @@ static bool is_finished(const train_row *row)
 
 static const char *verdict(const train_result *r, const train_row *row)
 {
-    return !is_finished(row)                                         ? "unfinished"
-           : !row->compared                                          ? "no pair"
-           : is_reference(r, row) && row->is.verdict != BND_DIVERGED ? "reference"
-                                                                     : bnd_comparison_word(&row->is);
+    return !is_finished(row)                                       ? "unfinished"
+           : !row->compared                                        ? "no pair"
+           : is_reference(r, row) && row->is.verdict != BND_FAILED ? "reference"
+           : row->is.judged == 0 && row->is.failed == 0            ? "reference failed"
+                                                                   : bnd_verdict_name(row->is.verdict);
+}
+
+/* Of the runs that did not fail. */
+static const char *verdict_of_others(const train_result *r, const train_row *row)
+{
+    return is_compared(row, r) && row->is.judged > 0 ? bnd_verdict_name(row->is.others) : "";
 }
 
 static char *text_of_name(const train_result *r, const train_row *row)
@@ -218,40 +248,31 @@ static char *text_of_name(const train_result *r, const train_row *row)
 
 static char *text_of_verdict(const train_result *r, const train_row *row)
 {
-    return copy_text(verdict(r, row));
+    const char *word = verdict(r, row);
+    return strcmp(word, bnd_verdict_name(BND_FAILED)) == 0 ? verdict_text(&row->is) : copy_text(word);
 }
 
 static char *text_of_final(const train_result *r, const train_row *row)
 {
-    size_t without = nan_runs(row);
-    return without == 0            ? loss_text(final_loss(r, row))
-           : without == row->count ? copy_text("NaN")
-                                   : format_text("NaN in %zu of %zu", without, row->count);
+    double x = final_loss(r, row);
+    return isnan(x) ? copy_text("NaN") : loss_text(x);
 }
 
-/* A gap has as many decimals as the losses beside it. */
+static char *text_of_recipe_loss(const train_result *r, const train_row *row)
+{
+    double x = recipe_loss(r, row);
+    return isnan(x) ? copy_text("-") : loss_text(x);
+}
+
 static char *text_of_gap(const train_result *r, const train_row *row)
 {
-    double x = gap_of(r, row), half = band(r, row);
-    if (isnan(x)) {
-        return copy_text("-");
-    }
-    if (!is_near(final_loss(r, &r->rows[row->reference])) || fabs(x) >= 1e5) {
-        return interval_text(x, half, true);
-    }
-    char *middle = fabs(x) < 0.00005 ? copy_text("0.0000") : format_text("%+.4f", x);
-    if (isnan(half)) {
-        return middle;
-    }
-    char *text = format_text("%s %s %.4f", middle, writes_utf8() ? "±" : "+/-", half);
-    free(middle);
-    return text;
+    return is_compared(row, r) ? gap_text(&row->is) : copy_text("-");
 }
 
-static char *text_of_left(const train_result *r, const train_row *row)
+static char *text_of_outside(const train_result *r, const train_row *row)
 {
-    bool never = row->compared && !is_reference(r, row) && !row->is.left;
-    return never ? copy_text("never") : whole_text(left_at(r, row));
+    bool never = is_compared(row, r) && !row->is.outside;
+    return never ? copy_text("never") : whole_text(outside_from(r, row));
 }
 
 /* What was counted before a run's losses became NaN is shown; a zero is not: it would say that nothing was lost. */
@@ -260,14 +281,14 @@ static char *count_text(char *(*text)(double), double x, const train_row *row)
     return x == 0 && nan_runs(row) > 0 ? copy_text("-") : text(x);
 }
 
-static char *text_of_cancelled(const train_result *r, const train_row *row)
+static char *text_of_lost(const train_result *r, const train_row *row)
 {
-    return count_text(percent_text, cancelled(r, row), row);
+    return count_text(percent_text, lost_updates(r, row), row);
 }
 
-static char *text_of_flushed(const train_result *r, const train_row *row)
+static char *text_of_underflowed(const train_result *r, const train_row *row)
 {
-    return count_text(percent_text, flushed(r, row), row);
+    return count_text(percent_text, underflowed(r, row), row);
 }
 
 static char *text_of_overflows(const train_result *r, const train_row *row)
@@ -334,15 +355,15 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"recipe", "recipe", RESULT, NULL, text_of_name},
     {"verdict", "verdict", RESULT, NULL, text_of_verdict},
     {"pairs", NULL, RESULT, pairs, NULL},
-    {"diverged", NULL, RESULT, diverged, NULL},
-    {"final_loss", "final loss", RESULT, final_loss, text_of_final},
+    {"failed", NULL, RESULT, failed, NULL},
+    {"final_loss", "loss", RESULT, final_loss, text_of_final},
     {"gap", "gap", RESULT, gap_of, text_of_gap},
-    {"band", NULL, RESULT, band, NULL},
-    {"unclear", NULL, RESULT, unclear, NULL},
-    {"left_at", "left at", LOST, left_at, text_of_left},
+    {"interval", NULL, RESULT, gap_interval, NULL},
+    {"tolerance", NULL, RESULT, tolerance, NULL},
+    {"outside_from", "outside from", LOST, outside_from, text_of_outside},
     {"ended_at", NULL, LOST, ended_at, NULL},
-    {"cancelled_percent", "cancelled", LOST, cancelled, text_of_cancelled},
-    {"flushed_percent", "flushed", LOST, flushed, text_of_flushed},
+    {"lost_updates_percent", "lost updates", LOST, lost_updates, text_of_lost},
+    {"underflowed_percent", "underflowed", LOST, underflowed, text_of_underflowed},
     {"overflows", "overflows", LOST, overflows, text_of_overflows},
     {"skipped", "skipped", LOST, skipped, text_of_skipped},
     {"bytes_per_parameter", "bytes/param", MEMORY, bytes_per_parameter, text_of_per_parameter},
@@ -354,15 +375,21 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"step_seconds", "emulated step", EMULATION, step_seconds, text_of_step},
     {"flops_per_second", "emulated GFLOP/s", EMULATION, flops_per_second, text_of_speed},
     {"utilization", "of this CPU", EMULATION, utilization, text_of_utilization},
+    {"recipe_loss", "in recipe", RESULT, recipe_loss, text_of_recipe_loss},
+    {"others", NULL, RESULT, NULL, NULL},
+    {"nan_from", NULL, RESULT, nan_from, NULL},
+    {"ratio", NULL, RESULT, ratio, NULL},
+    {"ratio_low", NULL, RESULT, ratio_low, NULL},
+    {"ratio_high", NULL, RESULT, ratio_high, NULL},
 };
+
 char *data_cell(const train_column *c, const train_result *r, const train_row *row)
 {
     if (c->number != NULL) {
         double x = c->number(r, row);
-        if (c->number == unclear && !isnan(x)) {
-            return copy_text(x > 0 ? "true" : "false");
-        }
         return fabs(x) < 0x1p53 && x == floor(x) ? format_text("%.0f", x) : double_text(x);
     }
-    return copy_text(c->group == RESULT && strcmp(c->key, "recipe") == 0 ? row->name : verdict(r, row));
+    return copy_text(c->text == text_of_name      ? row->name
+                     : c->text == text_of_verdict ? verdict(r, row)
+                                                  : verdict_of_others(r, row));
 }

@@ -15,11 +15,11 @@ static void say(const char *word, char *owned)
     free(owned);
 }
 
-static bool has_word(const train_result *r, const char *word)
+static bool has_verdict(const train_result *r, bnd_verdict verdict)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
-        if (row->compared && row->reference != i && strcmp(bnd_comparison_word(&row->is), word) == 0) {
+        if (is_compared(row, r) && (row->is.verdict == verdict || row->is.others == verdict)) {
             return true;
         }
     }
@@ -47,62 +47,104 @@ static bool has_gaps(const train_result *r)
     return false;
 }
 
-static void explain_gap(const train_result *r, size_t most)
+static const char *name_of_reference(const train_result *r)
 {
-    const char *reference = r->rows[r->reference].records->recipe;
-    const char *from = is_known(r) ? ", from the same weights on the same data" : "";
-    const char *more = most > 1 || !is_known(r) ? "" : "; one seed pair has no interval: --seeds 3 gives one";
-    say("gap", format_text("final loss minus that of %s%s%s", reference, from, more));
-    if (most > 1) {
-        say(writes_utf8() ? "±" : "+/-",
-            format_text("half the 95 %% interval of the gap, the mean over %zu seed pairs", most));
+    return r->rows[r->reference].records->recipe;
+}
+
+static void explain_final(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!isnan(recipe_loss(r, &r->rows[i]))) {
+            say("in recipe", copy_text("loss of the trained weights in the formats of the recipe; the column loss has "
+                                       "it evaluated in fp32. Both are of data that no step saw"));
+            return;
+        }
     }
 }
 
-static void explain_verdicts(size_t most, const train_result *r)
+static void explain_gap(const train_result *r, size_t most, size_t rows)
 {
-    const char *clear = most > 1 ? "larger than its interval and " : "";
-    if (has_word(r, "match")) {
-        say("match",
-            copy_text(most > 1 ? "no gap that matters and is larger than its interval" : "no gap that matters"));
+    const char *from = is_known(r) ? ", from the same weights on the same data" : "";
+    const char *more = most > 1 || !is_known(r) ? "" : "; one seed pair has no interval: --seeds 3 gives one";
+    const char *each = rows > 1 ? "; each recipe has its own, not corrected for their number" : "";
+    say("gap", format_text("loss minus that of %s%s%s", name_of_reference(r), from, more));
+    if (most > 1) {
+        say(writes_utf8() ? "±" : "+/-",
+            format_text("half the 95 %% interval of the gap, the mean over %zu seed pairs%s", most, each));
     }
-    if (has_word(r, "inconclusive")) {
-        say("inconclusive", format_text("no clear gap, but its interval reaches beyond %g %% of the loss: more seeds "
-                                        "would tell",
-                                        100 * BND_MARGIN));
+}
+
+/* Ratios instead of gaps. */
+static void explain_ratio(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && row->is.logarithmic && row->is.gap != 0) {
+            say(writes_utf8() ? "×" : "x",
+                format_text("geometric mean of the ratios to the loss of %s%s: losses span a factor of %d or more",
+                            name_of_reference(r), row->is.judged > 1 ? " (95 % interval)" : "", BND_APART));
+            return;
+        }
     }
-    if (has_word(r, "degraded")) {
-        say("degraded", format_text("a gap %sabove %g %% of the loss, or a loss %d times as high", clear,
-                                    100 * BND_MARGIN, BND_APART));
+}
+
+static void explain_tolerance(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && !row->is.logarithmic && row->is.judged > 0) {
+            char *x = loss_text(row->is.tolerance);
+            const char *of = isnan(r->rows[r->reference].records->floor) ? "" : " above the irreducible loss";
+            say("tolerance",
+                format_text("%s: %g %% of the loss of %s%s (--margin)", x, 100 * r->margin, name_of_reference(r), of));
+            free(x);
+            return;
+        }
     }
-    if (has_word(r, "better")) {
-        say("better", format_text("the loss of %s is at least %d times as high", r->rows[r->reference].records->recipe,
-                                  BND_APART));
+}
+
+static void explain_verdicts(const train_result *r)
+{
+    if (has_verdict(r, BND_NO_DIFFERENCE)) {
+        say("no difference", copy_text("the interval of the gap lies within the tolerance"));
     }
-    if (has_word(r, "diverged")) {
-        const char *end = is_known(r) ? "NaN or at chance level" : "NaN or not below the first";
-        say("diverged",
-            format_text(most > 1 ? "the final loss is %s in at least half of the runs" : "the final loss is %s", end));
+    if (has_verdict(r, BND_INCONCLUSIVE)) {
+        say("inconclusive", copy_text("the interval reaches beyond the tolerance: more seeds would tell"));
+    }
+    if (has_verdict(r, BND_WORSE)) {
+        say("worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
+    }
+    if (has_verdict(r, BND_BETTER)) {
+        say("better", copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
+    }
+    if (has_verdict(r, BND_FAILED)) {
+        say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of "
+                                  "the other pairs, where there are any",
+                                  name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
     }
 }
 
 static void explain_result(const train_result *r)
 {
-    size_t most = 0, left = 0;
+    size_t most = 0, rows = 0;
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
-        most = row->compared && row->is.pairs > most ? row->is.pairs : most;
-        left += row->compared && row->reference != i;
+        most = row->compared && row->is.judged > most ? row->is.judged : most;
+        rows += is_compared(row, r);
     }
-    if (left == 0) {
+    explain_final(r);
+    if (rows == 0) {
         return; /* there is nothing but references */
     }
     if (has_gaps(r)) {
-        explain_gap(r, most);
+        explain_gap(r, most, rows);
+        explain_ratio(r);
+        explain_tolerance(r);
     }
-    explain_verdicts(most, r);
-    say("left at", format_text("first step, from 0, from which on the loss stays outside the range of %s",
-                               r->rows[r->reference].records->recipe));
+    explain_verdicts(r);
+    say("outside from",
+        format_text("first step, from 0, from which on the loss stays outside the range of %s", name_of_reference(r)));
 }
 
 static void explain_losses(const train_result *r)
@@ -113,10 +155,10 @@ static void explain_losses(const train_result *r)
         known += sum_of_updates(&r->rows[i]);
     }
     if (known > 0) {
-        say("cancelled", copy_text("updates lost: rounding left the weight as it was"));
+        say("lost updates", copy_text("updates after which rounding left the weight as it was"));
     }
     if (counted > 0) {
-        say("flushed", copy_text("nonzero gradients that underflowed to zero"));
+        say("underflowed", copy_text("nonzero gradients that underflowed to zero"));
         say("overflows", copy_text("numbers of all kinds that were beyond their format"));
     }
 }
@@ -220,51 +262,40 @@ static void warn_of_memory(const train_result *r)
 }
 
 /* Verdicts need a reference that has learned something. */
-static void warn_of_ignorance(const train_result *r)
+static void judge_reference(const train_result *r)
 {
     const train_row *row = &r->rows[r->reference];
-    size_t ignorant = 0;
+    size_t none = 0;
     for (size_t i = 0; i < row->count; i++) {
-        ignorant += bnd_record_result(&row->records[i]) >= row->records[i].ignorance;
+        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
     }
-    if (2 * ignorant >= row->count && row->count > 0) {
-        paragraph(format_text("%s itself ends at chance level, so that gaps say nothing: try more --steps or another "
-                              "--lr.",
+    if (2 * none >= row->count && row->count > 0) {
+        paragraph(format_text("%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or "
+                              "another --lr.",
                               row->name));
+    } else if (row->compared && row->is.covered < 0.5) {
+        paragraph(format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
+                              "mean little. Try more --steps or another --lr.",
+                              row->name, 100 * row->is.covered));
+    } else if (row->compared && row->is.solved) {
+        paragraph(format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
+                              "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
+                              row->name, BND_APART));
     }
 }
 
-/* The first step from which on a row's loss is NaN, in any of its runs; false: none is NaN at the end. */
-static bool nan_from(const train_row *row, uint64_t *step)
-{
-    bool found = false;
-    for (size_t k = 0; k < row->count; k++) {
-        const bnd_record *record = &row->records[k];
-        size_t i = record->count;
-        while (i > 0 && isnan(record->points[i - 1].loss)) {
-            i--;
-        }
-        if (i < record->count && (!found || record->points[i].step < *step)) {
-            *step = record->points[i].step;
-            found = true;
-        }
-    }
-    return found;
-}
-
+/* When a run failed, and whether it was cut short. */
 static char *failure_text(const train_result *r, const train_row *row)
 {
-    uint64_t step = 0;
-    char *text;
-    if (nan_from(row, &step)) {
-        char *runs = row->count > 1 ? format_text(" in %zu of %zu runs", nan_runs(row), row->count) : copy_text("");
-        text =
-            format_text("%s failed: its loss is NaN from step %llu on%s.", row->name, (unsigned long long)step, runs);
-        free(runs);
+    char *runs = row->count > 1 ? format_text(" in %zu of %zu runs", row->is.failed, row->count) : copy_text(""), *text;
+    if (row->is.failed_nan > 0) {
+        text = format_text("%s failed%s: its loss is NaN from step %llu on.", row->name, runs,
+                           (unsigned long long)row->is.nan_from);
     } else {
-        text = format_text("%s failed: its final loss is %s.", row->name,
+        text = format_text("%s failed%s: its final loss is %s.", row->name, runs,
                            is_known(r) ? "at chance level" : "not below the first");
     }
+    free(runs);
     if (!isnan(ended_at(r, row))) {
         text = with_sentence(text,
                              format_text("All of its weights were NaN after %.0f of %llu steps: the run ended there, "
@@ -274,22 +305,21 @@ static char *failure_text(const train_result *r, const train_row *row)
     return text;
 }
 
-/* A run that failed says so, when, and where to look further. */
 static void tell_of_failures(const train_result *r)
 {
-    size_t failed = 0, known = 0;
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
-        bool diverged = row->compared && row->is.verdict == BND_DIVERGED;
-        if (diverged || nan_runs(row) > 0) {
+        if (row->compared && row->is.failed > 0) {
             paragraph(failure_text(r, row));
-            failed++;
-            known += row->records->model[0] != '\0' && row->reference != i;
         }
     }
-    if (known > 0 && !r->autopsied) {
-        paragraph(format_text("binade train with --autopsy tells which part of %s is the cause.",
-                              failed > 1 ? "each failed recipe" : "the recipe"));
+}
+
+static void conclude(const train_result *r)
+{
+    char *text = conclusion_text(r);
+    if (text != NULL) {
+        paragraph(text);
     }
 }
 
@@ -316,8 +346,9 @@ void print_result_notes(const train_result *r)
     explain_losses(r);
     explain_memory(r);
     explain_emulation(r);
-    warn_of_ignorance(r);
+    judge_reference(r);
     warn_of_memory(r);
     tell_of_lengths(r);
     tell_of_failures(r);
+    conclude(r);
 }

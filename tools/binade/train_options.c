@@ -159,6 +159,14 @@ int training_set(training_options *o, int id, const char *value)
     }
 }
 
+int read_margin(double *out, const settings *s, const char *value)
+{
+    double percent = 0;
+    int status = read_real(&percent, s, row_margin.name, value, false);
+    *out = status == GO_ON ? percent / 100 : *out;
+    return status;
+}
+
 /* ---- a task ---- */
 
 /* The name of a file into a field of the training, which has room for BND_TRAINING_DATA_SIZE bytes; NULL: none. */
@@ -409,6 +417,13 @@ const option_row row_statistics = {OPTION_STATISTICS,
                                    COMPLETES_WORDS,
                                    "none roles places"};
 const option_row row_out = {OPTION_OUT, 0, "out", "DIR", "keeps the runs there", COMPLETES_NOTHING, ""};
+const option_row row_margin = {OPTION_MARGIN,
+                               0,
+                               "margin",
+                               "PERCENT",
+                               "of the loss above the irreducible loss: smaller gaps do not matter (default 1)",
+                               COMPLETES_NOTHING,
+                               ""};
 const option_row row_details = {
     OPTION_DETAILS,    0, "details", NULL, "adds what the emulation took: its time per step, its memory",
     COMPLETES_NOTHING, ""};

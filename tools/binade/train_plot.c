@@ -105,7 +105,7 @@ static double highest_shown(const plot *p)
 {
     const bnd_record *reference = p->r->rows[p->r->reference].records;
     double first = reference->count > 0 ? reference->points[0].loss : (double)NAN;
-    double most = fmax(first, reference->ignorance); /* fmax leaves NaN out */
+    double most = fmax(first, reference->chance_loss); /* fmax leaves NaN out */
     return isnan(most) ? HUGE_VAL : most * 1.1;
 }
 

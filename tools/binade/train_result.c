@@ -117,9 +117,9 @@ static void put_references_first(train_result *r)
     r->rows = rows;
 }
 
-void result_make(train_result *r, bnd_record *records, size_t count)
+void result_make(train_result *r, bnd_record *records, size_t count, double margin)
 {
-    *r = (train_result){.records = records, .count = count, .peak = (double)NAN};
+    *r = (train_result){.records = records, .count = count, .margin = margin, .peak = (double)NAN};
     for (size_t i = 0; i < count; i++) { /* whoever wrote the files may have called them anything */
         make_plain_text(records[i].recipe, sizeof records[i].recipe);
         make_plain_text(records[i].model, sizeof records[i].model);
@@ -137,7 +137,7 @@ void result_make(train_result *r, bnd_record *records, size_t count)
         train_row *row = &r->rows[i];
         const train_row *reference = &r->rows[row->reference];
         row->compared = bnd_records_compare(&row->is, row->records, row->count, reference->records, reference->count,
-                                            NULL) == BND_OK;
+                                            margin, NULL) == BND_OK;
     }
     r->reference = r->row_count > 0 ? r->rows[0].reference : 0;
 }

@@ -10,10 +10,10 @@
 static enum colour tint(const column *c, const char *cell)
 {
     (void)c;
-    return strcmp(cell, "match") == 0      ? GREEN
-           : strcmp(cell, "degraded") == 0 ? YELLOW
-           : strcmp(cell, "diverged") == 0 ? RED
-                                           : PLAIN;
+    return strcmp(cell, "no difference") == 0 || strcmp(cell, "better") == 0 ? GREEN
+           : strcmp(cell, "worse") == 0                                      ? YELLOW
+           : strncmp(cell, "failed", 6) == 0                                 ? RED
+                                                                             : PLAIN;
 }
 
 static const char *heading_of(const train_column *c, const train_result *r)
@@ -137,6 +137,10 @@ void print_result_table(const train_result *r, enum output output, bool colour)
 void json_result(bnd_json *json, const train_result *r)
 {
     bnd_json_string(json, "reference", r->row_count > 0 ? r->rows[r->reference].name : "");
+    json_owned_literal(json, "reference_covered",
+                       double_text(r->row_count > 0 ? r->rows[r->reference].is.covered : (double)NAN));
+    json_owned_literal(json, "margin", double_text(r->margin));
+    json_owned_string(json, "conclusion", conclusion_text(r));
     bnd_json_array(json, "recipes");
     for (size_t i = 0; i < r->row_count; i++) {
         bnd_json_object(json, NULL);

@@ -36,15 +36,53 @@ static char *signed_text(double x)
     return isnan(x) ? copy_text("-") : x == 0 ? copy_text("0") : format_text(is_near(x) ? "%+.4f" : "%+.2g", x);
 }
 
-char *interval_text(double x, double band, bool sign)
+char *interval_text(double x, double half_width, bool sign)
 {
     char *middle = sign ? signed_text(x) : loss_text(x);
-    if (isnan(band)) {
+    if (isnan(half_width)) {
         return middle;
     }
-    char *half = is_near(band) ? format_text("%.4f", band) : format_text("%.2g", band), *text;
+    char *half = is_near(half_width) ? format_text("%.4f", half_width) : format_text("%.2g", half_width), *text;
     text = format_text("%s %s %s", middle, writes_utf8() ? "±" : "+/-", half);
     free(half);
+    free(middle);
+    return text;
+}
+
+char *verdict_text(const bnd_comparison *c)
+{
+    enum { SIZE = 96 };
+    char text[SIZE];
+    bnd_comparison_text(text, sizeof text, c);
+    return copy_text(text);
+}
+
+static char *ratio_text(const bnd_comparison *c)
+{
+    const char *times = writes_utf8() ? "×" : "x";
+    return isnan(c->ratio_low) ? format_text("%s%.3g", times, c->ratio)
+                               : format_text("%s%.3g (%.3g to %.3g)", times, c->ratio, c->ratio_low, c->ratio_high);
+}
+
+/* A gap has as many decimals as the losses beside it. */
+char *gap_text(const bnd_comparison *c)
+{
+    if (isnan(c->gap)) {
+        return copy_text("-");
+    }
+    if (c->logarithmic && c->gap != 0) {
+        return ratio_text(c);
+    }
+    if (!is_near(c->reference) || fabs(c->gap) >= 1e5) {
+        return interval_text(c->gap, c->interval, true);
+    }
+    char *middle = c->gap == 0              ? copy_text("0")
+                   : fabs(c->gap) < 0.00005 ? copy_text("0.0000")
+                                            : format_text("%+.4f", c->gap);
+    if (isnan(c->interval) || c->interval == 0) {
+        return middle;
+    }
+    char *text = format_text("%s %s %.4f", middle, writes_utf8() ? "±" : "+/-", c->interval);
     free(middle);
     return text;
 }

@@ -43,6 +43,7 @@ enum training_option {
     OPTION_PLOT_SCALE,
     OPTION_PLOT_RANGE,
     OPTION_DETAILS,
+    OPTION_MARGIN,
     OPTION_TRAINING_OWN /* the first that only one of the commands has */
 };
 
@@ -50,7 +51,7 @@ extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_
     row_seed_init, row_seed_data, row_seed_rounding, row_data, row_data_type, row_source, row_init, row_order, row_tied,
     row_seeds, row_steps, row_batch, row_inputs, row_width, row_depth, row_heads, row_context, row_vocabulary,
     row_recompute, row_checkpoint, row_validate, row_statistics, row_out, row_plot, row_plot_scale, row_plot_range,
-    row_details;
+    row_details, row_margin;
 
 /* Options of a training that --help leaves to the man page. */
 #define RARE_OF_TRAINING                                                                                               \
@@ -102,6 +103,9 @@ int training_task(bnd_task *out, const training_options *o, const recipe *r, uin
 
 /* Everything that can be asked for, and what it is usually run with. */
 void print_choices(void);
+
+/* --margin: a share of per cent, at least 0. GO_ON, or the status to leave with. */
+int read_margin(double *out, const settings *s, const char *value);
 
 /* A name for the run of a recipe and a pair of seeds in a directory of several: DIR/NAME, to be freed. */
 char *path_text(const char *directory, const char *name);
@@ -158,11 +162,12 @@ typedef struct train_result {
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
     bool autopsied; /* autopsies were asked for */
     bool details;   /* what the emulation took is shown, too */
+    double margin;  /* of verdicts */
 } train_result;
 
 /* Puts the records in order, row by row as they first come, and compares each row with a reference: fp32 with the same
  * learning rate, fp32, or else the first row. */
-void result_make(train_result *r, bnd_record *records, size_t count);
+void result_make(train_result *r, bnd_record *records, size_t count, double margin);
 void result_clear(train_result *r);
 
 void print_result_table(const train_result *r, enum output output, bool colour);
@@ -171,7 +176,7 @@ void json_result(bnd_json *json, const train_result *r); /* the members "referen
 
 /* ---- why a recipe did worse (train_autopsy.c) ---- */
 
-/* For each row that is no match; `tasks` are those of the records, in their order. GO_ON, or the status to leave
+/* For each row that is worse or failed; `tasks` are those of the records, in their order. GO_ON, or the status to leave
  * with. */
 int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context);
 void print_autopsies(const train_result *r);
@@ -194,7 +199,9 @@ int read_plot_option(plot_options *out, const settings *s, int id, const char *v
 void plot_losses(const train_result *r, const plot_options *how, bool colour);
 
 char *bytes_text(double bytes);                        /* "3.60 MiB", to be freed; "-" where it is not known */
-char *interval_text(double x, double band, bool sign); /* "+0.0123 ± 0.0045"; a band that is NaN is left out */
+char *interval_text(double x, double half, bool sign); /* "+0.0123 ± 0.0045"; a half that is NaN is left out */
+char *verdict_text(const bnd_comparison *c);           /* "failed 2 of 10, others worse" */
+char *gap_text(const bnd_comparison *c);               /* or the ratio, on a logarithmic scale */
 char *loss_text(double x);                             /* five digits, or "nan", "inf" */
 
 #endif
