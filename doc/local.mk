@@ -23,6 +23,7 @@ dist_doc_DATA += \
 	doc/lecture.md \
 	doc/numerics.md \
 	doc/performance.md \
+	doc/random-bits.md \
 	doc/reliability.md
 
 # bash looks for a file with the name of the command.

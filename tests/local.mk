@@ -524,9 +524,11 @@ EXTRA_DIST += \
 
 # binade.py, where there is a Python with numpy: `sizes` prints the library's types for its mirror of them.
 check_PROGRAMS += tests/python/sizes
-TESTS += tests/python/run.sh
+TESTS += tests/python/run.sh tests/python/random.sh
 EXTRA_DIST += \
+	tests/python/random.sh \
 	tests/python/run.sh \
+	tests/python/test_random.py \
 	tests/python/test_binade.py
 tests_python_sizes_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 tests_python_sizes_LDADD =
