@@ -534,6 +534,12 @@ tests_python_sizes_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 tests_python_sizes_LDADD =
 tests_python_sizes_SOURCES = tests/python/sizes.c
 
+# The same runs in PyTorch, where there is one.
+TESTS += tests/torch/run.sh
+EXTRA_DIST += \
+	tests/torch/rerun.py \
+	tests/torch/run.sh
+
 # Units in SystemVerilog, right and with one fault each, where there is Verilator: `binade vectors check` tells them apart.
 TESTS += tests/hardware/run.sh
 EXTRA_DIST += \
