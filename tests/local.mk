@@ -461,7 +461,7 @@ tests_matmul_test_matmul_SOURCES = \
 # Runs what stands in tests/cli/*.txt and in the console blocks of the Markdown pages.
 check_PROGRAMS += tests/cli/transcript
 TESTS += tests/cli/clock.sh
-TESTS += tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/process.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh \
+TESTS += tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/process.sh tests/cli/sweep_killed.sh tests/store/numpy.sh tests/store/safetensors.sh tests/tensor/numpy.sh tests/train/lost_updates.sh \
 	tests/house.sh
 tests_cli_transcript_CPPFLAGS = $(POSIX_CPPFLAGS) -I$(top_srcdir)
 tests_cli_transcript_SOURCES = \
@@ -520,6 +520,8 @@ EXTRA_DIST += \
 	tests/store/safetensors_judge.py \
 	tests/tensor/numpy.sh \
 	tests/tensor/numpy_judge.py \
+	tests/train/lost_updates.py \
+	tests/train/lost_updates.sh \
 	tests/house.sh
 
 # binade.py, where there is a Python with numpy: `sizes` prints the library's types for its mirror of them.

@@ -84,9 +84,12 @@ typedef struct bnd_run bnd_run;
 typedef struct bnd_step {
     uint64_t step; /* its number, from 0 */
     double loss, gradient_norm, lr, loss_scale;
-    bool skipped;                         /* by a loss scale: a gradient was no number */
-    uint64_t weights, updates, cancelled; /* updates: those that are not zero; cancelled: of these, rounded away */
-    double update_ratio;                  /* |update| / |weight|, norms over all parameters */
+    bool skipped;     /* by a loss scale: a gradient was no number */
+    uint64_t weights; /* numbers of all parameters */
+    /* An update is what a step asks of a weight in all: the optimizer's change, and the decay. updates: those that are
+     * not zero. cancelled: of these the lost ones, after which the stored weight is what it was. */
+    uint64_t updates, cancelled;
+    double update_ratio; /* |update| / |weight|, norms over all parameters */
 } bnd_step;
 
 BND_CHECKED bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context,
@@ -152,7 +155,7 @@ const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
 /* What became of the numbers of a parameter in the last step. */
 typedef struct bnd_updates {
     uint64_t updates;   /* that are not zero */
-    uint64_t cancelled; /* of these: rounded away (none are where Kahan's compensation keeps them) */
+    uint64_t cancelled; /* of these: lost to rounding (none are where Kahan's compensation keeps them) */
     uint64_t lost;      /* second moments that are zero where the gradient is not */
 } bnd_updates;
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i);

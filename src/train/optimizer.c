@@ -164,7 +164,8 @@ static void adam(bndi_update *u)
 void bndi_decay_weights(bndi_update *u)
 {
     if (u->decays && u->training->weight_decay != 0) {
-        scale(u, u->w, 1 - scalar(u, u->lr) * scalar(u, u->training->weight_decay), u->of_w);
+        u->decay = scalar(u, u->lr) * scalar(u, u->training->weight_decay);
+        scale(u, u->w, 1 - u->decay, u->of_w);
     }
 }
 

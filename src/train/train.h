@@ -328,6 +328,7 @@ typedef struct bndi_update {
     const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
     const struct bndi_maths *maths;
     float *change; /* out: what is added to w, not rounded with it yet */
+    double decay;  /* out: w was multiplied by 1 - decay before */
 } bndi_update;
 
 enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; factors: of matrices, rows and columns */

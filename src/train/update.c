@@ -9,6 +9,7 @@
 
 typedef struct chunk {
     bndi_numbers w, g, m, v, t, u, change, c;
+    bndi_numbers old, asked; /* weights as they were stored, and what shall be added to them in all */
     double sum[BNDI_CHUNK];
 } chunk;
 
@@ -91,9 +92,18 @@ static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, s
     bndi_put_numbers(run, p->extra, at, n, c, BND_ROLE_EXTRA);
 }
 
-/* The numbers are in `t`, or in double in `sum`. */
+/* An update is what is asked for in all: the optimizer's change and the decay, of the weight as it is stored. */
+static const float *asked_for(chunk *k, const bndi_update *u)
+{
+    for (size_t i = 0; u->decay != 0 && i < u->n; i++) {
+        k->asked.f32[i] = (float)((double)u->change[i] - u->decay * (double)k->old.f32[i]);
+    }
+    return u->decay != 0 ? k->asked.f32 : u->change;
+}
+
+/* The numbers are in `t`, or in double in `sum`. An update is lost where the stored weight is what it was. */
 static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width work, size_t at, size_t n,
-                          bndi_update_totals *sums)
+                          const float *asked, bndi_update_totals *sums)
 {
     bnd_tensor *to = p->master != NULL ? p->master : p->value;
     bndi_store how = bndi_store_for(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM);
@@ -101,9 +111,9 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
     bndi_walk_open(&walk, to, &to->shape, work);
     bndi_write(&walk, at, n, work == BNDI_WORDS_32 ? (const void *)k->t.f32 : k->sum, &how);
     to->buffer->version++;
-    const float *now = take_in_place(&k->u, to, at, n), *old = k->w.f32;
+    const float *now = take_in_place(&k->u, to, at, n);
     bndi_changes tally = {.updates = 0};
-    bndi_maths_of(&run->engine->context)->count_changes(&tally, k->change.f32, old, now, n);
+    bndi_maths_of(&run->engine->context)->count_changes(&tally, asked, k->old.f32, now, n);
     sums->updates += tally.updates;
     sums->cancelled += p->extra == NULL ? tally.cancelled : 0;
     sums->squares_of_updates += tally.squares_of_changes;
@@ -140,6 +150,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     for (size_t i = 0; run->loss_scale != 1 && i < n; i++) {
         u.g[i] *= unscale;
     }
+    memcpy(k->old.f32, u.w, n * sizeof *u.w);
     run->optimizer->step(&u);
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
@@ -154,7 +165,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
         u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
     }
-    store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, sums);
+    store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
 }
 
 static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums)

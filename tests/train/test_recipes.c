@@ -444,10 +444,10 @@ static void test_learning(void)
         (void)steps_of(run, scaled(40));
         CU_ASSERT_TRUE(succeeds(bnd_run_validate(&loss, run, 4, &why), &why));
         reference = i == 0 ? loss : reference;
-        if (!(loss < reference + 0.05) || getenv("BND_TEST_SHOW") != NULL) {
+        if (!(loss < reference + 0.1) || getenv("BND_TEST_SHOW") != NULL) {
             printf("\n    %s: %g, fp32 %g\n", t.policy.name, loss, reference);
         }
-        CU_ASSERT_TRUE(loss < reference + 0.05);
+        CU_ASSERT_TRUE(loss < reference + 0.1);
         bnd_run_free(run);
     }
 }

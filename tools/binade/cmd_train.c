@@ -584,7 +584,7 @@ const command command_train = {
         "--autopsy says why a recipe did worse than fp32: from which step on its loss is outside fp32's range; which "
         "numbers rounding hurt, "
         "where, "
-        "and how (flushed to zero, overflowed, clamped under a scale that is too small, updates cancelled, second "
+        "and how (flushed to zero, overflowed, clamped under a scale that is too small, lost updates, second "
         "moments lost, the accumulator, or the error of rounding alone), as every cast shows up to that step; and, "
         "part "
         "by part of the recipe (param master act dact grad m v gemm_fwd gemm_dgrad gemm_wgrad acc scalar update "
