@@ -67,7 +67,7 @@ static void test_record(void)
     bnd_record r;
     bnd_run *run = NULL;
     bnd_error why;
-    double validation, in_fp32, losses[2];
+    double validation, in_fp32 = 0, losses[2];
     static const bnd_policy fp32 = {.name = "fp32"};
     uint64_t updates = 0;
     task.validate_every = 5;
