@@ -248,7 +248,7 @@ complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost m
 complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l mfu -d 'of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
 complete -c binade -n '__binade_is cost' -l sparse -d 'peaks where two of four weights are zero'
-complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name: \'binade cost models\' lists them' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade'
+complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name: \'binade cost models\' lists them; of memory, also a model of binade train: transformer, mlp, linear, logistic, quadratic, student' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear logistic quadratic student'
 complete -c binade -n '__binade_is cost' -l layers -d 'of a transformer that has no name, or instead of the model\'s' -x
 complete -c binade -n '__binade_is cost' -l hidden -d 'its width' -x
 complete -c binade -n '__binade_is cost' -l heads -d 'its heads' -x
@@ -266,11 +266,16 @@ complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (d
 complete -c binade -n '__binade_is cost' -l days -d 'how long the machines work (default 1)' -x
 complete -c binade -n '__binade_is cost' -l memory -d 'of one machine, instead of --gpu: 80GB, 80GiB' -x
 complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cost' -l kept -d 'saved: what the backward pass needs; binade: what this engine holds (default saved)' -x -a 'saved binade'
 complete -c binade -n '__binade_is cost' -l peak -d 'dense FLOP/s of one machine, instead of --gpu: 400e12, 400T' -x
 complete -c binade -n '__binade_is cost' -l bandwidth -d 'of one machine per second, with --peak: 1.6TB' -x
 complete -c binade -n '__binade_is cost' -l seconds -d 'how long --tokens took; of one step: 0.35' -x
 complete -c binade -n '__binade_is cost' -l tokens-per-second -d 'of all machines together, instead of --tokens and --seconds' -x
+complete -c binade -n '__binade_is cost' -l width -d 'of a model of binade train: as there' -x
+complete -c binade -n '__binade_is cost' -l depth -d 'its layers' -x
+complete -c binade -n '__binade_is cost' -l context -d 'symbols per row' -x
+complete -c binade -n '__binade_is cost' -l vocabulary -d 'its vocabulary' -x
+complete -c binade -n '__binade_is cost' -l inputs -d 'of the perceptron' -x
+complete -c binade -n '__binade_is cost' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is cost' -l help -s h -d 'this text'

@@ -4,12 +4,11 @@
 
 enum { STEPS = 12 };
 
-/* Bytes, at their most, of what a recipe decides about. */
+/* Bytes of what a recipe keeps: weights, gradients, optimizer state, and activations for the backward pass. */
 static double bytes_of(const bnd_account *a)
 {
-    const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER, BND_ROLE_M,
-                              BND_ROLE_V,     BND_ROLE_ACT,  BND_ROLE_DACT};
-    double sum = 0;
+    const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER, BND_ROLE_M, BND_ROLE_V, BND_ROLE_EXTRA};
+    double sum = (double)a->saved;
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         sum += (double)a->peak_by_role[roles[i]];
     }

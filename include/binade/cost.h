@@ -186,18 +186,25 @@ BND_CHECKED bnd_status bnd_cost_product(bnd_cost *out, double m, double k, doubl
 BND_CHECKED bnd_status bnd_cost_budget(bnd_cost *out, double machines, double days, double mfu,
                                        const bnd_machine *machine, const char *format, bool sparse, bnd_error *why);
 
-/* Memory of one rank. Activations by what a layer keeps for its way back (Korthikanti et al. 2022), in the recipe's
- * format of activations; or by what an engine of <binade/tensor.h> holds at the end of a pass of the transformer of
- * <binade/train.h>: every result, since a step gives them back at its end. */
-typedef enum bnd_kept { BND_KEPT_FOR_BACKWARD, BND_KEPT_BY_ENGINE } bnd_kept;
+/* A model that <binade/train.h> trains, with the sizes of a bnd_training; those that it does not have are not looked
+ * at, but none may be above 2^24. */
+typedef struct bnd_trained {
+    const char *model; /* transformer, mlp, linear, logistic, quadratic, student */
+    uint64_t width, depth, heads, context, vocabulary, inputs;
+    bool tied;
+} bnd_trained;
+
+/* Memory of one rank: parameters, gradients, master, optimizer state, and activations saved for the backward pass. Of a
+ * model that <binade/train.h> trains, exactly what a run of this recipe measures; of any other transformer, activations
+ * by the formula of Korthikanti et al. 2022, in the recipe's format of activations. */
 typedef struct bnd_cost_of_memory {
     bnd_plan plan;
     double parameters;             /* where there is no model */
     const bnd_architecture *model; /* NULL: no activations */
+    const bnd_trained *trained;    /* NULL: another model */
     double sequence, batch;        /* of a rank; sequence 0: the model's context */
-    bnd_recompute recompute;
-    bnd_kept kept;
-    const bnd_machine *machine; /* does it fit? NULL: nobody asks */
+    bnd_recompute recompute;       /* of a trained model: full, which is the training's recompute, or none */
+    const bnd_machine *machine;    /* does it fit? NULL: nobody asks */
 } bnd_cost_of_memory;
 BND_CHECKED bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *question, bnd_error *why);
 

@@ -54,6 +54,7 @@ typedef struct bnd_record {
     uint64_t recipe_peak,
         recipe_at_peak[BND_ROLES]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
                                                       0 where a file does not say */
+    uint64_t saved, saved_beside;  /* for the backward pass, as bnd_account has them; 0 where a file does not say */
     uint64_t flops;                /* of a step */
     double seconds;                /* of a step: the median; NaN where it is not known */
 } bnd_record;
@@ -95,6 +96,14 @@ BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
 /* What a parameter takes: itself, its master copy, its gradient, m, v and what the recipe keeps beside, each at its
  * peak. NaN where it is not known. */
 double bnd_record_bytes_per_parameter(const bnd_record *record);
+
+/* All of these together, and the activations that are saved for the backward pass: what `binade cost memory` computes
+ * on paper. NaN where it is not known. */
+double bnd_record_memory(const bnd_record *record);
+
+/* What of that belongs to a role: its peak, and for BND_ROLE_ACT the activations saved. 0 for roles that are not part
+ * of it. */
+uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role);
 
 /* ---- runs ---- */
 

@@ -264,6 +264,11 @@ typedef struct bnd_account {
     /* The same of the roles that belong to the recipe (bnd_role_is_of_recipe), with a peak of their own: without copies
      * of operands, data and scratch, which are the emulation's. */
     uint64_t recipe_now, recipe_peak, by_role_at_recipe_peak[BND_ROLES];
+    /* Activations saved for the backward pass, as the recipe keeps them: the most that a backward pass began with. Each
+     * tensor that an operation of the tape needs counts once; of an operand of a matrix product, its copy in the
+     * operand's format and the copy's scales, where these are narrower. `saved_beside`: what operations keep beside
+     * tensors, in fp32 under any recipe: the mean and the deviation of each row of a norm. */
+    uint64_t saved, saved_beside;
     uint64_t allocations; /* of storage, ever */
     uint64_t flops[BND_PHASES][BND_TENSOR_OPERATIONS];
     uint64_t bytes_read, bytes_written; /* by operations, of tensors */

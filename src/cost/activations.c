@@ -108,8 +108,7 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
     double element = bytes_of_activations(&q->plan.policy), t = q->plan.tensor;
     char text[BND_COST_TEXT_SIZE];
     bnd_status status = bndi_sequence(&sequence, a, q->sequence, why);
-    if (status != BND_OK || q->kept == BND_KEPT_BY_ENGINE) {
-        *bytes = status == BND_OK ? bndi_engine_activations(out, q, sequence) : 0;
+    if (status != BND_OK) {
         return status;
     }
     double tokens = sequence * q->batch;
@@ -124,6 +123,8 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
         bndi_cost_step(out, "layer", "B", layer, text, "s = #, b = #, h = #, a = #$", sequence, q->batch, h,
                        (double)a->heads, t > 1 ? ", t as given" : "");
     }
+    bndi_cost_note(out, "the question is what the backward pass needs of a large model: the formula of Korthikanti et "
+                        "al. 2022, with dropout; --model transformer is what binade train measures");
     *bytes = (double)a->layers * layer;
     bndi_cost_step(out, "activations", "B", *bytes, "L layer", "# x #", (double)a->layers, layer);
     if (q->recompute == BND_RECOMPUTE_FULL) {

@@ -26,7 +26,8 @@ BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, dou
 double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
 double bndi_bytes_of(const bnd_format *f, double n);
 
-/* Bytes of the histories that delayed scales of a run follow from. */
+/* Bytes of the histories that delayed scales follow from: of one operand's cast, and of a model. */
+double bndi_history_of(const bnd_policy *policy, bnd_role role);
 double bndi_history_bytes(const bnd_policy *policy, const bnd_architecture *a);
 
 /* A name that a number format or a block format has: *scaled says which. */
@@ -53,6 +54,5 @@ double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd
 
 /* Activations of a rank, as steps of the answer; returns their bytes. */
 BND_CHECKED bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why);
-double bndi_engine_activations(bnd_cost *out, const bnd_cost_of_memory *q, double sequence);
 
 #endif

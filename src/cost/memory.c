@@ -1,5 +1,6 @@
 /* Memory of one rank, by role: what a recipe and an optimizer keep of each parameter, and activations. */
 #include "cost/cost.h"
+#include "cost/paper.h"
 #include "cost/plan.h"
 
 static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER,
@@ -23,16 +24,30 @@ double bndi_sharers(const bnd_plan *plan, bnd_role role)
     return plan->zero >= from ? plan->ranks : 1;
 }
 
-/* What a role takes in all tensors of a rank; of a model without a shape, as large matrices do. */
+/* The tensors of parameters; of a model without a shape, one large matrix. */
+static size_t weights_of(bnd_weight out[BND_WEIGHTS], const bnd_cost_of_memory *q)
+{
+    out[0] = (bnd_weight){.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1};
+    return q->trained != NULL ? bndi_trained_weights(out, q->trained)
+           : q->model != NULL ? bnd_architecture_weights(out, q->model)
+                              : 1;
+}
+
+static bool has_shape(const bnd_cost_of_memory *q)
+{
+    return q->trained != NULL || q->model != NULL;
+}
+
+/* What a role takes in all tensors of a rank. */
 static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
 {
-    bnd_weight weights[BND_WEIGHTS] = {{.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1}};
+    bnd_weight weights[BND_WEIGHTS];
     bnd_stored sum = {.bytes = 0};
-    size_t n = q->model != NULL ? bnd_architecture_weights(weights, q->model) : 1;
+    size_t n = weights_of(weights, q);
     for (size_t i = 0; i < n; i++) {
         bnd_stored one;
-        double copies = q->model == NULL ? q->parameters / 0x1p40 : (double)weights[i].copies;
-        copies /= q->model == NULL || weights[i].split ? q->plan.tensor : 1;
+        double copies = has_shape(q) ? (double)weights[i].copies : q->parameters / 0x1p40;
+        copies /= !has_shape(q) || weights[i].split ? q->plan.tensor : 1;
         bnd_status status = bnd_plan_stored(&one, &q->plan, role, &weights[i], why);
         if (status != BND_OK) {
             return status;
@@ -50,10 +65,10 @@ static double parameters_of_rank(const bnd_cost_of_memory *q)
 {
     bnd_weight weights[BND_WEIGHTS];
     double sum = 0;
-    if (q->model == NULL) {
+    if (!has_shape(q)) {
         return q->parameters / q->plan.tensor;
     }
-    size_t n = bnd_architecture_weights(weights, q->model);
+    size_t n = weights_of(weights, q);
     for (size_t i = 0; i < n; i++) {
         const bnd_weight *w = &weights[i];
         sum += (double)w->copies * (double)w->rows * (double)(w->columns > 0 ? w->columns : 1) /
@@ -62,15 +77,21 @@ static double parameters_of_rank(const bnd_cost_of_memory *q)
     return sum;
 }
 
+static double all_parameters(const bnd_cost_of_memory *q, double own)
+{
+    return q->trained != NULL ? own : q->model != NULL ? bnd_architecture_parameters(q->model) : q->parameters;
+}
+
 static void put_parameters(bnd_cost *c, const bnd_cost_of_memory *q, double all, double own)
 {
     double tensor = q->plan.tensor;
-    if (q->model == NULL) {
+    if (!has_shape(q)) {
         bndi_cost_step(c, "parameters", "parameter", all, "N", "as given");
     } else {
-        bndi_cost_step(c, "parameters", "parameter", all, "all tensors of its shape", "$", q->model->name);
+        bndi_cost_step(c, "parameters", "parameter", all, "all tensors of its shape", "$",
+                       q->trained != NULL ? q->trained->model : q->model->name);
     }
-    if (tensor > 1 && q->model == NULL) {
+    if (tensor > 1 && !has_shape(q)) {
         bndi_cost_step(c, "of_a_rank", "parameter", own, "N / t", "# / #", all, tensor);
     } else if (tensor > 1) { /* own = split / t + others, and all = split + others */
         double split = (all - own) / (1 - 1 / tensor);
@@ -116,17 +137,68 @@ static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memor
     if (passing > 0) {
         bndi_cost_step(c, "transient", "B", passing, "made of the master for a step", "# x #", own, passing / own);
     }
-    double histories = q->model != NULL ? bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor : 0;
-    if (histories > 0) {
-        bndi_cost_step(c, "histories", "B", histories, "of the largest numbers of operands", "$", q->plan.policy.name);
-    }
-    *total = sum + passing + histories;
+    *total = sum + passing;
     return BND_OK;
+}
+
+static double put_histories(bnd_cost *c, const bnd_cost_of_memory *q, double bytes)
+{
+    if (bytes > 0) {
+        bndi_cost_step(c, "histories", "B", bytes, "of the largest numbers of operands", "$", q->plan.policy.name);
+    }
+    return bytes;
+}
+
+/* A table that is the head, too, has two gradients, which are there together while they are added; numbers that share
+ * scales are added before they are quantized. */
+static bnd_status put_second_gradient(double *bytes, bnd_cost *c, const bnd_cost_of_memory *q, bnd_error *why)
+{
+    const bnd_weight table = {.rows = q->trained->vocabulary, .columns = q->trained->width, .copies = 1};
+    bnd_stored s;
+    bnd_status status = bnd_plan_stored(&s, &q->plan, BND_ROLE_GRAD, &table, why);
+    if (status == BND_OK && s.scales == 0) {
+        *bytes = s.bytes;
+        bndi_cost_step(c, "second_gradient", "B", *bytes, "of the tied table", "# x #", (double)table.rows,
+                       (double)table.columns);
+    }
+    return status;
+}
+
+/* Of a model that train trains: what a run measures. */
+static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory *q, bnd_error *why)
+{
+    const bool again = q->recompute == BND_RECOMPUTE_FULL;
+    const bndi_book b = bndi_trained_saved(q->trained, &q->plan.policy, (size_t)q->batch, again);
+    double second = 0;
+    bnd_status status = b.tied ? put_second_gradient(&second, c, q, why) : BND_OK;
+    put_histories(c, q, b.histories);
+    if (b.block > 0) {
+        bndi_cost_step(c, "block", "B", b.block, again ? "one block, computed again" : "one block", "# tokens",
+                       q->batch * (double)q->trained->context);
+    }
+    bndi_cost_step(c, "activations", "B", b.tensors, "saved for backward", "batch #", q->batch);
+    bndi_cost_note(
+        c,
+        "the question is what binade train measures (its columns activations and total), to the byte: activations that "
+        "are saved for the backward pass, as the recipe keeps them");
+    if (b.beside > 0) {
+        bndi_cost_note(c,
+                       "leaves out what norms keep beside tensors, a mean and a deviation of each row: # bytes, in "
+                       "fp32 in every recipe",
+                       b.beside);
+    }
+    *bytes = second + b.histories + b.tensors;
+    return status;
 }
 
 static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
 {
     bnd_status status = bndi_check_plan(&q->plan, why);
+    if (status == BND_OK && q->trained != NULL) {
+        return q->plan.tensor == 1 ? bndi_trained_check(q->trained, q->batch, q->recompute, why)
+                                   : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                              "train has no tensor parallelism; give the shape of a transformer");
+    }
     if (status == BND_OK && q->model == NULL) {
         return bndi_at_least(q->parameters, 1, "a number of parameters", why);
     }
@@ -156,11 +228,13 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error
     if (status != BND_OK) {
         return status;
     }
-    double all = q->model != NULL ? bnd_architecture_parameters(q->model) : q->parameters;
     double own = parameters_of_rank(q);
-    put_parameters(&c, q, all, own);
+    put_parameters(&c, q, all_parameters(q, own), own);
     status = put_states(&states, &c, q, own, why);
-    if (status == BND_OK && q->model != NULL) {
+    if (status == BND_OK && q->trained != NULL) {
+        status = put_saved(&activations, &c, q, why);
+    } else if (status == BND_OK && q->model != NULL) {
+        states += put_histories(&c, q, bndi_history_bytes(&q->plan.policy, q->model) / q->plan.tensor);
         status = bndi_activations(&activations, &c, q, why);
     }
     if (status != BND_OK) {
@@ -171,12 +245,12 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error
     if (q->machine != NULL) {
         put_room(&c, q->machine, states + activations);
     }
-    if (q->model == NULL) {
+    if (!has_shape(q)) {
         bndi_cost_note(&c, "leaves out activations: they grow with batch and sequence; --model counts them");
     }
     bndi_cost_note(
         &c, "leaves out $transient copies of operands, buffers of communication, and what an allocator cannot use",
-        q->model != NULL ? "gradients of activations, " : "");
+        has_shape(q) ? "gradients of activations, " : "");
     *out = c;
     return BND_OK;
 }

@@ -64,7 +64,7 @@ bnd_status bnd_plan_bytes_each(double *out, const bnd_plan *plan, bnd_role role,
 
 /* ---- histories of delayed scales ---- */
 
-static double history_of(const bnd_policy *p, bnd_role role)
+double bndi_history_of(const bnd_policy *p, bnd_role role)
 {
     bndi_scaling scaling;
     const bnd_cast *cast = &p->cast[role];
@@ -78,8 +78,8 @@ double bndi_history_bytes(const bnd_policy *p, const bnd_architecture *a)
 {
     double layers = (double)a->layers, linear = (a->gated ? 5 : 4) * layers + 1, six = 0;
     for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
-        six += history_of(p, (bnd_role)role);
+        six += bndi_history_of(p, (bnd_role)role);
     }
-    double attention = p->cast[BND_ROLE_MATMUL].given ? 6 * history_of(p, BND_ROLE_MATMUL) : six;
+    double attention = p->cast[BND_ROLE_MATMUL].given ? 6 * bndi_history_of(p, BND_ROLE_MATMUL) : six;
     return linear * six + 2 * layers * attention;
 }

@@ -75,9 +75,17 @@ static void write_counts(bnd_json *json, const bnd_record *r)
     const struct {
         const char *key;
         uint64_t value;
-    } counts[] = {{"parameters", r->parameters}, {"updates", r->updates},       {"cancelled", r->cancelled},
-                  {"skipped", r->skipped},       {"gradients", r->gradients},   {"flushed", r->flushed},
-                  {"overflows", r->overflows},   {"bytes_peak", r->bytes_peak}, {"recipe_bytes_peak", r->recipe_peak},
+    } counts[] = {{"parameters", r->parameters},
+                  {"updates", r->updates},
+                  {"cancelled", r->cancelled},
+                  {"skipped", r->skipped},
+                  {"gradients", r->gradients},
+                  {"flushed", r->flushed},
+                  {"overflows", r->overflows},
+                  {"bytes_peak", r->bytes_peak},
+                  {"recipe_bytes_peak", r->recipe_peak},
+                  {"bytes_saved", r->saved},
+                  {"bytes_saved_beside", r->saved_beside},
                   {"flops_of_a_step", r->flops}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         bnd_json_unsigned(json, counts[i].key, counts[i].value);

@@ -198,10 +198,12 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
 {
     enum { TABLES = 4, TABLE_ROWS = TABLES * BND_ROLES };
     static const char *const names[TABLES] = {"memory/", "memory/peak/", "memory/at_peak/", "memory/at_recipe_peak/"};
-    static const char *const single_names[] = {"memory/peak", "memory/recipe_peak", "flops/step"};
+    static const char *const single_names[] = {"memory/peak", "memory/recipe_peak", "memory/activations",
+                                               "memory/beside", "flops/step"};
     uint64_t *const tables[TABLES] = {record->bytes, record->peak_by_role, record->bytes_at_peak,
                                       record->recipe_at_peak};
-    uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->flops};
+    uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->saved, &record->saved_beside,
+                                 &record->flops};
     bool by_role = row < TABLE_ROWS;
     const char *first = by_role ? names[row / BND_ROLES] : single_names[row - TABLE_ROWS];
     const char *second = by_role ? bnd_role_name((bnd_role)(row % BND_ROLES)) : "";
@@ -214,14 +216,40 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
 
 /* ---- what it comes to ---- */
 
+uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role)
+{
+    switch (role) {
+    case BND_ROLE_ACT:
+        return record->saved;
+    case BND_ROLE_PARAM:
+    case BND_ROLE_MASTER:
+    case BND_ROLE_GRAD:
+    case BND_ROLE_M:
+    case BND_ROLE_V:
+    case BND_ROLE_EXTRA:
+        return record->peak_by_role[role];
+    default:
+        return 0;
+    }
+}
+
+static uint64_t sum_of_memory(const bnd_record *record)
+{
+    uint64_t sum = 0;
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        sum += bnd_record_memory_of(record, (bnd_role)role);
+    }
+    return sum;
+}
+
+double bnd_record_memory(const bnd_record *record)
+{
+    return record->saved > 0 ? (double)sum_of_memory(record) : __builtin_nan("");
+}
+
 double bnd_record_bytes_per_parameter(const bnd_record *record)
 {
-    static const bnd_role kept[] = {BND_ROLE_PARAM, BND_ROLE_MASTER, BND_ROLE_GRAD,
-                                    BND_ROLE_M,     BND_ROLE_V,      BND_ROLE_EXTRA};
-    uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        sum += record->peak_by_role[kept[i]];
-    }
+    uint64_t sum = sum_of_memory(record) - bnd_record_memory_of(record, BND_ROLE_ACT);
     return record->parameters > 0 && sum > 0 ? (double)sum / (double)record->parameters : __builtin_nan("");
 }
 

@@ -33,6 +33,10 @@ static void note_memory(bndi_session *s)
         r->bytes_peak = a.bytes_peak;
         memcpy(r->bytes_at_peak, a.by_role_at_peak, sizeof a.by_role_at_peak);
     }
+    if (a.saved + a.saved_beside > r->saved + r->saved_beside) {
+        r->saved = a.saved;
+        r->saved_beside = a.saved_beside;
+    }
     if (a.recipe_peak > r->recipe_peak) {
         r->recipe_peak = a.recipe_peak;
         memcpy(r->recipe_at_peak, a.by_role_at_recipe_peak, sizeof a.by_role_at_recipe_peak);

@@ -61,7 +61,7 @@ BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 
 /* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
  * BNDI_STEADY-1. */
-enum { BNDI_STEADY = 4 * BND_ROLES + 3 };
+enum { BNDI_STEADY = 4 * BND_ROLES + 5 };
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 
 /* The chance level: what the record says, or its first loss that is a number, or infinity. */

@@ -31,6 +31,7 @@ libbinade_internal_la_SOURCES += \
 	src/tensor/safetensors.c \
 	src/tensor/scaled.c \
 	src/tensor/scaling.c \
+	src/tensor/saved.c \
 	src/tensor/segment.c \
 	src/tensor/shape.c \
 	src/tensor/softmax.c \

@@ -76,6 +76,11 @@ static bnd_status round_through(unsigned char *c, size_t count, bnd_engine *engi
     return work == BNDI_WORDS_32 ? bnd_round_f32(x, x, count, &cast->format, &array, how.stats, why) : BND_OK;
 }
 
+bool bndi_is_high(const bnd_engine *engine, unsigned place)
+{
+    return engine->high_from > 0 && place >= engine->high_from;
+}
+
 /* The role that an operand takes here. A product without weights may have one of its own; layers that are kept high
  * have another. */
 static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_role role)
@@ -84,8 +89,7 @@ static bnd_role role_here(const bnd_engine *engine, const bndi_row *row, bnd_rol
     if (!linear && bndi_cast_of(engine, BND_ROLE_MATMUL) != NULL) {
         return BND_ROLE_MATMUL;
     }
-    bool high = linear && engine->high_from > 0 && engine->place >= engine->high_from;
-    return high ? BND_ROLE_HIGH : role;
+    return linear && bndi_is_high(engine, engine->place) ? BND_ROLE_HIGH : role;
 }
 
 /* The axes of a view as its elements lie in memory, the longest steps first. */

@@ -59,6 +59,7 @@ static bnd_status checkpoint_backward(bndi_call *c, const bnd_tensor *d, bndi_gr
             status = bndi_deliver(&end, gradient, why);
         }
         if (status == BND_OK) {
+            bndi_note_saved(engine);
             status = bndi_go_back(engine, stop, why);
         }
     }

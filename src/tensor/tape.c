@@ -14,6 +14,7 @@ static void let_saved_go(bndi_node *node)
     for (unsigned i = 0; i < BNDI_SAVED; i++) {
         bndi_drop(node->call.saved[i]);
         node->call.saved[i] = NULL;
+        node->copied[i].serial = 0;
     }
     bndi_buffer_release(node->call.kept);
     node->call.kept = NULL;
@@ -68,14 +69,47 @@ static bool records(const bndi_call *c, bnd_tensor *const *in)
     return tracked && c->engine->tape && c->row->backward != NULL;
 }
 
+static bool is_copy(const bndi_node *node, unsigned i, const bnd_tensor *t, const bnd_cast *cast)
+{
+    const bndi_copied *of = &node->copied[i];
+    return of->serial == t->serial && of->version == t->buffer->version &&
+           __builtin_memcmp(&of->rule, &cast->rule, sizeof of->rule) == 0 &&
+           bnd_format_same(&node->call.saved[i]->format, &cast->format);
+}
+
+/* What two operations save of one tensor is one copy, unless each has random bits of its own. NULL: there is none. */
+static const bnd_tensor *find_copy(const bndi_node *newest, const bnd_tensor *t, const bnd_cast *cast)
+{
+    const bndi_node *node = cast->rule.rounding < BND_DETERMINISTIC_MODES ? newest : NULL;
+    for (; node != NULL; node = node->older) {
+        for (unsigned i = 0; i < BNDI_SAVED; i++) {
+            if (is_copy(node, i, t, cast)) {
+                return node->call.saved[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static bnd_status make_copy(bnd_tensor **out, unsigned i, const bnd_tensor *t, const bnd_cast *cast, bnd_error *why)
+{
+    bnd_status status = bndi_tensor_make(out, t->engine, &cast->format, &t->shape, BND_ROLE_ACT, false, why);
+    if (status == BND_OK) {
+        bndi_store how = bndi_store_for_saved(t->engine, i);
+        bndi_copy_numbers(*out, t, &how);
+    }
+    return status;
+}
+
 static bnd_status save_as(bndi_node *node, unsigned i, const bnd_tensor *t, const bnd_cast *cast, bnd_error *why)
 {
     bnd_tensor **copy = &node->call.saved[i];
-    bnd_status status = bndi_tensor_make(copy, t->engine, &cast->format, &t->shape, BND_ROLE_ACT, false, why);
+    const bnd_tensor *same = find_copy(node, t, cast);
+    bnd_status status = same != NULL ? bndi_view_make(copy, same, &same->shape, same->stride, same->offset, why)
+                                     : make_copy(copy, i, t, cast, why);
     if (status == BND_OK) {
-        bndi_store how = bndi_store_for_saved(t->engine, i);
-        bndi_copy_numbers(*copy, t, &how);
         node->versions[i] = (*copy)->buffer->version;
+        node->copied[i] = (bndi_copied){.serial = t->serial, .version = t->buffer->version, .rule = cast->rule};
     }
     return status;
 }
@@ -350,6 +384,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     }
     if (status == BND_OK) {
         bndi_environment environment = bndi_enter(BND_RNE);
+        bndi_note_saved(engine);
         status = bndi_go_back(engine, NULL, why);
         bndi_leave(environment);
     }

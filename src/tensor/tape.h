@@ -20,6 +20,10 @@ BND_CHECKED bnd_status bndi_deliver(bndi_edge *to, bnd_tensor *d, bnd_error *why
  * has elements. */
 BND_CHECKED bnd_status bndi_deliver_slice(bndi_node *node, const bnd_tensor *d, bnd_error *why);
 
+/* Notes what the tape saves, where that is more than was noted so far: when a backward pass begins, and when a segment
+ * has been computed again (saved.c). */
+void bndi_note_saved(bnd_engine *engine);
+
 /* From the newest node to `stop`, which is older than what is to be gone through. */
 BND_CHECKED bnd_status bndi_go_back(bnd_engine *engine, const bndi_node *stop, bnd_error *why);
 

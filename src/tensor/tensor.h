@@ -89,6 +89,7 @@ typedef struct bndi_buffer {
     bnd_engine *engine;
     bnd_role role;
     size_t bytes;
+    uint64_t walk;    /* of the tape, that counted it last */
     uint64_t version; /* grows with every write through a handle: what was saved must still be what it was */
     unsigned char *data;
     bnd_mapped map;      /* of a file that the data lie in, where it has a size */
@@ -141,7 +142,7 @@ struct bnd_engine {
     unsigned only; /* this one */
     bnd_phase phase;
     uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
-    uint64_t serial;
+    uint64_t serial, walks;
     bnd_tensor *first, *last;
     bndi_node *newest; /* of the nodes that live, by age */
     bnd_account account;
@@ -464,12 +465,19 @@ void bndi_store_sums(bnd_tensor *out, const double *sums, double factor, const b
 /* Does something depend on t that a gradient is wanted for? */
 bool bndi_is_tracked(const bnd_tensor *t);
 
+/* What a saved tensor is a copy of, where it is one: a tensor as it was then, and by which rule. serial 0: no copy. */
+typedef struct bndi_copied {
+    uint64_t serial, version;
+    bnd_rule rule;
+} bndi_copied;
+
 struct bndi_node {
     size_t references;
     bnd_engine *engine;
     bndi_node *older, *newer;
     bndi_call call;
     uint64_t versions[BNDI_SAVED];
+    bndi_copied copied[BNDI_SAVED];
     bndi_edge edges[BNDI_OPERANDS];
     bnd_tensor *gradient; /* of its result, on the way back */
     bool keeps, done;     /* its gradient when all is over; gone back through already */

@@ -1,4 +1,5 @@
-/* Formulas of models: operations that do nothing once one has failed, so that a model reads as what it computes. */
+/* Formulas of models: operations that do nothing once one has failed, so that a model reads as what it computes. Each
+ * uses its operands up, also after a failure: what no node of the tape saved is freed at once. */
 #include "train/train.h"
 
 #include "tensor/maths.h"
@@ -6,11 +7,31 @@
 
 #define UNLESS_FAILED(g, call) ((g)->status = (g)->status == BND_OK ? (call) : (g)->status)
 
+/* ---- who holds what ---- */
+
+/* Leaves that want a gradient are parameters, which the run holds. */
+void bndi_use_up(bnd_tensor *const *in, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (in[i] != NULL && !in[i]->wants_gradient) {
+            bnd_tensor_release(in[i]);
+        }
+    }
+}
+
+bnd_tensor *bndi_again(bnd_tensor *x)
+{
+    return x != NULL ? bnd_tensor_keep(x) : NULL;
+}
+
+/* ---- operations ---- */
+
 bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
                        const bnd_attributes *attributes)
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_apply(&y, operation, in, count, attributes, g->why));
+    bndi_use_up(in, count);
     return y;
 }
 
@@ -21,6 +42,7 @@ static bnd_tensor *careful(bndi_graph *g, bnd_tensor_operation operation, bnd_te
     const bnd_attributes attributes = {.number = {number}};
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bndi_apply_as(&y, operation, in, count, &attributes, BND_ROLE_CAREFUL, g->why));
+    bndi_use_up(in, count);
     return y;
 }
 
@@ -59,6 +81,7 @@ bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index)
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_select(&y, x, 0, index, g->why));
+    bndi_use_up(&x, 1);
     return y;
 }
 
@@ -66,6 +89,7 @@ bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x)
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_transpose(&y, x, -1, -2, g->why));
+    bndi_use_up(&x, 1);
     return y;
 }
 
@@ -73,6 +97,7 @@ bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, c
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_rearrange(&y, x, pattern, sizes, g->why));
+    bndi_use_up(&x, 1);
     return y;
 }
 

@@ -91,7 +91,8 @@ static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
     snprintf(sizes, sizeof sizes, "part=3 head=%zu", t->heads);
     bnd_tensor *all = bndi_dense(g, x, first + QKV);
     bnd_tensor *heads = bndi_rearranged(g, all, "b t (part head e) -> part b head t e", sizes);
-    bnd_tensor *q = bndi_part(g, heads, 0), *k = bndi_part(g, heads, 1), *v = bndi_part(g, heads, 2);
+    bnd_tensor *q = bndi_part(g, bndi_again(heads), 0), *k = bndi_part(g, bndi_again(heads), 1);
+    bnd_tensor *v = bndi_part(g, heads, 2);
     bnd_tensor *scores = bndi_matmul(g, q, bndi_turned(g, k));
     scores = bndi_with(g, BND_TENSOR_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
     bnd_tensor *weights = bndi_map(g, BND_TENSOR_SOFTMAX, bndi_with(g, BND_TENSOR_MASKED, scores, 0));
@@ -106,8 +107,8 @@ static bnd_tensor *perceptron(bndi_graph *g, bnd_tensor *x, size_t first)
 
 static bnd_tensor *block_of(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    x = bndi_pair(g, BND_TENSOR_ADD, x, attention(g, bndi_norm(g, x, first + NORM1), first));
-    return bndi_pair(g, BND_TENSOR_ADD, x, perceptron(g, bndi_norm(g, x, first + NORM2), first));
+    x = bndi_pair(g, BND_TENSOR_ADD, x, attention(g, bndi_norm(g, bndi_again(x), first + NORM1), first));
+    return bndi_pair(g, BND_TENSOR_ADD, x, perceptron(g, bndi_norm(g, bndi_again(x), first + NORM2), first));
 }
 
 static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why)
@@ -115,7 +116,7 @@ static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count,
     const bndi_block_data *b = data;
     bndi_graph g = {.run = b->run, .why = why};
     (void)count;
-    bnd_tensor *y = block_of(&g, in[0], b->first);
+    bnd_tensor *y = block_of(&g, bndi_again(in[0]), b->first);
     if (g.status == BND_OK) {
         *out = y;
     }
@@ -133,6 +134,7 @@ static bnd_tensor *block(bndi_graph *g, bnd_tensor *x, size_t index)
     if (g->status == BND_OK) {
         g->status = bnd_tensor_checkpoint(&y, segment, data, &x, 1, g->why);
     }
+    bndi_use_up(&x, 1);
     return y;
 }
 

@@ -143,14 +143,19 @@ BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_tota
 
 /* ---- models ----
  *
- * Models are written as formulas: f(g, x) is a tensor, and NULL once something has failed; what is called after that
- * does nothing, and g->status says in the end what became of all of it. */
+ * Models are written as formulas: f(g, x) is a tensor, and NULL once something has failed; calls after that compute
+ * nothing, and g->status says why at the end. A call uses its operands up: it gives back the reference that the formula
+ * owes, so that a tensor lives exactly as long as a node of the tape saves it. Parameters are not used up. A formula
+ * that uses a tensor twice says so: f(g, bndi_again(x)), g(g, x). The model's `loss` uses its batch up. */
 
 typedef struct bndi_graph {
     bnd_run *run;
     bnd_status status;
     bnd_error *why;
 } bndi_graph;
+
+bnd_tensor *bndi_again(bnd_tensor *x); /* x, with one more use */
+void bndi_use_up(bnd_tensor *const *in, size_t count);
 
 bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
                        const bnd_attributes *attributes);

@@ -1,6 +1,7 @@
 /* Bytes, as they are taken and given back. */
 #include "tests.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DO(call) CU_ASSERT_FATAL(succeeds((call), &why))
@@ -99,6 +100,78 @@ static void test_roles_of_recipe(void)
     bnd_engine_free(engine);
 }
 
+/* a = exp(w), b = a a, loss = sum(b), of 10 x 10 numbers: exp saves its result, the product both operands, which is one
+ * tensor. Its handle goes before the loss is there. */
+static bnd_account account_of_product(const char *recipe, uint64_t *held)
+{
+    bnd_engine *engine = engine_under(recipe);
+    bnd_error why;
+    bnd_tensor *w = make(engine, "fp32", 10, 10, BND_ROLE_PARAM), *a, *b, *loss;
+    bnd_tensor_want_gradient(w, true);
+    DO(bnd_tensor_map(&a, BND_TENSOR_EXP, w, &why));
+    DO(bnd_tensor_matmul(&b, a, a, &why));
+    bnd_tensor_release(a);
+    DO(bnd_tensor_map(&loss, BND_TENSOR_SUM, b, &why));
+    bnd_tensor_release(b);
+    *held = account_of(engine).bytes[BND_ROLE_ACT] - bnd_tensor_bytes(loss);
+    DO(bnd_tensor_backward(loss, 1, &why));
+    bnd_account account = account_of(engine);
+    bnd_engine_free(engine);
+    return account;
+}
+
+/* What is held when the backward pass begins, and what counts as saved: of a product's operand, its narrower copy. */
+static void test_saved(void)
+{
+    static const struct {
+        const char *recipe;
+        uint64_t held, saved;
+    } cases[] = {{"", 400, 400},
+                 {"gemm=tf32", 400, 400},
+                 {"act=bf16", 200, 200},
+                 {"saved=bf16", 200, 200},
+                 {"saved=e4m3", 100, 100},
+                 {"saved=bf16:sr", 600, 600}, /* three copies, each with random bits of its own */
+                 {"gemm=bf16", 400, 400 + 2 * 200},
+                 {"gemm=e4m3/current", 400, 400 + 2 * (100 + 4)},
+                 {"gemm=mxfp8", 400, 400 + 2 * (100 + 10)},
+                 {"gemm_wgrad.x=e2m1", 400, 400 + 50},
+                 {"gemm=mxfp8,matmul=fp32", 400, 400},
+                 {"saved=bf16,gemm=e2m1", 200, 200 + 2 * 50}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t held;
+        bnd_account a = account_of_product(cases[i].recipe, &held);
+        if (held != cases[i].held || a.saved != cases[i].saved) {
+            printf("\n    %s: %llu held, %llu saved\n", cases[i].recipe, (unsigned long long)held,
+                   (unsigned long long)a.saved);
+        }
+        CU_ASSERT_EQUAL(held, cases[i].held);
+        CU_ASSERT_EQUAL(a.saved, cases[i].saved);
+        CU_ASSERT_EQUAL(a.saved_beside, 0);
+    }
+}
+
+/* A tensor that is written to between two operations is two tensors to them: each keeps a copy of its own. */
+static void test_saved_versions(void)
+{
+    bnd_engine *engine = engine_under("saved=bf16");
+    bnd_error why;
+    bnd_tensor *w = make(engine, "fp32", 1, 4, BND_ROLE_PARAM), *x = make(engine, "fp32", 1, 4, BND_ROLE_ACT), *p, *q;
+    double gradient[4];
+    bnd_tensor_want_gradient(w, true);
+    DO(bnd_tensor_fill(x, 2, &why));
+    DO(bnd_tensor_pair(&p, BND_TENSOR_MUL, w, x, &why));
+    DO(bnd_tensor_fill(x, 3, &why));
+    DO(bnd_tensor_pair(&q, BND_TENSOR_MUL, w, x, &why));
+    DO(bnd_tensor_pair(&p, BND_TENSOR_ADD, p, q, &why));
+    DO(bnd_tensor_map(&p, BND_TENSOR_SUM, p, &why));
+    DO(bnd_tensor_backward(p, 1, &why));
+    CU_ASSERT_EQUAL(account_of(engine).saved, 2 * 4 * 2);
+    DO(bnd_tensor_read_f64(gradient, 4, bnd_tensor_gradient(w), &why));
+    CU_ASSERT_EQUAL(gradient[0], 5);
+    bnd_engine_free(engine);
+}
+
 static void test_views(void)
 {
     bnd_engine *engine = new_engine();
@@ -186,7 +259,12 @@ static void test_two_layers(void)
 }
 
 CU_TestInfo memory_tests[] = {
-    {"a million elements", test_a_million},    {"by role", test_roles},
-    {"of the recipe", test_roles_of_recipe},   {"views take none", test_views},
-    {"a step of two layers", test_two_layers}, CU_TEST_INFO_NULL,
+    {"a million elements", test_a_million},
+    {"by role", test_roles},
+    {"of the recipe", test_roles_of_recipe},
+    {"views take none", test_views},
+    {"a step of two layers", test_two_layers},
+    {"saved for the backward pass", test_saved},
+    {"saved, and written to since", test_saved_versions},
+    CU_TEST_INFO_NULL,
 };

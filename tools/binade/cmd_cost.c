@@ -34,10 +34,13 @@ static const option_row
          0,
          "model",
          "NAME",
-         "a transformer by name: 'binade cost models' lists them",
+         "a transformer by name: 'binade cost models' lists them; of memory, also a model of binade train: "
+         "transformer, "
+         "mlp, linear, logistic, quadratic, student",
          COMPLETES_WORDS,
          "gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b "
-         "gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade"},
+         "gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear "
+         "logistic quadratic student"},
     row_layers = {OWN(COST_LAYERS),  0, "layers", "N", "of a transformer that has no name, or instead of the model's",
                   COMPLETES_NOTHING, ""},
     row_hidden = {OWN(COST_HIDDEN), 0, "hidden", "N", "its width", COMPLETES_NOTHING, ""},
@@ -78,13 +81,6 @@ static const option_row
     row_result =
         {OWN(COST_RESULT),  0, "result", "NAME", "format of the product (default as operands, at least 16 bits)",
          COMPLETES_FORMATS, ""},
-    row_kept = {OWN(COST_KEPT),
-                0,
-                "kept",
-                "WHAT",
-                "saved: what the backward pass needs; binade: what this engine holds (default saved)",
-                COMPLETES_WORDS,
-                "saved binade"},
     row_peak = {OWN(COST_PEAK),    0, "peak", "FLOPS", "dense FLOP/s of one machine, instead of --gpu: 400e12, 400T",
                 COMPLETES_NOTHING, ""},
     row_bandwidth = {OWN(COST_BANDWIDTH), 0, "bandwidth", "BYTES", "of one machine per second, with --peak: 1.6TB",
@@ -99,13 +95,51 @@ static const option_row
                              COMPLETES_NOTHING,
                              ""};
 
+/* Of the models of binade train. */
+static const option_row
+    row_cost_width = {OWN(COST_WIDTH), 0, "width", "N", "of a model of binade train: as there", COMPLETES_NOTHING, ""},
+    row_cost_depth = {OWN(COST_DEPTH), 0, "depth", "N", "its layers", COMPLETES_NOTHING, ""},
+    row_cost_context = {OWN(COST_CONTEXT), 0, "context", "N", "symbols per row", COMPLETES_NOTHING, ""},
+    row_cost_vocabulary = {OWN(COST_VOCABULARY), 0, "vocabulary", "N", "its vocabulary", COMPLETES_NOTHING, ""},
+    row_cost_inputs = {OWN(COST_INPUTS), 0, "inputs", "N", "of the perceptron", COMPLETES_NOTHING, ""},
+    row_cost_tied = {OWN(COST_TIED), 0, "tied", NULL, "the head is the table of embeddings", COMPLETES_NOTHING, ""};
+
 /* In the order of enum cost_option. */
-static const option_row *const own_rows[COST_OPTIONS] = {
-    &row_params,       &row_tokens, &row_gpus,   &row_gpu,       &row_cost_format, &row_mfu,
-    &row_sparse,       &row_model,  &row_layers, &row_hidden,    &row_heads,       &row_kv_heads,
-    &row_feed_forward, &row_vocab,  &row_seq,    &row_batch,     &row_recipe,      &row_optimizer,
-    &row_zero,         &row_ranks,  &row_tp,     &row_recompute, &row_days,        &row_memory,
-    &row_result,       &row_kept,   &row_peak,   &row_bandwidth, &row_seconds,     &row_tokens_per_second};
+static const option_row *const own_rows[COST_OPTIONS] = {&row_params,
+                                                         &row_tokens,
+                                                         &row_gpus,
+                                                         &row_gpu,
+                                                         &row_cost_format,
+                                                         &row_mfu,
+                                                         &row_sparse,
+                                                         &row_model,
+                                                         &row_layers,
+                                                         &row_hidden,
+                                                         &row_heads,
+                                                         &row_kv_heads,
+                                                         &row_feed_forward,
+                                                         &row_vocab,
+                                                         &row_seq,
+                                                         &row_batch,
+                                                         &row_recipe,
+                                                         &row_optimizer,
+                                                         &row_zero,
+                                                         &row_ranks,
+                                                         &row_tp,
+                                                         &row_recompute,
+                                                         &row_days,
+                                                         &row_memory,
+                                                         &row_result,
+                                                         &row_peak,
+                                                         &row_bandwidth,
+                                                         &row_seconds,
+                                                         &row_tokens_per_second,
+                                                         &row_cost_width,
+                                                         &row_cost_depth,
+                                                         &row_cost_context,
+                                                         &row_cost_vocabulary,
+                                                         &row_cost_inputs,
+                                                         &row_cost_tied};
 
 const char *cost_option_name(unsigned option)
 {
@@ -116,7 +150,7 @@ static bool is_text(unsigned option)
 {
     return (GIVEN(option) & (GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_MODEL) |
                              GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_RECOMPUTE) | GIVEN(COST_RESULT) |
-                             GIVEN(COST_KEPT) | GIVEN(COST_ZERO))) != 0;
+                             GIVEN(COST_ZERO) | GIVEN(COST_TIED))) != 0;
 }
 
 static int own(void *state, int id, const char *value)
@@ -165,7 +199,7 @@ static const cost_question *find_question(const settings *s)
 /* --peak describes a machine in place of --gpu. */
 static int check_machine(const asked *a, const cost_question *q)
 {
-    const uint32_t peak = GIVEN(COST_PEAK), gpu = GIVEN(COST_GPU);
+    const uint64_t peak = GIVEN(COST_PEAK), gpu = GIVEN(COST_GPU);
     if ((a->given & peak) != 0 && (a->given & gpu) != 0) {
         return complain(a->common.command, "--peak cannot be used with --gpu: each describes the machine");
     }
@@ -180,7 +214,7 @@ static int check_machine(const asked *a, const cost_question *q)
 
 static int check_options(const asked *a, const cost_question *q)
 {
-    const uint32_t machine = (a->given & GIVEN(COST_PEAK)) != 0 ? GIVEN(COST_GPU) : 0;
+    const uint64_t machine = (a->given & GIVEN(COST_PEAK)) != 0 ? GIVEN(COST_GPU) : 0;
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
         if ((q->needs & ~(a->given | machine) & GIVEN(i)) != 0) {
             return complain(a->common.command, "--%s is missing; try 'binade cost %s %s'", own_rows[i]->name, q->name,
@@ -201,12 +235,15 @@ static int check_options(const asked *a, const cost_question *q)
 /* A named model, a shape, or a named model with some of its sizes changed. */
 static bnd_status find_model(asked *a, bnd_error *why)
 {
-    const uint32_t shape = GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_VOCAB);
+    const uint64_t shape = GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_VOCAB);
     bnd_architecture *m = &a->architecture;
     bnd_status status = BND_OK;
     uint64_t size[COST_OPTIONS];
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
         size[i] = is_text(i) || (a->given & GIVEN(i)) == 0 ? 0 : (uint64_t)a->number[i];
+    }
+    if (a->has_trained) {
+        return BND_OK;
     }
     if ((a->given & GIVEN(COST_MODEL)) != 0) {
         status = bnd_architecture_find(m, a->text[COST_MODEL], why);
@@ -316,6 +353,7 @@ static int run(const command *self, int argc, char **argv)
         q = find_question(&a.common);
         status = q != NULL ? check_options(&a, q) : BAD_USAGE;
     }
+    status = status == GO_ON ? cost_find_trained(&a, q) : status;
     status = status == GO_ON ? find_all(&a, q) : status;
     if (status == GO_ON) {
         status = q->answer(&a, a.common.operands + 1, a.common.operand_count - 1);
@@ -324,18 +362,51 @@ static int run(const command *self, int argc, char **argv)
     return status;
 }
 
-static const option_row *const options[] = {
-    &row_params, &row_tokens,    &row_gpus,         &row_gpu,     &row_cost_format,
-    &row_mfu,    &row_sparse,    &row_model,        &row_layers,  &row_hidden,
-    &row_heads,  &row_kv_heads,  &row_feed_forward, &row_vocab,   &row_seq,
-    &row_batch,  &row_recipe,    &row_optimizer,    &row_zero,    &row_ranks,
-    &row_tp,     &row_recompute, &row_days,         &row_memory,  &row_result,
-    &row_kept,   &row_peak,      &row_bandwidth,    &row_seconds, &row_tokens_per_second,
-    &row_json,   &row_color,     &row_help,         NULL};
+static const option_row *const options[] = {&row_params,
+                                            &row_tokens,
+                                            &row_gpus,
+                                            &row_gpu,
+                                            &row_cost_format,
+                                            &row_mfu,
+                                            &row_sparse,
+                                            &row_model,
+                                            &row_layers,
+                                            &row_hidden,
+                                            &row_heads,
+                                            &row_kv_heads,
+                                            &row_feed_forward,
+                                            &row_vocab,
+                                            &row_seq,
+                                            &row_batch,
+                                            &row_recipe,
+                                            &row_optimizer,
+                                            &row_zero,
+                                            &row_ranks,
+                                            &row_tp,
+                                            &row_recompute,
+                                            &row_days,
+                                            &row_memory,
+                                            &row_result,
+                                            &row_peak,
+                                            &row_bandwidth,
+                                            &row_seconds,
+                                            &row_tokens_per_second,
+                                            &row_cost_width,
+                                            &row_cost_depth,
+                                            &row_cost_context,
+                                            &row_cost_vocabulary,
+                                            &row_cost_inputs,
+                                            &row_cost_tied,
+                                            &row_json,
+                                            &row_color,
+                                            &row_help,
+                                            NULL};
 
-static const option_row *const rare[] = {
-    &row_sparse,    &row_kv_heads, &row_feed_forward,      &row_days,  &row_memory, &row_result, &row_kept,
-    &row_bandwidth, &row_seconds,  &row_tokens_per_second, &row_color, NULL};
+static const option_row *const rare[] = {&row_sparse,       &row_kv_heads,        &row_feed_forward,
+                                         &row_days,         &row_memory,          &row_result,
+                                         &row_bandwidth,    &row_seconds,         &row_tokens_per_second,
+                                         &row_cost_context, &row_cost_vocabulary, &row_cost_inputs,
+                                         &row_cost_tied,    &row_color,           NULL};
 
 void cost_question_help(const command *self, const cost_question *question)
 {
@@ -377,7 +448,7 @@ const command command_cost = {
         "time: --tokens, --gpu or --peak, and --params or a model; with a model, attention is counted. mfu: the same, "
         "and --seconds, or --tokens-per-second. fit: --gpu or --memory, "
         "--recipe, --optimizer. memory: --params or a model, --recipe, --optimizer, --zero, --ranks, --tp, --seq, "
-        "--batch, --recompute, --kept; --gpu asks whether it fits. flops: a model, --params and --tokens, a product, "
+        "--batch, --recompute; --gpu asks whether it fits. flops: a model, --params and --tokens, a product, "
         "or "
         "--gpus, --gpu (or --peak) and --days. tensor: --format, a list of formats and block formats. roofline: --gpu, "
         "--format, --result.\n\n"

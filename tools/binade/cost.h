@@ -31,23 +31,30 @@ enum cost_option {
     COST_DAYS,
     COST_MEMORY,
     COST_RESULT,
-    COST_KEPT,
     COST_PEAK,
     COST_BANDWIDTH,
     COST_SECONDS,
     COST_TOKENS_PER_SECOND,
+    COST_WIDTH,
+    COST_DEPTH,
+    COST_CONTEXT,
+    COST_VOCABULARY,
+    COST_INPUTS,
+    COST_TIED,
     COST_OPTIONS
 };
-#define GIVEN(option) (UINT32_C(1) << (option))
+#define GIVEN(option) (UINT64_C(1) << (option))
 
 typedef struct asked {
     settings common;
-    uint32_t given;
+    uint64_t given;
     const char *text[COST_OPTIONS];
     double number[COST_OPTIONS]; /* of those that are numbers; their defaults where they are not given */
     bnd_machine machine;
     bnd_architecture architecture;
     const bnd_architecture *model; /* NULL: none was given */
+    bnd_trained trained;           /* a model of binade train, */
+    bool has_trained;              /* where one was given */
     bnd_plan plan;
     bnd_recompute recompute;
     size_t states_row;
@@ -56,13 +63,19 @@ typedef struct asked {
 /* A question: what it needs and takes, and how its answer comes about. */
 typedef struct cost_question {
     const char *name, *summary, *operands;
-    uint32_t needs, takes;
+    uint64_t needs, takes;
     int (*answer)(asked *a, char **operand, size_t operands);
     const char *example;
 } cost_question;
 extern const cost_question cost_questions[]; /* ends with a name that is NULL */
 
 const char *cost_option_name(unsigned option);
+
+/* Options that have no effect here are refused. */
+int cost_refuse_options(const asked *a, uint64_t options, const char *where);
+
+/* A model of binade train, where --model names one and the question takes its sizes. */
+int cost_find_trained(asked *a, const cost_question *q);
 
 /* The help of one question: what it takes, and an example. */
 void cost_question_help(const command *self, const cost_question *question);

@@ -57,8 +57,7 @@ static size_t read_sides(double *out, size_t most, const asked *a, const char *t
     }
 }
 
-/* Options that have no effect here are refused. */
-static int refuse_options(const asked *a, uint32_t options, const char *where)
+int cost_refuse_options(const asked *a, uint64_t options, const char *where)
 {
     for (unsigned i = 0; i < COST_OPTIONS; i++) {
         if ((a->given & options & GIVEN(i)) != 0) {
@@ -71,12 +70,15 @@ static int refuse_options(const asked *a, uint32_t options, const char *where)
 /* A number of parameters, or a model. */
 static int need_size(const asked *a, const char *example)
 {
-    const uint32_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH) | GIVEN(COST_KEPT);
+    const uint64_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH);
+    if (a->has_trained) {
+        return GO_ON;
+    }
     if (a->model == NULL && !is_given(a, COST_PARAMS)) {
         return complain(a->common.command, "a size is missing: --params %s, or --model llama3-70b", example);
     }
-    return a->model != NULL ? refuse_options(a, GIVEN(COST_PARAMS), "with a model, which has its own")
-                            : refuse_options(a, of_shapes, "without a model");
+    return a->model != NULL ? cost_refuse_options(a, GIVEN(COST_PARAMS), "with a model, which has its own")
+                            : cost_refuse_options(a, of_shapes, "without a model");
 }
 
 /* ---- time, mfu, flops ---- */
@@ -117,7 +119,8 @@ static int ask_mfu(asked *a, char **operand, size_t operands)
     bool by_rate = is_given(a, COST_TOKENS_PER_SECOND);
     (void)operand;
     (void)operands;
-    if (by_rate && refuse_options(a, GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS), "with --tokens-per-second") != GO_ON) {
+    if (by_rate &&
+        cost_refuse_options(a, GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS), "with --tokens-per-second") != GO_ON) {
         return BAD_USAGE;
     }
     if (!by_rate && (!is_given(a, COST_TOKENS) || !is_given(a, COST_SECONDS))) {
@@ -138,10 +141,10 @@ static int ask_flops(asked *a, char **operand, size_t operands)
     bnd_cost answer;
     bnd_error why;
     double side[3];
-    const uint32_t of_models = SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
-    const uint32_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
+    const uint64_t of_models = SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
+    const uint64_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
     if (operands == 1) {
-        if (refuse_options(a, of_models | of_machines, "with a product") != GO_ON) {
+        if (cost_refuse_options(a, of_models | of_machines, "with a product") != GO_ON) {
             return BAD_USAGE;
         }
         size_t sides = read_sides(side, 3, a, operand[0], "1024x256x64 (points, inputs, outputs)");
@@ -155,7 +158,7 @@ static int ask_flops(asked *a, char **operand, size_t operands)
         return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
     }
     if (is_given(a, COST_GPU) || is_given(a, COST_PEAK)) {
-        if (refuse_options(a, of_models, "with machines and days") != GO_ON) {
+        if (cost_refuse_options(a, of_models, "with machines and days") != GO_ON) {
             return BAD_USAGE;
         }
         bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
@@ -163,7 +166,7 @@ static int ask_flops(asked *a, char **operand, size_t operands)
         return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
     }
     if (need_size(a, "70e9 --tokens 15e12") != GO_ON ||
-        refuse_options(a, of_machines, "without --gpu or --peak") != GO_ON) {
+        cost_refuse_options(a, of_machines, "without --gpu or --peak") != GO_ON) {
         return BAD_USAGE;
     }
     if (a->model == NULL && !is_given(a, COST_TOKENS)) {
@@ -187,24 +190,21 @@ static int ask_memory(asked *a, char **operand, size_t operands)
     bnd_error why;
     (void)operand;
     (void)operands;
-    if (need_size(a, "7.5B") != GO_ON ||
-        (a->model == NULL && refuse_options(a, GIVEN(COST_RECOMPUTE), "without a model") != GO_ON)) {
+    if (need_size(a, "7.5B") != GO_ON || (a->model == NULL && !a->has_trained &&
+                                          cost_refuse_options(a, GIVEN(COST_RECOMPUTE), "without a model") != GO_ON)) {
         return BAD_USAGE;
-    }
-    bool engine = is_given(a, COST_KEPT) && strcmp(a->text[COST_KEPT], "binade") == 0;
-    if (is_given(a, COST_KEPT) && !engine && strcmp(a->text[COST_KEPT], "saved") != 0) {
-        return complain(a->common.command, "--kept takes one of: saved binade; not '%s'", a->text[COST_KEPT]);
     }
     bnd_cost_of_memory q = {.plan = a->plan,
                             .parameters = a->number[COST_PARAMS],
                             .model = a->model,
+                            .trained = a->has_trained ? &a->trained : NULL,
                             .sequence = a->number[COST_SEQ],
                             .batch = a->number[COST_BATCH],
                             .recompute = a->recompute,
-                            .kept = engine ? BND_KEPT_BY_ENGINE : BND_KEPT_FOR_BACKWARD,
                             .machine = is_given(a, COST_GPU) ? &a->machine : NULL};
     bnd_status status = bnd_cost_memory(&answer, &q, &why);
-    return answered(a, status, &answer, &why, "memory", "what one rank holds");
+    return answered(a, status, &answer, &why, "memory",
+                    a->has_trained ? "what a run of binade train holds" : "what one rank holds");
 }
 
 static int ask_fit(asked *a, char **operand, size_t operands)
@@ -216,7 +216,7 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     if (!is_given(a, COST_GPU) && !is_given(a, COST_MEMORY)) {
         return complain(a->common.command, "a machine is missing: --gpu h100, or --memory 80GB");
     }
-    if (is_given(a, COST_GPU) && refuse_options(a, GIVEN(COST_MEMORY), "with --gpu") != GO_ON) {
+    if (is_given(a, COST_GPU) && cost_refuse_options(a, GIVEN(COST_MEMORY), "with --gpu") != GO_ON) {
         return BAD_USAGE;
     }
     if (!is_given(a, COST_ZERO)) {
@@ -304,7 +304,8 @@ const cost_question cost_questions[] = {
      STATES | GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_MEMORY), ask_fit, "--gpus 8 --gpu h100 --recipe fp32"},
     {"memory", "what one rank holds: parameters, gradients, states, activations", "", 0,
      SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_BATCH) | GIVEN(COST_RECOMPUTE) |
-         GIVEN(COST_GPU) | GIVEN(COST_KEPT),
+         GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) |
+         GIVEN(COST_INPUTS) | GIVEN(COST_TIED),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
     {"flops", "of a model, of a product BxDxK, or of machines in so many days", "[BxDxK]", 0,
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |

@@ -36,6 +36,7 @@ binade_SOURCES = \
 	tools/binade/completion.c \
 	tools/binade/cost.h \
 	tools/binade/cost_ask.c \
+	tools/binade/cost_trained.c \
 	tools/binade/cost_print.c \
 	tools/binade/explain.c \
 	tools/binade/formats.h \

@@ -162,7 +162,14 @@ double activation_bytes(const train_result *r, const train_row *row)
 {
     const bnd_record *record = row->records;
     (void)r;
-    return record->peak_by_role[BND_ROLE_ACT] > 0 ? (double)record->peak_by_role[BND_ROLE_ACT] : (double)NAN;
+    return record->saved > 0 ? (double)record->saved : (double)NAN;
+}
+
+/* The sum of all roles, each at its own peak. */
+double memory_bytes(const train_result *r, const train_row *row)
+{
+    (void)r;
+    return bnd_record_memory(row->records);
 }
 
 /* Of the roles that belong to the recipe. */
@@ -181,12 +188,12 @@ static double emulation_bytes(const train_result *r, const train_row *row)
 
 static double saved_bytes(const train_result *r, const train_row *row)
 {
-    return is_reference(r, row) ? (double)NAN : peak_bytes(r, &r->rows[row->reference]) - peak_bytes(r, row);
+    return is_reference(r, row) ? (double)NAN : memory_bytes(r, &r->rows[row->reference]) - memory_bytes(r, row);
 }
 
 static double saved_times(const train_result *r, const train_row *row)
 {
-    return is_reference(r, row) ? (double)NAN : peak_bytes(r, &r->rows[row->reference]) / peak_bytes(r, row);
+    return is_reference(r, row) ? (double)NAN : memory_bytes(r, &r->rows[row->reference]) / memory_bytes(r, row);
 }
 
 /* The mean over the runs of their medians. */
@@ -312,6 +319,11 @@ static char *text_of_activations(const train_result *r, const train_row *row)
     return bytes_text(activation_bytes(r, row));
 }
 
+static char *text_of_bytes(const train_result *r, const train_row *row)
+{
+    return bytes_text(memory_bytes(r, row));
+}
+
 static char *text_of_peak(const train_result *r, const train_row *row)
 {
     return bytes_text(peak_bytes(r, row));
@@ -368,6 +380,7 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"skipped", "skipped", LOST, skipped, text_of_skipped},
     {"bytes_per_parameter", "bytes/param", MEMORY, bytes_per_parameter, text_of_per_parameter},
     {"activation_bytes", "activations", MEMORY, activation_bytes, text_of_activations},
+    {"memory_bytes", "total", MEMORY, memory_bytes, text_of_bytes},
     {"peak_bytes", "peak", MEMORY, peak_bytes, text_of_peak},
     {"memory_saved_times", "memory", RESULT, saved_times, text_of_memory},
     {"memory_saved_bytes", NULL, MEMORY, saved_bytes, NULL},

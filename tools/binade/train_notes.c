@@ -170,12 +170,15 @@ static void explain_memory(const train_result *r)
         say("bytes/param", copy_text("weights, their gradients and the optimizer's state, as measured"));
     }
     if (!isnan(activation_bytes(r, reference))) {
-        say("activations", copy_text("the most that they took; this library keeps every result until the step ends"));
+        say("activations", copy_text("saved for the backward pass, as the recipe keeps them"));
+    }
+    if (!isnan(memory_bytes(r, reference))) {
+        say("total", copy_text("weights, gradients, optimizer state and activations, as binade cost memory has it. Not "
+                               "counted: input data, weights as operands, what norms keep per row"));
+        say("memory", format_text("that total, compared with %s", reference->records->recipe));
     }
     if (!isnan(peak_bytes(r, reference))) {
-        say("peak", copy_text("the most that the recipe's own tensors took together: param, master, grad, m, v, extra, "
-                              "act, dact. Not counted: input data, copies of operands, scratch of the emulation"));
-        say("memory", format_text("that peak compared with %s's", reference->records->recipe));
+        say("peak", copy_text("the most at one moment, with gradients of activations"));
     }
 }
 

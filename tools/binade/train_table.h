@@ -27,13 +27,13 @@ typedef struct train_column {
     char *(*text)(const train_result *r, const train_row *row);
 } train_column;
 
-enum { TRAIN_COLUMNS = 29 };
+enum { TRAIN_COLUMNS = 30 };
 extern const train_column train_columns[TRAIN_COLUMNS];
 
 /* What programs get; "null" where it is not known. */
 char *data_cell(const train_column *c, const train_result *r, const train_row *row);
 
-row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, peak_bytes, recipe_loss;
+row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, memory_bytes, peak_bytes, recipe_loss;
 size_t nan_runs(const train_row *row);
 double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
