@@ -200,7 +200,7 @@ complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tok
 complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
 complete -c binade -n '__binade_is evaluate' -l tensors -d 'names the N tensors that lose most (default 3; 0: none, which is faster)' -x
-complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default 1: small models gain nothing)' -x
 complete -c binade -n '__binade_is evaluate' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is evaluate' -l help -s h -d 'this text'

@@ -59,8 +59,10 @@ static bnd_status check_numbers(const bnd_run *run, const bnd_tensor *t, bnd_err
     for (size_t i = 0, n = bndi_count(&t->shape); i < n; i++) {
         const double x = number_at(t, i);
         if (!(x >= 0 && x <= (double)most)) {
-            return bnd_fail(why, BND_BAD_FILE, i, "%s of step %zu is %lld; it must be a number from 0 to %llu",
-                            windows ? "a row" : "the batch", i / rows, (long long)x, (unsigned long long)most);
+            char number[BNDI_NUMBER_SIZE];
+            bndi_number(number, x);
+            return bnd_fail(why, BND_BAD_FILE, i, "%s of step %zu is %s; it must be a number from 0 to %llu",
+                            windows ? "a row" : "the batch", i / rows, number, (unsigned long long)most);
         }
     }
     return BND_OK;

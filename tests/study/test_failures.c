@@ -240,7 +240,79 @@ static void test_checkpoints(void)
     bnd_run_free(own);
     close_folder();
 }
+/* ---- weights and batches in files, and weights under another policy ---- */
+
+typedef struct files {
+    bnd_run *run; /* in fp32 */
+    char weights[PATH_SIZE], batches[PATH_SIZE];
+} files;
+
+static bnd_status save_weights(void *data, bnd_error *why)
+{
+    const files *f = data;
+    return bnd_run_save_weights(f->run, f->weights, why);
+}
+
+static bnd_status save_batches(void *data, bnd_error *why)
+{
+    const files *f = data;
+    return bnd_run_save_batches(f->run, STEPS, f->batches, why);
+}
+
+static bnd_status start_from(void *data, bnd_error *why)
+{
+    const files *f = data;
+    bnd_training t = f->run->training;
+    bnd_run *run;
+    snprintf(t.init, sizeof t.init, "%s", f->weights);
+    bnd_status status = bnd_run_new(&run, &t, NULL, why);
+    if (status == BND_OK) {
+        bnd_run_free(run);
+    }
+    return status;
+}
+
+static bnd_status evaluate(void *data, bnd_error *why)
+{
+    const files *f = data;
+    double losses[2];
+    bnd_policy policy;
+    bnd_status status = bnd_policy_parse(&policy, "fp8-delayed", why);
+    return status == BND_OK ? bnd_run_losses(losses, 2, f->run, &policy, BND_EVERYWHERE, why) : status;
+}
+
+static void test_files(void)
+{
+    call *const calls[] = {save_weights, save_batches, start_from, evaluate};
+    const bnd_training t = small_training("mlp", "fp32", 3, STEPS);
+    files f;
+    bnd_error why;
+    open_folder();
+    in_folder(f.weights, "weights.safetensors");
+    in_folder(f.batches, "batches.safetensors");
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&f.run, &t, NULL, &why), &why));
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        bnd_status status = BND_NO_MEMORY;
+        uint64_t i = 0;
+        for (; status == BND_NO_MEMORY && i < NEVER_MORE; i++) {
+            const int64_t living = allocations_living();
+            allocations_fail(i, false);
+            status = calls[k](&f, &why);
+            allocations_fail(UINT64_MAX, false);
+            CU_ASSERT_TRUE_FATAL(status == BND_OK || allocations_living() == living);
+        }
+        CU_ASSERT_TRUE(succeeds(status, &why));
+        CU_ASSERT_TRUE(i > 5);
+    }
+    bnd_run_free(f.run);
+    close_folder();
+}
 #else
+static void test_files(void)
+{
+    CU_PASS("the linker does not lead allocations elsewhere");
+}
+
 static void test_checkpoints(void)
 {
     CU_PASS("the linker does not lead allocations elsewhere");
@@ -261,5 +333,6 @@ CU_TestInfo failure_tests[] = {
     {"allocations of a run", test_run},
     {"allocations of calls", test_calls},
     {"allocations of checkpoints", test_checkpoints},
+    {"weights and batches in files", test_files},
     CU_TEST_INFO_NULL,
 };

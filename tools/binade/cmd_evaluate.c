@@ -452,7 +452,8 @@ static int run(const command *self, int argc, char **argv)
     training_begin(&e.options, &e.common);
     int status = read_arguments(&e.common, self, argc, argv, set_own, &e);
     status = status == GO_ON ? choose(&e) : status;
-    if (status == GO_ON && bnd_context_open(&e.context, NULL, e.common.threads, &why) != BND_OK) {
+    if (status == GO_ON &&
+        bnd_context_open(&e.context, NULL, e.common.threads > 0 ? e.common.threads : 1, &why) != BND_OK) {
         status = complain(self, "%s", why.message);
     }
     status = status == GO_ON ? evaluate_each(&e) : status;
@@ -478,9 +479,13 @@ static const option_row row_tensors = {
     OPTION_TENSORS,    0, "tensors", "N", "names the N tensors that lose most (default 3; 0: none, which is faster)",
     COMPLETES_NOTHING, ""};
 
+static const option_row row_threads_here = {
+    OPTION_THREADS,    'j', "threads", "N", "cores to work with (default 1: small models gain nothing)",
+    COMPLETES_NOTHING, ""};
+
 static const option_row *const options[] = {
-    &row_recipe_here, &row_data_here, &row_data_type, &row_batches, &row_tensors,
-    &row_threads,     &row_json,      &row_csv,       &row_help,    NULL};
+    &row_recipe_here,  &row_data_here, &row_data_type, &row_batches, &row_tensors,
+    &row_threads_here, &row_json,      &row_csv,       &row_help,    NULL};
 
 const command command_evaluate = {
     .name = "evaluate",
