@@ -319,9 +319,9 @@ void print_choices(void)
     }
     printf("\nschedules: constant warmup cosine wsd\n\nrecipes, and the settings that they stand for:\n");
     for (size_t i = 0; i < bnd_recipe_count(); i++) {
-        printf("  %-17s %s\n", bnd_recipe_name(i), bnd_recipe_title(i));
+        printf("  %-22s %s\n", bnd_recipe_name(i), bnd_recipe_title(i));
         const char *text = bnd_recipe_settings(i);
-        printf("  %-17s   %s\n", "", text[0] != '\0' ? text : "(none)");
+        printf("  %-22s   %s\n", "", text[0] != '\0' ? text : "(none)");
     }
 }
 
