@@ -41,8 +41,8 @@ typedef struct bnd_training {
  * that the vocabulary has not. */
 
 /* Initial weights: one tensor for each parameter, with its name and shape, F32, F16 or BF16, each number rounded once
- * to what the recipe stores; bnd_run_save_weights writes such files. Refused: a tensor that is missing, unknown, or of
- * another shape or dtype.
+ * to what the recipe stores; bnd_run_save_weights writes such files. A checkpoint of a run serves as well: its masters
+ * where it has them, otherwise its weights. Refused: a tensor that is missing, unknown, or of another shape or dtype.
  *
  * The order of batches: integers, for at least as many steps as the run makes. With one axis, the number of the batch
  * that each step sees (0 .. 2^48 - 1): batch n is what step n sees without an order. With two axes, steps by rows,

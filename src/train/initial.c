@@ -2,6 +2,7 @@
  * numbers. */
 #include "train/train.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,17 @@ static bnd_status check_entry(const bnd_safetensor *entry, const char *name, con
     return BND_OK;
 }
 
+/* A checkpoint has states of the optimizer beside the weights, and masters that are more exact than the weights. */
+static bool is_checkpoint(const bnd_run *run)
+{
+    return bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
+}
+
 bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why)
 {
+    char master[BNDI_PARAMETER_NAME + sizeof ".master"];
+    snprintf(master, sizeof master, "%s.master", name);
+    name = is_checkpoint(run) && bnd_safetensors_find(run->initial, master) != NULL ? master : name;
     bnd_status status = check_entry(bnd_safetensors_find(run->initial, name), name, &to->shape, why);
     status = status == BND_OK ? bnd_tensor_load_into(to, run->initial, name, to_nearest, why) : status;
     return bndi_in_file(status, run->training.init, why);
@@ -96,7 +106,8 @@ bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *nam
 /* No tensor may be left over: the file would be that of another model. */
 bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why)
 {
-    for (size_t i = 0; run->initial != NULL && i < bnd_safetensors_count(run->initial); i++) {
+    const bool all = run->initial != NULL && !is_checkpoint(run);
+    for (size_t i = 0; all && i < bnd_safetensors_count(run->initial); i++) {
         const char *name = bnd_safetensors_at(run->initial, i)->name;
         const size_t length = strlen(name);
         bndi_nearest nearest = bndi_nearest_to(name, length);

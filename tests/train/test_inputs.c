@@ -157,6 +157,31 @@ static void test_other_weights(void)
     close_folder();
 }
 
+/* The weights of a checkpoint, trained in whatever recipe: the master where there is one. */
+static void test_checkpoints(void)
+{
+    static const char *const recipes[] = {"bf16-amp", "bf16-pure", "fp16-amp"};
+    const bnd_policy fp32 = {.name = "fp32"};
+    for (size_t i = 0; i < 3; i++) {
+        double losses[2][4];
+        bnd_training t = small("transformer", recipes[i]);
+        bnd_error why;
+        enter();
+        bnd_run *run = run_of(&t, NULL);
+        (void)steps_of(run, 3);
+        CU_ASSERT_TRUE(succeeds(bnd_run_save(run, weights, &why), &why));
+        t.policy = fp32;
+        strcpy(t.init, weights);
+        bnd_run *next = run_of(&t, NULL);
+        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[0], 4, run, &fp32, BND_EVERYWHERE, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[1], 4, next, &fp32, BND_EVERYWHERE, &why), &why));
+        CU_ASSERT_EQUAL(memcmp(losses[0], losses[1], sizeof losses[0]), 0);
+        bnd_run_free(run);
+        bnd_run_free(next);
+        close_folder();
+    }
+}
+
 /* ---- batches ---- */
 
 static void put_npy(const char *path, const char *shape, const int64_t *data, size_t count)
@@ -346,6 +371,7 @@ static void test_other_orders(void)
 CU_TestInfo input_tests[] = {
     {"weights written and read", test_same_weights},
     {"weights of another model", test_other_weights},
+    {"weights of a checkpoint", test_checkpoints},
     {"an order of batches", test_order},
     {"batches written", test_batches},
     {"an order of windows", test_windows},

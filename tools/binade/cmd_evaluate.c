@@ -301,9 +301,10 @@ static void print_parts(const subject *c, const evaluate *e)
 static void print_heading(const subject *c, const evaluate *e)
 {
     const char *data = c->training.data[0] != '\0' ? c->training.data : "drawn data";
-    char *text = format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batches of %s", c->name,
-                             c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
-                             c->training.policy.name, (unsigned long long)e->batches, data);
+    char *text =
+        format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
+                    c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
+                    c->training.policy.name, (unsigned long long)e->batches, e->batches == 1 ? "" : "es", data);
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
     make_plain_text(plain, size);
