@@ -52,8 +52,9 @@ typedef struct bnd_block {
  * e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a rule: mxfp8:floor. Case does not matter. */
 BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why);
 
-/* The same from its parts: tensor, row, tile:RxC, mx (blocks of 32, scales e8m0) or nvfp4, for this element; mx:RxC and
- * nvfp4:RxC share these scales among tiles. `mx` and `nvfp4` give the row of the table where there is one. */
+/* The same from its parts: tensor, row, row:N (blocks of N along the axis, scales fp32), tile:RxC, mx (blocks of 32,
+ * scales e8m0) or nvfp4, for this element; mx:RxC and nvfp4:RxC share these scales among tiles. `mx` and `nvfp4`
+ * give the row of the table where there is one. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
 /* floor, ceil, even, rceil, nearest: sets the rule and nothing else. nearest and powers of two may replace each other

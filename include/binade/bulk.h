@@ -76,7 +76,9 @@ typedef struct bnd_stats {
     uint64_t nans_out;
     uint64_t compared;        /* input and result are finite */
     double largest, smallest; /* magnitudes of the finite inputs other than zero; smallest 0 where there is none */
-    double squared_error, squared_input;  /* sums over those that were compared */
+    double squared_error, squared_input; /* sums over those that were compared */
+    double clamped_error; /* of squared_error, where a scale is shared: that of elements whose quotient by the scale is
+                             beyond the largest element */
     double scale_smallest, scale_largest; /* of casts that share scales: what elements are multiplied by to be worth
                                              what they stand for; 0 where there is none */
     uint64_t exponents[64]; /* of the finite nonzero inputs, floor(log2 |x|): below -40, -40 ... 21, above */

@@ -105,8 +105,8 @@ typedef struct bnd_policy {
  *
  * SCALING is one of
  *
- *     tensor, row, tile:RxC, mx, nvfp4, nvfp4:RxC [:RULE]   as bnd_block_scaled has them; mx:floor. Blocks of operands
- *                                   run along the axis that is summed, those of stored tensors along the last
+ *     tensor, row, row:N, tile:RxC, mx, nvfp4, nvfp4:RxC [:RULE]   as bnd_block_scaled has them; mx:floor. Blocks of
+ *                                   operands run along the axis that is summed, those of stored tensors along the last
  *     current[:MARGIN]              Transformer Engine's: the largest finite number / amax / 2^MARGIN times x; amax is
  *                                   the tensor's. Of operands
  *     delayed[:STEPS[:MARGIN]]      the same, amax being that of the last STEPS (1024). Of operands
@@ -132,10 +132,15 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
  * how param is rounded, to update; data to act, and the role `high` to matmul. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
-uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role */
+uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role; of scaling all, of acc none */
 
 /* Lifted: this part as fp32 has it, the rest as it is. Lowered: fp32 with this part alone as the policy has it; weights
- * keep their master. False: that changes nothing (of lowering: that is fp32), and `out` is the policy (fp32). */
+ * keep their master. False: that changes nothing (of lowering: that is fp32), and `out` is the policy (fp32).
+ *
+ * Scaling is lifted to exact scales, not to none: the same numbers share a scale, which is the fp32 number nearest to
+ * amax / max. So nothing is clamped, and no power of two is wasted. mx becomes row:32, nvfp4 row:16, mx:RxC and
+ * nvfp4:RxC become tile:RxC, delayed and current with a margin become current; other rules become nearest. dynamic:N
+ * stays, as its scales are exact already. Scaling alone cannot be lowered. */
 bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part);
 bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
 

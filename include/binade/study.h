@@ -253,63 +253,84 @@ double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
 /* ---- findings: what rounding did to the numbers of a run ---- */
 
 typedef enum bnd_mechanism {
-    BND_FOUND_FLUSHED,     /* numbers other than zero that were cast to zero */
-    BND_FOUND_OVERFLOWED,  /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
-    BND_FOUND_CLAMPED,     /* the same, under a shared scale that is too small for them */
-    BND_FOUND_CANCELLED,   /* updates that left the weight as it was */
-    BND_FOUND_LOST_MOMENT, /* second moments that are zero where the gradient is not */
+    BND_FOUND_UNDERFLOWED,     /* numbers other than zero that were cast to zero */
+    BND_FOUND_OVERFLOWED,      /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
+    BND_FOUND_CLAMPED,         /* beyond the largest element of a shared scale: the share of the squared error */
+    BND_FOUND_LOST_UPDATES,    /* updates that left the weight as it was */
+    BND_FOUND_STALLED_MOMENTS, /* moments that an update left as they were, and would have changed in fp32 */
+    BND_FOUND_LOST_MOMENTS,    /* second moments that are zero where the gradient is not */
+    BND_FOUND_SKIPPED_STEPS,   /* a gradient overflowed under the loss scale: the share of the steps (role: grad) */
+    BND_FOUND_ROUNDED_SUMS,    /* by an accumulator: not counted, the share is NaN */
     BND_FOUND_ROUNDED, /* none of these: the share is the error of casts, root mean square against root mean square */
     BND_MECHANISMS
 } bnd_mechanism;
-const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "flushed"; "" where there is none */
+const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "lost updates"; "" where there is none */
+double bnd_mechanism_threshold(bnd_mechanism mechanism); /* the share from which it is named as a cause */
 
 /* One mechanism at work on one role: in all, and where it is worst. */
 typedef struct bnd_finding {
     bnd_mechanism mechanism;
     bnd_role role;
-    double share;       /* of all numbers of the role, over the steps that were looked at */
-    double worst_share; /* at the place where it is worst */
-    char worst[BND_PLACE_NAME_SIZE];
+    double share;                    /* of all numbers of the role, over the steps that were looked at */
+    double worst_share;              /* at the place where it is worst; */
+    char worst[BND_PLACE_NAME_SIZE]; /* "": nowhere in particular. Of the role scalar: which one ("epsilon") */
     uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
 } bnd_finding;
 
 enum { BND_FINDINGS_MAX = +BND_MECHANISMS * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
 
-/* Makes the first `steps` steps of a run and looks at every cast and every update. Sorted: what matters most stands
- * first, mechanisms in the order in which they stand above. */
+/* Makes the first `steps` steps of a run, up to one whose loss is NaN, and looks at every cast and every update.
+ * Sorted: what matters most stands first, mechanisms in the order in which they stand above. */
 BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *count, const bnd_training *training,
                                     uint64_t steps, const bnd_context *context, bnd_error *why);
 
 /* ---- the autopsy: why a recipe did worse than fp32 ---- */
 
-/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with bands over the seeds. */
+/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with bands over the seeds; those of a
+ * gap that is zero, or of no number, are NaN. */
 typedef struct bnd_share {
     size_t part;
     bool lifts, lowers;           /* false: the recipe has nothing there to try */
+    bool heals;                   /* lifted alone: the run is as good as in fp32, see below */
+    bool hurts;                   /* lowered alone: fp32 is worse for it, or fails */
     double lifted, lifted_band;   /* recovered where this part alone is as in fp32 */
     double lowered, lowered_band; /* lost where this part alone is lowered into fp32 */
 } bnd_share;
 
 enum { BND_SHARES_MAX = 32 };
 
+/* A part that has to be lifted, and what rounding did to its numbers. */
+typedef struct bnd_culprit {
+    size_t part;
+    bool has_cause;
+    bnd_finding cause;
+} bnd_culprit;
+
+/* A run is healed where it is neither worse than fp32 nor failed, and at least half of the gap is recovered; or where
+ * nine tenths of the gap are, and no more runs fail than in fp32. */
 typedef struct bnd_autopsy {
     bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
     bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
     size_t share_count;
     double interaction, interaction_band; /* of the gap: what lowering the parts one by one does not explain */
-    bool has_cause;
-    bnd_finding cause;     /* of the part that explains most, */
-    bool epsilon_vanishes; /* and epsilon is zero in the format of v */
-    bool is_accumulator;   /* or that part is the accumulator: `cause` says nothing then */
+    bool heals; /* the culprits, lifted together, heal the run, and without any of them they do not; otherwise there is
+                   one culprit: the part that explains most */
+    double healed, healed_band; /* the share of the gap that they recover */
+    bnd_culprit culprits[BND_SHARES_MAX];
+    size_t culprit_count;
+    bool epsilon_vanishes; /* v is a culprit, and epsilon is zero in its format */
     bnd_finding findings[BND_FINDINGS_MAX];
     size_t finding_count;
+    size_t runs; /* that were made, over all seeds */
 } bnd_autopsy;
 
-/* How many runs an autopsy of the policy makes for each seed. */
+/* How many runs an autopsy of the policy makes for each seed at most: each part by itself, and the search for the
+ * smallest set of parts that heals the run. */
 size_t bnd_autopsy_runs(const bnd_policy *policy);
 
 /* `tasks` are a recipe's, a run for each seed, already made, as are their records and those of fp32 (paired by seeds).
- * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run. */
+ * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run, numbered
+ * through. Where it stops them, `out` has the comparison and nothing else. */
 BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
                                         size_t count, const bnd_record *references, size_t reference_count,
                                         double margin, const bnd_context *context, bnd_study_watch *watch, void *data,

@@ -157,6 +157,10 @@ typedef struct bnd_updates {
     uint64_t updates;   /* that are not zero */
     uint64_t cancelled; /* of these: lost to rounding (none are where Kahan's compensation keeps them) */
     uint64_t lost;      /* second moments that are zero where the gradient is not */
+
+    /* Of m and of v, where the engine counts casts and they are not kept in fp32: those that the update would change in
+     * fp32; of these, those whose stored value stayed as it was. */
+    uint64_t moments[2], stalled[2];
 } bnd_updates;
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 

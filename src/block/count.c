@@ -12,4 +12,5 @@ void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float 
         bndi_count_scale(job->stats, run->scales[g]);
     }
     bndi_count_values(job->stats, run->x, y, run->n, flags);
+    bndi_count_clamped(job->stats, run->x, y, rounded, run->n, bndi_largest_element(job));
 }

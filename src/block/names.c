@@ -143,6 +143,20 @@ static bool read_tile(bnd_block *block, const char *word, const char *scale, siz
     return at == length && block->along > 0 && block->across > 0;
 }
 
+/* row, or row:N: N neighbours of a row. */
+static bool read_row(bnd_block *block, const char *scale, size_t length)
+{
+    size_t at = bndi_length("row:");
+    if (bndi_same_word(scale, length, "row")) {
+        return true;
+    }
+    if (length <= at || !bndi_same_word(scale, at, "row:")) {
+        return false;
+    }
+    block->along = take_size(scale, length, &at);
+    return at == length && block->along > 0;
+}
+
 static void name_parts(bnd_block *block, const char *scale, size_t length)
 {
     bndi_text text = bndi_text_in(block->name, sizeof block->name);
@@ -186,10 +200,10 @@ static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const
         block.across = tiled ? tile.across : block.across;
     } else if (bndi_same_word(scale, length, "tensor")) {
         block.sharing = BND_SHARE_TENSOR;
-    } else if (!bndi_same_word(scale, length, "row") && !read_tile(&block, "tile:", scale, length)) {
+    } else if (!read_row(&block, scale, length) && !read_tile(&block, "tile:", scale, length)) {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown scaling '%.*s' (available: tensor, row, tile:ROWSxCOLUMNS as tile:1x128, mx, "
-                        "nvfp4, nvfp4:16x16)",
+                        "unknown scaling '%.*s' (available: tensor, row, row:N as row:32, tile:ROWSxCOLUMNS as "
+                        "tile:1x128, mx, nvfp4, nvfp4:16x16)",
                         (int)(length < 64 ? length : 64), scale);
     }
     name_parts(&block, scale, length);
@@ -251,7 +265,7 @@ bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why)
         slash = name[i] == '/' && slash == length ? i : slash;
         colon = name[i] == ':' ? i : colon;
     }
-    /* The last colon begins a rule, but for the one of "tile:". */
+    /* The last colon begins a rule, unless it belongs to a size. */
     bool of_tile = colon < length && name[colon + 1] >= '0' && name[colon + 1] <= '9';
     colon = of_tile ? length : colon;
     bnd_block block;

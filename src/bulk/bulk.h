@@ -259,6 +259,11 @@ void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest)
 void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
 void bndi_count_scale(bnd_stats *stats, double scale); /* unless it is no number */
 
+/* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y what they stand
+ * for. */
+void bndi_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
+                        float largest);
+
 /* A tally into what the caller keeps. */
 void bndi_tally_add(bnd_stats *stats, const bndi_tally *tally);
 

@@ -296,6 +296,7 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
     sum->smallest = smaller ? more->smallest : sum->smallest;
     sum->squared_error += more->squared_error;
     sum->squared_input += more->squared_input;
+    sum->clamped_error += more->clamped_error;
     bndi_count_scale(sum, more->scale_smallest);
     bndi_count_scale(sum, more->scale_largest);
     for (size_t i = 0; i < BNDI_BINS; i++) {
@@ -344,6 +345,16 @@ void bndi_count_values(bnd_stats *stats, const float *x, const float *y, size_t 
     const uint64_t rounded = flags->exact + flags->inexact; /* without what was flushed on its way in, or invalid */
     stats->exact += came_back;
     stats->inexact += rounded > came_back ? rounded - came_back : 0;
+}
+
+void bndi_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
+                        float largest)
+{
+    for (size_t i = 0; i < n; i++) {
+        double error = (double)y[i] - (double)x[i];
+        bool beyond = __builtin_fabsf(elements[i]) >= largest && __builtin_fabsf(x[i]) > __builtin_fabsf(y[i]);
+        stats->clamped_error += beyond && error - error == 0 ? error * error : 0;
+    }
 }
 
 /* ---- what follows from the sums ---- */

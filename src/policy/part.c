@@ -1,8 +1,9 @@
-/* Parts of a policy: what may be lifted to fp32, or lowered into it, by itself. */
+/* Parts of a policy: what may be lifted to fp32, or lowered into it, by itself. Scales are lifted to exact ones. */
 #include "policy/policy.h"
 
 #define BIT(role)   (1u << BND_ROLE_##role)
 #define GEMMS       (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
+#define GRADIENTS   (BIT(GRAD) | BIT(DACT) | BIT(DGRAD_DX) | BIT(WGRAD_DW) | BIT(DGRAD_DY) | BIT(WGRAD_DY))
 #define ACTIVATIONS (BIT(ACT) | BIT(SAVED) | BIT(CAREFUL) | BIT(FWD_Y))
 
 enum { ACC = 1, SCALAR = 2, UPDATE = 4, LOSS_SCALE = 8, SCALING = 16 };
@@ -45,7 +46,12 @@ const char *bnd_part_name(size_t part)
 uint32_t bnd_part_roles(size_t part)
 {
     const struct part *p = &parts[part < PARTS ? part : 0];
-    return p->stored | p->operands;
+    uint32_t more = p->what == SCALAR       ? BIT(SCALAR)
+                    : p->what == LOSS_SCALE ? GRADIENTS
+                    : p->what == UPDATE     ? BIT(PARAM) | BIT(EXTRA)
+                    : p->what == SCALING    ? (1u << BND_ROLES) - 1
+                                            : 0;
+    return p->stored | p->operands | more;
 }
 
 static bool has(uint32_t roles, unsigned role)
@@ -119,6 +125,13 @@ static bool dact_follows(const bnd_policy *p)
     return low && !p->cast[BND_ROLE_DACT].given;
 }
 
+/* So that each of the two is a part of its own: what gradients have there, or nothing where only results of GEMMs and
+ * the like are low. */
+static bnd_cast followed_by_dact(const bnd_policy *p)
+{
+    return is_lowered(p, BND_ROLE_ACT) ? p->cast[BND_ROLE_ACT] : p->cast[BND_ROLE_DACT];
+}
+
 /* Of what stands for both: the name follows what it came from, where nothing changed. */
 static bool finish(bnd_policy *out, bnd_policy *made, const bnd_policy *from)
 {
@@ -126,6 +139,44 @@ static bool finish(bnd_policy *out, bnd_policy *made, const bnd_policy *from)
     set_name(made, "custom");
     *out = changed ? *made : *from;
     return changed;
+}
+
+/* ---- exact scales ---- */
+
+/* What scales of this word become, by how many share one: given by a size behind the word, or not. */
+static const struct exact {
+    const char *word, *with_size, *without;
+} exacts[] = {{"mx", "tile", "row:32"},    {"nvfp4", "tile", "row:16"},    {"tile", "tile", "tile"},
+              {"row", "row", "row"},       {"tensor", "tensor", "tensor"}, {"current", NULL, "current"},
+              {"delayed", NULL, "current"}};
+
+static size_t to_colon(const char *text)
+{
+    size_t n = 0;
+    while (text[n] != 0 && text[n] != ':') {
+        n++;
+    }
+    return n;
+}
+
+/* The same numbers share a scale, and nothing else is wanted of it than amax / max in fp32. Other words stay. */
+static void make_exact(char scaling[BND_SCALING_SIZE])
+{
+    const size_t word = to_colon(scaling);
+    const char *size = scaling + word;
+    const bool has_size = size[0] == ':' && size[1] >= '0' && size[1] <= '9';
+    for (size_t i = 0; i < sizeof exacts / sizeof exacts[0]; i++) {
+        const struct exact *e = &exacts[i];
+        if (bndi_same_word(scaling, word, e->word)) {
+            char made[BND_SCALING_SIZE] = {0};
+            bndi_text text = bndi_text_in(made, sizeof made);
+            const bool keeps = has_size && e->with_size != NULL;
+            bndi_text_string(&text, keeps ? e->with_size : e->without);
+            bndi_text_bytes(&text, size, keeps ? 1 + to_colon(size + 1) : 0);
+            __builtin_memcpy(scaling, made, sizeof made);
+            return;
+        }
+    }
 }
 
 static void lift_what(bnd_policy *p, unsigned what)
@@ -142,7 +193,7 @@ static void lift_what(bnd_policy *p, unsigned what)
         p->loss_scale.given = false;
     }
     for (unsigned role = 0; what == SCALING && role < BND_ROLES; role++) {
-        p->cast[role].scaling[0] = 0;
+        make_exact(p->cast[role].scaling);
     }
 }
 
@@ -163,6 +214,8 @@ bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
     }
     if (has(row->stored, BND_ROLE_DACT) && dact_follows(policy)) {
         p.cast[BND_ROLE_DACT] = fp32;
+    } else if (has(row->stored, BND_ROLE_ACT) && dact_follows(policy)) {
+        p.cast[BND_ROLE_DACT] = followed_by_dact(policy);
     }
     lift_what(&p, row->what);
     return finish(out, &p, policy);
@@ -195,6 +248,10 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
             p.cast[role] = policy->cast[role];
             low = low || is_lowered(policy, role);
         }
+    }
+    if (has(row->stored, BND_ROLE_DACT) && dact_follows(policy)) {
+        p.cast[BND_ROLE_DACT] = followed_by_dact(policy);
+        low = low || p.cast[BND_ROLE_DACT].given;
     }
     p = low ? p : fp32; /* what is given as fp32 changes nothing by itself */
     if (has(row->stored, BND_ROLE_PARAM) && low) {

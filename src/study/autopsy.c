@@ -1,6 +1,8 @@
-/* The autopsy: the runs that would have been. A part of the policy is lifted to fp32, or lowered into it, one at a
- * time; what that recovers or loses of the gap says how much the part is to blame. */
-#include "study/study.h"
+/* The autopsy: the runs that would have been. Each part of the policy is lifted to fp32, and lowered into it, by
+ * itself; what that recovers or loses of the gap says how much the part is to blame. Then parts are lifted together
+ * (healing.c).
+ * */
+#include "study/autopsy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,68 +14,107 @@ enum direction { LIFT, LOWER };
 typedef struct trial {
     size_t part;
     enum direction direction;
-    bnd_policy policy;
 } trial;
 
-static size_t plan_trials(trial *out, const bnd_policy *policy)
+enum { TRIALS_MOST = 2 * BND_SHARES_MAX };
+
+/* The trials, and the policy of each. */
+static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_policy *policy)
 {
     size_t n = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
-        trial t = {.part = part, .direction = LIFT};
-        if (bnd_policy_lift(&t.policy, policy, part)) {
-            out[n++] = t;
-        }
-        t.direction = LOWER;
-        if (bnd_policy_lower(&t.policy, policy, part)) {
-            out[n++] = t;
-        }
+        out[n] = (trial){part, LIFT};
+        n += bnd_policy_lift(&policies[n], policy, part);
+        out[n] = (trial){part, LOWER};
+        n += bnd_policy_lower(&policies[n], policy, part);
     }
     return n;
 }
 
 size_t bnd_autopsy_runs(const bnd_policy *policy)
 {
-    trial *trials = calloc(2 * BND_SHARES_MAX, sizeof *trials);
-    size_t n = trials != NULL ? plan_trials(trials, policy) : 0;
-    free(trials);
-    return n;
+    trial trials[TRIALS_MOST + 1];
+    bnd_policy *policies = calloc(TRIALS_MOST + 1, sizeof *policies);
+    size_t n = policies != NULL ? plan_trials(trials, policies, policy) : 0;
+    free(policies);
+    return n + bndi_healing_runs(policy);
+}
+
+/* The caller's watch, who knows nothing of calls of bnd_study_run. */
+static bool numbered_through(void *data, size_t task, const bnd_record *so_far)
+{
+    bndi_patient *p = data;
+    bool goes_on = p->watch == NULL || p->watch(p->data, p->made + task, so_far);
+    p->stopped = p->stopped || !goes_on;
+    return goes_on;
+}
+
+bnd_status bndi_make_under(bnd_record *records, bndi_patient *p, const bnd_policy *policies, size_t count,
+                           bnd_error *why)
+{
+    const size_t runs = count * p->count;
+    bnd_task *tasks = calloc(runs + 1, sizeof *tasks);
+    if (tasks == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu runs of an autopsy", runs);
+    }
+    for (size_t i = 0; i < runs; i++) {
+        tasks[i] = p->tasks[i % p->count];
+        tasks[i].training.policy = policies[i / p->count];
+        tasks[i].recipe = NULL;
+        tasks[i].directory = NULL;
+        tasks[i].resume = tasks[i].statistics = tasks[i].switches = false;
+    }
+    bnd_status status = bnd_study_run(records, tasks, runs, p->context, numbered_through, p, why);
+    p->made += runs;
+    free(tasks);
+    return status;
 }
 
 /* ---- shares ---- */
 
-typedef struct seeds {
-    const bnd_record *runs;             /* of the recipe, */
-    const bnd_record *const *reference; /* and what they are compared with: one for each */
-    size_t count;
-    double gap;
-    double *numbers; /* to work in: one a seed */
-} seeds;
+static double gap_of_seed(const bndi_patient *p, size_t i)
+{
+    return bnd_record_result(&p->records[i]) - bnd_record_result(p->reference[i]);
+}
 
-/* The share of the gap that these numbers, one a seed, come to, and its band: that of a quotient of means, from what
- * each seed has beyond the share of its own gap. */
-static void share_of_gap(double *share, double *band, const seeds *s, double *numbers)
+/* The band is that of a quotient of means, from what each seed has beyond the share of its own gap. */
+void bndi_share_of_gap(double *share, double *band, const bndi_patient *p, double *numbers)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         sum += numbers[i];
     }
-    *share = sum / ((double)s->count * s->gap);
-    for (size_t i = 0; i < s->count; i++) {
-        double own = bnd_record_result(&s->runs[i]) - bnd_record_result(s->reference[i]);
-        numbers[i] = (numbers[i] - *share * own) / s->gap;
+    *share = sum / ((double)p->count * p->gap);
+    for (size_t i = 0; i < p->count; i++) {
+        numbers[i] = (numbers[i] - *share * gap_of_seed(p, i)) / p->gap;
     }
-    *band = bnd_interval(numbers, s->count);
+    *band = bnd_interval(numbers, p->count);
 }
 
 /* What this trial recovers or loses. */
-static void measure(double *share, double *band, const seeds *s, const bnd_record *tried, enum direction direction)
+static void measure(double *share, double *band, const bndi_patient *p, const bnd_record *tried,
+                    enum direction direction)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        double from = direction == LIFT ? bnd_record_result(&s->runs[i]) : bnd_record_result(&tried[i]);
-        double to = direction == LIFT ? bnd_record_result(&tried[i]) : bnd_record_result(s->reference[i]);
-        s->numbers[i] = from - to;
+    for (size_t i = 0; i < p->count; i++) {
+        double from = direction == LIFT ? bnd_record_result(&p->records[i]) : bnd_record_result(&tried[i]);
+        double to = direction == LIFT ? bnd_record_result(&tried[i]) : bnd_record_result(p->reference[i]);
+        p->numbers[i] = from - to;
     }
-    share_of_gap(share, band, s, s->numbers);
+    bndi_share_of_gap(share, band, p, p->numbers);
+}
+
+bnd_status bndi_outcome_of(bndi_outcome *out, const bndi_patient *p, const bnd_record *tried, bnd_error *why)
+{
+    static const double half = 0.5, most = 0.9;
+    bnd_comparison c;
+    bnd_status status = bnd_records_compare(&c, tried, p->count, p->references, p->reference_count, p->margin, why);
+    if (status == BND_OK) {
+        bndi_outcome o = {.ill = bnd_comparison_has_cause(&c)};
+        measure(&o.recovered, &o.band, p, tried, LIFT);
+        o.heals = (!o.ill && o.recovered >= half) || (c.failed == 0 && o.recovered >= most);
+        *out = o;
+    }
+    return status;
 }
 
 static bnd_share *share_of_part(bnd_autopsy *a, size_t part)
@@ -88,18 +129,18 @@ static bnd_share *share_of_part(bnd_autopsy *a, size_t part)
 }
 
 /* What lowering the parts one by one leaves over, seed by seed. */
-static void measure_interaction(bnd_autopsy *a, const seeds *s, const trial *trials, size_t trial_count,
+static void measure_interaction(bnd_autopsy *a, const bndi_patient *p, const trial *trials, size_t trial_count,
                                 const bnd_record *tried)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        double reference = bnd_record_result(s->reference[i]);
-        s->numbers[i] = bnd_record_result(&s->runs[i]) - reference;
+    for (size_t i = 0; i < p->count; i++) {
+        double reference = bnd_record_result(p->reference[i]);
+        p->numbers[i] = gap_of_seed(p, i);
         for (size_t t = 0; t < trial_count; t++) {
             bool lowered = trials[t].direction == LOWER;
-            s->numbers[i] -= lowered ? bnd_record_result(&tried[t * s->count + i]) - reference : 0;
+            p->numbers[i] -= lowered ? bnd_record_result(&tried[t * p->count + i]) - reference : 0;
         }
     }
-    share_of_gap(&a->interaction, &a->interaction_band, s, s->numbers);
+    bndi_share_of_gap(&a->interaction, &a->interaction_band, p, p->numbers);
 }
 
 /* A part that does both, recovers the gap when it is lifted and brings it about when it is lowered, explains more than
@@ -116,41 +157,79 @@ static int by_weight(const void *a, const void *b)
     return first > second ? -1 : first < second ? 1 : (int)x->part - (int)y->part;
 }
 
-static void measure_shares(bnd_autopsy *a, const seeds *s, const trial *trials, size_t trial_count,
-                           const bnd_record *tried)
+static bnd_status measure_shares(bnd_autopsy *a, const bndi_patient *p, const trial *trials, size_t trial_count,
+                                 const bnd_record *tried, bnd_error *why)
 {
-    for (size_t t = 0; t < trial_count; t++) {
+    bnd_status status = BND_OK;
+    for (size_t t = 0; status == BND_OK && t < trial_count; t++) {
         bnd_share *share = share_of_part(a, trials[t].part);
-        const bnd_record *of = tried + t * s->count;
+        const bnd_record *of = tried + t * p->count;
+        bndi_outcome outcome = {.ill = false};
+        status = bndi_outcome_of(&outcome, p, of, why);
         if (trials[t].direction == LIFT) {
             share->lifts = true;
-            measure(&share->lifted, &share->lifted_band, s, of, LIFT);
+            share->heals = outcome.heals;
+            share->lifted = outcome.recovered;
+            share->lifted_band = outcome.band;
         } else {
             share->lowers = true;
-            measure(&share->lowered, &share->lowered_band, s, of, LOWER);
+            share->hurts = outcome.ill;
+            measure(&share->lowered, &share->lowered_band, p, of, LOWER);
         }
     }
-    measure_interaction(a, s, trials, trial_count, tried);
+    measure_interaction(a, p, trials, trial_count, tried);
     qsort(a->shares, a->share_count, sizeof a->shares[0], by_weight);
+    return status;
 }
 
 /* ---- the cause ---- */
 
-/* How much of a mechanism is worth naming: below it, the part is to blame for its rounding. */
-static const double worth_naming[BND_MECHANISMS] = {
-    [BND_FOUND_FLUSHED] = 0.01,  [BND_FOUND_OVERFLOWED] = 1e-6,  [BND_FOUND_CLAMPED] = 0.01,
-    [BND_FOUND_CANCELLED] = 0.1, [BND_FOUND_LOST_MOMENT] = 0.01, [BND_FOUND_ROUNDED] = 0};
-
-/* Of the findings about a part's roles: the one that is furthest above what is worth naming. Its weight; 0: none. */
-static double cause_of_part(bnd_finding *cause, const bnd_autopsy *a, size_t part)
+static bool is_part(size_t part, const char *name)
 {
-    uint32_t roles = bnd_part_roles(part);
+    return strcmp(bnd_part_name(part), name) == 0;
+}
+
+/* Does the finding speak of this part? Of scales, where numbers share one, and of what scales do. */
+static bool speaks_of(const bnd_finding *f, size_t part, const bnd_policy *policy)
+{
+    if (is_part(part, "scaling")) {
+        bool by_scales = f->mechanism == BND_FOUND_CLAMPED || f->mechanism == BND_FOUND_UNDERFLOWED;
+        return by_scales && policy->cast[f->role].given && policy->cast[f->role].scaling[0] != 0;
+    }
+    return (bnd_part_roles(part) >> f->role & 1) != 0;
+}
+
+/* How much a finding tells: its share, where that is worth naming. Moments that are zero come before all else, since
+ * the update divides by their root; rounding comes last. */
+static double weight_of_finding(const bnd_finding *f)
+{
+    const double threshold = bnd_mechanism_threshold(f->mechanism);
+    const double factor = f->mechanism == BND_FOUND_LOST_MOMENTS ? 1e3 : f->mechanism == BND_FOUND_ROUNDED ? 1e-9 : 1;
+    return f->share > threshold ? factor * f->share : 0;
+}
+
+/* What was found in a run. */
+typedef struct found {
+    bnd_finding at[BND_FINDINGS_MAX];
+    size_t count;
+} found;
+
+/* Of the findings about a part, the one that tells most. Its weight; 0: there is none. */
+static double cause_of_part(bnd_finding *cause, const bnd_finding *findings, size_t count, size_t part,
+                            const bnd_policy *policy)
+{
     double most = 0;
-    for (size_t i = 0; i < a->finding_count; i++) {
-        const bnd_finding *f = &a->findings[i];
-        double weight = f->mechanism == BND_FOUND_ROUNDED ? 1e-9 * f->share : f->share;
-        bool is = (roles >> f->role & 1) != 0 && f->share > worth_naming[f->mechanism];
-        if (is && weight > most) {
+    if (is_part(part, "acc")) {
+        *cause = (bnd_finding){.mechanism = BND_FOUND_ROUNDED_SUMS,
+                               .role = BND_ROLE_SCRATCH,
+                               .share = __builtin_nan(""),
+                               .worst_share = __builtin_nan("")};
+        return 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bnd_finding *f = &findings[i];
+        const double weight = speaks_of(f, part, policy) ? weight_of_finding(f) : 0;
+        if (weight > most) {
             most = weight;
             *cause = *f;
         }
@@ -158,16 +237,21 @@ static double cause_of_part(bnd_finding *cause, const bnd_autopsy *a, size_t par
     return most;
 }
 
+static double telling_of(const bnd_autopsy *a, size_t share, const bnd_policy *policy)
+{
+    bnd_finding unused;
+    return cause_of_part(&unused, a->findings, a->finding_count, a->shares[share].part, policy);
+}
+
 /* Parts that explain as much as the first, as those that each suffice to diverge do: the one whose casts say most comes
  * to the front. */
-static void put_telling_first(bnd_autopsy *a)
+static void put_telling_first(bnd_autopsy *a, const bnd_policy *policy)
 {
     static const double alike = 1e-6;
-    bnd_finding unused;
-    double first = weight_of(&a->shares[0]), most = cause_of_part(&unused, a, a->shares[0].part);
+    double first = weight_of(&a->shares[0]), most = telling_of(a, 0, policy);
     size_t best = 0;
     for (size_t i = 1; i < a->share_count && weight_of(&a->shares[i]) >= first - alike; i++) {
-        double telling = cause_of_part(&unused, a, a->shares[i].part);
+        double telling = telling_of(a, i, policy);
         if (telling > most) {
             most = telling;
             best = i;
@@ -178,130 +262,148 @@ static void put_telling_first(bnd_autopsy *a)
     a->shares[0] = share;
 }
 
-static void find_cause(bnd_autopsy *a, const bnd_training *training)
+/* The steps that findings are about: up to the first one outside the reference's range. */
+static uint64_t steps_to_look_at(const bnd_comparison *c, const bnd_training *training)
 {
-    put_telling_first(a);
-    a->is_accumulator = strcmp(bnd_part_name(a->shares[0].part), "acc") == 0;
-    a->has_cause = cause_of_part(&a->cause, a, a->shares[0].part) > 0;
+    return c->outside && c->outside_from + 1 < training->steps ? c->outside_from + 1 : training->steps;
+}
+
+/* Where several parts are to blame, one of them may end the run before another has done anything: then a part is looked
+ * at in a run in which the others are lifted, to its end. */
+static bnd_status look_at_culprit(found *out, const bnd_autopsy *a, const bndi_patient *p, size_t culprit,
+                                  bnd_error *why)
+{
+    bnd_training training = p->tasks[0].training;
+    for (size_t i = 0; i < a->culprit_count; i++) {
+        if (i != culprit) {
+            (void)bnd_policy_lift(&training.policy, &training.policy, a->culprits[i].part);
+        }
+    }
+    return bnd_findings(out->at, &out->count, &training, training.steps, p->context, why);
+}
+
+static bnd_status find_causes(bnd_autopsy *a, const bndi_patient *p, bnd_error *why)
+{
+    const bnd_training *training = &p->tasks[0].training;
     const bnd_cast *v = &training->policy.cast[BND_ROLE_V];
-    a->epsilon_vanishes = a->has_cause && a->cause.role == BND_ROLE_V && v->given && training->epsilon > 0 &&
+    found *f = calloc(1, sizeof *f);
+    bnd_status status =
+        f != NULL ? BND_OK : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the findings of an autopsy");
+    bool divides = false;
+    for (size_t i = 0; status == BND_OK && i < a->culprit_count; i++) {
+        bnd_culprit *c = &a->culprits[i];
+        const bool alone = a->culprit_count == 1;
+        status = alone ? BND_OK : look_at_culprit(f, a, p, i, why);
+        c->has_cause =
+            status == BND_OK && cause_of_part(&c->cause, alone ? a->findings : f->at,
+                                              alone ? a->finding_count : f->count, c->part, &training->policy) > 0;
+        divides = divides || (c->has_cause && c->cause.role == BND_ROLE_V);
+    }
+    free(f);
+    const bool rounds = v->given && v->scaling[0] == 0 && !training->policy.fused; /* what is added to the root of v */
+    a->epsilon_vanishes = divides && rounds && training->epsilon > 0 &&
                           (bnd_encode(&v->format, training->epsilon, v->rule, 0).flags & BND_FLUSHED) != 0;
+    return status;
 }
 
 /* ---- all of it ---- */
 
-static bnd_status pair_up(const bnd_record **reference, const bnd_record *records, size_t count,
-                          const bnd_record *references, size_t reference_count, bnd_error *why)
+static bnd_status pair_up(bndi_patient *p, bnd_error *why)
 {
-    for (size_t i = 0; i < count; i++) {
-        reference[i] = NULL;
-        for (size_t j = 0; j < reference_count; j++) {
-            bool same =
-                references[j].seed_init == records[i].seed_init && references[j].seed_data == records[i].seed_data;
-            reference[i] = same ? &references[j] : reference[i];
+    for (size_t i = 0; i < p->count; i++) {
+        p->reference[i] = NULL;
+        for (size_t j = 0; j < p->reference_count; j++) {
+            const bnd_record *r = &p->references[j];
+            bool same = r->seed_init == p->records[i].seed_init && r->seed_data == p->records[i].seed_data;
+            p->reference[i] = same ? r : p->reference[i];
         }
-        if (reference[i] == NULL) {
+        if (p->reference[i] == NULL) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                             "an autopsy needs a run in fp32 with the same seeds for each run");
         }
     }
+    for (size_t i = 0; i < p->count; i++) {
+        p->gap += gap_of_seed(p, i) / (double)p->count;
+    }
     return BND_OK;
 }
 
-typedef struct counterfactuals {
-    trial *trials;
-    size_t trial_count, made;
-    bnd_task *tasks;
-    bnd_record *records;
-    const bnd_record **reference;
-    double *numbers;
-} counterfactuals;
-
-static void free_counterfactuals(counterfactuals *c)
+/* Each part by itself. */
+static bnd_status try_parts(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
 {
-    for (size_t i = 0; c->records != NULL && i < c->made; i++) {
-        bnd_record_clear(&c->records[i]);
-    }
-    free(c->numbers);
-    free(c->reference);
-    free(c->records);
-    free(c->tasks);
-    free(c->trials);
-}
-
-static bnd_status prepare(counterfactuals *c, const bnd_task *tasks, size_t count, bnd_error *why)
-{
+    const bnd_policy *policy = &p->tasks[0].training.policy;
+    trial trials[TRIALS_MOST + 1];
+    bnd_policy *policies = calloc(TRIALS_MOST + 1, sizeof *policies);
+    const size_t n = policies != NULL ? plan_trials(trials, policies, policy) : 0, runs = n * p->count;
+    bnd_record *records = calloc(runs + 1, sizeof *records);
     bnd_status status = BND_OK;
-    c->trials = calloc(2 * BND_SHARES_MAX, sizeof *c->trials);
-    c->trial_count = c->trials != NULL ? plan_trials(c->trials, &tasks[0].training.policy) : 0;
-    c->tasks = calloc(c->trial_count * count + 1, sizeof *c->tasks);
-    c->records = calloc(c->trial_count * count + 1, sizeof *c->records);
-    c->reference = calloc(count, sizeof *c->reference);
-    c->numbers = calloc(count, sizeof *c->numbers);
-    if (c->trials == NULL || c->tasks == NULL || c->records == NULL || c->reference == NULL || c->numbers == NULL) {
+    if (policies == NULL || records == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the runs of an autopsy");
     }
-    for (size_t t = 0; status == BND_OK && t < c->trial_count; t++) {
-        for (size_t i = 0; i < count; i++) {
-            bnd_task *task = &c->tasks[t * count + i];
-            *task = tasks[i];
-            task->training.policy = c->trials[t].policy;
-            task->recipe = NULL;
-            task->directory = NULL;
-            task->resume = task->statistics = task->switches = false;
-        }
+    if (status == BND_OK) {
+        status = bndi_make_under(records, p, policies, n, why);
     }
+    if (status == BND_OK && n > 0 && !p->stopped) {
+        status = measure_shares(a, p, trials, n, records, why);
+    }
+    for (size_t i = 0; records != NULL && i < runs; i++) {
+        bnd_record_clear(&records[i]);
+    }
+    free(records);
+    free(policies);
     return status;
 }
 
-/* Over all seeds: runs that failed count as the chance level. */
-static double mean_gap(const bnd_record *runs, const bnd_record *const *reference, size_t count)
+static bnd_status examine(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
 {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += bnd_record_result(&runs[i]) - bnd_record_result(reference[i]);
+    const bnd_training *training = &p->tasks[0].training;
+    bnd_status status = pair_up(p, why);
+    if (status == BND_OK) {
+        status = try_parts(a, p, why);
     }
-    return sum / (double)count;
-}
-
-/* The steps that findings are about: up to the first one outside the reference's range. */
-static uint64_t steps_to_look_at(const bnd_comparison *c, const bnd_task *task)
-{
-    return c->outside && c->outside_from + 1 < task->training.steps ? c->outside_from + 1 : task->training.steps;
+    if (status == BND_OK && !p->stopped) {
+        status = bnd_findings(a->findings, &a->finding_count, training, steps_to_look_at(&a->comparison, training),
+                              p->context, why);
+    }
+    if (status == BND_OK && !p->stopped && a->share_count > 0) {
+        put_telling_first(a, &training->policy);
+        status = bndi_find_healing(a, p, why);
+    }
+    if (status == BND_OK && !p->stopped) {
+        status = find_causes(a, p, why);
+    }
+    a->runs = p->made;
+    return status;
 }
 
 bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records, size_t count,
                             const bnd_record *references, size_t reference_count, double margin,
                             const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why)
 {
-    counterfactuals c = {.trials = NULL};
+    bndi_patient p = {.tasks = tasks,
+                      .records = records,
+                      .count = count,
+                      .references = references,
+                      .reference_count = reference_count,
+                      .reference = calloc(count + 1, sizeof *p.reference),
+                      .numbers = calloc(count + 1, sizeof *p.numbers),
+                      .margin = margin,
+                      .context = context,
+                      .watch = watch,
+                      .data = data};
     bnd_autopsy *a = calloc(1, sizeof *a);
     bnd_status status =
-        a != NULL ? bnd_records_compare(&a->comparison, records, count, references, reference_count, margin, why)
-                  : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
+        a != NULL && p.reference != NULL && p.numbers != NULL
+            ? bnd_records_compare(&a->comparison, records, count, references, reference_count, margin, why)
+            : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an autopsy");
     if (status == BND_OK && bnd_comparison_has_cause(&a->comparison)) {
-        status = prepare(&c, tasks, count, why);
-        if (status == BND_OK) {
-            status = pair_up(c.reference, records, count, references, reference_count, why);
-        }
-        if (status == BND_OK) {
-            status = bnd_study_run(c.records, c.tasks, c.trial_count * count, context, watch, data, why);
-            c.made = c.trial_count * count;
-        }
-        if (status == BND_OK) {
-            status = bnd_findings(a->findings, &a->finding_count, &tasks[0].training,
-                                  steps_to_look_at(&a->comparison, &tasks[0]), context, why);
-        }
-        if (status == BND_OK && c.trial_count > 0) {
-            const seeds s = {records, c.reference, count, mean_gap(records, c.reference, count), c.numbers};
-            measure_shares(a, &s, c.trials, c.trial_count, c.records);
-            find_cause(a, &tasks[0].training);
-        }
+        status = examine(a, &p, why);
     }
     if (status == BND_OK) {
-        *out = *a;
+        *out = p.stopped ? (bnd_autopsy){.comparison = a->comparison} : *a;
     }
-    free_counterfactuals(&c);
     free(a);
+    free(p.numbers);
+    free(p.reference);
     return status;
 }

@@ -2,6 +2,7 @@
 binadeinclude_HEADERS += include/binade/study.h
 libbinade_internal_la_SOURCES += \
 	src/study/autopsy.c \
+	src/study/autopsy.h \
 	src/study/bytes.c \
 	src/study/checkpoint.c \
 	src/study/compare.c \
@@ -9,6 +10,7 @@ libbinade_internal_la_SOURCES += \
 	src/study/csv.c \
 	src/study/directory.c \
 	src/study/findings.c \
+	src/study/healing.c \
 	src/study/line.c \
 	src/study/lines.c \
 	src/study/log.c \

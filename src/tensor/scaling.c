@@ -130,7 +130,7 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
             begins_scaling(&nearest, cast->scaling)
                 ? read_block(&scaling.block, cast, why)
                 : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
-                                    "(available: tensor, row, tile:RxC, mx, nvfp4, current, delayed, dynamic, "
+                                    "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
                                     "udynamic)");
         if (status != BND_OK) {
             return status;
@@ -147,8 +147,9 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
     if (!serves) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
-            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row, tile:RxC, mx, nvfp4, "
-            "current and delayed; param, master, grad, m, v and extra have tensor, row, tile:RxC, mx, nvfp4, "
+            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row[:N], tile:RxC, mx, "
+            "nvfp4, "
+            "current and delayed; param, master, grad, m, v and extra have tensor, row[:N], tile:RxC, mx, nvfp4, "
             "dynamic:N and udynamic:N; the other roles have none",
             name, cast->scaling);
     }
@@ -175,10 +176,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
+static float largest_number(const bnd_format *f)
+{
+    return (float)((double)f->max_significand * power_of_two(f->max_quantum));
+}
+
 /* The largest number of the format over amax over 2^margin; amax 0 or no number: as before; never infinite. */
 static float scale_for(float amax, float before, const bnd_format *f, int margin)
 {
-    const float largest = (float)((double)f->max_significand * power_of_two(f->max_quantum));
+    const float largest = largest_number(f);
     if (!(amax > 0) || amax - amax != 0) {
         return before;
     }
@@ -206,6 +212,7 @@ static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n,
     if (how->stats != NULL) {
         bndi_part_times(values, scaled, n, back, &engine->context);
         bndi_count_values(how->stats, x, values, n, &flags);
+        bndi_count_clamped(how->stats, x, values, scaled, n, largest_number(&cast->format));
         bndi_count_scale(how->stats, (double)back);
     }
     bndi_part_times(y, scaled, n, back, &engine->context);

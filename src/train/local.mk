@@ -24,6 +24,7 @@ libbinade_internal_la_SOURCES += \
 	src/train/source_copy.c \
 	src/train/source_planted.c \
 	src/train/source_text.c \
+	src/train/stalled.c \
 	src/train/states.c \
 	src/train/train.h \
 	src/train/training.c \

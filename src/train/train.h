@@ -351,6 +351,14 @@ struct bndi_optimizer_row {
 size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
 
+/* Moments that stall (stalled.c), around the update of a parameter: open before its states are thawed; follow each
+ * chunk, before the optimizer has changed it; close when the states are stored, which adds to `updates` (NULL: the
+ * update failed). Nothing is done where *out is NULL. */
+typedef struct bndi_stalls bndi_stalls;
+BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why);
+void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimizer_row *optimizer);
+void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
+
 /* At most BNDI_CHUNK numbers to the nearest of the cast's format; NULL: none. */
 void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast);
 

@@ -124,7 +124,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
 }
 
 static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *factors, chunk *k, size_t at, size_t n,
-                         double lr, bndi_update_totals *sums)
+                         double lr, bndi_update_totals *sums, bndi_stalls *stalls)
 {
     const bnd_tensor *w = p->master != NULL ? p->master : p->value;
     bndi_update u = {.training = &run->training,
@@ -151,6 +151,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
         u.g[i] *= unscale;
     }
     memcpy(k->old.f32, u.w, n * sizeof *u.w);
+    bndi_stalls_follow(stalls, &u, run->optimizer);
     run->optimizer->step(&u);
     bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
     bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
@@ -168,7 +169,8 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
 }
 
-static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums)
+static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
+                          bndi_stalls *stalls)
 {
     size_t n = bndi_count(&p->value->shape);
     bndi_factors factors = {.row = NULL};
@@ -176,7 +178,7 @@ static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, 
         run->optimizer->prepare(&factors, run, p, lr);
     }
     for (size_t at = 0; at < n; at += BNDI_CHUNK) {
-        update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums);
+        update_chunk(run, p, &factors, k, at, n - at < BNDI_CHUNK ? n - at : BNDI_CHUNK, lr, sums, stalls);
     }
 }
 
@@ -197,11 +199,17 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
     if (p->value->gradient == NULL) {
         return BND_OK;
     }
-    bnd_status status = bndi_thaw_states(&t, p, why);
+    bndi_stalls *stalls;
+    bnd_status status = bndi_stalls_open(&stalls, run, p, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_thaw_states(&t, p, why);
     if (status == BND_OK) {
-        update_thawed(run, p, k, lr, sums);
+        update_thawed(run, p, k, lr, sums, stalls);
     }
     bndi_freeze_states(&t, p, sums);
+    bndi_stalls_close(stalls, status == BND_OK ? &p->updates : NULL);
     if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
         status = value_of_master(run, p, why);
     }

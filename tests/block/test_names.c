@@ -65,6 +65,8 @@ static void test_printed(void)
     prints("e3m4/mx", "e3m4/mx (rceil; cuBLAS, Transformer Engine)");
     prints("e4m3/tensor", "e4m3/tensor (nearest; amax / max)");
     prints("e5m2/Row:rceil", "e5m2/row (rceil; cuBLAS, Transformer Engine)");
+    prints("e4m3/ROW:32", "e4m3/row:32 (nearest; amax / max)");
+    prints("e4m3/row:8:floor", "e4m3/row:8 (floor; OCP MX, torchao, microxcaling)");
     prints("e2m1/nvfp4:16x16", "e2m1/nvfp4:16x16 (nearest; amax / max)");
     prints("e4m3/MX:4X8:floor", "e4m3/mx:4x8 (floor; OCP MX, torchao, microxcaling)");
     prints("e4m3/tile:1x128", "e4m3/tile:1x128 (nearest; amax / max)");
@@ -88,6 +90,11 @@ static void test_tiles(void)
     CU_ASSERT_EQUAL(b.along, 1);
     CU_ASSERT_EQUAL(block_named("e4m3/tile:1x4611686018427387904").across, (size_t)1 << 62);
     CU_ASSERT_EQUAL(block_named("e4m3/tensor").sharing, BND_SHARE_TENSOR);
+    b = block_named("e2m1/row:16");
+    CU_ASSERT_EQUAL(b.sharing, BND_SHARE_BLOCK);
+    CU_ASSERT_EQUAL(b.along, 16);
+    CU_ASSERT_STRING_EQUAL(b.scale.name, "fp32");
+    CU_ASSERT_EQUAL(b.rule, BND_SCALE_NEAREST);
 }
 
 static void refused(const char *name, bnd_status status, const char *word)
@@ -115,6 +122,9 @@ static void test_refused(void)
     refused("nvfp4:floor", BND_BAD_ARGUMENT, "nearest");
     refused("e4m4x/mx", BND_BAD_NAME, "e4m4x");
     refused("e4m3/column", BND_BAD_NAME, "tile");
+    refused("e4m3/row:", BND_BAD_NAME, "rule");
+    refused("e4m3/row:0", BND_BAD_NAME, "row:N");
+    refused("e4m3/row:4x4", BND_BAD_NAME, "row:N");
     refused("e4m3/tile:0x4", BND_BAD_NAME, "tile");
     refused("e4m3/tile:4x", BND_BAD_NAME, "tile");
     refused("e4m3/tile:4x4x4", BND_BAD_NAME, "tile");

@@ -29,7 +29,8 @@ static outcome outcome_of(const char *name, const float *x, size_t blocks)
     size_t n = blocks * LENGTH;
     unsigned char *codes = memory_of(n), *scales = memory_of(n);
     float *y = memory_of(n * sizeof *y), tensor = 1;
-    double max = ldexp((double)block.element.max_significand, block.element.max_quantum), input = 0, error = 0;
+    double max = ldexp((double)block.element.max_significand, block.element.max_quantum), input = 0, error = 0,
+           clamped = 0;
     size_t exceeded = 0;
     bnd_stats stats = {.elements = 0};
     const bnd_shape shape = {1, n, 1};
@@ -42,15 +43,20 @@ static outcome outcome_of(const char *name, const float *x, size_t blocks)
             if (j % 16 == 0) { /* every block here is a multiple of 16 long */
                 scale = scale_value(&block, scales, scale_of(&block, shape, j)) * (double)tensor;
             }
-            beyond = beyond || fabs((double)x[j]) > max * scale;
+            const bool above = fabs((double)x[j]) > max * scale;
+            const double square = ((double)y[j] - (double)x[j]) * ((double)y[j] - (double)x[j]);
+            beyond = beyond || above;
             input += (double)x[j] * (double)x[j];
-            error += ((double)y[j] - (double)x[j]) * ((double)y[j] - (double)x[j]);
+            error += square;
+            clamped += above ? square : 0;
         }
         exceeded += beyond;
     }
     CU_ASSERT_EQUAL(stats.elements, n);
     CU_ASSERT(fabs(stats.squared_error / error - 1) < 1e-9);
     CU_ASSERT(fabs(stats.squared_input / input - 1) < 1e-9);
+    CU_ASSERT(fabs(stats.clamped_error - clamped) <= 1e-9 * error);
+    CU_ASSERT(strstr(name, "floor") == NULL || stats.clamped_error > 0);
     free(codes);
     free(scales);
     free(y);

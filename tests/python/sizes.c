@@ -98,6 +98,7 @@ static void stats_and_error(void)
     FIELD(bnd_stats, smallest);
     FIELD(bnd_stats, squared_error);
     FIELD(bnd_stats, squared_input);
+    FIELD(bnd_stats, clamped_error);
     FIELD(bnd_stats, scale_smallest);
     FIELD(bnd_stats, scale_largest);
     FIELD(bnd_stats, exponents);

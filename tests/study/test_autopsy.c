@@ -90,9 +90,11 @@ static void test_second_moment(void)
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
     CU_ASSERT_TRUE(a.shares[0].lifted > 0.9 && a.shares[0].lowered > 0.9);
-    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_LOST_MOMENT && a.cause.role == BND_ROLE_V);
-    CU_ASSERT_TRUE(a.epsilon_vanishes && !a.is_accumulator);
-    CU_ASSERT_TRUE(a.cause.share > 0.1 && a.cause.worst_share >= a.cause.share && a.cause.worst[0] != 0);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_MOMENTS &&
+                   a.culprits[0].cause.role == BND_ROLE_V);
+    CU_ASSERT_TRUE(a.epsilon_vanishes);
+    CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.1 && a.culprits[0].cause.worst_share >= a.culprits[0].cause.share &&
+                   a.culprits[0].cause.worst[0] != 0);
 }
 
 /* The same with fewer bits, where several parts each suffice to diverge: the one whose casts tell most is named. Its
@@ -106,7 +108,8 @@ static void test_several_suffice(void)
         CU_ASSERT_EQUAL(a.comparison.verdict, BND_FAILED);
         CU_ASSERT_TRUE(a.comparison.outside && a.comparison.outside_from == 1);
         CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
-        CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_LOST_MOMENT && a.epsilon_vanishes);
+        CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_MOMENTS &&
+                       a.epsilon_vanishes);
     }
 }
 
@@ -118,9 +121,9 @@ static void test_flushed(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_EQUAL(strncmp(bnd_part_name(a.shares[0].part), "gemm_", 5), 0);
-    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_FLUSHED);
-    CU_ASSERT_TRUE(a.cause.role == BND_ROLE_WGRAD_DY || a.cause.role == BND_ROLE_DGRAD_DY);
-    CU_ASSERT_TRUE(a.cause.share > 0.5 && !a.epsilon_vanishes);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_UNDERFLOWED);
+    CU_ASSERT_TRUE(a.culprits[0].cause.role == BND_ROLE_WGRAD_DY || a.culprits[0].cause.role == BND_ROLE_DGRAD_DY);
+    CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.5 && !a.epsilon_vanishes);
     CU_ASSERT_TRUE(share_of(&a, "gemm_fwd")->lifted < 0.5);
 }
 
@@ -135,8 +138,9 @@ static void test_cancelled(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "param");
-    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_CANCELLED && a.cause.role == BND_ROLE_PARAM);
-    CU_ASSERT_TRUE(a.cause.share > 0.3);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_UPDATES &&
+                   a.culprits[0].cause.role == BND_ROLE_PARAM);
+    CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.3);
 }
 
 /* Gains of norms that share scales which are rounded down, in numbers of few bits: those near the largest of a block
@@ -151,8 +155,10 @@ static void test_clamped(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "norm");
-    CU_ASSERT_TRUE(a.has_cause && a.cause.mechanism == BND_FOUND_CLAMPED && a.cause.role == BND_ROLE_NORM_W);
-    CU_ASSERT_TRUE(a.cause.share > 0.01 && a.cause.worst_share >= a.cause.share && a.cause.worst[0] != 0);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_CLAMPED &&
+                   a.culprits[0].cause.role == BND_ROLE_NORM_W);
+    CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.01 && a.culprits[0].cause.worst_share >= a.culprits[0].cause.share &&
+                   a.culprits[0].cause.worst[0] != 0);
 }
 
 /* Every sum in e5m2: it stalls. */
@@ -164,7 +170,7 @@ static void test_accumulator(void)
     check_bands(&a);
     CU_ASSERT_EQUAL(a.share_count, 1);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "acc");
-    CU_ASSERT_TRUE(a.is_accumulator && !a.has_cause);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_ROUNDED_SUMS);
     CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lifted, 1, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lowered, 1, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(a.interaction, 0, 1e-12);
@@ -194,7 +200,7 @@ static void test_match(void)
         bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, BND_MARGIN, NULL, never, &watched, &why),
         &why));
     CU_ASSERT_EQUAL(a.comparison.verdict, BND_NO_DIFFERENCE);
-    CU_ASSERT_TRUE(!watched && a.share_count == 0 && a.finding_count == 0 && !a.has_cause);
+    CU_ASSERT_TRUE(!watched && a.share_count == 0 && a.finding_count == 0 && a.culprit_count == 0);
     records[SEEDS].seed_data = 99;
     CU_ASSERT_NOT_EQUAL(
         bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, BND_MARGIN, NULL, never, &watched, &why), BND_OK);
@@ -216,7 +222,7 @@ static void test_findings(void)
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT_TRUE(f[i].share > 0 && f[i].worst_share > 0 && f[i].step < 3);
         CU_ASSERT_TRUE(i == 0 || f[i].mechanism >= f[i - 1].mechanism);
-        if (f[i].mechanism == BND_FOUND_CANCELLED) {
+        if (f[i].mechanism == BND_FOUND_LOST_UPDATES) {
             found = f[i].role == BND_ROLE_PARAM && f[i].share > 0.5 && f[i].step == 0;
         }
     }

@@ -56,5 +56,6 @@ bool same_statistics(const bnd_stats *got, const bnd_stats *want)
            got->nans_in == want->nans_in && got->nans_out == want->nans_out && got->compared == want->compared &&
            got->largest == want->largest && got->smallest == want->smallest &&
            memcmp(got->exponents, want->exponents, sizeof got->exponents) == 0 &&
-           near(got->squared_error, want->squared_error) && near(got->squared_input, want->squared_input);
+           near(got->squared_error, want->squared_error) && near(got->squared_input, want->squared_input) &&
+           near(got->clamped_error, want->clamped_error);
 }

@@ -59,6 +59,7 @@ binade_SOURCES = \
 	tools/binade/sweep_result.c \
 	tools/binade/table.c \
 	tools/binade/train_autopsy.c \
+	tools/binade/train_autopsy_text.c \
 	tools/binade/train_columns.c \
 	tools/binade/train_conclusion.c \
 	tools/binade/train_live.c \

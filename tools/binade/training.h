@@ -147,10 +147,9 @@ typedef struct train_row {
     size_t reference; /* the row that it is compared with; its own number where it is one */
     bool compared;    /* there were pairs */
     bnd_comparison is;
-    bnd_autopsy *autopsy;   /* NULL: none was made */
-    size_t counterfactuals; /* runs that it took */
-    double epsilon;         /* of what was autopsied: the optimizer's, */
-    bnd_format v;           /* and what its second moments are kept in */
+    bnd_autopsy *autopsy; /* NULL: none was made */
+    double epsilon;       /* of what was autopsied: the optimizer's, */
+    bnd_format v;         /* and what its second moments are kept in */
 } train_row;
 
 typedef struct train_result {
@@ -174,12 +173,13 @@ void print_result_table(const train_result *r, enum output output, bool colour);
 void print_result_notes(const train_result *r);
 void json_result(bnd_json *json, const train_result *r); /* the members "reference" and "recipes" */
 
-/* ---- why a recipe did worse (train_autopsy.c) ---- */
+/* ---- why a recipe did worse (train_autopsy.c, train_autopsy_text.c) ---- */
 
 /* For each row that is worse or failed; `tasks` are those of the records, in their order. GO_ON, or the status to leave
  * with. */
 int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context);
 void print_autopsies(const train_result *r);
+char *autopsy_text(const train_row *row); /* what broke, where, from which step, and what heals it; to be freed */
 void json_autopsy(bnd_json *json, const train_row *row); /* the member "autopsy" */
 
 /* ---- curves of losses (train_plot.c; its options: train_plot_options.c) ---- */

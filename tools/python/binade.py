@@ -72,7 +72,7 @@ class Stats(ctypes.Structure):  # bnd_stats
 
     _fields_ = [(name, ctypes.c_uint64) for name in _COUNTS]
     _fields_ += [(name, ctypes.c_double) for name in ("largest", "smallest", "squared_error", "squared_input",
-                                                     "scale_smallest", "scale_largest")]
+                                                     "clamped_error", "scale_smallest", "scale_largest")]
     _fields_ += [("exponents", ctypes.c_uint64 * 64)]
 
     @property
