@@ -344,6 +344,7 @@ tests_cost_test_cost_SOURCES = \
 	tests/outcome.c \
 	tests/outcome.h \
 	tests/cost/test_cost.c \
+	tests/cost/test_by_hand.c \
 	tests/cost/test_measured.c \
 	tests/cost/test_numbers.c \
 	tests/cost/test_rows.c \

@@ -80,7 +80,7 @@ _binade()
         --progress) words="auto always never" ;;
         esac ;;
     train)
-        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
+        options="--model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --dump-init --dump-batches --recompute --switch --autopsy --out --resume --checkpoint --validate --statistics --memory --details --plot --plot-scale --plot-range --list --threads --progress --json --csv --color --help" valued=" --model --recipe --optimizer --lr --betas --eps --wd --schedule --steps --seeds --margin --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --dump-init --dump-batches --switch --out --checkpoint --validate --statistics --plot --plot-scale --plot-range --threads -j --progress --color "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;
@@ -102,7 +102,7 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     compare)
-        options="--margin --details --plot --plot-scale --plot-range --steps --step-column --loss-column --json --csv --color --help" valued=" --margin --plot --plot-scale --plot-range --step-column --loss-column --color "
+        options="--margin --memory --details --plot --plot-scale --plot-range --steps --step-column --loss-column --json --csv --color --help" valued=" --margin --plot --plot-scale --plot-range --step-column --loss-column --color "
         first="@files" others="@files"
         case $prev in
         --plot) words="linear log none" ;;

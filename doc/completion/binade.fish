@@ -131,6 +131,7 @@ complete -c binade -n '__binade_is train' -l resume -d 'goes on with the runs in
 complete -c binade -n '__binade_is train' -l checkpoint -d 'one every N steps, with --out (default the last)' -x
 complete -c binade -n '__binade_is train' -l validate -d 'every N steps (default at the end)' -x
 complete -c binade -n '__binade_is train' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is train' -l memory -d 'adds bytes by role: a table, and stacked bars'
 complete -c binade -n '__binade_is train' -l details -d 'adds what the emulation took: its time per step, its memory'
 complete -c binade -n '__binade_is train' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
 complete -c binade -n '__binade_is train' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
@@ -144,6 +145,7 @@ complete -c binade -n '__binade_is train' -l color -d 'auto always never (defaul
 complete -c binade -n '__binade_is train' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
 complete -c binade -n '__binade_is compare' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 1)' -x
+complete -c binade -n '__binade_is compare' -l memory -d 'adds bytes by role: a table, and stacked bars'
 complete -c binade -n '__binade_is compare' -l details -d 'adds what the emulation took: its time per step, its memory'
 complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
 complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'

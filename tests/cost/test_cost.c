@@ -49,6 +49,7 @@ int main(void)
     CU_SuiteInfo suites[] = {
         SUITE("the lecture's numbers, and training's", number_tests),
         SUITE("on paper as measured", measured_tests),
+        SUITE("memory by hand", by_hand_tests),
         SUITE("machines, models, what people write", row_tests),
         CU_SUITE_INFO_NULL,
     };

@@ -10,7 +10,7 @@ enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN, OPTION_STEP_COLUMN, OPTION_LOS
 typedef struct compare {
     settings common;
     plot_options plot;
-    bool steps, details;
+    bool steps, details, memory;
     double margin;
     bnd_log_columns columns;
     bnd_record *records;
@@ -22,6 +22,10 @@ static int set_own(void *state, int id, const char *value)
     compare *c = state;
     if (id == OPTION_STEPS_OF_RUN) {
         c->steps = true;
+        return GO_ON;
+    }
+    if (id == OPTION_MEMORY) {
+        c->memory = true;
         return GO_ON;
     }
     if (id == OPTION_DETAILS) {
@@ -111,6 +115,7 @@ static void print_all(const compare *c)
     train_result r;
     result_make(&r, c->records, c->count, c->margin);
     r.details = c->details;
+    r.memory = c->memory;
     if (c->common.output == OUTPUT_JSON) {
         print_json(&r);
     } else if (c->common.output == OUTPUT_CSV) {
@@ -151,19 +156,9 @@ static const option_row row_step_column = {
 static const option_row row_loss_column = {OPTION_LOSS_COLUMN, 0, "loss-column", "NAME", "and that of the loss",
                                            COMPLETES_NOTHING,  ""};
 
-static const option_row *const options[] = {&row_margin,
-                                            &row_details,
-                                            &row_plot,
-                                            &row_plot_scale,
-                                            &row_plot_range,
-                                            &row_steps_of_run,
-                                            &row_step_column,
-                                            &row_loss_column,
-                                            &row_json,
-                                            &row_csv,
-                                            &row_color,
-                                            &row_help,
-                                            NULL};
+static const option_row *const options[] = {
+    &row_margin,      &row_by_role,     &row_details, &row_plot, &row_plot_scale, &row_plot_range, &row_steps_of_run,
+    &row_step_column, &row_loss_column, &row_json,    &row_csv,  &row_color,      &row_help,       NULL};
 
 const command command_compare = {
     .name = "compare",

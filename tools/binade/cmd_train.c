@@ -23,7 +23,7 @@ typedef struct train {
     const char *dump_init, *dump_batches; /* files, or NULL */
     bool resume, list, autopsy, reference_added;
     plot_options plot;
-    bool details;
+    bool details, memory;
     double margin;
     bnd_task *tasks;
     char **directories;
@@ -62,6 +62,9 @@ static int set_own(void *state, int id, const char *value)
     case OPTION_PLOT_SCALE:
     case OPTION_PLOT_RANGE:
         return read_plot_option(&t->plot, &t->common, id, value);
+    case OPTION_MEMORY:
+        t->memory = true;
+        return GO_ON;
     case OPTION_DETAILS:
         t->details = true;
         return GO_ON;
@@ -353,6 +356,7 @@ static int print_all(train *t)
     r.peak = t->peak;
     r.peak_threads = t->peak_threads;
     r.details = t->details;
+    r.memory = t->memory;
     if (t->common.output == OUTPUT_JSON) {
         print_json(t, &r);
     } else if (t->common.output == OUTPUT_CSV) {
@@ -446,55 +450,31 @@ static const option_row row_dump_batches = {
 static const option_row row_list = {
     OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
 
-static const option_row *const options[] = {&row_model,
-                                            &row_recipe,
-                                            &row_optimizer,
-                                            &row_lr,
-                                            &row_betas,
-                                            &row_epsilon,
-                                            &row_decay,
-                                            &row_schedule,
-                                            &row_steps,
-                                            &row_seeds,
-                                            &row_margin,
-                                            &row_seed_init,
-                                            &row_seed_data,
-                                            &row_seed_rounding,
-                                            &row_batch,
-                                            &row_inputs,
-                                            &row_width,
-                                            &row_depth,
-                                            &row_heads,
-                                            &row_context,
-                                            &row_vocabulary,
-                                            &row_tied,
-                                            &row_data,
-                                            &row_data_type,
-                                            &row_source,
-                                            &row_init,
-                                            &row_order,
-                                            &row_dump_init,
-                                            &row_dump_batches,
-                                            &row_recompute,
-                                            &row_switch,
-                                            &row_autopsy,
-                                            &row_out,
-                                            &row_resume,
-                                            &row_checkpoint,
-                                            &row_validate,
-                                            &row_statistics,
-                                            &row_details,
-                                            &row_plot,
-                                            &row_plot_scale,
-                                            &row_plot_range,
-                                            &row_list,
-                                            &row_threads,
-                                            &row_progress,
-                                            &row_json,
-                                            &row_csv,
-                                            &row_color,
-                                            &row_help,
-                                            NULL};
+static const option_row *const options[] = {&row_model,        &row_recipe,
+                                            &row_optimizer,    &row_lr,
+                                            &row_betas,        &row_epsilon,
+                                            &row_decay,        &row_schedule,
+                                            &row_steps,        &row_seeds,
+                                            &row_margin,       &row_seed_init,
+                                            &row_seed_data,    &row_seed_rounding,
+                                            &row_batch,        &row_inputs,
+                                            &row_width,        &row_depth,
+                                            &row_heads,        &row_context,
+                                            &row_vocabulary,   &row_tied,
+                                            &row_data,         &row_data_type,
+                                            &row_source,       &row_init,
+                                            &row_order,        &row_dump_init,
+                                            &row_dump_batches, &row_recompute,
+                                            &row_switch,       &row_autopsy,
+                                            &row_out,          &row_resume,
+                                            &row_checkpoint,   &row_validate,
+                                            &row_statistics,   &row_by_role,
+                                            &row_details,      &row_plot,
+                                            &row_plot_scale,   &row_plot_range,
+                                            &row_list,         &row_threads,
+                                            &row_progress,     &row_json,
+                                            &row_csv,          &row_color,
+                                            &row_help,         NULL};
 
 static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate,  &row_statistics,
                                          &row_plot_scale,  &row_plot_range, &row_dump_init, &row_dump_batches,
@@ -580,6 +560,9 @@ const command command_train = {
         "The peak is what these, activations on their way and gradients of activations took together at the worst "
         "moment. Input data, copies of operands and the emulation's scratch are in neither: --details and --json "
         "(emulation_peak_bytes) have them.\n\n"
+        "--memory adds the total by role: weights, gradients, master, the optimizer's m and v, extra (what the recipe "
+        "keeps beside them: scales, their histories, Kahan's compensation), and activations; as a table and as stacked "
+        "bars.\n\n"
         "--details adds what the emulation took: its memory, the median time per step, floating-point operations per "
         "second, and their share of what an fp32 matrix product of this library does. Every format is computed on the "
         "CPU, so these say nothing about the speed of a recipe on hardware.\n\n"
@@ -627,7 +610,8 @@ const command command_train = {
         "\"bytes_per_parameter\", \"activation_bytes\", \"memory_bytes\", \"peak_bytes\", \"memory_saved_times\", "
         "\"memory_saved_bytes\", \"emulation_peak_bytes\", \"step_seconds\", \"flops_per_second\", "
         "\"utilization\", \"recipe_loss\", \"others\", \"nan_from\", \"ratio\", \"ratio_low\", "
-        "\"ratio_high\", and with --autopsy \"autopsy\": null or {\"words\", \"heals\", "
+        "\"ratio_high\", \"param_bytes\", \"grad_bytes\", \"master_bytes\", \"m_bytes\", "
+        "\"v_bytes\", \"extra_bytes\", and with --autopsy \"autopsy\": null or {\"words\", \"heals\", "
         "\"healed\", \"healed_band\", \"culprits\": [{\"part\", \"cause\": null or a finding}], "
         "\"epsilon_vanishes\", \"parts\": [{\"part\", \"recovered\", \"recovered_band\", \"heals\", \"lost\", "
         "\"lost_band\", \"hurts\"}], \"interaction\", \"interaction_band\", \"findings\": [{\"mechanism\", "

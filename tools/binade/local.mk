@@ -63,6 +63,7 @@ binade_SOURCES = \
 	tools/binade/train_columns.c \
 	tools/binade/train_conclusion.c \
 	tools/binade/train_live.c \
+	tools/binade/train_memory.c \
 	tools/binade/train_notes.c \
 	tools/binade/train_options.c \
 	tools/binade/train_plot.c \

@@ -394,6 +394,12 @@ const train_column train_columns[TRAIN_COLUMNS] = {
     {"ratio", NULL, RESULT, ratio, NULL},
     {"ratio_low", NULL, RESULT, ratio_low, NULL},
     {"ratio_high", NULL, RESULT, ratio_high, NULL},
+    {"param_bytes", "weights", BY_ROLE, param_bytes, text_of_param},
+    {"grad_bytes", "gradients", BY_ROLE, grad_bytes, text_of_grad},
+    {"master_bytes", "master", BY_ROLE, master_bytes, text_of_master},
+    {"m_bytes", "m", BY_ROLE, m_bytes, text_of_m},
+    {"v_bytes", "v", BY_ROLE, v_bytes, text_of_v},
+    {"extra_bytes", "extra", BY_ROLE, extra_bytes, text_of_extra},
 };
 
 char *data_cell(const train_column *c, const train_result *r, const train_row *row)

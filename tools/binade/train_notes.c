@@ -177,6 +177,13 @@ static void explain_memory(const train_result *r)
                                "counted: input data, weights as operands, what norms keep per row"));
         say("memory", format_text("that total, compared with %s", reference->records->recipe));
     }
+    bool extra = false;
+    for (size_t i = 0; i < r->row_count; i++) {
+        extra = extra || extra_bytes(r, &r->rows[i]) > 0;
+    }
+    if (r->memory && extra) {
+        say("extra", copy_text("scales, the histories that delayed scales follow from, Kahan's compensation"));
+    }
     if (!isnan(peak_bytes(r, reference))) {
         say("peak", copy_text("the most at one moment, with gradients of activations"));
     }

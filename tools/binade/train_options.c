@@ -424,6 +424,8 @@ const option_row row_margin = {OPTION_MARGIN,
                                "of the loss above the irreducible loss: smaller gaps do not matter (default 1)",
                                COMPLETES_NOTHING,
                                ""};
+const option_row row_by_role = {OPTION_MEMORY,     0, "memory", NULL, "adds bytes by role: a table, and stacked bars",
+                                COMPLETES_NOTHING, ""};
 const option_row row_details = {
     OPTION_DETAILS,    0, "details", NULL, "adds what the emulation took: its time per step, its memory",
     COMPLETES_NOTHING, ""};

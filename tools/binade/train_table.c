@@ -33,7 +33,8 @@ static size_t cell_width(const train_column *c, const train_result *r, const tra
 /* A column of which no row knows anything is left out. */
 static bool is_shown(const train_column *c, const train_result *r)
 {
-    bool asked = c->heading != NULL && (c->group != EMULATION || r->details), known = false;
+    bool asked = c->heading != NULL && (c->group != EMULATION || r->details) && (c->group != BY_ROLE || r->memory);
+    bool known = false;
     for (size_t i = 0; asked && !known && i < r->row_count; i++) {
         char *text = c->text(r, &r->rows[i]);
         known = strcmp(text, "-") != 0;
@@ -131,6 +132,7 @@ void print_result_table(const train_result *r, enum output output, bool colour)
         print_csv(r);
     } else {
         print_text(r, colour);
+        print_memory_bars(r);
     }
 }
 

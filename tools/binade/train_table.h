@@ -16,8 +16,9 @@ char *whole_text(double x);
 /* A number of a row; NaN: not known. */
 typedef double row_number(const train_result *r, const train_row *row);
 
-/* EMULATION is about this program on this machine, not about recipes: shown where details are asked for. */
-enum column_group { RESULT, LOST, MEMORY, EMULATION, GROUPS };
+/* EMULATION is about this program on this machine, not about recipes: shown where details are asked for. BY_ROLE:
+ * where --memory is. */
+enum column_group { RESULT, LOST, MEMORY, BY_ROLE, EMULATION, GROUPS };
 
 /* For people a heading and a text, for programs a key and a number; either may be missing. */
 typedef struct train_column {
@@ -27,7 +28,7 @@ typedef struct train_column {
     char *(*text)(const train_result *r, const train_row *row);
 } train_column;
 
-enum { TRAIN_COLUMNS = 30 };
+enum { TRAIN_COLUMNS = 36 };
 extern const train_column train_columns[TRAIN_COLUMNS];
 
 /* What programs get; "null" where it is not known. */
@@ -38,6 +39,12 @@ size_t nan_runs(const train_row *row);
 double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
+
+/* Bytes by role, of the total (train_memory.c); and below the table, stacked bars where they are asked for. */
+row_number param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
+typedef char *row_text(const train_result *r, const train_row *row);
+row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;
+void print_memory_bars(const train_result *r);
 
 /* One sentence below the table (train_conclusion.c), to be freed; NULL: there is nothing to conclude. */
 char *conclusion_text(const train_result *r);

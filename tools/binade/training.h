@@ -43,6 +43,7 @@ enum training_option {
     OPTION_PLOT_SCALE,
     OPTION_PLOT_RANGE,
     OPTION_DETAILS,
+    OPTION_MEMORY,
     OPTION_MARGIN,
     OPTION_TRAINING_OWN /* the first that only one of the commands has */
 };
@@ -51,7 +52,7 @@ extern const option_row row_model, row_recipe, row_optimizer, row_schedule, row_
     row_seed_init, row_seed_data, row_seed_rounding, row_data, row_data_type, row_source, row_init, row_order, row_tied,
     row_seeds, row_steps, row_batch, row_inputs, row_width, row_depth, row_heads, row_context, row_vocabulary,
     row_recompute, row_checkpoint, row_validate, row_statistics, row_out, row_plot, row_plot_scale, row_plot_range,
-    row_details, row_margin;
+    row_details, row_by_role, row_margin;
 
 /* Options of a training that --help leaves to the man page. */
 #define RARE_OF_TRAINING                                                                                               \
@@ -161,6 +162,7 @@ typedef struct train_result {
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
     bool autopsied; /* autopsies were asked for */
     bool details;   /* what the emulation took is shown, too */
+    bool memory;    /* and bytes by role */
     double margin;  /* of verdicts */
 } train_result;
 
