@@ -20,16 +20,14 @@ function cell(name) {
     }
     verdict[file, recipe] = cell("verdict")
     loss[file, recipe] = cell("final_loss")
-    left[file, recipe] = cell("left_at")
-    flushed[file, recipe] = cell("flushed_percent")
-    cancelled[file, recipe] = cell("cancelled_percent")
-    peak[recipe] = cell("peak_bytes")
+    outside[file, recipe] = cell("outside_from")
+    memory[recipe] = cell("memory_bytes")
     times[recipe] = cell("memory_saved_times")
 }
 
-# A diverged run's loss is NaN, or at chance level.
+# Where every run failed there is no loss.
 function loss_of(which, recipe) {
-    return verdict[which, recipe] == "diverged" || loss[which, recipe] == "" ? "-" : sprintf(which == 1 ? "%.1e" : "%.4f", loss[which, recipe])
+    return verdict[which, recipe] == "failed" || loss[which, recipe] == "" ? "-" : sprintf(which == 1 ? "%.1e" : "%.4f", loss[which, recipe])
 }
 
 function listed(list, recipe) {
@@ -56,45 +54,45 @@ function saved(x) {
 }
 
 function print_table(i, recipe) {
-    printf "%-12s  %-22s  %-22s  %s\n", "", "transformer", "least squares", "transformer's"
-    printf "%-12s  %8s  %-12s  %8s  %-12s  %9s  %s\n", "recipe", "loss", "verdict", "loss", "verdict", "memory", "saved"
+    printf "%-12s  %-23s  %-23s  %s\n", "", "transformer", "least squares", "transformer's"
+    printf "%-12s  %8s  %-13s  %8s  %-13s  %9s  %s\n", "recipe", "loss", "verdict", "loss", "verdict", "memory", "saved"
     for (i = 1; i <= count; i++) {
         recipe = order[i]
-        printf "%-12s  %8s  %-12s  %8s  %-12s  %5.2f MiB  %5s\n", recipe, loss_of(2, recipe), verdict[2, recipe],
-            loss_of(1, recipe), verdict[1, recipe], peak[recipe] / 1048576,
+        printf "%-12s  %8s  %-13s  %8s  %-13s  %5.2f MiB  %5s\n", recipe, loss_of(2, recipe), verdict[2, recipe],
+            loss_of(1, recipe), verdict[1, recipe], memory[recipe] / 1048576,
             saved(times[recipe])
     }
 }
 
-function say_what_diverged(i, recipe, text) {
+function say_what_failed(i, recipe, text) {
     for (i = 1; i <= count; i++) {
         recipe = order[i]
-        if (verdict[2, recipe] == "diverged") {
-            text = listed(text, recipe " (from step " left[2, recipe] " on)")
+        if (verdict[2, recipe] == "failed") {
+            text = listed(text, recipe " (outside fp32's range from step " outside[2, recipe] " on)")
         }
     }
     if (text == "") {
-        fill("Diverged: none of the transformers.")
+        fill("Failed: none of the transformers.")
         return
     }
-    if (verdict[2, "fp16-pure"] == "diverged") {
+    if (verdict[2, "fp16-pure"] == "failed") {
         text = text ". In fp16 the 1e-8 that Adam adds to what it divides by is zero, as the first example shows, and" \
             " so are squares of small gradients: it divides by zero"
     }
-    fill("Diverged: " text ".")
+    fill("Failed: " text ".")
 }
 
 function say_what_matched(i, recipe, same, worse) {
     for (i = 1; i <= count; i++) {
         recipe = order[i]
-        if (verdict[2, recipe] == "match") {
+        if (verdict[2, recipe] == "no difference") {
             same = listed(same, recipe)
         }
-        if (verdict[1, recipe] == "degraded" || verdict[1, recipe] == "diverged") {
+        if (verdict[1, recipe] == "worse" || verdict[1, recipe] == "failed") {
             worse = listed(worse, recipe)
         }
     }
-    fill("Matched: the transformer ends where fp32's does with " (same == "" ? "none" : same) "; least squares" \
+    fill("No difference: the transformer ends where fp32's does with " (same == "" ? "none" : same) "; least squares" \
         " wants more digits than a short format has, and stays above fp32's loss with " \
         (worse == "" ? "none" : worse) ".")
 }
@@ -102,7 +100,7 @@ function say_what_matched(i, recipe, same, worse) {
 function say_what_was_saved(i, recipe, best, none) {
     for (i = 1; i <= count; i++) {
         recipe = order[i]
-        if (times[recipe] == "" || verdict[2, recipe] != "match") {
+        if (times[recipe] == "" || verdict[2, recipe] != "no difference") {
             continue
         }
         if (best == "" || times[recipe] > times[best]) {
@@ -113,16 +111,16 @@ function say_what_was_saved(i, recipe, best, none) {
         }
     }
     if (best != "") {
-        fill(sprintf("Saved: of those that matched, %s needs the least memory, %.1f MiB instead of %.1f%s.", best,
-            peak[best] / 1048576, peak["fp32"] / 1048576,
-            none == "" ? "" : "; " none " round operands of matrix products only, and save nothing"))
+        fill(sprintf("Saved: of those, %s needs the least memory, %.1f MiB instead of %.1f%s.", best,
+            memory[best] / 1048576, memory["fp32"] / 1048576,
+            none == "" ? "" : "; " none " save nothing"))
     }
 }
 
 END {
     print_table()
     print ""
-    say_what_diverged()
+    say_what_failed()
     say_what_matched()
     say_what_was_saved()
 }
