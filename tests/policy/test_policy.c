@@ -47,6 +47,45 @@ static void test_rows(void)
     }
 }
 
+static bool same_casts(const bnd_policy *a, const bnd_policy *b, bnd_role first, bnd_role last)
+{
+    return memcmp(&a->cast[first], &b->cast[first], (size_t)(last - first + 1) * sizeof *a->cast) == 0;
+}
+
+/* NAME and NAME+fp32: the same GEMMs, on bf16-master and on fp32. */
+static void test_pairs(void)
+{
+    size_t pairs = 0;
+    const bnd_policy master = policy_of("bf16-master");
+    for (size_t i = 1; i < bnd_recipe_count(); i++) {
+        const char *name = bnd_recipe_name(i - 1), *wide = bnd_recipe_name(i);
+        const size_t length = strlen(name);
+        if (strncmp(name, wide, length) != 0 || strcmp(wide + length, "+fp32") != 0) {
+            continue;
+        }
+        bnd_policy low = policy_of(name), high = policy_of(wide);
+        bool keeps_its_own = strcmp(name, "fp8-block") == 0 || strcmp(name, "fp8-lm") == 0;
+        pairs++;
+        for (bnd_role role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) { /* none: as they are, in both */
+            CU_ASSERT_TRUE(same_casts(&low, &high, role, role));
+        }
+        CU_ASSERT_TRUE(same_casts(&low, &high, BND_ROLE_NORM_W, BND_ROLE_NORM_W));
+        CU_ASSERT_TRUE(strcmp(low.accumulator, high.accumulator) == 0 && low.high_last == high.high_last);
+        CU_ASSERT_TRUE(same_casts(&low, &master, BND_ROLE_ACT, BND_ROLE_DACT));
+        CU_ASSERT_TRUE(same_casts(&low, &master, BND_ROLE_CAREFUL, BND_ROLE_CAREFUL));
+        CU_ASSERT_TRUE(has(&high, BND_ROLE_ACT, NULL) && has(&high, BND_ROLE_DACT, NULL) &&
+                       has(&high, BND_ROLE_FWD_Y, NULL) && has(&high, BND_ROLE_CAREFUL, NULL));
+        CU_ASSERT_EQUAL(same_casts(&low, &master, BND_ROLE_PARAM, BND_ROLE_MASTER), !keeps_its_own);
+        CU_ASSERT_EQUAL(has(&high, BND_ROLE_PARAM, NULL), !keeps_its_own);
+        bool layers = high.cast[BND_ROLE_MATMUL].given;
+        CU_ASSERT_TRUE(has(&high, BND_ROLE_MATMUL, layers ? "fp32" : NULL));
+        CU_ASSERT_TRUE(has(&low, BND_ROLE_MATMUL, layers ? "bf16" : NULL));
+    }
+    CU_ASSERT_EQUAL(pairs, 14);
+    bnd_policy floor = policy_of("gemm=e2m1/mx:floor"), fp4 = policy_of("mxfp4+fp32");
+    CU_ASSERT_TRUE(bnd_policy_same(&floor, &fp4));
+}
+
 static void test_meaning(void)
 {
     bnd_policy p = policy_of("fp16-amp");
@@ -312,6 +351,7 @@ static void test_all_parts(void)
 static CU_TestInfo policy_tests[] = {
     {"roles", test_roles},
     {"rows", test_rows},
+    {"on bf16 and on fp32", test_pairs},
     {"what rows and settings mean", test_meaning},
     {"what is refused", test_refused},
     {"how optimizers round", test_fused},

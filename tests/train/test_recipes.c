@@ -620,6 +620,27 @@ static void test_places(void)
     }
 }
 
+/* Pure recipes cast what a model reads, once per batch; not tokens and classes. */
+static void test_data(void)
+{
+    static const struct {
+        const char *model;
+        size_t x, y; /* numbers of a row */
+    } cases[] = {{"linear", 64, 1}, {"mlp", 64, 0}, {"student", 64, 64}, {"transformer", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bnd_training t = training_of(cases[i].model, "adamw", "bf16-pure");
+        bnd_stats stats = {.elements = 0};
+        bnd_error why;
+        t.batch = 4;
+        bnd_run *run = run_of(&t, NULL);
+        CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(bnd_run_engine(run), 1, &why), &why));
+        (void)steps_of(run, 1);
+        CU_ASSERT_TRUE(bnd_engine_statistics(&stats, bnd_run_engine(run), BND_ROLE_DATA, BND_EVERYWHERE));
+        CU_ASSERT_EQUAL(stats.elements, 4 * (cases[i].x + cases[i].y));
+        bnd_run_free(run);
+    }
+}
+
 /* Updates that a scaled weight loses are counted; with a power of two for a scale, so that numbers stay what they
  * were. */
 static void test_cancelled(void)
@@ -649,6 +670,7 @@ static CU_TestInfo recipe_tests[] = {
     {"stored blocks", test_blocks},
     {"stored dynamic codes", test_dynamic},
     {"which layers", test_places},
+    {"data", test_data},
     {"cancelled updates", test_cancelled},
     CU_TEST_INFO_NULL,
 };
