@@ -291,6 +291,43 @@ static void test_activations(void)
     CU_ASSERT_TRUE(amp < 0.9 * fp32 && amp > bf16);
 }
 
+static bnd_account account_of(const char *model, const char *recipe, bool recompute)
+{
+    bnd_training t = training_of(model, "adamw", recipe);
+    bnd_account a;
+    t.recompute = recompute;
+    bnd_run *run = run_of(&t, NULL);
+    (void)steps_of(run, 1);
+    bnd_engine_account(&a, bnd_run_engine(run));
+    bnd_run_free(run);
+    return a;
+}
+
+/* Results that no operation saves are gone at once: what is held at the most is what is saved, and what is at work. */
+static void test_freed(void)
+{
+    static const char *const models[] = {"transformer", "student"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        bnd_account a = account_of(models[i], "fp32", false);
+        CU_ASSERT_TRUE(a.saved > 0 && a.saved + a.saved_beside <= a.peak_by_role[BND_ROLE_ACT]);
+        CU_ASSERT_TRUE((double)a.peak_by_role[BND_ROLE_ACT] < 1.25 * (double)(a.saved + a.saved_beside));
+    }
+}
+
+/* A format for what is saved makes activations smaller, and by its width: the copy stands instead of the tensor. */
+static void test_saved(void)
+{
+    for (int recompute = 0; recompute < 2; recompute++) {
+        bnd_account wide = account_of("transformer", "fp32", recompute == 1);
+        bnd_account half = account_of("transformer", "saved=bf16", recompute == 1);
+        bnd_account quarter = account_of("transformer", "saved=e4m3", recompute == 1);
+        CU_ASSERT_TRUE(half.peak_by_role[BND_ROLE_ACT] < wide.peak_by_role[BND_ROLE_ACT]);
+        CU_ASSERT_TRUE(quarter.peak_by_role[BND_ROLE_ACT] < half.peak_by_role[BND_ROLE_ACT]);
+        CU_ASSERT_TRUE(half.saved < wide.saved && quarter.saved < half.saved);
+        CU_ASSERT_TRUE(recompute == 1 || (2 * half.saved == wide.saved && 4 * quarter.saved == wide.saved));
+    }
+}
+
 /* ---- bits ---- */
 
 static uint64_t digest_bytes(uint64_t sum, const void *data, size_t n)
@@ -663,6 +700,8 @@ static CU_TestInfo recipe_tests[] = {
     {"bytes of histories", test_memory_of_histories},
     {"bytes of a wide model", test_totals},
     {"bytes of activations", test_activations},
+    {"results that nothing saves", test_freed},
+    {"a format for what is saved", test_saved},
     {"roles that are not given", test_not_given},
     {"same bits", test_same_bits},
     {"what an engine carries", test_state},
