@@ -458,8 +458,11 @@ const command command_cost = {
         "t "
         "machines of tensor parallelism.\n\n"
         "Numbers: 70e9, 70B, 15T, 512k; bytes: 80GB, 80GiB; shares: 0.5, 50%.\n\n"
-        "Memory follows from the recipe itself, any custom one included, and from what the optimizer keeps; it is what "
-        "a run of this library takes, to the byte.\n\n"
+        "Memory follows from the recipe, custom ones too, and from what the optimizer keeps. Of a model of binade "
+        "train "
+        "(--model transformer, mlp, linear, logistic, quadratic or student, with --width, --depth, --heads, --context, "
+        "--vocabulary, --inputs, --batch, --tied and --recompute full) the total is what a run measures, to the byte. "
+        "Of other transformers the activations are those of Korthikanti et al. 2022.\n\n"
         "With --json, one object: {\"question\", \"about\", \"answer\" (the name of a step), \"steps\": [{\"name\", "
         "\"formula\", \"substitution\", "
         "\"value\", \"unit\"}], \"notes\"}; tensor writes one a format, a line each.",
