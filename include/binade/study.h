@@ -160,9 +160,10 @@ typedef enum bnd_verdict {
 } bnd_verdict;
 const char *bnd_verdict_name(bnd_verdict verdict); /* "no difference"; "" where there is none */
 
-/* The usual margin. The tolerance is this share of what the reference's loss has above the irreducible loss; of the
- * loss itself where that is not known. */
-#define BND_MARGIN 0.01
+/* The usual margin. The tolerance is this share of what the reference's loss has above the irreducible loss. Where that
+ * is not known, the other share of the loss stands for it: 5 % of it are 1 % of the loss. */
+#define BND_MARGIN         0.05
+#define BND_EXCESS_OF_LOSS 0.2
 
 /* Pairs whose losses span this factor are compared on a logarithmic scale. So are pairs whose reference has solved the
  * task to fp32's resolution; there only a ratio beyond this factor counts. */
@@ -188,13 +189,14 @@ typedef struct bnd_comparison {
     double tolerance;     /* of the gap, as a loss */
     bool logarithmic;     /* the verdict is about ratios of losses, whose geometric mean and its 95 % interval are: */
     double ratio, ratio_low, ratio_high;
-    bool solved;           /* the reference has reached fp32's resolution */
-    double covered;        /* share of the way from chance level to the irreducible loss that the reference covered;
+    double ratio_tolerance; /* of the ratio, above 1: a ratio of losses within its range does not matter */
+    bool solved;            /* the reference has reached fp32's resolution */
+    double covered;         /* share of the way from chance level to the irreducible loss that the reference covered;
                               NaN: not known */
-    bool outside;          /* its losses stay outside the reference's range, */
-    uint64_t outside_from; /* from this step on */
-    bool cut;              /* a pair has steps up to different ones: losses are those at the last step of both, */
-    uint64_t cut_at;       /* this one (the first of those of several pairs) */
+    bool outside;           /* its losses stay outside the reference's range, */
+    uint64_t outside_from;  /* from this step on */
+    bool cut;               /* a pair has steps up to different ones: losses are those at the last step of both, */
+    uint64_t cut_at;        /* this one (the first of those of several pairs) */
 } bnd_comparison;
 
 /* The verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",

@@ -95,7 +95,7 @@ static double excess(const pair *p, double loss)
 {
     double least = (p->chance_loss - p->floor) / 100;
     if (p->floor - p->floor != 0) {
-        return fabs(loss);
+        return BND_EXCESS_OF_LOSS * fabs(loss);
     }
     return p->floor == 0 ? fabs(loss) : fmax(loss - p->floor, least); /* fmax leaves NaN out */
 }
@@ -314,6 +314,17 @@ static void measure_gaps(bnd_comparison *c, const pair *pairs, size_t n, double 
     c->tolerance = tolerances / (double)n;
 }
 
+/* Where losses span decades: all of a loss is excess, unless nothing is known of it. */
+static double share_of_excess(const pair *pairs, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (pairs[k].floor - pairs[k].floor != 0) {
+            return BND_EXCESS_OF_LOSS;
+        }
+    }
+    return 1;
+}
+
 /* The reference's way from chance level; one that failed has made none of it. */
 static double share_covered(const pair *pairs, size_t n)
 {
@@ -330,14 +341,15 @@ static void judge(bnd_comparison *c, pair *pairs, double *gaps)
 {
     double tolerance;
     c->covered = share_covered(pairs, c->pairs);
-    c->ratio = c->ratio_low = c->ratio_high = __builtin_nan("");
+    c->ratio = c->ratio_low = c->ratio_high = c->ratio_tolerance = __builtin_nan("");
     size_t n = set_failed_aside(c, pairs);
     measure_gaps(c, pairs, n, gaps);
     tolerance = c->tolerance;
     c->logarithmic = span_decades(c, pairs, n);
     if (c->logarithmic) {
         measure_ratios(c, pairs, n, gaps);
-        tolerance = c->solved ? log(BND_APART) : log1p(c->margin);
+        c->ratio_tolerance = c->solved ? BND_APART : 1 + c->margin * share_of_excess(pairs, n);
+        tolerance = log(c->ratio_tolerance);
     }
     bool failed = c->failed > c->reference_failed || (c->failed > 0 && c->judged == 0);
     c->others = bndi_judge(gaps, c->judged, tolerance);

@@ -35,9 +35,8 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
 bool bnd_comparison_has_cause(const bnd_comparison *c)
 {
     bool one = c->verdict == BND_UNJUDGED && c->judged == 1;
-    double ratio = c->solved ? BND_APART : 1 + c->margin;
     return c->verdict == BND_FAILED || c->verdict == BND_WORSE ||
-           (one && (c->logarithmic ? c->ratio > ratio : c->gap > c->tolerance));
+           (one && (c->logarithmic ? c->ratio > c->ratio_tolerance : c->gap > c->tolerance));
 }
 
 /* ---- intervals ---- */

@@ -114,8 +114,8 @@ static void explain_sweep(bool has_intervals, double margin)
                                                                             : ", +/- half its 95 % interval");
     printf("failed          runs that ended in NaN or at chance level, of all\n"
            "verdict         the 95 %% interval of the gap at the best rates against the tolerance, %g %% of\n"
-           "                fp32's loss above the irreducible loss; intervals are not corrected for the\n"
-           "                number of recipes\n"
+           "                fp32's loss above the irreducible loss (of a fifth of the loss where that is not\n"
+           "                known); intervals are not corrected for the number of recipes\n"
            "lr sensitivity  what a learning rate other than the best costs: the mean loss over those that\n"
            "                were tried, failed runs at the chance-level loss, less the best one\n"
            "                (Wortsman et al. 2023)\n",

@@ -95,9 +95,10 @@ static void explain_tolerance(const train_result *r)
         const train_row *row = &r->rows[i];
         if (is_compared(row, r) && !row->is.logarithmic && row->is.judged > 0) {
             char *x = loss_text(row->is.tolerance);
-            const char *of = isnan(r->rows[r->reference].records->floor) ? "" : " above the irreducible loss";
-            say("tolerance",
-                format_text("%s: %g %% of the loss of %s%s (--margin)", x, 100 * r->margin, name_of_reference(r), of));
+            bool known = !isnan(r->rows[r->reference].records->floor);
+            say("tolerance", format_text("%s: %g %% of the loss of %s%s (--margin)", x,
+                                         100 * r->margin * (known ? 1 : BND_EXCESS_OF_LOSS), name_of_reference(r),
+                                         known ? " above the irreducible loss" : ""));
             free(x);
             return;
         }

@@ -389,7 +389,7 @@ const option_row row_order = {
     COMPLETES_FILES, ""};
 const option_row row_tied = {OPTION_TIED,       0, "tied", NULL, "the head is the table of embeddings",
                              COMPLETES_NOTHING, ""};
-const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 1)",
+const option_row row_seeds = {OPTION_SEEDS,      0, "seeds", "K", "pairs of seeds: runs a recipe (default 5)",
                               COMPLETES_NOTHING, ""};
 const option_row row_steps = {OPTION_STEPS,      0, "steps", "N", "steps per run (default 200 to 600, by model)",
                               COMPLETES_NOTHING, ""};
@@ -421,7 +421,7 @@ const option_row row_margin = {OPTION_MARGIN,
                                0,
                                "margin",
                                "PERCENT",
-                               "of the loss above the irreducible loss: smaller gaps do not matter (default 1)",
+                               "of the loss above the irreducible loss: smaller gaps do not matter (default 5)",
                                COMPLETES_NOTHING,
                                ""};
 const option_row row_by_role = {OPTION_MEMORY,     0, "memory", NULL, "adds bytes by role: a table, and stacked bars",
