@@ -687,8 +687,13 @@ EXTRA_DIST += \
 	tests/experiments/page.sh \
 	tests/experiments/run.sh \
 	tests/experiments/student.sh \
+	tests/experiments/verdicts.sh \
 	tests/experiments/zamirai.sh
-experiments: binade$(EXEEXT)
+check_PROGRAMS += tests/experiments/resample
+tests_experiments_resample_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+tests_experiments_resample_LDADD = libbinade.la $(LIBM)
+tests_experiments_resample_SOURCES = tests/experiments/resample.c
+experiments: binade$(EXEEXT) tests/experiments/resample$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
 .PHONY: experiments
 
