@@ -1,6 +1,6 @@
 /* How often each verdict comes out: pairs of runs of a folder, drawn into groups of 3, 5 and 10 seeds. The folder has
- * runs of fp32, of RECIPE (fp32 too, in another order) and of OTHER (and with a planted loss) under the same seeds. Prints rows of a
- * table. */
+ * runs of fp32, of RECIPE (fp32 too, in another order) and of OTHER (which has a planted loss as well) under the same
+ * seeds. Prints rows of a table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,8 +48,7 @@ static void examine(bnd_autopsy *out, const patient *p)
     tasks_of(tasks + SEEDS, p, "fp32");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2 * SEEDS, NULL, NULL, NULL, &why), &why));
     CU_ASSERT_TRUE_FATAL(succeeds(
-        bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, 0.01, NULL, NULL, NULL, &why),
-        &why));
+        bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, 0.01, NULL, NULL, NULL, &why), &why));
     for (size_t i = 0; i < 2 * SEEDS; i++) {
         bnd_record_clear(&records[i]);
     }

@@ -138,8 +138,8 @@ static bnd_comparison compare_results(const double *more, size_t pairs)
     return c;
 }
 
-/* The tolerance is 0.02: 5 % of a fifth of 2. Half the interval of three numbers is 4.3027 / sqrt 3 = 2.4841 of their deviation:
- * of a - d, a, a + d it is 2.4841 d. */
+/* The tolerance is 0.02: 5 % of a fifth of 2. Half the interval of three numbers is 4.3027 / sqrt 3 = 2.4841 of their
+ * deviation: of a - d, a, a + d it is 2.4841 d. */
 static void test_tolerance(void)
 {
     static const struct {
