@@ -267,6 +267,8 @@ tests_study_test_study_SOURCES = \
 	tests/folder.h \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h \
+	tests/study/causes.c \
+	tests/study/causes.h \
 	tests/study/test_autopsy.c \
 	tests/study/test_compare.c \
 	tests/study/test_damage.c \
@@ -557,6 +559,7 @@ EXTRA_DIST += \
 EXHAUSTIVE = \
 	tests/exhaustive/arith \
 	tests/exhaustive/bulk \
+	tests/exhaustive/causes \
 	tests/exhaustive/elementary \
 	tests/exhaustive/float32 \
 	tests/exhaustive/large \
@@ -598,6 +601,11 @@ tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
 	tests/exhaustive/arith.c
+tests_exhaustive_causes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_exhaustive_causes_LDADD = libbinade-internal.la $(LIBM)
+tests_exhaustive_causes_SOURCES = tests/exhaustive/causes.c \
+	tests/study/causes.c \
+	tests/study/causes.h
 tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
 tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)
 tests_exhaustive_cuda_DEPENDENCIES = libbinade-internal.la $(CUDA_OBJECTS)

@@ -1,4 +1,5 @@
 /* The autopsy: each of four ways to fail has its name, and the share of the part that is to blame. */
+#include "causes.h"
 #include "tests.h"
 
 #include <math.h>
@@ -232,7 +233,24 @@ static void test_findings(void)
     CU_ASSERT_STRING_EQUAL(bnd_mechanism_name(BND_MECHANISMS), "");
 }
 
+/* The quick ones of the known causes; tests/exhaustive/causes takes all. */
+static void test_causes(void)
+{
+    for (size_t i = 0; i < cause_count; i++) {
+        diagnosis d;
+        bnd_error why;
+        if (causes[i].quick) {
+            CU_ASSERT_TRUE_FATAL(succeeds(diagnose(&d, &causes[i], NULL, &why), &why));
+            CU_ASSERT_TRUE(d.parts && d.mechanisms && d.healing);
+            if (!(d.parts && d.mechanisms && d.healing)) {
+                printf("    %s: %s\n", causes[i].recipe, d.named);
+            }
+        }
+    }
+}
+
 CU_TestInfo autopsy_tests[] = {
+    {"known causes", test_causes},
     {"findings", test_findings},
     {"second moment", test_second_moment},
     {"autopsy: several parts suffice", test_several_suffice},
