@@ -1,4 +1,4 @@
-/* The autopsy: each of four ways to fail has its name, and the share of the part that is to blame. */
+/* The autopsy: known causes are named, with the shares of the parts and the smallest set that heals the run. */
 #include "causes.h"
 #include "tests.h"
 
@@ -109,7 +109,7 @@ static void test_several_suffice(void)
         CU_ASSERT_TRUE(a.comparison.outside && a.comparison.outside_from == 1);
         CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
         CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_MOMENTS &&
-                       a.epsilon_vanishes);
+                       a.epsilon_vanishes && a.heals);
     }
 }
 
@@ -233,6 +233,37 @@ static void test_findings(void)
     CU_ASSERT_STRING_EQUAL(bnd_mechanism_name(BND_MECHANISMS), "");
 }
 
+/* A moment of which every update is too small for its format stalls in every step but those that reach it; in fp32
+ * nothing is looked at. */
+static void test_stalled(void)
+{
+    static const char *const recipes[] = {"m=e5m2", "fp32"};
+    for (size_t i = 0; i < 2; i++) {
+        bnd_training t;
+        bnd_run *run;
+        bnd_step step;
+        bnd_error why;
+        uint64_t moments = 0, stalled = 0;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_training_default(&t, "quadratic", "adamw", recipes[i], &why), &why));
+        t.lr = 1e-6; /* the gradient stays as it is */
+        t.width = 16;
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
+        CU_ASSERT_TRUE_FATAL(
+            succeeds(bnd_engine_take_statistics(bnd_run_engine(run), (unsigned)bnd_run_places(run), &why), &why));
+        for (int k = 0; k < 40; k++) {
+            CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
+            const bnd_updates u = bnd_run_updates(run, 0);
+            CU_ASSERT_EQUAL(u.moments[1] + u.stalled[1], 0); /* v is fp32 */
+            moments += u.moments[0];
+            stalled += u.stalled[0];
+        }
+        /* (1 - 0.9) (g - m) is below half a unit in the last place, an eighth of m, once m has most of g. */
+        CU_ASSERT_EQUAL(moments > 0, i == 0);
+        CU_ASSERT_TRUE(i == 0 ? 2 * stalled > moments && stalled < moments : stalled == 0);
+        bnd_run_free(run);
+    }
+}
+
 /* The quick ones of the known causes; tests/exhaustive/causes takes all. */
 static void test_causes(void)
 {
@@ -251,6 +282,7 @@ static void test_causes(void)
 
 CU_TestInfo autopsy_tests[] = {
     {"known causes", test_causes},
+    {"moments that stall", test_stalled},
     {"findings", test_findings},
     {"second moment", test_second_moment},
     {"autopsy: several parts suffice", test_several_suffice},
