@@ -143,11 +143,11 @@ static void measure_interaction(bnd_autopsy *a, const bndi_patient *p, const tri
     bndi_share_of_gap(&a->interaction, &a->interaction_band, p, p->numbers);
 }
 
-/* A part that does both, recovers the gap when it is lifted and brings it about when it is lowered, explains more than
- * one that does either. */
+/* How much a part explains: the mean of what it recovers lifted and loses lowered, as far as it was tried. */
 static double weight_of(const bnd_share *x)
 {
-    return (x->lifts ? x->lifted : 0) + (x->lowers ? x->lowered : 0);
+    const double tried = (x->lifts ? 1 : 0) + (x->lowers ? 1 : 0);
+    return ((x->lifts ? x->lifted : 0) + (x->lowers ? x->lowered : 0)) / tried;
 }
 
 static int by_weight(const void *a, const void *b)
