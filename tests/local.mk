@@ -678,7 +678,7 @@ TESTS += \
 check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
-	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh float32 midpoints arith $(RANDOM_ARRAYS_NAME) elementary bulk large cuda hardware
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh causes float32 midpoints arith $(RANDOM_ARRAYS_NAME) elementary bulk large cuda hardware
 .PHONY: check-exhaustive
 
 # Published results at small scale, and doc/experiments.md with what came out: make experiments NAMES='fp8 mx' some of them;
