@@ -685,8 +685,10 @@ check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) tests/exhaustive/cuda$(EXEEXT) 
 # BND_EXPERIMENT_SCALE=10 ten times the steps. Runs that are complete are not made again.
 EXTRA_DIST += \
 	tests/experiments/accumulators.sh \
+	tests/experiments/attention.sh \
 	tests/experiments/failing.sh \
 	tests/experiments/fp8.sh \
+	tests/experiments/fp8large.sh \
 	tests/experiments/fp8lm.sh \
 	tests/experiments/lib.sh \
 	tests/experiments/micikevicius.sh \

@@ -3,7 +3,7 @@
 # fails the fewer bits there are; Wortsman et al. 2023 (arXiv 2309.14322): what a wrong learning rate costs.
 . "$(dirname "$0")/lib.sh"
 begin failing
-model="--model transformer --width 32 --depth 2 --batch 8 --steps $(steps 150)"
+model="--model transformer --width 32 --depth 2 --batch 8 --source chain --steps $(steps 150)"
 grid="--recipe fp32,bf16-amp,fp8-current,mxfp8,fp8-unscaled,fp8-e4m3-unscaled,mxfp4 --lr 1e-3..1e-1:5 --seeds $seeds"
 # shellcheck disable=SC2086  # options are words
 "$binade" sweep $model $grid --statistics none --out "$here/grid" --csv >"$here/grid.csv" &&

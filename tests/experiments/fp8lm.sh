@@ -3,7 +3,7 @@
 # fp16.
 . "$(dirname "$0")/lib.sh"
 begin fp8lm
-model="$language_model --steps $(steps 200)"
+model="$chain_model --steps $(steps 200)"
 # shellcheck disable=SC2086  # options are words
 rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
 # shellcheck disable=SC2086
@@ -23,7 +23,7 @@ expect "with a scale the second matches in E4M3, too: the claim does not show at
 table moments "One moment at a time (AdamW at $rate, the best of fp32's sweep):"
 figure moments
 # shellcheck disable=SC2086
-runs longer $language_model --steps "$(steps 600)" --lr "$rate" --recipe fp32 --recipe m=e4m3/tensor \
+runs longer $chain_model --steps "$(steps 600)" --lr "$rate" --recipe fp32 --recipe m=e4m3/tensor \
     --recipe v=e4m3/tensor
 table longer "Tried: three times the steps, since a second moment in E4M3 cannot follow its mean:"
 finish

@@ -3,7 +3,7 @@
 # and multiplying the loss rescues them; weights need an fp32 master, because small updates vanish beside fp16 weights.
 . "$(dirname "$0")/lib.sh"
 begin micikevicius
-model="$language_model --steps $(steps 200)"
+model="$chain_model --steps $(steps 200)"
 # shellcheck disable=SC2086  # options are words
 rate=$(best_rate lm200 1e-3,3.16e-3,1e-2 $model) || exit 1
 

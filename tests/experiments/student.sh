@@ -4,7 +4,7 @@
 # two, are clamped to one number, and the gradient is wrong from there on; another recipe in the middle of the run cures it.
 . "$(dirname "$0")/lib.sh"
 begin student
-student="--model student --width 64 --depth 2"
+student="--model student --width 64 --depth 2 --batch 32"
 
 # clamped PART RECIPE: of the first 100 steps of the first pair of seeds, those in which every gain is clamped.
 clamped() {
@@ -46,7 +46,7 @@ table best "AdamW at $rate, the best of fp32's sweep:"
 
 # Gains alone, in numbers of which clamping takes more: what the autopsy calls "norm.w clamped".
 # shellcheck disable=SC2086
-runs gains --model student --width 32 --depth 2 --lr 1e-2 --steps "$(steps 400)" --recipe fp32 \
+runs gains --model student --width 32 --depth 2 --batch 32 --lr 1e-2 --steps "$(steps 400)" --recipe fp32 \
     --recipe norm.w=e4m3/mx:floor --recipe norm.w=e2m1/mx:floor --switch "fp32@$(steps 250)"
 claim "another recipe in mid-run cures a run that is worse for clamped norm weights" worse gains norm.w=e2m1/mx:floor "norm.w=e2m1/mx:floor>fp32@$(steps 250)"
 expect "clamped to MXFP4, gains alone are enough for a worse run" verdict gains norm.w=e2m1/mx:floor worse
