@@ -48,7 +48,11 @@ typedef struct bnd_record {
     uint64_t gradients, flushed; /* where casts are counted: gradients other than zero that were rounded; of them, to
                                     zero */
     uint64_t overflows;          /* of all casts */
-    uint64_t bytes[BND_ROLES];   /* between steps */
+    uint64_t overflow_from[BND_ROLES],
+        underflow_from[BND_ROLES]; /* where casts are counted: 1 + the first step in which
+                                    a number of the role became an infinity or NaN, or 1 % of its nonzero numbers zero;
+                                    0: no step */
+    uint64_t bytes[BND_ROLES];     /* between steps */
     uint64_t peak_by_role[BND_ROLES];
     uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* of the emulation: when all roles together had most */
     uint64_t recipe_peak,

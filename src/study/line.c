@@ -35,6 +35,19 @@ void bndi_line_count(bnd_point *point, const bndi_counts *counts)
     }
 }
 
+void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts *counts)
+{
+    for (unsigned role = 0; counts->at != NULL && role < BND_ROLES; role++) {
+        const bnd_stats *s = &counts->at[role];
+        if (s->overflows > s->saturated && record->overflow_from[role] == 0) {
+            record->overflow_from[role] = step + 1;
+        }
+        if (s->flushed > 0 && 100 * (double)s->flushed >= (double)nonzero(s) && record->underflow_from[role] == 0) {
+            record->underflow_from[role] = step + 1;
+        }
+    }
+}
+
 /* Keys of a role, everywhere or at a place: "ROLE/NAME", "PLACE/ROLE/NAME". */
 typedef struct keys {
     char text[BNDI_KEY_SIZE];

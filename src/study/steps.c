@@ -83,6 +83,7 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
                        .skipped = step.skipped};
     take_counts(&s->counts, engine);
     bndi_line_count(out, &s->counts);
+    bndi_line_note_firsts(&s->record, out->step, &s->counts);
     note_flops(s);
     return BND_OK;
 }

@@ -61,7 +61,7 @@ BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 
 /* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
  * BNDI_STEADY-1. */
-enum { BNDI_STEADY = 4 * BND_ROLES + 5 };
+enum { BNDI_STEADY = 6 * BND_ROLES + 5 };
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 
 /* The chance level: what the record says, or its first loss that is a number, or infinity. */
@@ -82,6 +82,9 @@ void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts 
 
 /* The step's totals of what is counted. */
 void bndi_line_count(bnd_point *point, const bndi_counts *counts);
+
+/* Notes in which step each role first overflowed, or underflowed to zero. */
+void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts *counts);
 
 /* ---- configurations ---- */
 

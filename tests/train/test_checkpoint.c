@@ -419,7 +419,8 @@ static void test_damaged(void)
          "\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [36,144]", "(36, 144) in the file, and (72, 72) here",
          BND_BAD_ARGUMENT},
     };
-    bnd_training t = training_of("mlp", "adamw", "fp8-delayed");
+    bnd_training t = training_of("mlp", "adamw", "fp8-delayed+fp32");
+    t.lr = 0.001; /* as the cases have it */
     bnd_run *run = run_of(&t), *other = run_of(&t);
     open_folder();
     step(run, 3);

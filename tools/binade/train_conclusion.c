@@ -62,13 +62,13 @@ static char *least_memory(const train_result *r, size_t alike)
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         bool same = is_compared(row, r) && row->is.verdict == BND_NO_DIFFERENCE;
-        least = same && peak_bytes(r, row) < peak_bytes(r, least) ? row : least;
+        least = same && memory_bytes(r, row) < memory_bytes(r, least) ? row : least;
     }
-    double share = peak_bytes(r, least) / peak_bytes(r, &r->rows[r->reference]);
+    double share = memory_bytes(r, least) / memory_bytes(r, &r->rows[r->reference]);
     return isnan(share) || !(share < 1) ? NULL
-           : alike > 1
-               ? format_text("Of these, %s needs the least memory: %.2f of the reference's peak.", least->name, share)
-               : format_text("Its peak of memory is %.2f of the reference's.", share);
+           : alike > 1 ? format_text("Of these, %s needs the least memory: %.0f %% of the total of %s.", least->name,
+                                     100 * share, r->rows[r->reference].name)
+                       : format_text("It needs %.0f %% of the memory of %s.", 100 * share, r->rows[r->reference].name);
 }
 
 static char *about_alike(const train_result *r)
