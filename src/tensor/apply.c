@@ -64,6 +64,7 @@ bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role)
     if (cast != NULL) {
         how.rule = cast->rule;
     }
+    how.rule = bnd_rule_of_operation(how.rule); /* the sign of a NaN depends on the processor's order of operands */
     how.purpose = engine->step << 32 | (uint32_t)engine->casts++;
     how.stats = bndi_statistics_of(engine, role);
     return how;
@@ -73,7 +74,7 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
 {
     bndi_store how = bndi_store_with_scales(engine, role);
     if (bndi_is_scaled(engine, role)) {
-        how.rule = (bnd_rule){.rounding = BND_RNE};
+        how.rule = bnd_rule_of_operation((bnd_rule){.rounding = BND_RNE});
         how.stats = NULL;
     }
     return how;
