@@ -5,7 +5,7 @@ SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = \
 	BND_BUILD='$(abs_top_builddir)'; export BND_BUILD; \
 	CC='$(CC)'; export CC; \
-	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0:use_tls=0'; export LSAN_OPTIONS; \
+	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; export LSAN_OPTIONS; \
 	NM='$(NM)'; export NM;
 
 TEST_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) $(CUNIT_CFLAGS)
