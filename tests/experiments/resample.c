@@ -62,7 +62,7 @@ static void print_row(const char *model, const char *recipe, double margin, doub
                 fprintf(stderr, "resample: %s\n", why.message);
                 exit(1);
             }
-            verdicts[is.verdict] += 100.0 / DRAWS;
+            verdicts[is.verdict] += 100.0 / (double)DRAWS;
         }
         printf(" %.1f | %.1f | %.1f |", verdicts[BND_WORSE], verdicts[BND_BETTER], verdicts[BND_NO_DIFFERENCE]);
     }

@@ -48,7 +48,7 @@ static double mean(const double x[BATCHES])
     for (size_t i = 0; i < BATCHES; i++) {
         sum += x[i];
     }
-    return sum / BATCHES;
+    return sum / (double)BATCHES;
 }
 
 /* Under its own recipe the loss is that of validation; and the run goes on as if nobody had looked. */

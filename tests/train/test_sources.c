@@ -41,8 +41,8 @@ static void test_enumeration(void)
                 symbols[j] = rest % FEW;
                 p *= j > 0 ? probability_at(run, symbols, j) : 1;
             }
-            all += p / FEW;
-            expected -= p > 0 ? p / FEW * log(p) / SHORT : 0;
+            all += p / (double)FEW;
+            expected -= p > 0 ? p / (double)FEW * log(p) / (double)SHORT : 0;
         }
         CU_ASSERT_DOUBLE_EQUAL(all, 1, 1e-12);
         CU_ASSERT_DOUBLE_EQUAL(bnd_run_floor(run), expected, 1e-12);
