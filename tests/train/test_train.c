@@ -201,7 +201,8 @@ CU_TestInfo train_tests[] = {
     CU_TEST_INFO_NULL,
 };
 
-/* The leak checker's tracer dies in the thread-local storage of this program's OpenMP threads: it does not look there. */
+/* The leak checker's tracer dies in the thread-local storage of this program's OpenMP threads, so it does not look
+ * there. */
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void)
 {
