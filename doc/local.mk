@@ -58,21 +58,21 @@ doc_examples_first_LDADD = libbinade.la
 doc_examples_first_SOURCES = doc/examples/first.c
 check_PROGRAMS += doc/examples/tensor
 doc_examples_tensor_CPPFLAGS = $(PUBLIC_CPPFLAGS)
-doc_examples_tensor_LDADD = libbinade.la
+doc_examples_tensor_LDADD = libbinade-lab.la libbinade.la
 doc_examples_tensor_SOURCES = doc/examples/tensor.c
 # Those of doc/lecture.md.
 check_PROGRAMS += doc/examples/strides
 doc_examples_strides_CPPFLAGS = $(PUBLIC_CPPFLAGS)
-doc_examples_strides_LDADD = libbinade.la
+doc_examples_strides_LDADD = libbinade-lab.la libbinade.la
 doc_examples_strides_SOURCES = doc/examples/strides.c
 check_PROGRAMS += doc/examples/precision
 doc_examples_precision_CPPFLAGS = $(PUBLIC_CPPFLAGS)
-doc_examples_precision_LDADD = libbinade.la
+doc_examples_precision_LDADD = libbinade-lab.la libbinade.la
 doc_examples_precision_SOURCES = doc/examples/precision.c
 # A model of one's own; tests/cli/examples.txt has what it prints.
 check_PROGRAMS += doc/examples/own_model
 doc_examples_own_model_CPPFLAGS = $(PUBLIC_CPPFLAGS)
-doc_examples_own_model_LDADD = libbinade.la
+doc_examples_own_model_LDADD = libbinade-lab.la libbinade.la
 doc_examples_own_model_SOURCES = doc/examples/own_model.c
 # The unit with two errors that it has tested: plain C, without the library.
 check_PROGRAMS += doc/examples/unit

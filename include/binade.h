@@ -1,6 +1,6 @@
 /* binade: a floating-point format laboratory.
  *
- * This header includes the whole installed API except <binade/oracle.h>, which is for tests.
+ * This header includes the whole installed API except <binade-lab/oracle.h>, which is for tests.
  *
  * The rules that every call follows:
  *   - Arguments stand in this order: outputs, inputs, each length right after its array, the rule last
@@ -9,8 +9,7 @@
  *   - Fallible work returns bnd_status, leaves its outputs untouched on failure, and says in a bnd_error what
  *     was wrong, where, and what to do.
  *   - The library never prints, never exits, and never aborts on input.
- *   - Every call is safe from any number of threads at once; an engine of tensors, and a run, are used by one thread at
- *     a time.
+ *   - Every call is safe from any number of threads at once.
  *   - After fork() every call works in the child. A child whose parent has used threads in this library uses one thread
  *     (gcc's OpenMP library loses its other threads in fork()); results are the same. A parent that ran parallel
  *     regions of OpenMP of its own, and none of this library, is not noticed: use `threads` 1 in its children. */
@@ -22,16 +21,8 @@
 #include <binade/arith.h>
 #include <binade/bulk.h>
 #include <binade/block.h>
-#include <binade/calc.h>
 #include <binade/codec.h>
-#include <binade/cost.h>
 #include <binade/matmul.h>
-#include <binade/prove.h>
-#include <binade/policy.h>
-#include <binade/store.h>
-#include <binade/study.h>
-#include <binade/tensor.h>
 #include <binade/text.h>
-#include <binade/train.h>
 
 #endif

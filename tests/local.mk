@@ -8,7 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0'; export LSAN_OPTIONS; \
 	NM='$(NM)'; export NM;
 
-TEST_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) $(CUNIT_CFLAGS)
+TEST_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir) $(CUNIT_CFLAGS)
 TEST_LDADD = libbinade-internal.la $(CUNIT_LIBS)
 
 # Begun in this order: those that take longest first, so that none is left alone at the end.
@@ -476,7 +476,7 @@ tests_cli_transcript_SOURCES = \
 # `binade prove` of something that is wrong.
 check_PROGRAMS += tests/cli/prove_wrong
 tests_cli_prove_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
-tests_cli_prove_wrong_LDADD = libbinade.la $(LIBM)
+tests_cli_prove_wrong_LDADD = libbinade-lab.la libbinade.la $(LIBM)
 tests_cli_prove_wrong_SOURCES = \
 	tests/cli/prove_wrong.c \
 	tools/binade/arguments.c \
@@ -571,7 +571,7 @@ EXHAUSTIVE_SHARED = \
 	tests/exhaustive/options.c \
 	tests/exhaustive/pool.c \
 	tests/exhaustive/state.c
-tests_exhaustive_bulk_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_bulk_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_bulk_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/bulk.c
@@ -595,18 +595,18 @@ tests_exhaustive_arrays_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/arrays.c \
 	tests/oracle/operands.c \
 	tests/oracle/operands.h
-tests_exhaustive_arith_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_arith_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_arith_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/arith/machine.c \
 	tests/arith/machine.h \
 	tests/exhaustive/arith.c
-tests_exhaustive_causes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_exhaustive_causes_CPPFLAGS = $(LAB_CPPFLAGS) -I$(top_srcdir)
 tests_exhaustive_causes_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_causes_SOURCES = tests/exhaustive/causes.c \
 	tests/study/causes.c \
 	tests/study/causes.h
-tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
+tests_exhaustive_cuda_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS) $(CUDA_DEFINES)
 tests_exhaustive_cuda_LDADD = libbinade-internal.la $(LIBM) $(CUDA_OBJECTS)
 tests_exhaustive_cuda_DEPENDENCIES = libbinade-internal.la $(CUDA_OBJECTS)
 tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) \
@@ -614,7 +614,7 @@ tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/cuda_judge.h \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
-tests_exhaustive_elementary_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_elementary_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_elementary_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/elementary.c
@@ -626,21 +626,21 @@ tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/cuda_judge.h \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
-tests_exhaustive_float32_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_float32_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_float32_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/float32.c
-tests_exhaustive_hardware_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_hardware_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_hardware_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/hardware.c \
 	tests/exhaustive/sample.c \
 	tests/exhaustive/sample.h
-tests_exhaustive_large_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_large_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_large_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_large_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/large.c
-tests_exhaustive_midpoints_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS)
+tests_exhaustive_midpoints_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS)
 tests_exhaustive_midpoints_LDADD = libbinade-internal.la $(LIBM)
 tests_exhaustive_midpoints_SOURCES = $(EXHAUSTIVE_SHARED) \
 	tests/exhaustive/midpoints.c
@@ -701,7 +701,7 @@ EXTRA_DIST += \
 	tests/experiments/zamirai.sh
 check_PROGRAMS += tests/experiments/resample
 tests_experiments_resample_CPPFLAGS = $(PUBLIC_CPPFLAGS)
-tests_experiments_resample_LDADD = libbinade.la $(LIBM)
+tests_experiments_resample_LDADD = libbinade-lab.la libbinade.la $(LIBM)
 tests_experiments_resample_SOURCES = tests/experiments/resample.c
 experiments: binade$(EXEEXT) tests/experiments/resample$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
@@ -722,42 +722,42 @@ FUZZERS = \
 	tests/fuzz/fuzz_vectors
 EXTRA_PROGRAMS += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
-FUZZ_CPPFLAGS = $(AM_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
+FUZZ_CPPFLAGS = $(LAB_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
 FUZZ_CFLAGS = $(AM_CFLAGS) $(BND_FUZZ_FLAGS)
 tests_fuzz_fuzz_calc_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_calc_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_calc_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_calc_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_calc_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_calc_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_calc.c
 tests_fuzz_fuzz_npy_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_npy_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_npy_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_npy_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_npy_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_npy_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_parse_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_parse_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_parse_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_parse_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_parse_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_parse_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_parse.c
 tests_fuzz_fuzz_checkpoint_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_checkpoint_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_checkpoint_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_checkpoint_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_checkpoint_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_checkpoint_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_records_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_records_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_records_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_records_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_records_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_records.c
 tests_fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_safetensors_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_safetensors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_safetensors_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_safetensors_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_safetensors.c
 tests_fuzz_fuzz_vectors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 tests_fuzz_fuzz_vectors_CFLAGS = $(FUZZ_CFLAGS)
-tests_fuzz_fuzz_vectors_LDADD = $(libbinade_internal_la_LIBADD)
-tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_internal_la_SOURCES) $(FUZZ_SHARED) \
+tests_fuzz_fuzz_vectors_LDADD = $(libbinade_laboratory_la_LIBADD) $(libbinade_number_la_LIBADD)
+tests_fuzz_fuzz_vectors_SOURCES = $(libbinade_number_la_SOURCES) $(libbinade_laboratory_la_SOURCES) $(FUZZ_SHARED) \
 	tests/fuzz/fuzz_vectors.c
 fuzz: $(FUZZERS)
 	@echo 'Run tests/fuzz/fuzz_parse, fuzz_npy, fuzz_safetensors, fuzz_checkpoint, fuzz_records, fuzz_calc or fuzz_vectors (-help=1 for their options).'
@@ -787,7 +787,7 @@ tests_fuzz_fuzz_npy_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_npy.c
 tests_fuzz_fuzz_random_CPPFLAGS = $(RANDOM_CPPFLAGS)
 tests_fuzz_fuzz_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_parse.c
-tests_fuzz_fuzz_checkpoint_random_CPPFLAGS = $(RANDOM_CPPFLAGS) -I$(top_srcdir)/src
+tests_fuzz_fuzz_checkpoint_random_CPPFLAGS = $(RANDOM_CPPFLAGS) -I$(top_srcdir)/src/number -I$(top_srcdir)/src/files -I$(top_srcdir)/src/sim -I$(top_srcdir)/src/check
 tests_fuzz_fuzz_checkpoint_random_LDADD = libbinade-internal.la
 tests_fuzz_fuzz_checkpoint_random_SOURCES = $(FUZZ_SHARED) tests/fuzz/fuzz_checkpoint.c
 tests_fuzz_fuzz_records_random_CPPFLAGS = $(RANDOM_CPPFLAGS)

@@ -1,6 +1,6 @@
 /* Your own model under a recipe: two layers learn y = 4 x^3 - 3 x, forward pass, backward pass and update in the
  * formats of the recipe. */
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 
 enum { POINTS = 64, HIDDEN = 32, STEPS = 200 };

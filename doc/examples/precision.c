@@ -1,5 +1,5 @@
 /* What low precision wins and what it risks, measured: a small transformer, twelve steps under each recipe. */
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 
 enum { STEPS = 12 };

@@ -1,5 +1,5 @@
 /* Tensors are pointers with strides: views are free, and share what they look at. */
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 
 static bool look(bnd_engine *engine, bnd_error *why)

@@ -1,5 +1,5 @@
 /* A layer under a recipe, and back: the gradient of its weights, and the bytes by what they are for. */
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 
 /* The mean of gelu(x w'), and back to w. Operands and results of products are bf16, weights and gradients fp32. */

@@ -5,8 +5,8 @@
 #include <binade/arith.h>
 
 #include "../codec/driver.h"
-#include "prove/proof.h"
-#include "prove/proof_operands.h"
+#include "verify/proof.h"
+#include "verify/operands.h"
 
 /* A run of comparisons with the oracle. */
 typedef struct trial {

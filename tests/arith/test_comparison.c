@@ -1,7 +1,7 @@
 /* Comparison: the order of the oracle, IEEE's predicates as sets, and which of them signal. */
 #include <stdio.h>
 
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 #include "driver.h"
 #include "tests.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "arith/elementary.h"
-#include "prove/proof.h"
-#include "prove/proof_operands.h"
+#include "verify/proof.h"
+#include "verify/operands.h"
 #include "driver.h"
 #include "tests.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "driver.h"
-#include "prove/proof_narrow.h"
+#include "verify/narrow.h"
 #include "tests.h"
 
 enum { MOST_CODES = 256 };

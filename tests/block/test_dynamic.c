@@ -87,8 +87,8 @@ static void test_codes_by(const bnd_context *context)
             }
             CU_ASSERT_EQUAL(count, (N + sizes[k] - 1) / sizes[k]);
             codes[N] = 77;
-            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_quantize(codes, scales, x, N, &how, context, NULL), BND_OK);
-            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_dequantize(y, codes, scales, N, &how, context, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_lab_dynamic_quantize(codes, scales, x, N, &how, context, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_lab_dynamic_dequantize(y, codes, scales, N, &how, context, NULL), BND_OK);
             CU_ASSERT_EQUAL(codes[N], 77);
             unsigned wrong = 0;
             for (size_t i = 0; i < N; i++) {
@@ -122,7 +122,7 @@ static void test_bounds_by(const bnd_context *context)
             for (int i = 5; i < COUNT; i++) {
                 x[i] = x[i % 5];
             }
-            CU_ASSERT_EQUAL_FATAL(bndi_dynamic_quantize(codes, &scale, x, COUNT, &how, context, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_lab_dynamic_quantize(codes, &scale, x, COUNT, &how, context, NULL), BND_OK);
             for (int i = 0; i < COUNT; i++) {
                 CU_ASSERT_EQUAL(codes[i], nearest((double)x[i], is_signed));
             }

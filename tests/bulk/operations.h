@@ -2,7 +2,7 @@
 #ifndef TESTS_BULK_OPERATIONS_H
 #define TESTS_BULK_OPERATIONS_H
 
-#include "prove/proof_operands.h"
+#include "verify/operands.h"
 #include "compare.h"
 
 typedef enum result_type { TO_CODES, TO_FLOATS, TO_DOUBLES } result_type;

@@ -38,20 +38,20 @@ static uint64_t number(const bnd_format *f, bndi_width width, uint64_t i)
 static void check_ready(const bnd_format *f, bndi_width width, bnd_rule rule, const bnd_context *context)
 {
     static bndi_ready r;
-    const bnd_format *words = bndi_format_of_words(width);
+    const bnd_format *words = bnd_lab_format_of_words(width);
     const unsigned size = width == BNDI_WORDS_32 ? 4 : 8;
     unsigned char x[8 * N], codes[8 * N], rounded[8 * N], back[8 * N];
-    if (!bndi_ready_make(&r, width, f, rule, context)) {
-        CU_ASSERT(!bndi_words_hold(width, f));
+    if (!bnd_lab_ready_make(&r, width, f, rule, context)) {
+        CU_ASSERT(!bnd_lab_words_hold(width, f));
         return;
     }
-    CU_ASSERT(bndi_ready_for(&r, width, f, rule));
+    CU_ASSERT(bnd_lab_ready_for(&r, width, f, rule));
     for (size_t i = 0; i < N; i++) {
         bndi_put(x, size, i, number(f, width, i));
     }
-    bndi_ready_encode(&r, codes, x, N);
-    bndi_ready_round(&r, rounded, x, N);
-    bndi_ready_decode(&r, back, codes, N);
+    bnd_lab_ready_encode(&r, codes, x, N);
+    bnd_lab_ready_round(&r, rounded, x, N);
+    bnd_lab_ready_decode(&r, back, codes, N);
     size_t wrong = 0;
     for (size_t i = 0; i < N; i++) {
         const uint64_t want = bnd_convert(f, words, bndi_get(x, size, i), rule, 0).code;
@@ -89,7 +89,7 @@ static void test_refused(void)
 {
     static bndi_ready r;
     const bnd_format f = bnd_format_at(1);
-    CU_ASSERT_FALSE(bndi_ready_make(&r, BNDI_WORDS_32, &f, (bnd_rule){.rounding = BND_SR}, NULL));
+    CU_ASSERT_FALSE(bnd_lab_ready_make(&r, BNDI_WORDS_32, &f, (bnd_rule){.rounding = BND_SR}, NULL));
 }
 
 CU_TestInfo ready_tests[] = {

@@ -60,7 +60,8 @@ static void check_stream(bench *b, bed *s, size_t n, size_t slack, const bnd_arr
 static void check_kernel(bench *b, const call *c, const bnd_array *how)
 {
     bndi_width width = c->wide ? BNDI_WORDS_64 : BNDI_WORDS_32;
-    bed s = {.c = c, .kernels = bndi_kernels_of(how->context), .in = memory_of(8 * MOST), .want = memory_of(8 * MOST)};
+    bed s = {
+        .c = c, .kernels = bnd_lab_kernels_of(how->context), .in = memory_of(8 * MOST), .want = memory_of(8 * MOST)};
     uint64_t *operands = operands_of(c, MOST, 3);
     const bnd_format *codes = c->kind == DECODE ? &c->in : &c->out;
     put_codes(s.in, &c->in, BND_PACKED, operands, MOST);
@@ -92,7 +93,7 @@ static void test_streams(void)
         for (size_t i = 0; i < 6; i++) { /* of f, not of a pair of formats */
             bnd_array how = {.context = &back_ends_here()->at[k % back_ends_here()->count]};
             how.rule.rounding = (uint8_t)((k + i) % BND_DETERMINISTIC_MODES);
-            if (bndi_words_hold(calls[i].wide ? BNDI_WORDS_64 : BNDI_WORDS_32, &f)) {
+            if (bnd_lab_words_hold(calls[i].wide ? BNDI_WORDS_64 : BNDI_WORDS_32, &f)) {
                 check_kernel(&b, &calls[i], &how);
             }
         }
@@ -105,7 +106,7 @@ static void test_words(void)
 {
     static const char *const names[] = {"fp32", "fp64"};
     for (unsigned width = BNDI_WORDS_32; width <= BNDI_WORDS_64; width++) {
-        bnd_format written = *bndi_format_of_words((bndi_width)width), derived = format_named(names[width]);
+        bnd_format written = *bnd_lab_format_of_words((bndi_width)width), derived = format_named(names[width]);
         CU_ASSERT_TRUE(bnd_format_same(&written, &derived));
         CU_ASSERT_EQUAL(written.row, derived.row);
         CU_ASSERT_STRING_EQUAL(written.name, derived.name);

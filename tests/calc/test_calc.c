@@ -2,8 +2,8 @@
 #include "tests.h"
 #include "tests/oracle/operands.h"
 #include "tests/suites.h"
-#include <binade.h>
-#include <binade/oracle.h>
+#include <binade-lab.h>
+#include <binade-lab/oracle.h>
 
 #include <gmp.h>
 #include <mpfr.h>

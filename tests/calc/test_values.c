@@ -2,8 +2,8 @@
  * with plain loops and with known digits. */
 #include "tests.h"
 #include "tests/oracle/operands.h"
-#include <binade.h>
-#include <binade/oracle.h>
+#include <binade-lab.h>
+#include <binade-lab/oracle.h>
 
 #include <gmp.h>
 #include <stdio.h>

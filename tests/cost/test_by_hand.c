@@ -1,7 +1,7 @@
 /* Memory of every recipe, summed by hand: what a run measures, what is worked out on paper, and this are one number. */
 #include "tests/cost/tests.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "tests/cost/tests.h"
 #include "tests/suites.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

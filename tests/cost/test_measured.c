@@ -1,7 +1,7 @@
 /* What is worked out on paper is what a run of this library takes: bytes by role, and FLOPs. */
 #include "tests/cost/tests.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

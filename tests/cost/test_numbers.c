@@ -1,7 +1,7 @@
 /* The numbers of the lecture's sections 1, 2 and 5, its errata, and those of "Memory on paper". */
 #include "tests/cost/tests.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define TESTS_COST_TESTS_H
 
 #include <CUnit/CUnit.h>
-#include <binade/cost.h>
+#include <binade-lab/cost.h>
 
 #include "tests/outcome.h"
 

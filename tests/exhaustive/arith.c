@@ -4,7 +4,7 @@
  *                             stratified choice. In each deterministic mode.
  *   fp32, fp64                against the processor, in its four rounding modes, with its flags; a stratified choice
  *
- * The judge of the first is src/prove/proof_answers.h: the exact result in double arithmetic, looked up in a table of
+ * The judge of the first is src/check/verify/answers.h: the exact result in double arithmetic, looked up in a table of
  * the oracle's answers, which is itself checked in full here. Operations of one operand are the oracle's own.
  *
  * Compiled with options.c, state.c and pool.c, and with machine.c of tests/arith; links the library with its
@@ -12,15 +12,15 @@
 #include "common.h"
 
 #include <binade/arith.h>
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../arith/machine.h"
-#include "prove/proof.h"
-#include "prove/proof_operands.h"
+#include "verify/proof.h"
+#include "verify/operands.h"
 
 static const program about = {"arith", "operations, against the oracle's answers and the processor", "rmjsS",
                               "fp16,bf16,dlfloat16,e4m3,e5m2,fp32,fp64"};

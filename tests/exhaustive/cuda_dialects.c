@@ -7,7 +7,7 @@
 #include "cuda_judge.h"
 #include "sample.h"
 
-#include <binade.h>
+#include <binade-lab.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
  *
  * Compiled with options.c, state.c and pool.c; links the library (no internal names), MPFR, GMP. */
 #include <binade/codec.h>
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <binade/study.h>
+#include <binade-lab/study.h>
 
 enum { DRAWS = 1000, LARGEST = 10, PAIRS = 4096 };
 

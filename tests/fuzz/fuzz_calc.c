@@ -1,7 +1,7 @@
 /* Any bytes as an expression. What is accepted must hold its promises, and the program aborts where it does not. */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

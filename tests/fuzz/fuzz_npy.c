@@ -2,7 +2,7 @@
  * not. */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade/store.h>
+#include <binade-lab/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

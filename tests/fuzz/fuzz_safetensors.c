@@ -2,7 +2,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade/store.h>
+#include <binade-lab/store.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * the program aborts where it does not. */
 #include "tests/fuzz/fuzz.h"
 
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

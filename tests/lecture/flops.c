@@ -1,7 +1,7 @@
 /* Section 5: FLOPs, counted as they happen. */
 #include "tests/lecture/lecture.h"
 
-#include <binade/cost.h>
+#include <binade-lab/cost.h>
 #include <binade/matmul.h>
 #include <math.h>
 #include <time.h>

@@ -5,7 +5,7 @@
 #include "tests/suites.h"
 #include "tests/tensor/tests.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 
 extern CU_TestInfo lecture_questions[]; /* 1 */
 extern CU_TestInfo lecture_memory[];    /* 2 */

@@ -3,7 +3,7 @@
 #include "tests/lecture/lecture.h"
 
 #include <binade/bulk.h>
-#include <binade/study.h>
+#include <binade-lab/study.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Section 7: mixed precision. Every entry of the lecture's table is measured, on a small transformer. */
 #include "tests/lecture/lecture.h"
 
-#include <binade/cost.h>
+#include <binade-lab/cost.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

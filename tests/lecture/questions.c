@@ -1,7 +1,7 @@
 /* Section 1: motivating questions, sums on the back of an envelope. */
 #include "tests/lecture/lecture.h"
 
-#include <binade/cost.h>
+#include <binade-lab/cost.h>
 #include <math.h>
 #include <string.h>
 

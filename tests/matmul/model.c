@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <binade/arith.h>
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 void *memory_of(size_t bytes)
 {

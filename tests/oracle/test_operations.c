@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "../arith/machine.h"
-#include "prove/proof_operands.h"
+#include "verify/operands.h"
 #include "operands.h"
 #include "tests.h"
 

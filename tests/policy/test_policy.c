@@ -1,6 +1,6 @@
 /* policy/: roles, recipes and settings. */
 #include <CUnit/CUnit.h>
-#include <binade/policy.h>
+#include <binade-lab/policy.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "tests/oracle/operands.h"
 #include "vectors_support.h"
 
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 #include <gmp.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "tests/oracle/operands.h"
 #include "vectors_support.h"
 
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 
 #include <math.h>
 #include <stdio.h>

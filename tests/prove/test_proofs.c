@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <binade/prove.h>
+#include <binade-lab/verify.h>
 
 #include "tests.h"
 

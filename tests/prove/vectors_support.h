@@ -3,7 +3,7 @@
 #define TESTS_PROVE_VECTORS_SUPPORT_H
 
 #include <CUnit/CUnit.h>
-#include <binade.h>
+#include <binade-lab.h>
 
 extern CU_TestInfo answer_tests[], line_tests[], dialect_tests[], rule_tests[], coverage_tests[];
 

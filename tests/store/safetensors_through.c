@@ -1,5 +1,5 @@
 /* safetensors_through IN OUT: a file read and written again, for Python to compare. */
-#include <binade/store.h>
+#include <binade-lab/store.h>
 #include <stdio.h>
 #include <stdlib.h>
 

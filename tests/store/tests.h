@@ -3,7 +3,7 @@
 #define TESTS_STORE_TESTS_H
 
 #include <CUnit/CUnit.h>
-#include <binade/store.h>
+#include <binade-lab/store.h>
 
 extern CU_TestInfo read_tests[];
 extern CU_TestInfo refused_tests[];

@@ -3,7 +3,7 @@
 #ifndef TESTS_STUDY_CAUSES_H
 #define TESTS_STUDY_CAUSES_H
 
-#include <binade/study.h>
+#include <binade-lab/study.h>
 
 typedef struct cause {
     const char *recipe;

@@ -5,7 +5,7 @@
 
 #include <binade/block.h>
 #include <binade/matmul.h>
-#include <binade/prove.h>
+#include <binade-lab/verify.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -49,7 +49,7 @@ static void test_numbers(void)
     for (uint64_t i = 0; i < scaled(20000); i++) {
         char text[BNDI_NUMBER_SIZE];
         double x = number(i, 10);
-        bndi_number(text, x);
+        bndi_number_text(text, x);
         double back = strtod(text, NULL);
         bool same = memcmp(&x, &back, sizeof x) == 0 || (isnan(x) && strcmp(text, "nan") == 0);
         if (!same && ++wrong < 5) {

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests.h"
 
-#include <binade/oracle.h>
+#include <binade-lab/oracle.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

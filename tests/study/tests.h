@@ -3,7 +3,7 @@
 #define TESTS_STUDY_TESTS_H
 
 #include <CUnit/CUnit.h>
-#include <binade/study.h>
+#include <binade-lab/study.h>
 
 #include "study/study.h"
 #include "tests/folder.h"

@@ -1,6 +1,6 @@
 /* npy_through IN OUT ROLE [FORMAT]: a tensor loaded from one file and saved to another, for numpy to compare. ROLE is
  * "data" (mapped) or "param" (copied). */
-#include <binade/tensor.h>
+#include <binade-lab/tensor.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define TESTS_TENSOR_TESTS_H
 
 #include <CUnit/CUnit.h>
-#include <binade/tensor.h>
+#include <binade-lab/tensor.h>
 
 #include "tests/oracle/operands.h"
 #include "tests/outcome.h"

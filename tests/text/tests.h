@@ -6,8 +6,8 @@
 #include <CUnit/CUnit.h>
 #include <gmp.h>
 
-#include <binade.h>
-#include <binade/oracle.h>
+#include <binade-lab.h>
+#include <binade-lab/oracle.h>
 
 #include "tests/oracle/operands.h"
 

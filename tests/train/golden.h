@@ -2,7 +2,7 @@
 #ifndef TESTS_TRAIN_GOLDEN_H
 #define TESTS_TRAIN_GOLDEN_H
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <string.h>
 
 enum { GOLDEN_STEPS = 100 };

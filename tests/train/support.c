@@ -69,7 +69,7 @@ bndi_update_totals update_with(bnd_run *run, const double *g)
     for (size_t i = 0; i < run->parameters; i++) {
         bnd_tensor *value = run->parameter[i].value, *t;
         CU_ASSERT_TRUE_FATAL(
-            succeeds(bnd_tensor_from_f64(&t, run->engine, cast != NULL ? &cast->format : bndi_format_of_words(0), g,
+            succeeds(bnd_tensor_from_f64(&t, run->engine, cast != NULL ? &cast->format : bnd_lab_format_of_words(0), g,
                                          value->shape.extent, value->shape.rank, BND_ROLE_GRAD, &why),
                      &why));
         bnd_tensor_drop_gradient(value);

@@ -2,7 +2,7 @@
  * and refusals that leave the run as it was. */
 #define _POSIX_C_SOURCE 200809L
 #include <CUnit/CUnit.h>
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Trainings and recipes as JSON: there and back, and what is refused. */
 #include <CUnit/CUnit.h>
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Recipes in runs: what they take, whether they learn, and that their bits depend on nothing but the seeds. */
 #include <CUnit/CUnit.h>
 #include <binade/block.h>
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_BENCH_H
 #define BINADE_TOOLS_BENCH_H
 
-#include <binade.h>
+#include <binade-lab.h>
 
 /* ---- cases ---- */
 

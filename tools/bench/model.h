@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_MODEL_H
 #define BINADE_TOOLS_MODEL_H
 
-#include <binade/tensor.h>
+#include <binade-lab/tensor.h>
 
 enum { MODEL_PARAMETERS_MAX = 64 };
 

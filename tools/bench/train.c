@@ -5,7 +5,7 @@
 #include "model.h"
 #include "peer.h"
 
-#include <binade/train.h>
+#include <binade-lab/train.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_COMMAND_H
 #define BINADE_TOOLS_COMMAND_H
 
-#include <binade.h>
+#include <binade-lab.h>
 #include <stdio.h>
 
 enum exit_status { FINE = 0, DOES_NOT_HOLD = 1, BAD_USAGE = 2, BAD_STREAM = 3, GO_ON = -1 };

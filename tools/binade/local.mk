@@ -2,7 +2,7 @@
 bin_PROGRAMS += binade
 binade_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS)
 binade_CFLAGS = $(AM_CFLAGS) -pthread $(MPI_CFLAGS)
-binade_LDADD = libbinade.la $(LIBM) $(MPI_LIBS)
+binade_LDADD = libbinade-lab.la libbinade.la $(LIBM) $(MPI_LIBS)
 binade_SOURCES = \
 	tools/binade/arguments.c \
 	tools/binade/cast.h \

@@ -2,7 +2,7 @@
 #ifndef BINADE_TOOLS_PROVE_H
 #define BINADE_TOOLS_PROVE_H
 
-#include <binade.h>
+#include <binade-lab.h>
 
 extern const bnd_candidate *const prove_candidate;
 

@@ -1,0 +1,348 @@
+/* Layer 9: many runs. What a run writes down of itself, runs side by side on all cores, and how they compare. */
+#ifndef BINADE_STUDY_H
+#define BINADE_STUDY_H
+
+#include <binade-lab/train.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is known of a run ---- */
+
+/* What one step did: a line of metrics.jsonl. What was not measured is NaN, or 0 where it is a count. */
+typedef struct bnd_point {
+    uint64_t step; /* from 0 */
+    double loss, gradient_norm, lr, loss_scale, update_ratio;
+    double seconds;
+    double validation;                      /* after the step, in the recipe's formats, where `validated` */
+    double validation_fp32;                 /* the same weights and batches, all in fp32; NaN: not measured */
+    uint64_t updates, cancelled;            /* updates that are not zero; of them, rounded away */
+    uint64_t gradients, flushed, overflows; /* as in bnd_record */
+    bool skipped, validated, validated_fp32;
+    bool ended; /* the weights are no numbers any more: no step after this one is made */
+} bnd_point;
+
+enum { BND_RECORD_NAME_SIZE = 256 };
+
+typedef struct bnd_record {
+    char recipe[BND_RECORD_NAME_SIZE];                                     /* what it is called */
+    char model[BND_TRAINING_NAME_SIZE], optimizer[BND_TRAINING_NAME_SIZE]; /* "" where a file does not say */
+    uint64_t seed_init, seed_data;
+    uint64_t init_hash, order_hash; /* of files with initial weights and an order of batches; 0: none */
+    double lr;                      /* NaN where a file does not say */
+    bnd_point *points;              /* steps ascend; there are gaps where a file has them */
+    size_t count;
+    uint64_t steps;              /* that it was to make */
+    bool complete;               /* it made them, or ended: */
+    bool ended;                  /* every loss after the last point is no number, and is not computed */
+    bool validated;              /* there is a validation at the end */
+    double loss;                 /* at the end: the mean of the last tenth of the steps */
+    bool validated_fp32;         /* and it was made in fp32, too */
+    double validation;           /* at the end: of data that no step saw, in the recipe's formats */
+    double validation_fp32;      /* the same weights and data, everything else in fp32 */
+    double floor, chance_loss;   /* the irreducible loss, and the loss at chance level; NaN: not known */
+    uint64_t parameters;         /* numbers that are learnt; this and what follows is 0 where it is not known */
+    uint64_t updates, cancelled; /* over all steps */
+    uint64_t skipped;            /* steps */
+    uint64_t gradients, flushed; /* where casts are counted: gradients other than zero that were rounded; of them, to
+                                    zero */
+    uint64_t overflows;          /* of all casts */
+    uint64_t overflow_from[BND_ROLES],
+        underflow_from[BND_ROLES]; /* where casts are counted: 1 + the first step in which
+                                    a number of the role became an infinity or NaN, or 1 % of its nonzero numbers zero;
+                                    0: no step */
+    uint64_t bytes[BND_ROLES];     /* between steps */
+    uint64_t peak_by_role[BND_ROLES];
+    uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* of the emulation: when all roles together had most */
+    uint64_t recipe_peak,
+        recipe_at_peak[BND_ROLES]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
+                                                      0 where a file does not say */
+    uint64_t saved, saved_beside;  /* for the backward pass, as bnd_account has them; 0 where a file does not say */
+    uint64_t flops;                /* of a step */
+    double seconds;                /* of a step: the median; NaN where it is not known */
+} bnd_record;
+
+/* Frees the points. */
+void bnd_record_clear(bnd_record *record);
+
+/* A run directory, finished or not, or any file of JSON lines, or of values separated by commas, tabs or semicolons,
+ * with a step and a loss (and, as metrics.jsonl has them, the other columns). Refused, with the number of the line,
+ * where a line is none of that; a last line without an end, as a killed run leaves it, is not looked at. Where the two
+ * have other names than step and loss, lines without a loss are passed over: other programs write several kinds. */
+BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
+
+/* What the columns of a file are called that is no run directory's; NULL: as usual. Usual are step, global_step, _step,
+ * iteration and iter, and loss, train/loss, train_loss, training_loss and loss/train, in any case; TensorBoard's "Wall
+ * time,Step,Value"; and wandb's "RUN - train/loss". */
+typedef struct bnd_log_columns {
+    const char *step, *loss;
+} bnd_log_columns;
+
+/* The same for a directory of run directories, too: one record each, in the order of their names. */
+BND_CHECKED bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why);
+BND_CHECKED bnd_status bnd_records_read_log(bnd_record **out, size_t *count, const char *path,
+                                            const bnd_log_columns *columns, bnd_error *why);
+void bnd_records_free(bnd_record *records, size_t count); /* clears each, and frees them */
+
+/* The points as CSV, which bnd_record_read reads back to the same numbers. */
+BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char *path, bnd_error *why);
+
+/* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the
+ * order in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is
+ * nan, inf or -inf where the line says so. Texts, arrays and objects are left out. Refused, before anything is written,
+ * is what bnd_record_read refuses, and besides: CSV, a number that a line has twice, more than 65536 columns, and what
+ * is no ordinary file, which could not be read twice. */
+BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
+                                             void (*write)(void *sink, const char *text, size_t length), void *sink,
+                                             bnd_error *why);
+
+/* What a parameter takes: itself, its master copy, its gradient, m, v and what the recipe keeps beside, each at its
+ * peak. NaN where it is not known. */
+double bnd_record_bytes_per_parameter(const bnd_record *record);
+
+/* All of these together, and the activations that are saved for the backward pass: what `binade cost memory` computes
+ * on paper. NaN where it is not known. */
+double bnd_record_memory(const bnd_record *record);
+
+/* What of that belongs to a role: its peak, and for BND_ROLE_ACT the activations saved. 0 for roles that are not part
+ * of it. */
+uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role);
+
+/* ---- runs ---- */
+
+/* A run that is to be made. */
+typedef struct bnd_task {
+    bnd_training training;
+    const char *recipe;          /* what records call it; NULL: what bnd_policy_text says */
+    const char *directory;       /* for config.json, metrics.jsonl, summary.json, checkpoint.safetensors; NULL: none */
+    bool resume;                 /* what is there is gone on with; otherwise no run may be there */
+    uint64_t checkpoint_every;   /* steps; 0: at the end only, and where it is stopped */
+    bool drops_checkpoint;       /* none is kept of a run that is complete */
+    uint64_t validate_every;     /* steps; 0: at the end only */
+    uint64_t validation_batches; /* 0: never */
+    bool statistics;             /* casts are counted, by role, */
+    bool places;                 /* and by place of the model, too: in metrics.jsonl only */
+    bool switches;               /* from step `switch_at` on, under another recipe */
+    uint64_t switch_at;
+    bnd_policy switch_to;
+} bnd_task;
+
+/* A run without a directory, validated at its end. */
+void bnd_task_default(bnd_task *out, const bnd_training *training);
+
+/* "bf16-amp-1": a name for a directory of a run among others, of letters, digits and ._-+=, with a number at the end of
+ * what would be too long or would not tell two recipes apart. Cut as snprintf does it, returns the whole length. */
+size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
+
+/* Told from the threads that work, one call at a time: task number `task` has made a step (its last point), or was
+ * found complete. A run of which no number is left (all weights are NaN, and the losses of two steps) has ended: to go
+ * on would change nothing. `so_far` has sums over the steps that were made; its loss, validation and seconds are those
+ * of now. False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
+typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
+
+/* Makes the runs, as many at once as the context has threads (one thread each; a run alone has all of them: the bits
+ * are the same), and sets a record for each. What is wrong with any of them is found before the first step, and no
+ * record is written then. When one fails on the way (the disk is full) the others are finished, every record has what
+ * was made, to be cleared by the caller, and the first failure is returned. To be stopped is no failure: the record is
+ * not complete then. */
+BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
+                                     const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why);
+
+/* ---- comparing ---- */
+
+/* Failures are counted apart. The other words are about the pairs in which neither run failed, and say where the 95 %
+ * interval of their gap lies. */
+typedef enum bnd_verdict {
+    BND_NO_DIFFERENCE, /* within the tolerance; or the losses of all pairs are the same */
+    BND_INCONCLUSIVE,  /* across a bound of the tolerance: more seeds would tell */
+    BND_WORSE,         /* beyond the tolerance, above */
+    BND_BETTER,        /* beyond it, below */
+    BND_FAILED,        /* more runs failed than of the reference */
+    BND_UNJUDGED,      /* at most one pair is left: a gap, and no interval */
+    BND_VERDICTS
+} bnd_verdict;
+const char *bnd_verdict_name(bnd_verdict verdict); /* "no difference"; "" where there is none */
+
+/* The usual margin. The tolerance is this share of what the reference's loss has above the irreducible loss. Where that
+ * is not known, the other share of the loss stands for it: 5 % of it are 1 % of the loss. */
+#define BND_MARGIN         0.05
+#define BND_EXCESS_OF_LOSS 0.2
+
+/* Pairs whose losses span this factor are compared on a logarithmic scale. So are pairs whose reference has solved the
+ * task to fp32's resolution; there only a ratio beyond this factor counts. */
+#define BND_APART 10
+
+/* The loss that stands for a run in a comparison: of validation in fp32, else of validation, else of training. NaN and
+ * losses above the chance level count as the chance level; where that is not known, as the first loss. */
+double bnd_record_result(const bnd_record *record);
+
+typedef struct bnd_comparison {
+    bnd_verdict verdict;     /* of the runs: BND_FAILED, or that of the others */
+    bnd_verdict others;      /* of the pairs that are judged */
+    size_t pairs;            /* of the same seeds */
+    size_t judged;           /* of them: neither run failed */
+    size_t failed;           /* runs that ended in NaN, or at chance level where the reference did not; */
+    size_t failed_nan;       /* of these, in NaN; */
+    uint64_t nan_from;       /* the first step from which on a run's loss is NaN */
+    size_t reference_failed; /* runs of the reference, in the same way */
+    double margin;
+    /* Means over the pairs that are judged (where none is, over those that ended in numbers; NaN: there is none) */
+    double result, reference;
+    double gap, interval; /* of the paired differences, and half its 95 % interval (NaN for one pair) */
+    double tolerance;     /* of the gap, as a loss */
+    bool logarithmic;     /* the verdict is about ratios of losses, whose geometric mean and its 95 % interval are: */
+    double ratio, ratio_low, ratio_high;
+    double ratio_tolerance; /* of the ratio, above 1: a ratio of losses within its range does not matter */
+    bool solved;            /* the reference has reached fp32's resolution */
+    double covered;         /* share of the way from chance level to the irreducible loss that the reference covered;
+                              NaN: not known */
+    bool outside;           /* its losses stay outside the reference's range, */
+    uint64_t outside_from;  /* from this step on */
+    bool cut;               /* a pair has steps up to different ones: losses are those at the last step of both, */
+    uint64_t cut_at;        /* this one (the first of those of several pairs) */
+} bnd_comparison;
+
+/* The verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",
+ * "1 seed". Cut as snprintf does it, returns the whole length. */
+size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *comparison);
+
+/* Is there something to explain: worse, or failed, or one seed pair with a gap above the tolerance? */
+bool bnd_comparison_has_cause(const bnd_comparison *comparison);
+
+/* Compares runs with those of a reference: pairs are records of the same model, the same seeds, and the same files of
+ * initial weights and order. A pair is compared by what both have: validation losses where both have one after the same
+ * steps (in fp32 where both have that), otherwise the mean training loss of the last tenth of the steps up to the last
+ * one that both have. `margin` is at least 0; BND_MARGIN is usual. Refused where there is no pair. Allocates. */
+BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
+                                           const bnd_record *references, size_t reference_count, double margin,
+                                           bnd_error *why);
+
+/* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
+double bnd_interval(const double *x, size_t n);
+
+/* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
+
+/* Points are numbered by recipe, then by learning rate, then by seeds. */
+typedef struct bnd_grid {
+    const bnd_task *tasks; /* one a recipe, under the first pair of seeds; the k-th pair is k more */
+    size_t recipes;
+    const double *lr;
+    size_t lrs, seeds;
+} bnd_grid;
+
+size_t bnd_grid_count(const bnd_grid *grid); /* of points; 0 where that is more than memory has */
+
+/* The task of a point, with the directory of its recipe's task; and "bf16-amp-lr0.001-2", a name for a directory of its
+ * own, cut as snprintf does it. Returns the whole length of that. */
+size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *grid, size_t point);
+
+/* Learning rates from low to high, each as many times the one before, of three digits but for the ends. */
+BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
+
+/* What came out under a learning rate. */
+typedef struct bnd_rate {
+    double lr;
+    size_t runs, failed;
+    double result, interval; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
+} bnd_rate;
+
+/* Sums up the runs of a recipe, learning rates ascending; `rates` has room for `count`. Allocates. */
+BND_CHECKED bnd_status bnd_rates_make(bnd_rate *rates, size_t *rate_count, const bnd_record *records, size_t count,
+                                      bnd_error *why);
+size_t bnd_rates_best(const bnd_rate *rates, size_t count);
+
+/* How much a learning rate that is not the best one costs, on the mean over those tried: the expected result above the
+ * best (Wortsman et al. 2023, 2309.14322). */
+double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
+
+/* ---- findings: what rounding did to the numbers of a run ---- */
+
+typedef enum bnd_mechanism {
+    BND_FOUND_UNDERFLOWED,     /* numbers other than zero that were cast to zero */
+    BND_FOUND_OVERFLOWED,      /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
+    BND_FOUND_CLAMPED,         /* beyond the largest element of a shared scale: the share of the squared error */
+    BND_FOUND_LOST_UPDATES,    /* updates that left the weight as it was */
+    BND_FOUND_STALLED_MOMENTS, /* moments that an update left as they were, and would have changed in fp32 */
+    BND_FOUND_LOST_MOMENTS,    /* second moments that are zero where the gradient is not */
+    BND_FOUND_SKIPPED_STEPS,   /* a gradient overflowed under the loss scale: the share of the steps (role: grad) */
+    BND_FOUND_ROUNDED_SUMS,    /* by an accumulator: not counted, the share is NaN */
+    BND_FOUND_ROUNDED, /* none of these: the share is the error of casts, root mean square against root mean square */
+    BND_MECHANISMS
+} bnd_mechanism;
+const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "lost updates"; "" where there is none */
+double bnd_mechanism_threshold(bnd_mechanism mechanism); /* the share from which it is named as a cause */
+
+/* One mechanism at work on one role: in all, and where it is worst. */
+typedef struct bnd_finding {
+    bnd_mechanism mechanism;
+    bnd_role role;
+    double share;                    /* of all numbers of the role, over the steps that were looked at */
+    double worst_share;              /* at the place where it is worst; */
+    char worst[BND_PLACE_NAME_SIZE]; /* "": nowhere in particular. Of the role scalar: which one ("epsilon") */
+    uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
+} bnd_finding;
+
+enum { BND_FINDINGS_MAX = +BND_MECHANISMS * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
+
+/* Makes the first `steps` steps of a run, up to one whose loss is NaN, and looks at every cast and every update.
+ * Sorted: what matters most stands first, mechanisms in the order in which they stand above. */
+BND_CHECKED bnd_status bnd_findings(bnd_finding out[BND_FINDINGS_MAX], size_t *count, const bnd_training *training,
+                                    uint64_t steps, const bnd_context *context, bnd_error *why);
+
+/* ---- the autopsy: why a recipe did worse than fp32 ---- */
+
+/* A part of the policy (bnd_part_name), tried by itself. Shares are of the gap, with bands over the seeds; those of a
+ * gap that is zero, or of no number, are NaN. */
+typedef struct bnd_share {
+    size_t part;
+    bool lifts, lowers;           /* false: the recipe has nothing there to try */
+    bool heals;                   /* lifted alone: the run is as good as in fp32, see below */
+    bool hurts;                   /* lowered alone: fp32 is worse for it, or fails */
+    double lifted, lifted_band;   /* recovered where this part alone is as in fp32 */
+    double lowered, lowered_band; /* lost where this part alone is lowered into fp32 */
+} bnd_share;
+
+enum { BND_SHARES_MAX = 32 };
+
+/* A part that has to be lifted, and what rounding did to its numbers. */
+typedef struct bnd_culprit {
+    size_t part;
+    bool has_cause;
+    bnd_finding cause;
+} bnd_culprit;
+
+/* A run is healed where it is neither worse than fp32 nor failed, and at least half of the gap is recovered; or where
+ * nine tenths of the gap are, and no more runs fail than in fp32. */
+typedef struct bnd_autopsy {
+    bnd_comparison comparison;        /* neither worse nor failed: everything below is empty */
+    bnd_share shares[BND_SHARES_MAX]; /* the part that explains most stands first */
+    size_t share_count;
+    double interaction, interaction_band; /* of the gap: what lowering the parts one by one does not explain */
+    bool heals; /* the culprits, lifted together, heal the run, and without any of them they do not; otherwise there is
+                   one culprit: the part that explains most */
+    double healed, healed_band; /* the share of the gap that they recover */
+    bnd_culprit culprits[BND_SHARES_MAX];
+    size_t culprit_count;
+    bool epsilon_vanishes; /* v is a culprit, and epsilon is zero in its format */
+    bnd_finding findings[BND_FINDINGS_MAX];
+    size_t finding_count;
+    size_t runs; /* that were made, over all seeds */
+} bnd_autopsy;
+
+/* How many runs an autopsy of the policy makes for each seed at most: each part by itself, and the search for the
+ * smallest set of parts that heals the run. */
+size_t bnd_autopsy_runs(const bnd_policy *policy);
+
+/* `tasks` are a recipe's, a run for each seed, already made, as are their records and those of fp32 (paired by seeds).
+ * Makes the counterfactual runs, none of which has a directory; `watch` is told of them as in bnd_study_run, numbered
+ * through. Where it stops them, `out` has the comparison and nothing else. */
+BND_CHECKED bnd_status bnd_autopsy_make(bnd_autopsy *out, const bnd_task *tasks, const bnd_record *records,
+                                        size_t count, const bnd_record *references, size_t reference_count,
+                                        double margin, const bnd_context *context, bnd_study_watch *watch, void *data,
+                                        bnd_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

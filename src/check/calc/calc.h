@@ -1,0 +1,74 @@
+/* What calc/ shares: numbers known exactly or between two ends, and what operations make of them. */
+#ifndef BINADE_SRC_CALC_H
+#define BINADE_SRC_CALC_H
+
+#include <binade-lab/calc.h>
+#include <gmp.h>
+#include <mpfr.h>
+
+/* An irrational number lies between ends of so many bits: four times those of any format, and more than 40 digits are
+ * left of them where terms of a few hundred bits cancel. Where a rounding is still open, it is worked out again with
+ * four times as many, up to the second number. */
+enum { BNDI_REAL_BITS = 512, BNDI_REAL_BITS_MOST = 8192 };
+
+/* Numerators and denominators: 100,000 digits. */
+enum { BNDI_QUOTIENT_BITS = 332193 };
+
+struct bnd_real {
+    bnd_known known;
+    bool negative; /* an infinity */
+    mpq_t value;   /* BND_KNOWN_EXACTLY */
+    mpfr_t low, high;
+};
+
+void bndi_real_open(bnd_real *x, mpfr_prec_t bits);
+mpfr_prec_t bndi_real_bits(const bnd_real *x);
+void bndi_real_close(bnd_real *x);
+
+/* Bits of numerators and denominators that all operations of an expression may write together; what comes after that
+ * is not known. */
+typedef struct bndi_effort {
+    int64_t bits_left;
+} bndi_effort;
+
+/* Whether there is memory for one more operation: GMP and MPFR do not say where they get none. */
+bool bndi_has_room(void);
+
+/* What is written, what a value is. Not known where it takes too many digits. */
+BND_CHECKED bnd_status bndi_real_number(bnd_real *out, const char *text, size_t length, bool negative, bnd_error *why);
+void bndi_real_value(bnd_real *out, bnd_exact value);
+
+/* `out` is none of the operands. `integer` is scalb's second operand. */
+void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *const *operands,
+                       int64_t integer);
+void bndi_real_subtract(bnd_real *out, const bnd_real *a, const bnd_real *b);
+
+/* x^n, and x added n times. */
+void bndi_real_power(bnd_real *out, bndi_effort *effort, const bnd_real *x, int64_t n);
+void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int64_t n);
+
+/* ---- pi and e ---- */
+
+typedef enum bndi_constant { BNDI_NO_CONSTANT, BNDI_CONSTANT_PI, BNDI_CONSTANT_E } bndi_constant;
+
+bndi_constant bndi_constant_named(const char *text, size_t length); /* "pi", U+03C0, "e" */
+bnd_exact bndi_constant_exact(bndi_constant which);
+void bndi_real_constant(bnd_real *out, bndi_constant which, bool negative);
+
+/* ---- terms ---- */
+
+bnd_result bndi_round_power(const bnd_format *to, const bnd_format *from, uint64_t code, int64_t n, bnd_rule rule,
+                            uint64_t random);
+
+/* The value of the last term, with ends of this number of bits. */
+BND_CHECKED bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+                                                  const bnd_format *f, mpfr_prec_t bits, bnd_error *why);
+
+/* What was worked out: a quotient that has not grown too long; two ends, which are one number or an interval. */
+void bndi_real_give_exact(bnd_real *out);
+void bndi_real_give_ends(bnd_real *out);
+
+/* The ends of what is a number. */
+void bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x);
+
+#endif

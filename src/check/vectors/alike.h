@@ -1,0 +1,43 @@
+/* Lines that are alike: results that every rule without random bits rounds in the same way, but for where they lie. */
+#ifndef BINADE_SRC_PROVE_VECTORS_ALIKE_H
+#define BINADE_SRC_PROVE_VECTORS_ALIKE_H
+
+#include "vectors/vectors.h"
+
+/* A line brought to where one stands for all that are like it: the exact result, and the code that was given for it. */
+typedef struct bndi_likeness {
+    bnd_exact exact;
+    uint64_t code, shift; /* codes are `shift` further up where the line was */
+    uint32_t raised, flags;
+    bool has_flags;
+    uint32_t look; /* what tells one exact result from another */
+} bndi_likeness;
+
+/* False where the line has to be judged by itself. `raised`: before rounding. */
+bool bndi_alike(bndi_likeness *out, const bnd_vectors *v, const bnd_vector_line *line, const bnd_exact *exact,
+                uint32_t raised);
+
+/* Lines that are alike, judged once and counted. */
+typedef struct bndi_kind {
+    bndi_likeness like;
+    uint64_t lines;
+    unsigned set;       /* the dimensions that the answers depend on */
+    uint8_t *disagrees; /* for each combination of choices in them */
+    bnd_result want;    /* of the lines' own rule, at like.exact */
+    bool agrees;        /* with that */
+    bnd_class result;
+    bnd_vector_case_kind lies;
+    struct bndi_kind *next; /* of all kinds */
+} bndi_kind;
+
+enum { BNDI_KINDS_MAX = 1024 };
+
+typedef struct bndi_kinds {
+    bndi_kind *slots[BNDI_KINDS_MAX], *first;
+} bndi_kinds;
+
+/* Where such lines are counted; *place is NULL where there are none yet. NULL where there is no room for more. */
+bndi_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like);
+void bndi_kinds_close(bndi_kinds *kinds);
+
+#endif

@@ -1,0 +1,28 @@
+/* What the files of test vectors share. */
+#ifndef BINADE_SRC_PROVE_VECTORS_H
+#define BINADE_SRC_PROVE_VECTORS_H
+
+#include <binade-lab/vectors.h>
+
+#include "base/base.h"
+
+static inline bool bndi_vector_sticks(const bnd_exact *x)
+{
+    return x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
+}
+
+/* The exponent of a finite number's leading bit. */
+int32_t bndi_vector_exponent(const bnd_exact *x);
+
+/* The result before it is rounded, and what is raised before that. */
+bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random,
+                            uint32_t *flags);
+
+/* The result's format without an upper limit, its precision so many bits more. */
+bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits);
+
+/* How an exact result lies among the values of a format; `unlimited` and `finer` are as above, of 0 and 1 bits more. */
+bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *unlimited, const bnd_format *finer,
+                                         const bnd_exact *x);
+
+#endif

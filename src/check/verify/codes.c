@@ -1,0 +1,124 @@
+/* Codes: what they stand for, and how that is written and read. */
+#include "verify/proof.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALL_CODES = 1 << 20, TEXT_CODES = 1 << 16, WIDE_CODES = 1 << 14 };
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* ---- decode: the value of every code, and back ---- */
+
+static uint64_t codes_to_decode(const bndi_inquiry *q)
+{
+    bool is_double = q->f.exponent_bits <= 11 && q->f.fraction_bits <= 52;
+    return is_double ? bndi_code_count(q, ALL_CODES) : 0;
+}
+
+/* Every value of the format, the bias counted. */
+static bool fp64_holds(const bnd_format *f)
+{
+    return f->precision <= 53 && f->least_quantum >= -1074 && f->emax <= 1023;
+}
+
+static double decode_cost(const bndi_inquiry *q)
+{
+    (void)q;
+    return 170;
+}
+
+static void check_decode(bndi_piece *p, uint64_t index)
+{
+    const bndi_inquiry *q = p->q;
+    uint64_t code = bndi_code_at(q, ALL_CODES, index);
+    double got = q->candidate.decode(&q->f, code), want;
+    bnd_oracle_kind kind = bnd_oracle_decode(&want, &q->f, code);
+    bool both_nan = isnan(got) && (kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN);
+    bnd_counterexample *c = bndi_count_case(p, both_nan || bits_of(got) == bits_of(want), "decode",
+                                            (bnd_result){.code = bits_of(got)}, (bnd_result){.code = bits_of(want)});
+    if (c != NULL) {
+        c->operands = 1;
+        c->from[0] = q->f;
+        c->codes[0] = code;
+        c->to = q->fp64;
+        c->code_only = true;
+    }
+    if (!isnan(want) && fp64_holds(&q->f)) {
+        bnd_result back = q->candidate.encode(&q->f, want, (bnd_rule){0}, 0);
+        bndi_compare_one(p, "encode", &q->fp64, bits_of(want), 0, back, (bnd_result){.code = code});
+    }
+}
+
+const bndi_proof_row bndi_proof_decode = {.name = "decode",
+                                          .title = "codes and their exact values, and back",
+                                          .at_once = 1 << 11,
+                                          .indices = codes_to_decode,
+                                          .cost = decode_cost,
+                                          .check = check_decode};
+
+/* ---- text: what is printed reads back, by the candidate and by the oracle ---- */
+
+enum { TEXT_SIZE = 1 << 13 };
+
+static uint64_t most_texts(const bndi_inquiry *q)
+{
+    return q->f.width <= 16 || q->exhaustive ? TEXT_CODES : WIDE_CODES;
+}
+
+static uint64_t codes_to_print(const bndi_inquiry *q)
+{
+    return bndi_code_count(q, most_texts(q));
+}
+
+static double text_cost(const bndi_inquiry *q)
+{
+    return q->f.exponent_bits < 8 ? 5000 : q->f.exponent_bits == 8 ? 6500 : 14000;
+}
+
+static void check_reading(bndi_piece *p, const char *what, uint64_t code, const char *text)
+{
+    const bndi_inquiry *q = p->q;
+    bnd_result got = {.code = ~code}, by_oracle = {.code = ~code}, want = {.code = code};
+    if (q->candidate.parse(&got, &q->f, text, strlen(text), (bnd_rule){0}, 0, NULL) != BND_OK) {
+        got.flags = BND_INVALID;
+    }
+    got.flags &= what[0] == 's' ? ~(uint32_t)BND_FLAGS : BND_FLAGS; /* a short text need not be exact */
+    got.ternary = what[0] == 's' ? 0 : got.ternary;
+    bndi_compare_one(p, what, &q->f, code, 0, got, want);
+    if (strchr(text, 'i') == NULL) {
+        if (bnd_oracle_encode_text(&by_oracle, &q->f, text, (bnd_rule){0}, 0, NULL) != BND_OK) {
+            by_oracle.flags = BND_INVALID;
+        }
+        bndi_compare_one(p, what, &q->f, code, 0, (bnd_result){.code = by_oracle.code}, want);
+    }
+}
+
+static void check_text(bndi_piece *p, uint64_t index)
+{
+    const bndi_inquiry *q = p->q;
+    uint64_t code = bndi_code_at(q, most_texts(q), index);
+    bnd_exact value = bnd_unpack(&q->f, code);
+    char text[TEXT_SIZE];
+    if (value.kind >= BND_QUIET_NAN) {
+        return;
+    }
+    if (q->candidate.print_shortest(text, sizeof text, &q->f, value) < sizeof text) {
+        check_reading(p, "shortest text", code, text);
+    }
+    if (bnd_print_exact(text, sizeof text, value, BND_NOTATION_AUTO) < sizeof text) {
+        check_reading(p, "exact text", code, text);
+    }
+}
+
+const bndi_proof_row bndi_proof_text = {.name = "text",
+                                        .title = "the shortest and the exact decimal of a code, read back",
+                                        .at_once = 1 << 8,
+                                        .indices = codes_to_print,
+                                        .cost = text_cost,
+                                        .check = check_text};

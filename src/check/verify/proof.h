@@ -1,0 +1,81 @@
+/* What the files of the proofs share: an inquiry (one proof about one format under one rule), a piece of its cases, and
+ * the judge. */
+#ifndef BINADE_SRC_PROVE_PROOF_H
+#define BINADE_SRC_PROVE_PROOF_H
+
+#include <binade-lab/verify.h>
+
+#include "verify/narrow.h"
+
+/* One proof about one format under one rule. */
+typedef struct bndi_inquiry {
+    bnd_candidate candidate; /* no member is NULL */
+    bnd_format f, fp32, fp64;
+    bnd_rule rule;
+    bool exhaustive;
+    bndi_answers *filling;               /* the table while it is made */
+    const bndi_answers *answers;         /* or NULL: the oracle is asked itself */
+    const bndi_narrow_operand *operands; /* of every code, where there are answers */
+    bndi_narrow_exact *functions;        /* exact results of elementary functions, where they were asked for, or NULL */
+} bndi_inquiry;
+
+/* A part of the cases, worked on by one thread. */
+typedef struct bndi_piece {
+    const bndi_inquiry *q;
+    bnd_proof *out;
+    bndi_oracle_problem oracle;
+} bndi_piece;
+
+/* The operation by its own call: bnd_add and its sisters. */
+bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, const uint64_t *codes, bnd_rule rule,
+                               uint64_t random);
+
+/* A proof. Its cases have indices; what is one index is its own affair. */
+typedef struct bndi_proof_row {
+    const char *name, *title;
+    bool rounds;
+    bool of_functions; /* asks for their exact results */
+    unsigned at_once;  /* indices in a piece */
+    uint64_t (*indices)(const bndi_inquiry *q);
+    double (*cost)(const bndi_inquiry *q); /* of an index, in nanoseconds */
+    void (*check)(bndi_piece *p, uint64_t index);
+} bndi_proof_row;
+extern const bndi_proof_row bndi_proof_decode, bndi_proof_text, bndi_proof_encode, bndi_proof_float, bndi_proof_arrays,
+    bndi_proof_convert, bndi_proof_one, bndi_proof_two, bndi_proof_fma, bndi_proof_functions;
+
+/* Whether the question is one for a table of answers. */
+bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
+
+/* The exact results of elementary functions: whether the format has them, how many there are for all of its codes, and
+ * those of one code. What becomes of a NaN is for the rule to say. */
+bool bndi_functions_can(const bnd_format *f);
+size_t bndi_functions_count(const bnd_format *f);
+void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, const bnd_format *f, uint64_t code);
+
+/* The random bits of a case; 0 for deterministic modes. */
+uint64_t bndi_random_of(const bndi_inquiry *q, uint64_t purpose, uint64_t index);
+
+/* What the judge says. */
+bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random);
+bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code, uint64_t random);
+bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
+bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random);
+
+/* A case of one operand: a code of `from`, and results of the question's format and rule. */
+void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, uint64_t code, uint64_t random,
+                      bnd_result got, bnd_result want);
+
+/* Counts a case, and where it does not hold makes room for it among the first ones: NULL where there is none left, else
+ * `what`, `rule`, `to` and the results are filled in. */
+bnd_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got, bnd_result want);
+
+/* Floats that decide: all upper halves, and lower halves that reach every value and midpoint of the format, what is
+ * next to those, and any; or all 2^32. */
+uint64_t bndi_float_count(const bndi_inquiry *q);
+uint32_t bndi_float_at(const bndi_inquiry *q, uint64_t index);
+
+/* A code that is tried: all of them where there are not too many, else a stratified choice. */
+uint64_t bndi_code_count(const bndi_inquiry *q, uint64_t most);
+uint64_t bndi_code_at(const bndi_inquiry *q, uint64_t most, uint64_t index);
+
+#endif

@@ -1,0 +1,163 @@
+/* JSON read: jansson, and what leads it from member to member. */
+#include "store/json.h"
+
+#include <binade-lab/store.h>
+#include <string.h>
+
+/* "line 3, column 7: " stands before what is wrong. Columns are bytes. */
+static bnd_status refuse(const bndi_json_text *text, size_t at, const char *what, bnd_error *why)
+{
+    size_t line = 1, start = 0;
+    at = at < text->length ? at : text->length;
+    for (size_t i = 0; why != NULL && i < at; i++) {
+        if (text->bytes[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    }
+    return bnd_fail(why, BND_BAD_FILE, at, "line %zu, column %zu of its JSON: %s", line, at - start + 1, what);
+}
+
+/* ---- values ---- */
+
+/* jansson's own words quote the text, which may hold anything: these do not. */
+static const char *reason(enum json_error_code code)
+{
+    switch (code) {
+    case json_error_stack_overflow:
+        return "nested too deep";
+    case json_error_invalid_utf8:
+        return "bytes that are not UTF-8";
+    case json_error_premature_end_of_input:
+        return "the text ends before the value does";
+    case json_error_end_of_input_expected:
+        return "something stands behind the value";
+    case json_error_null_character:
+    case json_error_null_byte_in_key:
+        return "a string with the character \\u0000, which is not read";
+    case json_error_duplicate_key:
+        return "a key that was there before";
+    case json_error_numeric_overflow:
+        return "a number that is too large: integers are read up to 9223372036854775807";
+    default:
+        return "this is not JSON";
+    }
+}
+
+bnd_status bndi_json_read(json_t **out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
+{
+    json_error_t error = {.text = ""};
+    const char *bytes = text->length > 0 ? text->bytes : ""; /* an empty file has no memory: NULL */
+    json_t *value =
+        json_loadb(bytes + part.from, part.to - part.from, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (value != NULL) {
+        *out = value;
+        return BND_OK;
+    }
+    enum json_error_code code = json_error_code(&error);
+    /* Where it gets no memory jansson 2.14 mostly says nothing; where it copies a string, that this is not JSON. */
+    if (code == json_error_out_of_memory || error.text[0] == '\0') {
+        return bnd_fail(why, BND_NO_MEMORY, part.from, "no memory for %zu bytes of JSON", part.to - part.from);
+    }
+    size_t at = error.position > 0 ? (size_t)error.position : 0;
+    return refuse(text, part.from + (at < part.to - part.from ? at : part.to - part.from), reason(code), why);
+}
+
+/* ---- members ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static char next_byte(bndi_json_members *m)
+{
+    while (m->at < m->end && is_blank(m->text->bytes[m->at])) {
+        m->at++;
+    }
+    return m->at < m->end ? m->text->bytes[m->at] : '\0';
+}
+
+bnd_status bndi_json_open(bndi_json_members *out, const bndi_json_text *text, bndi_json_span part, bnd_error *why)
+{
+    bndi_json_members members = {.text = text, .at = part.from, .end = part.to, .more = true};
+    if (next_byte(&members) != '{') {
+        return refuse(text, members.at, "an object should begin here, with {", why);
+    }
+    members.at++;
+    *out = members;
+    return BND_OK;
+}
+
+/* From a quote to behind the next one that no backslash stands before; or to the end. */
+static size_t behind_string(const bndi_json_members *m, size_t at)
+{
+    for (at++; at < m->end && m->text->bytes[at] != '"'; at++) {
+        at += m->text->bytes[at] == '\\';
+    }
+    return at < m->end ? at + 1 : m->end;
+}
+
+/* To the comma or the bracket that ends a value: which brackets close which is for jansson to see. */
+static size_t behind_value(const bndi_json_members *m, size_t at)
+{
+    size_t depth = 0;
+    while (at < m->end) {
+        char c = m->text->bytes[at];
+        bool closes = c == '}' || c == ']';
+        if (depth == 0 && (closes || c == ',')) {
+            return at;
+        }
+        depth = c == '{' || c == '[' ? depth + 1 : depth - closes;
+        at = c == '"' ? behind_string(m, at) : at + 1;
+    }
+    return at;
+}
+
+bnd_status bndi_json_next(bndi_json_members *m, bnd_error *why)
+{
+    char c = next_byte(m);
+    bool first = !m->begun;
+    m->begun = true;
+    m->more = c != '}';
+    if (!m->more) {
+        m->at++;
+        return BND_OK;
+    }
+    if (!first) {
+        if (c != ',') {
+            return refuse(m->text, m->at, "a comma or } should stand here", why);
+        }
+        m->at++;
+        c = next_byte(m);
+    }
+    if (c != '"') {
+        return refuse(m->text, m->at, "a key should stand here, between quotes", why);
+    }
+    m->key.from = m->at;
+    m->key.to = m->at = behind_string(m, m->at);
+    if (next_byte(m) != ':') {
+        return refuse(m->text, m->at, "a colon should stand here", why);
+    }
+    m->at++;
+    (void)next_byte(m);
+    m->value.from = m->at;
+    m->value.to = m->at = behind_value(m, m->at);
+    return BND_OK;
+}
+
+bnd_status bndi_json_close(const bndi_json_members *members, bnd_error *why)
+{
+    bndi_json_members m = *members;
+    (void)next_byte(&m);
+    return m.at == m.end ? BND_OK : refuse(m.text, m.at, "nothing should stand behind the object", why);
+}
+
+const char *bnd_jansson_version(void)
+{
+#if JANSSON_VERSION_HEX >= 0x020d00
+    return jansson_version_str();
+#else
+    return JANSSON_VERSION; /* of the header: older libraries do not say theirs */
+#endif
+}

@@ -1,0 +1,30 @@
+/* What store/ shares between its files. */
+#ifndef BINADE_SRC_STORE_H
+#define BINADE_SRC_STORE_H
+
+#include <binade-lab/store.h>
+
+/* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
+bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
+
+/* What elements of this descr (between quotes in the header) are: sets descr, kind, element_size and big_endian. `at`
+ * is where it stands, for the message. */
+bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size_t at, bnd_error *why);
+
+/* The elements of a shape; false where they are more than `most`, and a 0 among the extents does not excuse the others.
+ */
+bool bndi_count_elements(uint64_t *count, const uint64_t *shape, size_t rank, uint64_t most);
+
+/* Elements and bytes from the shape and the size of an element; refused where no file could hold them. */
+bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why);
+
+/* Writes entry->size bytes; `index` is the entry's among those that were given. */
+typedef bnd_status bndi_write_data(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+                                   bnd_error *why);
+
+/* bnd_safetensors_write of entries whose data come from `write`, which is asked for each, in the file's order. */
+BND_CHECKED bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
+                                             const bnd_safetensors_pair *metadata, size_t pairs, bndi_write_data *write,
+                                             void *context, bnd_error *why);
+
+#endif

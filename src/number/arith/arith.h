@@ -1,0 +1,91 @@
+/* What arith/ shares between its files: exact sums, products, quotients, roots and remainders. Operands are finite, not
+ * zero, have their significand in `low` and nothing sticky, unless said otherwise. `out` may be an operand. */
+#ifndef BINADE_SRC_ARITH_H
+#define BINADE_SRC_ARITH_H
+
+#include <binade/arith.h>
+
+#include "codec/codec.h"
+
+/* a + b, where a may have all of its 128 bits. An exact zero is positive. */
+void bndi_exact_sum(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
+void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
+void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
+void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
+void bndi_root(bnd_exact *out, const bnd_exact *a); /* of a positive number */
+void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a);
+
+/* An operation on its way: exact operands, the rule, and what was raised so far. */
+typedef struct bndi_question {
+    const bnd_format *format; /* of the first operand */
+    bnd_exact x[BND_OPERANDS_MAX];
+    bnd_rule rule;
+    uint64_t random;
+    uint32_t flags;
+    int32_t ternary; /* of an operation that rounds by itself */
+} bndi_question;
+
+/* Operand `i`: the value of a code, or a zero where that is subnormal and counts as one. */
+void bnd_lab_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t code);
+
+/* Whether an operation that there is takes operands of this format. */
+bool bndi_serves(bnd_operation operation, const bnd_format *from);
+
+/* Is it neg or abs in one format, which look at a code's sign and at nothing else: flush_in neither? */
+bool bndi_is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from);
+
+/* The exact result. Uses up the operands. */
+void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q);
+
+/* What comes of an operation that has no answer. */
+static inline void bndi_give_invalid(bnd_exact *out, bndi_question *q)
+{
+    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
+    q->flags |= BND_INVALID;
+}
+
+static inline void bndi_give_zero(bnd_exact *out, bool negative)
+{
+    *out = (bnd_exact){.kind = BND_ZERO, .negative = negative};
+}
+
+static inline void bndi_give_infinity(bnd_exact *out, bool negative)
+{
+    *out = (bnd_exact){.kind = BND_INFINITE, .negative = negative};
+}
+
+static inline bool bndi_is_nan(const bnd_exact *x)
+{
+    return x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
+}
+
+/* Of the leading bit of a finite number. */
+static inline int32_t bndi_exponent(const bnd_exact *x)
+{
+    return x->exponent + 127 - (int32_t)bndi_leading_zeros(x->high, x->low);
+}
+
+static inline int32_t bndi_limited(int64_t exponent)
+{
+    int64_t up = exponent < BND_EXPONENT_MAX ? exponent : BND_EXPONENT_MAX;
+    return (int32_t)(up > -BND_EXPONENT_MAX ? up : -BND_EXPONENT_MAX);
+}
+
+/* The 128 bits of a product. */
+static inline void bndi_multiply(uint64_t *high, uint64_t *low, uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where it is an instruction, not a call */
+    __extension__ typedef unsigned __int128 word128;
+    word128 product = (word128)a * b;
+    *high = (uint64_t)(product >> 64);
+    *low = (uint64_t)product;
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t other = a0 * b1 + (uint32_t)middle;
+    *high = a1 * b1 + (middle >> 32) + (other >> 32);
+    *low = a * b;
+#endif
+}
+
+#endif

@@ -1,0 +1,431 @@
+/* What an operation makes of exact operands: NaNs, infinities and zeros, and where there are none of them the exact
+ * sums, products and quotients. A row an operation. */
+#include "arith/arith.h"
+
+#include "arith/elementary.h"
+#include "base/base.h"
+#include "format/format.h"
+
+/* ---- NaNs ---- */
+
+/* The first NaN among the operands, quiet. */
+static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
+{
+    for (unsigned i = operands; i-- > 0;) {
+        if (bndi_is_nan(&q->x[i])) {
+            *out = q->x[i];
+        }
+    }
+    out->high |= UINT64_C(1) << 63;
+    out->kind = BND_QUIET_NAN;
+}
+
+/* ---- sums and products ---- */
+
+/* x + y; x may be a product. */
+static void sum(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
+{
+    bool down = q->rule.rounding == BND_RDN;
+    if (x->kind == BND_INFINITE && y->kind == BND_INFINITE && x->negative != y->negative) {
+        bndi_give_invalid(out, q);
+    } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
+        bndi_give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
+    } else if (x->kind == BND_ZERO && y->kind == BND_ZERO) {
+        bndi_give_zero(out, x->negative == y->negative ? x->negative : down);
+    } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
+        *out = x->kind == BND_ZERO ? *y : *x;
+    } else {
+        bndi_exact_sum(out, x, y);
+        out->negative |= out->kind == BND_ZERO && down;
+    }
+}
+
+static bool has_no_product(const bnd_exact *x, const bnd_exact *y)
+{
+    return (x->kind == BND_INFINITE && y->kind == BND_ZERO) || (x->kind == BND_ZERO && y->kind == BND_INFINITE);
+}
+
+static void product(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
+{
+    bool negative = x->negative != y->negative;
+    if (has_no_product(x, y)) {
+        bndi_give_invalid(out, q);
+    } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
+        bndi_give_infinity(out, negative);
+    } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
+        bndi_give_zero(out, negative);
+    } else {
+        bndi_product(out, x, y);
+    }
+}
+
+static void add(bnd_exact *out, bndi_question *q)
+{
+    sum(out, q, &q->x[0], &q->x[1]);
+}
+
+static void sub(bnd_exact *out, bndi_question *q)
+{
+    q->x[1].negative = !q->x[1].negative;
+    sum(out, q, &q->x[0], &q->x[1]);
+}
+
+static void mul(bnd_exact *out, bndi_question *q)
+{
+    product(out, q, &q->x[0], &q->x[1]);
+}
+
+static void multiply_add(bnd_exact *out, bndi_question *q)
+{
+    bnd_exact ab;
+    product(&ab, q, &q->x[0], &q->x[1]);
+    if (bndi_is_nan(&ab)) {
+        *out = ab;
+    } else {
+        sum(out, q, &ab, &q->x[2]);
+    }
+}
+
+/* ---- quotients, roots ---- */
+
+static void div(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0], *b = &q->x[1];
+    bool negative = a->negative != b->negative;
+    if (a->kind == b->kind && a->kind != BND_FINITE) { /* 0 / 0, inf / inf */
+        bndi_give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        bndi_give_infinity(out, negative);
+    } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
+        bndi_give_zero(out, negative);
+    } else if (b->kind == BND_ZERO) {
+        bndi_give_infinity(out, negative);
+        q->flags |= BND_DIVBYZERO;
+    } else {
+        bndi_quotient(out, a, b);
+    }
+}
+
+static void rem(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0], *b = &q->x[1];
+    if (a->kind == BND_INFINITE || b->kind == BND_ZERO) {
+        bndi_give_invalid(out, q);
+    } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
+        *out = *a;
+    } else {
+        bndi_remainder(out, a, b);
+    }
+}
+
+static void root(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        *out = *a;
+    } else if (a->negative) {
+        bndi_give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        *out = *a;
+    } else {
+        bndi_root(out, a);
+    }
+}
+
+static void reciprocal(bnd_exact *out, bndi_question *q)
+{
+    q->x[1] = q->x[0];
+    q->x[0] = bnd_exact_int64(1);
+    div(out, q);
+}
+
+static void reciprocal_root(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_ZERO) {
+        bndi_give_infinity(out, a->negative);
+        q->flags |= BND_DIVBYZERO;
+    } else if (a->negative) {
+        bndi_give_invalid(out, q);
+    } else if (a->kind == BND_INFINITE) {
+        bndi_give_zero(out, false);
+    } else {
+        bndi_reciprocal_root(out, a);
+    }
+}
+
+/* ---- signs ---- */
+
+static void opposite(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = !out->negative;
+}
+
+static void magnitude(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    out->negative = false;
+}
+
+/* ---- to integers ---- */
+
+/* The values whose last place is 1, and all above them: rounding to them is rounding to an integer. The codec then
+ * calls what is below 2^63 subnormal, which is of no interest here. */
+static void integer(bnd_exact *out, bndi_question *q)
+{
+    bnd_format integers = bnd_lab_value_set(64, 63, BND_UNLIMITED_EXPONENT);
+    bnd_rule rule = {.rounding = q->rule.rounding, .random_bits = q->rule.random_bits};
+    bnd_rounded r = bnd_round_exact(&integers, q->x[0], rule, q->random);
+    *out = r.value;
+    q->ternary = r.ternary;
+}
+
+static void rounded_to_integer(bnd_exact *out, bndi_question *q)
+{
+    integer(out, q);
+    q->flags |= q->ternary != 0 ? BND_INEXACT : 0;
+}
+
+static void exponent(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    if (a->kind == BND_FINITE) {
+        *out = bnd_exact_int64(bndi_exponent(a));
+        return;
+    }
+    bndi_give_infinity(out, a->kind == BND_ZERO);
+    q->flags |= a->kind == BND_ZERO ? BND_DIVBYZERO : 0;
+}
+
+/* An integer as a shift: beyond what an exponent can be, all are alike. */
+static int64_t shift_of(const bnd_exact *n)
+{
+    int64_t most = INT64_C(4) * BND_EXPONENT_MAX;
+    if (n->kind != BND_FINITE) {
+        return n->kind == BND_ZERO ? 0 : n->negative ? -most : most;
+    }
+    int64_t size = n->high != 0 || n->low > (uint64_t)most || n->exponent > 32 ? most : (int64_t)n->low;
+    for (int32_t i = n->exponent; i > 0 && size < most; i--) {
+        size *= 2;
+    }
+    for (int32_t i = n->exponent; i < 0 && size > 0; i++) {
+        size /= 2;
+    }
+    return n->negative ? -size : size;
+}
+
+static void scalb(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+    if (out->kind == BND_FINITE) {
+        out->exponent = bndi_limited(out->exponent + shift_of(&q->x[1]));
+    }
+}
+
+/* ---- order, neighbours ---- */
+
+/* a before b, where -0 is before +0. */
+static bool before(const bnd_exact *a, const bnd_exact *b)
+{
+    int order = bnd_exact_compare(*a, *b);
+    return order < 0 || (order == 0 && a->negative && !b->negative);
+}
+
+static void choose(bnd_exact *out, const bndi_question *q, bool smaller)
+{
+    const bnd_exact *a = &q->x[0], *b = &q->x[1];
+    if (bndi_is_nan(a) || bndi_is_nan(b)) { /* of one, and the number is asked for */
+        *out = bndi_is_nan(a) ? *b : *a;
+    } else {
+        *out = before(b, a) == smaller ? *b : *a;
+    }
+}
+
+static void smaller(bnd_exact *out, bndi_question *q)
+{
+    choose(out, q, true);
+}
+
+static void larger(bnd_exact *out, bndi_question *q)
+{
+    choose(out, q, false);
+}
+
+static void neighbour(bnd_exact *out, const bndi_question *q, int direction)
+{
+    if (!bnd_neighbour(out, q->format, q->x[0], direction)) {
+        bndi_give_infinity(out, direction < 0);
+    }
+}
+
+static void next_up(bnd_exact *out, bndi_question *q)
+{
+    neighbour(out, q, 1);
+}
+
+static void next_down(bnd_exact *out, bndi_question *q)
+{
+    neighbour(out, q, -1);
+}
+
+static void ulp(bnd_exact *out, bndi_question *q)
+{
+    const bnd_exact *a = &q->x[0];
+    const bnd_format *f = q->format;
+    if (a->kind == BND_INFINITE) {
+        bndi_give_infinity(out, false);
+        return;
+    }
+    int32_t exponent = a->kind == BND_ZERO ? f->emin : bndi_exponent(a);
+    exponent = exponent > f->emin ? exponent : f->emin;
+    *out = (bnd_exact){.low = 1, .exponent = exponent - (f->precision - 1), .kind = BND_FINITE};
+}
+
+/* ---- the table ---- */
+
+typedef enum trait {
+    PLAIN,
+    PREFERS_NUMBERS, /* a NaN comes out only if every operand is one */
+    QUIET,           /* a NaN is an operand like any other */
+    ELEMENTARY       /* of few operands */
+} trait;
+
+typedef struct row {
+    const char *name;
+    unsigned operands;
+    trait trait;
+    void (*compute)(bnd_exact *out, bndi_question *q);
+} row;
+
+static void same(bnd_exact *out, bndi_question *q)
+{
+    *out = q->x[0];
+}
+
+static const row rows[BND_OPERATIONS] = {
+    [BND_CONVERT] = {"convert", 1, PLAIN, same},
+    [BND_ADD] = {"add", 2, PLAIN, add},
+    [BND_SUB] = {"sub", 2, PLAIN, sub},
+    [BND_MUL] = {"mul", 2, PLAIN, mul},
+    [BND_DIV] = {"div", 2, PLAIN, div},
+    [BND_REM] = {"rem", 2, PLAIN, rem},
+    [BND_FMA] = {"fma", 3, PLAIN, multiply_add},
+    [BND_SQRT] = {"sqrt", 1, PLAIN, root},
+    [BND_RINT] = {"rint", 1, PLAIN, rounded_to_integer},
+    [BND_NEARBY] = {"nearby", 1, PLAIN, integer},
+    [BND_MIN] = {"min", 2, PLAIN, smaller},
+    [BND_MAX] = {"max", 2, PLAIN, larger},
+    [BND_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
+    [BND_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
+    [BND_SCALB] = {"scalb", 2, PLAIN, scalb},
+    [BND_LOGB] = {"logb", 1, PLAIN, exponent},
+    [BND_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
+    [BND_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},
+    [BND_ULP] = {"ulp", 1, PLAIN, ulp},
+    [BND_NEG] = {"neg", 1, QUIET, opposite},
+    [BND_ABS] = {"abs", 1, QUIET, magnitude},
+    [BND_EXP] = {"exp", 1, ELEMENTARY, bndi_answer_exp},
+    [BND_LOG] = {"log", 1, ELEMENTARY, bndi_answer_log},
+    [BND_TANH] = {"tanh", 1, ELEMENTARY, bndi_answer_tanh},
+    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, bndi_answer_sigmoid},
+    [BND_ERF] = {"erf", 1, ELEMENTARY, bndi_answer_erf},
+    [BND_GELU] = {"gelu", 1, ELEMENTARY, bndi_answer_gelu},
+    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, bndi_answer_gelu_tanh},
+    [BND_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
+    [BND_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
+};
+
+static bool is_operation(bnd_operation operation)
+{
+    return (unsigned)operation < BND_OPERATIONS;
+}
+
+const char *bnd_operation_name(bnd_operation operation)
+{
+    return is_operation(operation) ? rows[operation].name : "";
+}
+
+unsigned bnd_operation_operands(bnd_operation operation)
+{
+    return is_operation(operation) ? rows[operation].operands : 0;
+}
+
+bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
+    for (unsigned i = 0; i < BND_OPERATIONS; i++) {
+        if (bndi_same_word(name, nearest.asked_length, rows[i].name)) {
+            *out = (bnd_operation)i;
+            return BND_OK;
+        }
+        bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+    }
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown operation", NULL);
+}
+
+bool bndi_serves(bnd_operation operation, const bnd_format *from)
+{
+    return rows[operation].trait != ELEMENTARY ||
+           (from->width > 0 && from->width <= BNDI_ELEMENTARY_BITS && from->least_quantum >= BNDI_ELEMENTARY_LEAST &&
+            from->emax <= BNDI_ELEMENTARY_MOST);
+}
+
+bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why)
+{
+    if (!is_operation(operation)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d; they are 0 to %d", (int)operation,
+                        BND_OPERATIONS - 1);
+    }
+    if (bndi_serves(operation, from[0])) {
+        return BND_OK;
+    }
+    const char *name = rows[operation].name;
+    if (from[0]->width > BNDI_ELEMENTARY_BITS) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s takes operands of at most %d bits; %s has %d: convert it first (the result may have any format)", name,
+            BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
+    }
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first",
+                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
+}
+
+/* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
+static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
+{
+    return operation == BND_FMA && q->rule.nan != BND_NAN_X86 && has_no_product(&q->x[0], &q->x[1]);
+}
+
+void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
+{
+    unsigned nans = 0, operands = bnd_operation_operands(operation);
+    if (operands == 0) {
+        bndi_give_invalid(out, q);
+        return;
+    }
+    const row *r = &rows[operation];
+    for (unsigned i = 0; i < operands; i++) {
+        nans += bndi_is_nan(&q->x[i]);
+        q->flags |= q->x[i].kind == BND_SIGNALING_NAN && r->trait != QUIET ? BND_INVALID : 0;
+    }
+    if (nans > 0 && r->trait != QUIET && (r->trait != PREFERS_NUMBERS || nans == operands)) {
+        q->flags |= is_invalid_product(operation, q) ? BND_INVALID : 0;
+        give_nan(out, q, operands);
+    } else {
+        r->compute(out, q);
+    }
+}
+
+bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
+                            uint64_t random, uint32_t *flags)
+{
+    bndi_question q = {.format = f, .rule = rule, .random = random};
+    for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
+        q.x[i] = operands[i];
+    }
+    bnd_exact out;
+    bndi_answer(&out, operation, &q);
+    *flags = q.flags;
+    return out;
+}

@@ -1,0 +1,263 @@
+/* What block/ shares between its files.
+ *
+ * Whatever shares a scale is brought to one form: rows of columns, in groups of `down` rows by `across` columns. Blocks
+ * along the last axis, rows and tensors are one row of groups; only blocks along another axis and tiles have more. Work
+ * is cut into chunks: some neighbouring groups of one band of rows, small enough for the second cache. */
+#ifndef BINADE_SRC_BLOCK_H
+#define BINADE_SRC_BLOCK_H
+
+#include "base/base.h"
+#include "bulk/bulk.h"
+#include <binade/block.h>
+
+/* ---- layout.c ---- */
+
+typedef struct bndi_layout_of_blocks {
+    size_t count;                /* elements */
+    size_t outer, rows, columns; /* the array */
+    size_t down, across;         /* a group */
+    size_t bands, groups;        /* groups along the rows, and along the columns */
+} bndi_layout_of_blocks;
+
+/* Can this block format be worked with? Codes or not. */
+bnd_status bndi_check_block(const bnd_block *block, bnd_error *why);
+
+/* Has the element codes? */
+bnd_status bndi_check_codes(const bnd_block *block, bnd_error *why);
+
+/* Refused where the elements, or the bytes of anything about them, are more than memory could hold. */
+bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_shape shape, bnd_error *why);
+
+/* The run from element `at` on: at most `most` neighbours of one row, whose scales are neighbours too. */
+typedef struct bndi_stretch {
+    size_t n, first; /* elements; the place of the first one in its group */
+    size_t scale, groups;
+} bndi_stretch;
+bndi_stretch bndi_stretch_at(const bndi_layout_of_blocks *layout, size_t at, size_t most);
+
+/* ---- scan.c: what is done to every element, and is worth a vector ----
+ *
+ * n elements in groups of `across`; the first of them is the `first` of its group, and the last group may be shorter.
+ * Outputs and inputs do not overlap. */
+
+/* `emax`, at least 1, and `limit` as below in a job. */
+typedef struct bndi_power_rule {
+    int32_t emax, limit;
+    bool clamps;
+    float most;
+} bndi_power_rule;
+
+/* How elements of at most 8 bits are encoded on the way: a plan of bulk/ without anything special at zero, the bits of
+ * a code as stored; or integers, in units of 1.5 2^-23 integer_magic. */
+typedef struct bndi_block_coding {
+    const bndi_plan *plan;
+    bndi_power_rule rule;
+    float integer_magic;
+    unsigned bits;
+    bool integer, stream; /* stream: codes go past the caches */
+} bndi_block_coding;
+
+/* The numbers of a format that has one of each sign, a zero and subnormal ones, for rounding to nearest even in
+ * arithmetic: the largest, the power of two of the least normal one, and 1.5 times the power of two that a number of
+ * the exponent 0 is added to and freed from again, so that what is left has as many bits as the format: 3 2^(23 - p) in
+ * fp32, 3 2^(52 - p) in fp64. `sign`: the bit that a zero keeps. */
+typedef struct bndi_grid {
+    double most, bottom, magic;
+    float magic_of_floats;
+    uint32_t sign;
+} bndi_grid;
+
+/* How many dynamic codes there are from zero up to a magnitude: as many as a straight line says, one for each decade,
+ * or one more. dynamic.c says why. Magnitudes count as not less than 2^-23. */
+enum { BNDI_DYNAMIC_LEAST = 104 << 23 };
+typedef struct bndi_dynamic_book {
+    int32_t zero;               /* its code: 127 or 0 */
+    int32_t decade[32];         /* by the lower five bits of the exponent: the decade in which a binade starts, */
+    int32_t last[32];           /* and where the next one begins, as the bits of a float */
+    float slope[16], shift[16]; /* by the decade */
+    float most[256];            /* the largest magnitude that has no more than so many */
+} bndi_dynamic_book;
+
+typedef struct bndi_block_kernels {
+    /* amax[g]: the larger of what it is and the magnitudes of group g, as bits: NaNs above infinity. */
+    void (*amax)(uint32_t *amax, const float *x, size_t n, size_t across);
+
+    /* Whole blocks side by side: scales in e8m0 as codes, and y = x / scale, not beyond `most` where `clamps`.
+     * False where a scale is NaN; y is then anything. At most BNDI_GROUPS. */
+    bool (*scale_by_powers)(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
+                            const bndi_power_rule *rule);
+
+    /* NULL, or scales and codes of as many whole blocks of 32 as it likes, of n elements side by side; how many
+     * elements that was. `finite`: false where a scale is NaN; what is written is then anything. */
+    size_t (*encode_blocks)(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
+                            const bndi_block_coding *how, bool *finite);
+
+    void (*multiply)(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first);
+
+    /* y = x * up[g], down[g] being 1 / up[g]. False where a product is not exact. */
+    bool (*multiply_exactly)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                             size_t first);
+
+    /* Codes of sign and three bits, to nearest even: midpoints[k] is between the magnitudes with the codes k and k + 1,
+     * an eighth one is not looked at. Scales are positive numbers of at most 28 bits, midpoints of at most 3. */
+    void (*encode_by_midpoints)(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                                size_t n, size_t across);
+
+    /* Dynamic codes of x / scale, a positive number that no magnitude is above; and of codes the numbers, times it. */
+    void (*encode_dynamic)(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
+    void (*decode_dynamic)(float *y, const unsigned char *codes, float scale, const float *numbers, size_t n);
+
+    /* NULL, or y = x / scale, to odd: scales are positive numbers of fp32. elements.c says of which x. */
+    void (*divide_to_odd)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+
+    /* y = x / scale, NaN where the scale is. */
+    void (*divide)(double *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+
+    /* What of x is left: to the nearest number of the grid in units of its group's scale, at most the largest. Scales
+     * are numbers. fake_by_powers: up[g] and down[g] as above, and the grid is one that fp32 is enough for; the others'
+     * quotients are rounded to doubles first (elements.c says why that is harmless). */
+    void (*fake_by_powers)(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                           size_t first, const bndi_grid *grid);
+    void (*fake)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                 const bndi_grid *grid);
+
+    /* y = x * scale, rounded once. */
+    void (*multiply_in_double)(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+} bndi_block_kernels;
+
+extern const bndi_block_kernels bndi_block_kernels_portable;
+#if defined(BNDI_WITH_AVX2)
+extern const bndi_block_kernels bndi_block_kernels_avx2;
+#endif
+#if defined(BNDI_WITH_AVX512)
+extern const bndi_block_kernels bndi_block_kernels_avx512;
+
+/* powers_avx512.c: for scale_by_powers, as many as 16 blocks at a time; encode_blocks; encode_by_midpoints. */
+size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
+                        bool *finite);
+size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
+                         const bndi_block_coding *how, bool *finite);
+void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                              size_t n, size_t across);
+
+/* quotients_avx512.c: for divide_to_odd, and for encode_dynamic. */
+void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
+void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
+#endif
+
+/* The loops of the context's back end. */
+const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context);
+
+/* ---- a call, as everything below it sees it ---- */
+
+enum {
+    BNDI_BLOCK_CHUNK = 8192, /* elements of a run, at most */
+    BNDI_GROUPS = 512        /* scales of a run, at most */
+};
+
+typedef struct bndi_block_job {
+    bnd_block block;
+    bndi_layout_of_blocks layout;
+    bnd_array how; /* for calls below: one thread, the rule with the block format's own overflow */
+    bnd_context context;
+    uint32_t threads;
+    bnd_stats *stats;
+    bnd_format fp32;
+    const bndi_block_kernels *scan;
+    bndi_kernels kernels;
+    bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */
+    bndi_block_coding coding;
+    double midpoints[8]; /* between the magnitudes of elements that have seven beside zero */
+    bool by_midpoints;   /* they are encoded by comparing, whatever the scale */
+    bool direct;         /* the short way of quantize.c */
+    bool in_one_pass;    /* the shortest: scales and codes without an array in between */
+    bool packed;         /* there: codes share bytes */
+    bnd_packing packing; /* of the codes, read or written */
+    bndi_power_rule powers;
+    bndi_grid grid;
+    bool on_grid;           /* elements are rounded by it, where nobody counts */
+    bool on_grid_of_floats; /* in fp32, where scales are powers of two */
+    bool by_number;         /* elements by the codec, one at a time: what arithmetic on doubles would round twice */
+    bool to_odd;            /* quotients in fp32 are, for scales from the next on */
+    double least_to_odd;
+    bool fake;
+    double tensor;           /* the tensor's scale, 1 where there is none */
+    float units;             /* integers: one over the element's least number */
+    int32_t exponent;        /* emax of the element */
+    uint32_t limit;          /* powers of two: one more where the 23 bits of amax's fraction reach this */
+    int32_t lowest, highest; /* exponents of the powers of two that a scale can be */
+    size_t chunk_groups, chunks_of_band;
+    const float *x;
+    float *y;
+    void *codes;
+    unsigned char *scales;
+} bndi_block_job;
+
+/* All that does not depend on the array, for codes to be written. Strides are refused. */
+bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                         bnd_error *why);
+
+/* Work on items 0 .. count - 1, on the job's threads, in the environment that scan.c wants; the largest result. */
+typedef uint32_t bndi_block_work(const bndi_block_job *job, size_t item, void *what);
+uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what);
+
+/* Calls whose arguments were checked before cannot fail. */
+static inline void bndi_surely(bnd_status status)
+{
+    (void)status;
+}
+
+/* ---- scale.c ---- */
+
+void bndi_prepare_scales(bndi_block_job *job);
+float bndi_largest_element(const bndi_block_job *job);
+
+/* The tensor's scale from the largest magnitude (bits of a float) of its finite blocks. */
+float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax);
+
+/* The scales of at most BNDI_GROUPS groups from their amax (bits of floats), the tensor's included. codes may be
+ * NULL. */
+void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *codes, const uint32_t *amax,
+                      size_t groups);
+
+/* The scales that these codes are, the tensor's included. */
+void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned char *codes, size_t groups);
+
+/* ---- elements.c: a run of neighbours ---- */
+
+/* n neighbours in the array from `at` on, the first of them the `first` of its group; the scales from that of its group
+ * on, and where they are powers of two of fp32 their reciprocals and they themselves. */
+typedef struct bndi_run {
+    const float *x;
+    size_t at, n, first;
+    const double *scales;
+    const float *up, *down;
+    bool finite; /* no scale is NaN */
+} bndi_run;
+
+/* Elements' values in units of their scales, counted where there are statistics. */
+void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run);
+
+void *bndi_codes_at(const bndi_block_job *job, size_t at);
+
+/* Codes into their place: `at` is a multiple of 8 where codes share bytes. */
+void bndi_encode_run(const bndi_block_job *job, const bndi_run *run);
+void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n);
+void bndi_load_elements(const bndi_block_job *job, float *rounded, size_t at, size_t n);
+
+/* What of x is left. y may be x. */
+void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
+
+/* ---- dequantize.c ---- */
+
+/* y = elements times the scales that a stretch of them begins with, rounded once; in_double: these are no numbers of
+ * fp32. y and elements do not overlap. */
+void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *elements, const double *values,
+                       bool in_double, const bndi_layout_of_blocks *layout, const bndi_stretch *s);
+
+/* ---- count.c ---- */
+
+/* Counts a run: what came in, what the rounded elements are worth; `flags` has what rounding counted. */
+void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags);
+
+#endif

@@ -1,0 +1,269 @@
+/* A run of neighbours: scaled, rounded, laid down.
+ *
+ * An element is one rounding of the exact quotient x / scale.
+ *
+ * Powers of two. A product in fp32 is exact unless it falls below fp32's normal numbers or beyond its largest, and
+ * multiply_exactly of scan.c says whether all were. Quotients in double always are: |x| is from 2^-149 to 2^128 and the
+ * scale from 2^-127 to 2^127.
+ *
+ * Other scales. A quotient in double is rounded, and rounding it again is harmless as long as no breakpoint of the
+ * second rounding lies between the exact quotient and the double, and the double is a breakpoint only where the exact
+ * quotient is one. Let q = X / S * 2^k be in [1, 2), with integers X < 2^24 and S < 2^w. With a precision of p bits and
+ * N random ones every breakpoint (a number of the format, a midpoint, a threshold of the random bits, which themselves
+ * are to nearest) is some b = B / 2^t with t = p + N; below the normal numbers they are fewer. If q is not b, then
+ *     |q - b| = |X 2^(k+t) - B S| / (S 2^t)  is at least 2^-(w+t) where k + t >= 0: the numerator is a whole number;
+ *     |q - b| = |X - B S 2^-(k+t)| / (S 2^-k)  is more than 2^-24 otherwise: S 2^-k <= X, since q >= 1.
+ * The double is within 2^-53 of q, so w + p + N <= 52 is enough. w is the precision of the scale, and 24 more where a
+ * tensor's scale multiplies it: 28 for NVFP4. What does not fit goes the exact way, number by number.
+ *
+ * Quotients in fp32, to odd: the quotient cut off, and its last bit set where anything was. Rounding that again, to at
+ * most 22 bits, is right. What was cut off is the sign of x - q scale, whose last bit is at least that of x times
+ * 2^-24; so it is not seen for an x below 2^-101, which is harmless where such an x is less than half of the least
+ * element. */
+#include "block/block.h"
+
+enum { PIECE = 1024 }; /* doubles at a time */
+
+/* ---- number by number ---- */
+
+/* The significand as an integer of 48 bits, which every scale's fits in; x is finite and not zero. */
+static uint64_t significand_of(bnd_exact x, int32_t *exponent)
+{
+    uint64_t significand = x.low != 0 ? x.low : x.high;
+    int up = __builtin_clzll(significand);
+    *exponent = x.exponent + (x.low != 0 ? 0 : 64) - up + 16;
+    return significand << up >> 16;
+}
+
+/* x / scale to 112 bits and a sticky one, by long division, 16 bits at a time: more than 24 bits of precision and 62
+ * random ones ask for. */
+static bnd_exact quotient_of(float x, double scale)
+{
+    enum { DIGITS = 7 };
+    bnd_exact a = bnd_exact_float(x), b = bnd_exact_double(scale);
+    if (scale != scale || a.kind == BND_QUIET_NAN || a.kind == BND_SIGNALING_NAN) {
+        return bnd_exact_double(__builtin_nan(""));
+    }
+    if (a.kind != BND_FINITE) {
+        return a;
+    }
+    int32_t up, down;
+    uint64_t dividend = significand_of(a, &up), divisor = significand_of(b, &down);
+    bnd_exact q = {.kind = BND_FINITE, .negative = a.negative, .exponent = up - down - DIGITS * 16};
+    uint64_t rest = dividend % divisor;
+    q.low = dividend / divisor; /* 0 or 1 */
+    for (int digit = 0; digit < DIGITS; digit++) {
+        q.high = q.high << 16 | q.low >> 48;
+        q.low = q.low << 16 | (rest << 16) / divisor;
+        rest = (rest << 16) % divisor;
+    }
+    q.sticky = rest != 0;
+    return q;
+}
+
+static bool is_subnormal(float x)
+{
+    uint32_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
+}
+
+static float round_number(const bndi_block_job *job, float x, double scale, size_t at, bndi_tally *tally)
+{
+    const bnd_format *f = &job->block.element;
+    bnd_rule rule = job->how.rule;
+    unsigned bits = bnd_rule_random_bits(rule);
+    uint64_t random = bits > 0 ? bnd_random_bits(job->how.seed, job->how.purpose, job->how.first + at, bits) : 0;
+    bnd_exact quotient = quotient_of(x, scale);
+    bool flushed = rule.flush_in && is_subnormal(x) && quotient.kind == BND_FINITE;
+    quotient.kind = (uint8_t)(flushed ? BND_ZERO : quotient.kind);
+    bnd_rounded rounded = bnd_round_exact(f, quotient, rule, random);
+    if (quotient.kind != BND_QUIET_NAN) {
+        bndi_tally_flags(tally, rounded.flags | (flushed ? BND_FLUSHED : 0));
+    }
+    const bnd_format *fp32 = &job->fp32;
+    return (float)bnd_decode(fp32, bnd_encode_exact(fp32, rounded.value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code);
+}
+
+/* ---- runs ---- */
+
+static bnd_array how_at(const bndi_block_job *job, size_t at, bnd_rule rule)
+{
+    bnd_array how = job->how;
+    how.first += at;
+    how.rule = rule;
+    return how;
+}
+
+/* For numbers that are the element's own: nothing is left to round. NaNs still have their policy. */
+static bnd_rule no_rounding(bnd_rule rule)
+{
+    rule.rounding = BND_RNE;
+    rule.overflow = BND_OVERFLOW_FORMAT;
+    rule.flush_in = rule.flush_out = false;
+    return rule;
+}
+
+static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *run, size_t from, size_t n)
+{
+    size_t across = job->layout.across, place = run->first + from;
+    job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
+}
+
+static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
+    bool good = job->to_odd && job->stats == NULL;
+    for (size_t g = 0; good && g < groups; g++) {
+        good = run->scales[g] >= job->least_to_odd && run->scales[g] <= (double)__FLT_MAX__;
+    }
+    if (good) {
+        job->scan->divide_to_odd(y, run->x, run->scales, run->n, job->layout.across, run->first);
+    }
+    return good;
+}
+
+/* Numbers in fp32 that round as the quotients do. */
+static bool scale_in_fp32(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    if (run->up == NULL) {
+        return divide_to_odd(job, y, run);
+    }
+    return !job->by_number &&
+           job->scan->multiply_exactly(y, run->x, run->up, run->down, run->n, job->layout.across, run->first);
+}
+
+static void round_in_doubles(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
+{
+    double q[PIECE];
+    for (size_t from = 0; from < run->n; from += PIECE) {
+        size_t n = run->n - from < PIECE ? run->n - from : PIECE;
+        bnd_array how = how_at(job, run->at + from, job->how.rule);
+        divide_piece(job, q, run, from, n);
+        bndi_surely(bnd_round_f64(q, q, n, &job->block.element, &how, flags, NULL));
+        for (size_t i = 0; i < n; i++) {
+            rounded[from + i] = (float)q[i];
+        }
+    }
+}
+
+static void round_by_number(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
+{
+    bndi_tally tally = {.elements = 0};
+    for (size_t i = 0; i < run->n; i++) {
+        double scale = run->scales[(run->first + i) / job->layout.across];
+        rounded[i] = round_number(job, run->x[i], scale, run->at + i, &tally);
+    }
+    if (flags != NULL) {
+        bnd_lab_tally_add(flags, &tally);
+    }
+}
+
+/* The elements' values, in units of their scales. */
+static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
+{
+    if (job->by_number) {
+        round_by_number(job, rounded, run, flags);
+    } else if (scale_in_fp32(job, rounded, run)) {
+        bnd_array how = how_at(job, run->at, job->how.rule);
+        bndi_surely(bnd_round_f32(rounded, rounded, run->n, &job->block.element, &how, flags, NULL));
+    } else {
+        round_in_doubles(job, rounded, run, flags);
+    }
+}
+
+void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run)
+{
+    bnd_stats flags = {.elements = 0};
+    round_run(job, rounded, run, job->stats != NULL ? &flags : NULL);
+    if (job->stats != NULL) {
+        bndi_count_run(job, run, rounded, &flags);
+    }
+}
+
+void *bndi_codes_at(const bndi_block_job *job, size_t at)
+{
+    const bnd_format *f = &job->block.element;
+    size_t offset = job->block.integer ? at : bnd_codes_size(f, at, job->packing);
+    return (char *)job->codes + offset;
+}
+
+void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n)
+{
+    if (!job->block.integer) {
+        bnd_array how = how_at(job, at, no_rounding(job->how.rule));
+        bndi_surely(bnd_encode_f32(bndi_codes_at(job, at), rounded, n, &job->block.element, &how, NULL, NULL));
+        return;
+    }
+    unsigned char *bytes = bndi_codes_at(job, at);
+    const float units = job->units;
+    for (size_t i = 0; i < n; i++) {
+        bytes[i] = (unsigned char)(int)(rounded[i] * units);
+    }
+}
+
+/* Quotients in double, straight to codes. */
+static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
+{
+    double q[PIECE];
+    for (size_t from = 0; from < run->n; from += PIECE) {
+        size_t n = run->n - from < PIECE ? run->n - from : PIECE;
+        bnd_array how = how_at(job, run->at + from, job->how.rule);
+        divide_piece(job, q, run, from, n);
+        void *codes = bndi_codes_at(job, run->at + from);
+        bndi_surely(bnd_encode_f64(codes, q, n, &job->block.element, &how, NULL, NULL));
+    }
+}
+
+void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
+{
+    float y[BNDI_BLOCK_CHUNK];
+    if (job->stats != NULL || job->block.integer || job->by_number) {
+        bndi_round_run(job, y, run);
+        bndi_store_elements(job, y, run->at, run->n);
+    } else if (scale_in_fp32(job, y, run)) {
+        bnd_array how = how_at(job, run->at, job->how.rule);
+        bndi_surely(bnd_encode_f32(bndi_codes_at(job, run->at), y, run->n, &job->block.element, &how, NULL, NULL));
+    } else {
+        encode_in_doubles(job, run);
+    }
+}
+
+/* In one go; y is not x. */
+static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    const size_t across = job->layout.across;
+    if (run->up != NULL && job->on_grid_of_floats) {
+        job->scan->fake_by_powers(y, run->x, run->up, run->down, run->n, across, run->first, &job->grid);
+    } else {
+        job->scan->fake(y, run->x, run->scales, run->n, across, run->first, &job->grid);
+    }
+}
+
+void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
+{
+    float rounded[BNDI_BLOCK_CHUNK];
+    if (job->stats != NULL || !job->on_grid || !run->finite) {
+        bndi_round_run(job, rounded, run);
+        job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);
+    } else if (y == run->x) {
+        fake_on_grid(job, rounded, run);
+        __builtin_memcpy(y, rounded, run->n * sizeof *y);
+    } else {
+        fake_on_grid(job, y, run);
+    }
+}
+
+void bndi_load_elements(const bndi_block_job *job, float *y, size_t at, size_t n)
+{
+    if (!job->block.integer) {
+        bnd_array how = how_at(job, at, job->how.rule);
+        bndi_surely(bnd_decode_f32(y, bndi_codes_at(job, at), n, &job->block.element, &how, NULL));
+        return;
+    }
+    const unsigned char *bytes = bndi_codes_at(job, at);
+    for (size_t i = 0; i < n; i++) {
+        int value = bytes[i] < 128 ? bytes[i] : bytes[i] - 256;
+        y[i] = (float)value / job->units;
+    }
+}

@@ -1,0 +1,293 @@
+/* A call opened, and its work dealt out to threads. */
+#include "block/block.h"
+#include "bulk/environment.h"
+#include "bulk/threads.h"
+
+/* Below so many elements a thread is not worth its start. */
+enum { WORTH_THREADS = 1 << 17 };
+
+/* Overflow as "the format" has it is saturation here. */
+static bnd_rule rule_of_blocks(bnd_rule rule)
+{
+    if (rule.overflow == BND_OVERFLOW_FORMAT) {
+        rule.overflow = BND_OVERFLOW_SATURATE;
+    }
+    return rule;
+}
+
+static bool is_power_of_two_scale(const bnd_block *block)
+{
+    return block->rule != BND_SCALE_NEAREST;
+}
+
+/* Must elements be rounded by the codec? See elements.c; and what counts as subnormal is x, not the quotient. */
+static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
+{
+    unsigned scale_bits = block->scale.precision + (block->tensor ? 24u : 0u);
+    unsigned bits = scale_bits + block->element.precision + bnd_rule_random_bits(rule);
+    return rule.flush_in || (!is_power_of_two_scale(block) && bits > 52);
+}
+
+const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context)
+{
+    bnd_backend asked = (bnd_backend)context->backend, best = bnd_backend_best();
+    bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? best : asked;
+#if defined(BNDI_WITH_AVX512)
+    if (backend == BND_BACKEND_AVX512) {
+        return &bndi_block_kernels_avx512;
+    }
+#endif
+#if defined(BNDI_WITH_AVX2)
+    if (backend == BND_BACKEND_AVX2) {
+        return &bndi_block_kernels_avx2;
+    }
+#endif
+    (void)backend;
+    return &bndi_block_kernels_portable;
+}
+
+static bool has_e8m0_scales(const bndi_block_job *job)
+{
+    const bnd_format *scale = &job->block.scale;
+    return scale->width == 8 && scale->precision == 1 && !scale->has_zero && scale->emin == -127;
+}
+
+static bndi_power_rule power_rule_of(const bndi_block_job *job)
+{
+    return (bndi_power_rule){.emax = job->exponent,
+                             .limit = (int32_t)job->limit,
+                             .clamps =
+                                 job->how.rule.overflow == BND_OVERFLOW_SATURATE && job->block.rule != BND_SCALE_RCEIL,
+                             .most = bndi_largest_element(job)};
+}
+
+/* The short way of quantize.c: powers of two in e8m0, no random bits, and nothing below fp32's normal numbers matters,
+ * because all of that rounds to zero. */
+static void plan_elements(bndi_block_job *job)
+{
+    enum { FAR_BELOW = -120 };
+    const bnd_format *f = &job->block.element;
+    const bnd_rule rule = job->how.rule;
+    bool to_zero = rule.rounding == BND_RNE || rule.rounding == BND_RNA || rule.rounding == BND_RTZ;
+    bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words of the machine's own */
+    job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
+                  f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
+                  job->layout.down == 1;
+    if (job->direct) {
+        bndi_plan_make(&job->plan, BNDI_WORDS_32, f, rule);
+        bndi_plan_codes(&job->plan, f->width <= 8 ? 1 : 2, 0);
+        job->packed = bnd_lab_storage_of(f, (uint8_t)job->packing).packed;
+        job->streaming = job->plan;
+        job->streaming.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + job->plan.code_bytes));
+        job->powers = power_rule_of(job);
+    }
+}
+
+static double power_of_two(int32_t exponent)
+{
+    const uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* Scales that are numbers of fp32, and elements whose rounding is to nearest even and to few bits. The scale from which
+ * on 2^-101 over it is less than half of the least element. */
+static void plan_quotients(bndi_block_job *job)
+{
+    enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
+    const bnd_format *f = &job->block.element, *scale = &job->block.scale;
+    const bool of_fp32 = scale->row == job->fp32.row && !job->block.tensor;
+    job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
+                  job->how.rule.rounding == BND_RNE && !job->by_number && f->precision <= MOST &&
+                  f->least_quantum > LOWEST;
+    job->least_to_odd = job->to_odd ? power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
+}
+
+/* A sum is the code, and nothing is special at zero. */
+static bool is_sum(const bndi_plan *plan)
+{
+    return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->low == 0 && plan->format.is_signed &&
+           (plan->rule.rounding == BND_RNE || plan->rule.rounding == BND_RTZ) && plan->code_bytes == 1;
+}
+
+/* The shortest way: blocks of 32 whose codes are sums, or integers of a byte to nearest even. No product is beyond the
+ * largest number, or else it is held back. */
+static void plan_one_pass(bndi_block_job *job)
+{
+    const bndi_power_rule powers = power_rule_of(job);
+    const unsigned bits = job->packed ? job->block.element.width : 8;
+    bool codes = job->direct && is_sum(&job->plan) && (bits == 4 || bits == 6 || bits == 8);
+    bool integers = job->block.integer && job->block.element.max_significand <= 127 && has_e8m0_scales(job) &&
+                    !job->by_number && job->how.rule.rounding == BND_RNE && !job->how.rule.flush_out &&
+                    job->exponent >= 0;
+    bool in_range = powers.clamps || job->block.rule == BND_SCALE_RCEIL;
+    job->in_one_pass = job->scan->encode_blocks != NULL && (codes || integers) && in_range && job->layout.down == 1 &&
+                       job->layout.across == 32;
+    job->coding = (bndi_block_coding){.plan = &job->plan, .rule = powers, .bits = bits, .integer = integers};
+    if (job->in_one_pass) {
+        job->coding.stream = bndi_beyond_the_caches(job->layout.count * (sizeof(float) + 1));
+        job->coding.integer_magic = integers ? 3 * (float)(1 << 22) / job->units : 0; /* 1.5 2^23 of the least number */
+    }
+}
+
+/* Elements like e2m1: codes are numbers in order, even ones where the last bit is. */
+static void plan_midpoints(bndi_block_job *job)
+{
+    const bnd_format *f = &job->block.element;
+    const bnd_rule rule = job->how.rule;
+    bool seven = f->width == 4 && f->max_code == 7 && f->fraction_bits >= 1 && f->has_zero && f->has_negative_zero &&
+                 f->precision <= 2;
+    job->by_midpoints = seven && job->block.rule == BND_SCALE_NEAREST && !job->by_number && job->layout.down == 1 &&
+                        rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+    for (uint64_t code = 0; job->by_midpoints && code < 7; code++) {
+        job->midpoints[code] = (bnd_decode(f, code) + bnd_decode(f, code + 1)) / 2;
+    }
+}
+
+/* Rounding by a sum. Floats are enough where the largest sum is one, and where what a product loses below fp32's normal
+ * numbers is rounded to zero in any case. */
+static void plan_grid(bndi_block_job *job)
+{
+    enum { FAR_BELOW = -120, FLOATS = 24, DOUBLES = 53, HIGHEST = 126 };
+    const bnd_format *f = &job->block.element;
+    const bnd_rule rule = job->how.rule;
+    const int32_t p = f->precision;
+    bool plain_rule = rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+    bool plain_format =
+        f->is_signed && f->has_zero && f->has_subnormals && p > 1 && f->least_quantum == f->emin + 1 - p;
+    job->on_grid = plain_rule && plain_format && !job->by_number;
+    job->on_grid_of_floats =
+        job->on_grid && f->least_quantum > FAR_BELOW && job->exponent + FLOATS - p < HIGHEST && p <= FLOATS - 2;
+    job->grid = (bndi_grid){.most = (double)bndi_largest_element(job),
+                            .bottom = power_of_two(f->emin),
+                            .magic = 1.5 * power_of_two(DOUBLES - p),
+                            .magic_of_floats = (float)(1.5 * power_of_two(FLOATS - p)),
+                            .sign = f->has_negative_zero ? 0x80000000 : 0};
+}
+
+static void choose_chunks(bndi_block_job *job)
+{
+    enum { LEAST_RUN = 256, IN_THE_FIRST_CACHE = 2048 };
+    const bndi_layout_of_blocks *l = &job->layout;
+    const size_t all = job->direct && !job->in_one_pass ? IN_THE_FIRST_CACHE : BNDI_BLOCK_CHUNK;
+    size_t columns = l->down < all / LEAST_RUN ? all / l->down : LEAST_RUN, groups = columns / l->across;
+    groups = groups > BNDI_GROUPS ? BNDI_GROUPS : groups;
+    if (groups > 8) {
+        groups -= groups % 8; /* so that every chunk starts where a byte does */
+    }
+    job->chunk_groups = groups > 0 ? groups : 1;
+    job->chunks_of_band = l->groups == 0 ? 0 : (l->groups - 1) / job->chunk_groups + 1;
+}
+
+static bool is_stride(ptrdiff_t stride)
+{
+    return stride != 0 && stride != 1;
+}
+
+bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                         bnd_error *why)
+{
+    *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.context = NULL}};
+    bnd_status status = bndi_check_choices(&job->how, why);
+    job->packing = (bnd_packing)job->how.packing_out;
+    if (status == BND_OK) {
+        status = bndi_check_block(block, why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    if (is_stride(job->how.stride_in) || is_stride(job->how.stride_out)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: block formats take no strides; the shape says where blocks run",
+                        block->name);
+    }
+    status = bndi_lay_out(&job->layout, block, shape, why);
+    if (status == BND_OK) {
+        status = bnd_format_parse(&job->fp32, "fp32", why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    if (block->integer) { /* as its codes are: no infinity, no NaN, one zero */
+        job->block.element.has_infinity = job->block.element.has_nan = job->block.element.ieee_nans = false;
+        job->block.element.has_negative_zero = false;
+        job->units = (float)(1u << -block->element.least_quantum);
+    }
+    if (job->how.context != NULL) {
+        job->context = *job->how.context;
+    }
+    job->threads = job->context.threads > 0 && job->layout.count >= WORTH_THREADS ? job->context.threads : 1;
+    job->context.threads = 1;
+    job->how.rule = rule_of_blocks(job->how.rule);
+    job->by_number = needs_the_codec(block, job->how.rule);
+    job->scan = bndi_block_kernels_of(&job->context);
+    job->kernels = bnd_lab_kernels_of(&job->context);
+    bndi_prepare_scales(job);
+    plan_elements(job);
+    plan_one_pass(job);
+    plan_quotients(job);
+    plan_midpoints(job);
+    plan_grid(job);
+    choose_chunks(job);
+    return BND_OK;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What was written past the caches is seen by others no later than what follows. */
+static void leave(const bndi_block_job *job, bndi_environment callers)
+{
+    if (job->streaming.stream || job->coding.stream) {
+        bndi_drain_stores();
+    }
+    bndi_leave(callers);
+}
+
+typedef struct items {
+    const bndi_block_job *job;
+    bndi_block_work *work;
+    void *what;
+    size_t count, shares;
+    uint32_t largest;
+} items;
+
+static void raise_to(uint32_t *largest, uint32_t value)
+{
+    uint32_t old = __atomic_load_n(largest, __ATOMIC_RELAXED);
+    while (old < value &&
+           !__atomic_compare_exchange_n(largest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+/* Where share i of all shares begins: the shares differ by at most one item. */
+static size_t start_of(const items *all, size_t i)
+{
+    const size_t each = all->count / all->shares, rest = all->count % all->shares;
+    return i * each + (i < rest ? i : rest);
+}
+
+static void do_share(void *of, size_t share, bool in_order)
+{
+    items *all = of;
+    const size_t end = start_of(all, share + 1);
+    bndi_environment callers = bndi_enter(BND_RNE);
+    uint32_t largest = 0;
+    for (size_t i = start_of(all, share); i < end; i++) {
+        largest = larger(largest, all->work(all->job, i, all->what));
+    }
+    leave(all->job, callers);
+    raise_to(&all->largest, largest);
+    (void)in_order;
+}
+
+uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what)
+{
+    const size_t threads = job->stats == NULL ? job->threads : 1;
+    items all = {.job = job, .work = work, .what = what, .count = count};
+    all.shares = threads < 1 ? 1 : threads < count ? threads : count;
+    bnd_lab_parallel(all.shares, BNDI_EVENLY, do_share, &all, all.shares);
+    return all.largest;
+}

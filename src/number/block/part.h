@@ -1,0 +1,24 @@
+/* Part of an array whose elements share scales, for who decodes elements himself. */
+#ifndef BINADE_SRC_BLOCK_PART_H
+#define BINADE_SRC_BLOCK_PART_H
+
+#include <binade/block.h>
+
+/* y[i] = x[i] times the scale of element at + i of an array of this shape, rounded once. The block format, the shape
+ * and the place are good ones; y and x do not overlap. */
+void bnd_lab_scale_part(float *y, const float *x, size_t at, size_t n, bnd_shape shape, const bnd_block *block,
+                        const void *scales, float tensor_scale, const bnd_context *context);
+
+/* The largest magnitude, as the bits of a float: NaNs above infinity above numbers. */
+uint32_t bnd_lab_part_amax(const float *x, size_t n, const bnd_context *context);
+
+/* y[i] = x[i] * factor, in the environment that is set; y and x do not overlap. */
+void bnd_lab_part_times(float *y, const float *x, size_t n, float factor, const bnd_context *context);
+
+/* bnd_dynamic_quantize_f32 and bnd_dynamic_dequantize_f32, by the context's back end. */
+BND_CHECKED bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const float *x, size_t n,
+                                                const bnd_dynamic *how, const bnd_context *context, bnd_error *why);
+BND_CHECKED bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char *codes, const float *scales, size_t n,
+                                                  const bnd_dynamic *how, const bnd_context *context, bnd_error *why);
+
+#endif

@@ -1,0 +1,530 @@
+/* What is done to every element on its way into a block format and back, in loops that a compiler makes vectors of.
+ * This file is compiled once for each back end of the machine's family; BNDI_BLOCK_KERNELS names what comes of it.
+ *
+ * It all runs in the environment that job.c sets: to nearest even, subnormals kept. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
+#endif
+
+#include "block/block.h"
+
+#if !defined(BNDI_BLOCK_KERNELS)
+#define BNDI_BLOCK_KERNELS bndi_block_kernels_portable
+#endif
+
+/* AHEAD: so many bytes beyond what is being read, memory is asked for what comes next. Reading and computing alternate
+ * here, and the processor's own prefetching stops whenever reading does. */
+enum { LANES = 16, FRACTION = 23, BIAS = 127, AHEAD = 8192, LINE = 64 };
+static const int32_t INFINITE = 0x7f800000;
+
+static inline int32_t magnitude_bits(const float *x)
+{
+    int32_t bits;
+    __builtin_memcpy(&bits, x, sizeof bits);
+    return bits & 0x7fffffff;
+}
+
+static inline int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline float float_of(int32_t bits)
+{
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* n elements so far ahead. What is not there is not asked for, and faults nothing. */
+static inline void ask_for(const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i += LINE / sizeof(float)) {
+        __builtin_prefetch((const void *)((uintptr_t)(x + i) + AHEAD));
+    }
+}
+
+/* ---- the largest magnitudes: floats' are in the order of their bits, which vectors compare as signed integers ---- */
+
+static inline int32_t largest_lane(const int32_t *lanes)
+{
+    int32_t half[LANES / 2], quarter[LANES / 4];
+    for (size_t k = 0; k < LANES / 2; k++) {
+        half[k] = larger(lanes[k], lanes[k + LANES / 2]);
+    }
+    for (size_t k = 0; k < LANES / 4; k++) {
+        quarter[k] = larger(half[k], half[k + LANES / 4]);
+    }
+    return larger(larger(quarter[0], quarter[1]), larger(quarter[2], quarter[3]));
+}
+
+static inline int32_t largest_of(const float *x, size_t n)
+{
+    int32_t lanes[LANES] = {0}, largest = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            lanes[k] = larger(lanes[k], magnitude_bits(x + i + k));
+        }
+    }
+    for (; i < n; i++) {
+        largest = larger(largest, magnitude_bits(x + i));
+    }
+    return larger(largest, largest_lane(lanes));
+}
+
+static void amax_of_columns(uint32_t *restrict amax, const float *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        amax[i] = (uint32_t)larger((int32_t)amax[i], magnitude_bits(x + i));
+    }
+}
+
+/* `across` is a constant where this is called for the lengths that matter. */
+static inline void amax_of_groups(uint32_t *amax, const float *x, size_t n, size_t across)
+{
+    size_t g = 0, at = 0;
+    for (; n - at >= across; g++, at += across) {
+        amax[g] = (uint32_t)larger((int32_t)amax[g], largest_of(x + at, across));
+    }
+    if (at < n) {
+        amax[g] = (uint32_t)larger((int32_t)amax[g], largest_of(x + at, n - at));
+    }
+}
+
+static void find_amax(uint32_t *amax, const float *x, size_t n, size_t across)
+{
+    switch (across) {
+    case 1:
+        amax_of_columns(amax, x, n);
+        break;
+    case 16:
+        amax_of_groups(amax, x, n, 16);
+        break;
+    case 32:
+        amax_of_groups(amax, x, n, 32);
+        break;
+    default:
+        amax_of_groups(amax, x, n, across);
+        break;
+    }
+}
+
+/* ---- products and quotients ---- */
+
+/* How far the group goes that element i belongs to, as the `place`-th of it. */
+static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t place)
+{
+    size_t left = across - place;
+    return n - i < left ? n : i + left;
+}
+
+static inline void times(float *restrict y, const float *restrict x, float factor, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = x[i] * factor;
+    }
+}
+
+static inline void multiply_groups(float *y, const float *x, const float *factors, size_t n, size_t across,
+                                   size_t first)
+{
+    size_t place = first;
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        size_t end = end_of_group(i, n, across, place);
+        if (end - i == across) {
+            times(y + i, x + i, factors[g], across);
+        } else {
+            times(y + i, x + i, factors[g], end - i);
+        }
+        i = end;
+    }
+}
+
+static void multiply_columns(float *restrict y, const float *restrict x, const float *restrict factors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = x[i] * factors[i];
+    }
+}
+
+static void multiply(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first)
+{
+    switch (across) {
+    case 1:
+        multiply_columns(y, x, factors, n);
+        break;
+    case 16:
+        multiply_groups(y, x, factors, n, 16, first);
+        break;
+    case 32:
+        multiply_groups(y, x, factors, n, 32, first);
+        break;
+    default:
+        multiply_groups(y, x, factors, n, across, first);
+        break;
+    }
+}
+
+/* A product that loses bits, or overflows, does not come back when it is divided again. */
+static bool multiply_columns_exactly(float *restrict y, const float *restrict x, const float *restrict up,
+                                     const float *restrict down, size_t n)
+{
+    int32_t inexact = 0;
+    for (size_t i = 0; i < n; i++) {
+        float product = x[i] * up[i];
+        inexact |= product * down[i] != x[i];
+        y[i] = product;
+    }
+    return inexact == 0;
+}
+
+static bool multiply_exactly(float *restrict y, const float *restrict x, const float *up, const float *down, size_t n,
+                             size_t across, size_t first)
+{
+    size_t place = first;
+    int32_t inexact = 0;
+    if (across == 1) {
+        return multiply_columns_exactly(y, x, up, down, n);
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        size_t end = end_of_group(i, n, across, place);
+        const float factor = up[g], back = down[g];
+        for (; i < end; i++) {
+            float product = x[i] * factor;
+            inexact |= product * back != x[i];
+            y[i] = product;
+        }
+    }
+    return inexact == 0;
+}
+
+static void divide_columns(double *restrict y, const float *restrict x, const double *restrict scales, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double quotient = (double)x[i] / scales[i];
+        y[i] = scales[i] != scales[i] ? (double)__builtin_nanf("") : quotient;
+    }
+}
+
+static void divide(double *restrict y, const float *restrict x, const double *scales, size_t n, size_t across,
+                   size_t first)
+{
+    size_t place = first;
+    if (across == 1) {
+        divide_columns(y, x, scales, n);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        size_t end = end_of_group(i, n, across, place);
+        double scale = scales[g];
+        bool is_nan = scale != scale;
+        for (; i < end; i++) {
+            y[i] = is_nan ? (double)__builtin_nanf("") : (double)x[i] / scale;
+        }
+    }
+}
+
+static void multiply_columns_in_double(float *restrict y, const float *restrict x, const double *restrict scales,
+                                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = (float)((double)x[i] * scales[i]);
+    }
+}
+
+static void multiply_in_double(float *restrict y, const float *restrict x, const double *scales, size_t n,
+                               size_t across, size_t first)
+{
+    size_t place = first;
+    if (across == 1) {
+        multiply_columns_in_double(y, x, scales, n);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        size_t end = end_of_group(i, n, across, place);
+        double scale = scales[g];
+        for (; i < end; i++) {
+            y[i] = (float)((double)x[i] * scale);
+        }
+    }
+}
+
+/* ---- there and back: to the nearest even number of a format in units of a scale ----
+ *
+ * x + M - M, M so large that the sum has no bit below the format's last one: 1.5 times a power of two, so that the sum
+ * of a negative x has the same exponent. A sum of zero takes the sign of x. */
+
+static inline float with_sign_of(float y, float x, uint32_t sign)
+{
+    uint32_t a, b;
+    __builtin_memcpy(&a, &y, sizeof a);
+    __builtin_memcpy(&b, &x, sizeof b);
+    a |= b & sign;
+    __builtin_memcpy(&y, &a, sizeof y);
+    return y;
+}
+
+static inline float nearest_by_power(float x, float up, float down, float most, float bottom, float magic,
+                                     uint32_t sign)
+{
+    float scaled = x * up, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
+    float binade = float_of(magnitude_bits(&t) & INFINITE), power = binade > bottom ? binade : bottom;
+    float m = power * magic;
+    return with_sign_of((t + m - m) * down, x, sign);
+}
+
+static inline double binade_of(double x)
+{
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    bits &= (uint64_t)0x7ff << 52;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline float nearest_of_quotient(float x, double scale, double most, double bottom, double magic, uint32_t sign)
+{
+    double scaled = (double)x / scale, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
+    double binade = binade_of(t), power = binade > bottom ? binade : bottom;
+    double m = power * magic;
+    return with_sign_of((float)((t + m - m) * scale), x, sign);
+}
+
+/* Neighbours of one scale, `step` 0, or of one each, 1. */
+static inline void fake_some_by_powers(float *restrict y, const float *restrict x, const float *restrict up,
+                                       const float *restrict down, size_t step, size_t n, const bndi_grid *grid)
+{
+    const float most = (float)grid->most, bottom = (float)grid->bottom, magic = grid->magic_of_floats;
+    const uint32_t sign = grid->sign;
+    for (size_t i = 0; i < n; i++) {
+        y[i] = nearest_by_power(x[i], up[i * step], down[i * step], most, bottom, magic, sign);
+    }
+}
+
+static inline void fake_some(float *restrict y, const float *restrict x, const double *restrict scales, size_t step,
+                             size_t n, const bndi_grid *grid)
+{
+    const double most = grid->most, bottom = grid->bottom, magic = grid->magic;
+    const uint32_t sign = grid->sign;
+    for (size_t i = 0; i < n; i++) {
+        y[i] = nearest_of_quotient(x[i], scales[i * step], most, bottom, magic, sign);
+    }
+}
+
+static void fake_by_powers(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
+                           size_t first, const bndi_grid *grid)
+{
+    enum { USUAL = 32 };
+    size_t place = first;
+    if (across == 1) {
+        fake_some_by_powers(y, x, up, down, 1, n, grid);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        const size_t end = end_of_group(i, n, across, place);
+        if (end - i == USUAL) {
+            fake_some_by_powers(y + i, x + i, up + g, down + g, 0, USUAL, grid);
+        } else {
+            fake_some_by_powers(y + i, x + i, up + g, down + g, 0, end - i, grid);
+        }
+        i = end;
+    }
+}
+
+static void fake(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
+                 const bndi_grid *grid)
+{
+    size_t place = first;
+    if (across == 1) {
+        fake_some(y, x, scales, 1, n, grid);
+        return;
+    }
+    for (size_t i = 0, g = 0; i < n; g++, place = 0) {
+        const size_t end = end_of_group(i, n, across, place);
+        fake_some(y + i, x + i, scales + g, 0, end - i, grid);
+        i = end;
+    }
+}
+
+/* ---- elements of seven magnitudes beside zero, whatever the scale is ----
+ *
+ * Where the quotient x / scale is above a midpoint m, |x| is above m * scale, which has so few bits that a double holds
+ * it; and of floats those above it are the ones above the float next below. A quotient at a midpoint goes to the even
+ * code: where that is the upper one, a product that is a float counts as the float below it. */
+
+#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+
+enum { MIDPOINTS = 7, SIGN = 8 };
+
+/* Midpoint k lies below code k + 1, which is even where k is odd. */
+static inline void find_thresholds(int32_t *restrict thresholds, const double *restrict midpoints, double scale)
+{
+    for (size_t k = 0; k <= MIDPOINTS; k++) {
+        double exact = midpoints[k] * scale;
+        float near = (float)exact;
+        int32_t bits;
+        __builtin_memcpy(&bits, &near, sizeof bits);
+        thresholds[k] = bits - (k % 2 != 0 ? (double)near >= exact : (double)near > exact);
+    }
+}
+
+/* How many thresholds a magnitude is above, and the sign. */
+static inline void encode_some(unsigned char *restrict codes, const float *restrict x,
+                               const int32_t *restrict thresholds, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t bits, code = 0;
+        __builtin_memcpy(&bits, x + i, sizeof bits);
+        for (size_t k = 0; k < MIDPOINTS; k++) {
+            code += (bits & 0x7fffffff) > thresholds[k];
+        }
+        codes[i] = (unsigned char)(code | (bits < 0 ? SIGN : 0));
+    }
+}
+
+static void encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
+                                size_t n, size_t across)
+{
+    int32_t thresholds[MIDPOINTS + 1];
+    for (size_t i = 0; i < n; scales++) {
+        const size_t end = n - i < across ? n : i + across;
+        find_thresholds(thresholds, midpoints, *scales);
+        for (; end - i >= LANES; i += LANES) {
+            encode_some(codes + i, x + i, thresholds, LANES);
+        }
+        encode_some(codes + i, x + i, thresholds, end - i);
+        i = end;
+    }
+}
+
+#endif
+
+/* ---- codes of a byte that are not evenly spaced ---- */
+
+#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+
+static void encode_dynamic(unsigned char *restrict codes, const float *restrict x, float scale,
+                           const bndi_dynamic_book *restrict book, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float quotient = x[i] / scale;
+        int32_t bits;
+        __builtin_memcpy(&bits, &quotient, sizeof bits);
+        const int32_t magnitude = larger(bits & 0x7fffffff, BNDI_DYNAMIC_LEAST), binade = magnitude >> FRACTION & 31;
+        const int32_t decade = book->decade[binade] + (magnitude > book->last[binade]);
+        const int32_t few = (int32_t)(float_of(magnitude) * book->slope[decade] + book->shift[decade]);
+        const int32_t above = few + (float_of(magnitude) > book->most[few]), negative = -(bits < 0);
+        codes[i] = (unsigned char)((larger(book->zero - above, 0) & negative) | ((book->zero + above) & ~negative));
+    }
+}
+
+#endif
+
+static void decode_dynamic(float *restrict y, const unsigned char *restrict codes, float scale,
+                           const float *restrict numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = numbers[codes[i]] * scale;
+    }
+}
+
+/* ---- whole blocks with powers of two: scale.c says why one comparison is a rule ---- */
+
+/* A power of two as a float: the exponent -127 is a subnormal one. */
+static inline int32_t bits_of_power(int32_t exponent)
+{
+    return exponent == -BIAS ? 1 << (FRACTION - 1) : (exponent + BIAS) << FRACTION;
+}
+
+/* Codes of e8m0. An amax of zero, or a subnormal one, has the exponent field 0; what it makes is the lowest scale in
+ * any case: `emax` is at least 1. */
+static bool find_powers(unsigned char *restrict codes, float *restrict up, const uint32_t *restrict amax, size_t groups,
+                        const bndi_power_rule *rule)
+{
+    const int32_t below = BIAS + rule->emax, limit = rule->limit;
+    int32_t largest = 0;
+    for (size_t g = 0; g < groups; g++) {
+        int32_t u = (int32_t)amax[g], fraction = u & ((1 << FRACTION) - 1);
+        int32_t s = (u >> FRACTION) - below + (fraction >= limit);
+        s = s < -BIAS ? -BIAS : s;
+        largest = larger(largest, u);
+        codes[g] = (unsigned char)(u >= INFINITE ? 255 : s + BIAS);
+        up[g] = float_of(bits_of_power(-s));
+    }
+    return largest < INFINITE;
+}
+
+static void clamp(float *y, size_t n, float most)
+{
+    for (size_t i = 0; i < n; i++) {
+        float low = y[i] < -most ? -most : y[i];
+        y[i] = low > most ? most : low;
+    }
+}
+
+#if defined(__AVX512F__) && defined(BNDI_WITH_AVX512)
+#define SCALE_PAIRS   bndi_scale_pairs
+#define ENCODE_BLOCKS bndi_encode_pairs
+#define BY_MIDPOINTS  bndi_encode_by_midpoints
+#define DYNAMIC       bndi_encode_dynamic
+#define TO_ODD        bndi_divide_to_odd
+#else
+static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
+                       bool *finite)
+{
+    (void)codes;
+    (void)y;
+    (void)x;
+    (void)n;
+    (void)rule;
+    *finite = true;
+    return 0;
+}
+#define SCALE_PAIRS   no_pairs
+#define ENCODE_BLOCKS NULL
+#define BY_MIDPOINTS  encode_by_midpoints
+#define DYNAMIC       encode_dynamic
+#define TO_ODD        NULL
+#endif
+
+static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
+                            const bndi_power_rule *rule)
+{
+    uint32_t amax[BNDI_GROUPS];
+    float up[BNDI_GROUPS];
+    bool finite = true;
+    size_t done = across == 32 ? SCALE_PAIRS(codes, y, x, n, rule, &finite) : 0;
+    if (!finite || done == n) {
+        return finite;
+    }
+    for (size_t g = 0; g <= (n - done - 1) / across; g++) {
+        amax[g] = 0;
+    }
+    ask_for(x + done, n - done);
+    find_amax(amax, x + done, n - done, across);
+    if (!find_powers(codes + done / across, up, amax, (n - done - 1) / across + 1, rule)) {
+        return false;
+    }
+    multiply(y + done, x + done, up, n - done, across, 0);
+    if (rule->clamps) {
+        clamp(y + done, n - done, rule->most);
+    }
+    return true;
+}
+
+const bndi_block_kernels BNDI_BLOCK_KERNELS = {
+    .amax = find_amax,
+    .scale_by_powers = scale_by_powers,
+    .encode_blocks = ENCODE_BLOCKS,
+    .multiply = multiply,
+    .multiply_exactly = multiply_exactly,
+    .encode_by_midpoints = BY_MIDPOINTS,
+    .fake_by_powers = fake_by_powers,
+    .fake = fake,
+    .encode_dynamic = DYNAMIC,
+    .decode_dynamic = decode_dynamic,
+    .divide_to_odd = TO_ODD,
+    .divide = divide,
+    .multiply_in_double = multiply_in_double,
+};

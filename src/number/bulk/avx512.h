@@ -1,0 +1,35 @@
+/* What the files of the back end for AVX-512 share. */
+#ifndef BINADE_SRC_BULK_AVX512_H
+#define BINADE_SRC_BULK_AVX512_H
+
+#include <immintrin.h>
+
+#include "bulk/bulk.h"
+#include "bulk/inline.h"
+
+bndi_random_kernel bndi_random_avx512;
+bndi_tally_kernel bndi_tally_64_avx512;
+
+/* These need VBMI, VPOPCNTDQ, BITALG and GFNI too. */
+bndi_tally_kernel bndi_tally_avx512;
+bndi_counts_kernel bndi_counts_avx512;
+bndi_count_kernel bndi_count_avx512;
+
+/* Byte permutations are not in every processor that this back end is for. */
+#define BNDI_VBMI __attribute__((target("avx512vbmi")))
+
+/* 64 bytes, byte `place` of each lane of four vectors. */
+BNDI_VBMI static ALWAYS_INLINE __m512i bndi_byte_planes(const __m512i v[4], unsigned place)
+{
+    /* The lowest bytes of two vectors, twice. */
+    const __m512i lowest = _mm512_setr_epi32(0x0c080400, 0x1c181410, 0x2c282420, 0x3c383430, 0x4c484440, 0x5c585450,
+                                             0x6c686460, 0x7c787470, 0x0c080400, 0x1c181410, 0x2c282420, 0x3c383430,
+                                             0x4c484440, 0x5c585450, 0x6c686460, 0x7c787470);
+    const __m512i places = _mm512_add_epi8(lowest, _mm512_set1_epi8((char)place));
+    __m512i low = _mm512_permutex2var_epi8(v[0], places, v[1]), high = _mm512_permutex2var_epi8(v[2], places, v[3]);
+    return _mm512_mask_blend_epi64(0xf0, low, high);
+}
+
+void bndi_fill_avx512_operations(bndi_kernels *kernels);
+
+#endif

@@ -1,0 +1,369 @@
+/* What bulk/ shares between its files.
+ *
+ * An array is worked on in pieces. Its numbers are words: the bits of fp32 (32) or fp64 (64) numbers. Every call is
+ * made of three kernels,
+ *
+ *     round    words to words that are values of the format
+ *     encode   words to codes, with the same one rounding
+ *     decode   codes to words
+ *
+ * so that a format, a mode or a policy is data of a plan and never a kernel of its own. Codes lie side by side between
+ * the kernels, in words of 1, 2, 4 or 8 bytes. What a kernel cannot do (the uneven gap of a format without subnormals,
+ * a NaN whose payload is kept) it hands to the portable ones, a number at a time, and those hand what no word can hold
+ * to the codec. */
+#ifndef BINADE_SRC_BULK_H
+#define BINADE_SRC_BULK_H
+
+#include <binade/bulk.h>
+
+/* The two types of words. */
+typedef enum bndi_width { BNDI_WORDS_32, BNDI_WORDS_64 } bndi_width;
+
+/* How the vector kernels round: how the words of one format are computed from any words.
+ *
+ * FLOAT: x + M - M, M a power of two so large that the sum has no bit below the format's last one. Normal and
+ * subnormal numbers alike, in the processor's own rounding modes; M must be a number.
+ * UNIFORM: an addition and a mask on the bits. Numbers below the smallest normal one go to the portable kernel, but
+ * where the format's lowest binade is that of the words: there the same bits are discarded from them.
+ * PORTABLE: neither; one bit of precision. */
+typedef enum bndi_family { BNDI_PORTABLE, BNDI_UNIFORM, BNDI_FLOAT } bndi_family;
+
+/* The steps of the vector kernels. FLOAT_*: x + M in the rounding mode that is set; then an addition to the bits below
+ * the last one, or an odd bit. BITS_*: additions to the bits of x. */
+typedef enum bndi_step {
+    FLOAT_MODE,
+    FLOAT_ADD,
+    FLOAT_ODD,
+    BITS_NEAREST,
+    BITS_ADD,
+    BITS_SIGNED,
+    BITS_ODD,
+    BITS_RANDOM
+} bndi_step;
+
+/* What becomes of what is not an ordinary number in range, by the sign of the input. Asked of the codec, so that no
+ * policy is written down twice; and when the first such number comes, since most arrays have none. */
+typedef struct bndi_results {
+    bool asked;
+    uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
+} bndi_results;
+
+/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (ready.c): what
+ * becomes of special numbers, and codes of at most 8 bits as words. */
+typedef struct bndi_known {
+    bndi_results words, codes;
+    bool upper_halves;               /* all that is in the words of the codes 0 .. 127: two bytes of each */
+    uint8_t third[128], fourth[128]; /* of the bytes of a word, the lowest first */
+} bndi_known;
+
+/* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
+typedef struct bndi_plan {
+    bnd_format format;
+    const bnd_format *words; /* fp32 or fp64 */
+    bnd_rule rule;
+    bndi_width width;
+    bool exact;
+    uint8_t family;        /* bndi_family, of round and encode */
+    uint8_t decode_family; /* FLOAT: subnormal numbers by a difference */
+    unsigned random_bits;
+    unsigned random_bytes; /* of an entry of the random array: 2, 4 or 8; 0 where there is none */
+    unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
+    unsigned code_shift;   /* how far up the code stands in it: tf32 */
+    bool stream;           /* stores go past the caches; outputs stand at a multiple of 64 bytes */
+    unsigned drop;         /* fraction bits of the word that the format lacks */
+    int32_t bottom;        /* the word's exponent field where the format's lowest normal binade is */
+    int32_t code_bottom;   /* the word's field, less this, and the hidden bit make the code's field */
+    bool code_parity;      /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
+    uint32_t parity_offset;
+    bool keeps_payload;          /* NaNs keep sign and payload */
+    bool nonnegative_only;       /* an unsigned format whose rule makes negative numbers something else: `negative` */
+    uint64_t difficult;          /* magnitudes other than zero below this are the codec's */
+    uint64_t max, normal, least; /* words of the format's limits */
+
+    /* For the vector kernels. A magnitude u is plain where u - low <= span; the rest takes the way with blends. */
+    uint64_t low, span;
+    uint64_t beyond;              /* magnitudes from here on overflow in every mode */
+    uint64_t hard;                /* magnitudes other than zero below this are the portable kernel's */
+    uint64_t magic;               /* FLOAT: what to add to the exponent field of x, in place, for M */
+    uint64_t code_magic;          /* the same, with low bits that put the code's exponent right */
+    uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
+    unsigned extra;               /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
+    unsigned mode_to_set;         /* bnd_rounding that FLOAT's additions take */
+
+    const bndi_known *known; /* NULL: nothing yet */
+} bndi_plan;
+
+/* The plan for words of one type. `exact` in it is false where they cannot hold every value of the format: then only
+ * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
+void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
+
+/* The results as words or as codes, asked for where they have not been. */
+void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results);
+
+/* Which codes the kernels read and write. */
+void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift);
+
+/* fp32 or fp64. */
+const bnd_format *bnd_lab_format_of_words(bndi_width width);
+
+/* Can words of this type hold every value of f, and the power of two where its normal numbers begin? */
+bool bnd_lab_words_hold(bndi_width width, const bnd_format *f);
+
+/* ---- statistics of a piece of an array, on their way into bnd_stats ---- */
+
+enum { BNDI_LANES = 16, BNDI_BINS = 64 };
+
+/* Counts; magnitudes as words of double; sums in sixteen lanes, element i of the piece in lane i mod 16. */
+typedef struct bndi_tally {
+    uint64_t elements, exact, inexact, underflows, flushed, overflows, saturated;
+    uint64_t infinities_in, nans_in, nans_out, compared;
+    uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
+    double error[BNDI_LANES], input[BNDI_LANES];
+    uint64_t bins[BNDI_BINS];
+    bool in_lanes;                    /* are there any, to be added to the bins: */
+    uint64_t bin_lanes[BNDI_BINS][8]; /* for kernels that count in vectors */
+} bndi_tally;
+
+/* ---- kernels ---- */
+
+/* They run in an environment that environment.h has set: rounding to mode_to_set (tally: to nearest even).
+ *
+ * round and encode: random has an entry of random_bytes for each element where the rule is stochastic, and is NULL
+ * elsewhere. y may be x. */
+typedef void bndi_round_kernel(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n);
+typedef void bndi_encode_kernel(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n);
+typedef void bndi_decode_kernel(const bndi_plan *plan, void *y, const void *codes, size_t n);
+
+/* The random bits of elements first .. first + n - 1, as entries of 2, 4 or 8 bytes for up to 16, 32 or 64 bits. */
+typedef void bndi_random_kernel(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
+
+/* Counts n elements, x rounded to y (words of the plan's format). Calls follow each other in the order of the elements,
+ * all but the last with n a multiple of BNDI_LANES. */
+typedef void bndi_tally_kernel(const bndi_plan *plan, bndi_tally *tally, const void *x, const void *y,
+                               const void *random, size_t n);
+
+/* Rounding or encoding, and the tally, in one pass: for the plans that `counts` says yes to, none of which needs random
+ * bits. The mode is mode_to_set. y may be x. What it does not do itself it gives to the others of `kernels`. */
+typedef struct bndi_kernels bndi_kernels;
+typedef bool bndi_counts_kernel(const bndi_plan *plan, bool to_codes);
+typedef void bndi_count_kernel(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *tally, bool to_codes,
+                               void *y, const void *x, size_t n);
+
+/* Codes in words of code_bytes to codes of `bits` bits back to back, and the other way. */
+typedef void bndi_pack_kernel(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n);
+typedef void bndi_unpack_kernel(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n);
+
+/* ---- operations ---- */
+
+/* How words compute an operation. ODD: the exact result to the words' precision, to odd, from which any later rounding
+ * is right. PLAIN: the processor's own result, where that is innocuous. arithmetic.c says when, and why. */
+typedef enum bndi_arithmetic_way { BNDI_BY_CODEC, BNDI_PLAIN, BNDI_ODD } bndi_arithmetic_way;
+
+/* Codes that have kernels of their own, which decode, compute and encode in one go. */
+typedef enum bndi_fused { BNDI_NOT_FUSED, BNDI_FUSED_HALF, BNDI_FUSED_UPPER } bndi_fused;
+
+typedef struct bndi_arithmetic {
+    bnd_operation operation;
+    unsigned operands;
+    bndi_width width;
+    uint8_t way;                   /* bndi_arithmetic_way */
+    uint8_t fused;                 /* bndi_fused */
+    unsigned mode;                 /* bnd_rounding that the operation is computed in */
+    bool minus_zero;               /* exact zeros of sums are negative */
+    bool stream;                   /* stores go past the caches */
+    uint64_t high;                 /* magnitudes of results from here on are not to be trusted */
+    uint64_t low_result, low_from; /* nor, unless an operand is zero, those of results (of fma: products) below the
+                                      first, or where that of the operand that is divided, or whose root is taken, is
+                                      below the second */
+} bndi_arithmetic;
+
+/* What computes `operation`, and how: operands of these formats, the result rounded to `to`. `odd`: by BNDI_ODD or not
+ * at all. The way is BNDI_BY_CODEC where words of this width are not enough. */
+void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation operation, const bnd_format *to,
+                          const bnd_format *const *from, bnd_rule rule, bool odd);
+
+/* Words of the operands to words of results. What is not to be trusted becomes a NaN; true where there is any. */
+typedef bool bndi_compute_kernel(const bndi_arithmetic *a, void *result, const void *const *operands, size_t n);
+
+/* Codes to codes, in the mode that `a` says. How many elements it did; it stops before a group that has a result which
+ * is no plain number, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays the
+ * same stands BNDI_FUSED_GROUP times. */
+enum { BNDI_FUSED_GROUP = 64 };
+typedef size_t bndi_fused_kernel(const bndi_arithmetic *a, void *result, const void *const *operands,
+                                 const size_t *steps, size_t n);
+
+/* A back end. One of each for either type of words. What is NULL there is not. */
+struct bndi_kernels {
+    bndi_compute_kernel *compute[2];
+    bndi_fused_kernel *fused;
+    bndi_round_kernel *round[2];
+    bndi_encode_kernel *encode[2];
+    bndi_decode_kernel *decode[2];
+    bndi_tally_kernel *tally[2];
+    bndi_counts_kernel *counts; /* of fp32 words; NULL where there is none */
+    bndi_count_kernel *count;
+    bndi_random_kernel *random;
+    bndi_pack_kernel *pack;
+    bndi_unpack_kernel *unpack;
+};
+
+/* Each back end fills in what it has; what it leaves is the next lower one's. */
+void bndi_fill_portable(bndi_kernels *kernels);
+#if defined(BNDI_WITH_AVX2)
+void bndi_fill_avx2(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_AVX512)
+void bndi_fill_avx512(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_NEON)
+void bndi_fill_neon(bndi_kernels *kernels);
+#endif
+#if defined(BNDI_WITH_WASM128)
+void bndi_fill_wasm128(bndi_kernels *kernels);
+#endif
+
+/* Is there everything that a call is told to use? */
+bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
+
+/* The kernels of a context (NULL: of the best back end). */
+bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
+
+/* Are so many bytes, read and written, better written past the caches? Measured (doc/performance.md), not asked:
+ * machines do not say how much of a shared cache is theirs. */
+static inline bool bndi_beyond_the_caches(size_t bytes)
+{
+    return bytes >= (size_t)32 << 20;
+}
+
+bndi_round_kernel bndi_round_32, bndi_round_64;
+bndi_encode_kernel bndi_encode_32, bndi_encode_64;
+bndi_decode_kernel bndi_decode_32, bndi_decode_64;
+bndi_tally_kernel bndi_tally_32, bndi_tally_64;
+bndi_random_kernel bndi_random;
+bndi_pack_kernel bndi_pack_bits;
+bndi_unpack_kernel bndi_unpack_bits;
+
+/* The flags of one rounding that the kernels have done already, and their counts. */
+uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random);
+void bndi_tally_flags(bndi_tally *tally, uint32_t flags); /* of a finite number: exact where none says otherwise */
+void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags); /* ... which was counted with others */
+
+/* For the vector kernels, on fp32 words. The smallest magnitude that is not tiny, and the smallest one that overflows,
+ * by sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And the extremes
+ * of the magnitudes other than zero (largest 0: there were none). */
+uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
+uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative);
+void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest);
+
+/* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
+void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
+void bnd_lab_count_scale(bnd_stats *stats, double scale); /* unless it is no number */
+
+/* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y what they stand
+ * for. */
+void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
+                           float largest);
+
+/* A tally into what the caller keeps. */
+void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *tally);
+
+/* ---- conversions made ready once, for many short arrays (ready.c) ---- */
+
+/* Between numbers and codes that lie side by side in whole words, by a rule that needs no random bits. */
+typedef struct bndi_ready {
+    bndi_kernels kernels;
+    bndi_plan plan; /* points at `known`: a copy would not */
+    bndi_known known;
+} bndi_ready;
+
+/* False: these need a call, with all that it looks after; *r is as it was. */
+bool bnd_lab_ready_make(bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule,
+                        const bnd_context *context);
+bool bnd_lab_ready_for(const bndi_ready *r, bndi_width width, const bnd_format *f, bnd_rule rule);
+
+void bnd_lab_ready_encode(const bndi_ready *r, void *codes, const void *x, size_t n);
+void bnd_lab_ready_decode(const bndi_ready *r, void *x, const void *codes, size_t n);
+void bnd_lab_ready_round(const bndi_ready *r, void *y, const void *x, size_t n);
+void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n); /* what needs no rounding */
+
+/* One element by flags that the codec gave: for what no word can hold. */
+void bndi_tally_one(bndi_tally *tally, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result);
+
+/* One word by the codec: rounded to the format, as a word again. */
+uint64_t bndi_round_word(const bndi_plan *plan, uint64_t word, uint64_t random);
+
+/* One code by the codec: the nearest word to its value; NaNs quieted, sign and payload kept. */
+uint64_t bndi_decode_word(const bndi_plan *plan, uint64_t code);
+
+/* ---- words of 1, 2, 4 or 8 bytes in memory, wherever they stand ---- */
+
+static inline uint64_t bndi_get(const void *memory, unsigned bytes, size_t i)
+{
+    uint8_t w8;
+    uint16_t w16;
+    uint32_t w32;
+    uint64_t w64;
+    switch (bytes) {
+    case 1:
+        __builtin_memcpy(&w8, (const char *)memory + i, 1);
+        return w8;
+    case 2:
+        __builtin_memcpy(&w16, (const char *)memory + 2 * i, 2);
+        return w16;
+    case 4:
+        __builtin_memcpy(&w32, (const char *)memory + 4 * i, 4);
+        return w32;
+    default:
+        __builtin_memcpy(&w64, (const char *)memory + 8 * i, 8);
+        return w64;
+    }
+}
+
+static inline void bndi_put(void *memory, unsigned bytes, size_t i, uint64_t word)
+{
+    uint8_t w8 = (uint8_t)word;
+    uint16_t w16 = (uint16_t)word;
+    uint32_t w32 = (uint32_t)word;
+    switch (bytes) {
+    case 1:
+        __builtin_memcpy((char *)memory + i, &w8, 1);
+        break;
+    case 2:
+        __builtin_memcpy((char *)memory + 2 * i, &w16, 2);
+        break;
+    case 4:
+        __builtin_memcpy((char *)memory + 4 * i, &w32, 4);
+        break;
+    default:
+        __builtin_memcpy((char *)memory + 8 * i, &word, 8);
+        break;
+    }
+}
+
+/* ---- how codes lie in memory ---- */
+
+typedef struct bndi_storage {
+    unsigned bits;  /* of a code as it is stored: 8, 16, 32, 64, or any other number where codes are packed */
+    unsigned shift; /* tf32 stands in the upper bits of its word */
+    bool packed;    /* codes that share bytes */
+} bndi_storage;
+
+bndi_storage bnd_lab_storage_of(const bnd_format *f, uint8_t packing);
+
+/* n elements of 1, 2, 4 or 8 bytes from or to the element `at` of an array whose elements stand `stride` apart. */
+void bnd_lab_gather(void *words, const void *array, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
+void bnd_lab_scatter(void *array, const void *words, unsigned bytes, size_t at, ptrdiff_t stride, size_t n);
+
+/* The first of n words of 1, 2, 4 or 8 bytes, as memory has them, that has one of these bits; n where none has. */
+size_t bndi_first_with(const void *array, unsigned bytes, ptrdiff_t stride, uint64_t bits, size_t n);
+
+/* The bytes of each word turned round: codes are little-endian in memory on every machine. */
+void bnd_lab_swap(void *words, unsigned bytes, size_t n);
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BNDI_BIG_ENDIAN 1
+#else
+#define BNDI_BIG_ENDIAN 0
+#endif
+
+#endif

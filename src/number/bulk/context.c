@@ -1,0 +1,215 @@
+/* Which back end works, and on how many cores. The environment is read here and nowhere else. */
+#include "bulk/bulk.h"
+
+#if !defined(__wasm__)
+#include <stdlib.h>
+#endif
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+enum { MOST_THREADS = 1024 };
+
+static const char *const names[BND_BACKENDS] = {"best", "portable", "avx2", "avx512", "neon", "wasm128"};
+
+static bnd_status too_many_threads(unsigned threads, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many: at most %u", threads, (unsigned)MOST_THREADS);
+}
+
+const char *bnd_backend_name(bnd_backend backend)
+{
+    return names[(unsigned)backend < BND_BACKENDS ? backend : BND_BACKEND_BEST];
+}
+
+#if defined(BNDI_WITH_AVX2)
+static bool cpu_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
+#if defined(BNDI_WITH_AVX512)
+static bool cpu_has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && cpu_has_avx2();
+}
+#endif
+
+bool bnd_backend_here(bnd_backend backend)
+{
+    switch (backend) {
+    case BND_BACKEND_BEST:
+    case BND_BACKEND_PORTABLE:
+        return true;
+#if defined(BNDI_WITH_AVX2)
+    case BND_BACKEND_AVX2:
+        return cpu_has_avx2();
+#endif
+#if defined(BNDI_WITH_AVX512)
+    case BND_BACKEND_AVX512:
+        return cpu_has_avx512();
+#endif
+#if defined(BNDI_WITH_NEON)
+    case BND_BACKEND_NEON:
+        return true; /* every 64-bit Arm has it */
+#endif
+#if defined(BNDI_WITH_WASM128)
+    case BND_BACKEND_WASM128:
+        return true; /* a module that uses it does not load elsewhere */
+#endif
+    default:
+        return false;
+    }
+}
+
+bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
+{
+    const bnd_context *context = how->context;
+    if (how->packing_in > BND_UNPACKED || how->packing_out > BND_UNPACKED) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u",
+                        (unsigned)(how->packing_in > BND_UNPACKED ? how->packing_in : how->packing_out));
+    }
+    if (context != NULL && (context->backend >= BND_BACKENDS || context->threads > MOST_THREADS)) {
+        return context->threads > MOST_THREADS
+                   ? too_many_threads(context->threads, why)
+                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no back end number %u", (unsigned)context->backend);
+    }
+    return bnd_rule_check(how->rule, why);
+}
+
+/* Filled lowest first: each back end replaces what it does faster. */
+bndi_kernels bnd_lab_kernels_of(const bnd_context *context)
+{
+    unsigned asked = context != NULL && bnd_backend_here((bnd_backend)context->backend) ? context->backend : 0;
+    bnd_backend backend = asked == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)asked;
+    bndi_kernels kernels;
+    (void)backend; /* where there is nothing else */
+    bndi_fill_portable(&kernels);
+#if defined(BNDI_WITH_AVX2)
+    if (backend == BND_BACKEND_AVX2 || backend == BND_BACKEND_AVX512) {
+        bndi_fill_avx2(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_AVX512)
+    if (backend == BND_BACKEND_AVX512) {
+        bndi_fill_avx512(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_NEON)
+    if (backend == BND_BACKEND_NEON) {
+        bndi_fill_neon(&kernels);
+    }
+#endif
+#if defined(BNDI_WITH_WASM128)
+    if (backend == BND_BACKEND_WASM128) {
+        bndi_fill_wasm128(&kernels);
+    }
+#endif
+    return kernels;
+}
+
+bnd_backend bnd_backend_best(void)
+{
+    for (unsigned backend = BND_BACKENDS - 1; backend > BND_BACKEND_PORTABLE; backend--) {
+        if (bnd_backend_here((bnd_backend)backend)) {
+            return (bnd_backend)backend;
+        }
+    }
+    return BND_BACKEND_PORTABLE;
+}
+
+static const char *environment(const char *name)
+{
+#if defined(__wasm__)
+    (void)name;
+    return NULL;
+#else
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+#endif
+}
+
+static bool same(const char *a, const char *b)
+{
+    for (; *a != '\0' && *a == *b; a++, b++) {
+    }
+    return *a == *b;
+}
+
+static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
+{
+    for (unsigned i = 0; i < BND_BACKENDS; i++) {
+        if (!same(name, names[i])) {
+            continue;
+        }
+        if (!bnd_backend_here((bnd_backend)i)) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "this machine, or this build, cannot run the back end '%s'; the best here is '%s'", name,
+                            names[bnd_backend_best()]);
+        }
+        *out = (uint8_t)i;
+        return BND_OK;
+    }
+    return bnd_fail(why, BND_BAD_NAME, 0,
+                    "there is no back end '%s': there are best, portable, avx2, avx512, neon and wasm128", name);
+}
+
+static bnd_status threads_asked(uint32_t *out, const char *text, bnd_error *why)
+{
+    uint32_t count = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && count <= MOST_THREADS; at++) {
+        count = 10 * count + (uint32_t)(*at - '0');
+    }
+    if (*at != '\0' || count == 0 || count > MOST_THREADS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "BINADE_THREADS is '%s': it must be a number from 1 to %u", text,
+                        (unsigned)MOST_THREADS);
+    }
+    *out = count;
+    return BND_OK;
+}
+
+bool bnd_has_threads(void)
+{
+#if defined(_OPENMP)
+    return true;
+#else
+    return false;
+#endif
+}
+
+static uint32_t every_core(void)
+{
+#if defined(_OPENMP)
+    int count = omp_get_num_procs();
+    return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (uint32_t)count;
+#else
+    return 1;
+#endif
+}
+
+bnd_status bnd_context_open(bnd_context *out, const char *backend, unsigned threads, bnd_error *why)
+{
+    bnd_context context = {.backend = BND_BACKEND_BEST, .threads = threads};
+    const char *name = backend != NULL ? backend : environment("BINADE_BACKEND");
+    bnd_status status = BND_OK;
+    if (threads > MOST_THREADS) {
+        return too_many_threads(threads, why);
+    }
+    if (name != NULL) {
+        status = find_backend(&context.backend, name, why);
+    }
+    if (status == BND_OK && threads == 0) {
+        const char *text = environment("BINADE_THREADS");
+        context.threads = every_core();
+        if (text != NULL) {
+            status = threads_asked(&context.threads, text, why);
+        }
+    }
+    if (status == BND_OK) {
+        *out = context;
+    }
+    return status;
+}

@@ -1,0 +1,61 @@
+# Layer 5: arrays.
+binadeinclude_HEADERS += include/binade/bulk.h
+libbinade_number_la_SOURCES += \
+	src/number/bulk/arithmetic.c \
+	src/number/bulk/array.c \
+	src/number/bulk/bulk.h \
+	src/number/bulk/check.c \
+	src/number/bulk/context.c \
+	src/number/bulk/memory.c \
+	src/number/bulk/open.c \
+	src/number/bulk/operate.c \
+	src/number/bulk/operate.h \
+	src/number/bulk/plan.c \
+	src/number/bulk/portable.c \
+	src/number/bulk/ready.c \
+	src/number/bulk/sides.c \
+	src/number/bulk/sides.h \
+	src/number/bulk/stats.c \
+	src/number/bulk/sum.c \
+	src/number/bulk/table.c \
+	src/number/bulk/threads.c \
+	src/number/bulk/threads.h \
+	src/number/bulk/environment.h \
+	src/number/bulk/inline.h \
+	src/number/bulk/words.h \
+	src/number/bulk/lanes.h \
+	src/number/bulk/operations.h \
+	src/number/bulk/fused.h
+
+# Back ends, each compiled for its instruction set.
+AVX2_SOURCES = src/number/bulk/avx2.c src/number/bulk/avx2.h src/number/bulk/avx2_memory.c src/number/bulk/avx2_operate.c \
+	src/number/bulk/avx2_random.c src/number/bulk/avx2_tally.c
+AVX512_SOURCES = src/number/bulk/avx512.c src/number/bulk/avx512.h src/number/bulk/avx512_codes.h src/number/bulk/avx512_histogram.h \
+	src/number/bulk/avx512_mode.h \
+	src/number/bulk/avx512_operate.c src/number/bulk/avx512_random.c src/number/bulk/avx512_rounding.h src/number/bulk/avx512_tally.c \
+	src/number/bulk/avx512_tally_64.c
+EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/number/bulk/neon.c src/number/bulk/wasm128.c
+if HAVE_AVX2
+noinst_LTLIBRARIES += libbinade-avx2.la
+libbinade_number_la_LIBADD += libbinade-avx2.la
+libbinade_avx2_la_SOURCES = $(AVX2_SOURCES)
+libbinade_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
+endif
+if HAVE_AVX512
+noinst_LTLIBRARIES += libbinade-avx512.la
+libbinade_number_la_LIBADD += libbinade-avx512.la
+libbinade_avx512_la_SOURCES = $(AVX512_SOURCES)
+libbinade_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
+endif
+if HAVE_NEON
+noinst_LTLIBRARIES += libbinade-neon.la
+libbinade_number_la_LIBADD += libbinade-neon.la
+libbinade_neon_la_SOURCES = src/number/bulk/neon.c
+libbinade_neon_la_CFLAGS = $(AM_CFLAGS) $(NEON_FLAGS)
+endif
+if HAVE_WASM128
+noinst_LTLIBRARIES += libbinade-wasm128.la
+libbinade_number_la_LIBADD += libbinade-wasm128.la
+libbinade_wasm128_la_SOURCES = src/number/bulk/wasm128.c
+libbinade_wasm128_la_CFLAGS = $(AM_CFLAGS) $(WASM128_FLAGS)
+endif

@@ -1,0 +1,298 @@
+/* From a format and a rule to what the kernels work with. */
+#include "bulk/bulk.h"
+#include "bulk/environment.h"
+
+/* What format/ derives for these two, written out: a call on a short array has no time for it. tests/bulk compares. */
+static const bnd_format words_formats[2] = {
+    {.name = "fp32",
+     .row = 1,
+     .width = 32,
+     .exponent_bits = 8,
+     .fraction_bits = 23,
+     .precision = 24,
+     .is_signed = true,
+     .has_zero = true,
+     .has_negative_zero = true,
+     .has_subnormals = true,
+     .has_infinity = true,
+     .has_nan = true,
+     .ieee_nans = true,
+     .bias = 127,
+     .emin = -126,
+     .emax = 127,
+     .high_nans = 0x7fffff,
+     .max_code = 0x7f7fffff,
+     .infinity_code = 0x7f800000,
+     .nan_code = 0x7fc00000,
+     .max_significand = 0xffffff,
+     .normal_significand = 0x800000,
+     .least_significand = 1,
+     .max_quantum = 104,
+     .normal_quantum = -149,
+     .least_quantum = -149},
+    {.name = "fp64",
+     .row = 0,
+     .width = 64,
+     .exponent_bits = 11,
+     .fraction_bits = 52,
+     .precision = 53,
+     .is_signed = true,
+     .has_zero = true,
+     .has_negative_zero = true,
+     .has_subnormals = true,
+     .has_infinity = true,
+     .has_nan = true,
+     .ieee_nans = true,
+     .bias = 1023,
+     .emin = -1022,
+     .emax = 1023,
+     .high_nans = 0xfffffffffffff,
+     .max_code = 0x7fefffffffffffff,
+     .infinity_code = 0x7ff0000000000000,
+     .nan_code = 0x7ff8000000000000,
+     .max_significand = 0x1fffffffffffff,
+     .normal_significand = 0x10000000000000,
+     .least_significand = 1,
+     .max_quantum = 971,
+     .normal_quantum = -1074,
+     .least_quantum = -1074},
+};
+
+const bnd_format *bnd_lab_format_of_words(bndi_width width)
+{
+    return &words_formats[width];
+}
+
+/* Precision and emin say where the lowest bit is. A format whose numbers are all subnormal (e1m3) has an emin above its
+ * emax: the kernels need 2^emin to be a number too. */
+bool bnd_lab_words_hold(bndi_width width, const bnd_format *f)
+{
+    const bnd_format *w = &words_formats[width];
+    return f->precision <= w->precision && f->emin >= w->emin && f->emin <= w->emax && f->emax <= w->emax;
+}
+
+/* significand * 2^quantum, which the words hold. */
+static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantum)
+{
+    const bnd_format *w = plan->words;
+    int32_t above = 63 - __builtin_clzll(significand), exponent = quantum + above;
+    if (exponent < w->emin) {
+        return significand << (quantum - (w->emin - w->fraction_bits));
+    }
+    uint64_t fraction = significand - (UINT64_C(1) << above);
+    return (uint64_t)(uint32_t)(exponent + w->bias) << w->fraction_bits | fraction << (w->fraction_bits - above);
+}
+
+/* What the codec makes of x, as a word or as a code. */
+static uint64_t ask(const bndi_plan *plan, bool as_code, bnd_exact x)
+{
+    bnd_exact value = bnd_round_exact(&plan->format, x, plan->rule, 0).value;
+    return bnd_pack(as_code ? &plan->format : plan->words, value);
+}
+
+void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
+{
+    if (results->asked) {
+        return;
+    }
+    if (plan->known != NULL) {
+        *results = as_codes ? plan->known->codes : plan->known->words;
+        return;
+    }
+    for (int negative = 0; negative < 2; negative++) {
+        bnd_exact x = {.low = 1, .exponent = plan->format.emax + 2, .kind = BND_FINITE, .negative = negative != 0};
+        results->overflow[negative] = ask(plan, as_codes, x);
+        x.kind = BND_INFINITE;
+        results->infinity[negative] = ask(plan, as_codes, x);
+        x.kind = BND_ZERO;
+        results->zero[negative] = ask(plan, as_codes, x);
+        x.kind = BND_QUIET_NAN;
+        x.high = UINT64_C(1) << 63;
+        results->nan[negative] = ask(plan, as_codes, x);
+    }
+    bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
+    results->negative = plan->nonnegative_only ? ask(plan, as_codes, minus_one) : 0;
+    results->asked = true;
+}
+
+/* ---- what the vector kernels do ---- */
+
+/* Bits that FLOAT keeps below the format's last one for the random ones: B adds 2 R + 1 to one bit more. */
+static unsigned extra_bits(const bndi_plan *plan)
+{
+    switch (plan->rule.rounding) {
+    case BND_RNA: /* is A with one random bit that is 1 */
+        return 1;
+    case BND_SR:
+    case BND_SRA:
+        return plan->random_bits;
+    case BND_SRB:
+        return plan->random_bits + 1;
+    default:
+        return 0;
+    }
+}
+
+static bnd_rounding mode_of_float(const bndi_plan *plan)
+{
+    switch (plan->rule.rounding) {
+    case BND_RNE:
+    case BND_SR: /* P3109's C rounds the discarded fraction itself to nearest even */
+        return BND_RNE;
+    case BND_RUP:
+        return BND_RUP;
+    case BND_RDN:
+        return BND_RDN;
+    default:
+        return BND_RTZ;
+    }
+}
+
+/* FLOAT needs a number M for the highest binade (that of 2^emin, where all numbers are subnormal), with room for a
+ * significand, a carry, the extra bits, and the code's exponent besides. */
+static bool float_fits(const bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    int32_t fraction = plan->words->fraction_bits, top = 2 * plan->words->bias; /* the highest field of a number */
+    int32_t kept = f->precision - 1 + (int32_t)plan->extra;
+    if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_RNE) {
+        return false;
+    }
+    int32_t highest = (f->emax > f->emin ? f->emax : f->emin) + plan->words->bias + fraction - kept;
+    return kept + 1 <= fraction && highest <= top && (int32_t)bnd_magnitude_bits(f) <= fraction - 2;
+}
+
+static void choose_family(bndi_plan *plan)
+{
+    plan->extra = extra_bits(plan);
+    plan->mode_to_set = mode_of_float(plan);
+    /* The random bits must fit a lane, from which not all of them can be shifted out. At one bit of precision the only
+     * bit is not in the word, so that odd is another matter. */
+    const unsigned most_random = plan->drop > 0 ? 32 : 31;
+    bool too_random = plan->width == BNDI_WORDS_32 && plan->random_bits > most_random;
+    bool one_bit = plan->format.precision < 2;
+    if (too_random || (one_bit && plan->rule.rounding == BND_RTO)) {
+        plan->family = BNDI_PORTABLE;
+    } else {
+        plan->family = !one_bit && float_fits(plan) ? BNDI_FLOAT : BNDI_UNIFORM;
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void set_limits(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    const uint64_t hidden = UINT64_C(1) << plan->words->fraction_bits;
+    /* With one bit of precision and ties by the significand every tie goes up, but half the least number to zero. */
+    bool ties_up = f->precision == 1 && !plan->code_parity;
+    bool same_subnormals = plan->bottom == 1 && f->has_subnormals && !ties_up;
+    plan->hard = plan->difficult;
+    if (plan->family == BNDI_UNIFORM && !same_subnormals) {
+        plan->hard = plan->normal;
+    }
+    if (plan->rule.flush_in) {
+        plan->hard = larger(plan->hard, hidden);
+    }
+    if (!f->has_zero) {
+        plan->hard = larger(plan->hard, plan->least);
+    }
+    plan->low = plan->hard;
+    if (!f->has_negative_zero) {
+        plan->low = larger(plan->low, plan->least);
+    }
+    if (plan->rule.flush_out) {
+        plan->low = larger(plan->low, plan->normal);
+    }
+    /* fp64's own largest number in the lowest case: an empty range would wrap. */
+    plan->span = plan->max >= plan->low ? plan->max - plan->low : 0;
+    int32_t field = f->emax + 1 + plan->words->bias, top = 2 * plan->words->bias + 1;
+    plan->beyond = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words->fraction_bits;
+}
+
+static void set_magic(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    unsigned fraction = plan->words->fraction_bits, kept = f->precision - 1u + plan->extra;
+    uint64_t up = fraction - kept; /* from the exponent of a number to that of its M */
+    uint64_t magnitude = (UINT64_C(1) << bnd_magnitude_bits(f)) - 1;
+    /* A code is its significand, hidden bit and all, plus (field - code_bottom) << fraction_bits. */
+    uint64_t offset = (0 - ((uint64_t)(uint32_t)plan->code_bottom << f->fraction_bits)) & magnitude;
+    plan->magic = up << fraction;
+    plan->code_magic = plan->magic + (plan->extra == 0 ? offset : 0);
+}
+
+static void choose_decoding(bndi_plan *plan)
+{
+    const bnd_format *f = &plan->format;
+    bool same_fields = f->has_subnormals && plan->bottom == 1;
+    plan->decode_family = f->has_subnormals && !same_fields ? BNDI_FLOAT : BNDI_UNIFORM;
+    plan->code_low = f->has_subnormals ? !f->has_zero : UINT64_C(1) << f->fraction_bits;
+    if (plan->code_low > f->max_code) { /* nothing is plain */
+        plan->code_low = f->max_code;
+    }
+    plan->code_span = f->max_code - plan->code_low;
+}
+
+static unsigned bytes_for(unsigned bits)
+{
+    return bits == 0 ? 0 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
+{
+    *plan = (bndi_plan){.format = *f, .words = &words_formats[width], .rule = rule, .width = width};
+    plan->random_bits = bnd_rule_random_bits(rule);
+    plan->random_bytes = bytes_for(plan->random_bits);
+    plan->exact = bnd_lab_words_hold(width, f);
+    if (!plan->exact) {
+        return;
+    }
+    plan->drop = plan->words->fraction_bits - (f->precision - 1u);
+    plan->bottom = f->emin + plan->words->bias;
+    plan->code_bottom = plan->bottom + !f->has_subnormals;
+    plan->code_parity = f->precision == 1 && bnd_ties_by_code(f, rule);
+    plan->parity_offset = (uint32_t)(f->bias - plan->words->bias);
+    plan->keeps_payload = f->has_nan && f->ieee_nans && (rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86);
+    plan->max = word(plan, f->max_significand, f->max_quantum);
+    plan->normal = word(plan, f->normal_significand, f->normal_quantum);
+    plan->least = word(plan, f->least_significand, f->least_quantum);
+    plan->difficult = f->has_subnormals ? 0 : plan->least;
+    plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
+    choose_family(plan);
+    set_limits(plan);
+    set_magic(plan);
+    choose_decoding(plan);
+}
+
+void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift)
+{
+    plan->code_bytes = code_bytes;
+    plan->code_shift = code_shift;
+}
+
+/* ---- the codec, a word at a time ---- */
+
+/* The word nearest to any value; NaNs keep sign and payload, and are quiet. */
+static uint64_t nearest_word(const bndi_plan *plan, bnd_exact value)
+{
+    return bnd_encode_exact(plan->words, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+}
+
+uint64_t bndi_round_word(const bndi_plan *plan, uint64_t bits, uint64_t random)
+{
+    bnd_exact x = bnd_unpack(plan->words, bits);
+    if (plan->rule.flush_in && bnd_classify(plan->words, x) == BND_CLASS_SUBNORMAL) {
+        x = (bnd_exact){.kind = BND_ZERO, .negative = x.negative};
+    }
+    bnd_rounded r = bnd_round_exact(&plan->format, x, plan->rule, random);
+    return nearest_word(plan, r.value);
+}
+
+uint64_t bndi_decode_word(const bndi_plan *plan, uint64_t code)
+{
+    return nearest_word(plan, bnd_unpack(&plan->format, code));
+}

@@ -1,0 +1,386 @@
+/* What a conversion did, counted, a number at a time. Everything but the sums is done on bits: a caller's rounding
+ * mode, or subnormals flushed by the processor, change no count. */
+#include "bulk/bulk.h"
+
+static const uint64_t SIGN = UINT64_C(1) << 63, INFINITY_BITS = UINT64_C(0x7ff) << 52;
+
+/* What came in, what came out: the bits of the doubles nearest to them. */
+typedef struct pair {
+    uint64_t in, out;
+} pair;
+
+static double double_of(uint64_t bits)
+{
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The bits of a float as those of a double. */
+static uint64_t widened(uint32_t word)
+{
+    enum { SHIFT = 52 - 23, BIAS = 1023 - 127 };
+    uint64_t sign = (uint64_t)(word >> 31) << 63, magnitude = word & 0x7fffffff;
+    if (magnitude >= 0x7f800000) {
+        return sign | INFINITY_BITS | magnitude << SHIFT;
+    }
+    if (magnitude >= 0x00800000) {
+        return sign | ((magnitude << SHIFT) + ((uint64_t)BIAS << 52));
+    }
+    if (magnitude == 0) {
+        return sign;
+    }
+    unsigned up = (unsigned)__builtin_clz((unsigned)magnitude) - 8; /* the leading bit to the hidden one's place */
+    return sign | ((magnitude << up << SHIFT) + ((uint64_t)(BIAS - up) << 52));
+}
+
+static uint64_t double_of_word(bndi_width width, uint64_t word)
+{
+    return width == BNDI_WORDS_32 ? widened((uint32_t)word) : word;
+}
+
+/* floor(log2 |x|) from the exponent field; a subnormal double is below every bin anyway. */
+static size_t bin_of(uint64_t magnitude)
+{
+    int exponent = (int)(magnitude >> 52) - 1023, bin = exponent - BND_HISTOGRAM_LOWEST + 1;
+    return bin < 0 ? 0 : bin > BNDI_BINS - 1 ? BNDI_BINS - 1 : (size_t)bin;
+}
+
+/* A finite number other than zero. Magnitudes of doubles are in the order of their bits. */
+static void count_magnitude(bndi_tally *tally, uint64_t magnitude)
+{
+    if (magnitude > tally->largest) {
+        tally->largest = magnitude;
+    }
+    if (tally->smallest == 0 || magnitude < tally->smallest) {
+        tally->smallest = magnitude;
+    }
+    tally->bins[bin_of(magnitude)]++;
+}
+
+/* `times` is 1, or -1 as an unsigned number: then the flags are taken back. */
+static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times)
+{
+    tally->inexact += (flags & BND_INEXACT) != 0 ? times : 0;
+    tally->underflows += (flags & BND_UNDERFLOW) != 0 ? times : 0;
+    tally->flushed += (flags & BND_FLUSHED) != 0 ? times : 0;
+    tally->overflows += (flags & BND_OVERFLOW) != 0 ? times : 0;
+    tally->saturated += (flags & BND_SATURATED) != 0 ? times : 0;
+}
+
+static bool is_exact(uint32_t flags)
+{
+    return (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
+}
+
+void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
+{
+    count_flags(tally, flags, 1);
+    tally->exact += is_exact(flags);
+}
+
+void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags)
+{
+    count_flags(tally, counted, 0 - UINT64_C(1));
+    tally->exact -= is_exact(counted);
+    bndi_tally_flags(tally, flags);
+}
+
+static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
+{
+    uint64_t in = p.in & ~SIGN, out = p.out & ~SIGN;
+    size_t lane = tally->elements++ % BNDI_LANES;
+    tally->nans_out += out > INFINITY_BITS;
+    tally->nans_in += in > INFINITY_BITS;
+    tally->infinities_in += in == INFINITY_BITS;
+    if (flags != 0) {
+        count_flags(tally, flags, 1);
+    }
+    if (in >= INFINITY_BITS) {
+        return;
+    }
+    tally->exact += is_exact(flags);
+    if (in != 0) {
+        count_magnitude(tally, in);
+    }
+    if (out < INFINITY_BITS) {
+        double x = double_of(p.in), error = double_of(p.out) - x;
+        tally->compared++;
+        tally->error[lane] += error * error;
+        tally->input[lane] += x * x;
+    }
+}
+
+/* Plain between the smallest normal number and the largest, asked of the codec outside. */
+static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
+{
+    uint64_t u = in & ((UINT64_C(1) << bnd_magnitude_bits(plan->words)) - 1);
+    bool plain = plan->exact && u >= plan->normal && u <= plan->max && (plan->format.is_signed || u == in);
+    if (plain && plan->rule.flush_in) {
+        plain = u >> plan->words->fraction_bits != 0;
+    }
+    if (plain || (u == 0 && plan->format.has_zero && plan->exact)) {
+        return u != 0 && in != out ? BND_INEXACT : 0;
+    }
+    return bnd_convert(&plan->format, plan->words, in, plan->rule, random).flags;
+}
+
+uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_t random)
+{
+    return flags_of(plan, in, out, random);
+}
+
+static inline void tally(bndi_width width, const bndi_plan *plan, bndi_tally *t, const void *x, const void *y,
+                         const void *random, size_t n)
+{
+    unsigned bytes = width == BNDI_WORDS_32 ? 4 : 8;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t in = bndi_get(x, bytes, i), out = bndi_get(y, bytes, i);
+        uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
+        pair p = {double_of_word(width, in), double_of_word(width, out)};
+        count_pair(t, p, flags_of(plan, in, out, r));
+    }
+}
+
+void bndi_tally_32(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
+{
+    tally(BNDI_WORDS_32, plan, t, x, y, random, n);
+}
+
+void bndi_tally_64(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
+{
+    tally(BNDI_WORDS_64, plan, t, x, y, random, n);
+}
+
+/* ---- for the vector kernels ---- */
+
+/* Does the mode round away from zero, by the sign? */
+static bool goes_away(unsigned rounding, bool negative)
+{
+    return rounding == (negative ? BND_RDN : BND_RUP);
+}
+
+/* The smallest magnitude that is not tiny: one that precision alone would round up to the smallest normal number. Below
+ * that the precision's numbers are `gap` words apart, the last of them odd. */
+uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
+{
+    uint32_t normal = (uint32_t)plan->normal, unit = (uint32_t)1 << plan->drop;
+    uint32_t gap = plan->bottom == 1 ? unit / 2 : unit;
+    unsigned rounding = plan->rule.rounding;
+    if (plan->rule.tiny_before || gap < 2) {
+        return normal;
+    }
+    if (rounding >= BND_SR || goes_away(rounding, negative)) {
+        return normal - gap + 1;
+    }
+    return rounding == BND_RNE || rounding == BND_RNA ? normal - gap / 2 : normal;
+}
+
+/* The smallest magnitude that overflows: one that is rounded to the number after the largest. */
+uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative)
+{
+    uint32_t max = (uint32_t)plan->max, unit = (uint32_t)1 << plan->drop;
+    unsigned rounding = plan->rule.rounding;
+    bool odd = (max & unit) != 0;
+    if (unit < 2) {
+        return max + 1;
+    }
+    if (rounding >= BND_SR || goes_away(rounding, negative) || (rounding == BND_RTO && !odd)) {
+        return max + 1;
+    }
+    if (rounding == BND_RNE || rounding == BND_RNA) {
+        return max + unit / 2 + (rounding == BND_RNE && !odd);
+    }
+    return max + unit;
+}
+
+void bndi_tally_extremes(bndi_tally *t, uint32_t largest, uint32_t smallest)
+{
+    if (largest == 0) {
+        return;
+    }
+    uint64_t high = widened(largest), low = widened(smallest);
+    t->largest = high > t->largest ? high : t->largest;
+    t->smallest = t->smallest == 0 || low < t->smallest ? low : t->smallest;
+}
+
+/* The double nearest to a code's value; but infinity or zero only where the code is one: what is finite and beyond
+ * fp64, on either side, counts as its largest number or its smallest. */
+static uint64_t double_of_code(const bnd_format *f, uint64_t code)
+{
+    uint64_t bits = bits_of(bnd_decode(f, code));
+    bnd_kind kind = (bnd_kind)bnd_unpack(f, code).kind;
+    bool beyond = (bits & ~SIGN) == INFINITY_BITS && kind != BND_INFINITE;
+    bool below = (bits & ~SIGN) == 0 && kind != BND_ZERO;
+    return beyond ? bits - 1 : below ? bits + 1 : bits;
+}
+
+void bndi_tally_one(bndi_tally *t, const bnd_format *from, uint64_t in, const bnd_format *to, bnd_result result)
+{
+    pair p = {double_of_code(from, in), double_of_code(to, result.code)};
+    count_pair(t, p, result.flags);
+}
+
+/* ---- the end of a piece ---- */
+
+static double sum_of_lanes(const double *lanes)
+{
+    double sum[BNDI_LANES];
+    __builtin_memcpy(sum, lanes, sizeof sum);
+    for (size_t half = BNDI_LANES / 2; half > 0; half /= 2) {
+        for (size_t i = 0; i < half; i++) {
+            sum[i] += sum[i + half];
+        }
+    }
+    return sum[0];
+}
+
+void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
+{
+    uint64_t largest = bits_of(stats->largest), smallest = bits_of(stats->smallest);
+    stats->elements += t->elements;
+    stats->exact += t->exact;
+    stats->inexact += t->inexact;
+    stats->underflows += t->underflows;
+    stats->flushed += t->flushed;
+    stats->overflows += t->overflows;
+    stats->saturated += t->saturated;
+    stats->infinities_in += t->infinities_in;
+    stats->nans_in += t->nans_in;
+    stats->nans_out += t->nans_out;
+    stats->compared += t->compared;
+    stats->largest = double_of(t->largest > largest ? t->largest : largest);
+    stats->smallest = double_of(smallest == 0 || (t->smallest != 0 && t->smallest < smallest) ? t->smallest : smallest);
+    stats->squared_error += sum_of_lanes(t->error);
+    stats->squared_input += sum_of_lanes(t->input);
+    for (size_t i = 0; i < BNDI_BINS; i++) {
+        uint64_t sum = t->bins[i]; /* unsigned: a bin may owe what the lanes have */
+        for (size_t lane = 0; t->in_lanes && lane < 8; lane++) {
+            sum += t->bin_lanes[i][lane];
+        }
+        stats->exponents[i] += sum;
+    }
+}
+
+void bnd_lab_count_scale(bnd_stats *stats, double scale)
+{
+    if (scale > 0 && scale - scale == 0) {
+        bool first = stats->scale_largest == 0;
+        stats->scale_smallest = first || scale < stats->scale_smallest ? scale : stats->scale_smallest;
+        stats->scale_largest = scale > stats->scale_largest ? scale : stats->scale_largest;
+    }
+}
+
+void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
+{
+    sum->elements += more->elements;
+    sum->exact += more->exact;
+    sum->inexact += more->inexact;
+    sum->underflows += more->underflows;
+    sum->flushed += more->flushed;
+    sum->overflows += more->overflows;
+    sum->saturated += more->saturated;
+    sum->infinities_in += more->infinities_in;
+    sum->nans_in += more->nans_in;
+    sum->nans_out += more->nans_out;
+    sum->compared += more->compared;
+    sum->largest = more->largest > sum->largest ? more->largest : sum->largest;
+    bool smaller = more->smallest > 0 && (!(sum->smallest > 0) || more->smallest < sum->smallest);
+    sum->smallest = smaller ? more->smallest : sum->smallest;
+    sum->squared_error += more->squared_error;
+    sum->squared_input += more->squared_input;
+    sum->clamped_error += more->clamped_error;
+    bnd_lab_count_scale(sum, more->scale_smallest);
+    bnd_lab_count_scale(sum, more->scale_largest);
+    for (size_t i = 0; i < BNDI_BINS; i++) {
+        sum->exponents[i] += more->exponents[i];
+    }
+}
+
+/* What rounding counts does not depend on a scale; what is said about the inputs is said about x itself. Rounding x to
+ * its own format changes nothing and counts it. Exact is what comes back as it was, even where a quotient was rounded
+ * on the way: what was lost is y - x. */
+void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags)
+{
+    enum { PIECE = 2048 };
+    float unchanged[PIECE];
+    bnd_stats input = {.elements = 0};
+    for (size_t at = 0; at < n; at += PIECE) {
+        size_t m = n - at < PIECE ? n - at : PIECE;
+        bnd_status status =
+            bnd_round_f32(unchanged, x + at, m, bnd_lab_format_of_words(BNDI_WORDS_32), NULL, &input, NULL);
+        (void)status; /* a piece of fp32 */
+    }
+    double largest = stats->largest, smallest = stats->smallest;
+    stats->elements += input.elements;
+    stats->infinities_in += input.infinities_in;
+    stats->nans_in += input.nans_in;
+    stats->largest = input.largest > largest ? input.largest : largest;
+    stats->smallest = smallest == 0 || (input.smallest != 0 && input.smallest < smallest) ? input.smallest : smallest;
+    for (size_t i = 0; i < sizeof stats->exponents / sizeof stats->exponents[0]; i++) {
+        stats->exponents[i] += input.exponents[i];
+    }
+    stats->underflows += flags->underflows;
+    stats->flushed += flags->flushed;
+    stats->overflows += flags->overflows;
+    stats->saturated += flags->saturated;
+    uint64_t came_back = 0;
+    for (size_t i = 0; i < n; i++) {
+        double from = (double)x[i], to = (double)y[i], error = to - from;
+        stats->nans_out += to != to;
+        if (error - error == 0) {
+            stats->compared++;
+            came_back += error == 0;
+            stats->squared_error += error * error;
+            stats->squared_input += from * from;
+        }
+    }
+    const uint64_t rounded = flags->exact + flags->inexact; /* without what was flushed on its way in, or invalid */
+    stats->exact += came_back;
+    stats->inexact += rounded > came_back ? rounded - came_back : 0;
+}
+
+void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, const float *elements, size_t n,
+                           float largest)
+{
+    for (size_t i = 0; i < n; i++) {
+        double error = (double)y[i] - (double)x[i];
+        bool beyond = __builtin_fabsf(elements[i]) >= largest && __builtin_fabsf(x[i]) > __builtin_fabsf(y[i]);
+        stats->clamped_error += beyond && error - error == 0 ? error * error : 0;
+    }
+}
+
+/* ---- what follows from the sums ---- */
+
+/* Sums of normal doubles are good to many digits; where smaller ones are lost is 0 for one too. */
+static bool is_sum(double sum)
+{
+    return sum >= 0x1p-1022 && sum <= 0x1.fffffffffffffp+1023;
+}
+
+/* Nothing that was compared has changed. */
+static bool is_lossless(const bnd_stats *s)
+{
+    return s->exact >= s->compared;
+}
+
+double bnd_stats_mean_squared_error(const bnd_stats *s)
+{
+    bool known = s->compared > 0 && (is_lossless(s) || is_sum(s->squared_error));
+    return known ? s->squared_error / (double)s->compared : __builtin_nan("");
+}
+
+double bnd_stats_signal_to_noise(const bnd_stats *s)
+{
+    if (!is_sum(s->squared_input) || !(is_lossless(s) || is_sum(s->squared_error))) {
+        return __builtin_nan("");
+    }
+    return is_lossless(s) ? __builtin_inf() : s->squared_input / s->squared_error;
+}

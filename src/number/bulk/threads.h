@@ -1,0 +1,27 @@
+/* Threads: the only place where the library starts them. Parts of a job are shared out over the cores, and the call
+ * returns when all are done. The parts' results must not depend on which thread made them, nor on the number of
+ * threads. */
+#ifndef BINADE_SRC_BULK_THREADS_H
+#define BINADE_SRC_BULK_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Part i of a job. `in_order` is for bndi_in_order. */
+typedef void bndi_parallel_part(void *job, size_t i, bool in_order);
+
+typedef enum bndi_dealing {
+    BNDI_EVENLY,   /* neighbouring parts go to one thread: for parts that cost the same */
+    BNDI_AS_ASKED, /* a thread takes the next part when it has finished one: for parts that cost different times */
+    BNDI_IN_ORDER  /* the threads take parts in turn, and may call bndi_in_order */
+} bndi_dealing;
+
+/* Parts 0 .. count - 1, by at most `threads` threads. One thread does everything where fewer than two are asked for,
+ * where the library was built without OpenMP, and in a child of fork() whose parent has used threads. */
+void bnd_lab_parallel(size_t threads, bndi_dealing dealing, bndi_parallel_part *part, void *job, size_t count);
+
+/* From a part of a job that is dealt BNDI_IN_ORDER, once per part: calls `then` for part i when it has returned for all
+ * parts before i. `in_order` is what the part was given. */
+void bndi_in_order(bool in_order, void (*then)(void *state), void *state);
+
+#endif

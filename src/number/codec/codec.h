@@ -1,0 +1,52 @@
+/* What codec/ shares between its files: 128-bit significands. */
+#ifndef BINADE_SRC_CODEC_H
+#define BINADE_SRC_CODEC_H
+
+#include <binade/codec.h>
+
+/* Leading zeros of 128 bits; 128 for zero. */
+static inline unsigned bndi_leading_zeros(uint64_t high, uint64_t low)
+{
+    uint64_t word = high != 0 ? high : low;
+    unsigned count = high != 0 ? 0 : 64;
+    if (word == 0) {
+        return 128;
+    }
+#if defined(__GNUC__)
+    return count + (unsigned)__builtin_clzll(word);
+#else
+    for (; word >> 63 == 0; word <<= 1) {
+        count++;
+    }
+    return count;
+#endif
+}
+
+/* The same number with the top bit of `high` set. A finite x only. Exponents beyond BND_EXPONENT_MAX count as that:
+ * they are beyond every format alike. */
+static inline void bndi_normalize(bnd_exact *x)
+{
+    x->exponent = x->exponent < BND_EXPONENT_MAX ? x->exponent : BND_EXPONENT_MAX;
+    x->exponent = x->exponent > -BND_EXPONENT_MAX ? x->exponent : -BND_EXPONENT_MAX;
+    unsigned shift = bndi_leading_zeros(x->high, x->low);
+    if (shift >= 64) {
+        x->high = shift < 128 ? x->low << (shift - 64) : 0;
+        x->low = 0;
+    } else if (shift > 0) {
+        x->high = x->high << shift | x->low >> (64 - shift);
+        x->low <<= shift;
+    }
+    x->exponent -= (int32_t)shift;
+}
+
+/* bnd_round_exact and the makers of exact values, by pointer: a struct of mixed fields that is copied whole right after
+ * its fields were written waits for the store buffer each time, which cost more than the rounding. */
+void bndi_round(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random);
+void bnd_lab_unpack(bnd_exact *out, const bnd_format *f, uint64_t code);
+void bndi_unpack_ieee(bnd_exact *out, uint64_t code, unsigned exponent_bits, unsigned fraction_bits);
+uint64_t bndi_pack(const bnd_format *f, const bnd_exact *value);
+
+/* A finite nonzero x moved by less than anything that matters, away from zero or toward it. */
+bnd_exact bndi_nudged(bnd_exact x, bool outward);
+
+#endif

@@ -1,0 +1,44 @@
+/* Products by strips, which can do everything: a row of C, some columns at a time. */
+#include "matmul/job.h"
+
+static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t column, size_t n)
+{
+    const size_t apart = j->sum.accumulator.promote;
+    static const float zeros[BNDI_STRIP] = {0};
+    float c[BNDI_STRIP] = {0};
+    bndi_state state;
+    if (j->add) {
+        load_c(j, c, row, column, n);
+    }
+    bndi_strip_open(&j->sum, &state, apart > 0 ? zeros : c, n);
+    for (size_t k = 0; k < j->k;) {
+        const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_TILE_DEPTH;
+        const size_t depth = smaller(smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
+        bndi_pack_panel(j, w, k, depth, column, n, BNDI_STRIP);
+        bndi_load_run(j, &j->a, w->block, row, k, true, depth);
+        bndi_strip strip = {.a = w->block, .b = w->panel, .b_step = BNDI_STRIP, .row = row};
+        strip.column = column;
+        strip.first = k;
+        strip.n = n;
+        strip.k = depth;
+        bndi_strip_steps(&j->sum, &state, &strip);
+        k += depth;
+        if (apart > 0 && (k % apart == 0 || k == j->k)) {
+            bndi_strip_promote(&j->sum, c, &state, n);
+            bndi_strip_open(&j->sum, &state, zeros, n);
+        }
+    }
+    if (apart == 0) {
+        bndi_strip_close(&j->sum, c, &state, n);
+    }
+    store_c(j, c, row, column, n);
+}
+
+void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p)
+{
+    for (size_t row = p.top; row < p.bottom; row++) {
+        for (size_t column = p.left; column < p.right; column += BNDI_STRIP) {
+            do_strip(j, w, row, column, smaller(BNDI_STRIP, p.right - column));
+        }
+    }
+}

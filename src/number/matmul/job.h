@@ -1,0 +1,170 @@
+/* A product made ready, and what its parts are done with. A block of A and a panel of B stand on the stack of the
+ * thread that works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
+#ifndef BINADE_SRC_MATMUL_JOB_H
+#define BINADE_SRC_MATMUL_JOB_H
+
+#include "matmul/matmul.h"
+
+enum {
+    BLOCK_ROWS = 256,
+    BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
+    PANEL_FLOATS = BNDI_TILE_DEPTH * BNDI_TILE_COLUMNS_MAX,
+    TILES_MAX = BLOCK_ROWS / 2,
+    AT_ONCE = 16
+};
+
+/* A matrix that is read: fp32 numbers or codes, rounded first or not. */
+typedef struct bndi_factor {
+    const char *at;
+    ptrdiff_t row, column;
+    unsigned bytes;
+    bool codes, rounds;
+    bndi_plan plan;
+} bndi_factor;
+
+/* A product, made ready. */
+typedef struct bndi_job {
+    bndi_sum sum;
+    bndi_kernels kernels;
+    bndi_factor a, b;
+    float *c;
+    ptrdiff_t c_row, c_column;
+    size_t m, n, k, depth; /* depth: steps over k of a block */
+    uint32_t threads;
+    bool add;
+    const float *bias; /* a number a column; or NULL. Chains only */
+    bool rounds_c;
+    bndi_plan c_plan;
+} bndi_job;
+
+/* A part of the product, done by one thread. */
+typedef struct bndi_region {
+    size_t top, bottom, left, right;
+} bndi_region;
+
+/* What a thread works in. */
+typedef struct bndi_buffers {
+    _Alignas(64) float panel[PANEL_FLOATS];
+    _Alignas(64) float block[BLOCK_FLOATS];
+    float runs[AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
+    uint32_t largest[TILES_MAX];          /* magnitudes as bits, of each tile's rows of A */
+    uint32_t largest_b;
+    float bias[BNDI_TILE_COLUMNS_MAX];
+} bndi_buffers;
+
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline float float_of(uint32_t bits)
+{
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* What comes out is a number, or the one NaN. */
+static inline float one_nan(float x)
+{
+    return x != x ? float_of(0x7fc00000) : x;
+}
+
+/* ---- operands ---- */
+
+/* Numbers in fp32 that nothing is to be done to. */
+static inline bool lies_ready(const bndi_factor *x)
+{
+    return !x->codes && !x->rounds;
+}
+
+static inline const float *place_of(const bndi_factor *x, size_t row, size_t column)
+{
+    return (const float *)(const void *)x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column);
+}
+
+/* ... side by side along a row or down a column: a chain reads them where they are. */
+static inline bool lies_in_rows(const bndi_factor *x)
+{
+    return lies_ready(x) && (x->column == 1 || x->row == 1);
+}
+
+/* The place of row i in the block of A. */
+static inline float *row_of_block(bndi_buffers *w, size_t i)
+{
+    return w->block + i * BNDI_PITCH;
+}
+
+/* ---- elements of C ---- */
+
+static inline float *c_at(const bndi_job *j, size_t row, size_t column)
+{
+    return j->c + (ptrdiff_t)row * j->c_row + (ptrdiff_t)column * j->c_column;
+}
+
+static inline void load_c(const bndi_job *j, float *out, size_t row, size_t column, size_t n)
+{
+    if (j->c_column == 1) {
+        __builtin_memcpy(out, c_at(j, row, column), n * sizeof *out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = *c_at(j, row, column + i);
+    }
+}
+
+static inline void store_c(const bndi_job *j, const float *in, size_t row, size_t column, size_t n)
+{
+    if (j->c_column == 1) {
+        __builtin_memcpy(c_at(j, row, column), in, n * sizeof *in);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        *c_at(j, row, column + i) = in[i];
+    }
+}
+
+/* Sums so far, promoted to fp32. */
+static inline void promote(float *c, const float *sums, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        c[i] = one_nan(c[i] + sums[i]);
+    }
+}
+
+/* ---- job.c ---- */
+
+/* Everything but C's contents is looked at here: what opens can be run. */
+BND_CHECKED bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *a,
+                                     const bnd_format *a_format, const void *b, const bnd_format *b_format, bool codes,
+                                     size_t k, const bnd_gemm *how, bnd_error *why);
+void bndi_job_run(const bndi_job *j);
+
+/* In fused multiply-adds of fp32, promoted within a block if at all? */
+bool bndi_job_chains(const bndi_job *j);
+
+/* Steps below which a second thread costs more than it brings. */
+double bndi_job_worth_a_thread(const bndi_sum *sum);
+
+/* ---- pack.c ---- */
+
+/* n numbers from (row, column) on, along the row or down the column; n is at most BNDI_TILE_DEPTH. */
+void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along,
+                   size_t n);
+
+/* The panel of B: `columns` columns side by side for each k, the last one again where B has no more than n: a tile of
+ * ordinary numbers stays one. */
+void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
+                     size_t columns);
+
+/* The block of A: rows BNDI_PITCH apart, the last one again until a tile is full. */
+void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
+                     size_t depth);
+
+/* ---- a part of the product, in each of the ways ---- */
+
+void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p);
+void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p);
+void bndi_by_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p);
+
+#endif

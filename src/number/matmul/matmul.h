@@ -1,0 +1,152 @@
+/* What matmul/ shares between its files.
+ *
+ * A product is cut into blocks, a block into tiles: some rows by some columns of C, whose sums stay in registers while
+ * k goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
+ * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow,
+ * an infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do
+ * everything. */
+#ifndef BINADE_SRC_MATMUL_H
+#define BINADE_SRC_MATMUL_H
+
+#include "base/base.h"
+#include "bulk/bulk.h"
+#include <binade/arith.h>
+#include <binade/matmul.h>
+
+enum {
+    BNDI_TILE_DEPTH = 256,             /* steps over k of a block */
+    BNDI_PITCH = BNDI_TILE_DEPTH + 16, /* from one row of a packed tile of A to the next: not a multiple of a page's */
+    BNDI_TILE_ROWS_MAX = 14,
+    BNDI_TILE_COLUMNS_MAX = 32,
+    BNDI_STRIP = BNDI_TILE_COLUMNS_MAX /* columns that a strip holds at most */
+};
+
+typedef struct bndi_sum bndi_sum;
+
+/* k steps of a tile. `c`: its sums, rows `pitch` apart; `a`: rows BNDI_PITCH apart; `b`: the columns of a tile side by
+ * side for each k. False where anything but plain numbers came up: then c is what it was. */
+typedef bool bndi_tile(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k);
+
+/* A tile of fused multiply-adds in fp32, where its operands lie: rows and columns of A, one of the two distances being
+ * 1; rows of B. `fresh`: from sums of +0, whatever is in C. `promotes`: sums start at +0 and are added to C, or to +0
+ * where it is fresh. `bias`: added at the end, a number a column; or NULL. */
+typedef struct bndi_chain {
+    float *c;
+    ptrdiff_t c_row;
+    const float *a;
+    ptrdiff_t a_row, a_column;
+    const float *b;
+    ptrdiff_t b_row;
+    size_t k;
+    const float *bias;
+    bool fresh, promotes;
+} bndi_chain;
+
+/* A way to do tiles. */
+typedef struct bndi_way {
+    bndi_tile *tile;    /* NULL where there is a chain and no need for it */
+    bndi_tile *checked; /* where a number can be beyond the format's largest, or `tile` has failed; or NULL */
+    void (*chain[2])(const bndi_chain *p); /* [1]: columns of A are rows in memory; or NULL */
+    const struct bndi_way *fewer;          /* rows, of a chain */
+    uint8_t rows, columns;
+} bndi_way;
+
+/* The ways of a back end. */
+typedef struct bndi_ways {
+    bndi_way chain; /* FUSED fp32 */
+    bndi_way plain; /* EACH fp32 */
+    bndi_way each, fused, aligned;
+    bndi_way fused_short; /* FUSED where sums of zero are no rarity */
+    /* to[j][i] = from[i][j] for all i < rows and j < columns. */
+    void (*transpose)(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns);
+    uint32_t (*largest_magnitude)(const float *x, size_t n); /* as bits */
+} bndi_ways;
+
+extern const bndi_ways bndi_ways_portable;
+#if defined(BNDI_WITH_AVX2)
+extern const bndi_ways bndi_ways_avx2;
+#endif
+#if defined(BNDI_WITH_AVX512)
+extern const bndi_ways bndi_ways_avx512;
+#endif
+
+/* How to add up: an accumulator, made ready. */
+struct bndi_sum {
+    bnd_accumulator accumulator; /* with nothing left to default */
+    bnd_format fp32;
+    bnd_format a_format, b_format; /* of the operands, as bnd_operate sees them */
+    const bndi_ways *ways;
+    const bndi_way *way;    /* NULL: strips only */
+    bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */
+    bool in_double, native; /* strips: by doubles; without any rounding of theirs */
+    /* For the tiles; see tile_rounded.h. */
+    float up, lowest, largest;
+    uint32_t sign; /* 80000000 where the format has a negative zero */
+    int32_t bits, group;
+    bndi_plan plan;  /* strips: double to the format */
+    bndi_plan start; /* the same, to nearest even: how C comes into it */
+    bndi_round_kernel *round;
+    bndi_random_kernel *random;
+    size_t rows, columns, depth; /* of the whole product, for the random bits */
+    uint64_t seed, purpose;
+};
+
+/* ---- strip.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
+
+/* A sum as bnd_operate wants it: a code; or an exact number, where the format has no codes. */
+typedef struct bndi_element {
+    uint64_t code;
+    bnd_exact value;
+} bndi_element;
+
+typedef struct bndi_state {
+    double s[BNDI_STRIP];
+    bndi_element one[BNDI_STRIP];
+} bndi_state;
+
+/* Where a strip's operands are, and which elements of the product it is. */
+typedef struct bndi_strip {
+    const float *a, *b;
+    ptrdiff_t b_step;          /* from one k to the next; a's are neighbours */
+    size_t row, column, first; /* of the product; the first step over k */
+    size_t n, k;
+} bndi_strip;
+
+void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n); /* c into the format */
+void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip);
+void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* added to c, in fp32 */
+void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n);   /* and into fp32 */
+
+/* ---- plan.c ---- */
+
+bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
+                         bnd_error *why);
+
+/* ---- gemm.c ---- */
+
+/* Products of the same kind: one at each index of `extent`, its matrices so many elements further for each axis; and
+ * what is added to every row of every product at its end, a number a column, in fp32; or NULL. */
+enum { BNDI_STACK_RANK = 8 };
+typedef struct bndi_stack {
+    size_t rank, extent[BNDI_STACK_RANK];
+    ptrdiff_t a[BNDI_STACK_RANK], b[BNDI_STACK_RANK], c[BNDI_STACK_RANK];
+    const float *bias;
+} bndi_stack;
+
+size_t bnd_lab_stack_count(const bndi_stack *stack);
+
+/* Elements from the first product's matrix to that of number `which`; `steps`: a, b or c. */
+ptrdiff_t bnd_lab_stack_offset(const bndi_stack *stack, const ptrdiff_t *steps, size_t which);
+
+/* bnd_gemm_f32 (bnd_gemm_codes where formats are given) of all of them; the random bits of stochastic modes: as many
+ * purposes, one after another. */
+BND_CHECKED bnd_status bnd_lab_gemm_stack(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
+                                          const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
+                                          const bndi_stack *stack, bnd_error *why);
+
+/* ---- cblas.c ---- */
+
+bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
+                           bnd_error *why);
+
+#endif

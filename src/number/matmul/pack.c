@@ -1,0 +1,123 @@
+/* Operands, rounded or decoded where that is asked, packed into blocks of A and panels of B. */
+#include "matmul/job.h"
+
+void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along, size_t n)
+{
+    const ptrdiff_t step = along ? x->column : x->row;
+    const char *at = x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column) * (ptrdiff_t)x->bytes;
+    if (x->codes && step == 1 && !BNDI_BIG_ENDIAN) {
+        j->kernels.decode[BNDI_WORDS_32](&x->plan, out, at, n);
+        return;
+    }
+    if (x->codes) {
+        uint64_t words[BNDI_TILE_DEPTH];
+        bnd_lab_gather(words, at, x->bytes, 0, step, n);
+        if (BNDI_BIG_ENDIAN) {
+            bnd_lab_swap(words, x->bytes, n);
+        }
+        j->kernels.decode[BNDI_WORDS_32](&x->plan, out, words, n);
+        return;
+    }
+    if (step == 1) {
+        __builtin_memcpy(out, at, n * sizeof(float));
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            __builtin_memcpy(out + i, at + (ptrdiff_t)i * step * (ptrdiff_t)sizeof(float), sizeof(float));
+        }
+    }
+    if (x->rounds) {
+        j->kernels.round[BNDI_WORDS_32](&x->plan, out, out, NULL, n);
+    }
+}
+
+static size_t size_of_step(ptrdiff_t step)
+{
+    return (size_t)(step < 0 ? -step : step);
+}
+
+/* Only where tiles ask. */
+static uint32_t largest_of(const bndi_job *j, const float *x, size_t n)
+{
+    const bool asked = j->sum.way != NULL && j->sum.way->checked != NULL;
+    return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
+}
+
+/* The commonest case: rows of B that stand side by side. */
+static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns)
+{
+    const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t step = j->b.row * (ptrdiff_t)sizeof(float);
+    if (columns == 32) {
+        for (size_t at = 0; at < depth; at++, from += step) {
+            __builtin_memcpy(panel + at * 32, from, 32 * sizeof(float));
+        }
+    } else {
+        for (size_t at = 0; at < depth; at++, from += step) {
+            __builtin_memcpy(panel + at * columns, from, columns * sizeof(float));
+        }
+    }
+    if (j->b.rounds) {
+        j->kernels.round[BNDI_WORDS_32](&j->b.plan, panel, panel, NULL, depth * columns);
+    }
+}
+
+void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
+                     size_t columns)
+{
+    float *panel = w->panel;
+    if (n == columns && !j->b.codes && j->b.column == 1) {
+        copy_panel(j, panel, k, depth, column, columns);
+        w->largest_b = largest_of(j, panel, depth * columns);
+        return;
+    }
+    if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
+        for (size_t at = 0; at < depth; at++) {
+            bndi_load_run(j, &j->b, panel + at * columns, k + at, column, true, n);
+        }
+    } else {
+        for (size_t i = 0; i < n; i += AT_ONCE) {
+            const size_t some = smaller(AT_ONCE, n - i);
+            if (lies_ready(&j->b) && j->b.row == 1 && j->b.column > 0) {
+                j->sum.ways->transpose(panel + i, columns, place_of(&j->b, k, column + i), (size_t)j->b.column, some,
+                                       depth);
+                continue;
+            }
+            for (size_t r = 0; r < some; r++) {
+                bndi_load_run(j, &j->b, w->runs[r], k, column + i + r, false, depth);
+            }
+            j->sum.ways->transpose(panel + i, columns, w->runs[0], BNDI_TILE_DEPTH, some, depth);
+        }
+    }
+    for (size_t at = 0; at < depth && n < columns; at++) {
+        for (size_t i = n; i < columns; i++) {
+            panel[at * columns + i] = panel[at * columns + n - 1];
+        }
+    }
+    w->largest_b = largest_of(j, panel, depth * columns);
+}
+
+void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
+                     size_t depth)
+{
+    const size_t filled = (rows + way->rows - 1) / way->rows * way->rows;
+    if (size_of_step(j->a.column) <= size_of_step(j->a.row)) {
+        for (size_t i = 0; i < rows; i++) {
+            bndi_load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);
+        }
+    } else {
+        for (size_t at = 0; at < depth; at += AT_ONCE) {
+            const size_t some = smaller(AT_ONCE, depth - at);
+            for (size_t r = 0; r < some; r++) {
+                bndi_load_run(j, &j->a, w->runs[r], row, k + at + r, false, rows); /* at most BLOCK_ROWS */
+            }
+            j->sum.ways->transpose(row_of_block(w, 0) + at, BNDI_PITCH, w->runs[0], BNDI_TILE_DEPTH, some, rows);
+        }
+    }
+    for (size_t i = rows; i < filled; i++) {
+        __builtin_memcpy(row_of_block(w, i), row_of_block(w, rows - 1), depth * sizeof(float));
+    }
+    for (size_t i = 0; i < filled; i++) {
+        uint32_t u = largest_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
+        *largest = i % way->rows == 0 || u > *largest ? u : *largest;
+    }
+}

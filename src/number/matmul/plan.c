@@ -1,0 +1,168 @@
+/* From an accumulator to the ways to work with it. */
+#include "matmul/matmul.h"
+
+/* ---- which formats the tiles do; tile_rounded.h says why ---- */
+
+/* 3 2^22 times the least subnormal number must be a number, and the format's numbers fp32's. */
+static bool tiles_round(const bnd_accumulator *accumulator)
+{
+    enum { HIGHEST = 126 };
+    const bnd_format *f = &accumulator->format;
+    const bnd_rule rule = accumulator->rule;
+    bool plain_rule = rule.rounding == BND_RNE && !rule.flush_in && !rule.flush_out && rule.nan == BND_NAN_CANONICAL;
+    bool plain_format = f->is_signed && f->has_zero && f->has_subnormals && f->precision > 1 && f->precision <= 11;
+    return plain_rule && plain_format && bnd_lab_words_hold(BNDI_WORDS_32, f) && f->emin - f->precision + 24 <= HIGHEST;
+}
+
+static bool is_fp32(const bndi_sum *sum)
+{
+    const bnd_rule rule = sum->accumulator.rule;
+    bool plain = rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out;
+    return plain && rule.nan == BND_NAN_CANONICAL && bnd_format_same(&sum->accumulator.format, &sum->fp32) &&
+           sum->accumulator.format.width > 0;
+}
+
+static double power_of_two(int32_t exponent)
+{
+    uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
+    double x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void set_rounding(bndi_sum *sum)
+{
+    const bnd_format *f = &sum->accumulator.format;
+    sum->up = (float)power_of_two(24 - f->precision);
+    sum->lowest = (float)(1.5 * power_of_two(f->emin - f->precision + 24));
+    sum->largest = (float)((double)f->max_significand * power_of_two(f->max_quantum));
+    sum->sign = f->has_negative_zero ? 0x80000000 : 0;
+}
+
+static const bndi_ways *ways_of(const bnd_context *context)
+{
+    bnd_backend asked = context != NULL ? (bnd_backend)context->backend : BND_BACKEND_BEST;
+    bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? bnd_backend_best() : asked;
+#if defined(BNDI_WITH_AVX512)
+    if (backend == BND_BACKEND_AVX512) {
+        return &bndi_ways_avx512;
+    }
+#endif
+#if defined(BNDI_WITH_AVX2)
+    if (backend == BND_BACKEND_AVX2) {
+        return &bndi_ways_avx2;
+    }
+#endif
+    (void)backend;
+    return &bndi_ways_portable;
+}
+
+static void choose_way(bndi_sum *sum, const bndi_ways *ways)
+{
+    enum { SHORT = 5 }; /* measured: so few bits that most tiles have a sum of zero, and would be done twice */
+    const uint8_t kind = sum->accumulator.kind;
+    sum->ways = ways;
+    if (kind == BND_ACCUMULATE_ALIGNED) {
+        sum->way = &ways->aligned;
+    } else if (is_fp32(sum)) {
+        sum->way = kind == BND_ACCUMULATE_FUSED ? &ways->chain : &ways->plain;
+    } else if (tiles_round(&sum->accumulator)) {
+        set_rounding(sum);
+        const bndi_way *fused = sum->accumulator.format.precision <= SHORT ? &ways->fused_short : &ways->fused;
+        sum->way = kind == BND_ACCUMULATE_FUSED ? fused : &ways->each;
+    }
+}
+
+/* ---- strips ---- */
+
+/* Are doubles enough? 53 bits to odd, two of them beyond all that a mode looks at; and far from fp64's own ends. */
+static void choose_strips(bndi_sum *sum, const bnd_context *context)
+{
+    enum { FAR = 900 };
+    const bnd_format *f = &sum->accumulator.format;
+    const bnd_rule rule = sum->accumulator.rule;
+    unsigned random = bnd_rule_random_bits(rule), looked_at = f->precision + random + (random > 0 ? 2 : 0);
+    /* The sign of the processor's own NaN is not bnd_operate's, and is seen where NaN becomes a zero. */
+    bool sign_of_nan = !f->has_nan && rule.no_nan == BND_NO_NAN_ZERO;
+    bool plain_rule = rule.nan == BND_NAN_CANONICAL && !rule.flush_in && !sign_of_nan;
+    bnd_rule start = rule;
+    start.rounding = BND_RNE;
+    bndi_plan_make(&sum->plan, BNDI_WORDS_64, f, rule);
+    bndi_plan_make(&sum->start, BNDI_WORDS_64, f, start);
+    bool fp64 = bnd_format_same(f, bnd_lab_format_of_words(BNDI_WORDS_64)) && f->width == 64;
+    sum->native =
+        fp64 && plain_rule && rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_out;
+    sum->in_double = sum->native || (plain_rule && sum->plan.exact && looked_at <= 51 && f->emax <= FAR);
+    bndi_kernels kernels = bnd_lab_kernels_of(context);
+    sum->round = kernels.round[BNDI_WORDS_64];
+    sum->random = kernels.random;
+}
+
+/* ---- the accumulator ---- */
+
+static bnd_status complete(bnd_accumulator *accumulator, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    if (accumulator->format.precision == 0) {
+        status = bnd_format_parse(&accumulator->format, "fp32", why);
+    }
+    if (accumulator->group == 0) {
+        accumulator->group = BND_GROUP_DEFAULT;
+    }
+    accumulator->rule = bnd_rule_of_operation(accumulator->rule);
+    return status;
+}
+
+static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *why)
+{
+    const bnd_format *f = &accumulator->format;
+    if (f->precision < 2 || f->precision > BND_ALIGNED_BITS_MAX || f->emin != -126 || f->emax != 127) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "an accumulator of aligned groups has the exponents of fp32 and from 2 to %d bits: e8m1 to "
+                        "e8m23, not %s",
+                        BND_ALIGNED_BITS_MAX, f->name);
+    }
+    if (accumulator->group > BND_GROUP_MAX) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "aligned groups of %u products: there can be 1 to %d",
+                        (unsigned)accumulator->group, BND_GROUP_MAX);
+    }
+    return BND_OK;
+}
+
+static bnd_status check(const bnd_accumulator *accumulator, bnd_error *why)
+{
+    if (accumulator->kind >= BND_ACCUMULATIONS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no way number %u to accumulate",
+                        (unsigned)accumulator->kind);
+    }
+    if (accumulator->rule.rounding >= BND_ROUNDINGS || accumulator->rule.overflow >= BND_OVERFLOWS ||
+        accumulator->rule.nan >= BND_NANS) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the accumulator's rule has a rounding mode, an overflow policy or a NaN rule that there is "
+                        "not");
+    }
+    return accumulator->kind == BND_ACCUMULATE_ALIGNED ? check_aligned(accumulator, why) : BND_OK;
+}
+
+bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
+                         bnd_error *why)
+{
+    *sum = (bndi_sum){.accumulator = how->accumulator, .seed = how->seed, .purpose = how->purpose};
+    bnd_status status = complete(&sum->accumulator, why);
+    if (status == BND_OK) {
+        status = check(&sum->accumulator, why);
+    }
+    if (status == BND_OK) {
+        status = bnd_format_parse(&sum->fp32, "fp32", why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    sum->a_format = a_format != NULL && a_format->width > 0 ? *a_format : sum->fp32;
+    sum->b_format = b_format != NULL && b_format->width > 0 ? *b_format : sum->fp32;
+    sum->bits = sum->accumulator.format.precision;
+    sum->group = sum->accumulator.group;
+    choose_strips(sum, how->context);
+    choose_way(sum, ways_of(how->context));
+    return BND_OK;
+}

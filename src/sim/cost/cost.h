@@ -1,0 +1,58 @@
+/* What cost/ shares between its files: how an answer is written down, and how many bits numbers take. */
+#ifndef BINADE_SRC_COST_H
+#define BINADE_SRC_COST_H
+
+#include <binade/block.h>
+#include <binade-lab/cost.h>
+
+/* A step. In `substitution` # stands for a double and $ for a string, in the order of the arguments. A step beyond the
+ * last one that an answer has room for is left out; tests hold that there is none. */
+void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double value, const char *formula,
+                    const char *substitution, ...);
+void bndi_cost_note(bnd_cost *c, const char *text, ...); /* # and $ as above */
+void bndi_cost_answer(bnd_cost *c, const char *name);    /* the step that answers the question */
+
+/* The sentence on where a machine's numbers come from. */
+void bndi_cost_machine_note(bnd_cost *c, const bnd_machine *machine, const char *format, double peak, bool sparse);
+
+/* Is it a finite number of at least `least`? The error names it. */
+BND_CHECKED bnd_status bndi_at_least(double x, double least, const char *what, bnd_error *why);
+
+/* The length of a sequence that was asked for; 0: the model's context. Refused where the model has no position for
+ * it. */
+BND_CHECKED bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, bnd_error *why);
+
+/* Bytes of n codes, in whole bytes; exact below 2^53. */
+double bndi_bits(const bnd_format *f); /* of one, where they stand packed */
+double bndi_bytes_of(const bnd_format *f, double n);
+
+/* Bytes of the histories that delayed scales follow from: of one operand's cast, and of a model. */
+double bndi_history_of(const bnd_policy *policy, bnd_role role);
+double bndi_history_bytes(const bnd_policy *policy, const bnd_architecture *a);
+
+/* A name that a number format or a block format has: *scaled says which. */
+BND_CHECKED bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, const char *name,
+                                          bnd_error *why);
+
+/* Bytes of scales of rows x columns (columns 0: a vector), and of one element of a large tensor. */
+BND_CHECKED bnd_status bndi_scale_bytes(double *out, const bnd_block *block, uint64_t rows, uint64_t columns,
+                                        bnd_error *why);
+double bndi_scale_bytes_each(const bnd_block *block);
+
+/* The FLOPs of one token's way forward, by kind of product. */
+typedef struct bndi_forward {
+    double qkv, attention, projection, perceptron, head, layer, all;
+} bndi_forward;
+bndi_forward bndi_forward_flops(const bnd_architecture *a, double sequence);
+
+/* 6 N D as a step; what it leaves out, as a note. */
+BND_CHECKED bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens,
+                                               bnd_recompute recompute, bnd_error *why);
+
+/* Forward and back, and what is computed again. */
+double bndi_training_flops(const bnd_architecture *a, const bndi_forward *f, bnd_recompute recompute);
+
+/* Activations of a rank, as steps of the answer; returns their bytes. */
+BND_CHECKED bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why);
+
+#endif

@@ -1,0 +1,145 @@
+/* A forward pass on paper, as tensor/ does it: apply.c decides formats, tape.c what is saved, saved.c how it counts. */
+#include "cost/paper.h"
+
+#include "tensor/operand.h"
+
+static const bnd_cast *cast_of(const bndi_book *b, bnd_role role)
+{
+    const bnd_cast *cast = &b->policy->cast[role];
+    return cast->given ? cast : NULL;
+}
+
+/* Numbers that share scales are numbers of fp32 to an operation. */
+static bnd_format format_of(const bnd_cast *cast)
+{
+    return cast != NULL && cast->scaling[0] == 0 ? cast->format : *bnd_lab_format_of_words(BNDI_WORDS_32);
+}
+
+/* How weights are stored decides the format of no result: they lend fp32. */
+bndi_paper bndi_paper_of(const bndi_book *b, bnd_role role, const bndi_shape *shape)
+{
+    const bnd_cast *cast = role == BND_ROLE_PARAM ? NULL : cast_of(b, role);
+    return (bndi_paper){.format = format_of(cast), .shape = *shape, .role = role};
+}
+
+static double bytes_as(const bnd_format *f, const bndi_paper *t)
+{
+    return bndi_bytes_of(f, (double)bndi_count(&t->shape));
+}
+
+/* ---- saved ---- */
+
+static void count_storage(bndi_book *b, bndi_paper *t)
+{
+    bndi_paper *whole = t->whole != NULL ? t->whole : t;
+    b->tensors += whole->counted ? 0 : bytes_as(&whole->format, whole);
+    whole->counted = true;
+}
+
+/* A copy in the format of the role saved: one of each tensor, unless each has random bits of its own. */
+static void count_copy(bndi_book *b, bndi_paper *t, const bnd_cast *cast)
+{
+    bool random = cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    b->tensors += t->copied && !random ? 0 : bytes_as(&cast->format, t);
+    t->copied = true;
+}
+
+static void save(bndi_book *b, bndi_paper *t, const bndi_row *row, unsigned operand, bndi_product product)
+{
+    const bnd_cast *cast = cast_of(b, BND_ROLE_SAVED);
+    if (t->role != BND_ROLE_ACT) {
+        return;
+    }
+    double bytes = bytes_as(cast != NULL ? &cast->format : &t->format, t), needed = bytes;
+    if (row->product) {
+        needed = (double)bndi_bytes_for_backward(b->policy, product, operand, &t->shape, (size_t)bytes);
+    }
+    if (needed < bytes) {
+        b->tensors += needed;
+    } else if (cast != NULL) {
+        count_copy(b, t, cast);
+    } else {
+        count_storage(b, t);
+    }
+}
+
+void bndi_paper_keep(bndi_book *b, bndi_paper *x)
+{
+    count_storage(b, x);
+}
+
+/* ---- operations ---- */
+
+static bnd_format result_format(const bndi_book *b, bnd_role role, const bndi_row *row, const bndi_paper *x,
+                                const bndi_paper *y)
+{
+    const bnd_cast *cast = cast_of(b, role);
+    cast = cast == NULL && role == BND_ROLE_FWD_Y ? cast_of(b, BND_ROLE_ACT) : cast;
+    bool same = y == NULL || (row->indices & BNDI_SAVE_B) != 0 || bnd_format_same(&x->format, &y->format);
+    return cast != NULL ? format_of(cast) : same ? x->format : *bnd_lab_format_of_words(BNDI_WORDS_32);
+}
+
+typedef struct operation {
+    const bndi_row *row;
+    bnd_role role;
+    bndi_product product;
+} operation;
+
+static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper *x, bndi_paper *y,
+                  const bndi_shape *shape)
+{
+    const unsigned saves = o->row->saves;
+    *out = (bndi_paper){.format = result_format(b, o->role, o->row, x, y), .shape = *shape, .role = BND_ROLE_ACT};
+    if ((saves & BNDI_SAVE_A) != 0) {
+        save(b, x, o->row, 0, o->product);
+    }
+    if (y != NULL && (saves & BNDI_SAVE_B) != 0) {
+        save(b, y, o->row, 1, o->product);
+    }
+    if ((saves & BNDI_SAVE_OUT) != 0) {
+        save(b, out, o->row, BNDI_OUT, o->product);
+    }
+    if (o->row == &bndi_layer_norm_row) {
+        b->beside += 2 * 4 * (double)(bndi_count(shape) / shape->extent[shape->rank - 1]);
+    }
+}
+
+/* What the delayed scales of a product's operands follow from: two operands, three times; twice where the first one is
+ * data, which no gradient goes to. */
+static void count_histories(bndi_book *b, const bndi_paper *x, bndi_product product)
+{
+    const bool own = product == BNDI_MATMUL && cast_of(b, BND_ROLE_MATMUL) != NULL;
+    for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
+        bool goes_to_x = role == BND_ROLE_DGRAD_DY || role == BND_ROLE_DGRAD_W;
+        bnd_role cast = own ? BND_ROLE_MATMUL : product == BNDI_LINEAR_HIGH ? BND_ROLE_HIGH : (bnd_role)role;
+        b->histories += goes_to_x && x->role == BND_ROLE_DATA ? 0 : bndi_history_of(b->policy, cast);
+    }
+}
+
+void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation name, bool careful, bndi_paper *x,
+                      bndi_paper *y, const bndi_shape *shape)
+{
+    const bndi_row *row = bndi_row_of(name);
+    bnd_role role = careful || row->careful ? BND_ROLE_CAREFUL : row->product ? BND_ROLE_FWD_Y : BND_ROLE_ACT;
+    if (row->product) {
+        count_histories(b, x, BNDI_MATMUL);
+    }
+    apply(b, out, &(operation){row, role, BNDI_MATMUL}, x, y, shape);
+}
+
+void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer)
+{
+    uint64_t high = (b->layers * b->policy->high_last + 99) / 100;
+    bndi_product product = high > 0 && layer + high >= b->layers ? BNDI_LINEAR_HIGH : BNDI_LINEAR;
+    bndi_shape shape = x->shape, of_weight = {.rank = 2, .extent = {n, shape.extent[shape.rank - 1]}};
+    bndi_paper w = bndi_paper_of(b, BND_ROLE_PARAM, &of_weight);
+    shape.extent[shape.rank - 1] = n;
+    count_histories(b, x, product);
+    apply(b, out, &(operation){&bndi_linear_row, BND_ROLE_FWD_Y, product}, x, &w, &shape);
+}
+
+void bndi_paper_view(bndi_paper *out, bndi_paper *x, const bndi_shape *shape)
+{
+    *out =
+        (bndi_paper){.format = x->format, .shape = *shape, .role = x->role, .whole = x->whole != NULL ? x->whole : x};
+}

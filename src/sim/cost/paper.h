@@ -1,0 +1,50 @@
+/* A forward pass on paper: tensors that have a format and a shape but no numbers, and what the tape saves of them. The
+ * rules are those of the engine: bndi_row says what an operation saves and which role its result takes. */
+#ifndef BINADE_SRC_PAPER_H
+#define BINADE_SRC_PAPER_H
+
+#include "cost/cost.h"
+#include "tensor/tensor.h"
+
+typedef struct bndi_paper {
+    bnd_format format;
+    bndi_shape shape;
+    bnd_role role;            /* act, param or data: that its bytes are counted as */
+    struct bndi_paper *whole; /* whose storage it is a view of; NULL: it has its own */
+    bool counted, copied;     /* its storage; its copy in the format of the role saved */
+} bndi_paper;
+
+typedef struct bndi_book {
+    const bnd_policy *policy;
+    bool again;             /* blocks of a stack are computed again in the backward pass */
+    bool tied;              /* the head is a table of which there are two gradients */
+    uint64_t layers;        /* weights of products, of which the policy may keep the last high */
+    double tensors, beside; /* bytes saved for the backward pass; of what operations keep beside tensors */
+    double block;           /* of the tensors, those of the last block of a stack; 0: there is none */
+    double histories;       /* bytes of what delayed scales follow from */
+} bndi_book;
+
+/* A tensor that is there before the pass: of a role, in the policy's format for it, or fp32. */
+bndi_paper bndi_paper_of(const bndi_book *b, bnd_role role, const bndi_shape *shape);
+
+/* *out = operation(x, y), y NULL where there is one operand, in this shape; `careful`: that is the result's role,
+ * whatever the row says. Operands stay where they are: *out may view them, and what is counted is noted there. A
+ * product with weights is bndi_paper_linear: (..., k) to (..., n); `layer` is the number of the weight among all that
+ * decay. */
+void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation operation, bool careful, bndi_paper *x,
+                      bndi_paper *y, const bndi_shape *shape);
+void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer);
+void bndi_paper_view(bndi_paper *out, bndi_paper *x, const bndi_shape *shape);
+
+/* What a checkpoint saves of the input of a segment. */
+void bndi_paper_keep(bndi_book *b, bndi_paper *x);
+
+/* ---- models that <binade-lab/train.h> trains (trained.c) ---- */
+
+BND_CHECKED bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute recompute, bnd_error *why);
+size_t bndi_trained_weights(bnd_weight out[BND_WEIGHTS], const bnd_trained *t);
+
+/* What a batch saves for the backward pass, and the histories. `again`: blocks are computed again. */
+bndi_book bndi_trained_saved(const bnd_trained *t, const bnd_policy *policy, size_t batch, bool again);
+
+#endif

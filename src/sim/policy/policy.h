@@ -1,0 +1,18 @@
+/* What policy/ shares between its files. */
+#ifndef BINADE_SRC_POLICY_H
+#define BINADE_SRC_POLICY_H
+
+#include <binade-lab/policy.h>
+
+#include "base/base.h"
+
+/* False: there is none of this name; `nearest` has been offered all. */
+bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length);
+
+/* Names that stand for a format with its scaling. */
+typedef struct bndi_scaled_name {
+    const char *name, *format, *scaling;
+} bndi_scaled_name;
+const bndi_scaled_name *bndi_scaled_name_of(const char *name, size_t length); /* NULL: none */
+
+#endif

@@ -1,0 +1,87 @@
+/* The roles: their names, and the names that stand for several. */
+#include <binade-lab/policy.h>
+
+#include "policy/policy.h"
+
+static const char *const names[BND_ROLES] = {
+    [BND_ROLE_PARAM] = "param",
+    [BND_ROLE_MASTER] = "master",
+    [BND_ROLE_ACT] = "act",
+    [BND_ROLE_DACT] = "dact",
+    [BND_ROLE_GRAD] = "grad",
+    [BND_ROLE_M] = "m",
+    [BND_ROLE_V] = "v",
+    [BND_ROLE_EXTRA] = "extra",
+    [BND_ROLE_FWD_X] = "gemm_fwd.x",
+    [BND_ROLE_FWD_W] = "gemm_fwd.w",
+    [BND_ROLE_DGRAD_DY] = "gemm_dgrad.dy",
+    [BND_ROLE_DGRAD_W] = "gemm_dgrad.w",
+    [BND_ROLE_WGRAD_X] = "gemm_wgrad.x",
+    [BND_ROLE_WGRAD_DY] = "gemm_wgrad.dy",
+    [BND_ROLE_MATMUL] = "matmul",
+    [BND_ROLE_NORM_W] = "norm.w",
+    [BND_ROLE_HIGH] = "high",
+    [BND_ROLE_FWD_Y] = "gemm_fwd.y",
+    [BND_ROLE_DGRAD_DX] = "gemm_dgrad.dx",
+    [BND_ROLE_WGRAD_DW] = "gemm_wgrad.dw",
+    [BND_ROLE_SAVED] = "saved",
+    [BND_ROLE_CAREFUL] = "careful",
+    [BND_ROLE_SCALAR] = "scalar",
+    [BND_ROLE_DATA] = "data",
+    [BND_ROLE_SCRATCH] = "scratch",
+};
+
+#define BIT(role) (1u << BND_ROLE_##role)
+#define OPERANDS  (BIT(FWD_X) | BIT(FWD_W) | BIT(DGRAD_DY) | BIT(DGRAD_W) | BIT(WGRAD_X) | BIT(WGRAD_DY))
+#define KEPT      (BIT(PARAM) | BIT(ACT) | BIT(DACT) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(CAREFUL) | BIT(DATA))
+
+static const struct group {
+    const char *name;
+    uint32_t roles;
+} groups[] = {
+    {"gemm_fwd", BIT(FWD_X) | BIT(FWD_W)},
+    {"gemm_dgrad", BIT(DGRAD_DY) | BIT(DGRAD_W)},
+    {"gemm_wgrad", BIT(WGRAD_X) | BIT(WGRAD_DY)},
+    {"gemm", OPERANDS},
+    {"gemm_out", BIT(FWD_Y) | BIT(DGRAD_DX) | BIT(WGRAD_DW)},
+    {"pure", OPERANDS | KEPT},
+};
+
+const char *bnd_role_name(bnd_role role)
+{
+    return (unsigned)role < BND_ROLES ? names[role] : "";
+}
+
+bool bnd_role_is_of_recipe(bnd_role role)
+{
+    static const uint32_t roles =
+        BIT(PARAM) | BIT(MASTER) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(EXTRA) | BIT(ACT) | BIT(DACT);
+    return (unsigned)role < BND_ROLES && (roles >> role & 1) != 0;
+}
+
+bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length)
+{
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (bndi_same_word(name, length, names[role])) {
+            *roles = 1u << role;
+            return true;
+        }
+        bndi_nearest_offer(nearest, names[role], bndi_length(names[role]));
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (bndi_same_word(name, length, groups[i].name)) {
+            *roles = groups[i].roles;
+            return true;
+        }
+        bndi_nearest_offer(nearest, groups[i].name, bndi_length(groups[i].name));
+    }
+    return false;
+}
+
+bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why)
+{
+    bndi_nearest nearest = bndi_nearest_to(name, length);
+    return bndi_find_roles(roles, &nearest, name, length)
+               ? BND_OK
+               : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown role", NULL);
+}

@@ -1,0 +1,276 @@
+/* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have
+ * just been made or are read back. */
+#ifndef BINADE_SRC_STUDY_H
+#define BINADE_SRC_STUDY_H
+
+#include <binade-lab/study.h>
+
+#include "train/train.h" /* numbers in JSON */
+
+/* ---- text that grows ---- */
+
+typedef struct bndi_bytes {
+    char *at; /* length bytes and a 0 byte; NULL where there is none */
+    size_t length, room;
+    bool failed; /* there was no memory for some of it */
+} bndi_bytes;
+
+void bndi_bytes_write(void *bytes, const char *text, size_t length); /* of a bnd_json, too */
+void bndi_bytes_free(bndi_bytes *bytes);
+BND_CHECKED bnd_status bndi_bytes_check(const bndi_bytes *bytes, bnd_error *why);
+
+/* ---- columns: what a line and a row of CSV have of a point ---- */
+
+typedef enum bndi_kind { BNDI_COLUMN_NUMBER, BNDI_COLUMN_COUNT, BNDI_COLUMN_FLAG } bndi_kind;
+typedef struct bndi_column {
+    const char *key;
+    uint8_t kind;
+    bool always; /* it stands in every line */
+    size_t at;   /* in bnd_point */
+} bndi_column;
+enum {
+    BNDI_COLUMNS = 17,
+    BNDI_COLUMN_STEP = 0,
+    BNDI_COLUMN_LOSS = 1,
+    BNDI_COLUMN_VALIDATION = 2,
+    BNDI_COLUMN_VALIDATION_FP32 = 3,
+    BNDI_COLUMN_TRAIN_LOSS = 4,
+    BNDI_COLUMN_ENDED = 16
+};
+extern const bndi_column bndi_columns[BNDI_COLUMNS];
+
+double bndi_column_number(const bnd_point *point, const bndi_column *column);
+uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column);
+
+/* false: the column is a validation that was not made, or the run did not end at this point. */
+bool bndi_column_measured(const bnd_point *point, size_t column);
+
+/* A point of which nothing is known. */
+bnd_point bndi_point_none(void);
+
+/* Sets what the column says; false where a count is no whole number from 0 to 2^53, or a flag neither 0 nor 1. */
+BND_CHECKED bool bndi_column_set(bnd_point *point, size_t column, double x);
+
+/* ---- records ---- */
+
+void bndi_record_none(bnd_record *record);
+BND_CHECKED bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error *why);
+
+/* The loss at the end and the median time, once all points are there. */
+BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
+
+/* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
+ * BNDI_STEADY-1. */
+enum { BNDI_STEADY = 6 * BND_ROLES + 5 };
+uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
+
+/* The chance level: what the record says, or its first loss that is a number, or infinity. */
+double bndi_record_cap(const bnd_record *record);
+
+/* ---- lines ---- */
+
+/* What the casts of a step did: BND_ROLES of them everywhere, then for each of so many places of the run. */
+typedef struct bndi_counts {
+    bnd_stats *at; /* NULL: casts are not counted */
+    unsigned places;
+    const bnd_run *run;
+} bndi_counts;
+
+/* A line of metrics.jsonl with its end; `known` is what the lines before it said, which is brought up to date. */
+void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts *counts, const bnd_record *now,
+                     bnd_record *known);
+
+/* The step's totals of what is counted. */
+void bndi_line_count(bnd_point *point, const bndi_counts *counts);
+
+/* Notes in which step each role first overflowed, or underflowed to zero. */
+void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts *counts);
+
+/* ---- configurations ---- */
+
+void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *record);
+void bndi_summary_write(bndi_bytes *out, const bnd_record *record);
+
+/* Sets what a configuration says of a record. */
+BND_CHECKED bnd_status bndi_config_read(bnd_record *out, const char *text, size_t length, bnd_error *why);
+
+/* Is it the same run? Refused with what differs. How often it is saved does not count. */
+BND_CHECKED bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bnd_error *why);
+
+/* ---- files ---- */
+
+/* "NAME: " before the message. */
+bnd_status bndi_within(bnd_error *why, const char *name, bnd_status status);
+
+/* DIRECTORY/NAME; NULL without memory. The caller frees it. */
+char *bndi_path(const char *directory, const char *name);
+
+/* A small file as a whole; at most a MiB. */
+BND_CHECKED bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why);
+
+/* A file of these bytes, which has its name when it is complete and on the disk. */
+BND_CHECKED bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why);
+
+/* ---- logs of other programs ---- */
+
+/* The names of columns, where they stand. */
+typedef struct bndi_key {
+    const char *at;
+    size_t length;
+} bndi_key;
+typedef struct bndi_keys {
+    bndi_key *at;
+    size_t count, room;
+} bndi_keys;
+BND_CHECKED bnd_status bndi_keys_add(bndi_keys *keys, const char *at, size_t length, bnd_error *why);
+void bndi_keys_free(bndi_keys *keys);
+
+/* Which columns are the step and the loss. */
+typedef struct bndi_log_names {
+    char step[BNDI_KEY_SIZE], loss[BNDI_KEY_SIZE]; /* "": not chosen yet */
+    bool foreign;                                  /* they are not called step and loss */
+    bool only;                                     /* the loss was asked for: no other column is looked at */
+} bndi_log_names;
+
+/* Chooses what is asked for (NULL: nothing), or what is known of other programs; refused with the names that there are.
+ */
+BND_CHECKED bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd_log_columns *asked,
+                                       bnd_error *why);
+
+/* Adds the points of somebody's log to a record, as bndi_points_read does. */
+BND_CHECKED bnd_status bndi_log_read(bnd_record *record, const char *path, const bnd_log_columns *asked,
+                                     bnd_error *why);
+
+/* Lines of a file, each at most four MiB, one after the other. */
+typedef struct bndi_lines {
+    int fd;
+    char *buffer;
+    size_t from, to, room; /* what was read and not given out yet */
+    bool at_end;
+    uint64_t number, offset; /* of the line given last, from 1; in the file, where it ends */
+    bool ended;              /* it has its line feed */
+} bndi_lines;
+BND_CHECKED bnd_status bndi_lines_open(bndi_lines *out, const char *path, bnd_error *why);
+/* The next line, without its end; NULL: there is none. It is the caller's until the next call. */
+BND_CHECKED bnd_status bndi_lines_next(char **line, size_t *length, bndi_lines *lines, bnd_error *why);
+void bndi_lines_close(bndi_lines *lines);
+
+/* What Python writes for numbers that are none, and what stands beside null: NaN, nan, Infinity, inf and so on. */
+BND_CHECKED bool bndi_special(double *out, const char *text, size_t length);
+
+enum { BNDI_FIELDS_MOST = 1 << 16 }; /* of a row of CSV: lines by place have tens of thousands */
+
+/* Adds the points of a file to a record, `most` of them (UINT64_MAX: all): JSON lines, or CSV. *end is where they end
+ * in the file, unless it is NULL; fewer than all are such as others can be written behind. */
+BND_CHECKED bnd_status bndi_points_read(bnd_record *record, uint64_t *end, const char *path, uint64_t most,
+                                        bnd_error *why);
+
+/* `each` has the lines of a file of JSON lines, `most` of them, one after the other: each when it has been found to be
+ * one that bndi_points_read takes. Memory is needed for one line, however many there are. */
+typedef bnd_status bndi_each_line(void *data, const char *line, size_t length, bnd_error *why);
+BND_CHECKED bnd_status bndi_points_each(const char *path, uint64_t most, bndi_each_line *each, void *data,
+                                        bnd_error *why);
+
+/* ---- run directories ---- */
+
+/* What a directory has. */
+typedef struct bndi_found {
+    bool run;      /* steps of a run, or a checkpoint */
+    bool finished; /* summary.json is there */
+    bool config;
+    bool checkpoint;
+} bndi_found;
+
+bool bndi_is_directory(const char *path);
+
+/* Refuses what is no run, and names one where there are some in it. */
+BND_CHECKED bnd_status bndi_directory_check_run(const char *directory, bnd_error *why);
+
+/* Refuses what could not be written to. */
+BND_CHECKED bnd_status bndi_directory_check(const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_check_above(const char *directory, bnd_error *why); /* that one is no run's */
+BND_CHECKED bnd_status bndi_directory_look(bndi_found *out, const char *directory, bnd_error *why);
+BND_CHECKED bnd_status bndi_directory_make(const char *directory, bnd_error *why); /* and those above it */
+BND_CHECKED bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text,
+                                            bnd_error *why);
+
+/* Takes the directory above a run's for one call with several runs; *fd is closed to give it back, and may be -1. */
+BND_CHECKED bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why);
+/* A file that is not there is none to be removed. */
+BND_CHECKED bnd_status bndi_directory_remove(const char *directory, const char *name, bnd_error *why);
+
+/* metrics.jsonl, locked, and cut to this number of bytes. Refused where a new run's has lines already. */
+BND_CHECKED bnd_status bndi_metrics_open(int *fd, const char *directory, uint64_t length, bool is_new, bnd_error *why);
+/* A whole line, or nothing of it. */
+BND_CHECKED bnd_status bndi_metrics_append(int fd, const bndi_bytes *line, bnd_error *why);
+BND_CHECKED bnd_status bndi_metrics_sync(int fd, bnd_error *why);
+void bndi_metrics_close(int fd);
+
+/* ---- checkpoints ---- */
+
+/* How a run is kept on the disk, and brought back. A test puts something simple in its place. */
+typedef struct bndi_keeper {
+    bnd_status (*save)(const bnd_run *run, const char *path, bnd_error *why);
+    bnd_status (*load)(bnd_run *run, const char *path, bnd_error *why);
+    bnd_status (*change)(bnd_run *run, const bnd_policy *policy, bnd_error *why); /* the recipe */
+} bndi_keeper;
+extern const bndi_keeper bndi_checkpoints;
+
+/* ---- one run of a study ---- */
+
+typedef struct bndi_session {
+    const bnd_task *task;
+    const bndi_keeper *keeper;
+    bnd_context context;
+    bnd_run *run;             /* NULL where it is made again when its turn comes */
+    bnd_record record, known; /* known: what the lines have said */
+    bndi_counts counts;       /* of the step */
+    bndi_bytes config, line;
+    bndi_found found;
+    bool extends; /* a run of fewer steps is there, which is this one's beginning */
+    uint64_t end; /* of the lines that are gone on with, in bytes */
+    int metrics;  /* the file; -1: none */
+    bnd_status status;
+    bnd_error why;
+} bndi_session;
+
+/* Finds everything that can be known to be wrong; nothing is written. With `keeps` the run stays open for its turn. */
+BND_CHECKED bnd_status bndi_session_prepare(bndi_session *s, bool keeps, bnd_error *why);
+BND_CHECKED bnd_status bndi_session_make_directory(const bndi_session *s, bnd_error *why);
+
+/* With the metrics locked, before the first step: is it still this run's directory? */
+BND_CHECKED bnd_status bndi_session_claim(bndi_session *s, bnd_error *why);
+
+/* The run where its checkpoint is, its statistics on. */
+BND_CHECKED bnd_status bndi_session_open(bndi_session *s, bnd_error *why);
+
+/* `work` with the path of its checkpoint. */
+BND_CHECKED bnd_status bndi_session_checkpoint(bndi_session *s,
+                                               bnd_status (*work)(bndi_session *s, const char *path, bnd_error *why),
+                                               bnd_error *why);
+
+/* Makes its steps, until `watch`, which is told after each, is false. */
+typedef bool bndi_session_watch(void *data, const bndi_session *s);
+BND_CHECKED bnd_status bndi_session_run(bndi_session *s, bndi_session_watch *watch, void *data, bnd_error *why);
+
+/* But for the record, which is handed over. */
+void bndi_session_release(bndi_session *s);
+
+BND_CHECKED bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
+                                      const bnd_context *context, const bndi_keeper *keeper, bnd_study_watch *watch,
+                                      void *data, bnd_error *why);
+
+/* ---- comparing ---- */
+
+/* The quantile 0.975 of Student's t with n >= 1 degrees of freedom. */
+double bndi_student(size_t n);
+double bndi_mean(const double *x, size_t n);
+double bndi_deviation(const double *x, size_t n); /* the standard deviation, estimated from n numbers */
+
+/* Is "k or more of n" unlikely (2.5 %) where both signs are as likely? */
+bool bndi_sign_test(size_t k, size_t n);
+
+/* What paired gaps say, where gaps up to the tolerance do not matter. */
+bnd_verdict bndi_judge(const double *gaps, size_t n, double tolerance);
+
+#endif

@@ -1,0 +1,127 @@
+/* Sweeps: the points of a grid as tasks, and what came out by learning rate. */
+#include "study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+/* ---- the grid ---- */
+
+size_t bnd_grid_count(const bnd_grid *grid)
+{
+    size_t rows = 0, count = 0;
+    bool fits = !__builtin_mul_overflow(grid->recipes, grid->lrs, &rows) &&
+                !__builtin_mul_overflow(rows, grid->seeds, &count) && count <= SIZE_MAX / 2;
+    return fits ? count : 0;
+}
+
+size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *grid, size_t point)
+{
+    size_t seed = point % grid->seeds, row = point / grid->seeds;
+    bnd_task task = grid->tasks[row / grid->lrs % grid->recipes];
+    const char *recipe = task.recipe != NULL ? task.recipe : task.training.policy.name;
+    char rate[BNDI_NUMBER_SIZE], whole[BND_RECORD_NAME_SIZE + BNDI_NUMBER_SIZE];
+    task.training.lr = grid->lr[row % grid->lrs];
+    task.training.seed_init += seed;
+    task.training.seed_data += seed;
+    task.training.seed_rounding += seed;
+    bndi_number_text(rate, task.training.lr);
+    bndi_text text = bndi_text_in(whole, sizeof whole);
+    bndi_text_string(&text, recipe);
+    bndi_text_string(&text, "-lr");
+    bndi_text_string(&text, rate);
+    *out = task;
+    return bnd_task_name(name, size, whole, task.training.seed_init);
+}
+
+/* x to three significant digits (from 1000 on, to a whole number): the double nearest to that decimal. A power of ten
+ * up to 10^22 is exact, so that the quotient is the decimal rounded once. */
+static double three_digits(double x)
+{
+    double power = 1;
+    while (x * power < 100 && power < 1e22) {
+        power *= 10;
+    }
+    return floor(x * power + 0.5) / power;
+}
+
+bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why)
+{
+    if (!(low >= 1e-15 && low <= high && high <= 1e15) || count == 0 || (count == 1 && low != high)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "learning rates of a sweep go from one of at least 1e-15 up to one of at most 1e15, in two or "
+                        "more points");
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool end = i == 0 || i == count - 1;
+        double share = count > 1 ? (double)i / (double)(count - 1) : 0;
+        lr[i] = end ? (i == 0 ? low : high) : three_digits(low * pow(high / low, share));
+    }
+    return BND_OK;
+}
+
+/* ---- what came out ---- */
+
+static bool has_failed(const bnd_record *record)
+{
+    return !(bnd_record_result(record) < bndi_record_cap(record));
+}
+
+/* The results of one learning rate are put side by side in `results`. */
+static bnd_rate sum_up(double lr, double *results, const bnd_record *records, size_t count)
+{
+    bnd_rate rate = {.lr = lr};
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].lr == lr) {
+            results[rate.runs] = bnd_record_result(&records[i]);
+            sum += results[rate.runs++];
+            rate.failed += has_failed(&records[i]);
+        }
+    }
+    rate.result = sum / (double)rate.runs;
+    rate.interval = bnd_interval(results, rate.runs);
+    return rate;
+}
+
+bnd_status bnd_rates_make(bnd_rate *rates, size_t *rate_count, const bnd_record *records, size_t count, bnd_error *why)
+{
+    double *results = malloc((count + 1) * sizeof *results), last = -HUGE_VAL;
+    if (results == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the results of %zu runs", count);
+    }
+    size_t n = 0;
+    for (;;) {
+        double next = HUGE_VAL; /* the smallest above the last; NaN is none */
+        for (size_t i = 0; i < count; i++) {
+            next = records[i].lr > last && records[i].lr < next ? records[i].lr : next;
+        }
+        if (next == HUGE_VAL) {
+            break;
+        }
+        rates[n++] = sum_up(next, results, records, count);
+        last = next;
+    }
+    free(results);
+    *rate_count = n;
+    return BND_OK;
+}
+
+size_t bnd_rates_best(const bnd_rate *rates, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) {
+        best = rates[i].result < rates[best].result ? i : best;
+    }
+    return best;
+}
+
+double bnd_rates_sensitivity(const bnd_rate *rates, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += rates[i].result;
+    }
+    return sum / (double)count - rates[bnd_rates_best(rates, count)].result;
+}

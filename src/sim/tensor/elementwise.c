@@ -1,0 +1,184 @@
+/* Operations element by element: each is a row of formulas, for the result and for the gradients of its operands. */
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+const bndi_maths *bndi_maths_of(const bnd_context *context)
+{
+    unsigned asked = context->backend, here = bnd_backend_here((bnd_backend)asked) ? asked : BND_BACKEND_BEST;
+    bnd_backend backend = here == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)here;
+    switch (backend) {
+#if defined(BNDI_WITH_AVX512)
+    case BND_BACKEND_AVX512:
+        return &bndi_maths_avx512;
+#endif
+#if defined(BNDI_WITH_AVX2)
+    case BND_BACKEND_AVX2:
+        return &bndi_maths_avx2;
+#endif
+    default:
+        return &bndi_maths_portable;
+    }
+}
+
+/* What a gradient's formula has as its b and c. */
+typedef enum source { NOTHING, FIRST, SECOND, RESULT } source;
+
+typedef struct slope {
+    bndi_formula_name name; /* BNDI_F_NONE: the gradient of the result itself */
+    source b, c;
+} slope;
+
+typedef struct formulas {
+    bndi_formula_name forward;
+    slope back[2];
+} formulas;
+
+/* ---- a formula over tensors ---- */
+
+/* y = formula(in...), each broadcast to y. */
+static void run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *const *in, double k, bndi_width work,
+                        const bndi_store *how)
+{
+    enum { MOST = 3 };
+    bndi_formula *formula = bndi_maths_of(&y->engine->context)->formula[work][name];
+    bndi_walk to, from[MOST];
+    bndi_numbers out, buffers[MOST];
+    size_t n = bndi_count(&y->shape);
+    bndi_walk_open(&to, y, &y->shape, work);
+    for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
+        bndi_walk_open(&from[i], in[i], &y->shape, work);
+    }
+    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
+        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
+        const void *numbers[MOST] = {NULL};
+        for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
+            numbers[i] = bndi_read(&from[i], at, m, &buffers[i]);
+        }
+        void *place = bndi_walk_place(&to, at, &out);
+        formula(place, numbers, k, m);
+        bndi_write(&to, at, m, place, how);
+    }
+}
+
+void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how)
+{
+    bool narrow = bnd_lab_words_hold(BNDI_WORDS_32, &x->format) && bnd_lab_words_hold(BNDI_WORDS_32, &y->format);
+    run_formula(y, BNDI_F_scale, (const bnd_tensor *[]){x, NULL, NULL}, k, narrow ? BNDI_WORDS_32 : BNDI_WORDS_64, how);
+}
+
+static bnd_status elementwise_forward(bndi_call *c, bnd_error *why)
+{
+    const formulas *f = c->row->kernels;
+    const bnd_tensor *in[] = {c->saved[0], c->count > 1 ? c->saved[1] : NULL, NULL};
+    bndi_store how = bndi_store_for(c->engine, c->role);
+    (void)why;
+    run_formula(c->saved[BNDI_OUT], f->forward, in, c->attributes.number[0], c->work, &how);
+    return BND_OK;
+}
+
+/* ---- gradients ---- */
+
+static const bnd_tensor *of_source(const bndi_call *c, source s)
+{
+    return s == NOTHING ? NULL : c->saved[s == FIRST ? 0 : s == SECOND ? 1 : BNDI_OUT];
+}
+
+/* The gradient of operand i at the shape of the result, then summed to the operand's where that was repeated. */
+static bnd_status one_gradient(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, unsigned i, bnd_error *why)
+{
+    const slope *s = &((const formulas *)c->row->kernels)->back[i];
+    const bnd_tensor *in[] = {d, of_source(c, s->b), of_source(c, s->c)};
+    bool repeated = !bndi_same_shape(&c->shape, &c->in_shape[i]);
+    bnd_tensor *whole;
+    if (s->name == BNDI_F_NONE) {
+        return bndi_sum_to(&g->out[i], c, g, i, d, why);
+    }
+    bnd_status status = repeated ? bndi_tensor_make(&whole, c->engine, bnd_lab_format_of_words(c->work), &c->shape,
+                                                    BND_ROLE_SCRATCH, false, why)
+                                 : bndi_gradient_make(&whole, c, g, i, false, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_store how = repeated ? (bndi_store){.rule = {.rounding = BND_RNE}} : bndi_store_for(c->engine, g->role[i]);
+    run_formula(whole, s->name, in, c->attributes.number[0], c->work, &how);
+    bndi_count_flops(c->engine, c->operation, bndi_count(&c->shape));
+    if (!repeated) {
+        g->out[i] = whole;
+        return BND_OK;
+    }
+    status = bndi_sum_to(&g->out[i], c, g, i, whole, why);
+    bndi_drop(whole);
+    return status;
+}
+
+static bnd_status elementwise_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
+{
+    bnd_status status = BND_OK;
+    for (unsigned i = 0; status == BND_OK && i < c->count; i++) {
+        if (g->wanted[i]) {
+            status = one_gradient(c, d, g, i, why);
+        }
+    }
+    return status;
+}
+
+/* ---- the rows ---- */
+
+/* A gradient: the result's as it is; by a formula of it alone; with one and with two others. */
+#define AS_IS                                                                                                          \
+    {                                                                                                                  \
+        .name = BNDI_F_NONE                                                                                            \
+    }
+#define BY(f)                                                                                                          \
+    {                                                                                                                  \
+        .name = BNDI_F_##f                                                                                             \
+    }
+#define BY1(f, x)                                                                                                      \
+    {                                                                                                                  \
+        .name = BNDI_F_##f, .b = x                                                                                     \
+    }
+#define BY2(f, x, y)                                                                                                   \
+    {                                                                                                                  \
+        .name = BNDI_F_##f, .b = x, .c = y                                                                             \
+    }
+
+#define ROW(title, operands, needs, ...)                                                                               \
+    {                                                                                                                  \
+        .name = title, .least = operands, .most = operands, .saves = needs, .forward = elementwise_forward,            \
+        .backward = elementwise_backward, .kernels = &(const formulas)                                                 \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+#define PAIR(title, needs, f, first, second)                                                                           \
+    ROW(title, 2, needs, .forward = BNDI_F_##f, .back[0] = first, .back[1] = second)
+#define MAP(title, needs, f, first) ROW(title, 1, needs, .forward = BNDI_F_##f, .back[0] = first)
+
+enum { A = BNDI_SAVE_A, B = BNDI_SAVE_B, OUT = BNDI_SAVE_OUT };
+
+const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS] = {
+    [BND_TENSOR_ADD] = PAIR("add", 0, add, AS_IS, AS_IS),
+    [BND_TENSOR_SUB] = PAIR("sub", 0, sub, AS_IS, BY(neg)),
+    [BND_TENSOR_MUL] = PAIR("mul", A | B, mul, BY1(mul, SECOND), BY1(mul, FIRST)),
+    [BND_TENSOR_DIV] = PAIR("div", A | B, div, BY1(div, SECOND), BY2(div_second, FIRST, SECOND)),
+    [BND_TENSOR_MAXIMUM] =
+        PAIR("maximum", A | B, maximum, BY2(maximum_first, FIRST, SECOND), BY2(maximum_second, FIRST, SECOND)),
+    [BND_TENSOR_MINIMUM] =
+        PAIR("minimum", A | B, minimum, BY2(maximum_second, FIRST, SECOND), BY2(maximum_first, FIRST, SECOND)),
+    [BND_TENSOR_POW] = MAP("pow", A, power, BY1(power_back, FIRST)),
+    [BND_TENSOR_SCALE] = MAP("scale", 0, scale, BY(scale)),
+    [BND_TENSOR_SHIFT] = MAP("shift", 0, shift, AS_IS),
+    [BND_TENSOR_NEG] = MAP("neg", 0, neg, BY(neg)),
+    [BND_TENSOR_ABS] = MAP("abs", A, abs, BY1(abs_back, FIRST)),
+    [BND_TENSOR_EXP] = MAP("exp", OUT, exp, BY1(mul, RESULT)),
+    [BND_TENSOR_LOG] = MAP("log", A, log, BY1(div, FIRST)),
+    [BND_TENSOR_SQRT] = MAP("sqrt", OUT, sqrt, BY1(sqrt_back, RESULT)),
+    [BND_TENSOR_RSQRT] = MAP("rsqrt", A | OUT, rsqrt, BY2(rsqrt_back, RESULT, FIRST)),
+    [BND_TENSOR_TANH] = MAP("tanh", OUT, tanh, BY1(tanh_back, RESULT)),
+    [BND_TENSOR_ERF] = MAP("erf", A, erf, BY1(erf_back, FIRST)),
+    [BND_TENSOR_SIGMOID] = MAP("sigmoid", OUT, sigmoid, BY1(sigmoid_back, RESULT)),
+    [BND_TENSOR_RELU] = MAP("relu", OUT, relu, BY1(relu_back, RESULT)),
+    [BND_TENSOR_GELU] = MAP("gelu", A, gelu, BY1(gelu_back, FIRST)),
+    [BND_TENSOR_GELU_TANH] = MAP("gelu_tanh", A, gelu_tanh, BY1(gelu_tanh_back, FIRST)),
+    [BND_TENSOR_SILU] = MAP("silu", A, silu, BY1(silu_back, FIRST)),
+};

@@ -1,0 +1,58 @@
+# Layer 7: tensors, the tape, and what they cost.
+labinclude_HEADERS += include/binade-lab/tensor.h
+libbinade_laboratory_la_SOURCES += \
+	src/sim/tensor/apply.c \
+	src/sim/tensor/copy.c \
+	src/sim/tensor/elementwise.c \
+	src/sim/tensor/engine.c \
+	src/sim/tensor/file.c \
+	src/sim/tensor/formulas.def \
+	src/sim/tensor/gradient.c \
+	src/sim/tensor/handle.c \
+	src/sim/tensor/loss.c \
+	src/sim/tensor/mask.c \
+	src/sim/tensor/maths.c \
+	src/sim/tensor/maths.h \
+	src/sim/tensor/maths_body.h \
+	src/sim/tensor/maths_functions.h \
+	src/sim/tensor/matmul.c \
+	src/sim/tensor/named.c \
+	src/sim/tensor/norm.c \
+	src/sim/tensor/operand.c \
+	src/sim/tensor/operand.h \
+	src/sim/tensor/operations.c \
+	src/sim/tensor/pattern.c \
+	src/sim/tensor/pattern.h \
+	src/sim/tensor/random.c \
+	src/sim/tensor/reader.c \
+	src/sim/tensor/reduce.c \
+	src/sim/tensor/rows.c \
+	src/sim/tensor/rows.h \
+	src/sim/tensor/safetensors.c \
+	src/sim/tensor/scaled.c \
+	src/sim/tensor/scaling.c \
+	src/sim/tensor/saved.c \
+	src/sim/tensor/segment.c \
+	src/sim/tensor/shape.c \
+	src/sim/tensor/softmax.c \
+	src/sim/tensor/statistics.c \
+	src/sim/tensor/tape.c \
+	src/sim/tensor/tape.h \
+	src/sim/tensor/tensor.h \
+	src/sim/tensor/view.c
+
+# The loops over numbers, once more for each back end that has wider vectors.
+if HAVE_AVX2
+noinst_LTLIBRARIES += libbinade-maths-avx2.la
+libbinade_laboratory_la_LIBADD += libbinade-maths-avx2.la
+libbinade_maths_avx2_la_SOURCES = src/sim/tensor/maths.c
+libbinade_maths_avx2_la_CPPFLAGS = $(LAB_CPPFLAGS) -DBNDI_MATHS=bndi_maths_avx2
+libbinade_maths_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
+endif
+if HAVE_AVX512
+noinst_LTLIBRARIES += libbinade-maths-avx512.la
+libbinade_laboratory_la_LIBADD += libbinade-maths-avx512.la
+libbinade_maths_avx512_la_SOURCES = src/sim/tensor/maths.c
+libbinade_maths_avx512_la_CPPFLAGS = $(LAB_CPPFLAGS) -DBNDI_MATHS=bndi_maths_avx512
+libbinade_maths_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
+endif

@@ -1,0 +1,153 @@
+/* Rows of a tensor as numbers: as many at a time as a chunk holds, so that short rows cost no more than long ones;
+ * where they lie, if they lie there as such. */
+#include "tensor/rows.h"
+
+bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
+                          bnd_error *why)
+{
+    size_t n = bndi_count(&t->shape), block = n < BNDI_TENSOR_CHUNK ? n : BNDI_TENSOR_CHUNK,
+           room = length > block ? length : block;
+    bndi_walk_open(&r->walk, t, &t->shape, work);
+    if (!r->walk.plain) {
+        bnd_status status =
+            bndi_buffer_new(&r->memory, t->engine, BND_ROLE_SCRATCH, room * bndi_work_size(work), false, why);
+        if (status != BND_OK) {
+            return status;
+        }
+        r->numbers = r->memory->data;
+    }
+    r->length = length;
+    r->rows = length > 0 ? n / length : 0;
+    r->per_block = length >= BNDI_TENSOR_CHUNK ? 1 : length > 0 ? BNDI_TENSOR_CHUNK / length : 0;
+    r->first = 0;
+    r->count = 0;
+    r->how = how;
+    r->open = true;
+    return BND_OK;
+}
+
+/* The rows from `first` on that make a block. */
+static void start_block(bndi_rows *r, size_t row)
+{
+    r->first = row;
+    r->count = r->rows - row < r->per_block ? r->rows - row : r->per_block;
+    if (r->walk.plain) {
+        r->numbers = bndi_walk_place(&r->walk, r->first * r->length, NULL);
+    }
+}
+
+static void move_block(const bndi_rows *r, bool out)
+{
+    size_t begin = r->first * r->length, n = r->count * r->length, size = bndi_work_size(r->walk.work);
+    for (size_t done = 0; done < n; done += BNDI_TENSOR_CHUNK) {
+        size_t m = n - done < BNDI_TENSOR_CHUNK ? n - done : BNDI_TENSOR_CHUNK;
+        if (out) {
+            bndi_write(&r->walk, begin + done, m, r->numbers + done * size, r->how);
+        } else {
+            /* Where it is brought to is where it shall be. */
+            (void)bndi_read(&r->walk, begin + done, m, (bndi_numbers *)(void *)(r->numbers + done * size));
+        }
+    }
+}
+
+static unsigned char *place_of(const bndi_rows *r, size_t row)
+{
+    return r->numbers + (row - r->first) * r->length * bndi_work_size(r->walk.work);
+}
+
+const void *bndi_row_read(bndi_rows *r, size_t row)
+{
+    if (row - r->first >= r->count) {
+        start_block(r, row);
+        if (!r->walk.plain) {
+            move_block(r, false);
+        }
+    }
+    return place_of(r, row);
+}
+
+void *bndi_row_place(bndi_rows *r, size_t row)
+{
+    if (row - r->first >= r->count) {
+        move_block(r, true);
+        start_block(r, row);
+    }
+    return place_of(r, row);
+}
+
+void bndi_rows_close(bndi_rows *r)
+{
+    if (r->open && r->how != NULL) {
+        move_block(r, true);
+    }
+    bndi_buffer_release(r->memory);
+    r->memory = NULL;
+    r->open = false;
+}
+
+/* ---- functions of rows ---- */
+
+/* The tensor with the axes `along` at the end; what has been reduced has them no more, or one element of them. */
+static bnd_status rows_last(bnd_tensor **view, bndi_row_operand o, unsigned along, bnd_error *why)
+{
+    size_t rank = o.tensor->shape.rank, from[BND_RANK_MAX] = {0}, next = 0;
+    for (unsigned last = 0; last < 2; last++) {
+        for (size_t i = 0; i < rank; i++) {
+            if (o.reduced ? last == 0 : (along >> i & 1) == last) {
+                from[next++] = i;
+            }
+        }
+    }
+    return bndi_permuted(view, o.tensor, from, why);
+}
+
+typedef struct opened {
+    bnd_tensor *view;
+    bndi_rows rows;
+} opened;
+
+static bnd_status open_operand(opened *x, bndi_row_operand o, size_t length, unsigned along, bndi_width work,
+                               const bndi_store *how, bnd_error *why)
+{
+    bnd_status status = rows_last(&x->view, o, along, why);
+    return status == BND_OK ? bndi_rows_open(&x->rows, x->view, o.reduced ? 1 : length, work, how, why) : status;
+}
+
+static void close_operand(opened *x)
+{
+    bndi_rows_close(&x->rows);
+    bndi_drop(x->view);
+}
+
+bnd_status bndi_run_rows(bndi_row_operand out, const bndi_row_operand *in, unsigned count, const bndi_shape *shape,
+                         unsigned along, bndi_width work, bndi_row_function *f, const bndi_store *how, bnd_error *why)
+{
+    opened to = {.view = NULL}, from[BNDI_ROW_OPERANDS] = {{.view = NULL}};
+    bnd_engine *engine = out.tensor->engine;
+    bndi_buffer *scratch = NULL;
+    bndi_row_pass p = {.maths = bndi_maths_of(&engine->context), .work = work, .length = 1};
+    for (size_t i = 0; i < shape->rank; i++) {
+        p.length *= (along >> i & 1) != 0 ? shape->extent[i] : 1;
+    }
+    bnd_status status = bndi_buffer_new(&scratch, engine, BND_ROLE_SCRATCH, p.length * sizeof(double), false, why);
+    if (status == BND_OK) {
+        p.scratch = (double *)(void *)scratch->data;
+        status = open_operand(&to, out, p.length, along, work, how, why);
+    }
+    for (unsigned i = 0; status == BND_OK && i < count; i++) {
+        status = open_operand(&from[i], in[i], p.length, along, work, NULL, why);
+    }
+    for (size_t row = 0; status == BND_OK && row < to.rows.rows; row++) {
+        const void *rows[BNDI_ROW_OPERANDS] = {NULL};
+        for (unsigned i = 0; i < count; i++) {
+            rows[i] = bndi_row_read(&from[i].rows, row);
+        }
+        f(&p, bndi_row_place(&to.rows, row), rows);
+    }
+    close_operand(&to);
+    for (unsigned i = 0; i < count; i++) {
+        close_operand(&from[i]);
+    }
+    bndi_buffer_release(scratch);
+    return status;
+}

@@ -1,0 +1,426 @@
+/* Scales that casts share: what a policy says of them, and Transformer Engine's, which follow from the largest
+ * magnitude of this tensor or of the same one in the last steps. */
+#include "tensor/tensor.h"
+
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "block/part.h"
+
+enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64, ORDINALS_MOST = 1 << 24 };
+
+/* ---- what the policy says ---- */
+
+bool bndi_is_stored(bnd_role role)
+{
+    return role == BND_ROLE_PARAM || role == BND_ROLE_MASTER || role == BND_ROLE_GRAD || role == BND_ROLE_M ||
+           role == BND_ROLE_V || role == BND_ROLE_EXTRA;
+}
+
+static bool is_operand(bnd_role role)
+{
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_HIGH;
+}
+
+/* :NUMBER. *at moves behind it; false where what stands there is something else. */
+static bool take_number(uint32_t *out, const char *text, size_t *at)
+{
+    uint64_t value = 0;
+    size_t i = *at + 1;
+    if (text[*at] != ':') {
+        return text[*at] == 0;
+    }
+    for (; text[i] >= '0' && text[i] <= '9' && value <= UINT32_MAX; i++) {
+        value = 10 * value + (uint64_t)(text[i] - '0');
+    }
+    bool good = i > *at + 1 && value <= UINT32_MAX;
+    *at = i;
+    *out = (uint32_t)value;
+    return good;
+}
+
+typedef struct kind_row {
+    const char *name;
+    bndi_scaling_kind kind;
+    bool is_signed;
+} kind_row;
+
+static const kind_row kinds[] = {{"current", BNDI_CURRENT, false},
+                                 {"delayed", BNDI_DELAYED, false},
+                                 {"dynamic", BNDI_DYNAMIC, true},
+                                 {"udynamic", BNDI_DYNAMIC, false}};
+
+static bool read_kind(bndi_scaling *out, const char *text, bool *good)
+{
+    enum { BLOCK = 256 };
+    size_t at = 0;
+    while (text[at] != 0 && text[at] != ':') {
+        at++;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (!bndi_same_word(text, at, kinds[i].name)) {
+            continue;
+        }
+        uint32_t first = kinds[i].kind == BNDI_DELAYED   ? HISTORY
+                         : kinds[i].kind == BNDI_DYNAMIC ? BLOCK
+                                                         : 0,
+                 margin = 0;
+        *good = take_number(&first, text, &at);
+        *good = *good && (kinds[i].kind != BNDI_DELAYED || take_number(&margin, text, &at)) && text[at] == 0;
+        margin = kinds[i].kind == BNDI_CURRENT ? first : margin;
+        *good = *good && margin <= MARGIN_MOST && first <= HISTORY_MOST && (first > 0 || kinds[i].kind == BNDI_CURRENT);
+        *out = (bndi_scaling){.kind = kinds[i].kind,
+                              .dynamic = {.block = first, .is_signed = kinds[i].is_signed},
+                              .steps = first,
+                              .margin = (int)margin};
+        return true;
+    }
+    return false;
+}
+
+/* A word that begins no scaling: what is near it. */
+static bool begins_scaling(bndi_nearest *nearest, const char *text)
+{
+    static const char *const of_blocks[] = {"tensor", "row", "tile", "mx", "nvfp4"};
+    enum { BLOCKS = sizeof of_blocks / sizeof of_blocks[0], KINDS = sizeof kinds / sizeof kinds[0] };
+    size_t length = 0;
+    bool found = false;
+    while (text[length] != 0 && text[length] != ':') {
+        length++;
+    }
+    *nearest = bndi_nearest_to(text, length);
+    for (size_t i = 0; i < BLOCKS + KINDS; i++) {
+        const char *name = i < BLOCKS ? of_blocks[i] : kinds[i - BLOCKS].name;
+        found = found || bndi_same_word(text, length, name);
+        bndi_nearest_offer(nearest, name, bndi_length(name));
+    }
+    return found;
+}
+
+static bnd_status read_block(bnd_block *out, const bnd_cast *cast, bnd_error *why)
+{
+    char scale[BND_SCALING_SIZE];
+    size_t length = bndi_length(cast->scaling), rule = length;
+    /* The rule is what follows the last colon, unless that belongs to a tile's size. */
+    for (size_t i = 0; i < length; i++) {
+        bool is_letter = cast->scaling[i + 1] < '0' || cast->scaling[i + 1] > '9';
+        rule = cast->scaling[i] == ':' && is_letter ? i : rule;
+    }
+    __builtin_memcpy(scale, cast->scaling, rule);
+    scale[rule] = 0;
+    bnd_status status = bnd_block_scaled(out, scale, &cast->format, why);
+    if (status == BND_OK && rule < length) {
+        status = bnd_scale_rule_parse(out, cast->scaling + rule + 1, why);
+    }
+    return status;
+}
+
+bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why)
+{
+    bndi_scaling scaling = {.kind = BNDI_BLOCKS};
+    const char *name = bnd_role_name(role);
+    bool good = true;
+    if (cast->scaling[0] == 0) {
+        *out = (bndi_scaling){.kind = BNDI_UNSCALED};
+        return BND_OK;
+    }
+    if (!read_kind(&scaling, cast->scaling, &good)) {
+        bndi_nearest nearest;
+        bnd_status status =
+            begins_scaling(&nearest, cast->scaling)
+                ? read_block(&scaling.block, cast, why)
+                : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
+                                    "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
+                                    "udynamic)");
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    bool of_operands = scaling.kind == BNDI_CURRENT || scaling.kind == BNDI_DELAYED;
+    if (!good) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "role %s: scaling '%s': there are current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N] and "
+                        "udynamic[:N], with up to 2^20 steps or numbers and a margin of up to 2^64",
+                        name, cast->scaling);
+    }
+    bool serves = is_operand(role) ? scaling.kind != BNDI_DYNAMIC : bndi_is_stored(role) && !of_operands;
+    if (!serves) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row[:N], tile:RxC, mx, "
+            "nvfp4, "
+            "current and delayed; param, master, grad, m, v and extra have tensor, row[:N], tile:RxC, mx, nvfp4, "
+            "dynamic:N and udynamic:N; the other roles have none",
+            name, cast->scaling);
+    }
+    *out = scaling;
+    return BND_OK;
+}
+
+/* ---- Transformer Engine's formula ---- */
+
+/* NaN where one of them is no number. */
+static float largest_of(const bnd_engine *engine, const float *x, size_t n)
+{
+    const uint32_t largest = bnd_lab_part_amax(x, n, &engine->context);
+    float amax;
+    __builtin_memcpy(&amax, &largest, sizeof amax);
+    return amax;
+}
+
+static double power_of_two(int exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    __builtin_memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+static float largest_number(const bnd_format *f)
+{
+    return (float)((double)f->max_significand * power_of_two(f->max_quantum));
+}
+
+/* The largest number of the format over amax over 2^margin; amax 0 or no number: as before; never infinite. */
+static float scale_for(float amax, float before, const bnd_format *f, int margin)
+{
+    const float largest = largest_number(f);
+    if (!(amax > 0) || amax - amax != 0) {
+        return before;
+    }
+    float scale = largest / amax / (float)power_of_two(margin);
+    return scale - scale != 0 ? __FLT_MAX__ : scale;
+}
+
+/* A chunk: scaled, rounded to what the format has (beyond its largest number: that number, as the hardware's
+ * conversions saturate), and back. y may be x. */
+static void round_scaled(bnd_engine *engine, float *y, const float *x, size_t n, size_t at, float scale,
+                         const bnd_cast *cast, const bndi_store *how)
+{
+    float scaled[BNDI_TENSOR_CHUNK], values[BNDI_TENSOR_CHUNK];
+    const float back = 1 / scale;
+    bnd_array array = {
+        .context = &engine->context, .rule = how->rule, .seed = how->seed, .purpose = how->purpose, .first = at};
+    bnd_stats flags = {.elements = 0};
+    if (array.rule.overflow == BND_OVERFLOW_FORMAT) {
+        array.rule.overflow = BND_OVERFLOW_SATURATE;
+    }
+    bnd_lab_part_times(scaled, x, n, scale, &engine->context);
+    bnd_status status =
+        bnd_round_f32(scaled, scaled, n, &cast->format, &array, how->stats != NULL ? &flags : NULL, NULL);
+    (void)status; /* a chunk */
+    if (how->stats != NULL) {
+        bnd_lab_part_times(values, scaled, n, back, &engine->context);
+        bnd_lab_count_values(how->stats, x, values, n, &flags);
+        bnd_lab_count_clamped(how->stats, x, values, scaled, n, largest_number(&cast->format));
+        bnd_lab_count_scale(how->stats, (double)back);
+    }
+    bnd_lab_part_times(y, scaled, n, back, &engine->context);
+}
+
+/* ---- histories ---- */
+
+/* A cast's number and its role in one. */
+enum { ROLES_OF_OPERANDS = BND_ROLE_NORM_W - BND_ROLE_FWD_X + 1 };
+static size_t key_of(uint64_t ordinal, bnd_role role)
+{
+    return (size_t)ordinal * ROLES_OF_OPERANDS + (role - BND_ROLE_FWD_X);
+}
+
+static float *numbers_of(const bndi_history *h)
+{
+    return (float *)(void *)h->largest->data;
+}
+
+static bnd_status make_room(bndi_histories *all, size_t key, bnd_error *why)
+{
+    if (key >= all->keys) {
+        size_t room = key + key / 2 + 64;
+        uint32_t *more = realloc(all->of_key, room * sizeof *more);
+        if (more == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the numbers of %zu casts", room);
+        }
+        __builtin_memset(more + all->keys, 0, (room - all->keys) * sizeof *more);
+        all->of_key = more;
+        all->keys = room;
+    }
+    if (all->count == all->room) {
+        size_t room = all->room + all->room / 2 + 32;
+        bndi_history *more = realloc(all->list, room * sizeof *more);
+        if (more == NULL) {
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu delayed scales", room);
+        }
+        all->list = more;
+        all->room = room;
+    }
+    return BND_OK;
+}
+
+static bnd_status add_history(bnd_engine *engine, bnd_role role, uint32_t ordinal, bnd_error *why)
+{
+    bndi_histories *all = &engine->histories;
+    bndi_history h = {.ordinal = ordinal, .role = role, .scale = 1};
+    bnd_status status = make_room(all, key_of(ordinal, role), why);
+    if (status == BND_OK) {
+        size_t bytes = engine->scaling[role].steps * sizeof(float);
+        status = bndi_buffer_new(&h.largest, engine, BND_ROLE_EXTRA, bytes, true, why);
+    }
+    if (status == BND_OK) {
+        all->list[all->count++] = h;
+        all->of_key[key_of(ordinal, role)] = (uint32_t)all->count;
+    }
+    return status;
+}
+
+static bndi_history *history_of(const bndi_histories *all, uint64_t ordinal, bnd_role role)
+{
+    size_t key = key_of(ordinal, role);
+    uint32_t place = ordinal < ORDINALS_MOST && key < all->keys ? all->of_key[key] : 0;
+    return place > 0 ? &all->list[place - 1] : NULL;
+}
+
+bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size_t n, bnd_role role, uint64_t ordinal,
+                              const bndi_store *how, bnd_error *why)
+{
+    const bndi_scaling *scaling = &engine->scaling[role];
+    const bnd_cast *cast = bndi_cast_of(engine, role);
+    bndi_histories *all = &engine->histories;
+    float amax = largest_of(engine, x, n), scale = 1;
+    if (scaling->kind == BNDI_CURRENT) {
+        scale = scale_for(amax, 1, &cast->format, scaling->margin);
+    } else {
+        bndi_history *h = history_of(all, ordinal, role);
+        if (h == NULL && !all->kept) {
+            bnd_status status = ordinal < ORDINALS_MOST
+                                    ? add_history(engine, role, (uint32_t)ordinal, why)
+                                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "a step has %d casts at most", ORDINALS_MOST);
+            if (status != BND_OK) {
+                return status;
+            }
+            h = history_of(all, ordinal, role);
+        }
+        if (h != NULL && !all->kept) {
+            h->amax = amax > h->amax || amax != amax ? amax : h->amax;
+        }
+        scale = h != NULL ? h->scale : 1;
+    }
+    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
+        round_scaled(engine, y + at, x + at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, at, scale, cast,
+                     how);
+    }
+    return BND_OK;
+}
+
+void bndi_histories_begin(bnd_engine *engine)
+{
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        engine->histories.list[i].amax = 0;
+    }
+}
+
+void bnd_engine_end_step(bnd_engine *engine)
+{
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        bndi_history *h = &engine->histories.list[i];
+        const bndi_scaling *scaling = &engine->scaling[h->role];
+        numbers_of(h)[h->at] = h->amax;
+        h->at = (h->at + 1) % scaling->steps;
+        h->amax = 0;
+        h->scale = scale_for(largest_of(engine, numbers_of(h), scaling->steps), h->scale,
+                             &engine->policy.cast[h->role].format, scaling->margin);
+    }
+}
+
+void bndi_histories_clear(bnd_engine *engine)
+{
+    bndi_histories *all = &engine->histories;
+    for (size_t i = 0; i < all->count; i++) {
+        bndi_buffer_release(all->list[i].largest);
+    }
+    free(all->list);
+    free(all->of_key);
+    *all = (bndi_histories){.list = NULL};
+}
+
+/* ---- as numbers: of each its ordinal, role, scale and steps, then the largest magnitudes, oldest first ---- */
+
+enum { HEAD = 4 };
+
+size_t bnd_engine_state_count(const bnd_engine *engine)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        count += HEAD + engine->scaling[engine->histories.list[i].role].steps;
+    }
+    return count;
+}
+
+void bnd_engine_state_get(double *x, const bnd_engine *engine)
+{
+    for (size_t i = 0; i < engine->histories.count; i++) {
+        const bndi_history *h = &engine->histories.list[i];
+        uint32_t steps = engine->scaling[h->role].steps;
+        *x++ = (double)h->ordinal;
+        *x++ = (double)h->role;
+        *x++ = (double)h->scale;
+        *x++ = (double)steps;
+        for (uint32_t k = 0; k < steps; k++) {
+            *x++ = (double)numbers_of(h)[(h->at + k) % steps];
+        }
+    }
+}
+
+static bool whole_below(double x, double limit)
+{
+    return x >= 0 && x < limit && x - __builtin_floor(x) == 0;
+}
+
+/* A record is one of the policy at hand. */
+static bool is_record(const bnd_engine *engine, const double *x, size_t n)
+{
+    bool good = n >= HEAD && whole_below(x[0], ORDINALS_MOST) && whole_below(x[1], BND_ROLES) && x[2] > 0 &&
+                x[2] <= (double)__FLT_MAX__;
+    if (!good) {
+        return false;
+    }
+    const bndi_scaling *scaling = &engine->scaling[(unsigned)x[1]];
+    return scaling->kind == BNDI_DELAYED && whole_below(x[3], 4294967296.0) && (uint32_t)x[3] == scaling->steps &&
+           n - HEAD >= scaling->steps;
+}
+
+static bnd_status read_record(bnd_engine *engine, const double *x, bnd_error *why)
+{
+    bnd_role role = (bnd_role)(unsigned)x[1];
+    bnd_status status = add_history(engine, role, (uint32_t)x[0], why);
+    if (status == BND_OK) {
+        bndi_history *h = &engine->histories.list[engine->histories.count - 1];
+        h->scale = (float)x[2];
+        for (uint32_t k = 0; k < engine->scaling[role].steps; k++) {
+            numbers_of(h)[k] = (float)x[HEAD + k];
+        }
+    }
+    return status;
+}
+
+bnd_status bnd_engine_state_set(bnd_engine *engine, const double *x, size_t n, bnd_error *why)
+{
+    bndi_histories before = engine->histories;
+    bnd_status status = BND_OK;
+    engine->histories = (bndi_histories){.kept = before.kept};
+    for (size_t at = 0, length; status == BND_OK && at < n; at += length) {
+        bool good = is_record(engine, x + at, n - at);
+        length = good ? HEAD + (size_t)x[at + 3] : 0;
+        good = good && history_of(&engine->histories, (uint64_t)x[at], (bnd_role)(unsigned)x[at + 1]) == NULL;
+        status = good
+                     ? read_record(engine, x + at, why)
+                     : bnd_fail(why, BND_BAD_ARGUMENT, at,
+                                "number %zu of a run's state begins no delayed scale of this recipe; the state is that "
+                                "of another one, or damaged",
+                                at);
+    }
+    bndi_histories made = engine->histories;
+    engine->histories = status == BND_OK ? before : made; /* which are not wanted any more */
+    bndi_histories_clear(engine);
+    engine->histories = status == BND_OK ? made : before;
+    return status;
+}

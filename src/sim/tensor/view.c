@@ -1,0 +1,371 @@
+/* Views: another shape, other strides and another offset over the same storage. */
+#include "tensor/tensor.h"
+
+#include "base/base.h"
+
+/* ---- the geometry, without the tape ---- */
+
+bnd_status bndi_permuted(bnd_tensor **out, const bnd_tensor *t, const size_t *from, bnd_error *why)
+{
+    bndi_shape shape = {.rank = t->shape.rank};
+    ptrdiff_t stride[BND_RANK_MAX];
+    for (size_t i = 0; i < shape.rank; i++) {
+        shape.extent[i] = t->shape.extent[from[i]];
+        stride[i] = t->stride[from[i]];
+    }
+    return bndi_view_make(out, t, &shape, stride, t->offset, why);
+}
+
+bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_t first, size_t count, ptrdiff_t step,
+                       bnd_error *why)
+{
+    bndi_shape shape = t->shape;
+    ptrdiff_t stride[BND_RANK_MAX];
+    __builtin_memcpy(stride, t->stride, sizeof stride);
+    size_t offset = t->offset + (count > 0 ? (size_t)((ptrdiff_t)first * t->stride[axis]) : 0);
+    shape.extent[axis] = count;
+    stride[axis] *= step;
+    return bndi_view_make(out, t, &shape, stride, offset, why);
+}
+
+bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
+{
+    ptrdiff_t stride[BND_RANK_MAX];
+    size_t missing = shape->rank - t->shape.rank;
+    for (size_t i = 0; i < shape->rank; i++) {
+        bool repeats = i < missing || t->shape.extent[i - missing] != shape->extent[i];
+        stride[i] = repeats ? 0 : t->stride[i - missing];
+    }
+    return bndi_view_make(out, t, shape, stride, t->offset, why);
+}
+
+/* The strides that another shape has over the same elements in the same order. Axes of both shapes are taken together
+ * in groups of equal products; within a group the old axes must follow each other in memory. False: they do not, and
+ * `axis` is the first old axis that does not go on where the next one ends. */
+static bool strides_for(ptrdiff_t *stride, const bnd_tensor *t, const bndi_shape *shape, size_t *axis)
+{
+    const bndi_shape *old = &t->shape;
+    size_t i = 0, j = 0;
+    bndi_strides_of(stride, shape);
+    if (bndi_count(shape) == 0) {
+        return true;
+    }
+    while (i < old->rank && j < shape->rank) {
+        size_t begin = j, of_old = old->extent[i], of_new = shape->extent[j];
+        size_t last = i; /* the last old axis of the group that has more than one element */
+        while (of_old != of_new) {
+            if (of_old > of_new) {
+                of_new *= shape->extent[++j];
+                continue;
+            }
+            i++;
+            if (old->extent[i] != 1 && old->extent[last] != 1 &&
+                t->stride[last] != t->stride[i] * (ptrdiff_t)old->extent[i]) {
+                *axis = last;
+                return false;
+            }
+            last = old->extent[i] != 1 ? i : last;
+            of_old *= old->extent[i];
+        }
+        ptrdiff_t step = t->stride[last];
+        for (size_t k = j + 1; k-- > begin;) {
+            stride[k] = step;
+            step *= (ptrdiff_t)shape->extent[k];
+        }
+        i++;
+        j++;
+    }
+    return true;
+}
+
+bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
+{
+    ptrdiff_t stride[BND_RANK_MAX];
+    size_t axis;
+    if (strides_for(stride, t, shape, &axis)) {
+        return bndi_view_make(out, t, shape, stride, t->offset, why);
+    }
+    bnd_tensor *copy;
+    bnd_status status = bndi_tensor_make(&copy, t->engine, &t->format, &t->shape, t->buffer->role, false, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_copy_numbers(copy, t, &(bndi_store){.rule = {.rounding = BND_RNE}});
+    bndi_strides_of(stride, shape);
+    status = bndi_view_make(out, copy, shape, stride, 0, why);
+    bndi_drop(copy);
+    return status;
+}
+
+/* ---- with the tape ---- */
+
+static bnd_status finish(bnd_tensor **out, bnd_tensor *view, bnd_tensor *t, const bndi_view *how, bnd_error *why)
+{
+    bndi_call call = {.row = &bndi_view_row,
+                      .operation = BND_TENSOR_VIEW,
+                      .engine = t->engine,
+                      .view = *how,
+                      .count = 1,
+                      .in_shape = {t->shape},
+                      .in_format = {*bndi_format_lent(t)},
+                      .shape = view->shape};
+    bnd_status status = bndi_record(&call, &t, view, why);
+    if (status != BND_OK) {
+        bndi_drop(view);
+        return status;
+    }
+    bndi_owe(view);
+    *out = view;
+    return BND_OK;
+}
+
+bnd_status bnd_tensor_permute(bnd_tensor **out, bnd_tensor *t, const int *axes, size_t rank, bnd_error *why)
+{
+    bndi_view how = {.kind = BNDI_PERMUTED};
+    bnd_tensor *view;
+    unsigned seen = 0;
+    if (rank != t->shape.rank) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "permute: %zu axes are given for a tensor of %zu; name each once",
+                        rank, t->shape.rank);
+    }
+    for (size_t i = 0; i < rank; i++) {
+        bnd_status status = bndi_axis(&how.from[i], axes[i], rank, "permute", why);
+        if (status != BND_OK) {
+            return status;
+        }
+        if ((seen >> how.from[i] & 1) != 0) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "permute: axis %zu is named twice", how.from[i]);
+        }
+        seen |= 1u << how.from[i];
+    }
+    bnd_status status = bndi_permuted(&view, t, how.from, why);
+    return status == BND_OK ? finish(out, view, t, &how, why) : status;
+}
+
+bnd_status bnd_tensor_transpose(bnd_tensor **out, bnd_tensor *t, int axis, int other, bnd_error *why)
+{
+    size_t a, b;
+    int axes[BND_RANK_MAX];
+    bnd_status status = bndi_axis(&a, axis, t->shape.rank, "transpose", why);
+    if (status == BND_OK) {
+        status = bndi_axis(&b, other, t->shape.rank, "transpose", why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < t->shape.rank; i++) {
+        axes[i] = (int)(i == a ? b : i == b ? a : i);
+    }
+    return bnd_tensor_permute(out, t, axes, t->shape.rank, why);
+}
+
+bnd_status bnd_tensor_slice(bnd_tensor **out, bnd_tensor *t, int axis, size_t first, size_t count, ptrdiff_t step,
+                            bnd_error *why)
+{
+    bndi_view how = {.kind = BNDI_SLICED, .first = first, .step = step};
+    bnd_tensor *view;
+    bnd_status status = bndi_axis(&how.axis, axis, t->shape.rank, "slice", why);
+    if (status != BND_OK) {
+        return status;
+    }
+    size_t extent = t->shape.extent[how.axis];
+    size_t room = first >= extent ? 0
+                  : step > 0      ? extent - 1 - first
+                                  : first,
+           pace = step < 0 ? 0 - (size_t)step : (size_t)step;
+    if (step == 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "slice: a step of 0 goes nowhere; broadcast repeats elements");
+    }
+    if (count > 0 && (first >= extent || (count - 1) > room / pace)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "slice: %zu elements from %zu in steps of %lld go beyond axis %zu, which has %zu", count, first,
+                        (long long)step, how.axis, extent);
+    }
+    status = bndi_sliced(&view, t, how.axis, first, count, step, why);
+    return status == BND_OK ? finish(out, view, t, &how, why) : status;
+}
+
+bnd_status bnd_tensor_broadcast(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
+{
+    bndi_view how = {.kind = BNDI_BROADCAST};
+    bndi_shape shape, joined;
+    bnd_tensor *view;
+    bnd_status status = bndi_shape_make(&shape, extent, rank, why);
+    if (status == BND_OK) {
+        status = bndi_shape_join(&joined, &t->shape, &shape, "broadcast", why);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    if (!bndi_same_shape(&joined, &shape)) {
+        char of_t[BNDI_SHAPE_TEXT], wanted[BNDI_SHAPE_TEXT];
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "broadcast: a tensor of shape %s cannot be repeated to %s: it has more",
+                        bndi_shape_text(of_t, &t->shape), bndi_shape_text(wanted, &shape));
+    }
+    status = bndi_broadcast_to(&view, t, &shape, why);
+    return status == BND_OK ? finish(out, view, t, &how, why) : status;
+}
+
+/* ---- another shape ---- */
+
+/* The shape that is asked for, with the extent that is to be inferred. */
+static bnd_status wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t *extent, size_t rank, const char *who,
+                               bnd_error *why)
+{
+    size_t given[BND_RANK_MAX], known = 1, open = rank, count = bndi_count(&t->shape);
+    char text[BNDI_SHAPE_TEXT], asked[BNDI_SHAPE_TEXT];
+    for (size_t i = 0; i < rank && i < BND_RANK_MAX; i++) {
+        given[i] = extent[i] == BND_INFER ? 1 : extent[i];
+        if (extent[i] == BND_INFER && open < rank) {
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: only one extent can be inferred; axes %zu and %zu are open",
+                            who, open, i);
+        }
+        open = extent[i] == BND_INFER ? i : open;
+    }
+    bnd_status status = bndi_shape_make(out, given, rank, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    known = bndi_count(out);
+    if (open < rank && known > 0 && count % known == 0) {
+        out->extent[open] = count / known;
+    }
+    return bndi_count(out) == count
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor of shape %s has %zu elements, and %s%s has %zu", who,
+                          bndi_shape_text(text, &t->shape), count, bndi_shape_text(asked, out),
+                          open < rank ? " times the open extent" : "", known);
+}
+
+bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
+{
+    bndi_shape shape;
+    ptrdiff_t stride[BND_RANK_MAX];
+    bnd_tensor *view;
+    size_t axis = 0;
+    bnd_status status = wanted_shape(&shape, t, extent, rank, "view", why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (!strides_for(stride, t, &shape, &axis)) {
+        char old[BNDI_SHAPE_TEXT], new[BNDI_SHAPE_TEXT];
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "view: a tensor of shape %s cannot be seen as %s: axis %zu has stride %lld, and its elements do "
+            "not follow those of the next axis in memory; make it contiguous first, or reshape",
+            bndi_shape_text(old, &t->shape), bndi_shape_text(new, &shape), axis, (long long)t->stride[axis]);
+    }
+    status = bndi_view_make(&view, t, &shape, stride, t->offset, why);
+    return status == BND_OK ? finish(out, view, t, &(bndi_view){.kind = BNDI_RESHAPED}, why) : status;
+}
+
+bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bnd_error *why)
+{
+    if (bnd_tensor_is_contiguous(t)) {
+        *out = bnd_tensor_keep(t);
+        return BND_OK;
+    }
+    bnd_attributes attributes = {.format = &t->format};
+    return bnd_tensor_apply(out, BND_TENSOR_COPY, &t, 1, &attributes, why);
+}
+
+bnd_status bnd_tensor_reshape(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
+{
+    bndi_shape shape;
+    ptrdiff_t stride[BND_RANK_MAX];
+    bnd_tensor *copy;
+    size_t axis;
+    bnd_status status = wanted_shape(&shape, t, extent, rank, "reshape", why);
+    if (status != BND_OK || strides_for(stride, t, &shape, &axis)) {
+        return status != BND_OK ? status : bnd_tensor_view(out, t, shape.extent, rank, why);
+    }
+    status = bnd_tensor_contiguous(&copy, t, why);
+    if (status == BND_OK) {
+        status = bnd_tensor_view(out, copy, shape.extent, rank, why);
+        bnd_tensor_release(copy);
+    }
+    return status;
+}
+
+bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
+{
+    size_t at, extent[BND_RANK_MAX], rank = 0;
+    bnd_status status = bndi_axis(&at, axis, t->shape.rank, "squeeze", why);
+    if (status != BND_OK) {
+        return status;
+    }
+    if (t->shape.extent[at] != 1) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "squeeze: axis %zu has %zu elements; only one of 1 can go", at,
+                        t->shape.extent[at]);
+    }
+    for (size_t i = 0; i < t->shape.rank; i++) {
+        if (i != at) {
+            extent[rank++] = t->shape.extent[i];
+        }
+    }
+    return bnd_tensor_view(out, t, extent, rank, why);
+}
+
+bnd_status bnd_tensor_unsqueeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
+{
+    size_t at, extent[BND_RANK_MAX], rank = 0;
+    bnd_status status = bndi_axis(&at, axis, t->shape.rank + 1, "unsqueeze", why);
+    if (status == BND_OK && t->shape.rank == BND_RANK_MAX) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "unsqueeze: the tensor has %d axes already, the most there can be",
+                          BND_RANK_MAX);
+    }
+    if (status != BND_OK) {
+        return status;
+    }
+    for (size_t i = 0; i <= t->shape.rank; i++) {
+        extent[rank++] = i < at ? t->shape.extent[i] : i == at ? 1 : t->shape.extent[i - 1];
+    }
+    return bnd_tensor_view(out, t, extent, rank, why);
+}
+
+bnd_status bnd_tensor_select(bnd_tensor **out, bnd_tensor *t, int axis, size_t index, bnd_error *why)
+{
+    size_t at;
+    bnd_tensor *slice;
+    bnd_status status = bndi_axis(&at, axis, t->shape.rank, "select", why);
+    if (status == BND_OK && index >= t->shape.extent[at]) {
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "select: index %zu of axis %zu is beyond its extent of %zu", index,
+                          at, t->shape.extent[at]);
+    }
+    if (status == BND_OK) {
+        status = bnd_tensor_slice(&slice, t, (int)at, index, 1, 1, why);
+    }
+    if (status == BND_OK) {
+        status = bnd_tensor_squeeze(out, slice, (int)at, why);
+        bnd_tensor_release(slice);
+    }
+    return status;
+}
+
+bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format *f, bnd_error *why)
+{
+    bndi_storage is = bnd_lab_storage_of(&t->format, BND_PACKED), asked = bnd_lab_storage_of(f, BND_PACKED);
+    if (f->width == 0 || is.bits != asked.bits) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "view: codes of %s take %u bits and cannot be seen as %s, which takes %u; cast converts numbers",
+            t->format.name, is.bits, f->name, f->width == 0 ? 0 : asked.bits);
+    }
+    if (t->buffer->integer != 0) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "view: integers are no codes; load the file with the format that its elements are codes of");
+    }
+    if (t->buffer->scaled != NULL) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "view: codes that share scales mean nothing as other codes");
+    }
+    bnd_tensor *view;
+    bnd_status status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    view->format = *f;
+    bndi_owe(view);
+    *out = view;
+    return BND_OK;
+}

@@ -1,0 +1,403 @@
+/* A run on the disk: everything that it keeps, and in words what it is. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <binade/text.h>
+
+/* The metadata. */
+static const char kind_key[] = "binade.checkpoint", training_key[] = "training", step_key[] = "step",
+                  good_steps_key[] = "good_steps", loss_scale_key[] = "loss_scale";
+static const char version[] = "1";
+static const char carried_name[] = "carried"; /* the array of what the engine carries */
+
+enum { TEXT_SIZE = 16384, NAME_SIZE = BNDI_PARAMETER_NAME + 16, PAIRS = 5 };
+
+static const bnd_rule to_nearest = {.rounding = BND_RNE};
+
+static void name_of(char out[NAME_SIZE], const bndi_parameter *p, size_t row)
+{
+    bndi_text text = bndi_text_in(out, NAME_SIZE);
+    bndi_text_string(&text, p->name);
+    bndi_text_string(&text, bndi_kept_suffix(row));
+}
+
+/* ---- into a file ---- */
+
+typedef struct saved {
+    bnd_named_tensor tensors[BNDI_PARAMETERS * BNDI_KEPT + 1];
+    char names[BNDI_PARAMETERS * BNDI_KEPT][NAME_SIZE];
+    size_t count;
+    char training[TEXT_SIZE], step[24], good_steps[24], loss_scale[40];
+    bnd_engine *engine; /* of a tensor that the run has not */
+} saved;
+
+static void list_tensors(saved *s, const bnd_run *run)
+{
+    for (size_t i = 0; i < run->parameters; i++) {
+        bndi_parameter p = run->parameter[i];
+        for (size_t row = 0; row < BNDI_KEPT; row++) {
+            const bnd_tensor *t = *bndi_kept_of(&p, row);
+            if (t != NULL) {
+                name_of(s->names[s->count], &p, row);
+                s->tensors[s->count] = (bnd_named_tensor){s->names[s->count], t};
+                s->count++;
+            }
+        }
+    }
+}
+
+/* What the engine carries, as a tensor of an engine of its own, so that the run's account does not see it. */
+static bnd_status list_carried(saved *s, const bnd_run *run, bnd_error *why)
+{
+    size_t n = bnd_engine_state_count(run->engine);
+    bnd_tensor *t;
+    if (n == 0) {
+        return BND_OK;
+    }
+    double *x = calloc(n, sizeof *x);
+    bnd_status status = x != NULL ? bnd_engine_new(&s->engine, NULL, why)
+                                  : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
+    if (status == BND_OK) {
+        bnd_engine_state_get(x, run->engine);
+        const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_64);
+        status = bnd_tensor_from_f64(&t, s->engine, f, x, &n, 1, BND_ROLE_SCRATCH, why);
+    }
+    if (status == BND_OK) {
+        s->tensors[s->count++] = (bnd_named_tensor){carried_name, t};
+    }
+    free(x);
+    return status;
+}
+
+static void append(void *text, const char *bytes, size_t length)
+{
+    bndi_text_bytes(text, bytes, length);
+}
+
+static void print_count(char *out, size_t size, uint64_t n)
+{
+    bndi_text text = bndi_text_in(out, size);
+    bndi_text_unsigned(&text, n, 10, 1);
+}
+
+static bnd_status describe(saved *s, const bnd_run *run, bnd_error *why)
+{
+    char recipe[BND_POLICY_TEXT_SIZE];
+    bndi_text text = bndi_text_in(s->training, sizeof s->training);
+    bnd_json json;
+    bnd_status status = bnd_policy_text(recipe, sizeof recipe, &run->training.policy, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bnd_json_begin(&json, append, &text);
+    bnd_training_write(&json, NULL, &run->training);
+    print_count(s->step, sizeof s->step, run->step);
+    print_count(s->good_steps, sizeof s->good_steps, run->good_steps);
+    bnd_print_hex(s->loss_scale, sizeof s->loss_scale, bnd_exact_double(run->loss_scale));
+    return text.length < sizeof s->training
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "a run in words takes %zu bytes; %d are read", text.length,
+                          TEXT_SIZE);
+}
+
+static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_error *why)
+{
+    bnd_status status = describe(s, run, why);
+    if (status == BND_OK) {
+        list_tensors(s, run);
+        status = list_carried(s, run, why);
+    }
+    const bnd_safetensors_pair pairs[PAIRS] = {{kind_key, version},
+                                               {training_key, s->training},
+                                               {step_key, s->step},
+                                               {good_steps_key, s->good_steps},
+                                               {loss_scale_key, s->loss_scale}};
+    return status == BND_OK ? bnd_tensor_save_all(path, s->tensors, s->count, pairs, PAIRS, why) : status;
+}
+
+bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why)
+{
+    saved *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what a checkpoint has");
+    }
+    bnd_status status = save_with(s, run, path, why);
+    bnd_engine_free(s->engine);
+    free(s);
+    return status;
+}
+
+/* ---- out of a file ---- */
+
+typedef struct checkpoint {
+    const bnd_safetensors *file;
+    bnd_training training;
+    uint64_t step, good_steps;
+    double loss_scale;
+} checkpoint;
+
+static bnd_status find_text(const char **out, const bnd_safetensors *file, const char *key, bnd_error *why)
+{
+    *out = bnd_safetensors_metadata(file, key);
+    return *out != NULL ? BND_OK
+                        : bnd_fail(why, BND_BAD_FILE, 0,
+                                   "is no checkpoint of a run: its metadata have no \"%s\"; name a "
+                                   "checkpoint.safetensors that a run has written",
+                                   key);
+}
+
+static bnd_status find_count(uint64_t *out, const bnd_safetensors *file, const char *key, bnd_error *why)
+{
+    const char *text;
+    bnd_status status = find_text(&text, file, key, why);
+    if (status == BND_OK && !bndi_count_of(out, text, strlen(text))) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no whole number of 64 bits", key);
+    }
+    return status;
+}
+
+static bnd_status find_loss_scale(double *out, const bnd_safetensors *file, bnd_error *why)
+{
+    const char *text;
+    bnd_result r = {.code = 0};
+    bnd_status status = find_text(&text, file, loss_scale_key, why);
+    const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_64);
+    if (status != BND_OK) {
+        return status;
+    }
+    bool good = bnd_parse(&r, f, text, strlen(text), to_nearest, 0, NULL) == BND_OK;
+    double x = bnd_decode(f, r.code);
+    if (!good || !(x > 0) || x - x != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no loss scale: a finite number above 0",
+                        loss_scale_key);
+    }
+    *out = x;
+    return BND_OK;
+}
+
+/* Steps that random bits are numbered by: a run gets to none beyond. */
+static const uint64_t most_steps = (uint64_t)1 << 48;
+
+static bnd_status read_head(checkpoint *c, bnd_error *why)
+{
+    const char *text;
+    bnd_status status = find_text(&text, c->file, kind_key, why);
+    if (status == BND_OK && strcmp(text, version) != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "is a checkpoint of another version of binade; this one reads version %s",
+                        version);
+    }
+    status = status == BND_OK ? find_text(&text, c->file, training_key, why) : status;
+    if (status == BND_OK) {
+        status = bnd_training_read(&c->training, text, strlen(text), why);
+    }
+    status = status == BND_OK ? find_count(&c->step, c->file, step_key, why) : status;
+    status = status == BND_OK ? find_count(&c->good_steps, c->file, good_steps_key, why) : status;
+    status = status == BND_OK ? find_loss_scale(&c->loss_scale, c->file, why) : status;
+    return status == BND_OK && c->step >= most_steps
+               ? bnd_fail(why, BND_BAD_FILE, 0, "is damaged: it says that %llu steps were made",
+                          (unsigned long long)c->step)
+               : status;
+}
+
+static bnd_status other_run(const char *what, const char *there, const char *here, bnd_error *why)
+{
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "is the checkpoint of another run: its %s is %s, that of this run %s; make a run that agrees", what,
+                    there, here);
+}
+
+/* Is it a run of the same numbers, in the same places? */
+static bnd_status check_same(const checkpoint *c, const bnd_run *run, bnd_error *why)
+{
+    const bnd_training *a = &c->training, *b = &run->training;
+    const struct {
+        const char *what;
+        uint64_t there, here;
+    } sizes[] = {{"inputs", a->inputs, b->inputs},
+                 {"width", a->width, b->width},
+                 {"depth", a->depth, b->depth},
+                 {"number of heads", a->heads, b->heads},
+                 {"context", a->context, b->context},
+                 {"vocabulary", a->vocabulary, b->vocabulary},
+                 {"head tied to its embedding (1) or not (0)", a->tied, b->tied},
+                 {"seed_data", a->seed_data, b->seed_data}};
+    if (strcmp(a->model, b->model) != 0) {
+        return other_run("model", a->model, b->model, why);
+    }
+    if (strcmp(a->optimizer, b->optimizer) != 0) {
+        return other_run("optimizer", a->optimizer, b->optimizer, why);
+    }
+    if (strcmp(a->source, b->source) != 0 && a->data[0] == 0 && b->data[0] == 0) {
+        return other_run("source", a->source, b->source, why);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].there != sizes[i].here) {
+            char there[24], here[24];
+            print_count(there, sizeof there, sizes[i].there);
+            print_count(here, sizeof here, sizes[i].here);
+            return other_run(sizes[i].what, there, here, why);
+        }
+    }
+    return BND_OK;
+}
+
+/* ---- its numbers ---- */
+
+static bnd_status fill_carried(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
+{
+    const bnd_safetensor *entry = bnd_safetensors_find(file, carried_name);
+    if (entry == NULL) {
+        return BND_OK; /* nothing is carried before the first step, nor under most recipes */
+    }
+    size_t n = entry->rank == 1 ? (size_t)entry->count : 0;
+    if (n == 0 || strcmp(entry->dtype, "F64") != 0) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s with %zu dimensions; a checkpoint has F64 with one",
+                        carried_name, entry->dtype, entry->rank);
+    }
+    double *x = calloc(n, sizeof *x);
+    if (x == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu numbers of a checkpoint", n);
+    }
+    memcpy(x, entry->data, n * sizeof *x); /* they may stand at any address */
+    bnd_error inner = {.message = ""};
+    bnd_status status = bnd_engine_state_set(run->engine, x, n, &inner);
+    free(x);
+    return status == BND_OK || status == BND_NO_MEMORY
+               ? (status == BND_OK ? BND_OK : bnd_fail(why, status, 0, "%s", inner.message))
+               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\": %s", carried_name, inner.message);
+}
+
+/* Does the run have a tensor of this name, or such scales? */
+static bool is_expected(bnd_run *run, const char *name)
+{
+    char own[NAME_SIZE + 8];
+    for (size_t i = 0; i < run->parameters; i++) {
+        for (size_t row = 0; row < BNDI_KEPT; row++) {
+            const bnd_tensor *t = *bndi_kept_of(&run->parameter[i], row);
+            if (t == NULL) {
+                continue;
+            }
+            name_of(own, &run->parameter[i], row);
+            size_t length = strlen(own);
+            if (strncmp(name, own, length) == 0 &&
+                (name[length] == '\0' || (t->buffer->scaled != NULL && strcmp(name + length, ".scales") == 0))) {
+                return true;
+            }
+        }
+    }
+    return strcmp(name, carried_name) == 0;
+}
+
+static bnd_status check_surplus(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
+{
+    for (size_t i = 0; i < bnd_safetensors_count(file); i++) {
+        const char *name = bnd_safetensors_at(file, i)->name;
+        if (!is_expected(run, name)) {
+            return bnd_fail(why, BND_BAD_FILE, 0, "has an array \"%.*s\" that a checkpoint of this run has not",
+                            (int)strnlen(name, NAME_SIZE), name);
+        }
+    }
+    return BND_OK;
+}
+
+/* Codes say nothing about themselves: those under another dtype than the run writes are not what they seem. What is not
+ * there at all is for the one who reads it. */
+static bnd_status check_dtype(const bnd_safetensors *file, const char *name, const char *suffix, const char *dtype,
+                              bnd_error *why)
+{
+    char whole[NAME_SIZE + 8];
+    bndi_text text = bndi_text_in(whole, sizeof whole);
+    bndi_text_string(&text, name);
+    bndi_text_string(&text, suffix);
+    const bnd_safetensor *entry = bnd_safetensors_find(file, whole);
+    return entry == NULL || strcmp(entry->dtype, dtype) == 0
+               ? BND_OK
+               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s; a checkpoint of this run has %s there", whole,
+                          entry->dtype, dtype);
+}
+
+static bnd_status fill_tensor(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_error *why)
+{
+    bnd_status status = check_dtype(file, name, "", bndi_tensor_dtype(t), why);
+    status = status == BND_OK ? check_dtype(file, name, ".scales", "U8", why) : status;
+    return status == BND_OK ? bnd_tensor_load_into(t, file, name, to_nearest, why) : status;
+}
+
+static bnd_status fill_tensors(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
+{
+    char name[NAME_SIZE];
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        for (size_t row = 0; status == BND_OK && row < BNDI_KEPT; row++) {
+            bnd_tensor *t = *bndi_kept_of(&run->parameter[i], row);
+            if (t != NULL) {
+                name_of(name, &run->parameter[i], row);
+                status = fill_tensor(t, file, name, why);
+            }
+        }
+    }
+    return status;
+}
+
+/* The run is one of zeros under the recipe of the file. */
+static bnd_status fill(bnd_run *run, void *data, bnd_error *why)
+{
+    const checkpoint *c = data;
+    bnd_status status = fill_tensors(run, c->file, why);
+    status = status == BND_OK ? check_surplus(run, c->file, why) : status;
+    status = status == BND_OK ? fill_carried(run, c->file, why) : status;
+    run->step = c->step;
+    run->good_steps = c->good_steps;
+    run->loss_scale = c->loss_scale;
+    return status;
+}
+
+bnd_status bndi_checkpoint_training(bnd_training *out, const bnd_safetensors *file, bnd_error *why)
+{
+    checkpoint c = {.file = file};
+    bnd_status status = read_head(&c, why);
+    if (status == BND_OK) {
+        *out = c.training;
+    }
+    return status;
+}
+
+bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_error *why)
+{
+    checkpoint c = {.file = file};
+    bnd_status status = read_head(&c, why);
+    status = status == BND_OK ? check_same(&c, run, why) : status;
+    return status == BND_OK ? bndi_run_replace(run, &c.training.policy, fill, &c, why) : status;
+}
+
+bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const char *path, bnd_error *why)
+{
+    checkpoint c;
+    bnd_safetensors *file;
+    bnd_status status = bnd_safetensors_open(&file, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    c = (checkpoint){.file = file};
+    status = read_head(&c, why);
+    bnd_safetensors_close(file);
+    if (status == BND_OK) {
+        *training = c.training;
+        *step = c.step;
+    }
+    return status;
+}
+
+bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why)
+{
+    bnd_safetensors *file;
+    bnd_status status = bnd_safetensors_open(&file, path, why);
+    if (status == BND_OK) {
+        status = bndi_run_load_from(run, file, why);
+        bnd_safetensors_close(file);
+    }
+    return status;
+}

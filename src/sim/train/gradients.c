@@ -1,0 +1,61 @@
+/* What is asked of gradients before a step is taken: how long they are, and whether the loss scale lets them
+ * through. */
+#include "train/train.h"
+
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+double bndi_squares_of_gradients(const bnd_run *run, double unscale)
+{
+    const bndi_maths *maths = bndi_maths_of(&run->engine->context);
+    double sum = 0, scaled[BNDI_TENSOR_CHUNK];
+    bndi_numbers buffer;
+    for (size_t i = 0; i < run->parameters; i++) {
+        const bnd_tensor *g = run->parameter[i].value->gradient;
+        bndi_walk walk;
+        size_t n = g != NULL ? bndi_count(&g->shape) : 0;
+        if (n > 0) {
+            bndi_walk_open(&walk, g, &g->shape, BNDI_WORDS_64);
+        }
+        for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
+            size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
+            const double *x = bndi_read(&walk, at, m, &buffer);
+            maths->linear(scaled, x, 0, unscale, m);
+            sum += maths->sum_products(scaled, scaled, m);
+        }
+    }
+    return sum;
+}
+
+void bndi_begin_loss_scale(bnd_run *run)
+{
+    const bnd_loss_scale *scale = &run->training.policy.loss_scale;
+    run->loss_scale = scale->given ? scale->initial : 1;
+    run->good_steps = 0;
+}
+
+/* It stays a finite number above 0, however many steps are skipped or made: it would never return from infinity. */
+static void multiply_loss_scale(bnd_run *run, double factor)
+{
+    double next = run->loss_scale * factor;
+    run->loss_scale = next > 0 && next - next == 0 ? next : run->loss_scale;
+}
+
+bool bndi_loss_scale_allows(bnd_run *run, double squares)
+{
+    const bnd_loss_scale *scale = &run->training.policy.loss_scale;
+    bool good = squares - squares == 0;
+    if (!scale->given) {
+        return true;
+    }
+    if (!good) {
+        multiply_loss_scale(run, scale->dynamic ? 0.5 : 1);
+        run->good_steps = 0;
+        return false;
+    }
+    if (scale->dynamic && ++run->good_steps == scale->growth) {
+        multiply_loss_scale(run, 2);
+        run->good_steps = 0;
+    }
+    return true;
+}

@@ -1,0 +1,183 @@
+/* Weights in files: those that a run starts from, instead of drawn ones, and those that it has, written as plain fp32
+ * numbers. */
+#include "train/train.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bulk/environment.h"
+#include "store/safetensors.h"
+#include "store/store.h"
+
+static const bnd_rule to_nearest = {.rounding = BND_RNE};
+
+/* ---- which file it was ---- */
+
+uint64_t bndi_hash_of(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why)
+{
+    bnd_error inner = why != NULL ? *why : (bnd_error){.where = 0};
+    return status == BND_OK ? status : bnd_fail(why, status, inner.where, "%s: %s", path, inner.message);
+}
+
+/* ---- out of a file ---- */
+
+bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
+{
+    if (run->training.init[0] == '\0') {
+        return BND_OK;
+    }
+    bnd_status status = bnd_safetensors_open(&run->initial, run->training.init, why);
+    if (status == BND_OK) {
+        run->init_hash = bndi_hash_of(run->initial->map.bytes, run->initial->map.size);
+    }
+    return bndi_in_file(status, run->training.init, why);
+}
+
+void bndi_initial_close(bnd_run *run)
+{
+    bnd_safetensors_close(run->initial);
+    run->initial = NULL;
+}
+
+static bool is_float(const char *dtype)
+{
+    return strcmp(dtype, "F32") == 0 || strcmp(dtype, "F16") == 0 || strcmp(dtype, "BF16") == 0;
+}
+
+static bool same_shape(const bnd_safetensor *entry, const bndi_shape *shape)
+{
+    bool same = entry->rank == shape->rank;
+    for (size_t i = 0; same && i < shape->rank; i++) {
+        same = entry->shape[i] == shape->extent[i];
+    }
+    return same;
+}
+
+static bnd_status check_entry(const bnd_safetensor *entry, const char *name, const bndi_shape *shape, bnd_error *why)
+{
+    char wanted[BNDI_SHAPE_TEXT], there[BNDI_SHAPE_TEXT];
+    bndi_shape_text(wanted, shape);
+    if (entry == NULL) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "the tensor \"%s\" %s is missing: the file needs one for each parameter",
+                        name, wanted);
+    }
+    if (!is_float(entry->dtype)) {
+        return bnd_fail(why, BND_BAD_FILE, 0, "the tensor \"%s\" is %s; initial weights must be F32, F16 or BF16", name,
+                        entry->dtype);
+    }
+    if (!same_shape(entry, shape)) {
+        bndi_shape of_file = {.rank = entry->rank < BND_RANK_MAX ? entry->rank : BND_RANK_MAX};
+        for (size_t i = 0; i < of_file.rank; i++) {
+            of_file.extent[i] = (size_t)entry->shape[i];
+        }
+        return bnd_fail(why, BND_BAD_FILE, 0, "the tensor \"%s\" has the shape %s; this model needs %s", name,
+                        bndi_shape_text(there, &of_file), wanted);
+    }
+    return BND_OK;
+}
+
+/* A checkpoint has states of the optimizer beside the weights, and masters that are more exact than the weights. */
+static bool is_checkpoint(const bnd_run *run)
+{
+    return bnd_safetensors_metadata(run->initial, "binade.checkpoint") != NULL;
+}
+
+bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why)
+{
+    char master[BNDI_PARAMETER_NAME + sizeof ".master"];
+    snprintf(master, sizeof master, "%s.master", name);
+    name = is_checkpoint(run) && bnd_safetensors_find(run->initial, master) != NULL ? master : name;
+    bnd_status status = check_entry(bnd_safetensors_find(run->initial, name), name, &to->shape, why);
+    status = status == BND_OK ? bnd_tensor_load_into(to, run->initial, name, to_nearest, why) : status;
+    return bndi_in_file(status, run->training.init, why);
+}
+
+/* No tensor may be left over: the file would be that of another model. */
+bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why)
+{
+    const bool all = run->initial != NULL && !is_checkpoint(run);
+    for (size_t i = 0; all && i < bnd_safetensors_count(run->initial); i++) {
+        const char *name = bnd_safetensors_at(run->initial, i)->name;
+        const size_t length = strlen(name);
+        bndi_nearest nearest = bndi_nearest_to(name, length);
+        bool known = false;
+        for (size_t k = 0; !known && k < run->parameters; k++) {
+            known = strcmp(name, run->parameter[k].name) == 0;
+            bndi_nearest_offer(&nearest, run->parameter[k].name, strlen(run->parameter[k].name));
+        }
+        if (!known) {
+            return bndi_in_file(
+                bndi_nearest_fail(&nearest, why, BND_BAD_FILE, "this model has no parameter for the tensor", NULL),
+                run->training.init, why);
+        }
+    }
+    return BND_OK;
+}
+
+/* ---- into a file ---- */
+
+static const bnd_tensor *weights_of(const bndi_parameter *p)
+{
+    return p->master != NULL ? p->master : p->value;
+}
+
+static bnd_status write_numbers(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+                                bnd_error *why)
+{
+    const bnd_run *run = context;
+    const bnd_tensor *t = weights_of(&run->parameter[index]);
+    bndi_walk walk;
+    bndi_numbers buffer;
+    bnd_status status = BND_OK;
+    (void)entry;
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    for (size_t at = 0, n = bndi_count(&t->shape); status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
+        const size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
+        status = bnd_output_write(file, bndi_read(&walk, at, m, &buffer), m * sizeof(float), why);
+    }
+    return status;
+}
+
+bnd_status bnd_run_save_weights(const bnd_run *run, const char *path, bnd_error *why)
+{
+    bnd_safetensor *entries = calloc(run->parameters + 1, sizeof *entries);
+    uint64_t(*shapes)[BND_RANK_MAX] = calloc(run->parameters + 1, sizeof *shapes);
+    bnd_status status = BND_OK;
+    if (entries == NULL || shapes == NULL) {
+        status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu tensors", run->parameters);
+    }
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        const bndi_shape *shape = &weights_of(&run->parameter[i])->shape;
+        for (size_t k = 0; k < shape->rank; k++) {
+            shapes[i][k] = shape->extent[k];
+        }
+        entries[i] =
+            (bnd_safetensor){.name = run->parameter[i].name, .dtype = "F32", .rank = shape->rank, .shape = shapes[i]};
+    }
+    if (status == BND_OK) {
+        const bndi_environment before = bndi_enter(BND_RNE);
+        /* The run is read, not changed: a callback's context has no const. */
+        status =
+            bndi_safetensors_save(path, entries, run->parameters, NULL, 0, write_numbers, (void *)(uintptr_t)run, why);
+        bndi_leave(before);
+    }
+    free(entries);
+    free(shapes);
+    return status;
+}
+
+uint64_t bnd_run_init_hash(const bnd_run *run)
+{
+    return run->init_hash;
+}

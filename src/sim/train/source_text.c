@@ -1,0 +1,251 @@
+/* Text: batches of windows of symbols, and files of them. A file is bytes (256 symbols), or tokens: .npy of any
+ * integers, .bin of uint16, or integers of the type that the training names, the lowest byte first. It is mapped, so
+ * that it may be larger than memory; every token is looked at once when it is opened, so that no step meets one that
+ * the vocabulary has not. Windows begin anywhere in the first nine tenths, and those for validation in the last tenth
+ * (or the last window, where that is more), so that the two share no token. */
+#include "train/train.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/tensor.h"
+
+bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw, bnd_error *why)
+{
+    const bnd_training *t = &run->training;
+    const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_32);
+    size_t context = t->context, n = t->batch * context, shape[] = {t->batch, context};
+    double *x = malloc((2 * n + context + 1) * sizeof *x), *y = x + n, *symbols = y + n;
+    if (x == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a batch");
+    }
+    for (size_t row = 0; row < t->batch; row++) {
+        draw(symbols, run, purpose, row);
+        memcpy(x + row * context, symbols, context * sizeof *x);
+        memcpy(y + row * context, symbols + 1, context * sizeof *y);
+    }
+    bnd_status status = bnd_tensor_from_f64(&out->x, run->engine, f, x, shape, 2, BND_ROLE_DATA, why);
+    if (status == BND_OK) {
+        status = bnd_tensor_from_f64(&out->y, run->engine, f, y, shape, 2, BND_ROLE_DATA, why);
+    }
+    free(x);
+    out->x_is_whole = out->y_is_whole = true;
+    return status;
+}
+
+/* ---- files ---- */
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+typedef struct integers {
+    const char *name;
+    uint8_t size;
+    bool is_signed;
+} integers;
+
+static const integers types[] = {{"uint8", 1, false},  {"int16", 2, true}, {"uint16", 2, false}, {"int32", 4, true},
+                                 {"uint32", 4, false}, {"int64", 8, true}, {"uint64", 8, false}};
+enum { UINT8, INT16, UINT16, TYPES = sizeof types / sizeof types[0] };
+
+/* A file of nothing but integers, the lowest byte first. */
+static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char *path, const integers *type,
+                                bnd_error *why)
+{
+    const uint8_t size = type->size;
+    bnd_mapped map;
+    bndi_buffer *buffer;
+    bnd_status status = bnd_map_open(&map, path, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    bndi_shape shape = {.rank = 1, .extent = {map.size / size}};
+    if (map.size == 0 || map.size % size != 0) {
+        status = map.size == 0
+                     ? bnd_fail(why, BND_BAD_FILE, 0, "is empty: there is nothing to learn from it")
+                     : bnd_fail(why, BND_BAD_FILE, map.size,
+                                "has %zu bytes, which is no whole number of %u-byte tokens", map.size, (unsigned)size);
+        bnd_map_close(&map);
+        return status;
+    }
+    status = bndi_buffer_mapped(&buffer, engine, BND_ROLE_DATA, &map, 0, why);
+    if (status != BND_OK) {
+        bnd_map_close(&map);
+        return status;
+    }
+    buffer->integer = size;
+    buffer->is_signed = type->is_signed;
+    buffer->constant = true;
+    return bndi_tensor_over(out, buffer, bnd_lab_format_of_words(BNDI_WORDS_32), &shape, why);
+}
+
+static bnd_status find_type(const integers **out, const char *path, const char *name, bnd_error *why)
+{
+    if (name[0] == '\0') {
+        *out = &types[ends_with(path, ".bin") ? UINT16 : UINT8];
+        return BND_OK;
+    }
+    for (size_t i = 0; i < TYPES; i++) {
+        if (strcmp(name, types[i].name) == 0) {
+            *out = &types[i];
+            return BND_OK;
+        }
+    }
+    return bnd_fail(why, BND_BAD_NAME, 0,
+                    "unknown data type '%s' (available: uint8, int16, uint16, int32, uint32, int64, uint64)", name);
+}
+
+static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
+{
+    const char *path = run->training.data, *type_name = run->training.data_type;
+    const integers *type = NULL;
+    if (ends_with(path, ".npy") && type_name[0] != '\0') {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a data type cannot be used with .npy: the file says its own");
+    }
+    if (ends_with(path, ".npy")) {
+        return bnd_tensor_load(out, run->engine, path, NULL, BND_ROLE_DATA, why);
+    }
+    bnd_status status = find_type(&type, path, type_name, why);
+    return status == BND_OK ? load_integers(out, run->engine, path, type, why) : status;
+}
+
+/* Numbers of symbols are exact in fp32 up to here. */
+enum { SYMBOLS_MOST = 1 << 24 };
+
+static bnd_status refuse_token(size_t at, double x, size_t vocabulary, bnd_error *why)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%.17g", x);
+    return bnd_fail(why, BND_BAD_FILE, at, "token number %zu is %s; tokens are whole numbers from 0 to %zu here", at,
+                    number, vocabulary - 1);
+}
+
+/* The largest token, when all are whole numbers below `vocabulary`. */
+static bnd_status look_at_all(double *largest, const bnd_tensor *tokens, size_t vocabulary, bnd_error *why)
+{
+    bndi_walk walk;
+    bndi_numbers buffer;
+    size_t count = bndi_count(&tokens->shape);
+    double most = 0;
+    bndi_walk_open(&walk, tokens, &tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < count; at += BNDI_TENSOR_CHUNK) {
+        size_t n = count - at < BNDI_TENSOR_CHUNK ? count - at : BNDI_TENSOR_CHUNK;
+        const double *x = bndi_read(&walk, at, n, &buffer);
+        for (size_t i = 0; i < n; i++) {
+            if (!(x[i] >= 0 && x[i] < (double)vocabulary && x[i] == (double)(uint32_t)x[i])) {
+                return refuse_token(at + i, x[i], vocabulary, why);
+            }
+            most = x[i] > most ? x[i] : most;
+        }
+    }
+    *largest = most;
+    return BND_OK;
+}
+
+/* The vocabulary: as given, else all bytes, else as many as there are up to the largest token. */
+static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
+{
+    bnd_training *t = &run->training;
+    const bnd_tensor *tokens = run->source.tokens;
+    bool bytes = tokens->buffer->integer == 1 && !tokens->buffer->is_signed;
+    double largest = 255;
+    if (t->vocabulary > SYMBOLS_MOST) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a vocabulary has %d symbols at most", SYMBOLS_MOST);
+    }
+    bnd_status status = bytes && (t->vocabulary == 0 || t->vocabulary > 255)
+                            ? BND_OK
+                            : look_at_all(&largest, tokens, t->vocabulary != 0 ? t->vocabulary : SYMBOLS_MOST, why);
+    if (status == BND_OK && t->vocabulary == 0) {
+        t->vocabulary = (size_t)largest + 1;
+    }
+    return status;
+}
+
+static bnd_status divide(bnd_run *run, bnd_error *why)
+{
+    size_t count = bndi_count(&run->source.tokens->shape), window = run->training.context + 1;
+    if (run->training.context == 0 || count / 2 < window) {
+        return bnd_fail(why, BND_BAD_FILE, count,
+                        "has %zu tokens; a context of %zu needs at least %zu: one window to learn from and one to "
+                        "validate on, each with the token after it",
+                        count, window - 1, 2 * window);
+    }
+    size_t validated = count / 10 > window ? count / 10 : window;
+    run->source.learned = count - validated;
+    return BND_OK;
+}
+
+/* How often each symbol occurs in what is learned from. */
+static void count_symbols(size_t *counts, const bnd_run *run)
+{
+    const bnd_tensor *tokens = run->source.tokens;
+    bndi_walk walk;
+    bndi_numbers buffer;
+    bndi_walk_open(&walk, tokens, &tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < run->source.learned; at += BNDI_TENSOR_CHUNK) {
+        size_t left = run->source.learned - at, n = left < BNDI_TENSOR_CHUNK ? left : BNDI_TENSOR_CHUNK;
+        const double *x = bndi_read(&walk, at, n, &buffer);
+        for (size_t i = 0; i < n; i++) {
+            counts[(size_t)x[i]]++;
+        }
+    }
+}
+
+/* Chance level is a uniform guess among the symbols that occur; the unigram entropy is what their shares alone give. */
+static bnd_status measure_levels(bnd_run *run, bnd_error *why)
+{
+    const size_t vocabulary = run->training.vocabulary;
+    size_t *counts = calloc(vocabulary, sizeof *counts), symbols = 0;
+    double entropy = 0;
+    if (counts == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the counts of %zu symbols", vocabulary);
+    }
+    count_symbols(counts, run);
+    for (size_t i = 0; i < vocabulary; i++) {
+        double share = (double)counts[i] / (double)run->source.learned;
+        symbols += counts[i] > 0;
+        entropy -= share > 0 ? share * bndi_log_of(run, share) : 0;
+    }
+    free(counts);
+    run->chance_loss = bndi_log_of(run, (double)symbols);
+    run->unigram = entropy;
+    return BND_OK;
+}
+
+static void draw_window(double *symbols, const bnd_run *run, uint64_t purpose, size_t row)
+{
+    const bndi_source *s = &run->source;
+    size_t window = run->training.context + 1, start = bndi_window_start(run, purpose, row);
+    bndi_walk walk;
+    bndi_numbers buffer;
+    bndi_walk_open(&walk, s->tokens, &s->tokens->shape, BNDI_WORDS_64);
+    for (size_t at = 0; at < window; at += BNDI_TENSOR_CHUNK) {
+        size_t n = window - at < BNDI_TENSOR_CHUNK ? window - at : BNDI_TENSOR_CHUNK;
+        memcpy(symbols + at, bndi_read(&walk, start + at, n, &buffer), n * sizeof *symbols);
+    }
+}
+
+static bnd_status batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why)
+{
+    return bndi_text_batch(out, run, purpose, draw_window, why);
+}
+
+bnd_status bndi_open_file(bnd_run *run, bnd_error *why)
+{
+    bnd_status status = load(&run->source.tokens, run, why);
+    run->source.batch = batch;
+    if (status == BND_OK) {
+        status = divide(run, why);
+    }
+    if (status == BND_OK) {
+        status = find_vocabulary(run, why);
+    }
+    if (status == BND_OK) {
+        status = measure_levels(run, why);
+    }
+    return bndi_in_file(status, run->training.data, why);
+}

@@ -1,0 +1,384 @@
+/* What train/ shares between its files. A run is parameters with their states, a model that makes a loss of a batch, a
+ * source of batches, and an optimizer; each of the last three is a row and a file. */
+#ifndef BINADE_SRC_TRAIN_H
+#define BINADE_SRC_TRAIN_H
+
+#include <binade-lab/train.h>
+
+#include "tensor/tensor.h"
+
+enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
+
+typedef struct bndi_parameter {
+    char name[BNDI_PARAMETER_NAME];
+    bnd_tensor *value; /* in the format of the role param: what the model computes with; NULL between steps where it is
+                        * transient */
+    bnd_tensor *master, *m, *v, *extra; /* NULL where the recipe or the optimizer has none */
+    bnd_tensor *factors;                /* of v, where that is NULL: for each row, then for each column */
+    bool decays;                        /* weight decay: matrices, not gains and biases */
+    bool looked_up;                     /* a table: a batch uses some of its rows */
+    unsigned place;
+    bnd_updates updates; /* of the last step */
+} bndi_parameter;
+
+typedef struct bndi_batch {
+    bnd_tensor *x, *y;
+    bool x_is_whole, y_is_whole; /* symbols or classes, integers in fp32 */
+} bndi_batch;
+
+/* Where batches come from: numbers drawn from seed_data, or a file. `purpose` tells which batch. */
+typedef struct bndi_source {
+    bnd_status (*batch)(bndi_batch *out, bnd_run *run, uint64_t purpose, bnd_error *why);
+    double *plan; /* numbers drawn once: a planted solution, the chances of a chain */
+    size_t plan_length;
+    bnd_tensor *tokens; /* of a file, */
+    size_t learned;     /* of which so many are learned from, and the rest validated on */
+    bnd_run *teacher;   /* a run that is never stepped, whose outputs are to be learned */
+} bndi_source;
+
+typedef struct bndi_model_row bndi_model_row;
+typedef struct bndi_optimizer_row bndi_optimizer_row;
+
+/* A block of a transformer: where its parameters begin. It is told to a segment, and lives as long as the tape. */
+enum { BNDI_MODEL_DEPTH = 40 };
+typedef struct bndi_block_data {
+    bnd_run *run;
+    size_t first;
+} bndi_block_data;
+
+/* Where a run of the caller's own model is (own.c). */
+typedef enum bndi_stage { BNDI_BETWEEN, BNDI_IN_STEP, BNDI_EVALUATING } bndi_stage;
+
+struct bnd_run {
+    bnd_training training;
+    bnd_engine *engine;
+    const bndi_model_row *model;
+    const bndi_optimizer_row *optimizer;
+    bndi_parameter parameter[BNDI_PARAMETERS];
+    size_t parameters;
+    char place_name[BNDI_PARAMETERS + 1][BNDI_PARAMETER_NAME]; /* place 0: what belongs to no parameters */
+    unsigned places;
+    uint64_t step, good_steps;
+    double loss_scale;
+    bndi_source source;
+    double *factor_room; /* a number for each row and column of the largest parameter, where its optimizer asks */
+    double floor, chance_loss, unigram;
+    bnd_safetensors *initial; /* while parameters are made: the file with their numbers, or NULL */
+    bnd_tensor *order;        /* integers of training.order, by step or by step and row; NULL: none */
+    uint64_t init_hash, order_hash;
+    bndi_stage stage;
+    bnd_step at_hand;                                /* of BNDI_IN_STEP */
+    bool had_tape;                                   /* before BNDI_EVALUATING */
+    struct bndi_block_data blocks[BNDI_MODEL_DEPTH]; /* of a transformer: what its segments are told */
+};
+
+/* Purposes of random bits, so that no two things share them: in the upper half of a purpose. */
+enum { BNDI_OF_INIT = 1, BNDI_OF_DATA, BNDI_OF_PLAN, BNDI_OF_VALIDATION, BNDI_OF_DROPOUT };
+static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
+{
+    return (uint64_t)what << 48 | index;
+}
+
+/* ---- weights and batches in files (initial.c, batches.c) ---- */
+
+/* FNV-1a of 64 bits: tells whether a file is still the one that a run was started with. */
+uint64_t bndi_hash_of(const void *bytes, size_t size);
+
+/* "PATH: " before the message. */
+bnd_status bndi_in_file(bnd_status status, const char *path, bnd_error *why);
+
+/* training.init: opened, read tensor by tensor as parameters are made, and checked for tensors left over. Without such
+ * a file all do nothing. */
+BND_CHECKED bnd_status bndi_initial_open(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_initial_read(bnd_tensor *to, const bnd_run *run, const char *name, bnd_error *why);
+BND_CHECKED bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why);
+void bndi_initial_close(bnd_run *run);
+
+/* training.order, once the source is open; and the purpose of the batch that a step sees. */
+BND_CHECKED bnd_status bndi_order_open(bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_purpose_of_step(uint64_t *out, const bnd_run *run, uint64_t step, bnd_error *why);
+
+/* Where a row of a batch begins in the text. */
+size_t bndi_window_start(const bnd_run *run, uint64_t purpose, size_t row);
+
+/* The sum of squares of all gradients over the loss scale; infinite or NaN where one is no number. */
+double bndi_squares_of_gradients(const bnd_run *run, double unscale);
+
+/* As a run that begins has it. */
+void bndi_begin_loss_scale(bnd_run *run);
+
+/* torch's GradScaler: a step with a gradient that is no number is skipped and the scale halved; so many good ones
+ * double it. */
+bool bndi_loss_scale_allows(bnd_run *run, double squares);
+
+typedef struct bndi_update_totals {
+    uint64_t updates, cancelled;
+    double squares_of_updates, squares_of_weights;
+} bndi_update_totals;
+
+/* States that share scales are worked on in fp32, one parameter's at a time. */
+typedef struct bndi_thawed {
+    bnd_tensor *w; /* the master, or the parameter */
+    bnd_role role; /* of w */
+    bndi_buffer *of_w, *of_m, *of_v, *of_factors, *of_extra;
+    bndi_whole old; /* w before the update */
+} bndi_thawed;
+BND_CHECKED bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why);
+void bndi_freeze_states(bndi_thawed *t, bndi_parameter *p, bndi_update_totals *sums);
+
+/* A step: parameters ready for the forward pass; then, with gradients in place, loss scale and update; then, also after
+ * a failure, gradients and transient parameters are released. `done`: the run is one step further. */
+BND_CHECKED bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why);
+BND_CHECKED bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why);
+void bndi_step_end(bnd_run *run, bool done);
+
+/* Around an evaluation: parameters ready, no tape, random bits of its own, and delayed scales that learn nothing. */
+BND_CHECKED bnd_status bndi_evaluation_begin(bnd_run *run, bnd_error *why);
+void bndi_evaluation_end(bnd_run *run);
+
+/* In an evaluation: the loss of the batch of this purpose, casts counted from `casts` on. */
+BND_CHECKED bnd_status bndi_loss_of_batch(double *loss, bnd_run *run, uint64_t purpose, uint64_t casts, bnd_error *why);
+
+BND_CHECKED bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why);
+
+/* ---- models ----
+ *
+ * Models are written as formulas: f(g, x) is a tensor, and NULL once something has failed; calls after that compute
+ * nothing, and g->status says why at the end. A call uses its operands up: it gives back the reference that the formula
+ * owes, so that a tensor lives exactly as long as a node of the tape saves it. Parameters are not used up. A formula
+ * that uses a tensor twice says so: f(g, bndi_again(x)), g(g, x). The model's `loss` uses its batch up. */
+
+typedef struct bndi_graph {
+    bnd_run *run;
+    bnd_status status;
+    bnd_error *why;
+} bndi_graph;
+
+bnd_tensor *bndi_again(bnd_tensor *x); /* x, with one more use */
+void bndi_use_up(bnd_tensor *const *in, size_t count);
+
+bnd_tensor *bndi_apply(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
+                       const bnd_attributes *attributes);
+bnd_tensor *bndi_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x);
+bnd_tensor *bndi_careful_map(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x); /* of the role careful */
+bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
+bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b);
+bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
+bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);             /* its last two axes */
+bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes);
+
+/* With parameters of the run, of which `first` is the number; what they are used for is counted at their place. */
+bnd_tensor *bndi_weight(bndi_graph *g, size_t first);
+bnd_tensor *bndi_dense(bndi_graph *g, bnd_tensor *x, size_t first);      /* x w' + b: w is first, b is first + 1 */
+bnd_tensor *bndi_dense_bare(bndi_graph *g, bnd_tensor *x, size_t first); /* x w' */
+bnd_tensor *bndi_norm(bndi_graph *g, bnd_tensor *x, size_t first);       /* a layer norm: gain, bias */
+bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b); /* of a - b */
+
+/* A new parameter, whose number is one more than the last one's. A matrix has normal numbers of this deviation; only
+ * matrices may decay. A vector has `value` everywhere. */
+void bndi_add_matrix(bndi_graph *g, const char *name, size_t rows, size_t columns, double deviation, bool decays);
+void bndi_add_vector(bndi_graph *g, const char *name, size_t n, double value);
+
+/* The same with these numbers, in row-major order; NULL: zeros. */
+BND_CHECKED bnd_status bndi_add_values(bnd_run *run, const char *name, const bndi_shape *shape, const float *values,
+                                       bool decays, bnd_error *why);
+
+/* run->factor_room, large enough for the parameters that are there. */
+BND_CHECKED bnd_status bndi_factor_room_make(bnd_run *run, bnd_error *why);
+
+/* What comes now is counted at the place of this parameter. */
+void bndi_go_to(bnd_run *run, size_t parameter);
+
+/* The same, only where the policy holds at one place. */
+void bndi_go_to_if_limited(bnd_run *run, size_t parameter);
+
+struct bndi_model_row {
+    const char *name, *title;
+    /* The sizes that it is usually run with: written where they are 0. */
+    void (*usual)(bnd_training *t);
+    double stride; /* how far its weights go, compared with what the rates of such optimizers are made for */
+    /* Opens run->source, and sets the irreducible loss and chance level; a size that the data decide may change. NULL:
+     * it learns text, from training.data or a row of bnd_source_name. */
+    bnd_status (*source)(bnd_run *run, bnd_error *why);
+    void (*build)(bndi_graph *g); /* the parameters */
+    bnd_tensor *(*loss)(bndi_graph *g, const bndi_batch *batch);
+};
+
+extern const bndi_model_row bndi_quadratic_row, bndi_least_squares_row, bndi_logistic_row, bndi_mlp_row,
+    bndi_transformer_row, bndi_student_row;
+extern const bndi_model_row bndi_own_row; /* the caller's own: it has a name and sizes, and the caller does the rest */
+
+/* Around whatever computes with parameters: those that are transient are made of their masters, and are gone. */
+BND_CHECKED bnd_status bndi_parameters_begin(bnd_run *run, bnd_error *why);
+void bndi_parameters_end(bnd_run *run);
+
+/* Between steps: is no number left of the weights? Rows of tables that no batch asked for may be numbers still. */
+bool bndi_weights_are_lost(const bnd_run *run);
+
+/* A parameter of zeros with everything that the policy and the optimizer keep beside it; of the master, where there is
+ * one. */
+BND_CHECKED bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape *shape, bnd_error *why);
+/* Is a parameter there during a step only, made of its master? */
+bool bndi_is_transient(const bnd_run *run, const bndi_parameter *p);
+
+BND_CHECKED bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why);
+
+/* The weights of another run's parameter of the same shape, each rounded once, to nearest, where they are stored in
+ * another way. */
+BND_CHECKED bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *weights, bnd_error *why);
+
+/* The share of layers that the policy keeps out of its casts. */
+void bndi_keep_high(bnd_run *run);
+unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of the first of them; 0: none */
+
+/* ---- what a run keeps from step to step (kept.c) ---- */
+
+/* The tensors of a parameter, NULL where there is none; and what their names in files have behind that of the
+ * parameter: "", ".master", ".m", ... */
+enum { BNDI_KEPT = 6 };
+bnd_tensor **bndi_kept_of(bndi_parameter *p, size_t row);
+const char *bndi_kept_suffix(size_t row);
+
+/* Everything that the run keeps is made anew under this policy, of zeros, and `fill` brings the numbers; then it is
+ * brought under the policy that the run has had. Nothing is changed where any of that fails. */
+typedef bnd_status bndi_filler(bnd_run *run, void *data, bnd_error *why);
+BND_CHECKED bnd_status bndi_run_replace(bnd_run *run, const bnd_policy *policy, bndi_filler *fill, void *data,
+                                        bnd_error *why);
+
+/* The training that an open checkpoint is of. */
+BND_CHECKED bnd_status bndi_checkpoint_training(bnd_training *out, const bnd_safetensors *file, bnd_error *why);
+
+/* bnd_run_load of a file that is open. */
+BND_CHECKED bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_error *why);
+
+/* ---- in words (configuration.c, number.c) ---- */
+
+/* A whole number of 64 bits, digits and nothing else. */
+BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
+
+/* The shortest decimals that read back. JSON has no NaN and no infinities: these are null, and a member KEY_is beside
+ * says "nan", "inf" or "-inf". */
+enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 128 };
+void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x);
+void bndi_json_number(bnd_json *json, const char *key, double x);
+
+/* ---- sources ---- */
+
+bnd_status bndi_open_point(bnd_run *run, bnd_error *why);   /* x: a point of `width` numbers, always the same */
+bnd_status bndi_open_linear(bnd_run *run, bnd_error *why);  /* x normal, y = x . plan */
+bnd_status bndi_open_sides(bnd_run *run, bnd_error *why);   /* the same, y: whether it is above 0 */
+bnd_status bndi_open_classes(bnd_run *run, bnd_error *why); /* x normal, y: the largest of BNDI_CLASSES such products */
+bnd_status bndi_open_file(bnd_run *run, bnd_error *why);    /* training.data */
+enum { BNDI_CLASSES = 10 };
+
+/* Text that is drawn: a row of bnd_source_name. Its `open` is as that of a model. */
+typedef struct bndi_text_row {
+    const char *name, *title;
+    bnd_status (*open)(bnd_run *run, bnd_error *why);
+} bndi_text_row;
+extern const bndi_text_row bndi_text_chain, bndi_text_copy;
+
+/* training.data, or the row of training.source. */
+BND_CHECKED bnd_status bndi_open_text(bnd_run *run, bnd_error *why);
+
+/* A Markov chain in run->source.plan, and the chance level of its symbols; `usual` is the vocabulary where none is
+ * given. `next` is the symbol after `from` by the highest 53 of the random bits. */
+BND_CHECKED bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why);
+size_t bndi_chain_next(const bnd_run *run, size_t from, uint64_t bits);
+double bndi_chain_chance(const bnd_run *run, size_t from, size_t to);
+
+/* n normal numbers of deviation 1 into run->source.plan, drawn once. */
+BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
+
+/* A batch of text: `draw` gives context + 1 symbols for a row; all but the last are x, all but the first y. */
+typedef void bndi_draw(double *symbols, const bnd_run *run, uint64_t purpose, size_t row);
+BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw,
+                                       bnd_error *why);
+
+/* The same bits everywhere. */
+double bndi_log_of(const bnd_run *run, double x);
+double bndi_exp_of(const bnd_run *run, double x);
+
+/* A run of this training, whose source is not opened: for teachers. */
+BND_CHECKED bnd_status bndi_run_without_data(bnd_run **out, const bnd_training *training, const bnd_context *context,
+                                             bnd_error *why);
+static inline bool bndi_is_own(const bnd_run *run)
+{
+    return run->model == &bndi_own_row;
+}
+
+/* ---- optimizers ---- */
+
+/* What is known of a whole parameter before its chunks are updated: v of element (i, j) is row[i] column[j], and a
+ * gradient over its root, times `rate`, is what the weight loses. A vector is one row. */
+typedef struct bndi_factors {
+    double *row, *column; /* in run->factor_room */
+    size_t rows, columns;
+    double rate;
+} bndi_factors;
+
+/* A step of one parameter, a chunk at a time: numbers in fp32, every operation rounded to the format of its role. */
+typedef struct bndi_update {
+    const bnd_training *training;
+    bnd_engine *engine;
+    double lr;     /* of this step */
+    uint64_t step; /* from 1 on */
+    bool decays;
+    size_t at, n; /* the elements at .. at + n - 1 */
+    const bndi_factors *factors;
+    float *w, *g, *m, *v; /* in and out: w is the master where there is one */
+    float *t;             /* to work in */
+    const bnd_cast *of_w, *of_m, *of_v, *of_scalar;
+    const struct bndi_maths *maths;
+    float *change; /* out: what is added to w, not rounded with it yet */
+    double decay;  /* out: w was multiplied by 1 - decay before */
+} bndi_update;
+
+enum { BNDI_NO_STATE, BNDI_HAS_M, BNDI_HAS_V, BNDI_FACTORS = 4 }; /* bits; factors: of matrices, rows and columns */
+
+struct bndi_optimizer_row {
+    const char *name, *title;
+    unsigned states;
+    bool strides; /* an update is of about the size of lr, whatever the gradient's: a model's stride applies to lr */
+    double lr, beta1, beta2, epsilon, weight_decay;
+    /* Looks at the whole of a parameter before its chunks are updated; NULL: needs not. */
+    void (*prepare)(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
+    void (*step)(bndi_update *u);
+};
+
+size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
+double bndi_scalar(const bnd_cast *of_scalar, double x);
+
+/* Moments that stall (stalled.c), around the update of a parameter: open before its states are thawed; follow each
+ * chunk, before the optimizer has changed it; close when the states are stored, which adds to `updates` (NULL: the
+ * update failed). Nothing is done where *out is NULL. */
+typedef struct bndi_stalls bndi_stalls;
+BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why);
+void bndi_stalls_follow(bndi_stalls *s, const bndi_update *u, const bndi_optimizer_row *optimizer);
+void bndi_stalls_close(bndi_stalls *s, bnd_updates *updates);
+
+/* At most BNDI_TENSOR_CHUNK numbers to the nearest of the cast's format; NULL: none. */
+void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast);
+
+/* v = beta v + (1 - beta) t; w = (1 - lr wd) w. */
+void bndi_average_into_v(bndi_update *u, double beta);
+void bndi_decay_weights(bndi_update *u);
+
+/* A copy of numbers of a tensor, which may be changed; and back, as the policy has it for the role. NULL: nothing. */
+float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n);
+void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role);
+
+/* What the update of v rounds to on its way; NULL: nothing, as where everything is rounded once, when it is stored. */
+const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role);
+
+void bndi_adafactor_prepare(bndi_factors *out, bnd_run *run, bndi_parameter *p, double lr);
+void bndi_adafactor(bndi_update *u);
+
+const bndi_optimizer_row *bndi_optimizer_at(size_t row);
+
+/* The rows that the names of a run's training mean. */
+BND_CHECKED bnd_status bndi_rows_of(bnd_run *run, bnd_error *why);
+
+#endif

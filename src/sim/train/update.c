@@ -1,0 +1,235 @@
+/* The update of all parameters, a chunk at a time: numbers out of their formats, the optimizer, and back. */
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/maths.h"
+#include "tensor/tensor.h"
+
+typedef struct chunk {
+    bndi_numbers w, g, m, v, t, u, change, c;
+    bndi_numbers old, asked; /* weights as they were stored, and what shall be added to them in all */
+    double sum[BNDI_TENSOR_CHUNK];
+} chunk;
+
+float *bndi_take_numbers(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return buffer->f32;
+    }
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    bndi_read_into(buffer, &walk, at, n);
+    return buffer->f32;
+}
+
+/* The same where they are, if they are such numbers: they are put back into their place. */
+static float *take_in_place(bndi_numbers *buffer, const bnd_tensor *t, size_t at, size_t n)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return buffer->f32;
+    }
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    float *place = bndi_walk_place(&walk, at, buffer);
+    (void)bndi_read(&walk, at, n, buffer);
+    return place;
+}
+
+void bndi_put_numbers(bnd_run *run, bnd_tensor *t, size_t at, size_t n, const float *x, bnd_role role)
+{
+    bndi_walk walk;
+    if (t == NULL) {
+        return;
+    }
+    bndi_store how = bndi_store_for(run->engine, role);
+    bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
+    bndi_write(&walk, at, n, x, &how);
+    t->buffer->version++;
+}
+
+void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *cast)
+{
+    if (cast == NULL) {
+        return;
+    }
+    const bndi_ready *ready = bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_RNE});
+    bnd_status status = BND_OK;
+    if (ready != NULL) {
+        bnd_lab_ready_round(ready, x, x, n);
+    } else {
+        status = bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL);
+    }
+    (void)status; /* a chunk of fp32: nothing can be refused */
+}
+
+const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
+{
+    const bnd_cast *cast = bndi_cast_of(run->engine, role);
+    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
+}
+
+/* y = a formula of a and b, rounded. */
+static void by_formula(const bnd_run *run, bndi_formula_name name, float *y, const float *a, const float *b, size_t n,
+                       const bnd_cast *cast)
+{
+    bndi_maths_of(&run->engine->context)->formula[BNDI_WORDS_32][name](y, (const void *[]){a, b, NULL}, 0, n);
+    bndi_round_chunk(run->engine, y, n, cast);
+}
+
+/* u = q(change - c), n = q(w + u), c = q(q(n - w) - u): the new weights are in `t`. */
+static void sum_by_kahan(bnd_run *run, bndi_parameter *p, chunk *k, size_t at, size_t n)
+{
+    const bnd_cast *cast =
+        bndi_is_scaled(run->engine, BND_ROLE_PARAM) ? NULL : bndi_cast_of(run->engine, BND_ROLE_PARAM);
+    float *c = bndi_take_numbers(&k->c, p->extra, at, n), *u = k->u.f32, *t = k->t.f32, *w = k->w.f32;
+    by_formula(run, BNDI_F_sub, u, k->change.f32, c, n, cast);
+    by_formula(run, BNDI_F_add, t, w, u, n, cast);
+    by_formula(run, BNDI_F_sub, c, t, w, n, cast);
+    by_formula(run, BNDI_F_sub, c, c, u, n, NULL); /* rounded where it is stored */
+    bndi_put_numbers(run, p->extra, at, n, c, BND_ROLE_EXTRA);
+}
+
+/* An update is what is asked for in all: the optimizer's change and the decay, of the weight as it is stored. */
+static const float *asked_for(chunk *k, const bndi_update *u)
+{
+    for (size_t i = 0; u->decay != 0 && i < u->n; i++) {
+        k->asked.f32[i] = (float)((double)u->change[i] - u->decay * (double)k->old.f32[i]);
+    }
+    return u->decay != 0 ? k->asked.f32 : u->change;
+}
+
+/* The numbers are in `t`, or in double in `sum`. An update is lost where the stored weight is what it was. */
+static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width work, size_t at, size_t n,
+                          const float *asked, bndi_update_totals *sums)
+{
+    bnd_tensor *to = p->master != NULL ? p->master : p->value;
+    bndi_store how = bndi_store_for(run->engine, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM);
+    bndi_walk walk;
+    bndi_walk_open(&walk, to, &to->shape, work);
+    bndi_write(&walk, at, n, work == BNDI_WORDS_32 ? (const void *)k->t.f32 : k->sum, &how);
+    to->buffer->version++;
+    const float *now = take_in_place(&k->u, to, at, n);
+    bndi_changes tally = {.updates = 0};
+    bndi_maths_of(&run->engine->context)->count_changes(&tally, asked, k->old.f32, now, n);
+    sums->updates += tally.updates;
+    sums->cancelled += p->extra == NULL ? tally.cancelled : 0;
+    sums->squares_of_updates += tally.squares_of_changes;
+    sums->squares_of_weights += tally.squares_of_weights;
+    if (to != p->value && p->value->buffer->scaled == NULL) {
+        bndi_put_numbers(run, p->value, at, n, now, BND_ROLE_PARAM);
+    }
+}
+
+static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *factors, chunk *k, size_t at, size_t n,
+                         double lr, bndi_update_totals *sums, bndi_stalls *stalls)
+{
+    const bnd_tensor *w = p->master != NULL ? p->master : p->value;
+    bndi_update u = {.training = &run->training,
+                     .engine = run->engine,
+                     .lr = lr,
+                     .step = run->step + 1,
+                     .decays = p->decays,
+                     .at = at,
+                     .n = n,
+                     .factors = factors,
+                     .w = bndi_take_numbers(&k->w, w, at, n),
+                     .g = bndi_take_numbers(&k->g, p->value->gradient, at, n),
+                     .m = take_in_place(&k->m, p->m, at, n),
+                     .v = take_in_place(&k->v, p->v, at, n),
+                     .t = k->t.f32,
+                     .change = k->change.f32,
+                     .maths = bndi_maths_of(&run->engine->context),
+                     .of_w = bndi_rounds_to(run, p->master != NULL ? BND_ROLE_MASTER : BND_ROLE_PARAM),
+                     .of_m = bndi_rounds_to(run, BND_ROLE_M),
+                     .of_v = bndi_rounds_to(run, BND_ROLE_V),
+                     .of_scalar = bndi_cast_of(run->engine, BND_ROLE_SCALAR)};
+    float unscale = (float)(1 / run->loss_scale);
+    for (size_t i = 0; run->loss_scale != 1 && i < n; i++) {
+        u.g[i] *= unscale;
+    }
+    memcpy(k->old.f32, u.w, n * sizeof *u.w);
+    bndi_stalls_follow(stalls, &u, run->optimizer);
+    run->optimizer->step(&u);
+    bndi_put_numbers(run, p->m, at, n, u.m, BND_ROLE_M);
+    bndi_put_numbers(run, p->v, at, n, u.v, BND_ROLE_V);
+    if (run->training.policy.fused) { /* only now is v rounded */
+        u.v = take_in_place(&k->v, p->v, at, n);
+    }
+    p->updates.lost += p->v != NULL ? u.maths->count_lost(u.v, u.g, n) : 0;
+    if (p->extra != NULL) {
+        sum_by_kahan(run, p, k, at, n);
+    } else {
+        memset(k->sum, 0, n * sizeof *k->sum);
+        u.maths->add[BNDI_WORDS_32](k->sum, u.w, n);
+        u.maths->add[BNDI_WORDS_32](k->sum, u.change, n);
+    }
+    store_weights(run, p, k, p->extra != NULL ? BNDI_WORDS_32 : BNDI_WORDS_64, at, n, asked_for(k, &u), sums);
+}
+
+static void update_thawed(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums,
+                          bndi_stalls *stalls)
+{
+    size_t n = bndi_count(&p->value->shape);
+    bndi_factors factors = {.row = NULL};
+    if (n > 0 && run->optimizer->prepare != NULL) {
+        run->optimizer->prepare(&factors, run, p, lr);
+    }
+    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
+        update_chunk(run, p, &factors, k, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK, lr, sums,
+                     stalls);
+    }
+}
+
+/* One that is transient goes with this step: the cast is made for those who count, and is one in any case. */
+static bnd_status value_of_master(bnd_run *run, bndi_parameter *p, bnd_error *why)
+{
+    if (bndi_is_transient(run, p) && bndi_statistics_of(run->engine, BND_ROLE_PARAM) == NULL) {
+        run->engine->casts++;
+        return BND_OK;
+    }
+    return bndi_value_of_master(p, why);
+}
+
+static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    const bndi_update_totals before = *sums;
+    bndi_thawed t;
+    if (p->value->gradient == NULL) {
+        return BND_OK;
+    }
+    bndi_stalls *stalls;
+    bnd_status status = bndi_stalls_open(&stalls, run, p, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = bndi_thaw_states(&t, p, why);
+    if (status == BND_OK) {
+        update_thawed(run, p, k, lr, sums, stalls);
+    }
+    bndi_freeze_states(&t, p, sums);
+    bndi_stalls_close(stalls, status == BND_OK ? &p->updates : NULL);
+    if (status == BND_OK && p->master != NULL && p->value->buffer->scaled != NULL) {
+        status = value_of_master(run, p, why);
+    }
+    p->updates.updates = sums->updates - before.updates;
+    p->updates.cancelled = sums->cancelled - before.cancelled;
+    return status;
+}
+
+bnd_status bndi_update_all(bnd_run *run, double lr, bndi_update_totals *sums, bnd_error *why)
+{
+    chunk *k = malloc(sizeof *k);
+    if (k == NULL) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for an update");
+    }
+    bnd_status status = BND_OK;
+    for (size_t i = 0; status == BND_OK && i < run->parameters; i++) {
+        bndi_go_to(run, i);
+        status = update(run, &run->parameter[i], k, lr, sums, why);
+    }
+    free(k);
+    return status;
+}
