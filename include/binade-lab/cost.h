@@ -194,9 +194,9 @@ typedef struct bnd_trained {
     bool tied;
 } bnd_trained;
 
-/* Memory of one rank: parameters, gradients, master, optimizer state, and activations saved for the backward pass. For a
- * model that <binade-lab/train.h> trains, it is exactly what a run of this recipe measures. For any other transformer,
- * activations follow the formula of Korthikanti et al. 2022, in the recipe's format of activations. */
+/* Memory of one rank: parameters, gradients, master, optimizer state, and activations saved for the backward pass.
+ * For a model that <binade-lab/train.h> trains, it is exactly what a run of this recipe measures. Activations of other
+ * transformers follow the formula of Korthikanti et al. 2022, in the recipe's format of activations. */
 typedef struct bnd_cost_of_memory {
     bnd_plan plan;
     double parameters;             /* where there is no model */
