@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "driver.h"
-#include "verify/narrow.h"
+#include "verify/narrow_operations.h"
 #include "tests.h"
 
 static void check_stratified(bench *b, const bndi_answers *a, bnd_operation operation, uint64_t count)

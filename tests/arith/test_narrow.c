@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "driver.h"
-#include "verify/narrow.h"
+#include "verify/narrow_operations.h"
 #include "tests.h"
 
 enum { MOST_CODES = 256 };

@@ -8,9 +8,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/verify/arrays.c \
 	src/check/verify/codes.c \
 	src/check/verify/functions.c \
-	src/check/verify/judge.c \
-	src/check/verify/narrow.c \
-	src/check/verify/narrow.h \
+	src/check/verify/comparison.c \
+	src/check/verify/narrow_operations.c \
+	src/check/verify/narrow_operations.h \
 	src/check/verify/numbers.c \
 	src/check/verify/operands.c \
 	src/check/verify/operands.h \

@@ -5,7 +5,7 @@
 
 #include <binade-lab/verify.h>
 
-#include "verify/narrow.h"
+#include "verify/narrow_operations.h"
 
 /* One proof about one format under one rule. */
 typedef struct bndi_inquiry {

@@ -3,14 +3,14 @@ labinclude_HEADERS += include/binade-lab/store.h
 libbinade_laboratory_la_SOURCES += \
 	src/files/store/json.c \
 	src/files/store/json.h \
-	src/files/store/mapped.c \
-	src/files/store/npy.c \
+	src/files/store/mapped_file.c \
+	src/files/store/npy_dtype.c \
 	src/files/store/npy_header.c \
-	src/files/store/output.c \
+	src/files/store/output_file.c \
 	src/files/store/safetensors.c \
 	src/files/store/safetensors.h \
 	src/files/store/safetensors_header.c \
 	src/files/store/safetensors_write.c \
-	src/files/store/shape.c \
+	src/files/store/element_count.c \
 	src/files/store/store.h \
-	src/files/store/system.c
+	src/files/store/system_error.c

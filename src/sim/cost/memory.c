@@ -1,7 +1,7 @@
 /* Memory of one rank, by role: what a recipe and an optimizer keep of each parameter, and activations. */
 #include "cost/cost.h"
 #include "cost/paper.h"
-#include "cost/plan.h"
+#include "cost/zero_sharing.h"
 
 static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_GRAD, BND_ROLE_MASTER,
                                  BND_ROLE_M,     BND_ROLE_V,    BND_ROLE_EXTRA};

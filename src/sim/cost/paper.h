@@ -39,7 +39,7 @@ void bndi_paper_view(bndi_paper *out, bndi_paper *x, const bndi_shape *shape);
 /* What a checkpoint saves of the input of a segment. */
 void bndi_paper_keep(bndi_book *b, bndi_paper *x);
 
-/* ---- models that <binade-lab/train.h> trains (trained.c) ---- */
+/* ---- models that <binade-lab/train.h> trains (trained_models.c) ---- */
 
 BND_CHECKED bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute recompute, bnd_error *why);
 size_t bndi_trained_weights(bnd_weight out[BND_WEIGHTS], const bnd_trained *t);

@@ -6,4 +6,4 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/policy/recipe.c \
 	src/sim/policy/recipes.def \
 	src/sim/policy/role.c \
-	src/sim/policy/text.c
+	src/sim/policy/policy_text.c

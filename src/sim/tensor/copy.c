@@ -14,7 +14,7 @@ static bnd_status copy_forward(bndi_call *c, bnd_error *why)
 
 static bnd_status copy_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
-    bnd_status status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+    bnd_status status = bndi_gradient_of_operand(&g->out[0], c, g, 0, false, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, g->role[0]);
         bndi_copy_numbers(g->out[0], d, &how);

@@ -95,7 +95,7 @@ static bnd_status one_gradient(bndi_call *c, const bnd_tensor *d, bndi_gradients
     }
     bnd_status status = repeated ? bndi_tensor_make(&whole, c->engine, bnd_lab_format_of_words(c->work), &c->shape,
                                                     BND_ROLE_SCRATCH, false, why)
-                                 : bndi_gradient_make(&whole, c, g, i, false, why);
+                                 : bndi_gradient_of_operand(&whole, c, g, i, false, why);
     if (status != BND_OK) {
         return status;
     }

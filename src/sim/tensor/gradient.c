@@ -7,8 +7,8 @@ static bool is_alone(const bnd_tensor *t)
     return t->references == 1 && t->owed == 0 && t->buffer->references == 1 && bnd_tensor_is_contiguous(t);
 }
 
-bnd_status bndi_make_gradient(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
-                              const bndi_shape *shape, bool zeros, bnd_error *why)
+bnd_status bndi_gradient_new(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
+                             const bndi_shape *shape, bool zeros, bnd_error *why)
 {
     bnd_format f;
     bndi_result_format(&f, engine, role, &like, 1);
@@ -17,10 +17,10 @@ bnd_status bndi_make_gradient(bnd_tensor **out, bnd_engine *engine, bnd_role rol
     return bndi_tensor_make(out, engine, &f, shape, bytes, zeros, why);
 }
 
-bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i, bool zeros,
-                              bnd_error *why)
+bnd_status bndi_gradient_of_operand(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
+                                    bool zeros, bnd_error *why)
 {
-    return bndi_make_gradient(out, c->engine, g->role[i], &c->in_format[i], &c->in_shape[i], zeros, why);
+    return bndi_gradient_new(out, c->engine, g->role[i], &c->in_format[i], &c->in_shape[i], zeros, why);
 }
 
 /* One that stays. */
@@ -28,7 +28,7 @@ static bnd_status make_stored(bnd_tensor **out, bnd_engine *engine, bnd_role rol
                               const bndi_shape *shape, bnd_error *why)
 {
     return bndi_is_scaled(engine, role) ? bndi_tensor_for(out, engine, role, shape, why)
-                                        : bndi_make_gradient(out, engine, role, like, shape, false, why);
+                                        : bndi_gradient_new(out, engine, role, like, shape, false, why);
 }
 
 /* *sum += d, where a gradient may be there already; takes over the reference to d. */
@@ -97,7 +97,7 @@ bnd_status bndi_deliver_slice(bndi_node *node, const bnd_tensor *d, bnd_error *w
     bnd_role role = to->node != NULL ? BND_ROLE_DACT : BND_ROLE_GRAD;
     if (*whole == NULL || !is_alone(*whole)) {
         bnd_tensor *zeros;
-        bnd_status status = bndi_make_gradient(&zeros, c->engine, role, &c->in_format[0], &c->in_shape[0], true, why);
+        bnd_status status = bndi_gradient_new(&zeros, c->engine, role, &c->in_format[0], &c->in_shape[0], true, why);
         if (status == BND_OK) {
             status = bndi_deliver(to, zeros, why);
         }

@@ -5,18 +5,19 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/copy.c \
 	src/sim/tensor/elementwise.c \
 	src/sim/tensor/engine.c \
-	src/sim/tensor/file.c \
+	src/sim/tensor/npy.c \
 	src/sim/tensor/formulas.def \
 	src/sim/tensor/gradient.c \
 	src/sim/tensor/handle.c \
-	src/sim/tensor/loss.c \
+	src/sim/tensor/cross_entropy.c \
+	src/sim/tensor/embedding.c \
 	src/sim/tensor/mask.c \
 	src/sim/tensor/maths.c \
 	src/sim/tensor/maths.h \
-	src/sim/tensor/maths_body.h \
-	src/sim/tensor/maths_functions.h \
+	src/sim/tensor/maths_template.h \
+	src/sim/tensor/maths_functions_template.h \
 	src/sim/tensor/matmul.c \
-	src/sim/tensor/named.c \
+	src/sim/tensor/named_axes.c \
 	src/sim/tensor/norm.c \
 	src/sim/tensor/operand.c \
 	src/sim/tensor/operand.h \
@@ -31,8 +32,8 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/tensor/safetensors.c \
 	src/sim/tensor/scaled.c \
 	src/sim/tensor/scaling.c \
-	src/sim/tensor/saved.c \
-	src/sim/tensor/segment.c \
+	src/sim/tensor/saved_tensors.c \
+	src/sim/tensor/recompute.c \
 	src/sim/tensor/shape.c \
 	src/sim/tensor/softmax.c \
 	src/sim/tensor/statistics.c \

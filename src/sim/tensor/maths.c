@@ -1,5 +1,5 @@
 /* The loops over numbers, for the back end whose flags this file is compiled with; BNDI_MATHS is the table's name. The
- * functions, in vectors of doubles, are maths_functions.h's. */
+ * functions, in vectors of doubles, are maths_functions_template.h's. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("schedule-insns", "sched-pressure") /* or gcc leaves two vectors one behind the other */
 #endif
@@ -79,7 +79,7 @@ static ALWAYS_INLINE doubles root(doubles x)
 #endif
 }
 
-#include "tensor/maths_functions.h"
+#include "tensor/maths_functions_template.h"
 
 /* ---- parts of rows ---- */
 
@@ -176,7 +176,7 @@ static ALWAYS_INLINE doubles only(doubles v, size_t left)
 #define INTEGER  int32_t
 #define NAMED(f) f##_of_floats
 #define BRIEF    1
-#include "tensor/maths_body.h"
+#include "tensor/maths_template.h"
 #undef NUMBER
 #undef INTEGER
 #undef NAMED
@@ -186,7 +186,7 @@ static ALWAYS_INLINE doubles only(doubles v, size_t left)
 #define INTEGER  int64_t
 #define NAMED(f) f##_of_doubles
 #define BRIEF    0
-#include "tensor/maths_body.h"
+#include "tensor/maths_template.h"
 
 /* ---- rows ---- */
 

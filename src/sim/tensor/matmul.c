@@ -268,7 +268,7 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
     bnd_tensor *whole;
     bnd_status status = repeated ? bndi_tensor_make(&whole, c->engine, bnd_lab_format_of_words(c->work), &shape,
                                                     BND_ROLE_SCRATCH, false, why)
-                                 : bndi_gradient_make(&whole, c, g, i, false, why);
+                                 : bndi_gradient_of_operand(&whole, c, g, i, false, why);
     if (status != BND_OK) {
         return status;
     }
@@ -368,7 +368,7 @@ static bnd_status linear_forward(bndi_call *c, bnd_error *why)
 static bnd_status one_product(bndi_call *c, bndi_gradients *g, unsigned i, factor a, factor b, bnd_error *why)
 {
     bnd_tensor *to = NULL;
-    bnd_status status = bndi_gradient_make(&g->out[i], c, g, i, false, why);
+    bnd_status status = bndi_gradient_of_operand(&g->out[i], c, g, i, false, why);
     if (status == BND_OK) {
         status = flat(&to, g->out[i], why);
     }

@@ -157,7 +157,7 @@ static bnd_status store_vector(bndi_call *c, bndi_gradients *g, unsigned i, cons
     if (i >= c->count || !g->wanted[i]) {
         return BND_OK;
     }
-    bnd_status status = bndi_gradient_make(&g->out[i], c, g, i, false, why);
+    bnd_status status = bndi_gradient_of_operand(&g->out[i], c, g, i, false, why);
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(c->engine, g->role[i]);
         bndi_store_sums(g->out[i], sum, 1, &how);
@@ -179,7 +179,7 @@ static bnd_status norm_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
         status = bndi_rows_open(&a.d, d, n, c->work, NULL, why);
     }
     if (status == BND_OK && g->wanted[0]) {
-        status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+        status = bndi_gradient_of_operand(&g->out[0], c, g, 0, false, why);
     }
     if (status == BND_OK && g->wanted[0]) {
         how = bndi_store_for(c->engine, g->role[0]);

@@ -132,7 +132,7 @@ bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const bndi_gradient
         bool repeats = axis < missing || to->extent[axis - missing] != d->shape.extent[axis];
         reduced |= (unsigned)repeats << axis;
     }
-    bnd_status status = bndi_gradient_make(out, c, g, i, false, why);
+    bnd_status status = bndi_gradient_of_operand(out, c, g, i, false, why);
     if (status != BND_OK) {
         return status;
     }
@@ -230,7 +230,7 @@ static bnd_status sum_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients
         return status;
     }
     bndi_reduced_shape(&kept, &c->in_shape[0], reduced, true);
-    status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+    status = bndi_gradient_of_operand(&g->out[0], c, g, 0, false, why);
     if (status == BND_OK) {
         status = bndi_reshaped(&shaped, d, &kept, why);
     }

@@ -66,6 +66,17 @@ const void *bndi_row_read(bndi_rows *r, size_t row)
     return place_of(r, row);
 }
 
+bnd_status bndi_row_index(size_t *index, bndi_rows *r, size_t row, size_t limit, const char *who, bnd_error *why)
+{
+    double x = *(const double *)bndi_row_read(r, row);
+    if (!(x >= 0 && x < (double)limit) || x != (double)(size_t)x) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, row, "%s: number %zu of the indices is not a whole number from 0 to %zu",
+                        who, row, limit > 0 ? limit - 1 : 0);
+    }
+    *index = (size_t)x;
+    return BND_OK;
+}
+
 void *bndi_row_place(bndi_rows *r, size_t row)
 {
     if (row - r->first >= r->count) {

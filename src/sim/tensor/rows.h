@@ -20,6 +20,9 @@ typedef struct bndi_rows {
 BND_CHECKED bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work,
                                       const bndi_store *how, bnd_error *why);
 const void *bndi_row_read(bndi_rows *r, size_t row);
+/* The one double of this row as an index below `limit`; fails, in the name of operation `who`, if it is not one. */
+BND_CHECKED bnd_status bndi_row_index(size_t *index, bndi_rows *r, size_t row, size_t limit, const char *who,
+                                      bnd_error *why);
 void *bndi_row_place(bndi_rows *r, size_t row);
 void bndi_rows_close(bndi_rows *r);
 

@@ -145,7 +145,7 @@ static bnd_status rows_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     const row_functions *f = c->row->kernels;
     bnd_status status = reduces(c) ? bndi_reduced_axes(&along, c, why) : axis_of(&along, c, why);
     if (status == BND_OK) {
-        status = bndi_gradient_make(&g->out[0], c, g, 0, false, why);
+        status = bndi_gradient_of_operand(&g->out[0], c, g, 0, false, why);
     }
     if (status != BND_OK) {
         return status;

@@ -377,7 +377,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     engine->phase = BND_BACKWARD;
     bnd_status status = check_way(root, why);
     if (status == BND_OK) {
-        status = bndi_make_gradient(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
+        status = bndi_gradient_new(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);
     }
     if (status == BND_OK) {
         status = bnd_tensor_fill(root->gradient, scale, why);

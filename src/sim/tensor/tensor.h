@@ -445,8 +445,8 @@ bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role);
 bndi_store bndi_store_for_saved(bnd_engine *engine, unsigned operand);
 
 /* The tensor that a gradient for operand i goes into, in the format that the policy has for it. */
-BND_CHECKED bnd_status bndi_gradient_make(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g, unsigned i,
-                                          bool zeros, bnd_error *why);
+BND_CHECKED bnd_status bndi_gradient_of_operand(bnd_tensor **out, const bndi_call *c, const bndi_gradients *g,
+                                                unsigned i, bool zeros, bnd_error *why);
 
 /* `d`, of the shape that operands were broadcast to, summed to the shape of operand i: for the gradients of what
  * broadcasts. */

@@ -46,7 +46,7 @@ typedef struct bndi_block_data {
     size_t first;
 } bndi_block_data;
 
-/* Where a run of the caller's own model is (own.c). */
+/* Where a run of the caller's own model is (own_model.c). */
 typedef enum bndi_stage { BNDI_BETWEEN, BNDI_IN_STEP, BNDI_EVALUATING } bndi_stage;
 
 struct bnd_run {
@@ -79,7 +79,7 @@ static inline uint64_t bndi_purpose(unsigned what, uint64_t index)
     return (uint64_t)what << 48 | index;
 }
 
-/* ---- weights and batches in files (initial.c, batches.c) ---- */
+/* ---- weights and batches in files (weight_files.c, batches.c) ---- */
 
 /* FNV-1a of 64 bits: tells whether a file is still the one that a run was started with. */
 uint64_t bndi_hash_of(const void *bytes, size_t size);
@@ -233,7 +233,7 @@ BND_CHECKED bnd_status bndi_take_weights(bndi_parameter *p, const bnd_tensor *we
 void bndi_keep_high(bnd_run *run);
 unsigned bndi_high_from(const bnd_run *run, unsigned high_last); /* the place of the first of them; 0: none */
 
-/* ---- what a run keeps from step to step (kept.c) ---- */
+/* ---- what a run keeps from step to step (run_state.c) ---- */
 
 /* The tensors of a parameter, NULL where there is none; and what their names in files have behind that of the
  * parameter: "", ".master", ".m", ... */
@@ -253,7 +253,7 @@ BND_CHECKED bnd_status bndi_checkpoint_training(bnd_training *out, const bnd_saf
 /* bnd_run_load of a file that is open. */
 BND_CHECKED bnd_status bndi_run_load_from(bnd_run *run, const bnd_safetensors *file, bnd_error *why);
 
-/* ---- in words (configuration.c, number.c) ---- */
+/* ---- in words (training_json.c, json_number.c) ---- */
 
 /* A whole number of 64 bits, digits and nothing else. */
 BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
@@ -351,8 +351,8 @@ struct bndi_optimizer_row {
 size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const size_t *shape, size_t rank);
 double bndi_scalar(const bnd_cast *of_scalar, double x);
 
-/* Moments that stall (stalled.c), around the update of a parameter: open before its states are thawed; follow each
- * chunk, before the optimizer has changed it; close when the states are stored, which adds to `updates` (NULL: the
+/* Moments that stall (stalled_moments.c), around the update of a parameter: open before its states are thawed; follow
+ * each chunk, before the optimizer has changed it; close when the states are stored, which adds to `updates` (NULL: the
  * update failed). Nothing is done where *out is NULL. */
 typedef struct bndi_stalls bndi_stalls;
 BND_CHECKED bnd_status bndi_stalls_open(bndi_stalls **out, const bnd_run *run, const bndi_parameter *p, bnd_error *why);

@@ -1,6 +1,6 @@
 /* Lines that are alike: results that every rule without random bits rounds in the same way, but for where they lie. */
-#ifndef BINADE_SRC_PROVE_VECTORS_ALIKE_H
-#define BINADE_SRC_PROVE_VECTORS_ALIKE_H
+#ifndef BINADE_SRC_VECTORS_LINES_ALIKE_H
+#define BINADE_SRC_VECTORS_LINES_ALIKE_H
 
 #include "vectors/vectors.h"
 

@@ -1,8 +1,8 @@
 /* What a check of lines keeps: choices in each dimension of a rule, and counts. */
-#ifndef BINADE_SRC_PROVE_VECTORS_CHECK_H
-#define BINADE_SRC_PROVE_VECTORS_CHECK_H
+#ifndef BINADE_SRC_VECTORS_LINES_CHECK_H
+#define BINADE_SRC_VECTORS_LINES_CHECK_H
 
-#include "vectors/alike.h"
+#include "vectors/lines_alike.h"
 #include "vectors/coverage.h"
 
 enum dimension { ROUNDING, OVERFLOWS, NANS, NO_NAN, NEGATIVE, ZERO, TIES, FLUSH_IN, FLUSH_OUT, TININESS, DIMENSIONS };

@@ -1,5 +1,5 @@
 /* Who it may be that wrote the lines: rules and dialects, and how many lines they leave over. */
-#include "vectors/check.h"
+#include "vectors/lines_check.h"
 
 static bnd_vector_suspect suspect_at(const bnd_vector_check *check, size_t index)
 {

@@ -1,7 +1,7 @@
 /* Operations on codes in double arithmetic: the exact results that answers.h wants, for every operation of arith/.
  * It needs formats whose products, and the remainders of whose quotients, are doubles. */
-#ifndef BINADE_SRC_PROVE_NARROW_H
-#define BINADE_SRC_PROVE_NARROW_H
+#ifndef BINADE_SRC_VERIFY_NARROW_OPERATIONS_H
+#define BINADE_SRC_VERIFY_NARROW_OPERATIONS_H
 
 #include <binade/arith.h>
 

@@ -1,5 +1,5 @@
 /* Which lines are alike, and where their counts are. */
-#include "vectors/alike.h"
+#include "vectors/lines_alike.h"
 
 #include <stdlib.h>
 

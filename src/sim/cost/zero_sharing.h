@@ -1,6 +1,6 @@
 /* Who shares what under ZeRO. */
-#ifndef BINADE_SRC_COST_PLAN_H
-#define BINADE_SRC_COST_PLAN_H
+#ifndef BINADE_SRC_COST_ZERO_SHARING_H
+#define BINADE_SRC_COST_ZERO_SHARING_H
 
 #include "cost/cost.h"
 

@@ -1,6 +1,6 @@
 /* Operations on codes in double arithmetic. The compiler must leave it as it stands: no fused operation but those that
  * are written. */
-#include "verify/narrow.h"
+#include "verify/narrow_operations.h"
 
 #include <binade-lab/oracle.h>
 

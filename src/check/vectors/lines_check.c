@@ -6,7 +6,7 @@
  * do not agree with it. The count of a rule is the sum of its places in all tables, which is exact, and a line costs
  * only as many answers as its own set has combinations. Lines that every rule treats alike, most of them, are judged
  * once and counted (vectors_alike.h). */
-#include "vectors/check.h"
+#include "vectors/lines_check.h"
 
 #include <stdlib.h>
 
