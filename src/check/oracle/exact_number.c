@@ -1,4 +1,5 @@
 /* Exact numbers: where they come from, and how they compare. */
+#include "base/bits.h"
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -55,8 +56,7 @@ static void set_words(bndi_oracle_number *x, uint64_t significand, int64_t scale
 
 void bndi_oracle_set_double(bndi_oracle_number *x, double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
+    uint64_t bits = bndi_bits_of_double(value);
     bool negative = bits >> 63;
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
     int64_t field = (int64_t)(bits >> 52 & 0x7ff);

@@ -1,23 +1,9 @@
 /* The table of answers, and doubles as exact results. */
+#include "base/bits.h"
 #include "verify/answers.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static double double_at(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint64_t bits_at(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* ---- the table ---- */
 
@@ -35,13 +21,13 @@ static uint64_t bits_of_entry(const bndi_answers *a, size_t i)
 
 double bndi_answers_at(const bndi_answers *a, size_t i)
 {
-    return double_at(bits_of_entry(a, i));
+    return bndi_double_of_bits(bits_of_entry(a, i));
 }
 
 void bndi_answers_gap(double ends[2], const bndi_answers *a, size_t i)
 {
-    ends[0] = double_at(bits_of_entry(a, i - 1) + 1);
-    ends[1] = double_at(bits_of_entry(a, i - 1) + (UINT64_C(1) << bits_below(a)) - 1);
+    ends[0] = bndi_double_of_bits(bits_of_entry(a, i - 1) + 1);
+    ends[1] = bndi_double_of_bits(bits_of_entry(a, i - 1) + (UINT64_C(1) << bits_below(a)) - 1);
 }
 
 bnd_result bndi_oracle_about(bndi_oracle_problem *oracle, const bnd_format *f, double x, bnd_rule rule, uint64_t random)
@@ -73,12 +59,12 @@ bool bndi_answers_can(const bnd_format *f)
  * the end of the first above the largest, so that beyond either end all numbers have one answer. */
 static uint64_t first_entry(const bndi_answers *a)
 {
-    return bits_at(ldexp(1.0, lowest_exponent(&a->format) - 2)) >> bits_below(a);
+    return bndi_bits_of_double(ldexp(1.0, lowest_exponent(&a->format) - 2)) >> bits_below(a);
 }
 
 static uint64_t past_entries(const bndi_answers *a)
 {
-    return bits_at(ldexp(1.0, a->format.emax + 2)) >> bits_below(a);
+    return bndi_bits_of_double(ldexp(1.0, a->format.emax + 2)) >> bits_below(a);
 }
 
 size_t bndi_answers_count(const bnd_format *f)
@@ -115,7 +101,7 @@ void bndi_answers_fill(bndi_answers *a, bndi_oracle_problem *oracle, size_t firs
             a->zero[sign] = bndi_oracle_about(oracle, &a->format, factor * 0.0, a->rule, 0);
             a->infinity[sign] = bndi_oracle_about(oracle, &a->format, factor * (double)INFINITY, a->rule, 0);
             uint64_t nan = UINT64_C(0x7ff8) << 48 | (uint64_t)sign << 63;
-            a->nan[sign] = bndi_oracle_about(oracle, &a->format, double_at(nan), a->rule, 0);
+            a->nan[sign] = bndi_oracle_about(oracle, &a->format, bndi_double_of_bits(nan), a->rule, 0);
         }
     }
 }
@@ -173,7 +159,7 @@ bnd_result bndi_answer_at(const bndi_answers *a, bndi_answer_place x)
     if (x.head == 0.0) {
         return a->zero[sign];
     }
-    uint64_t bits = bits_at(x.head) & (UINT64_MAX >> 1);
+    uint64_t bits = bndi_bits_of_double(x.head) & (UINT64_MAX >> 1);
     int outward = sign ? -x.tail : x.tail;
     bits -= outward < 0; /* the double below stands for all of the gap between the two */
     uint64_t leading = bits >> bits_below(a);

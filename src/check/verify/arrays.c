@@ -1,5 +1,6 @@
 /* Arrays of floats by every back end that this machine runs: codes, packed or not, and rounded numbers, against the
  * codec, which the other proofs compare with the oracle. */
+#include "base/bits.h"
 #include "verify/proof.h"
 
 #include <string.h>
@@ -21,13 +22,6 @@ typedef struct chunk {
 static unsigned bytes_of(const bnd_format *f)
 {
     return f->width <= 8 ? 1 : f->width <= 16 ? 2 : f->width <= 32 ? 4 : 8;
-}
-
-static uint32_t word_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
 }
 
 static uint64_t code_at(const unsigned char *codes, unsigned bytes, size_t i)
@@ -80,13 +74,13 @@ static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, cons
     bndi_text_string(&text, call);
     bool decodes = !encodes && strcmp(call, "round") != 0;
     for (size_t i = 0; i < c->n; i++) {
-        bnd_result want = {.code = encodes ? c->want[i] : word_of(c->want_values[i])},
-                   got = {.code = encodes ? code_at(c->codes, c->bytes, i) : word_of(c->got_values[i])};
+        bnd_result want = {.code = encodes ? c->want[i] : bndi_bits_of_float(c->want_values[i])},
+                   got = {.code = encodes ? code_at(c->codes, c->bytes, i) : bndi_bits_of_float(c->got_values[i])};
         bnd_counterexample *e = bndi_count_case(p, called && want.code == got.code, what, got, want);
         if (e != NULL) {
             e->operands = 1;
             e->from[0] = decodes ? q->f : q->fp32;
-            e->codes[0] = decodes ? c->want[i] : word_of(c->x[i]);
+            e->codes[0] = decodes ? c->want[i] : bndi_bits_of_float(c->x[i]);
             e->to = encodes ? q->f : q->fp32;
             e->code_only = true;
         }

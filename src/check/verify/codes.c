@@ -1,17 +1,11 @@
 /* Codes: what they stand for, and how that is written and read. */
+#include "base/bits.h"
 #include "verify/proof.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ALL_CODES = 1 << 20, TEXT_CODES = 1 << 16, WIDE_CODES = 1 << 14 };
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* ---- decode: the value of every code, and back ---- */
 
@@ -40,8 +34,9 @@ static void check_decode(bndi_piece *p, uint64_t index)
     double got = q->candidate.decode(&q->f, code), want;
     bnd_oracle_kind kind = bnd_oracle_decode(&want, &q->f, code);
     bool both_nan = isnan(got) && (kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN);
-    bnd_counterexample *c = bndi_count_case(p, both_nan || bits_of(got) == bits_of(want), "decode",
-                                            (bnd_result){.code = bits_of(got)}, (bnd_result){.code = bits_of(want)});
+    bnd_counterexample *c = bndi_count_case(p, both_nan || bndi_bits_of_double(got) == bndi_bits_of_double(want),
+                                            "decode", (bnd_result){.code = bndi_bits_of_double(got)},
+                                            (bnd_result){.code = bndi_bits_of_double(want)});
     if (c != NULL) {
         c->operands = 1;
         c->from[0] = q->f;
@@ -51,7 +46,7 @@ static void check_decode(bndi_piece *p, uint64_t index)
     }
     if (!isnan(want) && fp64_holds(&q->f)) {
         bnd_result back = q->candidate.encode(&q->f, want, (bnd_rule){0}, 0);
-        bndi_compare_one(p, "encode", &q->fp64, bits_of(want), 0, back, (bnd_result){.code = code});
+        bndi_compare_one(p, "encode", &q->fp64, bndi_bits_of_double(want), 0, back, (bnd_result){.code = code});
     }
 }
 

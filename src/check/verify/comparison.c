@@ -1,7 +1,6 @@
 /* What every proof asks: the judge, how a comparison is counted, and which numbers are tried. */
+#include "base/bits.h"
 #include "verify/proof.h"
-
-#include <string.h>
 
 #include "base/base.h"
 #include "verify/operands.h"
@@ -21,8 +20,7 @@ static bool is_nan(double x)
 
 static bool is_quiet(double x)
 {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    uint64_t bits = bndi_bits_of_double(x);
     return (bits >> 51 & 1) != 0;
 }
 

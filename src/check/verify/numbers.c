@@ -1,15 +1,9 @@
 /* Numbers into codes: doubles at everything that decides, floats, codes of other formats. */
+#include "base/bits.h"
 #include "verify/proof.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 static double oracle_or_table(const bndi_inquiry *q, double by_oracle, double by_table)
 {
@@ -38,7 +32,8 @@ static double entry_cost(const bndi_inquiry *q)
 static void compare_double(bndi_piece *p, double x, uint64_t random, bnd_result want)
 {
     const bndi_inquiry *q = p->q;
-    bndi_compare_one(p, "encode", &q->fp64, bits_of(x), random, q->candidate.encode(&q->f, x, q->rule, random), want);
+    bndi_compare_one(p, "encode", &q->fp64, bndi_bits_of_double(x), random,
+                     q->candidate.encode(&q->f, x, q->rule, random), want);
 }
 
 static void check_entry(bndi_piece *p, uint64_t i)
@@ -57,7 +52,7 @@ static void check_entry(bndi_piece *p, uint64_t i)
             if (c != NULL) {
                 c->operands = 1;
                 c->from[0] = q->fp64;
-                c->codes[0] = bits_of(factor * ends[k]);
+                c->codes[0] = bndi_bits_of_double(factor * ends[k]);
             }
         }
     }
@@ -123,8 +118,7 @@ static void check_float(bndi_piece *p, uint64_t index)
     const bndi_inquiry *q = p->q;
     uint32_t bits = bndi_float_at(q, index);
     uint64_t random = bndi_random_of(q, 2, index);
-    float x;
-    memcpy(&x, &bits, sizeof x);
+    float x = bndi_float_of_bits(bits);
     bndi_compare_one(p, "encode", &q->fp32, bits, random, q->candidate.encode_float(&q->f, x, q->rule, random),
                      judge_float(p, bits, random));
 }

@@ -2,6 +2,7 @@
 binadeinclude_HEADERS += include/binade/base.h
 libbinade_number_la_SOURCES += \
 	src/number/base/base.h \
+	src/number/base/bits.h \
 	src/number/base/characters.c \
 	src/number/base/error.c \
 	src/number/base/json.c \

@@ -1,4 +1,5 @@
 /* Codes of a byte that are not evenly spaced, and their scales. */
+#include "base/bits.h"
 #include "block/block.h"
 #include "block/part.h"
 #include "bulk/environment.h"
@@ -15,9 +16,7 @@ static float quotient(uint64_t n, uint64_t d)
     uint32_t significand = (uint32_t)(q >> 1);
     significand += (q & 1) != 0 && (rest != 0 || (significand & 1) != 0);
     const uint32_t bits = ((uint32_t)(127 + 24 - shift) << 23) + (significand - (1u << 23));
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
+    return bndi_float_of_bits(bits);
 }
 
 /* Number j (from 0, upward) of the positive ones below 1, the lowest decade having `parts` of them, 1 or 2: decade i
@@ -69,8 +68,7 @@ static float most_of(unsigned code, const float *numbers)
 {
     const double middle = ((double)numbers[code] + (double)numbers[code + 1]) / 2;
     float most = (float)middle;
-    uint32_t bits;
-    __builtin_memcpy(&bits, &most, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(most);
     bits -= (double)most > middle;
     __builtin_memcpy(&most, &bits, sizeof most);
     return most;

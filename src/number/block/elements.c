@@ -20,6 +20,7 @@
  * most 22 bits, is right. What was cut off is the sign of x - q scale, whose last bit is at least that of x times
  * 2^-24; so it is not seen for an x below 2^-101, which is harmless where such an x is less than half of the least
  * element. */
+#include "base/bits.h"
 #include "block/block.h"
 
 enum { PIECE = 1024 }; /* doubles at a time */
@@ -63,8 +64,7 @@ static bnd_exact quotient_of(float x, double scale)
 
 static bool is_subnormal(float x)
 {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(x);
     return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
 }
 

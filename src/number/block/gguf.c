@@ -1,5 +1,6 @@
 /* The blocks of GGUF: bytes and arithmetic of ggml's reference quantizer (ggml-quants.c; the facts, not the code). Its
  * arithmetic is fp32's, operation by operation, and so is this: not one rounding, but the same bytes. */
+#include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
 
@@ -174,16 +175,14 @@ static void get_nibbles(float *y, const unsigned char *nibbles, size_t n, double
 static double value_of_e8m0(unsigned code)
 {
     uint64_t bits = (uint64_t)(code + 1023 - 127) << 52;
-    double value;
-    __builtin_memcpy(&value, &bits, sizeof value);
+    double value = bndi_double_of_bits(bits);
     return code == 255 ? __builtin_nan("") : value;
 }
 
 /* floor(log2 amax) - 2, at least -127; amax as its bits. Below 2^-125 it is -127 whatever a subnormal's exponent. */
 static unsigned e8m0_of(float amax)
 {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &amax, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(amax);
     return !is_finite(amax) ? 255 : bits >> 23 > 2 ? (bits >> 23) - 2 : 0;
 }
 
@@ -218,8 +217,7 @@ static double value_of_ue4m3(unsigned code)
  * subnormal, and whatever comes to 256 or more is 448. */
 static unsigned ue4m3_of(float x)
 {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(x);
     if (!is_finite(x)) {
         return UE4M3_NAN;
     }

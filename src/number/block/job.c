@@ -1,4 +1,5 @@
 /* A call opened, and its work dealt out to threads. */
+#include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
 #include "bulk/threads.h"
@@ -83,14 +84,6 @@ static void plan_elements(bndi_block_job *job)
     }
 }
 
-static double power_of_two(int32_t exponent)
-{
-    const uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
-    double power;
-    __builtin_memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 /* Scales that are numbers of fp32, and elements whose rounding is to nearest even and to few bits. The scale from which
  * on 2^-101 over it is less than half of the least element. */
 static void plan_quotients(bndi_block_job *job)
@@ -101,7 +94,7 @@ static void plan_quotients(bndi_block_job *job)
     job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
                   job->how.rule.rounding == BND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
-    job->least_to_odd = job->to_odd ? power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
+    job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
 }
 
 /* A sum is the code, and nothing is special at zero. */
@@ -160,9 +153,9 @@ static void plan_grid(bndi_block_job *job)
     job->on_grid_of_floats =
         job->on_grid && f->least_quantum > FAR_BELOW && job->exponent + FLOATS - p < HIGHEST && p <= FLOATS - 2;
     job->grid = (bndi_grid){.most = (double)bndi_largest_element(job),
-                            .bottom = power_of_two(f->emin),
-                            .magic = 1.5 * power_of_two(DOUBLES - p),
-                            .magic_of_floats = (float)(1.5 * power_of_two(FLOATS - p)),
+                            .bottom = bndi_power_of_two(f->emin),
+                            .magic = 1.5 * bndi_power_of_two(DOUBLES - p),
+                            .magic_of_floats = (float)(1.5 * bndi_power_of_two(FLOATS - p)),
                             .sign = f->has_negative_zero ? 0x80000000 : 0};
 }
 

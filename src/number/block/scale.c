@@ -1,21 +1,14 @@
 /* From amax to a scale, and from a scale's code to its value. */
+#include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
 
 enum { FRACTION = 23, BIAS = 127 };
 static const uint32_t INFINITE = 0x7f800000, LEAST_NORMAL = 0x00800000, HIDDEN = 1u << FRACTION;
 
-static double power_of_two(int32_t exponent)
-{
-    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double power;
-    __builtin_memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
 static double value_of(uint64_t significand, int32_t quantum)
 {
-    return (double)significand * power_of_two(quantum);
+    return (double)significand * bndi_power_of_two(quantum);
 }
 
 static double max_of(const bnd_format *f)
@@ -100,7 +93,7 @@ static void powers_of_two(const bndi_block_job *job, double *scales, unsigned ch
     for (size_t g = 0; g < groups; g++) {
         bool is_nan = amax[g] >= INFINITE;
         int32_t s = is_nan ? job->lowest : amax[g] == 0 ? of_zero : exponent_for(job, amax[g]);
-        scales[g] = is_nan ? __builtin_nan("") : power_of_two(s);
+        scales[g] = is_nan ? __builtin_nan("") : bndi_power_of_two(s);
         put_code(codes, g, bytes, is_nan ? f->nan_code : (uint64_t)(s + f->bias) << f->fraction_bits);
     }
 }
@@ -115,11 +108,10 @@ static void nearest(const bndi_block_job *job, double *scales, unsigned char *co
                     size_t groups)
 {
     const bnd_array how = {.context = &job->context, .rule = {.overflow = BND_OVERFLOW_SATURATE}};
-    const double divisor = max_of(&job->block.element) * job->tensor, least = power_of_two(job->block.least);
+    const double divisor = max_of(&job->block.element) * job->tensor, least = bndi_power_of_two(job->block.least);
     const double of_zero = job->block.tensor ? least : 1;
     for (size_t g = 0; g < groups; g++) {
-        float largest;
-        __builtin_memcpy(&largest, &amax[g], sizeof largest);
+        float largest = bndi_float_of_bits(amax[g]);
         double quotient = (double)largest / divisor;
         quotient = quotient < least ? least : quotient;
         scales[g] = amax[g] >= INFINITE ? __builtin_nan("") : amax[g] == 0 ? of_zero : quotient;
@@ -160,9 +152,8 @@ void bndi_read_scales(const bndi_block_job *job, double *scales, const unsigned 
  * hardware that flushes would make it zero. Rounded twice, harmlessly: 24 bits by at most 28. */
 float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
 {
-    const double least = power_of_two(1 - BIAS);
-    float largest;
-    __builtin_memcpy(&largest, &amax, sizeof largest);
+    const double least = bndi_power_of_two(1 - BIAS);
+    float largest = bndi_float_of_bits(amax);
     /* This is between two passes, each of which has entered an environment of its own. Only what goes through memory
      * stays where it stands between entering and leaving. */
     volatile float in = largest, scale;

@@ -6,6 +6,7 @@
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
 
+#include "base/bits.h"
 #include "block/block.h"
 
 #if !defined(BNDI_BLOCK_KERNELS)
@@ -27,13 +28,6 @@ static inline int32_t magnitude_bits(const float *x)
 static inline int32_t larger(int32_t a, int32_t b)
 {
     return a > b ? a : b;
-}
-
-static inline float float_of(int32_t bits)
-{
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 /* n elements so far ahead. What is not there is not asked for, and faults nothing. */
@@ -269,15 +263,15 @@ static inline float nearest_by_power(float x, float up, float down, float most, 
                                      uint32_t sign)
 {
     float scaled = x * up, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
-    float binade = float_of(magnitude_bits(&t) & INFINITE), power = binade > bottom ? binade : bottom;
+    float binade = bndi_float_of_bits((uint32_t)(magnitude_bits(&t) & INFINITE)),
+          power = binade > bottom ? binade : bottom;
     float m = power * magic;
     return with_sign_of((t + m - m) * down, x, sign);
 }
 
 static inline double binade_of(double x)
 {
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
+    uint64_t bits = bndi_bits_of_double(x);
     bits &= (uint64_t)0x7ff << 52;
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
@@ -413,8 +407,9 @@ static void encode_dynamic(unsigned char *restrict codes, const float *restrict 
         __builtin_memcpy(&bits, &quotient, sizeof bits);
         const int32_t magnitude = larger(bits & 0x7fffffff, BNDI_DYNAMIC_LEAST), binade = magnitude >> FRACTION & 31;
         const int32_t decade = book->decade[binade] + (magnitude > book->last[binade]);
-        const int32_t few = (int32_t)(float_of(magnitude) * book->slope[decade] + book->shift[decade]);
-        const int32_t above = few + (float_of(magnitude) > book->most[few]), negative = -(bits < 0);
+        const int32_t few =
+            (int32_t)(bndi_float_of_bits((uint32_t)magnitude) * book->slope[decade] + book->shift[decade]);
+        const int32_t above = few + (bndi_float_of_bits((uint32_t)magnitude) > book->most[few]), negative = -(bits < 0);
         codes[i] = (unsigned char)((larger(book->zero - above, 0) & negative) | ((book->zero + above) & ~negative));
     }
 }
@@ -450,7 +445,7 @@ static bool find_powers(unsigned char *restrict codes, float *restrict up, const
         s = s < -BIAS ? -BIAS : s;
         largest = larger(largest, u);
         codes[g] = (unsigned char)(u >= INFINITE ? 255 : s + BIAS);
-        up[g] = float_of(bits_of_power(-s));
+        up[g] = bndi_float_of_bits((uint32_t)bits_of_power(-s));
     }
     return largest < INFINITE;
 }

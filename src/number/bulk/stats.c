@@ -1,5 +1,6 @@
 /* What a conversion did, counted, a number at a time. Everything but the sums is done on bits: a caller's rounding
  * mode, or subnormals flushed by the processor, change no count. */
+#include "base/bits.h"
 #include "bulk/bulk.h"
 
 static const uint64_t SIGN = UINT64_C(1) << 63, INFINITY_BITS = UINT64_C(0x7ff) << 52;
@@ -8,20 +9,6 @@ static const uint64_t SIGN = UINT64_C(1) << 63, INFINITY_BITS = UINT64_C(0x7ff) 
 typedef struct pair {
     uint64_t in, out;
 } pair;
-
-static double double_of(uint64_t bits)
-{
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* The bits of a float as those of a double. */
 static uint64_t widened(uint32_t word)
@@ -111,7 +98,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
         count_magnitude(tally, in);
     }
     if (out < INFINITY_BITS) {
-        double x = double_of(p.in), error = double_of(p.out) - x;
+        double x = bndi_double_of_bits(p.in), error = bndi_double_of_bits(p.out) - x;
         tally->compared++;
         tally->error[lane] += error * error;
         tally->input[lane] += x * x;
@@ -215,7 +202,7 @@ void bndi_tally_extremes(bndi_tally *t, uint32_t largest, uint32_t smallest)
  * fp64, on either side, counts as its largest number or its smallest. */
 static uint64_t double_of_code(const bnd_format *f, uint64_t code)
 {
-    uint64_t bits = bits_of(bnd_decode(f, code));
+    uint64_t bits = bndi_bits_of_double(bnd_decode(f, code));
     bnd_kind kind = (bnd_kind)bnd_unpack(f, code).kind;
     bool beyond = (bits & ~SIGN) == INFINITY_BITS && kind != BND_INFINITE;
     bool below = (bits & ~SIGN) == 0 && kind != BND_ZERO;
@@ -244,7 +231,7 @@ static double sum_of_lanes(const double *lanes)
 
 void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
 {
-    uint64_t largest = bits_of(stats->largest), smallest = bits_of(stats->smallest);
+    uint64_t largest = bndi_bits_of_double(stats->largest), smallest = bndi_bits_of_double(stats->smallest);
     stats->elements += t->elements;
     stats->exact += t->exact;
     stats->inexact += t->inexact;
@@ -256,8 +243,9 @@ void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->nans_in += t->nans_in;
     stats->nans_out += t->nans_out;
     stats->compared += t->compared;
-    stats->largest = double_of(t->largest > largest ? t->largest : largest);
-    stats->smallest = double_of(smallest == 0 || (t->smallest != 0 && t->smallest < smallest) ? t->smallest : smallest);
+    stats->largest = bndi_double_of_bits(t->largest > largest ? t->largest : largest);
+    stats->smallest =
+        bndi_double_of_bits(smallest == 0 || (t->smallest != 0 && t->smallest < smallest) ? t->smallest : smallest);
     stats->squared_error += sum_of_lanes(t->error);
     stats->squared_input += sum_of_lanes(t->input);
     for (size_t i = 0; i < BNDI_BINS; i++) {

@@ -2,6 +2,7 @@
  * time, where they compute sums innocuously (arithmetic.c). x + M - M rounds them (bulk.h, FLOAT) to nearest even and
  * in the processor's other modes; in all others the sum is taken to odd, and the portable kernel rounds its word. The
  * codec does the rest. */
+#include "base/bits.h"
 #include "bulk/environment.h"
 #include "bulk/inline.h"
 #include "bulk/operate.h"
@@ -36,20 +37,6 @@ typedef struct term {
     const bnd_format *format; /* that it is of */
     uint64_t word;
 } term;
-
-static inline double double_of(uint64_t word)
-{
-    double x;
-    __builtin_memcpy(&x, &word, sizeof x);
-    return x;
-}
-
-static inline uint64_t word_of(double x)
-{
-    uint64_t word;
-    __builtin_memcpy(&word, &x, sizeof word);
-    return word;
-}
 
 /* ---- one addition ---- */
 
@@ -93,7 +80,7 @@ static NOT_INLINE uint64_t add_words_by_codec(const adder *a, bnd_operation oper
 static inline uint64_t odd_sum(double x, double y)
 {
     double s = x + y, y_of_s = s - x, x_of_s = s - y_of_s, rest = (x - x_of_s) + (y - y_of_s);
-    uint64_t word = word_of(s);
+    uint64_t word = bndi_bits_of_double(s);
     if ((rest > 0 || rest < 0) && (word & 1) == 0) {
         word += (rest < 0) == (s < 0) ? 1 : UINT64_MAX;
     }
@@ -116,7 +103,7 @@ static inline const void *entry_of(const adder *a, uint64_t index)
 static inline uint64_t add_by_kernel(const adder *a, bnd_operation operation, uint64_t x, uint64_t y, uint64_t index)
 {
     const uint64_t sign = UINT64_C(1) << 63;
-    uint64_t sum = odd_sum(double_of(x), double_of(operation == BND_SUB ? y ^ sign : y)), rounded;
+    uint64_t sum = odd_sum(bndi_double_of_bits(x), bndi_double_of_bits(operation == BND_SUB ? y ^ sign : y)), rounded;
     if ((sum & ~sign) == 0 && a->zeros) {
         return sum;
     }
@@ -131,15 +118,18 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
 {
     const uint64_t sign = UINT64_C(1) << 63, top = UINT64_C(0x7ff) << 52;
     const bndi_plan *plan = &a->plan;
-    const double other = double_of(operation == BND_SUB ? y ^ sign : y);
-    uint64_t sum = a->odd ? odd_sum(double_of(x), other) : word_of(double_of(x) + other);
+    const double other = bndi_double_of_bits(operation == BND_SUB ? y ^ sign : y);
+    uint64_t sum =
+        a->odd ? odd_sum(bndi_double_of_bits(x), other) : bndi_bits_of_double(bndi_double_of_bits(x) + other);
     const uint64_t usable = plan->format.is_signed ? ~sign : UINT64_MAX;
     if ((sum & usable) - plan->low > plan->span) {
         return add_words_by_codec(a, operation, x, y, index);
     }
     uint64_t bottom = (uint64_t)(uint32_t)plan->bottom << 52, exponent = sum & top;
     uint64_t m = ((exponent > bottom ? exponent : bottom) + plan->magic) | (sum & sign);
-    uint64_t rounded = word_of(double_of(word_of(double_of(sum) + double_of(m))) - double_of(m));
+    uint64_t rounded = bndi_bits_of_double(
+        bndi_double_of_bits(bndi_bits_of_double(bndi_double_of_bits(sum) + bndi_double_of_bits(m))) -
+        bndi_double_of_bits(m));
     return (rounded & ~sign) | (sum & sign);
 }
 

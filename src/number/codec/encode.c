@@ -1,4 +1,5 @@
 /* Sources into codes, codes into doubles. */
+#include "base/bits.h"
 #include "codec/codec.h"
 #include "format/format.h"
 
@@ -89,13 +90,6 @@ bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t co
 
 /* ---- decode ---- */
 
-static double double_of_code(uint64_t code)
-{
-    double x;
-    __builtin_memcpy(&x, &code, sizeof x);
-    return x;
-}
-
 /* sign, significand * 2^exponent as a double where it is one without rounding: a significand of at most 53 bits, above
  * the lowest quantum and below 2^1024. */
 static bool exact_double_code(bnd_exact x, uint64_t *code)
@@ -124,13 +118,13 @@ double bnd_decode_flags(const bnd_format *f, uint64_t code, uint32_t *flags)
     uint64_t bits;
     if (exact_double_code(x, &bits)) {
         *flags = 0;
-        return double_of_code(bits);
+        return bndi_double_of_bits(bits);
     }
     const bndi_layout binary64 = {.is_signed = true, .exponent_bits = 11, .fraction_bits = 52, .bias = 1023};
     bnd_format fp64 = bndi_format_of_layout(&binary64);
     bnd_result r = bnd_encode_exact(&fp64, x, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0);
     *flags = r.flags;
-    return double_of_code(r.code);
+    return bndi_double_of_bits(r.code);
 }
 
 double bnd_decode(const bnd_format *f, uint64_t code)

@@ -54,14 +54,14 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
 {
     const bndi_way *way = j->sum.way;
     const double grid = (double)j->sum.up / (1 << 24); /* 2^-p */
-    const double product =
-        (double)float_of(t->largest_a) * (double)float_of(t->largest_b) * (1 + grid); /* NaN is not safe */
+    const double product = (double)bndi_float_of_bits(t->largest_a) * (double)bndi_float_of_bits(t->largest_b) *
+                           (1 + grid); /* NaN is not safe */
     uint32_t start = 0;
     for (size_t i = 0; i < way->rows && !t->from_zero; i++) {
         uint32_t u = j->sum.ways->largest_magnitude(t->c + i * t->pitch, way->columns);
         start = u > start ? u : start;
     }
-    const double c = (double)float_of(start), largest = (double)j->sum.largest;
+    const double c = (double)bndi_float_of_bits(start), largest = (double)j->sum.largest;
     const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
     const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : INFINITY;
     return (stalls < grows ? stalls : grows) <= largest && product <= largest;

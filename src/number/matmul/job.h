@@ -3,6 +3,7 @@
 #ifndef BINADE_SRC_MATMUL_JOB_H
 #define BINADE_SRC_MATMUL_JOB_H
 
+#include "base/bits.h"
 #include "matmul/matmul.h"
 
 enum {
@@ -57,17 +58,10 @@ static inline size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static inline float float_of(uint32_t bits)
-{
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* What comes out is a number, or the one NaN. */
 static inline float one_nan(float x)
 {
-    return x != x ? float_of(0x7fc00000) : x;
+    return x != x ? bndi_float_of_bits(0x7fc00000) : x;
 }
 
 /* ---- operands ---- */

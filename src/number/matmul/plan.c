@@ -1,4 +1,5 @@
 /* From an accumulator to the ways to work with it. */
+#include "base/bits.h"
 #include "matmul/matmul.h"
 
 /* ---- which formats the tiles do; tile_rounded.h says why ---- */
@@ -22,20 +23,12 @@ static bool is_fp32(const bndi_sum *sum)
            sum->accumulator.format.width > 0;
 }
 
-static double power_of_two(int32_t exponent)
-{
-    uint64_t bits = (uint64_t)(uint32_t)(exponent + 1023) << 52;
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static void set_rounding(bndi_sum *sum)
 {
     const bnd_format *f = &sum->accumulator.format;
-    sum->up = (float)power_of_two(24 - f->precision);
-    sum->lowest = (float)(1.5 * power_of_two(f->emin - f->precision + 24));
-    sum->largest = (float)((double)f->max_significand * power_of_two(f->max_quantum));
+    sum->up = (float)bndi_power_of_two(24 - f->precision);
+    sum->lowest = (float)(1.5 * bndi_power_of_two(f->emin - f->precision + 24));
+    sum->largest = (float)((double)f->max_significand * bndi_power_of_two(f->max_quantum));
     sum->sign = f->has_negative_zero ? 0x80000000 : 0;
 }
 

@@ -9,37 +9,9 @@
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
 
+#include "base/bits.h"
 #include "bulk/environment.h"
 #include "matmul/matmul.h"
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint64_t word_of(float x)
-{
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint64_t word)
-{
-    uint32_t bits = (uint32_t)word;
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* ---- by doubles ---- */
 
@@ -52,8 +24,9 @@ typedef struct products {
 static double sum_to_odd(double x, double y)
 {
     double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
-    uint64_t bits = bits_of(s), even = ~bits & 1, step = e < 0 || e > 0 ? even : 0; /* NaN where s is no number */
-    return double_of((e > 0) == (s > 0) ? bits + step : bits - step);
+    uint64_t bits = bndi_bits_of_double(s), even = ~bits & 1,
+             step = e < 0 || e > 0 ? even : 0; /* NaN where s is no number */
+    return bndi_double_of_bits((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 
 /* The first element of step k, as the random bits count: from one column to the next it goes up by one. */
@@ -99,9 +72,9 @@ static void sum_lanes(double *s, const double *t, size_t n)
 static void sum_lanes_down(double *s, const double *t, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
-        uint64_t signs = (bits_of(s[j]) | bits_of(t[j])) & UINT64_C(1) << 63;
+        uint64_t signs = (bndi_bits_of_double(s[j]) | bndi_bits_of_double(t[j])) & UINT64_C(1) << 63;
         double r = sum_to_odd(t[j], s[j]);
-        s[j] = r == 0 ? double_of(signs) : r;
+        s[j] = r == 0 ? bndi_double_of_bits(signs) : r;
     }
 }
 
@@ -195,13 +168,14 @@ static float stored(const bndi_sum *sum, bndi_element s)
 {
     const bnd_format *f = &sum->accumulator.format;
     bnd_exact value = f->width > 0 ? bnd_unpack(f, s.code) : s.value;
-    return float_of(bnd_encode_exact(&sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
+    return bndi_float_of_bits(
+        (uint32_t)bnd_encode_exact(&sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 /* The code of an operand: it is a value of its format, and so no rule has a say. */
 static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
 {
-    return bnd_convert(f, &sum->fp32, word_of(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+    return bnd_convert(f, &sum->fp32, bndi_bits_of_float(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
 static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_strip *strip)
@@ -250,7 +224,7 @@ static float promoted(const bndi_sum *sum, float c, bndi_element s)
     const bnd_exact terms[2] = {bnd_exact_float(c), f->width > 0 ? bnd_unpack(f, s.code) : s.value};
     uint32_t flags = 0;
     bnd_exact exact = bnd_operate_exact(BND_ADD, &sum->fp32, terms, nearest, 0, &flags);
-    return float_of(bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
+    return bndi_float_of_bits((uint32_t)bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
 }
 
 /* A sum in double is rounded to odd, which the conversion to fp32 then rounds as the exact one. */
@@ -261,7 +235,7 @@ void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, 
     }
     for (size_t j = 0; j < n && sum->in_double; j++) {
         double s = sum_to_odd((double)c[j], state->s[j]);
-        c[j] = s != s ? float_of(0x7fc00000) : (float)s;
+        c[j] = s != s ? bndi_float_of_bits(0x7fc00000) : (float)s;
     }
 }
 
@@ -271,6 +245,6 @@ void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, si
         c[j] = stored(sum, state->one[j]);
     }
     for (size_t j = 0; j < n && sum->in_double; j++) {
-        c[j] = state->s[j] != state->s[j] ? float_of(0x7fc00000) : (float)state->s[j];
+        c[j] = state->s[j] != state->s[j] ? bndi_float_of_bits(0x7fc00000) : (float)state->s[j];
     }
 }

@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_MATMUL_TILE_ALIGNED_H
 #define BINADE_SRC_MATMUL_TILE_ALIGNED_H
 
+#include "base/bits.h"
 #include "matmul/matmul.h"
 #include "matmul/tile_lanes.h"
 #include <math.h>
@@ -11,13 +12,6 @@ enum { ALIGNED_ROWS = 4 };
 typedef struct aligned_lanes {
     double s[LANES], unit[LANES], magic[LANES], total[LANES], all[LANES];
 } aligned_lanes;
-
-static inline double double_from(uint64_t bits)
-{
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* The unit of a group: its largest term's exponent, `bits` - 1 lower. */
 static inline void align(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
@@ -37,11 +31,10 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
         }
     }
     for (int l = 0; l < LANES; l++) {
-        uint64_t word;
-        __builtin_memcpy(&word, &most[l], sizeof word);
+        uint64_t word = bndi_bits_of_double(most[l]);
         word = (word & exponents) - down;
-        w->unit[l] = double_from(word);
-        w->magic[l] = double_from(word + (UINT64_C(52) << 52));
+        w->unit[l] = bndi_double_of_bits(word);
+        w->magic[l] = bndi_double_of_bits(word + (UINT64_C(52) << 52));
     }
 }
 
@@ -68,9 +61,8 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
         }
     }
     for (int l = 0; l < LANES; l++) {
-        uint64_t word;
-        __builtin_memcpy(&word, &w->total[l], sizeof word);
-        double s = double_from(word & keep) + 0.0; /* -0 becomes +0 */
+        uint64_t word = bndi_bits_of_double(w->total[l]);
+        double s = bndi_double_of_bits(word & keep) + 0.0; /* -0 becomes +0 */
         s = fabs(s) >= 0x1p128 ? copysign((double)INFINITY, s) : s;
         bool number = w->all[l] - w->all[l] == 0;
         w->s[l] = number ? s : w->all[l];

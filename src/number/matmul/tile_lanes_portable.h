@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_PORTABLE_H
 #define BINADE_SRC_MATMUL_TILE_LANES_PORTABLE_H
 
+#include "base/bits.h"
 #include "bulk/inline.h"
 #include <math.h>
 #include <stdbool.h>
@@ -27,44 +28,16 @@ static ALWAYS_INLINE void store(float *x, V v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
-static inline double double_of(uint64_t bits)
-{
-    double x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint64_t bits_of_double(double x)
-{
-    uint64_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float float_of(uint32_t bits)
-{
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* a b + c in double, rounded to odd: the product is exact, the sum's error is a number (Knuth), and where there is one,
  * an even sum is moved to its neighbour on the error's side. */
 static inline double double_to_odd(float a, float b, float c)
 {
     double p = (double)a * (double)b, s = p + (double)c, back = s - p;
     double e = (p - (s - back)) + ((double)c - back);
-    uint64_t bits = bits_of_double(s), even = ~bits & 1;
+    uint64_t bits = bndi_bits_of_double(s), even = ~bits & 1;
     bool outwards = (e > 0) == (s > 0), change = e < 0 || e > 0; /* the error of an infinity is NaN */
     uint64_t step = change ? even : 0;
-    return double_of(outwards ? bits + step : bits - step);
+    return bndi_double_of_bits(outwards ? bits + step : bits - step);
 }
 
 /* What is rounded to odd with more than two bits to spare can be rounded again. */
@@ -83,9 +56,9 @@ static inline float odd_one(float a, float b, float c)
     double s = double_to_odd(a, b, c);
     float f = (float)s;
     double g = (double)f;
-    uint32_t bits = bits_of(f), step = (g < s || g > s) ? ~bits & 1 : 0;
+    uint32_t bits = bndi_bits_of_float(f), step = (g < s || g > s) ? ~bits & 1 : 0;
     bool outside = g < 0 ? g < s : g > s;
-    return float_of(outside ? bits - step : bits + step);
+    return bndi_float_of_bits(outside ? bits - step : bits + step);
 }
 
 /* Where a b is exact. */
@@ -108,9 +81,9 @@ static ALWAYS_INLINE V farther(V a, V b)
 {
     V r;
     for (int l = 0; l < LANES; l++) {
-        uint32_t bits = bits_of(b[l]);
-        float size = float_of(bits & 0x7fffffff);
-        r[l] = float_of(bits_of(size > a[l] ? size : a[l]) | (bits & 0x80000000));
+        uint32_t bits = bndi_bits_of_float(b[l]);
+        float size = bndi_float_of_bits(bits & 0x7fffffff);
+        r[l] = bndi_float_of_bits(bndi_bits_of_float(size > a[l] ? size : a[l]) | (bits & 0x80000000));
     }
     return r;
 }
@@ -119,7 +92,7 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
 {
     V r;
     for (int l = 0; l < LANES; l++) {
-        float size = float_of(bits_of(b[l]) & 0x7fffffff);
+        float size = bndi_float_of_bits(bndi_bits_of_float(b[l]) & 0x7fffffff);
         r[l] = size > a[l] ? size : a[l];
     }
     return r;
@@ -129,7 +102,7 @@ static ALWAYS_INLINE V signed_as(V x, V y, V sign)
 {
     V r;
     for (int l = 0; l < LANES; l++) {
-        r[l] = float_of(bits_of(x[l]) | (bits_of(y[l]) & bits_of(sign[l])));
+        r[l] = bndi_float_of_bits(bndi_bits_of_float(x[l]) | (bndi_bits_of_float(y[l]) & bndi_bits_of_float(sign[l])));
     }
     return r;
 }
@@ -165,7 +138,7 @@ static ALWAYS_INLINE bool any_minus_zero(V a)
 {
     bool any = false;
     for (int l = 0; l < LANES; l++) {
-        any |= bits_of(a[l]) == 0x80000000;
+        any |= bndi_bits_of_float(a[l]) == 0x80000000;
     }
     return any;
 }

@@ -37,6 +37,7 @@
 #ifndef BINADE_SRC_MATMUL_TILE_ROUNDED_H
 #define BINADE_SRC_MATMUL_TILE_ROUNDED_H
 
+#include "base/bits.h"
 #include "matmul/matmul.h"
 #include "matmul/tile_lanes.h"
 
@@ -100,8 +101,7 @@ static bool each_checked(const bndi_sum *sum, float *c, size_t pitch, const floa
 static ALWAYS_INLINE bool fused_by(bool checks, const bndi_sum *sum, float *c, size_t pitch, const float *a,
                                    const float *b, size_t k)
 {
-    float sign_bit;
-    __builtin_memcpy(&sign_bit, &sum->sign, sizeof sign_bit);
+    float sign_bit = bndi_float_of_bits(sum->sign);
     const V down = all(-sum->up), lowest = all(sum->lowest), sign = all(sign_bit);
     V s[FUSED_ROWS][2], most[2] = {all(0), all(0)};
     ALL_ROWS

@@ -1,5 +1,6 @@
 /* Scales that casts share: what a policy says of them, and Transformer Engine's, which follow from the largest
  * magnitude of this tensor or of the same one in the last steps. */
+#include "base/bits.h"
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
@@ -163,22 +164,12 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
 static float largest_of(const bnd_engine *engine, const float *x, size_t n)
 {
     const uint32_t largest = bnd_lab_part_amax(x, n, &engine->context);
-    float amax;
-    __builtin_memcpy(&amax, &largest, sizeof amax);
-    return amax;
-}
-
-static double power_of_two(int exponent)
-{
-    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
-    double power;
-    __builtin_memcpy(&power, &bits, sizeof power);
-    return power;
+    return bndi_float_of_bits(largest);
 }
 
 static float largest_number(const bnd_format *f)
 {
-    return (float)((double)f->max_significand * power_of_two(f->max_quantum));
+    return (float)((double)f->max_significand * bndi_power_of_two(f->max_quantum));
 }
 
 /* The largest number of the format over amax over 2^margin; amax 0 or no number: as before; never infinite. */
@@ -188,7 +179,7 @@ static float scale_for(float amax, float before, const bnd_format *f, int margin
     if (!(amax > 0) || amax - amax != 0) {
         return before;
     }
-    float scale = largest / amax / (float)power_of_two(margin);
+    float scale = largest / amax / (float)bndi_power_of_two(margin);
     return scale - scale != 0 ? __FLT_MAX__ : scale;
 }
 
