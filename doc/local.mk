@@ -16,6 +16,7 @@ dist_man_MANS += \
 	doc/man/binade-table.1 \
 	doc/man/binade-train.1 \
 	doc/man/binade-vectors.1 \
+	doc/man/binade-verify.1 \
 	doc/man/binade.1
 dist_doc_DATA += \
 	doc/experiments.md \

@@ -473,24 +473,24 @@ tests_cli_transcript_SOURCES = \
 	tests/cli/text.c \
 	tests/cli/transcript.c \
 	tests/cli/transcript.h
-# `binade prove` of something that is wrong.
-check_PROGRAMS += tests/cli/prove_wrong
-tests_cli_prove_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)
-tests_cli_prove_wrong_LDADD = libbinade-lab.la libbinade.la $(LIBM)
-tests_cli_prove_wrong_SOURCES = \
-	tests/cli/prove_wrong.c \
-	tools/binade/arguments.c \
-	tools/binade/characters.c \
-	tools/binade/cmd_prove.c \
-	tools/binade/command.h \
-	tools/binade/help.c \
-	tools/binade/options.c \
-	tools/binade/print.c \
-	tools/binade/table.c \
-	tools/binade/print.h \
-	tools/binade/progress.c \
-	tools/binade/progress.h \
-	tools/binade/prove.h
+# `binade verify` of something that is wrong.
+check_PROGRAMS += tests/cli/verify_wrong
+tests_cli_verify_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade
+tests_cli_verify_wrong_LDADD = libbinade-lab.la libbinade.la $(LIBM)
+tests_cli_verify_wrong_SOURCES = \
+	tests/cli/verify_wrong.c \
+	tools/binade/common/arguments.c \
+	tools/binade/common/characters.c \
+	tools/binade/verify/cmd_verify.c \
+	tools/binade/common/command.h \
+	tools/binade/common/help.c \
+	tools/binade/common/options.c \
+	tools/binade/common/print.c \
+	tools/binade/common/table.c \
+	tools/binade/common/print.h \
+	tools/binade/common/progress.c \
+	tools/binade/common/progress.h \
+	tools/binade/verify/candidate.h
 EXTRA_DIST += \
 	tests/check-exhaustive.sh \
 	tests/lsan.supp \
@@ -508,7 +508,7 @@ EXTRA_DIST += \
 	tests/cli/formats.txt \
 	tests/cli/help.txt \
 	tests/cli/inputs.txt \
-	tests/cli/prove.txt \
+	tests/cli/verify.txt \
 	tests/cli/range.txt \
 	tests/cli/run.sh \
 	tests/cli/show.txt \

@@ -9,7 +9,7 @@ _binade()
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        first="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help" options="--help --version"
+        first="show formats table range calc cast train compare sweep evaluate vectors verify cost bench help" options="--help --version"
     else
     case ${COMP_WORDS[1]} in
     show)
@@ -152,7 +152,7 @@ _binade()
         --progress) words="auto always never" ;;
         --color) words="auto always never" ;;
         esac ;;
-    prove)
+    verify | prove)
         options="--format --round --proof --exhaustive --threads --progress --json --csv --help" valued=" --format -f --round -r --proof --threads -j --progress "
         first="" others=""
         case $prev in
@@ -187,7 +187,7 @@ _binade()
         esac ;;
     help)
         options="--full --roff --completion --help" valued=" --roff --completion "
-        first="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help" others="show formats table range calc cast train compare sweep evaluate vectors prove cost bench help"
+        first="show formats table range calc cast train compare sweep evaluate vectors verify cost bench help" others="show formats table range calc cast train compare sweep evaluate vectors verify cost bench help"
         case $prev in
         --completion) words="bash zsh fish" ;;
         esac ;;

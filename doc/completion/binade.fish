@@ -1,8 +1,8 @@
 # fish completion for binade; written by 'binade help --completion fish'
-# __binade_is COMMAND [first|others]: that command, and its first operand or a later one.
+# __binade_is COMMAND[/OLD-NAME] [first|others]: that command, and its first operand or a later one.
 function __binade_is
     set -l words (commandline -opc)
-    test (count $words) -ge 2; and test "$words[2]" = $argv[1]; or return 1
+    test (count $words) -ge 2; and contains -- "$words[2]" (string split / $argv[1]); or return 1
     test (count $argv) -ge 2; or return 0
     set -l before (count $words)
     test $argv[2] = first; and test $before -eq 2; and return 0
@@ -232,16 +232,16 @@ complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (defa
 complete -c binade -n '__binade_is vectors' -l help -s h -d 'this text'
 complete -c binade -n '__binade_is vectors first' -a 'gen check'
 complete -c binade -n '__binade_is vectors others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a prove -d 'this build\'s conversions and operations against MPFR and exact integers'
-complete -c binade -n '__binade_is prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
-complete -c binade -n '__binade_is prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
-complete -c binade -n '__binade_is prove' -l proof -d 'of decode text encode float arrays convert one two fma functions (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode float arrays convert one two fma functions\"")'
-complete -c binade -n '__binade_is prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
-complete -c binade -n '__binade_is prove' -l threads -s j -d 'cores to work with (default all)' -x
-complete -c binade -n '__binade_is prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
-complete -c binade -n '__binade_is prove' -l json -d 'JSON instead of text'
-complete -c binade -n '__binade_is prove' -l csv -d 'comma-separated values instead of text'
-complete -c binade -n '__binade_is prove' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a verify -d 'this build\'s conversions and operations against MPFR and exact integers'
+complete -c binade -n '__binade_is verify/prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is verify/prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
+complete -c binade -n '__binade_is verify/prove' -l proof -d 'of decode text encode float arrays convert one two fma functions (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode float arrays convert one two fma functions\"")'
+complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
+complete -c binade -n '__binade_is verify/prove' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is verify/prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is verify/prove' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is verify/prove' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, memory and FLOPs of training, on paper'
 complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
@@ -300,5 +300,5 @@ complete -c binade -n '__binade_is help' -l full -d 'everything that the man pag
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep evaluate vectors prove cost bench help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep evaluate vectors prove cost bench help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep evaluate vectors verify cost bench help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep evaluate vectors verify cost bench help'

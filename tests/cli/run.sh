@@ -8,7 +8,7 @@ bin=$build
 if [ -n "${BND_RUNNER-}" ]; then
     bin=$(mktemp -d) || exit 99
     trap 'rm -rf "$bin"' EXIT
-    for program in binade tests/cli/prove_wrong; do
+    for program in binade tests/cli/verify_wrong; do
         printf '#!/bin/sh\nexec %s "%s/%s" "$@"\n' "$BND_RUNNER" "$build" "$program" >"$bin/${program##*/}"
         chmod +x "$bin/${program##*/}"
     done

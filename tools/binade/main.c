@@ -1,22 +1,23 @@
 /* binade: a floating-point format laboratory. A command is a file; this one finds it. */
-#include "command.h"
-#include "process.h"
-#include "prove.h"
+#include "common/command.h"
+#include "common/process.h"
+#include "verify/candidate.h"
 
 #include <string.h>
 
-const bnd_candidate *const prove_candidate = NULL; /* the library itself */
+const bnd_candidate *const verify_candidate = NULL; /* the library itself */
 
 const command *const commands[] = {&command_show,  &command_formats,  &command_table,   &command_range,
                                    &command_calc,  &command_cast,     &command_train,   &command_compare,
-                                   &command_sweep, &command_evaluate, &command_vectors, &command_prove,
+                                   &command_sweep, &command_evaluate, &command_vectors, &command_verify,
                                    &command_cost,  &command_bench,    &command_help,    NULL};
 
 const command *find_command(const char *name)
 {
     for (size_t i = 0; commands[i] != NULL; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
+        const command *c = commands[i];
+        if (strcmp(c->name, name) == 0 || (c->old_name != NULL && strcmp(c->old_name, name) == 0)) {
+            return c;
         }
     }
     return NULL;

@@ -1,0 +1,305 @@
+/* binade bench: how fast the conversions of arrays are here, beside copies of as many bytes in the same run. */
+#include "bench/bench.h"
+#include "common/command.h"
+#include "common/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OPTION_CASE = OPTION_OWN,
+    OPTION_SIZE,
+    OPTION_BACKEND,
+    OPTION_DATA,
+    OPTION_ROUNDS,
+    OPTION_SECONDS,
+    OPTION_LIST,
+    OPTION_CORES
+};
+
+typedef struct bench_command {
+    settings common;
+    bench_options options;
+    bench_machine machine;
+} bench_command;
+
+/* Each word of a list separated by commas. */
+static int for_each_word(bench_command *b, const char *list, int (*take)(bench_command *b, const char *word))
+{
+    int status = GO_ON;
+    for (const char *at = list; status == GO_ON && at != NULL;) {
+        char word[24];
+        size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof word) {
+            return complain(b->common.command, "'%.64s' is not a list of words separated by commas", list);
+        }
+        memcpy(word, at, length);
+        word[length] = '\0';
+        status = take(b, word);
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return status;
+}
+
+static int take_size(bench_command *b, const char *word)
+{
+    bench_options *o = &b->options;
+    enum { MOST = sizeof o->sizes / sizeof o->sizes[0] };
+    if (o->size_count == MOST) {
+        return complain(b->common.command, "--size takes at most %d sizes", (int)MOST);
+    }
+    if (!bench_size_parse(&o->sizes[o->size_count], word, &b->machine)) {
+        return complain(
+            b->common.command,
+            "--size takes L1, L2, memory, gemm, call, tensor and numbers of elements from 1 to 4294967296; not '%s'",
+            word);
+    }
+    o->size_count++;
+    return GO_ON;
+}
+
+static void add_backend(bench_options *o, uint8_t backend)
+{
+    for (size_t i = 0; i < o->backend_count; i++) {
+        if (o->backends[i] == backend) {
+            return;
+        }
+    }
+    o->backends[o->backend_count++] = backend;
+}
+
+static int take_backend(bench_command *b, const char *word)
+{
+    bnd_context context;
+    bnd_error why;
+    for (uint8_t i = BND_BACKEND_PORTABLE; strcmp(word, "all") == 0 && i < BND_BACKENDS; i++) {
+        if (bnd_backend_here((bnd_backend)i)) {
+            add_backend(&b->options, i);
+        }
+    }
+    if (strcmp(word, "all") == 0) {
+        return GO_ON;
+    }
+    if (bnd_context_open(&context, word, 1, &why) != BND_OK) {
+        return complain(b->common.command, "%s", why.message);
+    }
+    add_backend(&b->options, context.backend == BND_BACKEND_BEST ? (uint8_t)bnd_backend_best() : context.backend);
+    return GO_ON;
+}
+
+static int take_rounds(bench_command *b, const char *value)
+{
+    uint64_t rounds = 0;
+    int status = read_whole_number(&rounds, &b->common, "rounds", value, 1, BENCH_MOST_ROUNDS);
+    b->options.rounds = (int)rounds;
+    return status;
+}
+
+static int take_threads(bench_command *b, const char *value)
+{
+    enum { MOST = 1024 }; /* the library's own limit */
+    uint64_t threads = 0;
+    int status = read_whole_number(&threads, &b->common, "threads", value, 0, MOST);
+    b->options.threads_given = true;
+    b->options.threads = threads == 0 ? b->machine.cores : (unsigned)threads;
+    return status;
+}
+
+static int take_seconds(bench_command *b, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(seconds <= 1e6)) {
+        return complain(b->common.command, "--seconds takes a number from 0 to 1000000, not '%s'", value);
+    }
+    b->options.seconds = seconds;
+    return GO_ON;
+}
+
+static int take_data(bench_command *b, const char *value)
+{
+    b->options.hard = strcmp(value, "hard") == 0;
+    return b->options.hard || strcmp(value, "normal") == 0
+               ? GO_ON
+               : complain(b->common.command, "--data takes one of: normal hard; not '%s'", value);
+}
+
+static int set_own(void *state, int id, const char *value)
+{
+    bench_command *b = state;
+    switch (id) {
+    case OPTION_CASE:
+        b->options.words = value;
+        return GO_ON;
+    case OPTION_SIZE:
+        return for_each_word(b, value, take_size);
+    case OPTION_BACKEND:
+        return for_each_word(b, value, take_backend);
+    case OPTION_DATA:
+        return take_data(b, value);
+    case OPTION_ROUNDS:
+        return take_rounds(b, value);
+    case OPTION_SECONDS:
+        return take_seconds(b, value);
+    case OPTION_CORES:
+        return take_threads(b, value);
+    default:
+        b->options.list = true;
+        return GO_ON;
+    }
+}
+
+static void show_progress(void *state, size_t done, size_t total)
+{
+    progress *bar = state;
+    bar->total = total;
+    progress_at(bar, done);
+}
+
+/* On a terminal the rows themselves are progress enough. */
+static int measure(bench_command *b)
+{
+    progress bar;
+    bool rows_seen = isatty(STDOUT_FILENO) != 0 && b->common.progress != WHEN_ALWAYS;
+    progress_begin(&bar, &b->common, "bench", PROGRESS_ITEMS, 0);
+    b->options.progress = rows_seen || b->options.list ? NULL : show_progress;
+    b->options.progress_state = &bar;
+    int status = bench_all(&b->options, &b->machine);
+    progress_end(&bar);
+    return status;
+}
+
+/* BINADE_BACKEND where no back end is named; BINADE_THREADS is all the threads there are. */
+static int hear_environment(bench_command *b)
+{
+    bnd_context context;
+    bnd_error why;
+    bool named = b->options.backend_count > 0;
+    if (bnd_context_open(&context, named ? "best" : NULL, 0, &why) != BND_OK) {
+        return complain(b->common.command, "%s", why.message);
+    }
+    if (!named && context.backend != BND_BACKEND_BEST) {
+        add_backend(&b->options, context.backend);
+    }
+    return GO_ON;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    bench_command b = {.options = {.words = "", .rounds = 51, .seconds = 2}};
+    bench_look(&b.machine);
+    int status = read_arguments(&b.common, self, argc, argv, set_own, &b);
+    if (status == GO_ON && b.common.operand_count > 0) {
+        status = complain(self, "'%s' is one word too many; cases are chosen with --format and --case",
+                          b.common.operands[0]);
+    }
+    status = status == GO_ON ? hear_environment(&b) : status;
+    if (status == GO_ON && b.options.size_count == 0) {
+        status = for_each_word(&b, "L1,L2,memory,gemm,call,tensor", take_size);
+    }
+    if (status == GO_ON) {
+        b.options.formats = b.common.formats.items;
+        b.options.format_count = b.common.formats.count;
+        b.options.json = b.common.output == OUTPUT_JSON;
+        status = measure(&b);
+    }
+    clear_settings(&b.common);
+    return status;
+}
+
+static const option_row row_case = {
+    OPTION_CASE,       0, "case", "WORDS", "the cases whose names have all of these words (default all)",
+    COMPLETES_NOTHING, ""};
+static const option_row row_size = {OPTION_SIZE,
+                                    0,
+                                    "size",
+                                    "LIST",
+                                    "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of "
+                                    "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), "
+                                    "tensor (models, beside PyTorch), or train (steps of training: fp32 beside "
+                                    "PyTorch, recipes beside fp32), separated by commas (default "
+                                    "L1,L2,memory,gemm,call,tensor)",
+                                    COMPLETES_WORDS,
+                                    "L1 L2 memory gemm call tensor train"};
+static const option_row row_backend = {OPTION_BACKEND,
+                                       0,
+                                       "backend",
+                                       "LIST",
+                                       "best portable avx2 avx512 neon wasm128, separated by commas; all: every one "
+                                       "that this machine can run (default what BINADE_BACKEND names, or best)",
+                                       COMPLETES_WORDS,
+                                       "all best portable avx2 avx512 neon wasm128"};
+static const option_row row_cores = {
+    OPTION_CORES,
+    'j',
+    "threads",
+    "N",
+    "cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)",
+    COMPLETES_NOTHING,
+    ""};
+static const option_row row_data = {OPTION_DATA,
+                                    0,
+                                    "data",
+                                    "KIND",
+                                    "normal: normally distributed numbers; hard: random bits, with NaNs, infinities "
+                                    "and subnormals among them (default normal)",
+                                    COMPLETES_WORDS,
+                                    "normal hard"};
+static const option_row row_rounds = {
+    OPTION_ROUNDS, 0, "rounds", "N", "medians of at most N rounds, 1 to 101 (default 51)", COMPLETES_NOTHING, ""};
+static const option_row row_seconds = {
+    OPTION_SECONDS,    0, "seconds", "S", "start no round of a row after S seconds, but take three (default 2)",
+    COMPLETES_NOTHING, ""};
+static const option_row row_list = {
+    OPTION_LIST, 0, "list", NULL, "the names of the cases and their targets, not measured", COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_format, &row_case,   &row_size,    &row_backend, &row_cores,
+                                            &row_data,   &row_rounds, &row_seconds, &row_list,    &row_progress,
+                                            &row_json,   &row_help,   NULL};
+
+const command command_bench = {
+    .name = "bench",
+    .summary = "how fast arrays are converted here, beside a copy of the same bytes",
+    .operands = "",
+    .about =
+        "Times conversions of arrays, each compared with the codec first, beside copies of as many bytes in the same "
+        "run. A ratio of 1 is the speed of memcpy, or of a copy with streaming stores. With --format, the cases of "
+        "these formats, of any format that has a name.",
+    .options = options,
+    .example = "binade bench -f e4m3 --size L2",
+    .more =
+        "A row: the case; how many elements (in the first cache, the second, or beyond the last one); the back end; "
+        "the threads; nanoseconds an element; bytes read and written a second, in units of 10^9; the time that memcpy "
+        "takes for as many bytes, by as many threads as are worth their start, over the case's own time; the same for "
+        "a copy with streaming "
+        "stores, beyond the caches; and the ratio to memcpy that is aimed at, where there is one. Beyond the caches a "
+        "ratio of 0.95 to the streaming copy will do as well. Numbers are medians of rounds in which the case and the "
+        "copies take turns.\n\n"
+        "Rounding works in place; its input is written anew before each round. Arrays repeat their first 1048576 "
+        "elements.\n\n"
+        "The size gemm: C = A B of 256 x 256 numbers, on one thread or as many as --threads says. A row: the "
+        "accumulator, and the format that the operands are rounded to; 10^9 operations (multiplications and additions) "
+        "a second; OpenBLAS's time in fp32, on as many threads, over the case's own; the ratio aimed at on one core "
+        "with AVX-512. OpenBLAS is loaded where it is here. Some elements of each result are compared with plain loops "
+        "first.\n\n"
+        "The size call: single operations on 4096 normal numbers, by bnd_add and its sisters, the format known at run "
+        "time only. A row: nanoseconds a call; the time of the C library's fmaf, called through a pointer, over the "
+        "call's. Results are compared with bnd_operate first.\n\n"
+        "The size tensor: a pass forward and back of a model in fp32, on one thread: the perceptron 784-256-256-10 "
+        "with "
+        "128 rows, and a transformer of characters (4 layers of 128, 4 heads, 16 rows of 64, 818176 parameters). A "
+        "row: the median time of a pass in milliseconds, and PyTorch's over it. `make bench` has PyTorch run as a "
+        "process of its own (/usr/bin/python3, the script that BINADE_TORCH names), which computes the same from the "
+        "same weights; loss and gradients must agree to 1e-4. Where it is not installed, the ratio is missing.\n\n"
+        "With --json: {\"machine\": {\"cpu\", \"cores\", \"l1_bytes\", \"l2_bytes\", \"last_cache_bytes\", "
+        "\"best_backend\"}, \"data\", \"results\": [{\"case\", \"format\", \"size\", \"elements\", \"backend\", "
+        "\"threads\", \"rounds\", \"ns_per_element\", \"gigabytes_per_second\", \"ratio_to_memcpy\", "
+        "\"ratio_to_streaming_copy\", \"target\", \"met\"}]}; and with --list too: {\"cases\": [{\"case\", "
+        "\"memory\", \"L2\"}]}. What there is none of is null. Rows of gemm have \"gigaflops\" and "
+        "\"ratio_to_openblas\" instead, and in the list \"openblas\"; rows of tensor \"milliseconds\" and "
+        "\"ratio_to_pytorch\", and in the list \"pytorch\"; rows of call \"ns_per_call\" and \"ratio_to_fmaf\", and in "
+        "the list \"fmaf\".\n\n"
+        "Exit status 1: a result was not what the codec (or PyTorch) gives; such a case is not timed.",
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* binade compare: runs side by side, from their directories or from any log with a step and a loss. */
+#include "common/process.h"
+#include "train/training.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN, OPTION_STEP_COLUMN, OPTION_LOSS_COLUMN };
+
+typedef struct compare {
+    settings common;
+    plot_options plot;
+    bool steps, details, memory;
+    double margin;
+    bnd_log_columns columns;
+    bnd_record *records;
+    size_t count;
+} compare;
+
+static int set_own(void *state, int id, const char *value)
+{
+    compare *c = state;
+    if (id == OPTION_STEPS_OF_RUN) {
+        c->steps = true;
+        return GO_ON;
+    }
+    if (id == OPTION_MEMORY) {
+        c->memory = true;
+        return GO_ON;
+    }
+    if (id == OPTION_DETAILS) {
+        c->details = true;
+        return GO_ON;
+    }
+    if (id == OPTION_MARGIN) {
+        return read_margin(&c->margin, &c->common, value);
+    }
+    if (id == OPTION_STEP_COLUMN || id == OPTION_LOSS_COLUMN) {
+        *(id == OPTION_STEP_COLUMN ? &c->columns.step : &c->columns.loss) = value;
+        return GO_ON;
+    }
+    return read_plot_option(&c->plot, &c->common, id, value);
+}
+
+static int check_operands(const compare *c)
+{
+    const settings *s = &c->common;
+    if (s->operand_count == 0) {
+        return complain(s->command, "a run is missing: a run directory, a directory of such, or a file with step and "
+                                    "loss");
+    }
+    if (c->steps && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
+        return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "
+                                    "metrics.jsonl is that already)");
+    }
+    return GO_ON;
+}
+
+static int fail(const settings *s, const char *where, const char *run, bnd_status status, const bnd_error *why)
+{
+    complain(s->command, "%s%s: %s", where, run, why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
+static void write_out(void *sink, const char *text, size_t length)
+{
+    fwrite(text, 1, length, sink);
+}
+
+static int print_steps(const compare *c)
+{
+    const char *run = c->common.operands[0];
+    bnd_error why;
+    bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
+    return status == BND_OK ? FINE : fail(&c->common, "--steps: ", run, status, &why);
+}
+
+static int read_all(compare *c)
+{
+    const settings *s = &c->common;
+    for (size_t i = 0; i < s->operand_count; i++) {
+        bnd_record *records;
+        size_t count;
+        bnd_error why;
+        const bool standard = strcmp(s->operands[i], "-") == 0;
+        const char *path = standard ? "/dev/stdin" : s->operands[i];
+        if (standard && standard_input_is_closed()) {
+            complain(s->command, "-: standard input is closed");
+            return BAD_STREAM;
+        }
+        bnd_status status = bnd_records_read_log(&records, &count, path, &c->columns, &why);
+        if (status != BND_OK) {
+            return fail(s, "", s->operands[i], status, &why);
+        }
+        c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
+        memcpy(c->records + c->count, records, count * sizeof *records);
+        c->count += count;
+        free(records); /* what they own is in the copies */
+    }
+    return GO_ON;
+}
+
+static void print_json(const train_result *r)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    json_result(&json, r);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+static void print_all(const compare *c)
+{
+    train_result r;
+    result_make(&r, c->records, c->count, c->margin);
+    r.details = c->details;
+    r.memory = c->memory;
+    if (c->common.output == OUTPUT_JSON) {
+        print_json(&r);
+    } else if (c->common.output == OUTPUT_CSV) {
+        print_result_table(&r, OUTPUT_CSV, false);
+    } else {
+        if (c->plot.steps != PLOT_NONE) {
+            plot_losses(&r, &c->plot, c->common.colour);
+            putchar('\n');
+        }
+        print_result_table(&r, OUTPUT_TEXT, c->common.colour);
+        putchar('\n');
+        print_result_notes(&r);
+    }
+    result_clear(&r);
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    compare c = {.margin = BND_MARGIN};
+    int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    status = status == GO_ON ? check_operands(&c) : status;
+    status = status == GO_ON && c.steps ? print_steps(&c) : status;
+    status = status == GO_ON ? read_all(&c) : status;
+    if (status == GO_ON) {
+        print_all(&c);
+    }
+    bnd_records_free(c.records, c.count);
+    clear_settings(&c.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row row_steps_of_run = {
+    OPTION_STEPS_OF_RUN, 0, "steps", NULL, "the steps of one RUN as CSV, every number of them", COMPLETES_NOTHING, ""};
+
+static const option_row row_step_column = {
+    OPTION_STEP_COLUMN, 0, "step-column", "NAME", "the column of the step in logs from elsewhere",
+    COMPLETES_NOTHING,  ""};
+static const option_row row_loss_column = {OPTION_LOSS_COLUMN, 0, "loss-column", "NAME", "and that of the loss",
+                                           COMPLETES_NOTHING,  ""};
+
+static const option_row *const options[] = {
+    &row_margin,      &row_by_role,     &row_details, &row_plot, &row_plot_scale, &row_plot_range, &row_steps_of_run,
+    &row_step_column, &row_loss_column, &row_json,    &row_csv,  &row_color,      &row_help,       NULL};
+
+const command command_compare = {
+    .name = "compare",
+    .summary = "training runs side by side: verdicts, gaps, memory, time",
+    .operands = "RUN...",
+    .first = COMPLETES_FILES,
+    .others = COMPLETES_FILES,
+    .about =
+        "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
+        "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is standard "
+        "input.",
+    .options = options,
+    .example = "binade compare runs",
+    .more =
+        "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds, in the order in "
+        "which they are given, each reference before the rows that are compared with it. Two logs from elsewhere, "
+        "without seeds, are a pair; nothing is known of their weights and data. Runs that end at different steps are "
+        "compared at the last step that both have. Losses that are the same in all pairs are no difference, whatever "
+        "the number of pairs.\n\n"
+        "A log from elsewhere has JSON lines, or columns separated by commas, tabs or semicolons. The step is called "
+        "step, global_step, _step, iteration or iter, the loss loss, train/loss, train_loss or training_loss, in any "
+        "case; exports of TensorBoard (Wall time,Step,Value) and of wandb (RUN - train/loss) are known, too. "
+        "--step-column and --loss-column name others, in all files that are given; lines without a loss are passed "
+        "over.\n\n"
+        "The table, and the words in it, are those of binade train. A column that no run has anything for is "
+        "left out. What depends on the machine that the runs were made on (--details) has no share of its peak.\n\n"
+        "--steps prints what metrics.jsonl has, but for its histograms, as CSV: a column a key (train/loss, "
+        "gemm_fwd.x/underflows%, and with "
+        "--statistics places blocks.0.up/gemm_fwd.x/underflows%), a row a step. What a line does not say is empty; "
+        "bytes and FLOPs stand where they change.\n\n"
+        "With --json: {\"reference\", \"recipes\": []}, with the members that binade train has.",
+    .run = run,
+};

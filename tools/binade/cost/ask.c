@@ -1,0 +1,323 @@
+/* The questions of `binade cost`: from options to the library's structures, a function each. */
+#include "cost.h"
+#include "common/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE                                                                                                          \
+    (GIVEN(COST_MODEL) | GIVEN(COST_LAYERS) | GIVEN(COST_HIDDEN) | GIVEN(COST_HEADS) | GIVEN(COST_KV_HEADS) |          \
+     GIVEN(COST_FEED_FORWARD) | GIVEN(COST_VOCAB) | GIVEN(COST_SEQ))
+#define MACHINES (GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_PEAK))
+#define STATES   (GIVEN(COST_RECIPE) | GIVEN(COST_OPTIMIZER) | GIVEN(COST_ZERO) | GIVEN(COST_TP))
+
+static int refused(const asked *a, const bnd_error *why)
+{
+    return complain(a->common.command, "%s", why->message);
+}
+
+static bool is_given(const asked *a, enum cost_option option)
+{
+    return (a->given & GIVEN(option)) != 0;
+}
+
+static const char *format_of(const asked *a)
+{
+    return is_given(a, COST_FORMAT) ? a->text[COST_FORMAT] : "bf16";
+}
+
+static int answered(const asked *a, bnd_status status, const bnd_cost *answer, const bnd_error *why,
+                    const char *question, const char *about)
+{
+    return status == BND_OK ? cost_print(a, question, about, answer) : refused(a, why);
+}
+
+/* "4096x4096x1024": sides separated by x; how many, or 0 after a complaint. */
+static size_t read_sides(double *out, size_t most, const asked *a, const char *text, const char *example)
+{
+    size_t count = 0;
+    for (;;) {
+        char side[48];
+        size_t length = strcspn(text, "xX*");
+        bnd_error why;
+        if (count == most || length == 0 || length >= sizeof side) {
+            complain(a->common.command, "'%.60s' is not a shape; write it like %s", text, example);
+            return 0;
+        }
+        memcpy(side, text, length);
+        side[length] = '\0';
+        if (bnd_quantity_parse(&out[count++], side, BND_QUANTITY_WHOLE, &why) != BND_OK) {
+            refused(a, &why);
+            return 0;
+        }
+        if (text[length] == '\0') {
+            return count;
+        }
+        text += length + 1;
+    }
+}
+
+int cost_refuse_options(const asked *a, uint64_t options, const char *where)
+{
+    for (unsigned i = 0; i < COST_OPTIONS; i++) {
+        if ((a->given & options & GIVEN(i)) != 0) {
+            return complain(a->common.command, "--%s cannot be used %s", cost_option_name(i), where);
+        }
+    }
+    return GO_ON;
+}
+
+/* A number of parameters, or a model. */
+static int need_size(const asked *a, const char *example)
+{
+    const uint64_t of_shapes = GIVEN(COST_SEQ) | GIVEN(COST_BATCH);
+    if (a->has_trained) {
+        return GO_ON;
+    }
+    if (a->model == NULL && !is_given(a, COST_PARAMS)) {
+        return complain(a->common.command, "a size is missing: --params %s, or --model llama3-70b", example);
+    }
+    return a->model != NULL ? cost_refuse_options(a, GIVEN(COST_PARAMS), "with a model, which has its own")
+                            : cost_refuse_options(a, of_shapes, "without a model");
+}
+
+/* ---- time, mfu, flops ---- */
+
+static bnd_cost_of_time time_of(const asked *a)
+{
+    return (bnd_cost_of_time){.parameters = a->number[COST_PARAMS],
+                              .model = a->model,
+                              .tokens = a->number[COST_TOKENS],
+                              .machines = a->number[COST_GPUS],
+                              .mfu = a->number[COST_MFU],
+                              .sequence = a->number[COST_SEQ],
+                              .recompute = a->recompute,
+                              .machine = &a->machine,
+                              .format = format_of(a),
+                              .sparse = is_given(a, COST_SPARSE)};
+}
+
+static int ask_time(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    (void)operand;
+    (void)operands;
+    if (need_size(a, "70e9") != GO_ON) {
+        return BAD_USAGE;
+    }
+    bnd_cost_of_time q = time_of(a);
+    bnd_status status = bnd_cost_time(&answer, &q, &why);
+    return answered(a, status, &answer, &why, "time", "how long training takes");
+}
+
+/* From tokens and seconds, or from tokens per second. */
+static int ask_mfu(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    bool by_rate = is_given(a, COST_TOKENS_PER_SECOND);
+    (void)operand;
+    (void)operands;
+    if (by_rate &&
+        cost_refuse_options(a, GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS), "with --tokens-per-second") != GO_ON) {
+        return BAD_USAGE;
+    }
+    if (!by_rate && (!is_given(a, COST_TOKENS) || !is_given(a, COST_SECONDS))) {
+        return complain(a->common.command,
+                        "a measurement is missing: --tokens and --seconds of a step, or --tokens-per-second");
+    }
+    if (need_size(a, "7e9") != GO_ON) {
+        return BAD_USAGE;
+    }
+    bnd_cost_of_time q = time_of(a);
+    q.tokens = by_rate ? a->number[COST_TOKENS_PER_SECOND] : q.tokens;
+    bnd_status status = bnd_cost_utilization(&answer, &q, by_rate ? 1 : a->number[COST_SECONDS], &why);
+    return answered(a, status, &answer, &why, "mfu", "the share of the peak that was reached");
+}
+
+static int ask_flops(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    double side[3];
+    const uint64_t of_models = SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
+    const uint64_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
+    if (operands == 1) {
+        if (cost_refuse_options(a, of_models | of_machines, "with a product") != GO_ON) {
+            return BAD_USAGE;
+        }
+        size_t sides = read_sides(side, 3, a, operand[0], "1024x256x64 (points, inputs, outputs)");
+        if (sides != 3) {
+            return sides == 0 ? BAD_USAGE
+                              : complain(a->common.command,
+                                         "a product has three sides, B x D by D x K: write 1024x256x64, not '%.60s'",
+                                         operand[0]);
+        }
+        bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
+        return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
+    }
+    if (is_given(a, COST_GPU) || is_given(a, COST_PEAK)) {
+        if (cost_refuse_options(a, of_models, "with machines and days") != GO_ON) {
+            return BAD_USAGE;
+        }
+        bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
+                                            &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
+        return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
+    }
+    if (need_size(a, "70e9 --tokens 15e12") != GO_ON ||
+        cost_refuse_options(a, of_machines, "without --gpu or --peak") != GO_ON) {
+        return BAD_USAGE;
+    }
+    if (a->model == NULL && !is_given(a, COST_TOKENS)) {
+        return complain(a->common.command, "--tokens is missing; try 'binade cost flops --params 70e9 --tokens 15e12'");
+    }
+    bnd_cost_of_flops q = {.parameters = a->number[COST_PARAMS],
+                           .model = a->model,
+                           .sequence = a->number[COST_SEQ],
+                           .tokens = is_given(a, COST_TOKENS) ? a->number[COST_TOKENS] : 0,
+                           .recompute = a->recompute};
+    bnd_status status = bnd_cost_flops(&answer, &q, &why);
+    return answered(a, status, &answer, &why, "flops",
+                    a->model != NULL ? "the FLOPs of a transformer, product by product" : "the FLOPs of training");
+}
+
+/* ---- memory, fit ---- */
+
+static int ask_memory(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    (void)operand;
+    (void)operands;
+    if (need_size(a, "7.5B") != GO_ON || (a->model == NULL && !a->has_trained &&
+                                          cost_refuse_options(a, GIVEN(COST_RECOMPUTE), "without a model") != GO_ON)) {
+        return BAD_USAGE;
+    }
+    bnd_cost_of_memory q = {.plan = a->plan,
+                            .parameters = a->number[COST_PARAMS],
+                            .model = a->model,
+                            .trained = a->has_trained ? &a->trained : NULL,
+                            .sequence = a->number[COST_SEQ],
+                            .batch = a->number[COST_BATCH],
+                            .recompute = a->recompute,
+                            .machine = is_given(a, COST_GPU) ? &a->machine : NULL};
+    bnd_status status = bnd_cost_memory(&answer, &q, &why);
+    return answered(a, status, &answer, &why, "memory",
+                    a->has_trained ? "what a run of binade train holds" : "what one rank holds");
+}
+
+static int ask_fit(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    (void)operand;
+    (void)operands;
+    if (!is_given(a, COST_GPU) && !is_given(a, COST_MEMORY)) {
+        return complain(a->common.command, "a machine is missing: --gpu h100, or --memory 80GB");
+    }
+    if (is_given(a, COST_GPU) && cost_refuse_options(a, GIVEN(COST_MEMORY), "with --gpu") != GO_ON) {
+        return BAD_USAGE;
+    }
+    if (!is_given(a, COST_ZERO)) {
+        a->plan.zero = 3;
+    }
+    double memory = is_given(a, COST_MEMORY) ? a->number[COST_MEMORY] : a->machine.memory;
+    bnd_status status = bnd_cost_fit(&answer, &a->plan, a->number[COST_GPUS], memory, &why);
+    return answered(a, status, &answer, &why, "fit", "the largest model whose states fit");
+}
+
+/* ---- tensor, roofline ---- */
+
+static int ask_tensor(asked *a, char **operand, size_t operands)
+{
+    double side[8];
+    int result = FINE;
+    const char *list = is_given(a, COST_FORMAT) ? a->text[COST_FORMAT] : "fp32";
+    size_t rank = operands == 1 ? read_sides(side, 8, a, operand[0], "49152x12288") : 0;
+    if (operands != 1) {
+        return complain(a->common.command, "a shape is missing; try 'binade cost tensor 49152x12288'");
+    }
+    while (rank > 0 && result == FINE) {
+        char name[96];
+        bnd_cost answer;
+        bnd_error why;
+        size_t length = strcspn(list, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
+        bnd_status status = bnd_cost_tensor(&answer, side, rank, name, &why);
+        result = answered(a, status, &answer, &why, "tensor", name);
+        if (list[length] == '\0') {
+            break;
+        }
+        list += length + 1;
+    }
+    return rank > 0 ? result : BAD_USAGE;
+}
+
+static int ask_roofline(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
+    double side[3];
+    if (is_given(a, COST_PEAK) && !is_given(a, COST_BANDWIDTH)) {
+        return complain(a->common.command, "--bandwidth is missing: with --peak, roofline needs it, as in 1.6TB");
+    }
+    if (operands != 1) {
+        return complain(a->common.command,
+                        "a product is missing; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
+    }
+    size_t sides = read_sides(side, 3, a, operand[0], "4096x4096x4096 (M, N, K)");
+    if (sides != 3) {
+        return sides == 0
+                   ? BAD_USAGE
+                   : complain(a->common.command, "a product has three sides: write MxNxK, not '%.60s'", operand[0]);
+    }
+    bnd_status status =
+        bnd_cost_roofline(&answer, side[0], side[1], side[2], &a->machine, format_of(a),
+                          is_given(a, COST_RESULT) ? a->text[COST_RESULT] : NULL, is_given(a, COST_SPARSE), &why);
+    return answered(a, status, &answer, &why, "roofline", "the FLOP/s that this matrix product can reach");
+}
+
+static int list_machines(asked *a, char **operand, size_t operands)
+{
+    (void)operand;
+    (void)operands;
+    return cost_list_machines(a);
+}
+
+static int list_models(asked *a, char **operand, size_t operands)
+{
+    (void)operand;
+    (void)operands;
+    return cost_list_models(a);
+}
+
+const cost_question cost_questions[] = {
+    {"time", "how long training takes", "", GIVEN(COST_TOKENS) | GIVEN(COST_GPU),
+     SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_RECOMPUTE), ask_time,
+     "--params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5"},
+    {"mfu", "what share of the peak a measured run reached", "", GIVEN(COST_GPU),
+     SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS) | GIVEN(COST_TOKENS_PER_SECOND) |
+         GIVEN(COST_RECOMPUTE),
+     ask_mfu, "--params 7e9 --tokens-per-second 90e3 --gpus 8 --gpu h100"},
+    {"fit", "the largest model whose states fit", "", 0,
+     STATES | GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_MEMORY), ask_fit, "--gpus 8 --gpu h100 --recipe fp32"},
+    {"memory", "what one rank holds: parameters, gradients, states, activations", "", 0,
+     SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_BATCH) | GIVEN(COST_RECOMPUTE) |
+         GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) |
+         GIVEN(COST_INPUTS) | GIVEN(COST_TIED),
+     ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
+    {"flops", "of a model, of a product BxDxK, or of machines in so many days", "[BxDxK]", 0,
+     SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |
+         GIVEN(COST_RECOMPUTE),
+     ask_flops, "--params 70e9 --tokens 15e12"},
+    {"tensor", "bytes of a tensor in each format", "SHAPE", 0, GIVEN(COST_FORMAT), ask_tensor,
+     "49152x12288 --format fp32,bf16,mxfp8"},
+    {"roofline", "is a product bound by compute or by bandwidth", "MxNxK", GIVEN(COST_GPU),
+     GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_RESULT) | GIVEN(COST_PEAK) |
+         GIVEN(COST_BANDWIDTH),
+     ask_roofline, "4096x4096x4096 --gpu h100 --format fp8"},
+    {"machines", "the machines that --gpu takes", "", 0, 0, list_machines, ""},
+    {"models", "the models that --model takes", "", 0, 0, list_models, ""},
+    {NULL, NULL, NULL, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,88 @@
+/* What was asked of `binade cost`, and the questions that it knows. */
+#ifndef BINADE_TOOLS_COST_H
+#define BINADE_TOOLS_COST_H
+
+#include "common/command.h"
+
+/* Options of its own, from OPTION_OWN on: a bit each. */
+enum cost_option {
+    COST_PARAMS,
+    COST_TOKENS,
+    COST_GPUS,
+    COST_GPU,
+    COST_FORMAT,
+    COST_MFU,
+    COST_SPARSE,
+    COST_MODEL,
+    COST_LAYERS,
+    COST_HIDDEN,
+    COST_HEADS,
+    COST_KV_HEADS,
+    COST_FEED_FORWARD,
+    COST_VOCAB,
+    COST_SEQ,
+    COST_BATCH,
+    COST_RECIPE,
+    COST_OPTIMIZER,
+    COST_ZERO,
+    COST_RANKS,
+    COST_TP,
+    COST_RECOMPUTE,
+    COST_DAYS,
+    COST_MEMORY,
+    COST_RESULT,
+    COST_PEAK,
+    COST_BANDWIDTH,
+    COST_SECONDS,
+    COST_TOKENS_PER_SECOND,
+    COST_WIDTH,
+    COST_DEPTH,
+    COST_CONTEXT,
+    COST_VOCABULARY,
+    COST_INPUTS,
+    COST_TIED,
+    COST_OPTIONS
+};
+#define GIVEN(option) (UINT64_C(1) << (option))
+
+typedef struct asked {
+    settings common;
+    uint64_t given;
+    const char *text[COST_OPTIONS];
+    double number[COST_OPTIONS]; /* of those that are numbers; their defaults where they are not given */
+    bnd_machine machine;
+    bnd_architecture architecture;
+    const bnd_architecture *model; /* NULL: none was given */
+    bnd_trained trained;           /* a model of binade train, */
+    bool has_trained;              /* where one was given */
+    bnd_plan plan;
+    bnd_recompute recompute;
+    size_t states_row;
+} asked;
+
+/* A question: what it needs and takes, and how its answer comes about. */
+typedef struct cost_question {
+    const char *name, *summary, *operands;
+    uint64_t needs, takes;
+    int (*answer)(asked *a, char **operand, size_t operands);
+    const char *example;
+} cost_question;
+extern const cost_question cost_questions[]; /* ends with a name that is NULL */
+
+const char *cost_option_name(unsigned option);
+
+/* Options that have no effect here are refused. */
+int cost_refuse_options(const asked *a, uint64_t options, const char *where);
+
+/* A model of binade train, where --model names one and the question takes its sizes. */
+int cost_find_trained(asked *a, const cost_question *q);
+
+/* The help of one question: what it takes, and an example. */
+void cost_question_help(const command *self, const cost_question *question);
+
+/* Prints the answer; FINE, or complains with the library's message. */
+int cost_print(const asked *a, const char *question, const char *about, const bnd_cost *answer);
+int cost_list_machines(const asked *a);
+int cost_list_models(const asked *a);
+
+#endif

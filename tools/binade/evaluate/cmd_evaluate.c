@@ -1,0 +1,525 @@
+/* binade evaluate: the loss of trained weights under each recipe, without training, and the tensors that lose most. */
+#include "common/process.h"
+#include "train/training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPTION_BATCHES = OPTION_TRAINING_OWN, OPTION_TENSORS };
+
+static const char usual_recipes[] = "bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4";
+
+/* A recipe at one place of the model, or everywhere. */
+typedef struct part {
+    unsigned place;
+    double change, band; /* of the loss, compared with fp32 on the same batches */
+} part;
+
+typedef struct outcome {
+    const recipe *recipe;
+    double loss;
+    part all;
+    part *parts; /* those that lose most, the worst first */
+    size_t part_count;
+    uint64_t weight_bytes;
+} outcome;
+
+typedef struct evaluate {
+    settings common;
+    training_options options;
+    uint64_t batches, tensors;
+    bnd_context context;
+} evaluate;
+
+/* One checkpoint. */
+typedef struct subject {
+    const char *name;
+    bnd_run *run;
+    bnd_training training;
+    uint64_t step, parameters;
+    outcome *outcomes;
+    double *usual, *losses; /* of each batch, in fp32 and now */
+} subject;
+
+/* ---- what is asked for ---- */
+
+static int set_own(void *state, int id, const char *value)
+{
+    evaluate *e = state;
+    switch (id) {
+    case OPTION_BATCHES:
+        return read_whole_number(&e->batches, &e->common, "batches", value, 1, 1 << 20);
+    case OPTION_TENSORS:
+        return read_whole_number(&e->tensors, &e->common, "tensors", value, 0, BND_PLACES_MAX);
+    default:
+        return training_set(&e->options, id, value);
+    }
+}
+
+static int choose(evaluate *e)
+{
+    const settings *s = &e->common;
+    int status = GO_ON;
+    if (s->operand_count == 0) {
+        return complain(s->command, "a checkpoint is missing: checkpoint.safetensors of a run, or its directory");
+    }
+    if (e->options.recipes.count == 0) {
+        status = training_add_recipes(&e->options, usual_recipes);
+    }
+    if (status == GO_ON) {
+        training_put_reference_first(&e->options);
+    }
+    return status;
+}
+
+static int fail(const evaluate *e, const char *where, bnd_status status, const bnd_error *why)
+{
+    complain(e->common.command, "%s%s%s", where, where[0] != '\0' ? ": " : "", why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
+/* ---- the weights ---- */
+
+static char *file_of(const char *operand)
+{
+    struct stat about;
+    bool directory = stat(operand, &about) == 0 && S_ISDIR(about.st_mode);
+    return directory ? path_text(operand, "checkpoint.safetensors") : copy_text(operand);
+}
+
+/* The run of the checkpoint, on these data. Its weights are in the checkpoint: it needs no files to begin with. */
+static int open_run(subject *c, const evaluate *e, const char *path)
+{
+    const training_options *o = &e->options;
+    bnd_training *t = &c->training;
+    bnd_error why;
+    bnd_status status = bnd_checkpoint_read(t, &c->step, path, &why);
+    if (status != BND_OK) {
+        return fail(e, path, status, &why);
+    }
+    t->init[0] = t->order[0] = '\0';
+    int good = training_data(t, o);
+    if (good != GO_ON) {
+        return good;
+    }
+    status = bnd_run_new(&c->run, t, &e->context, &why);
+    if (status != BND_OK) {
+        return fail(e, "", status, &why);
+    }
+    status = bnd_run_load(c->run, path, &why);
+    return status == BND_OK ? GO_ON : fail(e, path, status, &why);
+}
+
+static void count_parameters(subject *c)
+{
+    for (size_t i = 0; i < bnd_run_parameters(c->run); i++) {
+        const bnd_tensor *p = bnd_run_parameter(c->run, i, BND_ROLE_PARAM);
+        c->parameters += bnd_tensor_count(p != NULL ? p : bnd_run_parameter(c->run, i, BND_ROLE_MASTER));
+    }
+}
+
+/* ---- evaluating ---- */
+
+static double mean(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum / (double)n;
+}
+
+/* The differences of batches; `losses` has them afterwards. */
+static part compare(unsigned place, double *losses, const double *usual, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        losses[i] -= usual[i];
+    }
+    return (part){.place = place, .change = mean(losses, n), .band = bnd_interval(losses, n)};
+}
+
+/* The largest change first; a loss that is NaN is worse than any. */
+static int by_change(const void *a, const void *b)
+{
+    const part *x = a, *y = b;
+    if (isnan(x->change) || isnan(y->change)) {
+        return isnan(y->change) - isnan(x->change);
+    }
+    return (x->change < y->change) - (x->change > y->change);
+}
+
+/* The interval, where there is one, lies above 0. */
+static bool is_known_to_lose(const part *p)
+{
+    return isnan(p->change) || (isnan(p->band) ? p->change > 0 : p->change > p->band);
+}
+
+static int evaluate_parts(outcome *o, subject *c, const evaluate *e)
+{
+    const size_t places = bnd_run_places(c->run), n = (size_t)e->batches;
+    bnd_error why;
+    if (e->tensors == 0 || strcmp(o->recipe->name, "fp32") == 0) {
+        return GO_ON;
+    }
+    o->parts = allocate(NULL, places, sizeof *o->parts);
+    for (unsigned place = 1; place < places && !was_stopped(); place++) {
+        bnd_status status = bnd_run_losses(c->losses, n, c->run, &o->recipe->policy, place, &why);
+        if (status != BND_OK) {
+            return fail(e, o->recipe->name, status, &why);
+        }
+        o->parts[o->part_count++] = compare(place, c->losses, c->usual, n);
+    }
+    qsort(o->parts, o->part_count, sizeof *o->parts, by_change);
+    size_t kept = 0;
+    while (kept < o->part_count && kept < e->tensors && is_known_to_lose(&o->parts[kept])) {
+        kept++;
+    }
+    o->part_count = kept;
+    return GO_ON;
+}
+
+static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const recipe *r)
+{
+    const size_t n = (size_t)e->batches;
+    bnd_error why;
+    *o = (outcome){.recipe = r};
+    bnd_status status = bnd_run_losses(c->losses, n, c->run, &r->policy, BND_EVERYWHERE, &why);
+    if (status == BND_OK) {
+        status = bnd_run_weight_bytes(&o->weight_bytes, c->run, &r->policy, &why);
+    }
+    if (status != BND_OK) {
+        return fail(e, r->name, status, &why);
+    }
+    if (strcmp(r->name, "fp32") == 0) {
+        memcpy(c->usual, c->losses, n * sizeof *c->usual);
+    }
+    o->loss = mean(c->losses, n);
+    o->all = compare(BND_EVERYWHERE, c->losses, c->usual, n);
+    return evaluate_parts(o, c, e);
+}
+
+static int evaluate_all(subject *c, const evaluate *e)
+{
+    const recipe_list *recipes = &e->options.recipes;
+    int status = GO_ON;
+    c->outcomes = allocate(NULL, recipes->count, sizeof *c->outcomes);
+    memset(c->outcomes, 0, recipes->count * sizeof *c->outcomes);
+    c->usual = allocate(NULL, (size_t)e->batches, sizeof *c->usual);
+    c->losses = allocate(NULL, (size_t)e->batches, sizeof *c->losses);
+    for (size_t i = 0; status == GO_ON && i < recipes->count; i++) {
+        status = was_stopped() ? BAD_STREAM : evaluate_recipe(&c->outcomes[i], c, e, &recipes->items[i]);
+    }
+    return status;
+}
+
+static void clear_subject(subject *c, const evaluate *e)
+{
+    for (size_t i = 0; c->outcomes != NULL && i < e->options.recipes.count; i++) {
+        free(c->outcomes[i].parts);
+    }
+    free(c->outcomes);
+    free(c->usual);
+    free(c->losses);
+    bnd_run_free(c->run);
+}
+
+/* ---- what came out ---- */
+
+/* The loss of a language model is the logarithm of its perplexity. */
+static bool has_perplexity(const subject *c)
+{
+    return c->training.vocabulary > 0 || c->training.data[0] != '\0' || c->training.context > 0;
+}
+
+static char *relative_text(double change, double loss)
+{
+    const double percent = 100 * change / loss;
+    return change == 0 || !(loss > 0) || isnan(change) ? copy_text("-")
+           : fabs(percent) < 0.005                     ? copy_text("<0.01 %")
+                                                       : format_text("%+.2f %%", percent);
+}
+
+static char *change_text(const part *p, bool reference)
+{
+    return reference ? copy_text("-") : interval_text(p->change, p->band, true);
+}
+
+static void print_recipes(const subject *c, const evaluate *e)
+{
+    static const column columns[] = {
+        {"recipe", "recipe", false, false, false, false, 0},
+        {"loss", "loss", true, true, false, false, 0},
+        {"change", "change", true, false, false, false, 0},
+        {"relative", "relative", true, false, false, false, 0},
+        {"perplexity", "perplexity", true, false, false, false, 0},
+        {"weights", "weights", true, false, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
+    const outcome *first = &c->outcomes[0];
+    for (size_t i = 0; i < e->options.recipes.count; i++) {
+        const outcome *o = &c->outcomes[i];
+        table_add(&t, copy_text(o->recipe->name));
+        table_add(&t, loss_text(o->loss));
+        table_add(&t, change_text(&o->all, i == 0));
+        table_add(&t, relative_text(o->all.change, first->loss));
+        table_add(&t, has_perplexity(c) ? format_text("%.4g", exp(o->loss)) : copy_text("-"));
+        table_add(&t, format_text("%.2fx", (double)o->weight_bytes / (double)first->weight_bytes));
+    }
+    table_end(&t);
+}
+
+static void print_parts(const subject *c, const evaluate *e)
+{
+    static const column columns[] = {
+        {"recipe", "recipe", false, false, false, false, 0},
+        {"tensors", "loses most at", false, false, false, false, 0},
+        {"change", "change", true, false, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
+    if (e->tensors == 0 || e->options.recipes.count == 1) {
+        return;
+    }
+    putchar('\n');
+    for (size_t i = 0; i < e->options.recipes.count; i++) {
+        const outcome *o = &c->outcomes[i];
+        for (size_t k = 0; k < o->part_count; k++) {
+            table_add(&t, copy_text(k == 0 ? o->recipe->name : ""));
+            table_add(&t, copy_text(bnd_run_place_name(c->run, o->parts[k].place)));
+            table_add(&t, change_text(&o->parts[k], false));
+        }
+        if (i > 0 && o->part_count == 0) {
+            table_add(&t, copy_text(o->recipe->name));
+            table_add(&t, copy_text("none"));
+            table_add(&t, copy_text("-"));
+        }
+    }
+    table_end(&t);
+}
+
+static void print_heading(const subject *c, const evaluate *e)
+{
+    const char *data = c->training.data[0] != '\0' ? c->training.data : "drawn data";
+    char *text =
+        format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
+                    c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
+                    c->training.policy.name, (unsigned long long)e->batches, e->batches == 1 ? "" : "es", data);
+    const size_t size = 4 * strlen(text) + 1;
+    char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
+    make_plain_text(plain, size);
+    printf("%s\n\n", plain);
+    free(plain);
+    free(text);
+}
+
+static void print_legend(const subject *c, const evaluate *e)
+{
+    const char *sign = writes_utf8() ? "±" : "+/-";
+    printf("\nloss        of the same weights, on data that no step saw: the mean over the batches\n");
+    printf("change      compared with fp32, batch by batch, %s half its 95 %% interval\n", sign);
+    if (has_perplexity(c)) {
+        printf("perplexity  exp(loss)\n");
+    }
+    printf("weights     memory, compared with fp32: a matrix that is multiplied takes what\n"
+           "            gemm_fwd.w takes with its scales, if that is less than param\n");
+    if (e->tensors > 0 && e->options.recipes.count > 1) {
+        printf("loses most  the recipe holds for these tensors and what is computed with them,\n"
+               "            up to the next ones; everything else is fp32; none: no change is\n"
+               "            above its interval\n");
+    }
+}
+
+static void json_part(bnd_json *json, const part *p)
+{
+    json_owned_literal(json, "change", double_text(p->change));
+    json_owned_literal(json, "band", double_text(p->band));
+}
+
+static void json_subject(bnd_json *json, const subject *c, const evaluate *e)
+{
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "checkpoint", c->name);
+    bnd_json_string(json, "model", c->training.model);
+    bnd_json_string(json, "trained_with", c->training.policy.name);
+    bnd_json_unsigned(json, "steps", c->step);
+    bnd_json_unsigned(json, "parameters", c->parameters);
+    bnd_json_string(json, "data", c->training.data);
+    bnd_json_unsigned(json, "batches", e->batches);
+    bnd_json_array(json, "recipes");
+    for (size_t i = 0; i < e->options.recipes.count; i++) {
+        const outcome *o = &c->outcomes[i];
+        bnd_json_object(json, NULL);
+        bnd_json_string(json, "recipe", o->recipe->name);
+        json_owned_literal(json, "loss", double_text(o->loss));
+        json_part(json, &o->all);
+        json_owned_literal(json, "perplexity", has_perplexity(c) ? double_text(exp(o->loss)) : copy_text("null"));
+        bnd_json_unsigned(json, "weight_bytes", o->weight_bytes);
+        bnd_json_array(json, "tensors");
+        for (size_t k = 0; k < o->part_count; k++) {
+            bnd_json_object(json, NULL);
+            bnd_json_string(json, "tensors", bnd_run_place_name(c->run, o->parts[k].place));
+            json_part(json, &o->parts[k]);
+            bnd_json_end(json);
+        }
+        bnd_json_end(json);
+        bnd_json_end(json);
+    }
+    bnd_json_end(json);
+    bnd_json_end(json);
+}
+
+/* A row per recipe, then one for each of the tensors that lose most. */
+static void add_csv(table *t, const subject *c, const evaluate *e)
+{
+    for (size_t i = 0; i < e->options.recipes.count; i++) {
+        const outcome *o = &c->outcomes[i];
+        for (size_t k = 0; k <= o->part_count; k++) {
+            const part *p = k == 0 ? &o->all : &o->parts[k - 1];
+            table_add(t, copy_text(c->name));
+            table_add(t, copy_text(o->recipe->name));
+            table_add(t, copy_text(k == 0 ? "" : bnd_run_place_name(c->run, p->place)));
+            table_add(t, double_text(k == 0 ? o->loss : c->outcomes[0].loss + p->change));
+            table_add(t, double_text(p->change));
+            table_add(t, isnan(p->band) ? copy_text("") : double_text(p->band));
+            table_add(t, k == 0 ? format_text("%llu", (unsigned long long)o->weight_bytes) : copy_text(""));
+        }
+    }
+}
+
+static const column csv_columns[] = {
+    {"checkpoint", "", false, false, false, false, 0}, {"recipe", "", false, false, false, false, 0},
+    {"tensors", "", false, false, false, false, 0},    {"loss", "", true, true, false, false, 0},
+    {"change", "", true, true, false, false, 0},       {"band", "", true, true, false, false, 0},
+    {"weight_bytes", "", true, true, false, false, 0},
+};
+
+/* Each checkpoint is printed when it is done, so that one that fails takes nothing away from those before it. */
+static int evaluate_each(evaluate *e)
+{
+    const settings *s = &e->common;
+    table csv = {
+        .columns = csv_columns, .column_count = sizeof csv_columns / sizeof csv_columns[0], .output = OUTPUT_CSV};
+    bnd_json json;
+    int status = GO_ON;
+    if (s->output == OUTPUT_JSON) {
+        json_begin(&json);
+        bnd_json_object(&json, NULL);
+        bnd_json_array(&json, "checkpoints");
+    }
+    for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
+        subject c = {.name = s->operands[i]};
+        char *path = file_of(s->operands[i]);
+        status = open_run(&c, e, path);
+        if (status == GO_ON) {
+            count_parameters(&c);
+            status = evaluate_all(&c, e);
+        }
+        if (status == GO_ON && s->output == OUTPUT_JSON) {
+            json_subject(&json, &c, e);
+        } else if (status == GO_ON && s->output == OUTPUT_CSV) {
+            add_csv(&csv, &c, e);
+        } else if (status == GO_ON) {
+            print_heading(&c, e);
+            print_recipes(&c, e);
+            print_parts(&c, e);
+            if (i + 1 == s->operand_count) {
+                print_legend(&c, e);
+            } else {
+                putchar('\n');
+            }
+        }
+        clear_subject(&c, e);
+        free(path);
+    }
+    if (s->output == OUTPUT_JSON && status == GO_ON) {
+        bnd_json_end(&json);
+        bnd_json_end(&json);
+        json_line_end();
+    }
+    if (s->output == OUTPUT_CSV && status == GO_ON) {
+        table_end(&csv);
+    } else {
+        table_forget(&csv);
+    }
+    return status;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    enum { USUAL_BATCHES = 32, USUAL_TENSORS = 3 };
+    evaluate e = {.batches = USUAL_BATCHES, .tensors = USUAL_TENSORS};
+    bnd_error why;
+    training_begin(&e.options, &e.common);
+    int status = read_arguments(&e.common, self, argc, argv, set_own, &e);
+    status = status == GO_ON ? choose(&e) : status;
+    if (status == GO_ON &&
+        bnd_context_open(&e.context, NULL, e.common.threads > 0 ? e.common.threads : 1, &why) != BND_OK) {
+        status = complain(self, "%s", why.message);
+    }
+    status = status == GO_ON ? evaluate_each(&e) : status;
+    training_clear(&e.options);
+    clear_settings(&e.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row row_recipe_here = {
+    OPTION_RECIPE,
+    0,
+    "recipe",
+    "LIST",
+    "recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)",
+    COMPLETES_RECIPES,
+    ""};
+static const option_row row_data_here = {
+    OPTION_DATA,     0, "data", "FILE", "a text by bytes, or tokens, to validate on (default: that of the run)",
+    COMPLETES_FILES, ""};
+static const option_row row_batches = {OPTION_BATCHES,    0, "batches", "N", "validation batches (default 32)",
+                                       COMPLETES_NOTHING, ""};
+static const option_row row_tensors = {
+    OPTION_TENSORS,    0, "tensors", "N", "names the N tensors that lose most (default 3; 0: none, which is faster)",
+    COMPLETES_NOTHING, ""};
+
+static const option_row row_threads_here = {
+    OPTION_THREADS,    'j', "threads", "N", "cores to work with (default 1: small models gain nothing)",
+    COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {
+    &row_recipe_here,  &row_data_here, &row_data_type, &row_batches, &row_tensors,
+    &row_threads_here, &row_json,      &row_csv,       &row_help,    NULL};
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .summary = "trained weights under each recipe, without training",
+    .operands = "CHECKPOINT...",
+    .first = COMPLETES_FILES,
+    .others = COMPLETES_FILES,
+    .about = "Measures the loss of trained weights under each recipe, without training (post-training quantization), "
+             "and names the tensors that lose most. A CHECKPOINT is the checkpoint.safetensors that binade train "
+             "--out wrote, or the directory of a run.",
+    .options = options,
+    .example = "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4",
+    .more =
+        "The weights are the master copy where the recipe of the run has one, otherwise the parameters as they are "
+        "stored. Each recipe rounds them once, to nearest, to the format in which it stores parameters, and casts "
+        "operands and results as in a forward pass of training. fp32 is always evaluated, as the reference. Delayed "
+        "scales come from one batch of the training data.\n\n"
+        "All recipes see the same validation batches, so the change is a mean of paired differences, and its interval "
+        "is over the batches (Student's t). It says how well the change is known for these weights, not how other "
+        "trainings would come out. Stochastic rounding in a forward pass takes the same random bits in each "
+        "evaluation.\n\n"
+        "The tensors that lose most: for each layer of the model, the loss is measured with the recipe at that layer "
+        "alone (the storage of its tensors, the casts of its products, and what is computed up to the next layer) and "
+        "everything else in fp32. The products of attention count with the layer that makes its queries, keys and "
+        "values. A layer whose change is not above its interval is not named. Changes of layers need not add up to the "
+        "change of all.\n\n"
+        "The memory of weights is that of inference: a matrix that is multiplied takes what the operand gemm_fwd.w "
+        "takes, with its scales, where that is less than the stored parameter.\n\n"
+        "With --data FILE the last tenth of another text is the validation data; its tokens must be in the vocabulary "
+        "of the model.\n\n"
+        "With --json: {\"checkpoints\": [{\"checkpoint\", \"model\", \"trained_with\", \"steps\", \"parameters\", "
+        "\"data\", \"batches\", \"recipes\": [{\"recipe\", \"loss\", \"change\", \"band\", \"perplexity\", "
+        "\"weight_bytes\", \"tensors\": [{\"tensors\", \"change\", \"band\"}]}]}]}. With --csv a row per recipe, whose "
+        "tensors are empty, and a row for each of the tensors that lose most.",
+    .run = run,
+};

@@ -1,9 +1,0 @@
-/* What `binade prove` tries: the library, or what a test puts in its place. */
-#ifndef BINADE_TOOLS_PROVE_H
-#define BINADE_TOOLS_PROVE_H
-
-#include <binade-lab.h>
-
-extern const bnd_candidate *const prove_candidate;
-
-#endif

@@ -1,0 +1,499 @@
+/* binade show: one number in several formats. */
+#include "look.h"
+#include "common/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_VERBOSE = OPTION_OWN, OPTION_DIALECTS, OPTION_EXACT, OPTION_TABLE };
+
+static const option_row row_verbose = {
+    OPTION_VERBOSE,    'v', "verbose", NULL, "explain each rounding: the neighbours, the middle, which rule decided",
+    COMPLETES_NOTHING, ""};
+static const option_row row_dialects = {
+    OPTION_DIALECTS, 0, "dialects", NULL, "every ecosystem's answer, disagreements marked", COMPLETES_NOTHING, ""};
+static const option_row row_exact = {
+    OPTION_EXACT,
+    0,
+    "exact",
+    NULL,
+    "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
+    COMPLETES_NOTHING,
+    ""};
+
+static const option_row row_table = {
+    OPTION_TABLE,      0, "table", NULL, "a line per value and a column per format, the numbers alone",
+    COMPLETES_NOTHING, ""};
+
+typedef struct show {
+    settings common;
+    bool verbose, dialects, exact, table;
+} show;
+
+static int set_own(void *state, int id, const char *value)
+{
+    show *s = state;
+    (void)value;
+    s->verbose = s->verbose || id == OPTION_VERBOSE;
+    s->dialects = s->dialects || id == OPTION_DIALECTS;
+    s->exact = s->exact || id == OPTION_EXACT;
+    s->table = s->table || id == OPTION_TABLE;
+    return GO_ON;
+}
+
+/* ---- text ---- */
+
+/* The bits, each field in its colour; blanks fill up to `width`. */
+static void put_bits(const show *s, const look *l, int width)
+{
+    if (l->format->width == 0) {
+        printf("%-*s", width, "(a value set: no code)");
+        return;
+    }
+    char *bits = bits_text(l->format, l->code);
+    int length = (int)strlen(bits);
+    enum colour field_colours[] = {RED, GREEN, BLUE};
+    size_t field = l->format->is_signed ? 0 : 1;
+    for (char *part = strtok(bits, " "); part != NULL; part = strtok(NULL, " "), field++) {
+        if (part != bits) {
+            putchar(' ');
+        }
+        put_coloured(s->common.colour, field_colours[field < 3 ? field : 2], part);
+    }
+    free(bits);
+    printf("%*s", width > length ? width - length : 0, "");
+}
+
+/* "normal, exponent field 126 = 2^-1". */
+static char *class_text(const look *l)
+{
+    const bnd_format *f = l->format;
+    bnd_class class = bnd_classify(f, l->rounded.value);
+    const char *name = bnd_class_name(class);
+    if (f->width == 0 || (class != BND_CLASS_NORMAL && class != BND_CLASS_SUBNORMAL)) {
+        return copy_text(name);
+    }
+    uint64_t magnitude = l->code & ((UINT64_C(1) << bnd_magnitude_bits(f)) - 1);
+    unsigned field = (unsigned)(magnitude >> f->fraction_bits);
+    int exponent = (int)field - f->bias + (class == BND_CLASS_SUBNORMAL);
+    return format_text("%s, exponent field %u = 2^%d", name, field, exponent);
+}
+
+enum { LABEL_AT = 9, TEXT_AT = 18 }; /* columns */
+
+static void put_line(const show *s, const char *label, char *owned)
+{
+    printf("%*s", LABEL_AT, "");
+    put_coloured(s->common.colour, DIM, label);
+    printf("%*s", (int)(TEXT_AT - LABEL_AT - strlen(label)), "");
+    put_wrapped(owned, TEXT_AT, TEXT_AT);
+    free(owned);
+}
+
+/* Numbers of value sets may have millions of digits; the library gives such ones as a hexadecimal float. */
+static char *value_text(const show *s, bnd_exact value)
+{
+    char *text = readable_text(value, s->exact);
+    if (value.kind != BND_FINITE || strchr(text, 'x') == NULL) {
+        return text;
+    }
+    char *said = format_text("%s (about 100,000 digits or more)", text);
+    free(text);
+    return said;
+}
+
+static char *error_line(const look *l)
+{
+    if (l->rounded.ternary == 0 && l->rounded.flags == 0) {
+        return copy_text("0 (exact)");
+    }
+    char *error = l->error != NULL ? shorten_text(copy_text(l->error)) : copy_text("more than 100,000 digits");
+    char *relative = l->has_relative ? rough_text(l->relative) : NULL, *ulps = l->has_ulps ? rough_text(l->ulps) : NULL;
+    size_t length = strlen(error) + (relative != NULL ? strlen(relative) + sizeof "   relative " : 0) +
+                    (ulps != NULL ? strlen(ulps) + sizeof "    ulp" : 0);
+    const char *gap = TEXT_AT + length > page_width() ? "\n" : "   "; /* what belongs together stays together */
+    char *text = format_text("%s%s%s%s%s%s%s", error, relative != NULL ? gap : "", relative != NULL ? "relative " : "",
+                             relative != NULL ? relative : "", ulps != NULL ? "   " : "", ulps != NULL ? ulps : "",
+                             ulps != NULL ? " ulp" : "");
+    free(error);
+    free(relative);
+    free(ulps);
+    return text;
+}
+
+/* How the first line of a format is laid out: all of a block alike. */
+typedef struct layout {
+    int name_width, bits_width;
+    bool stacked; /* the class has a line of its own */
+} layout;
+
+static void put_head(const show *s, const look *l, const layout *at)
+{
+    const bnd_format *f = l->format;
+    char *code = f->width != 0 ? code_text(f, l->code) : copy_text("-"), *class = class_text(l);
+    size_t bits = f->width != 0 ? f->width + 2u : strlen("(a value set: no code)");
+    bits = bits > (size_t)at->bits_width ? bits : (size_t)at->bits_width;
+    bool code_fits = 2 + (size_t)at->name_width + 1 + bits + 2 + strlen(code) <= page_width();
+    put_bits(s, l, code_fits ? at->bits_width : 0);
+    if (code_fits) {
+        printf("  %s", code);
+    }
+    if (!at->stacked) {
+        printf("  %s\n", class);
+    } else {
+        putchar('\n');
+        if (!code_fits) {
+            put_line(s, "code", copy_text(code));
+        }
+        put_line(s, "class", copy_text(class));
+    }
+    free(code);
+    free(class);
+}
+
+static void print_look(const show *s, const look *l, const given *v, const layout *at)
+{
+    fputs("  ", stdout);
+    put_coloured(s->common.colour, BOLD, l->format->name);
+    printf("%*s ", (int)(at->name_width - (int)strlen(l->format->name)), "");
+    put_head(s, l, at);
+    put_line(s, "value", value_text(s, l->rounded.value));
+    if (l->has_error) {
+        put_line(s, "error",
+                 s->exact && l->error != NULL && l->rounded.ternary != 0 ? copy_text(l->error) : error_line(l));
+    }
+    if (l->rounded.flags != 0 && !s->verbose) {
+        put_line(s, "flags", flags_text(l->rounded.flags));
+    }
+    if (s->verbose) {
+        explain(l, v);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_value(bnd_json *json, const char *key, bool exists, bnd_exact value, bool plain)
+{
+    json_owned_string(json, key, exists ? exact_text(value, plain) : NULL);
+}
+
+static void json_look(bnd_json *json, const show *s, const look *l)
+{
+    const bnd_format *f = l->format;
+    bool codes = f->width != 0;
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "format", f->name);
+    json_owned_string(json, "code", codes ? code_text(f, l->code) : NULL);
+    json_owned_string(json, "bits", codes ? bits_text(f, l->code) : NULL);
+    bnd_json_string(json, "class", bnd_class_name(bnd_classify(f, l->rounded.value)));
+    json_value(json, "value", true, l->rounded.value, s->exact);
+    json_owned_string(json, "shortest", shortest_text(f, l->rounded.value));
+    json_owned_string(json, "hex", hex_text(l->rounded.value));
+    json_owned_string(json, "error", l->error != NULL ? copy_text(l->error) : NULL);
+    json_owned_literal(json, "relative_error", l->has_relative ? double_text(l->relative) : copy_text("null"));
+    json_owned_literal(json, "ulp_error", l->has_ulps ? double_text(l->ulps) : copy_text("null"));
+    json_flags(json, "flags", l->rounded.flags);
+    json_value(json, "below", l->has_below, l->below, s->exact);
+    json_value(json, "above", l->has_above, l->above, s->exact);
+    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)l->rule.rounding));
+    bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)l->rule.overflow));
+    bnd_json_end(json);
+}
+
+/* ---- dialects ---- */
+
+static void dialect_row(table *t, const show *s, const look *l, const char *name, const char *title, bool agrees)
+{
+    bnd_exact value = l->rounded.value;
+    table_add(t, copy_text(l->format->name));
+    table_add(t, copy_text(name));
+    table_add(t, code_text(l->format, l->code));
+    table_add(t, s->common.output == OUTPUT_TEXT ? readable_text(value, s->exact) : exact_text(value, s->exact));
+    table_add(t, flags_text(l->rounded.flags));
+    table_add(t, copy_text(agrees ? "" : "differs"));
+    table_add(t, copy_text(agrees ? "false" : "true"));
+    table_add(t, copy_text(title));
+}
+
+/* Who the dialects in a table are, where the page has no room for it in each row. */
+static void print_legend(const show *s)
+{
+    static const column columns[] = {{"dialect", "dialect", false, false, false, false, 0},
+                                     {"who", "who", false, false, false, false, 0}};
+    table t = {.columns = columns, .column_count = 2};
+    for (size_t d = 0; d < bnd_dialect_count(); d++) {
+        bnd_rule rule;
+        bool answers = false;
+        for (size_t i = 0; i < s->common.formats.count && !answers; i++) {
+            answers = bnd_dialect_rule(&rule, d, &s->common.formats.items[i]);
+        }
+        if (answers) {
+            table_add(&t, copy_text(bnd_dialect_name(d)));
+            table_add(&t, copy_text(bnd_dialect_title(d)));
+        }
+    }
+    putchar('\n');
+    table_end(&t);
+}
+
+static int show_dialects(const show *s, const given *v, size_t index)
+{
+    column columns[] = {
+        {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
+        {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
+        {"flags", "flags", false, false, true, false, 0},    {NULL, "", false, false, false, false, 0},
+        {"differs", "", false, true, false, true, 0},        {"who", "who", false, false, false, false, 0},
+    };
+    table t = {.columns = columns,
+               .column_count = sizeof columns / sizeof columns[0],
+               .output = s->common.output,
+               .key = "answers",
+               .input = v->input,
+               .keys = 2};
+    size_t differing = 0, answers = 0;
+    for (size_t i = 0; i < s->common.formats.count; i++) {
+        const bnd_format *f = &s->common.formats.items[i];
+        look own, other;
+        bool first = true;
+        for (size_t d = 0; d < bnd_dialect_count() && f->width != 0; d++) {
+            bnd_rule rule;
+            if (!bnd_dialect_rule(&rule, d, f)) {
+                continue;
+            }
+            if (first) {
+                look_at(&own, f, s->common.rule, random_for(&s->common, s->common.rule, index), v, false);
+                dialect_row(&t, s, &own, "binade", "this project's default", true);
+                first = false;
+            }
+            look_at(&other, f, rule, random_for(&s->common, rule, index), v, false);
+            bool agrees = own.code == other.code;
+            dialect_row(&t, s, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
+            clear_look(&other);
+            differing += !agrees;
+            answers++;
+        }
+        if (!first) {
+            clear_look(&own);
+        }
+    }
+    if (s->common.output == OUTPUT_TEXT) {
+        char *input = heading_text(v->input);
+        printf("%s%s: %zu answers of dialects, %zu of them not binade's\n", index > 0 ? "\n" : "", input, answers,
+               differing);
+        free(input);
+    }
+    enum { WHO = sizeof columns / sizeof columns[0] - 1 };
+    bool narrow = s->common.output == OUTPUT_TEXT && answers > 0 && table_width(&t) > page_width();
+    columns[WHO].data_only = narrow;
+    if (answers > 0 || s->common.output != OUTPUT_TEXT) {
+        table_end(&t);
+    }
+    if (answers > 0 && narrow) {
+        print_legend(s);
+    }
+    return GO_ON;
+}
+
+/* ---- the command ---- */
+
+/* The longest text that class_text may give. */
+static int class_room(const bnd_format *f)
+{
+    int least = snprintf(NULL, 0, "%d", f->emin), most = snprintf(NULL, 0, "%d", f->emax);
+    int field = snprintf(NULL, 0, "%u", (1u << f->exponent_bits) - 1);
+    int subnormal = (int)strlen("subnormal, exponent field 0 = 2^") + least;
+    int normal = (int)strlen("normal, exponent field  = 2^") + field + (most > least ? most : least);
+    return f->width == 0 ? (int)strlen("subnormal") : subnormal > normal ? subnormal : normal;
+}
+
+static int line_room(const bnd_format *f, const layout *at)
+{
+    int bits = f->width != 0 ? f->width + 2 : (int)strlen("(a value set: no code)");
+    bits = bits > at->bits_width ? bits : at->bits_width;
+    return 2 + at->name_width + 1 + bits + 2 + 2 + (f->width + 3) / 4 + 2 + class_room(f);
+}
+
+static layout layout_for(const format_list *list)
+{
+    layout at = {.name_width = 6};
+    for (size_t i = 0; i < list->count; i++) {
+        int name = (int)strlen(list->items[i].name), bits = list->items[i].width + 2;
+        at.name_width = name > at.name_width ? name : at.name_width;
+        at.bits_width = bits > at.bits_width && bits <= 36 ? bits : at.bits_width;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        at.stacked = at.stacked || line_room(&list->items[i], &at) > (int)page_width();
+    }
+    return at;
+}
+
+static void show_text(const show *s, const given *v, size_t index, const format_list *formats)
+{
+    char *input = heading_text(v->input);
+    if (index > 0) {
+        putchar('\n');
+    }
+    put_coloured(s->common.colour, BOLD, input);
+    putchar('\n');
+    free(input);
+    layout at = layout_for(formats);
+    for (size_t i = 0; i < formats->count; i++) {
+        const bnd_format *f = &formats->items[i];
+        look l;
+        bnd_rule rule = rule_for(&s->common, f);
+        look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
+        print_look(s, &l, v, &at);
+        clear_look(&l);
+    }
+}
+
+static void show_json(const show *s, const given *v, size_t index, const format_list *formats)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "input", v->input);
+    bnd_json_array(&json, "results");
+    for (size_t i = 0; i < formats->count; i++) {
+        const bnd_format *f = &formats->items[i];
+        look l;
+        bnd_rule rule = rule_for(&s->common, f);
+        look_at(&l, f, rule, random_for(&s->common, rule, index), v, s->exact);
+        json_look(&json, s, &l);
+        clear_look(&l);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+/* A code is shown in its own format first, where no formats were asked for. */
+static int show_value(void *state, const given *v, size_t index)
+{
+    show *s = state;
+    if (s->dialects) {
+        return show_dialects(s, v, index);
+    }
+    settings own = {.command = s->common.command};
+    bool listed = s->common.formats_given || !v->is_code;
+    for (size_t i = 0; !listed && i < s->common.formats.count; i++) {
+        listed = bnd_format_same(&s->common.formats.items[i], &v->format);
+    }
+    const format_list *formats = &s->common.formats;
+    if (!listed) {
+        int status = add_formats(&own, v->format.name);
+        for (size_t i = 0; status == GO_ON && i < s->common.formats.count; i++) {
+            status = add_formats(&own, s->common.formats.items[i].name);
+        }
+        formats = &own.formats;
+    }
+    (s->common.output == OUTPUT_JSON ? show_json : show_text)(s, v, index, formats);
+    free(own.formats.items);
+    return GO_ON;
+}
+
+/* Formats that no dialect has a rule for, where dialects were asked for. */
+static void note_without_dialect(const settings *s)
+{
+    for (size_t i = 0; i < s->formats.count; i++) {
+        bnd_rule rule;
+        bool any = false;
+        for (size_t d = 0; !any && d < bnd_dialect_count(); d++) {
+            any = bnd_dialect_rule(&rule, d, &s->formats.items[i]);
+        }
+        if (!any) {
+            note(s->command, "no dialect says anything about %s", s->formats.items[i].name);
+        }
+    }
+}
+
+/* A table of what libraries do cannot have rules that they do not have. */
+static int refuse_rules(const settings *s)
+{
+    const struct {
+        bool given;
+        const option_row *row;
+    } fixed[] = {{s->rounding_given, &row_round},
+                 {s->overflow_given, &row_overflow},
+                 {s->nan_given, &row_nan},
+                 {s->rule.flush_in || s->rule.flush_out, &row_flush},
+                 {s->rule.tiny_before, &row_tininess},
+                 {s->dialect_given, &row_dialect}};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        if (fixed[i].given) {
+            return complain(s->command,
+                            "--%s cannot be used with --dialects, which shows each library's own rule; use --dialect "
+                            "NAME for one of them, which other options may change",
+                            fixed[i].row->name);
+        }
+    }
+    return GO_ON;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    show s = {0};
+    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    if (status == GO_ON && s.table && (s.dialects || s.verbose)) {
+        status = complain(self, "--table cannot be used with %s", s.dialects ? "--dialects" : "--verbose");
+    }
+    if (status == GO_ON && s.common.operand_count == 0) {
+        status = complain(self, "a value is missing; try 'binade show 0.1', or '-' to read values from standard input");
+    }
+    if (status == GO_ON && s.dialects) {
+        status = refuse_rules(&s.common);
+    }
+    if (status == GO_ON) {
+        status = default_formats(&s.common, "fp32,fp16,bf16,e4m3,e5m2");
+    }
+    if (status == GO_ON) {
+        note_silent_dialect(&s.common);
+        if (s.dialects && s.common.formats_given) {
+            note_without_dialect(&s.common);
+        }
+        bool sheet = s.table || (s.common.output == OUTPUT_CSV && !s.dialects);
+        status = sheet ? show_as_table(&s.common, s.exact) : for_each_value(&s.common, show_value, &s);
+    }
+    clear_settings(&s.common);
+    return status == GO_ON ? FINE : status;
+}
+
+static const option_row *const options[] = {&row_format,   &row_round, &row_verbose, &row_dialects, &row_dialect,
+                                            &row_overflow, &row_nan,   &row_flush,   &row_tininess, &row_seed,
+                                            &row_table,    &row_exact, &row_json,    &row_csv,      &row_color,
+                                            &row_help,     NULL};
+
+const command command_show = {
+    .name = "show",
+    .summary = "what a number becomes in several formats: bits, value, error, flags",
+    .operands = "VALUE...",
+    .about =
+        "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, "
+        "the exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 "
+        "e5m2.\n\n"
+        "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, pi, e, an expression "
+        "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
+    .options = options,
+    .example = "binade show 0.1 1/3 2^-24 -f fp16,bf16,e4m3 --table",
+    .more =
+        "Decimals are rounded once, straight from the text, whatever their length. So are expressions, from their "
+        "exact "
+        "value: + - * / ^ (with a whole exponent), parentheses, pi, e, sqrt() and the other functions of binade calc, "
+        "of which nothing is rounded before the end. Irrational numbers are worked out to as many bits as the rounding "
+        "takes; what takes more than 8,192 bits, or more than 100,000 digits, is refused.\n\n"
+        "With --table, a number has ~ behind it where it was rounded, < where it underflowed, > where it overflowed "
+        "and ! where the conversion is invalid; it is cut to a few more digits than tell the format's numbers apart. "
+        "--csv, and --table --json ({\"cells\": [...]}), have a row per value and format: value, format, code, result, "
+        "error, flags.\n\n"
+        "The error is the value of the "
+        "result minus the input, exactly; the relative error is that over the input; an ulp is the distance of the "
+        "format's values around the input.\n\n"
+        "The flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "
+        "have: saturated (the largest number stands for one beyond it) and flushed (a number other than zero became "
+        "zero).\n\n"
+        "With --json, one object a line: {\"input\", \"results\": [{\"format\", \"code\", \"bits\", \"class\", "
+        "\"value\", "
+        "\"shortest\", \"hex\", \"error\", \"relative_error\", \"ulp_error\", \"flags\", \"below\", \"above\", "
+        "\"rounding\", \"overflow\"}]}. \"value\", \"error\", \"below\" and \"above\" are exact decimals in strings.",
+    .run = run,
+};

@@ -1,0 +1,414 @@
+/* show -v: a rounding explained so that a reader can redo it by hand. */
+#include "look.h"
+#include "common/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void line(const char *label, char *owned)
+{
+    enum { AT = 18 };
+    printf("         %-8s ", label);
+    put_wrapped(owned, AT, AT);
+    free(owned);
+}
+
+static const char *mode_name(const look *l)
+{
+    return bnd_rounding_name((bnd_rounding)l->rule.rounding);
+}
+
+static const char *mode_title(const look *l)
+{
+    return bnd_rounding_title((bnd_rounding)l->rule.rounding);
+}
+
+/* "0.3125 (0x2a)": a value of the format and its code. */
+static char *value_and_code(const bnd_format *f, bnd_exact value)
+{
+    char *number = readable_text(value, false), *power = power_text(value);
+    char *code = f->width != 0 ? code_text(f, bnd_pack(f, value)) : copy_text("no code");
+    char *text = format_text("%s%s%s (%s)", number, power != NULL ? " = " : "", power != NULL ? power : "", code);
+    free(number);
+    free(power);
+    free(code);
+    return text;
+}
+
+/* ---- between two neighbours ---- */
+
+/* The two neighbours, the middle between them, and where the input lies, 0 .. 1 from the one below. */
+typedef struct gap {
+    bnd_exact below, above, middle;
+    bool beyond; /* the neighbour away from zero is past the largest number: the grid goes on, the format does not */
+    bool has_part;
+    double part;
+    int side; /* of the middle: -1 below it, 0 exactly there, 1 above */
+} gap;
+
+/* inner + steps / 2 * 2^quantum, inner being a whole number of them */
+static bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned steps)
+{
+    for (; inner.kind == BND_FINITE && inner.exponent > quantum; inner.exponent--) {
+        inner.low <<= 1;
+    }
+    uint64_t low = (inner.low << 1) + steps;
+    uint64_t high = (inner.low >> 63) + (low < steps);
+    return (bnd_exact){
+        .high = high, .low = low, .exponent = quantum - 1, .kind = BND_FINITE, .negative = inner.negative};
+}
+
+static gap gap_around(const look *l, const given *v)
+{
+    const bnd_format *f = l->format;
+    bool negative = v->exact.negative;
+    gap g = {.below = l->below, .above = l->above};
+    bnd_exact inner = negative ? g.above : g.below, *outer = negative ? &g.below : &g.above, width;
+    bool has_outer = negative ? l->has_below : l->has_above;
+    g.beyond = !has_outer || outer->kind != BND_FINITE;
+    if (inner.kind == BND_ZERO) {
+        width = g.middle = (bnd_exact){
+            .low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE, .negative = negative};
+        width.negative = false;
+        g.middle.exponent--;
+    } else {
+        width = ulp_at(f, inner); /* the last place of the neighbour toward zero is the distance to the other */
+        g.middle = half_steps_away(inner, width.exponent, 1);
+    }
+    if (g.beyond) {
+        *outer = half_steps_away(inner, width.exponent, 2);
+    }
+    g.side = bnd_exact_compare(v->exact, g.middle);
+    double from_below = 0;
+    g.has_part = units_from_given(&from_below, v, g.below, width);
+    g.part = -from_below;
+    return g;
+}
+
+static const char *taken(const look *l)
+{
+    return l->rounded.ternary < 0 ? "below" : "above";
+}
+
+static bool went_outward(const look *l)
+{
+    return l->rounded.value.negative ? l->rounded.ternary < 0 : l->rounded.ternary > 0;
+}
+
+/* At one bit of precision every significand but zero is 1: whose last bit is even? */
+static bool parity_by_significand(const look *l)
+{
+    return l->format->precision == 1 && !bnd_ties_by_code(l->format, l->rule);
+}
+
+/* Which of two neighbours is the even or odd one, in words. */
+static char *parity_text(const look *l, const char *parity)
+{
+    if (l->rounded.value.kind == BND_ZERO) {
+        return format_text("the %s one: zero", parity);
+    }
+    if (parity_by_significand(l)) {
+        return format_text("the %s one, %s (counted in units of the smaller, 1 is odd and 2 is even)", parity,
+                           taken(l));
+    }
+    if (l->format->width == 0) {
+        return format_text("the one with the %s significand, %s", parity, taken(l));
+    }
+    char *code = code_text(l->format, bnd_pack(l->format, l->rounded.value));
+    char *text = format_text("the neighbour whose code is %s, %s", parity, code);
+    free(code);
+    return text;
+}
+
+/* The formula of the mode with this rounding's numbers; v counts from the neighbour toward zero. */
+static char *stochastic_reason(const look *l, const gap *g)
+{
+    unsigned bits = bnd_rule_random_bits(l->rule);
+    unsigned long long random = l->random & ((UINT64_C(1) << bits) - 1);
+    char *v = g->has_part ? rough_text(l->rounded.value.negative ? 1 - g->part : g->part) : copy_text("?");
+    const char *holds = went_outward(l) ? "holds: away from zero" : "does not hold: toward zero";
+    char *text;
+    if (l->rule.rounding == BND_SRB) {
+        text = format_text("srb:%u: floor(v 2^%u) + 2R + 1 >= 2^%u %s; v = %s, R = %llu", bits, bits + 1, bits + 1,
+                           holds, v, random);
+    } else {
+        text = format_text("%s:%u: %s(v 2^%u) + R >= 2^%u %s; v = %s, R = %llu", mode_name(l), bits,
+                           l->rule.rounding == BND_SRA ? "floor" : "round", bits, bits, holds, v, random);
+    }
+    free(v);
+    return text;
+}
+
+/* Which rule took which neighbour. */
+static char *reason(const look *l, const gap *g)
+{
+    char *which, *text;
+    switch (l->rule.rounding) {
+    case BND_RNE:
+    case BND_RTO:
+        if (l->rule.rounding == BND_RNE && g->side != 0) {
+            return format_text("rne: to the nearer one, %s", taken(l));
+        }
+        which = parity_text(l, l->rule.rounding == BND_RNE ? "even" : "odd");
+        text = format_text(l->rule.rounding == BND_RNE ? "rne: a tie goes to %s" : "rto: to %s", which);
+        free(which);
+        return text;
+    case BND_RNA:
+        return format_text(
+            g->side == 0 ? "rna: a tie goes away from zero, to the one %s" : "rna: to the nearer one, %s", taken(l));
+    case BND_SR_EQUAL:
+        return format_text("sr-equal: the random bit is %u, so %s zero", (unsigned)(l->random & 1),
+                           went_outward(l) ? "away from" : "toward");
+    case BND_SR:
+    case BND_SRA:
+    case BND_SRB:
+        return stochastic_reason(l, g);
+    default:
+        return format_text("%s: %s, to the one %s", mode_name(l), mode_title(l), taken(l));
+    }
+}
+
+/* "0.3125 (0x2a), 0.0125 away" */
+static void neighbour_line(const char *label, const given *v, bnd_exact value, char *text)
+{
+    const bnd_exact one = {.low = 1, .kind = BND_FINITE};
+    double distance;
+    if (units_from_given(&distance, v, value, one) && isfinite(distance)) {
+        char *away = digits_text(bnd_exact_double(distance < 0 ? -distance : distance), 6);
+        line(label, format_text("%s, %s away", text, away));
+        free(away);
+        free(text);
+    } else {
+        line(label, text);
+    }
+}
+
+static char *outer_text(const look *l, bnd_exact value, bool beyond)
+{
+    if (!beyond) {
+        return value_and_code(l->format, value);
+    }
+    char *number = readable_text(value, false);
+    char *text = format_text("%s (beyond the largest number)", number);
+    free(number);
+    return text;
+}
+
+static void explain_gap(const look *l, const given *v)
+{
+    gap g = gap_around(l, v);
+    bool negative = v->exact.negative;
+    neighbour_line("below", v, g.below, outer_text(l, g.below, g.beyond && negative));
+    neighbour_line("middle", v, g.middle, readable_text(g.middle, false));
+    neighbour_line("above", v, g.above, outer_text(l, g.above, g.beyond && !negative));
+    const char *sides[] = {"before the middle", "exactly in the middle", "past the middle"};
+    char *part = g.has_part ? rough_text(g.part) : NULL;
+    line("where", part != NULL ? format_text("%s of the way from below to above, %s", part, sides[g.side + 1])
+                               : copy_text(sides[g.side + 1]));
+    free(part);
+    line("rule", reason(l, &g));
+}
+
+/* ---- beyond the ends ---- */
+
+static char *infinity_and_nan(const bnd_format *f)
+{
+    return format_text("%s %s", f->name,
+                       f->has_infinity ? "has infinities"
+                       : f->has_nan    ? "has no infinity, but NaN"
+                                       : "has neither infinity nor NaN");
+}
+
+static bool stays_inside(const look *l, bool negative)
+{
+    uint8_t inward = negative ? BND_RUP : BND_RDN;
+    return l->rule.rounding == BND_RTZ || l->rule.rounding == BND_RTO || l->rule.rounding == inward;
+}
+
+/* Does half a step above the largest number overflow under rne? It does where the largest number is the odd one. */
+static bool largest_is_odd(const look *l)
+{
+    const bnd_format *f = l->format;
+    bool by_code = f->precision == 1 && bnd_ties_by_code(f, l->rule);
+    return ((by_code ? f->max_code : f->max_significand) & 1) != 0;
+}
+
+static void explain_overflow(const look *l, const given *v)
+{
+    const bnd_format *f = l->format;
+    bool negative = v->exact.negative && f->is_signed;
+    bnd_exact largest = {
+        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+    line(negative ? "lowest" : "largest", value_and_code(f, largest));
+    if (l->rule.rounding == BND_RNE || l->rule.rounding == BND_RNA) {
+        char *text = readable_text(half_steps_away(largest, f->max_quantum, 1), false);
+        bool included = l->rule.rounding == BND_RNA || largest_is_odd(l);
+        line("limit", format_text("%s, half a step beyond: from there on (the tie %s) it overflows", text,
+                                  included ? "included" : "excluded"));
+        free(text);
+    }
+    char *result = readable_text(l->rounded.value, false), *has = infinity_and_nan(f);
+    if (stays_inside(l, negative)) {
+        line("rule", format_text("%s: %s, which never goes beyond the largest number: %s", mode_name(l), mode_title(l),
+                                 result));
+    } else {
+        line("rule", format_text("overflow policy '%s'; %s: %s", bnd_overflow_name((bnd_overflow)l->rule.overflow), has,
+                                 result));
+    }
+    free(result);
+    free(has);
+}
+
+/* Below the least number of a format that has no zero: there is only one way to go. */
+static void explain_least(const look *l)
+{
+    char *least = value_and_code(l->format, l->rounded.value);
+    line("rule", format_text("%s is the smallest number of %s, which has no zero", least, l->format->name));
+    free(least);
+}
+
+/* ---- what needs no rounding ---- */
+
+static void explain_exact(const look *l)
+{
+    if (l->has_below) {
+        line("below", value_and_code(l->format, l->below));
+    }
+    if (l->has_above) {
+        line("above", value_and_code(l->format, l->above));
+    }
+    line("rule", copy_text(l->as_given ? "a code of this very format" : "the format holds the number exactly"));
+}
+
+/* Infinities and NaNs, and numbers that a format without a sign or a zero has no code for. */
+static void explain_special(const look *l, const given *v)
+{
+    char *result = readable_text(l->rounded.value, false);
+    const char *name = l->format->name;
+    if (l->as_given) {
+        line("rule", copy_text("a code of this very format"));
+    } else if (v->exact.kind == BND_QUIET_NAN || v->exact.kind == BND_SIGNALING_NAN) {
+        line("rule",
+             l->format->has_nan
+                 ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)bnd_rule_of_conversion(l->rule).nan), result)
+                 : format_text("%s has no NaN: %s", name, result));
+    } else if (v->exact.negative && !l->format->is_signed) {
+        line("rule", format_text("%s has no sign: %s", name, result));
+    } else if (v->exact.kind == BND_ZERO) {
+        line("rule", format_text("%s has no zero: %s", name, result));
+    } else {
+        char *has = infinity_and_nan(l->format);
+        line("rule", format_text("an infinity, overflow policy '%s'; %s: %s",
+                                 bnd_overflow_name((bnd_overflow)l->rule.overflow), has, result));
+        free(has);
+    }
+    free(result);
+}
+
+static const char *invalid_reason(const look *l, const given *v)
+{
+    if (v->exact.kind == BND_SIGNALING_NAN) {
+        return "a signaling NaN came in";
+    }
+    if (v->exact.kind == BND_QUIET_NAN) {
+        return "the format has no NaN";
+    }
+    if (v->exact.negative && !l->format->is_signed) {
+        return "the format has no negative numbers";
+    }
+    return v->exact.kind == BND_ZERO ? "the format has no zero" : "the format has no infinity";
+}
+
+/* `stored` is the rounding before --flush out made it zero, NULL where nothing did. */
+static void explain_flags(const look *l, const given *v, const look *stored)
+{
+    const bnd_format *f = l->format;
+    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
+    char *smallest = power_text(normal);
+    smallest = smallest != NULL ? smallest : readable_text(normal, false);
+    char *underflow = format_text("below the smallest normal number, %s, and inexact", smallest);
+    const char *why[] = {
+        stored != NULL && stored->rounded.ternary == 0 ? "the result, zero, differs from the number"
+                                                       : "the format does not hold the number exactly",
+        underflow,
+        "after rounding, the number is beyond the largest of the format",
+        "a finite number was divided by zero",
+        invalid_reason(l, v),
+        "the largest number stands for one that is larger",
+        "a number other than zero became zero",
+    };
+    for (uint32_t i = 0; i < sizeof why / sizeof why[0]; i++) {
+        uint32_t flag = UINT32_C(1) << i;
+        if ((l->rounded.flags & flag) != 0) {
+            line("flag", format_text("%s: %s", bnd_flag_name(flag), why[i]));
+        }
+    }
+    free(smallest);
+    free(underflow);
+}
+
+/* ---- subnormals that count as zero ---- */
+
+static bool flushed_on_input(const look *l, const given *v)
+{
+    return v->is_code && l->rule.flush_in && bnd_classify(&v->format, v->exact) == BND_CLASS_SUBNORMAL;
+}
+
+/* The look as it would have been without --flush out. */
+static bool flushed_on_output(const look *l, const given *v, look *without)
+{
+    *without = *l;
+    without->rule.flush_out = false;
+    without->rounded = round_given(v, l->format, without->rule, l->random);
+    return l->rule.flush_out && l->rounded.value.kind == BND_ZERO && without->rounded.value.kind == BND_FINITE;
+}
+
+/* The rule that takes a magnitude: all that follows is about the number without its sign. */
+static bool drops_sign(const look *l, const given *v)
+{
+    return v->exact.negative && !l->format->is_signed && l->rule.negative == BND_NEGATIVE_MAGNITUDE &&
+           is_given_finite(v);
+}
+
+static void explain_rounding(const look *l, const given *v)
+{
+    uint32_t flags = l->rounded.flags;
+    bool inexact = (flags & BND_INEXACT) != 0;
+    if ((flags & BND_OVERFLOW) != 0) {
+        explain_overflow(l, v);
+    } else if (is_given_finite(v) && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
+        explain_gap(l, v);
+    } else if (inexact) {
+        explain_least(l);
+    } else if (is_given_finite(v) && flags == 0) {
+        explain_exact(l);
+    } else {
+        explain_special(l, v);
+    }
+}
+
+void explain(const look *l, const given *v)
+{
+    look without;
+    bool flushed = false;
+    if (drops_sign(l, v)) {
+        given magnitude = given_magnitude(v);
+        look positive = *l;
+        positive.has_below = bnd_neighbour(&positive.below, l->format, magnitude.exact, -1);
+        positive.has_above = bnd_neighbour(&positive.above, l->format, magnitude.exact, 1);
+        positive.rounded = bnd_round_exact(l->format, magnitude.exact, l->rule, l->random);
+        line("sign", format_text("dropped: %s has none, and this rule takes the magnitude", l->format->name));
+        explain_rounding(&positive, &magnitude);
+    } else if (flushed_on_input(l, v)) {
+        line("rule", format_text("--flush in: the code is subnormal in %s, and counts as zero", v->format.name));
+    } else if ((flushed = flushed_on_output(l, v, &without))) {
+        explain_rounding(&without, v);
+        char *value = value_and_code(l->format, without.rounded.value);
+        line("flush", format_text("--flush out: %s is subnormal, and becomes zero", value));
+        free(value);
+    } else {
+        explain_rounding(l, v);
+    }
+    explain_flags(l, v, flushed ? &without : NULL);
+}

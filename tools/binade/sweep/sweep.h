@@ -1,0 +1,41 @@
+/* A sweep: its points among machines, and what came out. */
+#ifndef BINADE_TOOLS_SWEEP_H
+#define BINADE_TOOLS_SWEEP_H
+
+#include "train/training.h"
+
+/* ---- ranks (sweep_mpi.c); without MPI there is one, and nothing to deal ---- */
+
+/* Which of how many ranks this is: 0 of 1 where mpirun did not start us. False where MPI does not work. */
+typedef struct ranks {
+    int rank, count;
+} ranks;
+bool ranks_begin(ranks *out);
+void ranks_end(const ranks *r);
+
+enum { FAILURE_SIZE = 400 };
+
+/* Rank 0: deals points out, one at a time, to whichever rank is free, until all are made. `made` is told of each as
+ * soon as its rank says that it is on disk, or why it is not (NULL: it is); false: no more are dealt out. */
+typedef bool ranks_made(void *data, size_t point, const char *failure);
+void ranks_deal(const ranks *r, const size_t *points, size_t count, ranks_made *made, void *data);
+
+/* Every other rank: makes the points that it is dealt. `make` writes why it could not into `failure`; "" where it
+ * could. */
+typedef void ranks_make(void *data, size_t point, char failure[FAILURE_SIZE]);
+void ranks_serve(const ranks *r, ranks_make *make, void *data);
+
+/* ---- what came out (sweep_result.c) ---- */
+
+typedef struct sweep_result {
+    const recipe_list *recipes;
+    bnd_record *records; /* of each recipe as many, side by side */
+    size_t count;
+    const bnd_training *training; /* of one of them */
+    uint64_t seeds;
+    double margin;
+} sweep_result;
+
+void print_sweep(const sweep_result *r, enum output output);
+
+#endif

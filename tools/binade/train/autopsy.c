@@ -1,0 +1,142 @@
+/* Autopsies of recipes that did worse than fp32: making them, and as JSON. Their text is in train_autopsy_text.c. */
+#include "common/process.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making them ---- */
+
+static bool is_ill(const train_result *r, const train_row *row, const bnd_task *tasks)
+{
+    bool complete = true;
+    for (size_t i = 0; i < row->count; i++) {
+        complete = complete && row->records[i].complete;
+    }
+    return complete && row->compared && row != &r->rows[row->reference] && bnd_comparison_has_cause(&row->is) &&
+           !tasks->switches;
+}
+
+/* GO_ON, or the status to leave with. The runs are all of the same length: that is what the bar needs to know. */
+static int make_one(train_row *row, const settings *s, const train_row *reference, const bnd_task *tasks, double margin,
+                    const bnd_context *context)
+{
+    bnd_error why;
+    live l;
+    size_t runs = row->count * bnd_autopsy_runs(&tasks->training.policy); /* at most */
+    bnd_task *planned = allocate(NULL, runs + 1, sizeof *planned);
+    bnd_autopsy *a = allocate(NULL, 1, sizeof *a);
+    char *label = format_text("autopsy of %.40s", row->name);
+    for (size_t i = 0; i < runs; i++) {
+        planned[i] = *tasks;
+    }
+    live_begin(&l, s, label, planned, runs);
+    l.bar.note = NULL;
+    bnd_status status = bnd_autopsy_make(a, tasks, row->records, row->count, reference->records, reference->count,
+                                         margin, context, live_watch, &l, &why);
+    live_end(&l);
+    free(label);
+    free(planned);
+    if (status != BND_OK || was_stopped()) { /* it has no shares then */
+        free(a);
+        return status == BND_OK ? GO_ON : (complain(s->command, "%s", why.message), BAD_STREAM);
+    }
+    row->autopsy = a;
+    return GO_ON;
+}
+
+int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context)
+{
+    int status = GO_ON;
+    r->autopsied = true;
+    for (size_t i = 0; status == GO_ON && i < r->row_count && !was_stopped(); i++) {
+        train_row *row = &r->rows[i];
+        const bnd_task *own = &tasks[row->records - r->records];
+        if (is_ill(r, row, own)) {
+            row->epsilon = own->training.epsilon;
+            row->v = own->training.policy.cast[BND_ROLE_V].format;
+            status = make_one(row, s, &r->rows[row->reference], own, r->margin, context);
+        }
+    }
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static void json_number(bnd_json *json, const char *key, bool known, double x)
+{
+    json_owned_literal(json, key, known ? double_text(x) : copy_text("null"));
+}
+
+static void json_finding(bnd_json *json, const char *key, const bnd_finding *f)
+{
+    bnd_json_object(json, key);
+    bnd_json_string(json, "mechanism", bnd_mechanism_name(f->mechanism));
+    bnd_json_string(json, "role", bnd_role_name(f->role));
+    json_number(json, "share", !isnan(f->share), f->share);
+    bnd_json_string(json, "place", f->worst);
+    json_number(json, "place_share", !isnan(f->share), f->worst_share);
+    bnd_json_unsigned(json, "step", f->step);
+    bnd_json_end(json);
+}
+
+static void json_culprits(bnd_json *json, const bnd_autopsy *a)
+{
+    bnd_json_boolean(json, "heals", a->heals);
+    json_number(json, "healed", a->heals, a->healed);
+    json_number(json, "healed_band", a->heals, a->healed_band);
+    bnd_json_array(json, "culprits");
+    for (size_t i = 0; i < a->culprit_count; i++) {
+        bnd_json_object(json, NULL);
+        bnd_json_string(json, "part", bnd_part_name(a->culprits[i].part));
+        if (a->culprits[i].has_cause) {
+            json_finding(json, "cause", &a->culprits[i].cause);
+        } else {
+            bnd_json_null(json, "cause");
+        }
+        bnd_json_end(json);
+    }
+    bnd_json_end(json);
+    bnd_json_boolean(json, "epsilon_vanishes", a->epsilon_vanishes);
+}
+
+static void json_shares(bnd_json *json, const bnd_autopsy *a)
+{
+    bnd_json_array(json, "parts");
+    for (size_t i = 0; i < a->share_count; i++) {
+        const bnd_share *s = &a->shares[i];
+        bnd_json_object(json, NULL);
+        bnd_json_string(json, "part", bnd_part_name(s->part));
+        json_number(json, "recovered", s->lifts, s->lifted);
+        json_number(json, "recovered_band", s->lifts, s->lifted_band);
+        bnd_json_boolean(json, "heals", s->heals);
+        json_number(json, "lost", s->lowers, s->lowered);
+        json_number(json, "lost_band", s->lowers, s->lowered_band);
+        bnd_json_boolean(json, "hurts", s->hurts);
+        bnd_json_end(json);
+    }
+    bnd_json_end(json);
+    json_number(json, "interaction", a->share_count > 0, a->interaction);
+    json_number(json, "interaction_band", a->share_count > 0, a->interaction_band);
+}
+
+void json_autopsy(bnd_json *json, const train_row *row)
+{
+    const bnd_autopsy *a = row->autopsy;
+    if (a == NULL) {
+        bnd_json_null(json, "autopsy");
+        return;
+    }
+    bnd_json_object(json, "autopsy");
+    json_owned_string(json, "words", autopsy_text(row));
+    json_culprits(json, a);
+    json_shares(json, a);
+    bnd_json_array(json, "findings");
+    for (size_t i = 0; i < a->finding_count; i++) {
+        json_finding(json, NULL, &a->findings[i]);
+    }
+    bnd_json_end(json);
+    bnd_json_unsigned(json, "runs", a->runs);
+    bnd_json_end(json);
+}

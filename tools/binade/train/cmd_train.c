@@ -1,0 +1,631 @@
+/* binade train: a model under several recipes, and what became of each. */
+#include "common/process.h"
+#include "training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    OPTION_RESUME = OPTION_TRAINING_OWN,
+    OPTION_SWITCH,
+    OPTION_LIST,
+    OPTION_AUTOPSY,
+    OPTION_DUMP_INIT,
+    OPTION_DUMP_BATCHES
+};
+
+typedef struct train {
+    settings common;
+    training_options options;
+    const char *switched;                 /* RECIPE@STEP, or NULL */
+    const char *dump_init, *dump_batches; /* files, or NULL */
+    bool resume, list, autopsy, reference_added;
+    plot_options plot;
+    bool details, memory;
+    double margin;
+    bnd_task *tasks;
+    char **directories;
+    size_t count;
+    bnd_record *records;
+    bnd_context context;
+    double peak; /* FLOP a second, of so many threads; NaN: not measured */
+    unsigned peak_threads;
+} train;
+
+/* ---- what is asked for ---- */
+
+static int set_own(void *state, int id, const char *value)
+{
+    train *t = state;
+    switch (id) {
+    case OPTION_RESUME:
+        t->resume = true;
+        return GO_ON;
+    case OPTION_LIST:
+        t->list = true;
+        return GO_ON;
+    case OPTION_AUTOPSY:
+        t->autopsy = true;
+        return GO_ON;
+    case OPTION_DUMP_INIT:
+        t->dump_init = value;
+        return GO_ON;
+    case OPTION_DUMP_BATCHES:
+        t->dump_batches = value;
+        return GO_ON;
+    case OPTION_SWITCH:
+        t->switched = value;
+        return GO_ON;
+    case OPTION_PLOT:
+    case OPTION_PLOT_SCALE:
+    case OPTION_PLOT_RANGE:
+        return read_plot_option(&t->plot, &t->common, id, value);
+    case OPTION_MEMORY:
+        t->memory = true;
+        return GO_ON;
+    case OPTION_DETAILS:
+        t->details = true;
+        return GO_ON;
+    case OPTION_MARGIN:
+        return read_margin(&t->margin, &t->common, value);
+    default:
+        return training_set(&t->options, id, value);
+    }
+}
+
+/* fp32 is the reference of all others, and is not switched unless it was asked for. */
+static int choose_recipes(train *t)
+{
+    int status = GO_ON;
+    if (t->options.recipes.count == 0) {
+        status = training_add_recipes(&t->options, "fp32,bf16-amp,fp16-pure");
+    }
+    if (status == GO_ON) {
+        t->reference_added = training_put_reference_first(&t->options);
+    }
+    if (status == GO_ON && t->switched != NULL) {
+        status = training_add_switched(&t->options, t->switched, t->reference_added ? 1 : 0);
+    }
+    return status;
+}
+
+/* One run has the directory to itself; of several, each has its own in it. */
+static char *directory_of(const train *t, const bnd_task *task)
+{
+    char name[BND_RECORD_NAME_SIZE + 32];
+    if (t->options.out == NULL || t->count == 1) {
+        return t->options.out != NULL ? copy_text(t->options.out) : NULL;
+    }
+    bnd_task_name(name, sizeof name, task->recipe, task->training.seed_init);
+    return path_text(t->options.out, name);
+}
+
+static int make_tasks(train *t)
+{
+    size_t recipes = t->options.recipes.count, seeds = (size_t)t->options.seeds;
+    int status = GO_ON;
+    t->tasks = allocate(NULL, recipes, seeds * sizeof *t->tasks);
+    t->directories = allocate(NULL, recipes, seeds * sizeof *t->directories);
+    t->count = recipes * seeds;
+    for (size_t i = 0; i < t->count; i++) {
+        t->directories[i] = NULL;
+    }
+    for (size_t i = 0; status == GO_ON && i < t->count; i++) {
+        status = training_task(&t->tasks[i], &t->options, &t->options.recipes.items[i / seeds], i % seeds);
+        if (status == GO_ON) {
+            t->directories[i] = directory_of(t, &t->tasks[i]);
+            t->tasks[i].directory = t->directories[i];
+            t->tasks[i].resume = t->resume;
+        }
+    }
+    return status;
+}
+
+/* ---- what others need to run the same ---- */
+
+static int fail_on(const train *t, const char *path, bnd_status status, const bnd_error *why)
+{
+    complain(t->common.command, "%s: %s", path, why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
+static int dump_from(const train *t, bnd_run *run)
+{
+    bnd_error why;
+    bnd_status status = BND_OK;
+    if (t->dump_init != NULL) {
+        status = bnd_run_save_weights(run, t->dump_init, &why);
+    }
+    if (status != BND_OK) {
+        return fail_on(t, t->dump_init, status, &why);
+    }
+    if (t->dump_batches != NULL) {
+        status = bnd_run_save_batches(run, bnd_run_training(run)->steps, t->dump_batches, &why);
+    }
+    return status == BND_OK ? GO_ON : fail_on(t, t->dump_batches, status, &why);
+}
+
+/* Weights and batches are those of every recipe: they are written from a run in fp32 of their own, which takes no
+ * step. */
+static int dump(const train *t)
+{
+    bnd_training of = t->tasks[0].training;
+    bnd_run *run;
+    bnd_error why;
+    if (t->dump_init == NULL && t->dump_batches == NULL) {
+        return GO_ON;
+    }
+    of.policy = (bnd_policy){.name = "fp32"};
+    bnd_status status = bnd_run_new(&run, &of, NULL, &why);
+    if (status != BND_OK) {
+        complain(t->common.command, "%s", why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    int result = dump_from(t, run);
+    bnd_run_free(run);
+    return result;
+}
+
+/* ---- running ---- */
+
+static double now(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the machine can do at most: products of fp32 matrices by the library, on as many threads as a run has, the
+ * fastest of those that fit in a tenth of a second, or `best` where that is faster. It is measured before the runs and
+ * after them, because other programs may take the cores at either time. NaN where there is no memory for it. */
+static double measure_peak(double best, const bnd_context *context)
+{
+    enum { N = 256, MOST_ROUNDS = 500 };
+    static const double PATIENCE = 0.1;
+    double began = now();
+    float *a = calloc(3 * (size_t)N * N, sizeof *a), *b = a + (size_t)N * N, *c = b + (size_t)N * N;
+    if (a == NULL) {
+        return best;
+    }
+    for (size_t i = 0; i < 2 * (size_t)N * N; i++) {
+        a[i] = 1 + (float)(i % 7) / 8;
+    }
+    bnd_gemm how = {.context = context};
+    /* The rounds are counted too: a clock that stands still or runs backwards would never say that time is up. */
+    for (int round = 0; round == 0 || (round < MOST_ROUNDS && now() - began < PATIENCE); round++) {
+        double at = now();
+        if (bnd_gemm_f32(c, N, N, a, b, N, &how, NULL) != BND_OK) {
+            break;
+        }
+        double spent = now() - at;
+        best = spent > 0 ? fmax(best, 2 * (double)N * (double)N * (double)N / spent) : best;
+    }
+    free(a);
+    return best;
+}
+
+static int run_tasks(train *t)
+{
+    const command *self = t->common.command;
+    bnd_error why;
+    if (bnd_context_open(&t->context, NULL, t->common.threads, &why) != BND_OK) {
+        return complain(self, "%s", why.message);
+    }
+    bnd_context of_a_run = t->context;
+    of_a_run.threads = t->count > 1 ? 1 : t->context.threads;
+    t->records = allocate(NULL, t->count, sizeof *t->records);
+    memset(t->records, 0, t->count * sizeof *t->records);
+    bool measures = t->details || t->common.output != OUTPUT_TEXT;
+    if (measures) {
+        t->peak = measure_peak(t->peak, &of_a_run);
+        t->peak_threads = of_a_run.threads;
+    }
+    live l;
+    live_begin(&l, &t->common, "train", t->tasks, t->count);
+    bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &t->context, live_watch, &l, &why);
+    live_end(&l);
+    if (status != BND_OK) {
+        complain(self, "%s", why.message);
+        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+    }
+    if (measures) {
+        t->peak = measure_peak(t->peak, &of_a_run);
+    }
+    return GO_ON;
+}
+
+/* ---- what came out ---- */
+
+/* Irreducible losses differ with the seed of the data, and chance levels may: means over the seeds. */
+static double mean_over_seeds(const train *t, double (*number)(const bnd_record *record))
+{
+    size_t seeds = (size_t)t->options.seeds;
+    double sum = 0;
+    for (size_t i = 0; i < seeds; i++) {
+        sum += number(&t->records[i]);
+    }
+    return sum / (double)seeds;
+}
+
+static double floor_of(const bnd_record *record)
+{
+    return record->floor;
+}
+
+static double chance_of(const bnd_record *record)
+{
+    return record->chance_loss;
+}
+
+static void print_levels(const train *t)
+{
+    double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
+    char *first = loss_text(chance), *second = loss_text(irreducible);
+    char *mean = t->options.seeds > 1 && irreducible != t->records[0].floor
+                     ? format_text(" (mean over %zu seeds)", (size_t)t->options.seeds)
+                     : copy_text("");
+    if (!isnan(chance) && isnan(irreducible)) {
+        printf("chance-level loss %s\n", first);
+    } else if (!isnan(chance)) {
+        printf("chance-level loss %s; irreducible loss %s%s\n", first, second, mean);
+    }
+    free(mean);
+    free(second);
+    free(first);
+}
+
+static void print_heading(const train *t)
+{
+    const bnd_training *of = &t->tasks[0].training;
+    printf("%s of %llu parameters, %s at %g, %llu steps of %zu%s%s\n", of->model,
+           (unsigned long long)t->records[0].parameters, of->optimizer, of->lr, (unsigned long long)of->steps,
+           of->batch, of->data[0] != '\0' ? ", on " : "", of->data);
+    print_levels(t);
+    putchar('\n');
+}
+
+static void print_notes(const train *t, const train_result *r)
+{
+    putchar('\n');
+    print_result_notes(r);
+    if (t->reference_added) {
+        printf("\nfp32 was run too, as the reference of all others.\n");
+    }
+    if (t->options.out != NULL) {
+        const size_t size = 4 * strlen(t->options.out) + 1;
+        char *out = memcpy(allocate(NULL, size, 1), t->options.out, strlen(t->options.out) + 1);
+        make_plain_text(out, size);
+        printf("The runs are in %s.\n", out);
+        free(out);
+    }
+}
+
+static void json_run(bnd_json *json, const train *t, size_t i)
+{
+    const bnd_record *record = &t->records[i];
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "recipe", record->recipe);
+    bnd_json_unsigned(json, "seed_init", record->seed_init);
+    bnd_json_unsigned(json, "seed_data", record->seed_data);
+    bnd_json_boolean(json, "complete", record->complete);
+    json_owned_literal(json, "loss", double_text(record->loss));
+    json_owned_literal(json, "validation_fp32", double_text(record->validation_fp32));
+    json_owned_literal(json, "validation", double_text(record->validation));
+    json_owned_literal(json, "result", double_text(bnd_record_result(record)));
+    bnd_json_end(json);
+}
+
+static void print_json(const train *t, const train_result *r)
+{
+    const bnd_training *of = &t->tasks[0].training;
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_string(&json, "model", of->model);
+    bnd_json_string(&json, "data", of->data);
+    bnd_json_unsigned(&json, "parameters", t->records[0].parameters);
+    bnd_json_string(&json, "optimizer", of->optimizer);
+    bnd_json_string(&json, "schedule", of->schedule);
+    json_owned_literal(&json, "lr", double_text(of->lr));
+    bnd_json_unsigned(&json, "steps", of->steps);
+    bnd_json_unsigned(&json, "seeds", t->options.seeds);
+    json_owned_literal(&json, "floor", double_text(mean_over_seeds(t, floor_of)));
+    json_owned_literal(&json, "chance_loss", double_text(mean_over_seeds(t, chance_of)));
+    json_owned_literal(&json, "peak_flops_per_second", double_text(t->peak));
+    json_result(&json, r);
+    bnd_json_array(&json, "runs");
+    for (size_t i = 0; i < t->count; i++) {
+        json_run(&json, t, i);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+/* GO_ON, or the status to leave with. */
+static int print_all(train *t)
+{
+    train_result r;
+    int status = GO_ON;
+    result_make(&r, t->records, t->count, t->margin);
+    if (t->autopsy && !was_stopped()) {
+        status = make_autopsies(&r, &t->common, t->tasks, &t->context);
+    }
+    r.peak = t->peak;
+    r.peak_threads = t->peak_threads;
+    r.details = t->details;
+    r.memory = t->memory;
+    if (t->common.output == OUTPUT_JSON) {
+        print_json(t, &r);
+    } else if (t->common.output == OUTPUT_CSV) {
+        print_result_table(&r, OUTPUT_CSV, false);
+    } else {
+        print_heading(t);
+        if (t->plot.steps != PLOT_NONE) {
+            plot_losses(&r, &t->plot, t->common.colour);
+            putchar('\n');
+        }
+        print_result_table(&r, OUTPUT_TEXT, t->common.colour);
+        print_notes(t, &r);
+        if (r.autopsied) {
+            print_autopsies(&r);
+        }
+    }
+    result_clear(&r);
+    return status;
+}
+
+static void clear(train *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->directories[i]);
+        if (t->records != NULL) {
+            bnd_record_clear(&t->records[i]);
+        }
+    }
+    free(t->directories);
+    free(t->records);
+    free(t->tasks);
+    training_clear(&t->options);
+    clear_settings(&t->common);
+}
+
+static int check_operands(const train *t)
+{
+    const settings *s = &t->common;
+    if (s->operand_count > 0) {
+        return complain(s->command, "'%s' is one word too many; recipes are chosen with --recipe", s->operands[0]);
+    }
+    if (t->autopsy && s->output == OUTPUT_CSV) {
+        return complain(s->command, "--autopsy is told in text, or with --json; --csv has no place for it");
+    }
+    if (t->resume && t->options.out == NULL) {
+        return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
+    }
+    if ((t->dump_init != NULL || t->dump_batches != NULL) && t->options.seeds > 1) {
+        return complain(s->command, "--dump-init and --dump-batches cannot be used with --seeds: each seed pair has "
+                                    "weights and batches of its own; choose one with --seed-init and --seed-data");
+    }
+    return GO_ON;
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    train t = {.peak = (double)NAN, .margin = BND_MARGIN};
+    training_begin(&t.options, &t.common);
+    int status = read_arguments(&t.common, self, argc, argv, set_own, &t);
+    if (status == GO_ON && t.list) {
+        print_choices();
+        status = FINE;
+    }
+    status = status == GO_ON ? check_operands(&t) : status;
+    status = status == GO_ON ? choose_recipes(&t) : status;
+    status = status == GO_ON ? make_tasks(&t) : status;
+    status = status == GO_ON ? dump(&t) : status;
+    status = status == GO_ON ? run_tasks(&t) : status;
+    if (status == GO_ON) {
+        status = print_all(&t);
+        if (was_stopped()) {
+            note(self, "stopped%s", t.options.out != NULL ? "; the same command with --resume goes on" : "");
+        }
+    }
+    clear(&t);
+    return status == GO_ON ? (was_stopped() ? BAD_STREAM : FINE) : status;
+}
+
+static const option_row row_resume = {OPTION_RESUME,     0, "resume", NULL, "goes on with the runs in --out",
+                                      COMPLETES_NOTHING, ""};
+static const option_row row_switch = {
+    OPTION_SWITCH,     0, "switch", "RECIPE@STEP", "each recipe once more, under RECIPE from STEP on",
+    COMPLETES_NOTHING, ""};
+static const option_row row_autopsy = {
+    OPTION_AUTOPSY, 0, "autopsy", NULL, "why a recipe does worse: many more runs of it", COMPLETES_NOTHING, ""};
+static const option_row row_dump_init = {
+    OPTION_DUMP_INIT, 0, "dump-init", "FILE", "writes the initial weights as .safetensors, F32", COMPLETES_FILES, ""};
+static const option_row row_dump_batches = {
+    OPTION_DUMP_BATCHES, 0, "dump-batches", "FILE", "writes what each step sees as .safetensors: x, y",
+    COMPLETES_FILES,     ""};
+static const option_row row_list = {
+    OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_model,        &row_recipe,
+                                            &row_optimizer,    &row_lr,
+                                            &row_betas,        &row_epsilon,
+                                            &row_decay,        &row_schedule,
+                                            &row_steps,        &row_seeds,
+                                            &row_margin,       &row_seed_init,
+                                            &row_seed_data,    &row_seed_rounding,
+                                            &row_batch,        &row_inputs,
+                                            &row_width,        &row_depth,
+                                            &row_heads,        &row_context,
+                                            &row_vocabulary,   &row_tied,
+                                            &row_data,         &row_data_type,
+                                            &row_source,       &row_init,
+                                            &row_order,        &row_dump_init,
+                                            &row_dump_batches, &row_recompute,
+                                            &row_switch,       &row_autopsy,
+                                            &row_out,          &row_resume,
+                                            &row_checkpoint,   &row_validate,
+                                            &row_statistics,   &row_by_role,
+                                            &row_details,      &row_plot,
+                                            &row_plot_scale,   &row_plot_range,
+                                            &row_list,         &row_threads,
+                                            &row_progress,     &row_json,
+                                            &row_csv,          &row_color,
+                                            &row_help,         NULL};
+
+static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate,  &row_statistics,
+                                         &row_plot_scale,  &row_plot_range, &row_dump_init, &row_dump_batches,
+                                         &row_progress,    &row_csv,        &row_color,     NULL};
+
+const command command_train = {
+    .name = "train",
+    .summary = "a model under several recipes: what became of each, what it saved",
+    .operands = "",
+    .about = "Trains a small model once a recipe, from the same weights on the same data, every number rounded as the "
+             "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
+             "and fp16-pure.",
+    .trains = true,
+    .options = options,
+    .rare = rare,
+    .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
+    .more =
+        "A recipe says which part of a run has which format; --list has them all, and the settings that each stands "
+        "for. Settings can be given instead of a name, or after one, and change it: bf16-amp,v=bf16 is bf16-amp with "
+        "Adam's second moment in bf16. In a list, a word with = in it belongs to the recipe before it, base= begins "
+        "another, and so does a semicolon. A name that ends in .json is a file with an object of settings: {\"base\": "
+        "\"bf16-amp\", \"v\": \"bf16\", \"name\": \"mine\"}.\n\n"
+        "Settings: ROLE=FORMAT[:MODE][/SCALING][/hadamard]. ROLE is param master act dact grad m v extra "
+        "scalar norm.w careful saved data matmul high; an operand or a result of a product: gemm_fwd.x, .w, .y, "
+        "gemm_dgrad.dy, .w, .dx, gemm_wgrad.x, .dy, .dw; or stands for several: gemm gemm_fwd gemm_dgrad "
+        "gemm_wgrad gemm_out, and pure for everything that is kept or flows. FORMAT is any format, none for not given, "
+        "or "
+        "mxfp8 mxfp8-e5m2 mxfp6 mxfp6-e2m3 mxfp4 nvfp4 with their scales; MODE a rounding mode of binade show. SCALING "
+        "is tensor, "
+        "row[:N], tile:RxC, mx or nvfp4, with a rule behind a colon (mx:floor); current[:MARGIN] or "
+        "delayed[:STEPS[:MARGIN]], Transformer Engine's, of operands; dynamic:N or udynamic:N, codes of a "
+        "byte that are not evenly spaced, of stored tensors. acc=ACCUMULATOR is what products add in (bf16, "
+        "fma:fp16, trunc14/promote128); update=rounded or kahan; optimizer=foreach, every operation rounded, "
+        "or fused, rounded when stored; high_last=N, the last N per cent of the layers with operands as they "
+        "are, or as the role high has them; loss_scale=none, a number, or dynamic[:NUMBER[:STEPS]].\n\n"
+        "Roles that are not given: param, grad, m, v and extra are fp32, and operands of products are not cast. "
+        "Results "
+        "(act, dact, careful) have the format of their operands, or fp32 where these differ; a parameter counts as "
+        "fp32 "
+        "there, so that param=e4m3,master=fp32 is E4M3 weights and fp32 everything else. data casts numbers that a "
+        "model reads, not tokens.\n\n"
+        "Recipes of fp8, mxfp and nvfp4 stand on bf16-master, as they are deployed; NAME+fp32 has fp32 around the same "
+        "products, which shows what the products alone lose.\n\n"
+        "--dump-init and --dump-batches write what another program needs to make the same run: the initial weights "
+        "(F32, "
+        "a tensor per parameter) and what each step sees (x and y, the steps first; I32 where they are symbols or "
+        "classes; and for a text start, where each row begins in it). --init FILE starts from the weights of such a "
+        "file, of F32, F16 or BF16, or of a checkpoint; the names and shapes must be those of the model. --order "
+        "FILE.npy says which batch "
+        "each step sees: integers with one axis are the numbers of batches, batch n being what step n sees otherwise; "
+        "with two axes, steps by rows, they say where each row begins in the text of --data. Runs with other initial "
+        "weights or another order are not compared as a pair, and --resume needs the same files.\n\n"
+        "--switch changes the recipe in mid-run: each recipe is run a second time, from that step on under the other "
+        "one. What both keep stays; what the other stores otherwise is rounded once. So a cure can be tried where the "
+        "run is ill.\n\n"
+        "The k-th seed pair is --seed-init and --seed-data (and --seed-rounding) plus k, k from 0. Runs with the same "
+        "seeds start from the same weights and see the same batches whatever the recipe, so gaps are differences of "
+        "pairs, and have a 95 % interval over the pairs (Student's t). fp32 is run even where it was not asked for.\n\n"
+        "The final loss is that of the trained weights (the master where there is one), evaluated in fp32 on data that "
+        "no step saw; it decides. The column 'in the recipe' has the loss of the same weights in the recipe's "
+        "formats.\n\n"
+        "Verdicts compare the interval of the gap with a tolerance: --margin per cent (5) of what fp32's loss has "
+        "above the "
+        "irreducible loss; where that is not known, a fifth of the loss stands for it. no difference: the interval "
+        "lies within "
+        "the tolerance. worse, better: it lies beyond, or nearly all of at least six pairs do (a sign test at 2.5 %). "
+        "inconclusive: otherwise; more seeds would tell. 1 seed: one seed pair has a gap and no verdict. Where losses "
+        "span a factor of 10 or more, ratios are compared instead of differences. Where fp32 has solved the task to "
+        "its resolution (a loss of at most 2^-40 of chance level), only a ratio beyond 10 counts.\n\n"
+        "failed: NaN at step N, failed: chance level: the runs ended in NaN, or made less than a hundredth of fp32's "
+        "way from chance level. failed 2 of 10, others worse: more runs failed than of fp32; the final loss, the gap "
+        "and the second word are those of the pairs in which neither run failed. Verdicts mean little where fp32 "
+        "itself has learned little: a line below the table says so. A learning rate that suits fp32 badly makes other "
+        "formats look good: binade sweep finds one that suits it.\n\n"
+        "The table: the losses, the gap with its 95 % interval, and the first step from which on the loss stays "
+        "outside "
+        "fp32's range; updates that rounding lost, gradients that underflowed to zero, "
+        "overflows of all casts and steps that a loss scale skipped, in all runs of the row; bytes of weights, "
+        "gradients and the optimizer's state per parameter; activations, the total, and the peak.\n\n"
+        "Memory: the total is what training in this recipe keeps: parameters, gradients, master, optimizer state, each "
+        "at its peak, and the activations saved for the backward pass. The column memory compares it with fp32's: "
+        "saved "
+        "2.00x, or +41 %. binade cost memory --model transformer (mlp, linear, ...) works the same number out on "
+        "paper. "
+        "The peak is what these, activations on their way and gradients of activations took together at the worst "
+        "moment. Input data, copies of operands and the emulation's scratch are in neither: --details and --json "
+        "(emulation_peak_bytes) have them.\n\n"
+        "--memory adds the total by role: weights, gradients, master, the optimizer's m and v, extra (what the recipe "
+        "keeps beside them: scales, their histories, Kahan's compensation), and activations; as a table and as stacked "
+        "bars.\n\n"
+        "--details adds what the emulation took: its memory, the median time per step, floating-point operations per "
+        "second, and their share of what an fp32 matrix product of this library does. Every format is computed on the "
+        "CPU, so these say nothing about the speed of a recipe on hardware.\n\n"
+        "--autopsy says why a recipe did worse than fp32. Each part of the recipe (param master act dact grad m v "
+        "gemm_fwd gemm_dgrad gemm_wgrad matmul norm acc scalar update loss_scale scaling) is tried by itself: lifted "
+        "to fp32 "
+        "with the rest as in the recipe, and lowered into fp32. Scaling is lifted to exact scales, fp32 numbers shared "
+        "by the same elements. Then parts are lifted together, until the smallest set is found that heals the run: it "
+        "is no longer worse than fp32 and half of the gap is recovered, or nine tenths of the gap are. The mechanism "
+        "is read from every cast and update up to the step at which the run left fp32's range: underflowed to zero, "
+        "overflowed, clamped by a shared scale, lost updates, stalled moments, lost second moments, skipped steps. "
+        "That takes a run per part, direction and seed, and some for the search: small sizes and --seeds 3 suit it. A "
+        "recipe that is neither worse nor failed (with one seed pair: whose gap is not above the tolerance), or that "
+        "--switch "
+        "changes, has none.\n\n"
+        "A run ends early where all of its weights and the losses of two steps are NaN: no later step could bring a "
+        "number back. It failed, and its counts cover the steps that were made.\n\n"
+        "--plot-scale log draws losses on a logarithmic axis, --plot-range 100..200 these steps only. Where curves "
+        "coincide the first is drawn, and the legend says which lie behind others.\n\n"
+        "Data: without --data, each model makes its own from --seed-data, with a loss that nothing can go below. The "
+        "transformer learns from any file: the bytes of a text, the integers of a .npy file, or 16-bit tokens, the low "
+        "byte first, of a .bin file; --data-type names another type of integers; the last tenth is for validation. The "
+        "file is mapped, and is not to be changed "
+        "meanwhile.\n\n"
+        "Several runs go on at once, one on each core; the bits do not depend on that. SIGINT (ctrl-C), SIGTERM and "
+        "SIGHUP stop between two steps, with a checkpoint; a second one ends the program. "
+        "With --out, each run has a directory (DIR itself where there is one run, DIR/RECIPE-SEED otherwise) with "
+        "config.json, metrics.jsonl (a line per step), summary.json and checkpoint.safetensors; --resume goes on from "
+        "the checkpoints, to the same bits. With more --steps it also extends runs, finished or not: the steps are "
+        "those of a run that had this many from the start. This needs --schedule constant, because the learning rates "
+        "of the other schedules depend on the number of steps. Two commands cannot write to one DIR at the same time: "
+        "the second is refused.\n\n"
+        "A line of metrics.jsonl has the loss, the norm of the gradients, lr, the loss scale, the updates, bytes and "
+        "FLOPs where they change, and for each role what its casts did, under Transformer Engine's names: "
+        "ROLE/underflows%, overflows%, mse, cur_amax, dynamic_range, scale_inv_min and scale_inv_max (of casts that "
+        "share a scale: what their elements are multiplied by), and how many numbers had which exponent. With "
+        "--statistics places each of them but the exponents stands there for every place of the model, too: "
+        "PLACE/ROLE/underflows%, as blocks.0.up/gemm_fwd.x/underflows%. binade compare RUN --steps writes all of that "
+        "as CSV.\n\n"
+        "With --json, one object: {\"model\", \"data\", \"parameters\", \"optimizer\", \"schedule\", \"lr\", "
+        "\"steps\", \"seeds\", \"floor\", \"chance_loss\", \"peak_flops_per_second\", \"reference\", "
+        "\"reference_covered\", \"margin\", \"conclusion\", \"recipes\": [{\"recipe\", \"verdict\", "
+        "\"pairs\", \"failed\", \"final_loss\", \"gap\", \"interval\", \"tolerance\", \"outside_from\", "
+        "\"ended_at\", \"lost_updates_percent\", \"underflowed_percent\", \"overflows\", \"skipped\", "
+        "\"bytes_per_parameter\", \"activation_bytes\", \"memory_bytes\", \"peak_bytes\", \"memory_saved_times\", "
+        "\"memory_saved_bytes\", \"emulation_peak_bytes\", \"step_seconds\", \"flops_per_second\", "
+        "\"utilization\", \"recipe_loss\", \"others\", \"nan_from\", \"ratio\", \"ratio_low\", "
+        "\"ratio_high\", \"param_bytes\", \"grad_bytes\", \"master_bytes\", \"m_bytes\", "
+        "\"v_bytes\", \"extra_bytes\", and with --autopsy \"autopsy\": null or {\"words\", \"heals\", "
+        "\"healed\", \"healed_band\", \"culprits\": [{\"part\", \"cause\": null or a finding}], "
+        "\"epsilon_vanishes\", \"parts\": [{\"part\", \"recovered\", \"recovered_band\", \"heals\", \"lost\", "
+        "\"lost_band\", \"hurts\"}], \"interaction\", \"interaction_band\", \"findings\": [{\"mechanism\", "
+        "\"role\", \"share\", \"place\", \"place_share\", \"step\"}], \"runs\"}}], \"runs\": [{\"recipe\", "
+        "\"seed_init\", \"seed_data\", \"complete\", \"loss\", \"validation_fp32\", \"validation\", "
+        "\"result\"}]}. floor and chance_loss are means over the seeds; reference_covered is the share of the "
+        "way between them that fp32 covered. verdict is one of the words above (failed without its reason: "
+        "failed counts the runs, nan_from is a step); others is the verdict of the runs that did not fail. "
+        "gap and interval are in units of the loss; ratio_low and ratio_high are the ends of the 95 % "
+        "interval where ratios are compared. What is not known, and what is not a number, is null. --csv has "
+        "the recipes.\n\n"
+        "Exit status 2: nothing was run, because something that was asked for there is not, or cannot be. 3: a file "
+        "cannot be read or written, or memory is short.",
+    .run = run,
+};

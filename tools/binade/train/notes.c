@@ -1,0 +1,419 @@
+/* What stands below the table of runs: its words, and what is easily misread in it. */
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A word of the table, and what it stands for. */
+static void say(const char *word, char *owned)
+{
+    enum { INDENT = 14 };
+    printf("%s%*s", word, INDENT - (int)text_width(word), "");
+    fill_text(owned, INDENT, INDENT);
+    free(owned);
+}
+
+static bool has_verdict(const train_result *r, bnd_verdict verdict)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && (row->is.verdict == verdict || row->is.others == verdict)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Same weights and same data are known of runs that say which model and which seeds they have. */
+static bool is_known(const train_result *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->records[i].model[0] == '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_gaps(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!isnan(gap_of(r, &r->rows[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *name_of_reference(const train_result *r)
+{
+    return r->rows[r->reference].records->recipe;
+}
+
+static void explain_final(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        if (!isnan(recipe_loss(r, &r->rows[i]))) {
+            say("in recipe", copy_text("loss of the trained weights in the formats of the recipe; the column loss has "
+                                       "it evaluated in fp32. Both are of data that no step saw"));
+            return;
+        }
+    }
+}
+
+static void explain_gap(const train_result *r, size_t most, size_t rows)
+{
+    const char *from = is_known(r) ? ", from the same weights on the same data" : "";
+    const char *more = most > 1 || !is_known(r) ? "" : "; one seed pair has no interval: --seeds 3 gives one";
+    const char *each = rows > 1 ? "; each recipe has its own, not corrected for their number" : "";
+    say("gap", format_text("loss minus that of %s%s%s", name_of_reference(r), from, more));
+    if (most > 1) {
+        say(writes_utf8() ? "±" : "+/-",
+            format_text("half the 95 %% interval of the gap, the mean over %zu seed pairs%s", most, each));
+    }
+}
+
+/* Ratios instead of gaps. */
+static void explain_ratio(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && row->is.logarithmic && row->is.gap != 0) {
+            say(writes_utf8() ? "×" : "x",
+                format_text("geometric mean of the ratios to the loss of %s%s: losses span a factor of %d or more",
+                            name_of_reference(r), row->is.judged > 1 ? " (95 % interval)" : "", BND_APART));
+            return;
+        }
+    }
+}
+
+static void explain_tolerance(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && !row->is.logarithmic && row->is.judged > 0) {
+            char *x = loss_text(row->is.tolerance);
+            bool known = !isnan(r->rows[r->reference].records->floor);
+            say("tolerance", format_text("%s: %g %% of the loss of %s%s (--margin)", x,
+                                         100 * r->margin * (known ? 1 : BND_EXCESS_OF_LOSS), name_of_reference(r),
+                                         known ? " above the irreducible loss" : ""));
+            free(x);
+            return;
+        }
+    }
+}
+
+static void explain_verdicts(const train_result *r)
+{
+    if (has_verdict(r, BND_NO_DIFFERENCE)) {
+        say("no difference", copy_text("the interval of the gap lies within the tolerance"));
+    }
+    if (has_verdict(r, BND_INCONCLUSIVE)) {
+        say("inconclusive", copy_text("the interval reaches beyond the tolerance: more seeds would tell"));
+    }
+    if (has_verdict(r, BND_WORSE)) {
+        say("worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
+    }
+    if (has_verdict(r, BND_BETTER)) {
+        say("better", copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
+    }
+    if (has_verdict(r, BND_FAILED)) {
+        say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of "
+                                  "the other pairs, where there are any",
+                                  name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
+    }
+}
+
+static void explain_result(const train_result *r)
+{
+    size_t most = 0, rows = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        most = row->compared && row->is.judged > most ? row->is.judged : most;
+        rows += is_compared(row, r);
+    }
+    explain_final(r);
+    if (rows == 0) {
+        return; /* there is nothing but references */
+    }
+    if (has_gaps(r)) {
+        explain_gap(r, most, rows);
+        explain_ratio(r);
+        explain_tolerance(r);
+    }
+    explain_verdicts(r);
+    say("outside from",
+        format_text("first step, from 0, from which on the loss stays outside the range of %s", name_of_reference(r)));
+}
+
+static void explain_losses(const train_result *r)
+{
+    double counted = 0, known = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        counted += sum_of_gradients(&r->rows[i]);
+        known += sum_of_updates(&r->rows[i]);
+    }
+    if (known > 0) {
+        say("lost updates", copy_text("updates after which rounding left the weight as it was"));
+    }
+    if (counted > 0) {
+        say("underflowed", copy_text("nonzero gradients that underflowed to zero"));
+        say("overflows", copy_text("numbers of all kinds that were beyond their format"));
+    }
+}
+
+static void explain_memory(const train_result *r)
+{
+    const train_row *reference = &r->rows[r->reference];
+    if (!isnan(bytes_per_parameter(r, reference))) {
+        say("bytes/param", copy_text("weights, their gradients and the optimizer's state, as measured"));
+    }
+    if (!isnan(activation_bytes(r, reference))) {
+        say("activations", copy_text("saved for the backward pass, as the recipe keeps them"));
+    }
+    if (!isnan(memory_bytes(r, reference))) {
+        say("total", copy_text("weights, gradients, optimizer state and activations, as binade cost memory has it. Not "
+                               "counted: input data, weights as operands, what norms keep per row"));
+        say("memory", format_text("that total, compared with %s", reference->records->recipe));
+    }
+    bool extra = false;
+    for (size_t i = 0; i < r->row_count; i++) {
+        extra = extra || extra_bytes(r, &r->rows[i]) > 0;
+    }
+    if (r->memory && extra) {
+        say("extra", copy_text("scales, the histories that delayed scales follow from, Kahan's compensation"));
+    }
+    if (!isnan(peak_bytes(r, reference))) {
+        say("peak", copy_text("the most at one moment, with gradients of activations"));
+    }
+}
+
+static void explain_emulation(const train_result *r)
+{
+    if (!r->details) {
+        return;
+    }
+    say("emulation", copy_text("all memory and the time per step of this program, which computes every format on the "
+                               "CPU: it says nothing about the speed of a recipe on hardware"));
+    if (!isnan(r->peak)) {
+        say("of this CPU", format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on "
+                                       "%s; \"-\" where a step was "
+                                       "faster, because other programs ran when it was measured",
+                                       1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
+    }
+}
+
+static void paragraph(char *owned)
+{
+    printf("\n");
+    fill_text(owned, 0, 0);
+    free(owned);
+}
+
+/* Names of recipes in a row. */
+typedef struct list {
+    char *names;
+    size_t count;
+} list;
+
+static void append(list *l, const char *name)
+{
+    char *longer = l->count > 0 ? format_text("%s, %s", l->names, name) : copy_text(name);
+    free(l->names);
+    *l = (list){longer, l->count + 1};
+}
+
+/* A sentence behind others. */
+static char *with_sentence(char *text, char *sentence)
+{
+    char *both = format_text("%s %s", text, sentence);
+    free(text);
+    free(sentence);
+    return both;
+}
+
+/* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
+ * they save activations. */
+static void warn_of_memory(const train_result *r)
+{
+    const train_row *reference = &r->rows[r->reference];
+    const double bytes = bytes_per_parameter(r, reference), activations = activation_bytes(r, reference);
+    list all = {NULL, 0}, larger = {NULL, 0}, savers = {NULL, 0};
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (i != r->reference && row->reference != i && bytes_per_parameter(r, row) >= bytes) {
+            append(&all, row->name);
+            if (bytes_per_parameter(r, row) > bytes) {
+                append(&larger, row->name);
+            }
+            if (activation_bytes(r, row) < activations) {
+                append(&savers, row->name);
+            }
+        }
+    }
+    if (all.count > 0) {
+        char *text = format_text("No parameter memory is saved by %s: the weights stay in fp32 (as parameters, or as a "
+                                 "master copy), and so does the optimizer's state.",
+                                 all.names);
+        if (larger.count > 0) {
+            text = with_sentence(text, format_text("%s also keeps scales and their histories.", larger.names));
+        }
+        text = with_sentence(
+            text, savers.count == all.count ? copy_text("Mixed precision saves activations.")
+                  : savers.count > 0
+                      ? format_text("Mixed precision saves activations in %s.", savers.names)
+                      : copy_text("Activations are not smaller either: only operands of matrix products are cast."));
+        paragraph(text);
+    }
+    free(all.names);
+    free(larger.names);
+    free(savers.names);
+}
+
+/* Verdicts need a reference that has learned something. */
+static void judge_reference(const train_result *r)
+{
+    const train_row *row = &r->rows[r->reference];
+    size_t none = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
+    }
+    if (2 * none >= row->count && row->count > 0) {
+        paragraph(format_text("%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or "
+                              "another --lr.",
+                              row->name));
+    } else if (row->compared && row->is.covered < 0.5) {
+        paragraph(format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
+                              "mean little. Try more --steps or another --lr.",
+                              row->name, 100 * row->is.covered));
+    } else if (row->compared && row->is.solved) {
+        paragraph(format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
+                              "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
+                              row->name, BND_APART));
+    }
+}
+
+/* When a run failed, and whether it was cut short. */
+/* The roles of a run that `from` puts at this step, in words; NULL: none. */
+static char *roles_from(const uint64_t from[BND_ROLES], uint64_t step)
+{
+    enum { MOST = 4 };
+    list l = {NULL, 0};
+    size_t more = 0;
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        if (from[role] == step + 1 && l.count < MOST) {
+            append(&l, bnd_role_name((bnd_role)role));
+        } else {
+            more += from[role] == step + 1;
+        }
+    }
+    return more > 0 ? with_sentence(l.names, format_text("and %zu more", more)) : l.names;
+}
+
+static void keep_first(uint64_t *first, const uint64_t from[BND_ROLES])
+{
+    for (unsigned role = 0; role < BND_ROLES; role++) {
+        *first = from[role] > 0 && from[role] - 1 < *first ? from[role] - 1 : *first;
+    }
+}
+
+/* What its own statistics say of a run that failed: where numbers were first lost. */
+static char *with_first_loss(char *text, const train_row *row)
+{
+    const bnd_record *record = row->records;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < row->count; i++) {
+        uint64_t own = UINT64_MAX;
+        keep_first(&own, row->records[i].overflow_from);
+        keep_first(&own, row->records[i].underflow_from);
+        record = own < first ? &row->records[i] : record;
+        first = own < first ? own : first;
+    }
+    if (first == UINT64_MAX) {
+        return text;
+    }
+    char *over = roles_from(record->overflow_from, first), *under = roles_from(record->underflow_from, first);
+    if (over != NULL) {
+        text = with_sentence(text, format_text("Numbers overflowed first in step %llu, of the roles %s.",
+                                               (unsigned long long)first, over));
+    }
+    if (under != NULL) {
+        text = with_sentence(text, format_text("1 %% or more of the nonzero numbers underflowed to zero first in step "
+                                               "%llu, of the roles %s.",
+                                               (unsigned long long)first, under));
+    }
+    free(over);
+    free(under);
+    return text;
+}
+
+static char *failure_text(const train_result *r, const train_row *row)
+{
+    char *runs = row->count > 1 ? format_text(" in %zu of %zu runs", row->is.failed, row->count) : copy_text(""), *text;
+    if (row->is.failed_nan > 0) {
+        text = format_text("%s failed%s: its loss is NaN from step %llu on.", row->name, runs,
+                           (unsigned long long)row->is.nan_from);
+    } else {
+        text = format_text("%s failed%s: its final loss is %s.", row->name, runs,
+                           is_known(r) ? "at chance level" : "not below the first");
+    }
+    free(runs);
+    text = with_first_loss(text, row);
+    if (!isnan(ended_at(r, row))) {
+        text = with_sentence(text,
+                             format_text("All of its weights were NaN after %.0f of %llu steps: the run ended there, "
+                                         "and its counts cover these steps only.",
+                                         ended_at(r, row), (unsigned long long)row->records->steps));
+    }
+    return text;
+}
+
+static void tell_of_failures(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (row->compared && row->is.failed > 0) {
+            paragraph(failure_text(r, row));
+        }
+    }
+}
+
+static void conclude(const train_result *r)
+{
+    char *text = conclusion_text(r);
+    if (text != NULL) {
+        paragraph(text);
+    }
+}
+
+/* Runs of different lengths are compared where both are. */
+static void tell_of_lengths(const train_result *r)
+{
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (row->compared && row->is.cut) {
+            char *loss = loss_text(row->is.reference);
+            paragraph(
+                format_text("%s and %s end at different steps: they are compared at step %llu, the last that both "
+                            "have, where the loss of %s is %s.",
+                            row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
+                            r->rows[row->reference].name, loss));
+            free(loss);
+        }
+    }
+}
+
+void print_result_notes(const train_result *r)
+{
+    explain_result(r);
+    explain_losses(r);
+    explain_memory(r);
+    explain_emulation(r);
+    judge_reference(r);
+    warn_of_memory(r);
+    tell_of_lengths(r);
+    tell_of_failures(r);
+    conclude(r);
+}

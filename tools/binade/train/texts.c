@@ -1,0 +1,110 @@
+/* Numbers of runs as people read them. */
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+char *bytes_text(double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; unit < 4 && fabs(bytes) >= 1023.5; unit++) {
+        bytes /= 1024;
+    }
+    return isnan(bytes) ? copy_text("-")
+                        : format_text("%.*f %s",
+                                      unit == 0             ? 0
+                                      : fabs(bytes) < 9.995 ? 2
+                                      : fabs(bytes) < 99.95 ? 1
+                                                            : 0,
+                                      bytes, units[unit]);
+}
+
+/* Four decimals say enough. */
+bool is_near(double x)
+{
+    return fabs(x) >= 1e-3 && fabs(x) < 1e5;
+}
+
+char *loss_text(double x)
+{
+    return isnan(x) ? copy_text("nan") : x == 0 ? copy_text("0") : format_text(is_near(x) ? "%.4f" : "%.3g", x);
+}
+
+static char *signed_text(double x)
+{
+    return isnan(x) ? copy_text("-") : x == 0 ? copy_text("0") : format_text(is_near(x) ? "%+.4f" : "%+.2g", x);
+}
+
+char *interval_text(double x, double half_width, bool sign)
+{
+    char *middle = sign ? signed_text(x) : loss_text(x);
+    if (isnan(half_width)) {
+        return middle;
+    }
+    char *half = is_near(half_width) ? format_text("%.4f", half_width) : format_text("%.2g", half_width), *text;
+    text = format_text("%s %s %s", middle, writes_utf8() ? "±" : "+/-", half);
+    free(half);
+    free(middle);
+    return text;
+}
+
+char *verdict_text(const bnd_comparison *c)
+{
+    enum { SIZE = 96 };
+    char text[SIZE];
+    bnd_comparison_text(text, sizeof text, c);
+    return copy_text(text);
+}
+
+static char *ratio_text(const bnd_comparison *c)
+{
+    const char *times = writes_utf8() ? "×" : "x";
+    return isnan(c->ratio_low) ? format_text("%s%.3g", times, c->ratio)
+                               : format_text("%s%.3g (%.3g to %.3g)", times, c->ratio, c->ratio_low, c->ratio_high);
+}
+
+/* A gap has as many decimals as the losses beside it. */
+char *gap_text(const bnd_comparison *c)
+{
+    if (isnan(c->gap)) {
+        return copy_text("-");
+    }
+    if (c->logarithmic && c->gap != 0) {
+        return ratio_text(c);
+    }
+    if (!is_near(c->reference) || fabs(c->gap) >= 1e5) {
+        return interval_text(c->gap, c->interval, true);
+    }
+    char *middle = c->gap == 0              ? copy_text("0")
+                   : fabs(c->gap) < 0.00005 ? copy_text("0.0000")
+                                            : format_text("%+.4f", c->gap);
+    if (isnan(c->interval) || c->interval == 0) {
+        return middle;
+    }
+    char *text = format_text("%s %s %.4f", middle, writes_utf8() ? "±" : "+/-", c->interval);
+    free(middle);
+    return text;
+}
+
+/* Three digits for people, and "-" where there is no number. */
+char *some_text(double x, const char *unit)
+{
+    return isnan(x) ? copy_text("-") : format_text(fabs(x) >= 999.5 ? "%.0f%s" : "%.3g%s", x, unit);
+}
+
+/* Of a share nobody wants more than two decimals, nor a power of ten. */
+char *percent_text(double x)
+{
+    return isnan(x)    ? copy_text("-")
+           : x == 0    ? copy_text("0 %")
+           : x < 0.01  ? copy_text("<0.01 %")
+           : x < 9.995 ? format_text("%.2f %%", x)
+           : x < 100   ? format_text("%.1f %%", x)
+                       : copy_text("100 %");
+}
+
+char *whole_text(double x)
+{
+    return isnan(x) ? copy_text("-") : format_text("%.0f", x);
+}

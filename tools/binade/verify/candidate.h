@@ -1,0 +1,9 @@
+/* What `binade verify` verifies: the library, or what a test puts in its place. */
+#ifndef BINADE_TOOLS_PROVE_H
+#define BINADE_TOOLS_PROVE_H
+
+#include <binade-lab.h>
+
+extern const bnd_candidate *const verify_candidate;
+
+#endif

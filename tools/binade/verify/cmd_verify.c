@@ -1,0 +1,558 @@
+/* binade verify: this build on this machine against the oracle, case by case. */
+#include "common/print.h"
+#include "common/progress.h"
+#include "candidate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPTION_ROUNDS = OPTION_OWN, OPTION_PROOF, OPTION_EXHAUSTIVE };
+enum { MOST_RULES = 16, MOST_PROOFS = 32, MOST_SHOWN = 12 };
+
+/* A row of the table: a proof about a format, under all rules. */
+typedef struct result {
+    size_t proof, format;
+    bnd_proof found;
+    double seconds;
+} result;
+
+typedef struct verify {
+    settings common;
+    bnd_rule rules[MOST_RULES];
+    size_t rule_count;
+    bool wanted[MOST_PROOFS], proofs_given, exhaustive;
+    result *results;
+    size_t result_count;
+    progress bar;
+    uint64_t before; /* effort of what is done */
+} verify;
+
+/* ---- what is asked for ---- */
+
+static int take_words(verify *v, const char *option, const char *list, int (*take)(verify *v, const char *word))
+{
+    int status = GO_ON;
+    for (const char *at = list; status == GO_ON && at != NULL;) {
+        char word[40];
+        size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof word) {
+            return complain(v->common.command, "--%s takes words separated by commas, not '%.64s'", option, list);
+        }
+        memcpy(word, at, length);
+        word[length] = '\0';
+        status = take(v, word);
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return status;
+}
+
+static int take_rounding(verify *v, const char *word)
+{
+    bnd_rule rule = {0};
+    bnd_error why;
+    if (v->rule_count == MOST_RULES) {
+        return complain(v->common.command, "--round takes at most %d modes", (int)MOST_RULES);
+    }
+    if (bnd_rounding_parse(&rule, word, &why) != BND_OK) {
+        return complain(v->common.command, "%s", why.message);
+    }
+    v->rules[v->rule_count++] = rule;
+    return GO_ON;
+}
+
+static int take_proof(verify *v, const char *word)
+{
+    size_t row;
+    bnd_error why;
+    if (bnd_proof_parse(&row, word, &why) != BND_OK) {
+        return complain(v->common.command, "%s", why.message);
+    }
+    v->wanted[row] = true;
+    return GO_ON;
+}
+
+static int set_own(void *state, int id, const char *value)
+{
+    verify *v = state;
+    switch (id) {
+    case OPTION_ROUNDS:
+        return take_words(v, "round", value, take_rounding);
+    case OPTION_PROOF:
+        v->proofs_given = true;
+        return take_words(v, "proof", value, take_proof);
+    default:
+        v->exhaustive = true;
+        return GO_ON;
+    }
+}
+
+static int set_defaults(verify *v)
+{
+    for (int mode = 0; v->rule_count == 0 || (mode > 0 && mode < BND_DETERMINISTIC_MODES); mode++) {
+        v->rules[v->rule_count++] = (bnd_rule){.rounding = (uint8_t)mode};
+    }
+    for (size_t i = 0; !v->proofs_given && i < bnd_proof_count(); i++) {
+        v->wanted[i] = true;
+    }
+    int status = default_formats(&v->common, "fp16,bf16,e4m3,e5m2,e2m3,e3m2,e2m1,e8m0,fp32,fp64");
+    for (size_t i = 0; status == GO_ON && i < v->common.formats.count; i++) {
+        const bnd_format *f = &v->common.formats.items[i];
+        if (f->width == 0) {
+            status = complain(v->common.command, "%s is a value set: it has no encodings to verify", f->name);
+        }
+    }
+    return status;
+}
+
+/* ---- verifying ---- */
+
+/* Proofs that no rounding has a part in are done once. */
+static size_t rules_of(const verify *v, size_t proof)
+{
+    return bnd_proof_rounds(proof) ? v->rule_count : 1;
+}
+
+static uint64_t effort_of(const verify *v, size_t proof, const bnd_format *f)
+{
+    uint64_t effort = 0;
+    for (size_t i = 0; i < rules_of(v, proof); i++) {
+        effort += bnd_proof_effort(proof, f, v->rules[i], v->exhaustive);
+    }
+    return effort;
+}
+
+static void show_progress(void *state, uint64_t done)
+{
+    verify *v = state;
+    progress_at(&v->bar, v->before + done);
+}
+
+static double now(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int verify_one(verify *v, bnd_prover *prover, result *r, size_t rule)
+{
+    const bnd_format *f = &v->common.formats.items[r->format];
+    bnd_error why;
+    double began = now();
+    if (bnd_prove(&r->found, prover, r->proof, f, v->rules[rule], &why) != BND_OK) {
+        progress_end(&v->bar);
+        complain(v->common.command, "%s", why.message);
+        return BAD_STREAM;
+    }
+    r->seconds += now() - began;
+    v->before += bnd_proof_effort(r->proof, f, v->rules[rule], v->exhaustive);
+    progress_at(&v->bar, v->before);
+    return GO_ON;
+}
+
+/* Rule by rule, because proofs under one rule share the judge's answers. */
+static int verify_format(verify *v, bnd_prover *prover, size_t format)
+{
+    size_t first = v->result_count;
+    v->results = allocate(v->results, first + bnd_proof_count(), sizeof *v->results);
+    for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
+        if (v->wanted[proof] && effort_of(v, proof, &v->common.formats.items[format]) > 0) {
+            v->results[v->result_count++] = (result){.proof = proof, .format = format};
+        }
+    }
+    int status = GO_ON;
+    for (size_t rule = 0; rule < v->rule_count; rule++) {
+        for (size_t i = first; status == GO_ON && i < v->result_count; i++) {
+            if (rule < rules_of(v, v->results[i].proof)) {
+                status = verify_one(v, prover, &v->results[i], rule);
+            }
+        }
+    }
+    return status;
+}
+
+static int verify_all(verify *v)
+{
+    bnd_context context;
+    bnd_prover *prover;
+    bnd_error why;
+    uint64_t total = 0;
+    if (bnd_context_open(&context, NULL, v->common.threads, &why) != BND_OK) {
+        return complain(v->common.command, "%s", why.message);
+    }
+    bnd_prover_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};
+    how.progress_state = v;
+    how.candidate = verify_candidate;
+    if (bnd_prover_open(&prover, how, &why) != BND_OK) {
+        complain(v->common.command, "%s", why.message);
+        return BAD_STREAM;
+    }
+    for (size_t i = 0; i < v->common.formats.count; i++) {
+        for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
+            total += v->wanted[proof] ? effort_of(v, proof, &v->common.formats.items[i]) : 0;
+        }
+    }
+    progress_begin(&v->bar, &v->common, "verify", PROGRESS_SHARE, total);
+    int status = GO_ON;
+    for (size_t i = 0; status == GO_ON && i < v->common.formats.count; i++) {
+        status = verify_format(v, prover, i);
+    }
+    progress_end(&v->bar);
+    bnd_prover_close(prover);
+    return status;
+}
+
+/* ---- the table ---- */
+
+static char *rounding_text(bnd_rule rule)
+{
+    const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
+    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_SR_EQUAL;
+    return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
+}
+
+static char *roundings_text(const verify *v, size_t proof)
+{
+    char *all = copy_text(bnd_proof_rounds(proof) ? "" : "-");
+    for (size_t i = 0; bnd_proof_rounds(proof) && i < v->rule_count; i++) {
+        char *one = rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
+        free(all);
+        free(one);
+        all = more;
+    }
+    return all;
+}
+
+static uint64_t mismatches_of(const verify *v)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < v->result_count; i++) {
+        sum += v->results[i].found.mismatches;
+    }
+    return sum;
+}
+
+static void print_table(const verify *v)
+{
+    static const column columns[] = {
+        {"proof", "proof", false, false, false, false, 0},         {"format", "format", false, false, false, false, 0},
+        {"rounding", "rounding", false, false, false, false, 0},   {"cases", "cases", true, true, false, false, 0},
+        {"mismatches", "mismatches", true, true, false, false, 0}, {"seconds", "seconds", true, true, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = v->common.output};
+    for (size_t i = 0; i < v->result_count; i++) {
+        const result *r = &v->results[i];
+        table_add(&t, copy_text(bnd_proof_name(r->proof)));
+        table_add(&t, copy_text(v->common.formats.items[r->format].name));
+        table_add(&t, roundings_text(v, r->proof));
+        table_add(&t, format_text("%" PRIu64, r->found.cases));
+        table_add(&t, format_text("%" PRIu64, r->found.mismatches));
+        table_add(&t, format_text("%.2f", r->seconds));
+    }
+    table_end(&t);
+}
+
+/* ---- what does not hold ---- */
+
+static bool is_integer(const bnd_counterexample *c, unsigned operand)
+{
+    return operand == 1 && strcmp(c->what, "scalb") == 0;
+}
+
+static char *operand_text(const bnd_counterexample *c, unsigned i)
+{
+    if (is_integer(c, i)) {
+        return format_text("%" PRId64, (int64_t)c->codes[i]);
+    }
+    char *code = code_text(&c->from[i], c->codes[i]), *text = format_text("%s:%s", c->from[i].name, code);
+    free(code);
+    return text;
+}
+
+static char *result_text(const bnd_counterexample *c, bnd_result r)
+{
+    char *code = code_text(&c->to, r.code), *value = shortest_text(&c->to, bnd_unpack(&c->to, r.code));
+    char *flags = flags_text(r.flags), *text;
+    text = c->code_only ? format_text("%s (%s)", code, value)
+                        : format_text("%s (%s), flags %s, ternary %d", code, value, flags[0] != '\0' ? flags : "none",
+                                      (int)r.ternary);
+    free(code);
+    free(value);
+    free(flags);
+    return text;
+}
+
+/* The operation as `binade calc` takes it, or NULL where it does not. */
+static char *expression_text(const bnd_counterexample *c)
+{
+    static const char *const forms[][3] = {
+        /* what stands before the first operand, and between two */
+        {"add", "", " + "},    {"sub", "", " - "},    {"mul", "", " * "},
+        {"div", "", " / "},    {"rem", "rem(", ", "}, {"fma", "fma(", ", "},
+        {"sqrt", "sqrt(", ""}, {"min", "min(", ", "}, {"max", "max(", ", "},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(forms[i][0], c->what) != 0) {
+            continue;
+        }
+        char *text = copy_text(forms[i][1]);
+        for (unsigned k = 0; k < c->operands; k++) {
+            char *operand = operand_text(c, k), *more = format_text("%s%s%s", text, k > 0 ? forms[i][2] : "", operand);
+            free(operand);
+            free(text);
+            text = more;
+        }
+        char *whole = format_text("%s%s", text, forms[i][1][0] != '\0' ? ")" : "");
+        free(text);
+        return whole;
+    }
+    return NULL;
+}
+
+/* A command that shows the case again: the number or the operation itself, or else the proof. */
+static char *again_text(const verify *v, const result *r, const bnd_counterexample *c)
+{
+    const char *format = v->common.formats.items[r->format].name;
+    bool chance = bnd_rule_random_bits(c->rule) > 0;
+    bool converts = strcmp(c->what, "encode") == 0 || strcmp(c->what, "convert") == 0 || strcmp(c->what, "decode") == 0;
+    char *mode = rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
+    if (expression != NULL) {
+        text = format_text("binade calc %s '%s' -r %s", format, expression, mode);
+    } else if (converts && !chance) {
+        char *operand = operand_text(c, 0);
+        text = format_text("binade show %s -f %s -r %s", operand, format, mode);
+        free(operand);
+    } else {
+        text = format_text("binade verify -f %s -r %s --proof %s%s", format, mode, bnd_proof_name(r->proof),
+                           v->exhaustive ? " --exhaustive" : "");
+    }
+    free(expression);
+    free(mode);
+    return text;
+}
+
+static void print_counterexample(const verify *v, const result *r, const bnd_counterexample *c)
+{
+    char *mode = rounding_text(c->rule), *got = result_text(c, c->got), *want = result_text(c, c->want);
+    char *again = again_text(v, r, c);
+    printf("%s, %s, %s: %s", bnd_proof_name(r->proof), v->common.formats.items[r->format].name, mode, c->what);
+    for (unsigned i = 0; i < c->operands; i++) {
+        char *operand = operand_text(c, i);
+        printf(" %s", operand);
+        free(operand);
+    }
+    if (bnd_rule_random_bits(c->rule) > 0) {
+        printf(" with random bits 0x%" PRIx64, c->random);
+    }
+    printf("\n    gives %s\n    not   %s\n    again %s\n", got, want, again);
+    free(mode);
+    free(got);
+    free(want);
+    free(again);
+}
+
+static void print_counterexamples(const verify *v)
+{
+    unsigned shown = 0;
+    for (size_t i = 0; i < v->result_count; i++) {
+        const result *r = &v->results[i];
+        for (unsigned k = 0; k < r->found.shown && shown < MOST_SHOWN; k++) {
+            if (shown++ == 0) {
+                printf("\nThe first that do not hold:\n");
+            }
+            print_counterexample(v, r, &r->found.first[k]);
+        }
+    }
+}
+
+/* What the proofs of the table are. */
+static void print_titles(const verify *v)
+{
+    printf("\n");
+    for (size_t i = 0; i < bnd_proof_count(); i++) {
+        if (v->wanted[i]) {
+            printf("%-9s %s\n", bnd_proof_name(i), bnd_proof_title(i));
+        }
+    }
+}
+
+static void print_summary(const verify *v)
+{
+    uint64_t cases = 0, mismatches = mismatches_of(v);
+    double seconds = 0;
+    for (size_t i = 0; i < v->result_count; i++) {
+        cases += v->results[i].found.cases;
+        seconds += v->results[i].seconds;
+    }
+    printf("\n%" PRIu64 " cases, %" PRIu64 " mismatches, %.1f s\n", cases, mismatches, seconds);
+}
+
+/* ---- JSON ---- */
+
+static void json_result(bnd_json *json, const char *key, const bnd_counterexample *c, bnd_result r)
+{
+    bnd_json_object(json, key);
+    json_owned_string(json, "code", code_text(&c->to, r.code));
+    json_owned_string(json, "value", shortest_text(&c->to, bnd_unpack(&c->to, r.code)));
+    if (!c->code_only) {
+        json_flags(json, "flags", r.flags);
+        bnd_json_integer(json, "ternary", r.ternary);
+    }
+    bnd_json_end(json);
+}
+
+static void json_counterexample(bnd_json *json, const verify *v, const result *r, const bnd_counterexample *c)
+{
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "what", c->what);
+    json_owned_string(json, "rounding", rounding_text(c->rule));
+    bnd_json_array(json, "operands");
+    for (unsigned i = 0; i < c->operands; i++) {
+        json_owned_string(json, NULL, operand_text(c, i));
+    }
+    bnd_json_end(json);
+    json_result(json, "got", c, c->got);
+    json_result(json, "want", c, c->want);
+    json_owned_string(json, "again", again_text(v, r, c));
+    bnd_json_end(json);
+}
+
+static void json_row(bnd_json *json, const verify *v, const result *r)
+{
+    bnd_json_object(json, NULL);
+    bnd_json_string(json, "proof", bnd_proof_name(r->proof));
+    bnd_json_string(json, "format", v->common.formats.items[r->format].name);
+    bnd_json_array(json, "rounding");
+    for (size_t i = 0; bnd_proof_rounds(r->proof) && i < v->rule_count; i++) {
+        json_owned_string(json, NULL, rounding_text(v->rules[i]));
+    }
+    bnd_json_end(json);
+    bnd_json_unsigned(json, "cases", r->found.cases);
+    bnd_json_unsigned(json, "mismatches", r->found.mismatches);
+    json_owned_literal(json, "seconds", format_text("%.3f", r->seconds));
+    bnd_json_array(json, "counterexamples");
+    for (unsigned k = 0; k < r->found.shown; k++) {
+        json_counterexample(json, v, r, &r->found.first[k]);
+    }
+    bnd_json_end(json);
+    bnd_json_end(json);
+}
+
+static void print_json(const verify *v)
+{
+    bnd_json json;
+    json_begin(&json);
+    bnd_json_object(&json, NULL);
+    bnd_json_boolean(&json, "exhaustive", v->exhaustive);
+    bnd_json_boolean(&json, "holds", mismatches_of(v) == 0);
+    bnd_json_array(&json, "proofs");
+    for (size_t i = 0; i < v->result_count; i++) {
+        json_row(&json, v, &v->results[i]);
+    }
+    bnd_json_end(&json);
+    bnd_json_end(&json);
+    json_line_end();
+}
+
+static void print_results(const verify *v)
+{
+    if (v->common.output == OUTPUT_JSON) {
+        print_json(v);
+        return;
+    }
+    print_table(v);
+    if (v->common.output == OUTPUT_TEXT) {
+        print_counterexamples(v);
+        print_titles(v);
+        print_summary(v);
+    }
+}
+
+static int run(const command *self, int argc, char **argv)
+{
+    verify v = {.rule_count = 0};
+    int status = read_arguments(&v.common, self, argc, argv, set_own, &v);
+    if (status == GO_ON && v.common.operand_count > 0) {
+        status = complain(self, "'%s' is one word too many; formats are chosen with --format", v.common.operands[0]);
+    }
+    if (status == GO_ON) {
+        status = set_defaults(&v);
+    }
+    if (status == GO_ON) {
+        status = verify_all(&v);
+    }
+    if (status == GO_ON) {
+        print_results(&v);
+        status = mismatches_of(&v) == 0 ? FINE : DOES_NOT_HOLD;
+    }
+    free(v.results);
+    clear_settings(&v.common);
+    return status;
+}
+
+static const option_row row_rounds = {OPTION_ROUNDS,
+                                      'r',
+                                      "round",
+                                      "LIST",
+                                      "modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal "
+                                      "(default the first six)",
+                                      COMPLETES_WORDS,
+                                      "rne rna rtz rup rdn rto sr sra srb sr-equal"};
+static const option_row row_proof = {OPTION_PROOF,
+                                     0,
+                                     "proof",
+                                     "LIST",
+                                     "of decode text encode float arrays convert one two fma functions (default all)",
+                                     COMPLETES_WORDS,
+                                     "decode text encode float arrays convert one two fma functions"};
+static const option_row row_exhaustive = {
+    OPTION_EXHAUSTIVE, 0, "exhaustive", NULL, "all floats, all pairs up to 16 bits, all triples up to 8: hours",
+    COMPLETES_NOTHING, ""};
+
+static const option_row *const options[] = {&row_format,   &row_rounds, &row_proof, &row_exhaustive, &row_threads,
+                                            &row_progress, &row_json,   &row_csv,   &row_help,       NULL};
+
+const command command_verify = {
+    .name = "verify",
+    .old_name = "prove",
+    .summary = "this build's conversions and operations against MPFR and exact integers",
+    .operands = "",
+    .about =
+        "Compares what this build gives on this machine, case by case, with an independent judge on MPFR and exact "
+        "integers: code, flags, and on which side of the exact number the result lies. Default formats: fp16 bf16 e4m3 "
+        "e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
+    .options = options,
+    .example = "binade verify -f e4m3,e5m2 --round rne,rtz",
+    .more =
+        "The proofs, each a row a format:\n\n"
+        "decode: the value of every code (above 20 bits a choice of codes), and that it encodes to that code again.\n\n"
+        "text: the shortest and the exact decimal of every code (above 16 bits, a choice), read by binade and by the "
+        "judge.\n\n"
+        "encode: doubles; every value of the format, every midpoint, and the doubles next to each, of both signs "
+        "(above "
+        "16 bits around a choice of codes).\n\n"
+        "float: floats; each of the 65536 upper halves, with lower halves that reach every value, every midpoint and "
+        "what is next to them in formats of up to 12 bits of precision, and any. With --exhaustive all 2^32.\n\n"
+        "arrays: the same floats through the calls on arrays by each back end of this machine, encoded, decoded, "
+        "rounded and packed, against the call for one number, which the proof float is about.\n\n"
+        "convert: every code of every named row of at most 16 bits into the format.\n\n"
+        "one: sqrt, rint, nearby, logb, next_up, next_down and ulp of every code (above 16 bits, a choice).\n\n"
+        "two: add, sub, mul, div, rem, min, max, min_number, max_number and scalb; all pairs of operands up to 8 bits "
+        "(with --exhaustive, 16), above that a choice in which sums cancel, quotients are nearly exact and operands "
+        "are of all kinds.\n\n"
+        "fma: all triples up to 5 bits (with --exhaustive, 8), above that a choice.\n\n"
+        "functions: exp, log, tanh, sigmoid, erf, both forms of gelu, rsqrt and reciprocal of every code of a format "
+        "of at most 16 bits whose values fp64 has; of others, rsqrt and reciprocal alone, above 16 bits of a choice of "
+        "codes. The judge is MPFR, with 200 bits or more.\n\n"
+        "For formats of at most 16 bits and 12 bits of precision the judge is asked once about each value, each "
+        "midpoint, and both ends of the gaps between them; answers to exact results are looked up among these. The "
+        "exact result of a function it works out once a code, for all modes. For "
+        "others, and for the stochastic modes, it is asked about each case.\n\n"
+        "With --json: {\"exhaustive\", \"holds\", \"proofs\": [{\"proof\", \"format\", \"rounding\": [], \"cases\", "
+        "\"mismatches\", \"seconds\", \"counterexamples\": [{\"what\", \"rounding\", \"operands\", \"got\": {\"code\", "
+        "\"value\", \"flags\", \"ternary\"}, \"want\", \"again\"}]}]}; \"again\" is a command that shows the case.\n\n"
+        "Exit status 1: a case does not hold; the first are printed.",
+    .run = run,
+};
