@@ -1,7 +1,7 @@
-/* What the short ways of arith/quick.h stand on: the table of roots, and terms of a sum at every distance, where the
- * way of moving them changes. The judge of the sums is bnd_operate, the definition, which other tests hold against
- * MPFR. */
-#include "arith/quick_ways.h"
+/* What the short ways of arith/quick_template.h stand on: the table of roots, and terms of a sum at every distance,
+ * where the way of moving them changes. The judge of the sums is bnd_operate, the definition, which other tests hold
+ * against MPFR. */
+#include "arith/quick_shared.h"
 #include "driver.h"
 #include "tests.h"
 

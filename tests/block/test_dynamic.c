@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block/part.h"
+#include "block/partial_array.h"
 #include "model.h"
 #include "tests.h"
 

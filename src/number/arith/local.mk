@@ -5,16 +5,16 @@ libbinade_number_la_SOURCES += \
 	src/number/arith/compare.c \
 	src/number/arith/elementary.c \
 	src/number/arith/elementary.h \
-	src/number/arith/function.c \
-	src/number/arith/normal.c \
+	src/number/arith/elementary_limits.c \
+	src/number/arith/erf.c \
+	src/number/arith/exact_operations.c \
+	src/number/arith/named_calls.c \
 	src/number/arith/operate.c \
-	src/number/arith/operation.c \
 	src/number/arith/quick.c \
-	src/number/arith/quick.h \
+	src/number/arith/quick_shared.h \
+	src/number/arith/quick_template.h \
 	src/number/arith/quick_wide.c \
-	src/number/arith/quick_ways.h \
 	src/number/arith/quotient.c \
-	src/number/arith/single.c \
 	src/number/arith/sum.c \
 	src/number/arith/wide.c \
 	src/number/arith/wide.h

@@ -1,6 +1,6 @@
 /* The operations that are made most often, in words of 64 bits: normal operands of 2 to 29 bits of precision. What is
  * too long for that goes on in quick_wide.c. Subnormal operands do too: here they would cost the others registers. */
-#include "arith/quick_ways.h"
+#include "arith/quick_shared.h"
 
 #define word                      uint64_t
 #define signed_word               int64_t
@@ -22,4 +22,4 @@ static inline uint64_t root_of(uint64_t significand, unsigned fraction_bits, uns
     return root << (fraction_bits + 32 - 14) | (root * root != number);
 }
 
-#include "arith/quick.h"
+#include "arith/quick_template.h"

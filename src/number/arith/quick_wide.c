@@ -1,6 +1,6 @@
 /* The operations that are made most often, in words of 128 bits: fp64 and its like, 2 to 61 bits of precision, and
  * subnormal operands. Where such words are not to be had, bnd_operate does what 64 bits are too short for. */
-#include "arith/quick_ways.h"
+#include "arith/quick_shared.h"
 
 const uint32_t bndi_roots[97] = {
     1048610, 1064867, 1080881, 1096661, 1112216, 1127557, 1142693, 1157630, 1172377, 1186941, 1201328, 1215545, 1229598,
@@ -54,7 +54,7 @@ __extension__ typedef __int128 signed_word;
 #define SUBNORMALS true
 #define WAY(name)  bndi_##name##_wide
 
-/* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick.h. */
+/* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick_template.h. */
 static inline bool is_open(const bnd_format *f, uint8_t rounding)
 {
     return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->exponent_mask && rounding < BND_DETERMINISTIC_MODES;
@@ -91,7 +91,7 @@ static inline word root_of(word significand, unsigned fraction_bits, unsigned od
     return (word)root << (fraction_bits + 64 - 62) | ((word)root * root != whole);
 }
 
-#include "arith/quick.h"
+#include "arith/quick_template.h"
 
 #else
 

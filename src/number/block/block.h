@@ -10,7 +10,7 @@
 #include "bulk/bulk.h"
 #include <binade/block.h>
 
-/* ---- layout.c ---- */
+/* ---- block_layout.c ---- */
 
 typedef struct bndi_layout_of_blocks {
     size_t count;                /* elements */
@@ -35,7 +35,7 @@ typedef struct bndi_stretch {
 } bndi_stretch;
 bndi_stretch bndi_stretch_at(const bndi_layout_of_blocks *layout, size_t at, size_t most);
 
-/* ---- scan.c: what is done to every element, and is worth a vector ----
+/* ---- block_kernels.c: what is done to every element, and is worth a vector ----
  *
  * n elements in groups of `across`; the first of them is the `first` of its group, and the last group may be shorter.
  * Outputs and inputs do not overlap. */
@@ -68,7 +68,7 @@ typedef struct bndi_grid {
 } bndi_grid;
 
 /* How many dynamic codes there are from zero up to a magnitude: as many as a straight line says, one for each decade,
- * or one more. dynamic.c says why. Magnitudes count as not less than 2^-23. */
+ * or one more. dynamic_codes.c says why. Magnitudes count as not less than 2^-23. */
 enum { BNDI_DYNAMIC_LEAST = 104 << 23 };
 typedef struct bndi_dynamic_book {
     int32_t zero;               /* its code: 127 or 0 */
@@ -197,7 +197,8 @@ typedef struct bndi_block_job {
 bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
                          bnd_error *why);
 
-/* Work on items 0 .. count - 1, on the job's threads, in the environment that scan.c wants; the largest result. */
+/* Work on items 0 .. count - 1, on the job's threads, in the environment that block_kernels.c wants; the largest
+ * result. */
 typedef uint32_t bndi_block_work(const bndi_block_job *job, size_t item, void *what);
 uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work *work, void *what);
 
@@ -207,7 +208,7 @@ static inline void bndi_surely(bnd_status status)
     (void)status;
 }
 
-/* ---- scale.c ---- */
+/* ---- block_scale.c ---- */
 
 void bndi_prepare_scales(bndi_block_job *job);
 float bndi_largest_element(const bndi_block_job *job);
@@ -255,7 +256,7 @@ void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run);
 void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *elements, const double *values,
                        bool in_double, const bndi_layout_of_blocks *layout, const bndi_stretch *s);
 
-/* ---- count.c ---- */
+/* ---- block_statistics.c ---- */
 
 /* Counts a run: what came in, what the rounded elements are worth; `flags` has what rounding counted. */
 void bndi_count_run(const bndi_block_job *job, const bndi_run *run, const float *rounded, const bnd_stats *flags);

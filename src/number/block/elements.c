@@ -3,8 +3,8 @@
  * An element is one rounding of the exact quotient x / scale.
  *
  * Powers of two. A product in fp32 is exact unless it falls below fp32's normal numbers or beyond its largest, and
- * multiply_exactly of scan.c says whether all were. Quotients in double always are: |x| is from 2^-149 to 2^128 and the
- * scale from 2^-127 to 2^127.
+ * multiply_exactly of block_kernels.c says whether all were. Quotients in double always are: |x| is from 2^-149 to
+ * 2^128 and the scale from 2^-127 to 2^127.
  *
  * Other scales. A quotient in double is rounded, and rounding it again is harmless as long as no breakpoint of the
  * second rounding lies between the exact quotient and the double, and the double is a breakpoint only where the exact

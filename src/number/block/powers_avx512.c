@@ -1,5 +1,5 @@
 /* For AVX-512: blocks of 32 neighbours whose scales are powers of two in e8m0, 16 at a time, each two vectors; and
- * elements of seven magnitudes. scan.c has the same for the other back ends, and for what is left over.
+ * elements of seven magnitudes. block_kernels.c has the same for the other back ends, and for what is left over.
  *
  * Encoding finds the scales of 16 blocks and goes over their numbers, still in the first cache, once more: product, one
  * rounding, codes, with no store in between. */
@@ -57,8 +57,9 @@ static ALWAYS_INLINE __m512i amax_of_set(const float *x, bool asks)
     return largest_lanes(v);
 }
 
-/* 16 codes of scales, and one over what they are. scan.c's find_powers says why. A subnormal amax, f 2^-149, has a
- * scale above the lowest where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit. */
+/* 16 codes of scales, and one over what they are. block_kernels.c's find_powers says why. A subnormal amax, f 2^-149,
+ * has a scale above the lowest where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit.
+ */
 static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, const bndi_power_rule *rule)
 {
     const __m512i bias = _mm512_set1_epi32(BIAS), fractions = _mm512_set1_epi32((1 << FRACTION) - 1);
@@ -119,9 +120,10 @@ size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n
 
 /* ---- codes of a byte ----
  *
- * As encode_bytes of bulk/avx512_codes.h, of which it has the plain half: no product is beyond the largest number, or
- * the codes are held back to it, where a product below twice the power of two of the largest number still has a code of
- * a byte. M takes the sign of x here, so that only the lowest byte of a sum matters, where the code's magnitude is. */
+ * As encode_bytes of bulk/avx512_codes_template.h, of which it has the plain half: no product is beyond the largest
+ * number, or the codes are held back to it, where a product below twice the power of two of the largest number still
+ * has a code of a byte. M takes the sign of x here, so that only the lowest byte of a sum matters, where the code's
+ * magnitude is. */
 
 typedef struct coder {
     __m512i signed_top, magic, to_code, most, sign_bit, three_of_four;
@@ -323,7 +325,7 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
     return __builtin_cpu_supports("avx512vbmi") ? encode_by_bytes(codes, scales, x, n, how, finite) : 0;
 }
 
-/* ---- elements of seven magnitudes beside zero: as in scan.c, 16 at a time ---- */
+/* ---- elements of seven magnitudes beside zero: as in block_kernels.c, 16 at a time ---- */
 
 enum { MIDPOINTS = 7, PLACES = 8, SIGN = 8 };
 

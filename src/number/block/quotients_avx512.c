@@ -1,5 +1,5 @@
-/* Quotients for AVX-512: to odd, and their codes of a byte that are not evenly spaced, which is scan.c's loop with its
- * tables in registers. */
+/* Quotients for AVX-512: to odd, and their codes of a byte that are not evenly spaced, which is block_kernels.c's loop
+ * with its tables in registers. */
 #include "block/block.h"
 #include "bulk/avx512.h"
 

@@ -93,7 +93,7 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 32
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
 
@@ -196,7 +196,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 64
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 /* ---- kernels of their own: fp16, bf16, and formats of at most 8 bits ----
  *

@@ -39,10 +39,10 @@ static ALWAYS_INLINE bool any_64(lanes_64 a)
 }
 
 #define LANE_BITS 32
-#include "bulk/operations.h"
+#include "bulk/operations_template.h"
 
 #define LANE_BITS 64
-#include "bulk/operations.h"
+#include "bulk/operations_template.h"
 
 /* ---- codes of 16 bits ---- */
 
@@ -81,7 +81,7 @@ static ALWAYS_INLINE void ask_for(const char *memory)
     _mm_prefetch(memory, _MM_HINT_T0);
 }
 
-#include "bulk/fused.h"
+#include "bulk/fused_template.h"
 
 void bndi_fill_avx2_operations(bndi_kernels *kernels)
 {

@@ -102,7 +102,7 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 32
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
 
@@ -184,11 +184,11 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 64
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
-#include "bulk/avx512_mode.h"
+#include "bulk/avx512_mode_template.h"
 
-#include "bulk/avx512_codes.h"
+#include "bulk/avx512_codes_template.h"
 
 static bool has_byte_permutations(void)
 {

@@ -1,5 +1,5 @@
-/* Rounding by the step as lanes.h does it, for AVX-512 with VBMI: of numbers in range only, whose results are wanted as
- * numbers too, to be counted. */
+/* Rounding by the step as lanes_template.h does it, for AVX-512 with VBMI: of numbers in range only, whose results are
+ * wanted as numbers too, to be counted. */
 #ifndef BINADE_SRC_BULK_AVX512_ROUNDING_H
 #define BINADE_SRC_BULK_AVX512_ROUNDING_H
 
@@ -11,7 +11,7 @@ enum { TOP = 0x7f800000 };
  * additions to the bits of x, and writes words or codes. */
 typedef enum way { GIVEN, SAME, FLOAT_WORDS, FLOAT_BYTES, FLOAT_HALVES, BITS_WORDS, BITS_HALVES, WAYS } way;
 
-/* Rounding, as in lanes.h. */
+/* Rounding, as in lanes_template.h. */
 typedef struct rounding {
     __m512i bottom, magic, base, one, keep, drop, code_bits, sign_bit;
     __m128i to_sign;

@@ -48,7 +48,7 @@ typedef struct bndi_results {
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
-/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (ready.c): what
+/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (converter.c): what
  * becomes of special numbers, and codes of at most 8 bits as words. */
 typedef struct bndi_known {
     bndi_results words, codes;
@@ -267,7 +267,7 @@ void bnd_lab_count_clamped(bnd_stats *stats, const float *x, const float *y, con
 /* A tally into what the caller keeps. */
 void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *tally);
 
-/* ---- conversions made ready once, for many short arrays (ready.c) ---- */
+/* ---- conversions made ready once, for many short arrays (converter.c) ---- */
 
 /* Between numbers and codes that lie side by side in whole words, by a rule that needs no random bits. */
 typedef struct bndi_ready {

@@ -2,37 +2,37 @@
 binadeinclude_HEADERS += include/binade/bulk.h
 libbinade_number_la_SOURCES += \
 	src/number/bulk/arithmetic.c \
-	src/number/bulk/array.c \
+	src/number/bulk/array_layout.c \
+	src/number/bulk/array_layout.h \
 	src/number/bulk/bulk.h \
-	src/number/bulk/check.c \
+	src/number/bulk/check_codes.c \
+	src/number/bulk/codes_in_memory.c \
 	src/number/bulk/context.c \
-	src/number/bulk/memory.c \
-	src/number/bulk/open.c \
+	src/number/bulk/conversion_plan.c \
+	src/number/bulk/convert_array.c \
+	src/number/bulk/converter.c \
+	src/number/bulk/environment.h \
+	src/number/bulk/fused_template.h \
+	src/number/bulk/inline.h \
+	src/number/bulk/lanes_template.h \
 	src/number/bulk/operate.c \
 	src/number/bulk/operate.h \
-	src/number/bulk/plan.c \
+	src/number/bulk/operate_plan.c \
+	src/number/bulk/operation_table.c \
+	src/number/bulk/operations_template.h \
 	src/number/bulk/portable.c \
-	src/number/bulk/ready.c \
-	src/number/bulk/sides.c \
-	src/number/bulk/sides.h \
+	src/number/bulk/portable_template.h \
 	src/number/bulk/stats.c \
-	src/number/bulk/sum.c \
-	src/number/bulk/table.c \
+	src/number/bulk/sum_array.c \
 	src/number/bulk/threads.c \
-	src/number/bulk/threads.h \
-	src/number/bulk/environment.h \
-	src/number/bulk/inline.h \
-	src/number/bulk/words.h \
-	src/number/bulk/lanes.h \
-	src/number/bulk/operations.h \
-	src/number/bulk/fused.h
+	src/number/bulk/threads.h
 
 # Back ends, each compiled for its instruction set.
 AVX2_SOURCES = src/number/bulk/avx2.c src/number/bulk/avx2.h src/number/bulk/avx2_memory.c src/number/bulk/avx2_operate.c \
 	src/number/bulk/avx2_random.c src/number/bulk/avx2_tally.c
-AVX512_SOURCES = src/number/bulk/avx512.c src/number/bulk/avx512.h src/number/bulk/avx512_codes.h src/number/bulk/avx512_histogram.h \
-	src/number/bulk/avx512_mode.h \
-	src/number/bulk/avx512_operate.c src/number/bulk/avx512_random.c src/number/bulk/avx512_rounding.h src/number/bulk/avx512_tally.c \
+AVX512_SOURCES = src/number/bulk/avx512.c src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
+	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_operate.c \
+	src/number/bulk/avx512_random.c src/number/bulk/avx512_rounding.h src/number/bulk/avx512_tally.c \
 	src/number/bulk/avx512_tally_64.c
 EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/number/bulk/neon.c src/number/bulk/wasm128.c
 if HAVE_AVX2

@@ -89,7 +89,7 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 32
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
 
@@ -162,7 +162,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 }
 
 #define LANE_BITS 64
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 void bndi_fill_neon(bndi_kernels *kernels)
 {

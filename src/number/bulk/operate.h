@@ -2,7 +2,7 @@
 #ifndef BINADE_SRC_BULK_OPERATE_H
 #define BINADE_SRC_BULK_OPERATE_H
 
-#include "bulk/sides.h"
+#include "bulk/array_layout.h"
 
 enum {
     BNDI_TABLE_BITS = 12,     /* of a table on the stack */

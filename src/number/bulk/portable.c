@@ -79,7 +79,7 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
 #define WORD     uint32_t
 #define FRACTION 23
 #define NAME(x)  x##_32
-#include "bulk/words.h"
+#include "bulk/portable_template.h"
 #undef WORD
 #undef FRACTION
 #undef NAME
@@ -87,7 +87,7 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
 #define WORD     uint64_t
 #define FRACTION 52
 #define NAME(x)  x##_64
-#include "bulk/words.h"
+#include "bulk/portable_template.h"
 #undef WORD
 #undef FRACTION
 #undef NAME

@@ -84,7 +84,7 @@ static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned
 /* Shifts take one count for all lanes. */
 #define SHIFT     uint32_t
 #define LANE_BITS 32
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 /* ---- and of 64 ---- */
 
@@ -168,7 +168,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 #define SHIFT     uint64_t
 #define LANE_BITS 64
-#include "bulk/lanes.h"
+#include "bulk/lanes_template.h"
 
 void bndi_fill_wasm128(bndi_kernels *kernels)
 {

@@ -22,7 +22,7 @@ typedef struct bndi_layout {
     bnd_ties ties;
 } bndi_layout;
 
-/* The longest fraction that arith/quick.c takes: see GUARD in arith/quick.h. */
+/* The longest fraction that arith/quick.c takes: see GUARD in arith/quick_template.h. */
 enum { BNDI_QUICK_FRACTION_MAX = 28 };
 
 /* Everything but the name and the row. */

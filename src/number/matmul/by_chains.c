@@ -1,5 +1,5 @@
 /* Products by chains: fp32 in fused multiply-adds, of operands where they lie if they lie well. */
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 /* So few rows of C that a panel of B is not worth packing; and so much of A as stays in a second cache. */
 enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };

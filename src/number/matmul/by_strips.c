@@ -1,5 +1,5 @@
 /* Products by strips, which can do everything: a row of C, some columns at a time. */
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t column, size_t n)
 {

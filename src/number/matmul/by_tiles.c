@@ -1,5 +1,5 @@
 /* Products by tiles: sums that stay in registers, and in C between blocks of k. What a tile cannot do, strips do. */
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 #include <math.h>
 

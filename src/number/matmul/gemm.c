@@ -1,7 +1,7 @@
 /* The calls: one product, or a stack of them. */
 #include "bulk/environment.h"
 #include "bulk/threads.h"
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
                         bnd_error *why)

@@ -79,7 +79,7 @@ struct bndi_sum {
     const bndi_way *way;    /* NULL: strips only */
     bool narrow;            /* fp32 holds the values of the format: C can hold a sum in the middle of k */
     bool in_double, native; /* strips: by doubles; without any rounding of theirs */
-    /* For the tiles; see tile_rounded.h. */
+    /* For the tiles; see tile_rounded_template.h. */
     float up, lowest, largest;
     uint32_t sign; /* 80000000 where the format has a negative zero */
     int32_t bits, group;
@@ -91,7 +91,7 @@ struct bndi_sum {
     uint64_t seed, purpose;
 };
 
-/* ---- strip.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
+/* ---- strip_sums.c: neighbours in one row of C, at most BNDI_STRIP, in every way there is but ALIGNED ---- */
 
 /* A sum as bnd_operate wants it: a code; or an exact number, where the format has no codes. */
 typedef struct bndi_element {
@@ -117,7 +117,7 @@ void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *
 void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n); /* added to c, in fp32 */
 void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n);   /* and into fp32 */
 
-/* ---- plan.c ---- */
+/* ---- gemm_plan.c ---- */
 
 bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
                          bnd_error *why);

@@ -1,6 +1,6 @@
 /* Tensors whose numbers share scales: codes, and the scales beside them. They are read a chunk at a time as all others
  * are, and stored as a whole, since a scale follows from all numbers that share it. */
-#include "block/part.h"
+#include "block/partial_array.h"
 #include "tensor/tensor.h"
 
 #include <stdlib.h>

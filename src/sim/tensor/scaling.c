@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "block/part.h"
+#include "block/partial_array.h"
 
 enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64, ORDINALS_MOST = 1 << 24 };
 

@@ -45,7 +45,7 @@ typedef enum bndi_scaling_kind {
     BNDI_BLOCKS,  /* block/ */
     BNDI_CURRENT, /* Transformer Engine's formula, on the tensor's own amax, */
     BNDI_DELAYED, /* or on that of the last steps */
-    BNDI_DYNAMIC  /* block/dynamic.c */
+    BNDI_DYNAMIC  /* block/dynamic_codes.c */
 } bndi_scaling_kind;
 
 typedef struct bndi_scaling {

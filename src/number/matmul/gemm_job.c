@@ -1,7 +1,7 @@
 /* A product is checked, made ready, and dealt out to threads in parts. */
 #include "bulk/environment.h"
 #include "bulk/threads.h"
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 /* ---- a job made ready ---- */
 

@@ -1,7 +1,7 @@
 /* A product made ready, and what its parts are done with. A block of A and a panel of B stand on the stack of the
  * thread that works on them: 330 KiB with glibc, whose threads have megabytes, else 120. */
-#ifndef BINADE_SRC_MATMUL_JOB_H
-#define BINADE_SRC_MATMUL_JOB_H
+#ifndef BINADE_SRC_MATMUL_GEMM_JOB_H
+#define BINADE_SRC_MATMUL_GEMM_JOB_H
 
 #include "base/bits.h"
 #include "matmul/matmul.h"
@@ -126,7 +126,7 @@ static inline void promote(float *c, const float *sums, size_t n)
     }
 }
 
-/* ---- job.c ---- */
+/* ---- gemm_job.c ---- */
 
 /* Everything but C's contents is looked at here: what opens can be run. */
 BND_CHECKED bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *a,
@@ -140,7 +140,7 @@ bool bndi_job_chains(const bndi_job *j);
 /* Steps below which a second thread costs more than it brings. */
 double bndi_job_worth_a_thread(const bndi_sum *sum);
 
-/* ---- pack.c ---- */
+/* ---- pack_operands.c ---- */
 
 /* n numbers from (row, column) on, along the row or down the column; n is at most BNDI_TILE_DEPTH. */
 void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along,

@@ -17,7 +17,7 @@
  *
  * What a call costs is the number of its instructions. So nothing about a format is worked out here that bnd_format can
  * say, and what is said once in many calls is said in another function, which is jumped to. */
-#include "arith/quick_ways.h"
+#include "arith/quick_shared.h"
 #include "format/format.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The calls on arrays: pieces through the kernels, on as many cores as asked. A piece goes to a kernel as it lies in
  * memory where it can; otherwise in chunks by way of buffers that stay in the first cache. */
-#include "bulk/sides.h"
+#include "bulk/array_layout.h"
 #include "bulk/environment.h"
 
 /* A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. */

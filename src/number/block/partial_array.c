@@ -1,5 +1,5 @@
-/* Loops of scan.c over part of an array. */
-#include "block/part.h"
+/* Loops of block_kernels.c over part of an array. */
+#include "block/partial_array.h"
 
 #include "block/block.h"
 

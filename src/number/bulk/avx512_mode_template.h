@@ -1,6 +1,6 @@
-/* For AVX-512: x + M in the mode that is set (FLOAT_MODE of lanes.h), for plans with nothing special at zero. What is
- * no plain number is put in by masks, so that arrays of NaNs, infinities and numbers that are too large take as long
- * as others. A part of avx512.c. */
+/* For AVX-512: x + M in the mode that is set (FLOAT_MODE of lanes_template.h), for plans with nothing special at zero.
+ * What is no plain number is put in by masks, so that arrays of NaNs, infinities and numbers that are too large take as
+ * long as others. A part of avx512.c. */
 
 /* What becomes of it, as words or as codes. */
 typedef struct extremes {

@@ -1,5 +1,5 @@
 /* Operands, rounded or decoded where that is asked, packed into blocks of A and panels of B. */
-#include "matmul/job.h"
+#include "matmul/gemm_job.h"
 
 void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along, size_t n)
 {

@@ -1,6 +1,6 @@
-/* What is asked while operands are packed for tiles. A part of tile.c. */
-#ifndef BINADE_SRC_MATMUL_TILE_PACKING_H
-#define BINADE_SRC_MATMUL_TILE_PACKING_H
+/* What is asked while operands are packed for tiles. A part of tile_kernels.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_PACKING_TEMPLATE_H
+#define BINADE_SRC_MATMUL_TILE_PACKING_TEMPLATE_H
 
 #include "bulk/inline.h"
 #include "matmul/matmul.h"

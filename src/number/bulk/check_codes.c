@@ -1,5 +1,5 @@
 /* Are these codes of their format? The other calls do not look at bits that no code has. */
-#include "bulk/sides.h"
+#include "bulk/array_layout.h"
 
 static uint64_t ones(unsigned count)
 {

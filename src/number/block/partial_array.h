@@ -1,6 +1,6 @@
 /* Part of an array whose elements share scales, for who decodes elements himself. */
-#ifndef BINADE_SRC_BLOCK_PART_H
-#define BINADE_SRC_BLOCK_PART_H
+#ifndef BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
+#define BINADE_SRC_BLOCK_PARTIAL_ARRAY_H
 
 #include <binade/block.h>
 

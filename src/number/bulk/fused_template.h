@@ -1,9 +1,9 @@
 /* The body of the kernels that take codes of 16 bits to codes of 16 bits: decoded, computed in fp32, encoded, a group
  * at a time, up to the first group with a result that is no plain number. Twice as many codes as words fill a vector.
  *
- * After operations.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes, rounded
- * in the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits;
- * put(memory, vector, stream); ask_for(memory), which is about to be read. */
+ * After operations_template.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes,
+ * rounded in the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits; put(memory,
+ * vector, stream); ask_for(memory), which is about to be read. */
 
 enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
 

@@ -1,6 +1,6 @@
-/* Tiles of groups of products that are aligned, cut off and added, in double. A part of tile.c. */
-#ifndef BINADE_SRC_MATMUL_TILE_ALIGNED_H
-#define BINADE_SRC_MATMUL_TILE_ALIGNED_H
+/* Tiles of groups of products that are aligned, cut off and added, in double. A part of tile_kernels.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_ALIGNED_TEMPLATE_H
+#define BINADE_SRC_MATMUL_TILE_ALIGNED_TEMPLATE_H
 
 #include "base/bits.h"
 #include "matmul/matmul.h"

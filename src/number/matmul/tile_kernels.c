@@ -1,14 +1,14 @@
 /* Tiles of sums in registers. This file is compiled once for each back end of the machine's family; BNDI_WAYS names
- * what comes of it. It all runs in the environment that job.c sets: to nearest even, subnormals kept. */
+ * what comes of it. It all runs in the environment that gemm_job.c sets: to nearest even, subnormals kept. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
 
 #include "matmul/matmul.h"
-#include "matmul/tile_aligned.h"
-#include "matmul/tile_chain.h"
-#include "matmul/tile_packing.h"
-#include "matmul/tile_rounded.h"
+#include "matmul/tile_aligned_template.h"
+#include "matmul/tile_chain_template.h"
+#include "matmul/tile_packing_template.h"
+#include "matmul/tile_rounded_template.h"
 
 #if !defined(BNDI_WAYS)
 #define BNDI_WAYS bndi_ways_portable

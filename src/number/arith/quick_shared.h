@@ -1,6 +1,7 @@
-/* The operations of quick.h in words of 128 bits, for what is too long for 64; and what both sizes take roots with. */
-#ifndef BINADE_SRC_ARITH_QUICK_WAYS_H
-#define BINADE_SRC_ARITH_QUICK_WAYS_H
+/* The operations of quick_template.h in words of 128 bits, for what is too long for 64; and what both sizes take roots
+ * with. */
+#ifndef BINADE_SRC_ARITH_QUICK_SHARED_H
+#define BINADE_SRC_ARITH_QUICK_SHARED_H
 
 #include "arith/arith.h"
 

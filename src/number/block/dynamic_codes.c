@@ -1,7 +1,7 @@
 /* Codes of a byte that are not evenly spaced, and their scales. */
 #include "base/bits.h"
 #include "block/block.h"
-#include "block/part.h"
+#include "block/partial_array.h"
 #include "bulk/environment.h"
 
 enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
@@ -53,7 +53,7 @@ static bnd_status check(size_t n, const bnd_dynamic *how, bnd_error *why)
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are more than memory can hold", n);
 }
 
-/* ---- how codes are found (the loop is in scan.c) ----
+/* ---- how codes are found (the loop is in block_kernels.c) ----
  *
  * Above the middle between two numbers the code is the upper one's; of two equally near it is the one nearer to zero.
  * With x in decade d, u = 10^(d - 6), h parts, and p = (x / u - 0.1) h / 0.9, the middles within the decade are whole p

@@ -1,6 +1,6 @@
-/* The body of the vector kernels of operations, for one type of words and one size of vector, as lanes.h is that of
- * conversions: a back end includes it once for fp32 and once for fp64. arithmetic.c says what is computed, and why that
- * is right.
+/* The body of the vector kernels of operations, for one type of words and one size of vector, as lanes_template.h is
+ * that of conversions: a back end includes it once for fp32 and once for fp64. arithmetic.c says what is computed, and
+ * why that is right.
  *
  * LANE_BITS: 32 or 64; BYTES: of a vector. Hooks, on lanes: NAME(fused)(a, b, c), a b + c rounded once; NAME(root);
  * NAME(any): has any lane a bit set? And where HAS_ODD is defined NAME(odd)(operation, minus_zero, x, y, z): add,

@@ -1,7 +1,7 @@
 /* Arrays as the calls see them: where their elements lie, how they come to the kernels and back, and how they are
  * shared out over cores. */
-#ifndef BINADE_SRC_BULK_SIDES_H
-#define BINADE_SRC_BULK_SIDES_H
+#ifndef BINADE_SRC_BULK_ARRAY_LAYOUT_H
+#define BINADE_SRC_BULK_ARRAY_LAYOUT_H
 
 #include "bulk/bulk.h"
 

@@ -1,4 +1,4 @@
-/* Tiles of sums that are rounded to p bits at each step. A part of tile.c.
+/* Tiles of sums that are rounded to p bits at each step. A part of tile_kernels.c.
  *
  * How a vector is rounded to p bits, p <= 11, in fp32 and without looking at exponents. Let s = 24 - p, RN fp32's own
  * rounding, q the distance of the format's subnormal numbers, g that of its numbers in the binade of x, or q if that is
@@ -34,8 +34,8 @@
  * beyond it. Zeros: EACH gives products that round to zero the sign +, which shows in a sum of -0 only: there it
  * leaves the tile to strips. FUSED gives a sum that rounds to zero its sign, or asks for the tile to be done so
  * where a sum ends at zero: a zero on the way has no say in any other number. */
-#ifndef BINADE_SRC_MATMUL_TILE_ROUNDED_H
-#define BINADE_SRC_MATMUL_TILE_ROUNDED_H
+#ifndef BINADE_SRC_MATMUL_TILE_ROUNDED_TEMPLATE_H
+#define BINADE_SRC_MATMUL_TILE_ROUNDED_TEMPLATE_H
 
 #include "base/bits.h"
 #include "matmul/matmul.h"

@@ -1,5 +1,5 @@
 /* Arrays in memory and the kernels: elements brought and put away, and pieces shared out over cores. */
-#include "bulk/sides.h"
+#include "bulk/array_layout.h"
 #include "bulk/environment.h"
 #include "bulk/threads.h"
 

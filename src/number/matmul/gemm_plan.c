@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "matmul/matmul.h"
 
-/* ---- which formats the tiles do; tile_rounded.h says why ---- */
+/* ---- which formats the tiles do; tile_rounded_template.h says why ---- */
 
 /* 3 2^22 times the least subnormal number must be a number, and the format's numbers fp32's. */
 static bool tiles_round(const bnd_accumulator *accumulator)

@@ -1,7 +1,7 @@
 /* What is done to every element on its way into a block format and back, in loops that a compiler makes vectors of.
  * This file is compiled once for each back end of the machine's family; BNDI_BLOCK_KERNELS names what comes of it.
  *
- * It all runs in the environment that job.c sets: to nearest even, subnormals kept. */
+ * It all runs in the environment that block_job.c sets: to nearest even, subnormals kept. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -424,7 +424,7 @@ static void decode_dynamic(float *restrict y, const unsigned char *restrict code
     }
 }
 
-/* ---- whole blocks with powers of two: scale.c says why one comparison is a rule ---- */
+/* ---- whole blocks with powers of two: block_scale.c says why one comparison is a rule ---- */
 
 /* A power of two as a float: the exponent -127 is a subnormal one. */
 static inline int32_t bits_of_power(int32_t exponent)

@@ -1,7 +1,7 @@
 /* Tiles of sums in fp32, which nothing needs to round: a fused multiply-add a step, or a product and a sum. A part of
- * tile.c. */
-#ifndef BINADE_SRC_MATMUL_TILE_CHAIN_H
-#define BINADE_SRC_MATMUL_TILE_CHAIN_H
+ * tile_kernels.c. */
+#ifndef BINADE_SRC_MATMUL_TILE_CHAIN_TEMPLATE_H
+#define BINADE_SRC_MATMUL_TILE_CHAIN_TEMPLATE_H
 
 #include "matmul/matmul.h"
 #include "matmul/tile_lanes.h"
