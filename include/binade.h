@@ -2,6 +2,10 @@
  *
  * This header includes the whole installed API except <binade-lab/oracle.h>, which is for tests.
  *
+ * Names: a function or type is bnd_..., a constant is BND_FAMILY_NAME: BND_ROUND_RNE, BND_FLAG_INEXACT, BND_OP_ADD,
+ * BND_KIND_ZERO. The number of constants in a family is BND_FAMILY_COUNT. A limit is BND_..._MAX, the size of a text
+ * buffer BND_..._SIZE. bnd_status has no family name: BND_OK, BND_NO_MEMORY, BND_BAD_....
+ *
  * The rules that every call follows:
  *   - Arguments stand in this order: outputs, inputs, each length right after its array, the rule last
  *     (and after it the random bits, where the rule may be stochastic, and the error, where there is one).

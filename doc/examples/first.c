@@ -11,14 +11,14 @@ int main(void)
         bnd_format format;
         bnd_result result;
         bnd_error why;
-        bnd_rule rule = {.rounding = BND_RNE}; /* all zero is the default */
+        bnd_rule rule = {.rounding = BND_ROUND_RNE}; /* all zero is the default */
         if (bnd_format_parse(&format, names[i], &why) != BND_OK ||
             bnd_parse(&result, &format, text, strlen(text), rule, 0, &why) != BND_OK) {
             fprintf(stderr, "%s\n", why.message);
             return 1;
         }
         printf("%-12s 0x%04llx = %-16.10g%s\n", format.name, (unsigned long long)result.code,
-               bnd_decode(&format, result.code), (result.flags & BND_FLUSHED) != 0 ? "flushed to zero" : "");
+               bnd_decode(&format, result.code), (result.flags & BND_FLAG_FLUSHED) != 0 ? "flushed to zero" : "");
     }
     return 0;
 }

@@ -90,7 +90,7 @@ typedef enum bnd_safetensors_kind {
     BND_SAFETENSORS_COMPLEX /* C64: pairs of fp32 */
 } bnd_safetensors_kind;
 
-/* An array. The bytes are little-endian words, and packed (BND_PACKED) where codes are smaller than a byte; they stand
+/* An array. The bytes are little-endian words, and packed where codes are smaller than a byte; they stand
  * at any address. */
 typedef struct bnd_safetensor {
     const char *name;      /* UTF-8, with a 0 byte */

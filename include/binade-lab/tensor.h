@@ -92,7 +92,7 @@ BND_CHECKED bnd_status bnd_tensor_get(double *x, const bnd_tensor *t, const size
 BND_CHECKED bnd_status bnd_tensor_set(bnd_tensor *t, const size_t *index, size_t rank, double x, bnd_error *why);
 BND_CHECKED bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why);
 
-/* The codes of a contiguous tensor that begins at a whole byte, as bnd_packing BND_PACKED has them; NULL otherwise, and
+/* The codes of a contiguous tensor that begins at a whole byte, as BND_PACKING_PACKED has them; NULL otherwise, and
  * where they lie in a file. */
 void *bnd_tensor_codes(bnd_tensor *t);
 

@@ -12,7 +12,8 @@ extern "C" {
 /* Every call rounds as the codec rounds, and adds what IEEE 754-2019 says of operations:
  *   - A NaN operand gives a NaN: the first one among the operands, which the rule may then replace. A signaling one
  *     raises invalid.
- *   - The default NaN is the canonical one, also where a result overflows. BND_CONVERT is a conversion: it is signed.
+ *   - The default NaN is the canonical one, also where a result overflows; of BND_OP_CONVERT, a conversion,
+ *     it is signed.
  *   - An operation without an answer (inf - inf, 0 * inf, 0 / 0, inf / inf, the root of a negative number, the
  *     remainder of an infinity or by zero) raises invalid and gives a NaN: positive, nothing but the quiet bit;
  *     negative under BND_NAN_X86. 0 * inf + NaN raises invalid too, but not under BND_NAN_X86. In a format without NaN
@@ -21,7 +22,7 @@ extern "C" {
  *     of one.
  *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise flushed. All that follows, the
  *     ternary value too, is about those zeros.
- *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_RDN.
+ *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_ROUND_RDN.
  *
  * `f` is the format of the operands and of the result; codes may have bits above its width. `random`: N bits for the
  * stochastic modes. */
@@ -88,10 +89,17 @@ bnd_result bnd_gelu_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_
 
 /* ---- comparison ---- */
 
-/* How two numbers can stand to each other. A predicate is a set of these; with BND_SIGNALING it raises invalid for any
- * NaN, without it for signaling ones only. IEEE's twenty-two are such sets: compareQuietNotEqual is BND_LESS |
- * BND_GREATER | BND_UNORDERED, compareSignalingLessEqual is BND_LESS | BND_EQUAL | BND_SIGNALING. */
-enum { BND_LESS = 1, BND_EQUAL = 2, BND_GREATER = 4, BND_UNORDERED = 8, BND_SIGNALING = 16 };
+/* The relations of two numbers. A predicate is a set of these. With SIGNALING it raises invalid for any NaN, without it
+ * for signaling NaNs only. IEEE 754's twenty-two predicates are such sets: compareQuietNotEqual is
+ * BND_RELATION_LESS | BND_RELATION_GREATER | BND_RELATION_UNORDERED, compareSignalingLessEqual is
+ * BND_RELATION_LESS | BND_RELATION_EQUAL | BND_RELATION_SIGNALING. */
+typedef enum bnd_relation {
+    BND_RELATION_LESS = 1,
+    BND_RELATION_EQUAL = 2,
+    BND_RELATION_GREATER = 4,
+    BND_RELATION_UNORDERED = 8,
+    BND_RELATION_SIGNALING = 16
+} bnd_relation;
 
 /* Its code is 1 where a stands to b in one of these ways, else 0; -0 equals +0. Of the rule only flush_in matters. */
 bnd_result bnd_compare(const bnd_format *f, uint64_t a, uint64_t b, unsigned relations, bnd_rule rule);
@@ -101,37 +109,37 @@ bnd_result bnd_compare_mixed(const bnd_format *of_a, uint64_t a, const bnd_forma
 /* ---- operations as data: operands of different formats, results in another ---- */
 
 typedef enum bnd_operation {
-    BND_CONVERT,
-    BND_ADD,
-    BND_SUB,
-    BND_MUL,
-    BND_DIV,
-    BND_REM,
-    BND_FMA,
-    BND_SQRT,
-    BND_RINT,
-    BND_NEARBY,
-    BND_MIN,
-    BND_MAX,
-    BND_MIN_NUMBER,
-    BND_MAX_NUMBER,
-    BND_SCALB, /* its second operand is an int64_t, not a code, and has no format */
-    BND_LOGB,
-    BND_NEXT_UP,
-    BND_NEXT_DOWN,
-    BND_ULP,
-    BND_NEG,
-    BND_ABS,
-    BND_EXP,
-    BND_LOG,
-    BND_TANH,
-    BND_SIGMOID,
-    BND_ERF,
-    BND_GELU,
-    BND_GELU_TANH,
-    BND_RSQRT,
-    BND_RECIPROCAL,
-    BND_OPERATIONS
+    BND_OP_CONVERT,
+    BND_OP_ADD,
+    BND_OP_SUB,
+    BND_OP_MUL,
+    BND_OP_DIV,
+    BND_OP_REM,
+    BND_OP_FMA,
+    BND_OP_SQRT,
+    BND_OP_RINT,
+    BND_OP_NEARBY,
+    BND_OP_MIN,
+    BND_OP_MAX,
+    BND_OP_MIN_NUMBER,
+    BND_OP_MAX_NUMBER,
+    BND_OP_SCALB, /* its second operand is an int64_t, not a code, and has no format */
+    BND_OP_LOGB,
+    BND_OP_NEXT_UP,
+    BND_OP_NEXT_DOWN,
+    BND_OP_ULP,
+    BND_OP_NEG,
+    BND_OP_ABS,
+    BND_OP_EXP,
+    BND_OP_LOG,
+    BND_OP_TANH,
+    BND_OP_SIGMOID,
+    BND_OP_ERF,
+    BND_OP_GELU,
+    BND_OP_GELU_TANH,
+    BND_OP_RSQRT,
+    BND_OP_RECIPROCAL,
+    BND_OP_COUNT
 } bnd_operation;
 enum { BND_OPERANDS_MAX = 3 };
 
@@ -151,9 +159,9 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
 /* The exact result, for who rounds it later or wants to know the error, and in `flags` what the operation raises before
  * any rounding: invalid, divbyzero, rint's inexact. `f`: whose values next_up, next_down and ulp mean. The operands
  * are as bnd_unpack and bnd_round_exact give them: at most 64 bits of significand, nothing sticky. A root has 124 bits
- * and a sticky one, which decides every rounding to 60 bits and, to more, those that take no random bits. BND_SCALB's
- * second operand is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not. Rounding
- * the result by bnd_rule_of_operation(rule) gives what bnd_operate gives. */
+ * and a sticky one, which decides every rounding to 60 bits and, to more, those that take no random bits. The second
+ * operand of BND_OP_SCALB is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not.
+ * Rounding the result by bnd_rule_of_operation(rule) gives what bnd_operate gives. */
 bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
                             uint64_t random, uint32_t *flags);
 

@@ -22,7 +22,7 @@ typedef enum bnd_scale_rule {
     BND_SCALE_CEIL,    /* 2^(ceil(log2 amax) - emax) */
     BND_SCALE_EVEN,    /* 2^(floor(log2(amax rounded to the element's precision)) - emax) */
     BND_SCALE_NEAREST, /* the scale format's number nearest to amax / max, at least 2^least, at most its largest */
-    BND_SCALE_RULES
+    BND_SCALE_COUNT
 } bnd_scale_rule;
 
 /* Who shares a scale. */
@@ -126,11 +126,11 @@ BND_CHECKED bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape
 
 /* ---- a random Hadamard transform ---- */
 
-enum { BND_HADAMARD = 16 };
+enum { BND_HADAMARD_SIZE = 16 };
 
 /* Each 16 neighbours of a row (columns: a multiple of 16) times 16 random signs, then the 16-point Walsh-Hadamard
  * transform, then 1/4; the inverse undoes it up to rounding, in the other order. The signs are the lowest 16 bits of
- * bnd_random(seed, BND_HADAMARD, 0), 1 is minus, and the same for every 16: both factors of a product can be
+ * bnd_random(seed, BND_HADAMARD_SIZE, 0), 1 is minus, and the same for every 16: both factors of a product can be
  * transformed along their common axis. In fp32, to nearest: the butterflies of distance 1, 2, 4, 8, in each a + b and
  * a - b of a pair a before b, and the factor 1/4 last. y may be x. */
 BND_CHECKED bnd_status bnd_hadamard_f32(float *y, const float *x, size_t rows, size_t columns, uint64_t seed,

@@ -20,7 +20,7 @@ typedef enum bnd_backend {
     BND_BACKEND_AVX512,
     BND_BACKEND_NEON,
     BND_BACKEND_WASM128,
-    BND_BACKENDS
+    BND_BACKEND_COUNT
 } bnd_backend;
 
 typedef struct bnd_context {
@@ -47,7 +47,7 @@ bool bnd_has_threads(void); /* compiled with OpenMP; without it every call uses 
  * bits first, the last byte filled up with zeros. A tf32 code stands where it stands in fp32: in the upper bits of a
  * word of 32. A ue4m3 code has a byte. Unpacked: every code in the smallest word of 1, 2, 4 or 8 bytes that holds
  * it. */
-typedef enum bnd_packing { BND_PACKED, BND_UNPACKED } bnd_packing;
+typedef enum bnd_packing { BND_PACKING_PACKED, BND_PACKING_UNPACKED } bnd_packing;
 
 /* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side, the best
  * back end, one thread. */
@@ -130,7 +130,7 @@ BND_CHECKED bnd_status bnd_convert_codes(void *out, const bnd_format *to, const 
 /* An operand: an array, or one element for all. Of how->packing_in and stride_in nothing is read here. */
 typedef struct bnd_operand {
     const void *data;
-    const bnd_format *format; /* of codes. NULL: numbers of the call's own type; int64_t, the second of BND_SCALB */
+    const bnd_format *format; /* of codes. NULL: numbers of the call's own type; int64_t, the second of BND_OP_SCALB */
     ptrdiff_t stride;         /* from one element to the next, in elements; 0 means 1 */
     bool broadcast;           /* there is one element, and it goes with every element of the others */
     uint8_t packing;          /* bnd_packing */
@@ -175,7 +175,7 @@ typedef enum bnd_summation {
     BND_SUM_PAIRWISE, /* of more than one element: the sum of the first 2^k, the largest power of two below n, and that
                          of the rest, each made in this way */
     BND_SUM_KAHAN,    /* s = c = 0, then y = x[i] - c, t = s + y, c = (t - s) - y, s = t */
-    BND_SUMMATIONS
+    BND_SUM_COUNT
 } bnd_summation;
 
 /* The sum of an array, every single operation rounded to a format; the sum of nothing is that of the number 0. Where

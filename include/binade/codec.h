@@ -9,7 +9,13 @@
 extern "C" {
 #endif
 
-typedef enum bnd_kind { BND_ZERO, BND_FINITE, BND_INFINITE, BND_QUIET_NAN, BND_SIGNALING_NAN } bnd_kind;
+typedef enum bnd_kind {
+    BND_KIND_ZERO,
+    BND_KIND_FINITE,
+    BND_KIND_INFINITE,
+    BND_KIND_QUIET_NAN,
+    BND_KIND_SIGNALING_NAN
+} bnd_kind;
 
 /* Exponents of exact values are from -BND_EXPONENT_MAX to BND_EXPONENT_MAX; what is beyond counts as the end. */
 enum { BND_EXPONENT_MAX = 1 << 30 };

@@ -11,9 +11,9 @@ extern "C" {
 /* ---- a format ---- */
 
 enum {
-    BND_NAME_SIZE = 40,
+    BND_FORMAT_NAME_SIZE = 40,
     BND_PRECISION_MAX = 64,          /* bits of a significand, the leading one counted */
-    BND_UNLIMITED_EXPONENT = 1 << 29 /* emax, and -emin, of a value set that names no limit */
+    BND_EXPONENT_UNLIMITED = 1 << 29 /* emax, and -emin, of a value set that names no limit */
 };
 
 /* Which neighbour of a tie is the even one. They differ at one bit of precision only. */
@@ -29,9 +29,9 @@ typedef enum bnd_ties {
  * A field of 0 in the exponent means 0.fraction * 2^emin where there are subnormals; where there are none it is an
  * ordinary binade, and a format with a zero gives it the code 0. */
 typedef struct bnd_format {
-    char name[BND_NAME_SIZE]; /* in this project's spelling */
-    int16_t row;              /* of formats.def, or -1 */
-    uint8_t width;            /* bits of a code; 0: a value set, which rounds but has no codes */
+    char name[BND_FORMAT_NAME_SIZE]; /* in this project's spelling */
+    int16_t row;                     /* of formats.def, or -1 */
+    uint8_t width;                   /* bits of a code; 0: a value set, which rounds but has no codes */
     uint8_t exponent_bits, fraction_bits;
     uint8_t precision; /* fraction_bits + 1 */
     bool is_signed;
@@ -70,12 +70,12 @@ bnd_format bnd_format_at(size_t row);
 
 /* Who else names a row, and how. */
 typedef enum bnd_ecosystem {
-    BND_ML_DTYPES, /* and torch */
-    BND_ONNX,
-    BND_SAFETENSORS,
-    BND_STABLEHLO,
-    BND_OTHERS,
-    BND_ECOSYSTEMS
+    BND_ECOSYSTEM_ML_DTYPES, /* and torch */
+    BND_ECOSYSTEM_ONNX,
+    BND_ECOSYSTEM_SAFETENSORS,
+    BND_ECOSYSTEM_STABLEHLO,
+    BND_ECOSYSTEM_OTHERS,
+    BND_ECOSYSTEM_COUNT
 } bnd_ecosystem;
 const char *bnd_format_title(size_t row);                      /* what it is, in a few words */
 const char *bnd_format_names(size_t row, bnd_ecosystem where); /* separated by blanks; "" where there is none */
@@ -99,18 +99,19 @@ static inline unsigned bnd_magnitude_bits(const bnd_format *f)
 /* ---- a rule ---- */
 
 typedef enum bnd_rounding {
-    BND_RNE, /* nearest, ties to even */
-    BND_RNA, /* nearest, ties away from zero */
-    BND_RTZ, /* toward zero */
-    BND_RUP, /* toward plus infinity */
-    BND_RDN, /* toward minus infinity */
-    BND_RTO, /* to odd */
-    BND_SR,  /* stochastic, P3109 C: up when rne_int(v 2^N) + R >= 2^N, v the discarded fraction, R the random bits */
-    BND_SRA, /* P3109 A: up when floor(v 2^N) + R >= 2^N */
-    BND_SRB, /* P3109 B: up when floor(v 2^(N+1)) + 2R + 1 >= 2^(N+1) */
-    BND_SR_EQUAL /* up or down with probability 1/2 each: up when the lowest random bit is 1 */
+    BND_ROUND_RNE, /* nearest, ties to even */
+    BND_ROUND_RNA, /* nearest, ties away from zero */
+    BND_ROUND_RTZ, /* toward zero */
+    BND_ROUND_RUP, /* toward plus infinity */
+    BND_ROUND_RDN, /* toward minus infinity */
+    BND_ROUND_RTO, /* to odd */
+    BND_ROUND_SR,  /* stochastic, P3109 C: up when rne_int(v 2^N) + R >= 2^N, v the discarded fraction, R the N random
+                      bits */
+    BND_ROUND_SRA, /* P3109 A: up when floor(v 2^N) + R >= 2^N */
+    BND_ROUND_SRB, /* P3109 B: up when floor(v 2^(N+1)) + 2R + 1 >= 2^(N+1) */
+    BND_ROUND_SR_EQUAL /* up or down with probability 1/2 each: up when the lowest random bit is 1 */
 } bnd_rounding;
-enum { BND_DETERMINISTIC_MODES = BND_SR, BND_ROUNDINGS = BND_SR_EQUAL + 1 };
+enum { BND_ROUND_DETERMINISTIC_COUNT = BND_ROUND_SR, BND_ROUND_COUNT = BND_ROUND_SR_EQUAL + 1 };
 
 /* Overflow is decided after rounding with an unbounded exponent. "Format" is infinity where there is one, else NaN,
  * else the largest number; the directed modes give the largest number where IEEE 754 says so. */
@@ -120,7 +121,7 @@ typedef enum bnd_overflow {
     BND_OVERFLOW_PROPAGATE,     /* finite overflow to the largest number; infinity stays, or NaN where there is none */
     BND_OVERFLOW_FORMAT_MAX,    /* as format; the largest number where there is no infinity (P3109 SatNone) */
     BND_OVERFLOW_PROPAGATE_MAX, /* as propagate; the largest number where there is no infinity (SatPropagate) */
-    BND_OVERFLOWS
+    BND_OVERFLOW_COUNT
 } bnd_overflow;
 
 /* Which NaN comes out. "The sign" is that of the NaN, or of the number that overflow or infinity turned into one. */
@@ -132,7 +133,7 @@ typedef enum bnd_nan {
     BND_NAN_SIGNED_ONES, /* all fraction bits set, with the sign (ONNX; torch's e5m2) */
     BND_NAN_PROPAGATE,   /* sign and top payload bits, quieted */
     BND_NAN_X86,         /* as SSE: propagated; negative where it is made of a number or by an operation */
-    BND_NANS
+    BND_NAN_COUNT
 } bnd_nan;
 
 /* NaN into a format that has none. */
@@ -178,10 +179,10 @@ enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
 static inline unsigned bnd_rule_random_bits(bnd_rule rule)
 {
     unsigned bits = rule.random_bits;
-    if (rule.rounding < BND_SR) {
+    if (rule.rounding < BND_ROUND_SR) {
         return 0;
     }
-    if (rule.rounding == BND_SR_EQUAL) {
+    if (rule.rounding == BND_ROUND_SR_EQUAL) {
         return 1;
     }
     if (bits == 0) {
@@ -232,14 +233,14 @@ const char *bnd_nan_name(bnd_nan nan);
 /* ---- a result ---- */
 
 typedef enum bnd_flag {
-    BND_INEXACT = 1,   /* the first five are TestFloat's */
-    BND_UNDERFLOW = 2, /* tiny and inexact */
-    BND_OVERFLOW = 4,
-    BND_DIVBYZERO = 8,
-    BND_INVALID = 16,
-    BND_SATURATED = 32, /* too large, and the largest number came out */
-    BND_FLUSHED = 64,   /* a nonzero became zero */
-    BND_FLAGS = 127
+    BND_FLAG_INEXACT = 1,   /* the first five are TestFloat's */
+    BND_FLAG_UNDERFLOW = 2, /* tiny and inexact */
+    BND_FLAG_OVERFLOW = 4,
+    BND_FLAG_DIVBYZERO = 8,
+    BND_FLAG_INVALID = 16,
+    BND_FLAG_SATURATED = 32, /* too large, and the largest number came out */
+    BND_FLAG_FLUSHED = 64,   /* a nonzero became zero */
+    BND_FLAG_ALL = 127
 } bnd_flag;
 
 typedef struct bnd_result {

@@ -17,7 +17,7 @@ typedef enum bnd_accumulation {
     BND_ACCUMULATE_EACH,    /* s = round(s + round(a b)): every product and every sum rounded */
     BND_ACCUMULATE_ALIGNED, /* a group of products at once, truncated; see below */
     BND_ACCUMULATE_CBLAS,   /* whatever OpenBLAS does in fp32: outside of every promise about bits */
-    BND_ACCUMULATIONS
+    BND_ACCUMULATE_COUNT
 } bnd_accumulation;
 
 /* A plain value; all zero is the default, fp32 with one rounding a step.
@@ -25,8 +25,8 @@ typedef enum bnd_accumulation {
  * Every element of the result is one sum over k, from 0 up, that starts with +0, or with the element of C where C is
  * added to. So no size of a tile, no number of threads and no back end has a say in a bit.
  *
- * FUSED and EACH round by the format and the rule as bnd_operate does: BND_FMA to the format, or BND_MUL to the format
- * and BND_ADD in it. The stochastic modes take, for element (i, j) of m x n and step k of K,
+ * FUSED and EACH round by the format and the rule as bnd_operate does: BND_OP_FMA to the format, or BND_OP_MUL to the
+ * format and BND_OP_ADD in it. The stochastic modes take, for element (i, j) of m x n and step k of K,
  * bnd_random_bits(seed, purpose, e, N), with e = (i K + k) n + j; for the sums of EACH, m n K is added to that.
  *
  * ALIGNED is how Hopper's tensor cores are described (DeepSeek-V3, section 3.5.2). The format is e8mF, F = bits - 1. A
@@ -87,8 +87,8 @@ typedef struct bnd_gemm {
 BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
                                     const bnd_gemm *how, bnd_error *why);
 
-/* The same with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_UNPACKED has them. round_a and round_b do
- * not count. */
+/* The same with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_PACKING_UNPACKED has them. round_a and
+ * round_b do not count. */
 BND_CHECKED bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
                                       const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
                                       bnd_error *why);

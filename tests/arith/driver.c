@@ -20,7 +20,7 @@ void print_call(bnd_operation operation, const bnd_format *const *from, const ui
 {
     printf("%s %s", bnd_operation_name(operation), to->name);
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        bool integer = operation == BND_SCALB && i == 1;
+        bool integer = operation == BND_OP_SCALB && i == 1;
         printf(" %s:0x%llx", integer ? "integer" : from[i]->name, (unsigned long long)codes[i]);
     }
     printf(" %s overflow=%s nan=%s no_nan=%u negative=%u zero=%u ties=%u N=%u R=0x%llx%s%s%s\n",
@@ -43,7 +43,7 @@ static void compare_with(trial *t, const bnd_format *to, bnd_operation operation
     bnd_result got = bnd_operate(to, operation, from, codes, rule, random);
     bool by_name = true;
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        by_name = by_name && (from[i] == to || (operation == BND_SCALB && i == 1));
+        by_name = by_name && (from[i] == to || (operation == BND_OP_SCALB && i == 1));
     }
     bnd_result named = by_name ? bndi_call_operation(to, operation, codes, rule, random) : got;
     bool same = bndi_same_result(got, want);
@@ -57,7 +57,7 @@ void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, co
                      const uint64_t *codes, bnd_rule rule, uint64_t random)
 {
     const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
-    bndi_oracle_answer want = {.result = {.flags = BND_INVALID}};
+    bndi_oracle_answer want = {.result = {.flags = BND_FLAG_INVALID}};
     if (row == NULL) {
         bench_note(&t->b, false);
         return;
@@ -75,7 +75,7 @@ void judge_operation_in_all_modes(trial *t, const bnd_format *f, bnd_operation o
     bndi_oracle_answer want;
     const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
     bndi_oracle_operate(&want, &t->problem, f, row, from, &code, (bnd_rule){0}, 0);
-    for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         bnd_rule rule = {.rounding = mode};
         bndi_oracle_operate_again(&want, &t->problem, f, rule, 0);
         compare_with(t, f, operation, from, &code, rule, 0, want.result);

@@ -8,8 +8,10 @@
 static const struct {
     bnd_rounding rounding;
     int fenv;
-} directions[MACHINE_DIRECTIONS] = {
-    {BND_RNE, FE_TONEAREST}, {BND_RTZ, FE_TOWARDZERO}, {BND_RUP, FE_UPWARD}, {BND_RDN, FE_DOWNWARD}};
+} directions[MACHINE_DIRECTIONS] = {{BND_ROUND_RNE, FE_TONEAREST},
+                                    {BND_ROUND_RTZ, FE_TOWARDZERO},
+                                    {BND_ROUND_RUP, FE_UPWARD},
+                                    {BND_ROUND_RDN, FE_DOWNWARD}};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 enum { NANS_KNOWN = 1 };
@@ -114,12 +116,12 @@ static double double_at(uint64_t code)
 static uint64_t operate32(bnd_operation operation, const uint64_t *codes)
 {
     float a = float_at(codes[0]), b = float_at(codes[1]), c = float_at(codes[2]);
-    float x = operation == BND_ADD   ? add32(a, b)
-              : operation == BND_SUB ? sub32(a, b)
-              : operation == BND_MUL ? mul32(a, b)
-              : operation == BND_DIV ? div32(a, b)
-              : operation == BND_FMA ? fused32(a, b, c)
-                                     : root32(a);
+    float x = operation == BND_OP_ADD   ? add32(a, b)
+              : operation == BND_OP_SUB ? sub32(a, b)
+              : operation == BND_OP_MUL ? mul32(a, b)
+              : operation == BND_OP_DIV ? div32(a, b)
+              : operation == BND_OP_FMA ? fused32(a, b, c)
+                                        : root32(a);
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
@@ -128,12 +130,12 @@ static uint64_t operate32(bnd_operation operation, const uint64_t *codes)
 static uint64_t operate64(bnd_operation operation, const uint64_t *codes)
 {
     double a = double_at(codes[0]), b = double_at(codes[1]), c = double_at(codes[2]);
-    double x = operation == BND_ADD   ? add64(a, b)
-               : operation == BND_SUB ? sub64(a, b)
-               : operation == BND_MUL ? mul64(a, b)
-               : operation == BND_DIV ? div64(a, b)
-               : operation == BND_FMA ? fused64(a, b, c)
-                                      : root64(a);
+    double x = operation == BND_OP_ADD   ? add64(a, b)
+               : operation == BND_OP_SUB ? sub64(a, b)
+               : operation == BND_OP_MUL ? mul64(a, b)
+               : operation == BND_OP_DIV ? div64(a, b)
+               : operation == BND_OP_FMA ? fused64(a, b, c)
+                                         : root64(a);
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
@@ -141,14 +143,14 @@ static uint64_t operate64(bnd_operation operation, const uint64_t *codes)
 
 static uint32_t flags_of(int raised)
 {
-    return (raised & FE_INVALID ? BND_INVALID : 0U) | (raised & FE_DIVBYZERO ? BND_DIVBYZERO : 0U) |
-           (raised & FE_OVERFLOW ? BND_OVERFLOW : 0U) | (raised & FE_UNDERFLOW ? BND_UNDERFLOW : 0U) |
-           (raised & FE_INEXACT ? BND_INEXACT : 0U);
+    return (raised & FE_INVALID ? BND_FLAG_INVALID : 0U) | (raised & FE_DIVBYZERO ? BND_FLAG_DIVBYZERO : 0U) |
+           (raised & FE_OVERFLOW ? BND_FLAG_OVERFLOW : 0U) | (raised & FE_UNDERFLOW ? BND_FLAG_UNDERFLOW : 0U) |
+           (raised & FE_INEXACT ? BND_FLAG_INEXACT : 0U);
 }
 
 machine_answer machine_operate(bnd_operation operation, unsigned width, const uint64_t *codes, int direction)
 {
-    machine_answer answer = {.known = operation != BND_FMA || has_fused()};
+    machine_answer answer = {.known = operation != BND_OP_FMA || has_fused()};
     if (answer.known) {
         fenv_t before;
         fegetenv(&before);
@@ -165,7 +167,7 @@ machine_answer machine_operate(bnd_operation operation, unsigned width, const ui
 static bool is_tiny_before(void)
 {
     const uint64_t factors[] = {0x3f7ff800, 0x00800400, 0}; /* (1 - 2^-13) (1 + 2^-13) 2^-126 */
-    return (machine_operate(BND_MUL, 32, factors, 0).flags & BND_UNDERFLOW) != 0;
+    return (machine_operate(BND_OP_MUL, 32, factors, 0).flags & BND_FLAG_UNDERFLOW) != 0;
 }
 
 bnd_rule machine_rule(int direction)
@@ -177,8 +179,9 @@ bnd_rule machine_rule(int direction)
 
 bool machine_agrees(const bnd_format *f, bnd_result got, machine_answer want)
 {
-    const uint32_t ieee = BND_INEXACT | BND_UNDERFLOW | BND_OVERFLOW | BND_DIVBYZERO | BND_INVALID;
+    const uint32_t ieee =
+        BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_OVERFLOW | BND_FLAG_DIVBYZERO | BND_FLAG_INVALID;
     bnd_exact x = bnd_unpack(f, got.code), y = bnd_unpack(f, want.code);
-    bool both_nan = x.kind >= BND_QUIET_NAN && y.kind >= BND_QUIET_NAN;
+    bool both_nan = x.kind >= BND_KIND_QUIET_NAN && y.kind >= BND_KIND_QUIET_NAN;
     return (got.code == want.code || (!NANS_KNOWN && both_nan)) && (got.flags & ieee) == want.flags;
 }

@@ -16,11 +16,14 @@ static void judge_comparison(bench *b, const bnd_format *f, uint64_t x, const bn
 {
     int order;
     bool ordered = bnd_oracle_compare(&order, f, x, g, y), signals = is_signaling(f, x) || is_signaling(g, y);
-    unsigned relation = !ordered ? BND_UNORDERED : order < 0 ? BND_LESS : order > 0 ? BND_GREATER : BND_EQUAL;
+    unsigned relation = !ordered    ? BND_RELATION_UNORDERED
+                        : order < 0 ? BND_RELATION_LESS
+                        : order > 0 ? BND_RELATION_GREATER
+                                    : BND_RELATION_EQUAL;
     for (unsigned set = 0; set < 32; set++) {
         bnd_result r = bnd_compare_mixed(f, x, g, y, set, (bnd_rule){0});
-        bool invalid = signals || (!ordered && (set & BND_SIGNALING) != 0);
-        bool same = r.code == ((set & relation) != 0) && r.flags == (invalid ? BND_INVALID : 0u) && r.ternary == 0;
+        bool invalid = signals || (!ordered && (set & BND_RELATION_SIGNALING) != 0);
+        bool same = r.code == ((set & relation) != 0) && r.flags == (invalid ? BND_FLAG_INVALID : 0u) && r.ternary == 0;
         if (bench_note(b, same)) {
             printf("%s 0x%llx with %s 0x%llx, set %u: %llu, flags 0x%02x\n", f->name, (unsigned long long)x, g->name,
                    (unsigned long long)y, set, (unsigned long long)r.code, (unsigned)r.flags);
@@ -53,7 +56,7 @@ static void test_wide(void)
         bnd_format f = format_named(names[i % 5]), g = format_named(names[i / 5 % 5]);
         const bnd_format *const from[] = {&f, &g, &g};
         uint64_t codes[BND_OPERANDS_MAX];
-        bndi_stratified_operands(codes, BND_SUB, from, 41, i);
+        bndi_stratified_operands(codes, BND_OP_SUB, from, 41, i);
         judge_comparison(&b, &f, codes[0], &g, codes[1]);
         judge_comparison(&b, &f, codes[0], &f, codes[0]);
     }
@@ -64,11 +67,11 @@ static void test_flushed(void)
 {
     bnd_format fp16 = format_named("fp16");
     bnd_rule flush = {.flush_in = true};
-    bnd_result r = bnd_compare(&fp16, 0x0001, 0x8000, BND_EQUAL, flush);
+    bnd_result r = bnd_compare(&fp16, 0x0001, 0x8000, BND_RELATION_EQUAL, flush);
     CU_ASSERT_EQUAL(r.code, 1);
-    CU_ASSERT_EQUAL(r.flags, BND_FLUSHED);
-    CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0001, 0x8000, BND_GREATER, (bnd_rule){0}).code, 1);
-    CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0000, 0x8000, BND_EQUAL, (bnd_rule){0}).code, 1);
+    CU_ASSERT_EQUAL(r.flags, BND_FLAG_FLUSHED);
+    CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0001, 0x8000, BND_RELATION_GREATER, (bnd_rule){0}).code, 1);
+    CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0000, 0x8000, BND_RELATION_EQUAL, (bnd_rule){0}).code, 1);
 }
 
 CU_TestInfo comparison_tests[] = {

@@ -10,8 +10,9 @@
 #include "driver.h"
 #include "tests.h"
 
-static const bnd_operation operations[] = {BND_NEG, BND_ABS,  BND_EXP,       BND_LOG,   BND_TANH,      BND_SIGMOID,
-                                           BND_ERF, BND_GELU, BND_GELU_TANH, BND_RSQRT, BND_RECIPROCAL};
+static const bnd_operation operations[] = {BND_OP_NEG,       BND_OP_ABS,     BND_OP_EXP,       BND_OP_LOG,
+                                           BND_OP_TANH,      BND_OP_SIGMOID, BND_OP_ERF,       BND_OP_GELU,
+                                           BND_OP_GELU_TANH, BND_OP_RSQRT,   BND_OP_RECIPROCAL};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 static void test_narrow(void)
@@ -86,13 +87,13 @@ static void test_mixed(void)
  * it is positive. */
 static double wide_operand(bnd_operation operation, uint64_t random)
 {
-    int deepest = operation == BND_LOG ? 1058 : 150, highest = operation == BND_LOG ? 1007 : 1;
+    int deepest = operation == BND_OP_LOG ? 1058 : 150, highest = operation == BND_OP_LOG ? 1007 : 1;
     uint64_t m = (random & 7) == 0 ? 1 + (random >> 32 & 15) : random >> 32 & 0xffff;
     int exponent = (int)((random >> 8 & 0xffff) % (uint64_t)(deepest + highest + 1)) - deepest;
     if ((random & 0x30) == 0) {
         exponent = -16 + (int)(random >> 8 & 7); /* where most of each function happens */
     }
-    return ldexp(operation != BND_LOG && (random & 8) != 0 ? -(double)m : (double)m, exponent);
+    return ldexp(operation != BND_OP_LOG && (random & 8) != 0 ? -(double)m : (double)m, exponent);
 }
 
 /* The 128 bits that a rounding sees, and that something is left: against MPFR's 200. */
@@ -105,7 +106,7 @@ static void test_bits(void)
     trial_open(&t, "128 bits of elementary functions");
     uint64_t count = scaled(100000);
     for (uint64_t i = 0; i < count; i++) {
-        bnd_operation operation = (bnd_operation)(BND_EXP + i % (BND_GELU_TANH - BND_EXP + 1));
+        bnd_operation operation = (bnd_operation)(BND_OP_EXP + i % (BND_OP_GELU_TANH - BND_OP_EXP + 1));
         double x = wide_operand(operation, bnd_random(89, 1, i));
         bnd_exact operand = bnd_exact_double(x);
         if (x == 0 || x == 1) {
@@ -123,7 +124,7 @@ static void test_bits(void)
         if (got.exponent < -FAR && want.exponent < -FAR && got.negative == want.negative) {
             continue; /* the oracle goes no further */
         }
-        bool same = got.kind == BND_FINITE && got.negative == want.negative && got.high == want.high &&
+        bool same = got.kind == BND_KIND_FINITE && got.negative == want.negative && got.high == want.high &&
                     got.low == want.low && got.exponent == want.exponent && got.sticky && want.sticky && flags == 0;
         if (bench_note(&t.b, same)) {
             printf("%s of %a: 0x%016llx%016llxp%d, MPFR 0x%016llx%016llxp%d\n", bnd_operation_name(operation), x,
@@ -161,59 +162,59 @@ static void test_ends(void)
 {
     const double inf = (double)INFINITY, nan = (double)NAN;
     const known cases[] = {
-        {BND_EXP, 0.0, 1, 0, 0},
-        {BND_EXP, -0.0, 1, 0, 0},
-        {BND_EXP, inf, inf, 0, 0},
-        {BND_EXP, -inf, 0.0, 0, 0},
-        {BND_EXP, 12, inf, BND_OVERFLOW | BND_INEXACT, 1},
-        {BND_EXP, -18, 0.0, BND_UNDERFLOW | BND_INEXACT | BND_FLUSHED, -1},
-        {BND_EXP, -0x1p-24, 1, BND_INEXACT, 1},
-        {BND_LOG, 1, 0.0, 0, 0},
-        {BND_LOG, 0.0, -inf, BND_DIVBYZERO, 0},
-        {BND_LOG, -0.0, -inf, BND_DIVBYZERO, 0},
-        {BND_LOG, -1, nan, BND_INVALID, 0},
-        {BND_LOG, -inf, nan, BND_INVALID, 0},
-        {BND_LOG, inf, inf, 0, 0},
-        {BND_TANH, -0.0, -0.0, 0, 0},
-        {BND_TANH, -inf, -1, 0, 0},
-        {BND_TANH, 60000, 1, BND_INEXACT, 1},
-        {BND_TANH, -0x1p-24, -0x1p-24, BND_UNDERFLOW | BND_INEXACT, -1},
-        {BND_SIGMOID, -0.0, 0.5, 0, 0},
-        {BND_SIGMOID, inf, 1, 0, 0},
-        {BND_SIGMOID, -inf, 0.0, 0, 0},
-        {BND_SIGMOID, 0x1p-24, 0.5, BND_INEXACT, -1},
-        {BND_ERF, -0.0, -0.0, 0, 0},
-        {BND_ERF, inf, 1, 0, 0},
-        {BND_ERF, -4, -1, BND_INEXACT, -1},
-        {BND_GELU, -0.0, -0.0, 0, 0},
-        {BND_GELU, inf, inf, 0, 0},
-        {BND_GELU, -inf, -0.0, 0, 0},
-        {BND_GELU, 60000, 60000, BND_INEXACT, 1},
-        {BND_GELU, -60000, -0.0, BND_UNDERFLOW | BND_INEXACT | BND_FLUSHED, 1},
-        {BND_GELU_TANH, -0.0, -0.0, 0, 0},
-        {BND_GELU_TANH, -inf, -0.0, 0, 0},
-        {BND_RSQRT, 0.0, inf, BND_DIVBYZERO, 0},
-        {BND_RSQRT, -0.0, -inf, BND_DIVBYZERO, 0},
-        {BND_RSQRT, -1, nan, BND_INVALID, 0},
-        {BND_RSQRT, inf, 0.0, 0, 0},
-        {BND_RSQRT, 0x1p-24, 4096, 0, 0},
-        {BND_RSQRT, 4, 0.5, 0, 0},
-        {BND_RECIPROCAL, -0.0, -inf, BND_DIVBYZERO, 0},
-        {BND_RECIPROCAL, -inf, -0.0, 0, 0},
-        {BND_RECIPROCAL, -0x1p-15, -32768, 0, 0},
-        {BND_RECIPROCAL, 3, 0x1.554p-2, BND_INEXACT, -1},
-        {BND_NEG, 0.0, -0.0, 0, 0},
-        {BND_ABS, -inf, inf, 0, 0},
+        {BND_OP_EXP, 0.0, 1, 0, 0},
+        {BND_OP_EXP, -0.0, 1, 0, 0},
+        {BND_OP_EXP, inf, inf, 0, 0},
+        {BND_OP_EXP, -inf, 0.0, 0, 0},
+        {BND_OP_EXP, 12, inf, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT, 1},
+        {BND_OP_EXP, -18, 0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED, -1},
+        {BND_OP_EXP, -0x1p-24, 1, BND_FLAG_INEXACT, 1},
+        {BND_OP_LOG, 1, 0.0, 0, 0},
+        {BND_OP_LOG, 0.0, -inf, BND_FLAG_DIVBYZERO, 0},
+        {BND_OP_LOG, -0.0, -inf, BND_FLAG_DIVBYZERO, 0},
+        {BND_OP_LOG, -1, nan, BND_FLAG_INVALID, 0},
+        {BND_OP_LOG, -inf, nan, BND_FLAG_INVALID, 0},
+        {BND_OP_LOG, inf, inf, 0, 0},
+        {BND_OP_TANH, -0.0, -0.0, 0, 0},
+        {BND_OP_TANH, -inf, -1, 0, 0},
+        {BND_OP_TANH, 60000, 1, BND_FLAG_INEXACT, 1},
+        {BND_OP_TANH, -0x1p-24, -0x1p-24, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT, -1},
+        {BND_OP_SIGMOID, -0.0, 0.5, 0, 0},
+        {BND_OP_SIGMOID, inf, 1, 0, 0},
+        {BND_OP_SIGMOID, -inf, 0.0, 0, 0},
+        {BND_OP_SIGMOID, 0x1p-24, 0.5, BND_FLAG_INEXACT, -1},
+        {BND_OP_ERF, -0.0, -0.0, 0, 0},
+        {BND_OP_ERF, inf, 1, 0, 0},
+        {BND_OP_ERF, -4, -1, BND_FLAG_INEXACT, -1},
+        {BND_OP_GELU, -0.0, -0.0, 0, 0},
+        {BND_OP_GELU, inf, inf, 0, 0},
+        {BND_OP_GELU, -inf, -0.0, 0, 0},
+        {BND_OP_GELU, 60000, 60000, BND_FLAG_INEXACT, 1},
+        {BND_OP_GELU, -60000, -0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED, 1},
+        {BND_OP_GELU_TANH, -0.0, -0.0, 0, 0},
+        {BND_OP_GELU_TANH, -inf, -0.0, 0, 0},
+        {BND_OP_RSQRT, 0.0, inf, BND_FLAG_DIVBYZERO, 0},
+        {BND_OP_RSQRT, -0.0, -inf, BND_FLAG_DIVBYZERO, 0},
+        {BND_OP_RSQRT, -1, nan, BND_FLAG_INVALID, 0},
+        {BND_OP_RSQRT, inf, 0.0, 0, 0},
+        {BND_OP_RSQRT, 0x1p-24, 4096, 0, 0},
+        {BND_OP_RSQRT, 4, 0.5, 0, 0},
+        {BND_OP_RECIPROCAL, -0.0, -inf, BND_FLAG_DIVBYZERO, 0},
+        {BND_OP_RECIPROCAL, -inf, -0.0, 0, 0},
+        {BND_OP_RECIPROCAL, -0x1p-15, -32768, 0, 0},
+        {BND_OP_RECIPROCAL, 3, 0x1.554p-2, BND_FLAG_INEXACT, -1},
+        {BND_OP_NEG, 0.0, -0.0, 0, 0},
+        {BND_OP_ABS, -inf, inf, 0, 0},
     };
     bnd_format fp16 = format_named("fp16");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         expect(&fp16, &cases[i], (bnd_rule){0});
     }
-    const bnd_rule up = {.rounding = BND_RUP}, down = {.rounding = BND_RDN};
-    expect(&fp16, &(known){BND_TANH, 60000, 1 - 0x1p-11, BND_INEXACT, -1}, down);
-    expect(&fp16, &(known){BND_EXP, 0x1p-24, 1 + 0x1p-10, BND_INEXACT, 1}, up);
-    expect(&fp16, &(known){BND_EXP, -60000, 0x1p-24, BND_UNDERFLOW | BND_INEXACT, 1}, up);
-    expect(&fp16, &(known){BND_GELU, -60000, -0x1p-24, BND_UNDERFLOW | BND_INEXACT, -1}, down);
+    const bnd_rule up = {.rounding = BND_ROUND_RUP}, down = {.rounding = BND_ROUND_RDN};
+    expect(&fp16, &(known){BND_OP_TANH, 60000, 1 - 0x1p-11, BND_FLAG_INEXACT, -1}, down);
+    expect(&fp16, &(known){BND_OP_EXP, 0x1p-24, 1 + 0x1p-10, BND_FLAG_INEXACT, 1}, up);
+    expect(&fp16, &(known){BND_OP_EXP, -60000, 0x1p-24, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT, 1}, up);
+    expect(&fp16, &(known){BND_OP_GELU, -60000, -0x1p-24, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT, -1}, down);
 }
 
 /* A code and its sign: no flags, no rule, NaNs as they are. */
@@ -237,7 +238,7 @@ static void test_signs(void)
     }
     bnd_format e8m0 = format_named("e8m0");
     CU_ASSERT_EQUAL(bnd_neg(&e8m0, 0x7f, (bnd_rule){0}, 0).code, 0xff);
-    CU_ASSERT_EQUAL(bnd_neg(&e8m0, 0x7f, (bnd_rule){0}, 0).flags, BND_INVALID);
+    CU_ASSERT_EQUAL(bnd_neg(&e8m0, 0x7f, (bnd_rule){0}, 0).flags, BND_FLAG_INVALID);
     CU_ASSERT_EQUAL(bnd_neg(&e8m0, 0x7f, (bnd_rule){.negative = BND_NEGATIVE_MAGNITUDE}, 0).code, 0x7f);
     CU_ASSERT_EQUAL(bnd_abs(&e8m0, 0x7f, (bnd_rule){0}, 0).code, 0x7f);
 }
@@ -251,21 +252,21 @@ static void refused(const char *name, bnd_operation operation, const char *messa
     CU_ASSERT_STRING_EQUAL(why.message, message);
     uint64_t codes[] = {1, 1, 1};
     bnd_result r = bnd_operate(&f, operation, from, codes, (bnd_rule){0}, 0);
-    CU_ASSERT(r.code == 0 && r.flags == BND_INVALID && r.ternary == 0);
+    CU_ASSERT(r.code == 0 && r.flags == BND_FLAG_INVALID && r.ternary == 0);
 }
 
 static void test_refusals(void)
 {
-    refused("fp32", BND_EXP,
+    refused("fp32", BND_OP_EXP,
             "exp takes operands of at most 16 bits; fp32 has 32: convert it first (the result may have any format)");
-    refused("e12m3", BND_GELU_TANH,
+    refused("e12m3", BND_OP_GELU_TANH,
             "gelu_tanh takes operands that are values of fp64; e12m3 has smaller or larger ones: convert it first");
-    refused("p11", BND_ERF, "erf takes operands that are values of fp64; p11 has no codes: convert it first");
-    refused("fp16", BND_OPERATIONS, "there is no operation 30; they are 0 to 29");
+    refused("p11", BND_OP_ERF, "erf takes operands that are values of fp64; p11 has no codes: convert it first");
+    refused("fp16", BND_OP_COUNT, "there is no operation 30; they are 0 to 29");
     bnd_format fp64 = format_named("fp64"), bf16 = format_named("bf16");
     const bnd_format *const wide[] = {&fp64, &fp64, &fp64}, *const narrow[] = {&bf16, &bf16, &bf16};
-    for (int i = 0; i < BND_OPERATIONS; i++) {
-        bool takes_all = i < BND_EXP || i > BND_GELU_TANH;
+    for (int i = 0; i < BND_OP_COUNT; i++) {
+        bool takes_all = i < BND_OP_EXP || i > BND_OP_GELU_TANH;
         CU_ASSERT_EQUAL(bnd_operation_serves((bnd_operation)i, wide, NULL) == BND_OK, takes_all);
         CU_ASSERT_EQUAL(bnd_operation_serves((bnd_operation)i, narrow, NULL), BND_OK);
     }
@@ -274,9 +275,9 @@ static void test_refusals(void)
     for (size_t i = 0; i < 4; i++) {
         bnd_exact x = bnd_exact_double(too_small[i]);
         uint32_t flags;
-        bnd_exact y = bnd_operate_exact(BND_LOG, &fp64, &x, (bnd_rule){0}, 0, &flags);
-        CU_ASSERT_EQUAL(y.kind == BND_FINITE, served[i]);
-        CU_ASSERT_EQUAL(flags, served[i] ? 0 : BND_INVALID);
+        bnd_exact y = bnd_operate_exact(BND_OP_LOG, &fp64, &x, (bnd_rule){0}, 0, &flags);
+        CU_ASSERT_EQUAL(y.kind == BND_KIND_FINITE, served[i]);
+        CU_ASSERT_EQUAL(flags, served[i] ? 0 : BND_FLAG_INVALID);
     }
 }
 

@@ -21,7 +21,7 @@ static void load(bnd_format *formats)
 
 static bnd_operation operation_at(uint64_t i)
 {
-    return (bnd_operation)(1 + i % (BND_OPERATIONS - 1));
+    return (bnd_operation)(1 + i % (BND_OP_COUNT - 1));
 }
 
 /* Where the rows are used: the default rule but for the mode. */
@@ -37,7 +37,7 @@ static void test_modes(void)
         const bnd_format *const from[] = {f, f, f};
         uint64_t codes[BND_OPERANDS_MAX], more = bnd_random(23, 1, i);
         bnd_operation operation = operation_at(more >> 8);
-        bnd_rule rule = {.rounding = (uint8_t)((more & 0xff) % BND_ROUNDINGS)};
+        bnd_rule rule = {.rounding = (uint8_t)((more & 0xff) % BND_ROUND_COUNT)};
         bndi_stratified_operands(codes, operation, from, 23, i);
         judge_operation(&t, f, operation, from, codes, rule, bnd_random(23, 2, i));
     }
@@ -78,7 +78,7 @@ static void test_mixed(void)
         uint64_t codes[BND_OPERANDS_MAX];
         bnd_operation operation = operation_at(which >> 32);
         bnd_rule rule = random_rule(bnd_random(31, 6, i));
-        rule.rounding = i % 4 == 0 ? rule.rounding : rule.rounding % BND_DETERMINISTIC_MODES;
+        rule.rounding = i % 4 == 0 ? rule.rounding : rule.rounding % BND_ROUND_DETERMINISTIC_COUNT;
         bndi_stratified_operands(codes, operation, from, 31, i);
         judge_operation(&t, to, operation, from, codes, rule, bnd_random(31, 7, i));
     }

@@ -31,8 +31,8 @@ static void check_stratified(bench *b, const bndi_answers *a, bnd_operation oper
 static void test_stratified(void)
 {
     static const char *const names[] = {"fp16", "bf16"};
-    static const bnd_rounding modes[] = {BND_RNE, BND_RUP};
-    static const bnd_operation operations[] = {BND_ADD, BND_MUL, BND_DIV, BND_FMA};
+    static const bnd_rounding modes[] = {BND_ROUND_RNE, BND_ROUND_RUP};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA};
     bench b;
     bench_open(&b, "16 bits, stratified");
     for (size_t i = 0; i < 2; i++) {
@@ -52,8 +52,8 @@ static void test_stratified(void)
 /* The formats of 16 bits, operations of one operand: every code, in all modes. */
 static void test_unary(void)
 {
-    static const bnd_operation operations[] = {BND_SQRT,    BND_RINT,      BND_NEARBY, BND_LOGB,
-                                               BND_NEXT_UP, BND_NEXT_DOWN, BND_ULP};
+    static const bnd_operation operations[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
+                                               BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_ULP};
     trial t;
     trial_open(&t, "16 bits, one operand");
     for (size_t row = 0; row < bnd_format_count(); row++) {
@@ -61,9 +61,9 @@ static void test_unary(void)
         const bnd_format *const from[] = {&f};
         uint64_t stride = scaled_stride();
         for (uint64_t code = 0; f.width == 16 && code < 65536; code += stride) {
-            for (uint64_t k = 0; k < BND_DETERMINISTIC_MODES * (sizeof operations / sizeof operations[0]); k++) {
-                bnd_rule rule = {.rounding = (uint8_t)(k % BND_DETERMINISTIC_MODES)};
-                judge_operation(&t, &f, operations[k / BND_DETERMINISTIC_MODES], from, &code, rule, 0);
+            for (uint64_t k = 0; k < BND_ROUND_DETERMINISTIC_COUNT * (sizeof operations / sizeof operations[0]); k++) {
+                bnd_rule rule = {.rounding = (uint8_t)(k % BND_ROUND_DETERMINISTIC_COUNT)};
+                judge_operation(&t, &f, operations[k / BND_ROUND_DETERMINISTIC_COUNT], from, &code, rule, 0);
             }
         }
     }

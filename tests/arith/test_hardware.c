@@ -12,7 +12,7 @@
 
 static void compare_with_machine(bench *b, const bnd_format *f, uint64_t seed, uint64_t i)
 {
-    static const bnd_operation operations[] = {BND_ADD, BND_SUB, BND_MUL, BND_DIV, BND_SQRT, BND_FMA};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_SQRT, BND_OP_FMA};
     const bnd_format *const from[] = {f, f, f};
     bnd_operation operation = operations[i % 6];
     uint64_t codes[BND_OPERANDS_MAX] = {0};
@@ -47,15 +47,15 @@ static void test_machine(void)
 static double by_library(bnd_operation operation, const double *x)
 {
     switch (operation) {
-    case BND_REM:
+    case BND_OP_REM:
         return remainder(x[0], x[1]);
-    case BND_RINT:
+    case BND_OP_RINT:
         return rint(x[0]);
-    case BND_LOGB:
+    case BND_OP_LOGB:
         return logb(x[0]);
-    case BND_NEXT_UP:
+    case BND_OP_NEXT_UP:
         return nextafter(x[0], (double)INFINITY);
-    case BND_NEXT_DOWN:
+    case BND_OP_NEXT_DOWN:
         return nextafter(x[0], -(double)INFINITY);
     default:
         return fmin(x[0], x[1]);
@@ -64,7 +64,8 @@ static double by_library(bnd_operation operation, const double *x)
 
 static void test_library(void)
 {
-    static const bnd_operation operations[] = {BND_REM, BND_RINT, BND_LOGB, BND_NEXT_UP, BND_NEXT_DOWN, BND_MIN_NUMBER};
+    static const bnd_operation operations[] = {BND_OP_REM,     BND_OP_RINT,      BND_OP_LOGB,
+                                               BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_MIN_NUMBER};
     bench b;
     bench_open(&b, "the C library's functions");
     bnd_format fp64 = format_named("fp64");
@@ -77,8 +78,8 @@ static void test_library(void)
         double x[] = {double_of_bits(codes[0]), double_of_bits(codes[1])};
         double want = by_library(operation, x),
                got = double_of_bits(bndi_call_operation(&fp64, operation, codes, (bnd_rule){0}, 0).code);
-        bool zeros = operation == BND_MIN_NUMBER && want == 0.0;                      /* C does not say which zero */
-        bool signaling = operation == BND_MIN_NUMBER && (isnan(x[0]) || isnan(x[1])); /* nor what becomes of these */
+        bool zeros = operation == BND_OP_MIN_NUMBER && want == 0.0;                      /* C does not say which zero */
+        bool signaling = operation == BND_OP_MIN_NUMBER && (isnan(x[0]) || isnan(x[1])); /* nor what becomes of these */
         bool same = isnan(want) ? isnan(got) : got == want && (zeros || !signbit(got) == !signbit(want));
         if (bench_note(&b, same || signaling)) {
             print_call(operation, from, codes, &fp64, (bnd_rule){0}, 0);

@@ -14,7 +14,7 @@ enum { MOST_CODES = 256 };
 typedef struct narrow {
     bnd_format format;
     bndi_narrow_operand operands[MOST_CODES];
-    bndi_answers modes[BND_DETERMINISTIC_MODES];
+    bndi_answers modes[BND_ROUND_DETERMINISTIC_COUNT];
 } narrow;
 
 static void open_narrow(narrow *n, const bnd_format *f)
@@ -23,14 +23,14 @@ static void open_narrow(narrow *n, const bnd_format *f)
     for (uint64_t code = 0; code < UINT64_C(1) << f->width; code++) {
         n->operands[code] = bndi_narrow_operand_of(f, code);
     }
-    for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         CU_ASSERT_FATAL(bndi_answers_open(&n->modes[mode], f, (bnd_rule){.rounding = (uint8_t)mode}, NULL) == BND_OK);
     }
 }
 
 static void close_narrow(narrow *n)
 {
-    for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         bndi_answers_close(&n->modes[mode]);
     }
 }
@@ -39,11 +39,11 @@ static void compare_in_all_modes(bench *b, const narrow *n, bnd_operation operat
 {
     bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        bool integer = operation == BND_SCALB && i == 1;
+        bool integer = operation == BND_OP_SCALB && i == 1;
         x[i] = integer ? (bndi_narrow_operand){.code = codes[i]} : n->operands[codes[i]];
     }
     bndi_narrow_exact exact = bndi_narrow_exact_of(operation, &n->format, x);
-    for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         bnd_rule rule = {.rounding = (uint8_t)mode};
         bnd_result want = bndi_narrow_answer(&n->modes[mode], operation, &exact);
         bnd_result got = bndi_call_operation(&n->format, operation, codes, rule, 0);
@@ -55,10 +55,10 @@ static void compare_in_all_modes(bench *b, const narrow *n, bnd_operation operat
     }
 }
 
-static const bnd_operation unary[] = {BND_SQRT,    BND_RINT,      BND_NEARBY, BND_LOGB,
-                                      BND_NEXT_UP, BND_NEXT_DOWN, BND_ULP,    BND_CONVERT};
-static const bnd_operation binary[] = {BND_ADD, BND_SUB, BND_MUL,        BND_DIV,       BND_REM,
-                                       BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER};
+static const bnd_operation unary[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
+                                      BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_ULP,    BND_OP_CONVERT};
+static const bnd_operation binary[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,        BND_OP_DIV,       BND_OP_REM,
+                                       BND_OP_MIN, BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER};
 
 /* IEEE's relations, by the values as doubles, which hold all of them. */
 static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
@@ -66,13 +66,13 @@ static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
     const bnd_format *f = &n->format;
     const bndi_narrow_operand *x = &n->operands[codes[0]], *y = &n->operands[codes[1]];
     bool ordered = !x->nan && !y->nan, signals = x->signals || y->signals;
-    unsigned relation = !ordered               ? BND_UNORDERED
-                        : x->value < y->value  ? BND_LESS
-                        : x->value == y->value ? BND_EQUAL
-                                               : BND_GREATER;
+    unsigned relation = !ordered               ? BND_RELATION_UNORDERED
+                        : x->value < y->value  ? BND_RELATION_LESS
+                        : x->value == y->value ? BND_RELATION_EQUAL
+                                               : BND_RELATION_GREATER;
     for (unsigned set = 0; set < 32; set++) {
-        bool invalid = signals || (!ordered && (set & BND_SIGNALING) != 0);
-        bnd_result want = {.code = (set & relation) != 0, .flags = invalid ? BND_INVALID : 0};
+        bool invalid = signals || (!ordered && (set & BND_RELATION_SIGNALING) != 0);
+        bnd_result want = {.code = (set & relation) != 0, .flags = invalid ? BND_FLAG_INVALID : 0};
         bnd_result got = bnd_compare(f, codes[0], codes[1], set, (bnd_rule){0});
         if (bench_note(b, bndi_same_result(got, want))) {
             printf("compare %s 0x%llx 0x%llx, set %u\n", f->name, (unsigned long long)codes[0],
@@ -93,7 +93,7 @@ static void check_pairs(bench *b, const narrow *n)
         }
         compare_relations(b, n, operands);
         operands[1] -= codes / 2;
-        compare_in_all_modes(b, n, BND_SCALB, operands);
+        compare_in_all_modes(b, n, BND_OP_SCALB, operands);
     }
     for (uint64_t code = 0; code < codes; code++) {
         for (size_t i = 0; i < sizeof unary / sizeof unary[0]; i++) {
@@ -129,7 +129,7 @@ static void test_pairs(void)
 /* The judge itself: its table holds between its entries, and its doubles give what rational numbers give. */
 static void check_judge(bench *b, const narrow *n)
 {
-    for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         bench_note(b, bndi_answers_unsound(&n->modes[mode]) == 0);
     }
     bndi_oracle_problem problem;
@@ -137,17 +137,17 @@ static void check_judge(bench *b, const narrow *n)
     const bnd_format *const from[] = {&n->format, &n->format, &n->format};
     uint64_t count = scaled(2000), mask = (UINT64_C(1) << n->format.width) - 1;
     for (uint64_t i = 0; i < count; i++) {
-        bnd_operation operation = (bnd_operation)(1 + i % BND_ULP); /* the last that it knows */
+        bnd_operation operation = (bnd_operation)(1 + i % BND_OP_ULP); /* the last that it knows */
         uint64_t codes[BND_OPERANDS_MAX] = {0};
         bndi_narrow_operand x[BND_OPERANDS_MAX];
         bndi_stratified_operands(codes, operation, from, 5, i);
         for (int k = 0; k < BND_OPERANDS_MAX; k++) {
-            bool integer = operation == BND_SCALB && k == 1;
+            bool integer = operation == BND_OP_SCALB && k == 1;
             codes[k] &= integer ? UINT64_MAX : mask;
             x[k] = integer ? (bndi_narrow_operand){.code = codes[k]} : n->operands[codes[k]];
         }
         bndi_narrow_exact exact = bndi_narrow_exact_of(operation, &n->format, x);
-        const bndi_answers *a = &n->modes[i / (BND_ULP + 1) % BND_DETERMINISTIC_MODES];
+        const bndi_answers *a = &n->modes[i / (BND_OP_ULP + 1) % BND_ROUND_DETERMINISTIC_COUNT];
         bndi_oracle_answer want;
         bndi_oracle_operate(&want, &problem, &n->format, bndi_oracle_operation_named(bnd_operation_name(operation)),
                             from, codes, a->rule, 0);
@@ -174,7 +174,7 @@ static void check_triples(bench *b, const narrow *n)
     uint64_t width = n->format.width, mask = (UINT64_C(1) << width) - 1, stride = scaled_stride();
     for (uint64_t i = 0; width <= 5 && i >> 3 * width == 0; i += stride) {
         uint64_t codes[] = {i >> 2 * width, i >> width & mask, i & mask};
-        compare_in_all_modes(b, n, BND_FMA, codes);
+        compare_in_all_modes(b, n, BND_OP_FMA, codes);
     }
 }
 
@@ -201,7 +201,7 @@ static void test_triples(void)
         for (uint64_t k = 0; k < count; k++) {
             uint64_t random = bnd_random(17, i, k);
             uint64_t codes[] = {random & mask, random >> 8 & mask, random >> 16 & mask};
-            compare_in_all_modes(&b, n, BND_FMA, codes);
+            compare_in_all_modes(&b, n, BND_OP_FMA, codes);
         }
         close_narrow(n);
     }

@@ -47,11 +47,11 @@ static int compare_at(const bnd_format *f, int distance, unsigned choice)
     uint64_t random = bnd_random(72, 2, choice * 512 + (unsigned)(distance + 256));
     uint64_t codes[] = {code_at(f, 0, choice), code_at(f, distance, (unsigned)(random & 1023)),
                         code_at(f, distance, (unsigned)(random >> 10 & 1023))};
-    bnd_rule rule = {.rounding = (uint8_t)((random >> 20) % BND_DETERMINISTIC_MODES)};
+    bnd_rule rule = {.rounding = (uint8_t)((random >> 20) % BND_ROUND_DETERMINISTIC_COUNT)};
     int wrong = 0;
-    static const bnd_operation operations[] = {BND_ADD, BND_SUB, BND_FMA};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_FMA};
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        if (operations[i] == BND_FMA) {
+        if (operations[i] == BND_OP_FMA) {
             codes[1] = code_at(f, 0, (unsigned)(random & 1023));
         }
         bnd_result got = bndi_call_operation(f, operations[i], codes, rule, 0);

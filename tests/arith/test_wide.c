@@ -184,7 +184,7 @@ static void test_decision(void)
             .word = {UINT64_C(1) << 63, 5, cases[i].third, cases[i].fourth}, .exponent = -255, .negative = true};
         bnd_exact out;
         CU_ASSERT_EQUAL(bndi_wide_decide(&out, &x), cases[i].decided);
-        CU_ASSERT(out.kind == BND_FINITE && out.negative && out.sticky && out.exponent == -127);
+        CU_ASSERT(out.kind == BND_KIND_FINITE && out.negative && out.sticky && out.exponent == -127);
         CU_ASSERT(out.high == x.word[0] && out.low == 5);
     }
 }

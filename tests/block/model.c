@@ -87,7 +87,7 @@ double scale_value(const bnd_block *block, const void *scales, size_t i)
 uint64_t code_at(const void *codes, const bnd_block *block, bnd_packing packing, size_t i)
 {
     unsigned width = block->integer ? 8 : block->element.width, stored = width;
-    if (packing == BND_UNPACKED) {
+    if (packing == BND_PACKING_UNPACKED) {
         for (stored = 8; stored < width;) {
             stored *= 2;
         }
@@ -197,7 +197,7 @@ static uint64_t encode_product(const bnd_format *f, double a, double b, double c
     mpq_mul(q, q, factor);
     mpq_set_d(factor, c);
     mpq_mul(q, q, factor);
-    uint64_t code = encode_fraction(f, q, (bnd_rule){.rounding = BND_RNE}, 0);
+    uint64_t code = encode_fraction(f, q, (bnd_rule){.rounding = BND_ROUND_RNE}, 0);
     mpq_clears(q, factor, NULL);
     return code;
 }
@@ -291,7 +291,7 @@ static uint32_t expected_value(double element, double scale, double tensor)
         return 0x7fc00000;
     }
     if (element == 0 || isinf(element)) {
-        return (uint32_t)bnd_oracle_encode(fp32(), element, (bnd_rule){.rounding = BND_RNE}, 0).code;
+        return (uint32_t)bnd_oracle_encode(fp32(), element, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     }
     return (uint32_t)encode_product(fp32(), element, scale, tensor);
 }

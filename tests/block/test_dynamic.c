@@ -132,7 +132,7 @@ static void test_bounds_by(const bnd_context *context)
 
 static void by_every_back_end(void (*test)(const bnd_context *context))
 {
-    for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+    for (unsigned backend = 0; backend < BND_BACKEND_COUNT; backend++) {
         const bnd_context context = {.backend = (uint8_t)backend};
         if (bnd_backend_here((bnd_backend)backend)) {
             test(&context);

@@ -53,7 +53,7 @@ static void put_halves(unsigned char *bytes, const float *x, size_t n, float sca
 static void put_fp16(unsigned char *bytes, float d)
 {
     bnd_format fp16 = format_named("fp16");
-    uint64_t code = bnd_oracle_encode(&fp16, (double)d, (bnd_rule){.rounding = BND_RNE}, 0).code;
+    uint64_t code = bnd_oracle_encode(&fp16, (double)d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     bytes[0] = (unsigned char)(code & 0xff);
     bytes[1] = (unsigned char)(code >> 8);
 }

@@ -72,8 +72,8 @@ static void test_every_block(void)
 {
     bench b;
     bench_open(&b, "blocks");
-    const bnd_array packed = {.packing_in = BND_PACKED, .packing_out = BND_PACKED},
-                    unpacked = {.packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    const bnd_array packed = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED},
+                    unpacked = {.packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
     for (size_t i = 0; i < BLOCKS; i++) {
         check(&b, blocks[i], (bnd_shape){3, 96, 1}, &packed, i);
         check(&b, blocks[i], (bnd_shape){1, 40, 24}, &unpacked, i + 100);
@@ -108,7 +108,7 @@ static void test_other_blocks(void)
                                          "e4m3", "e5m2fnuz", "binary8p1ue", "binary8p4uf", "dlfloat16"};
     bench b;
     bench_open(&b, "other blocks");
-    const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
+    const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
             bnd_block block = block_named(k % 2 ? "mxfp4:even" : "mxfp6-e2m3");
@@ -136,12 +136,13 @@ static void test_rules(void)
     bench b;
     bench_open(&b, "rules");
     for (size_t k = 0; k < sizeof some / sizeof some[0]; k++) {
-        for (unsigned mode = 0; mode < BND_ROUNDINGS; mode++) {
-            bnd_array how = {.rule = {.rounding = (uint8_t)mode, .overflow = (uint8_t)((mode + k) % BND_OVERFLOWS)},
-                             .seed = 5 + mode,
-                             .purpose = k,
-                             .first = 1000003};
-            how.rule.random_bits = mode >= BND_SR ? bits[(mode + k) % sizeof bits] : 0;
+        for (unsigned mode = 0; mode < BND_ROUND_COUNT; mode++) {
+            bnd_array how = {
+                .rule = {.rounding = (uint8_t)mode, .overflow = (uint8_t)((mode + k) % BND_OVERFLOW_COUNT)},
+                .seed = 5 + mode,
+                .purpose = k,
+                .first = 1000003};
+            how.rule.random_bits = mode >= BND_ROUND_SR ? bits[(mode + k) % sizeof bits] : 0;
             how.rule.flush_in = (mode + k) % 4 == 3;
             how.rule.flush_out = (mode + k) % 5 == 4;
             how.rule.no_nan = (uint8_t)(mode % 2);
@@ -157,7 +158,7 @@ static void test_large(void)
 {
     bench b;
     bench_open(&b, "large");
-    const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
+    const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
     check(&b, "e4m3/row", (bnd_shape){2, 8200, 1}, &how, 1);
     check(&b, "e2m1/tensor", (bnd_shape){1, 9001, 1}, &how, 2);
     check(&b, "e2m1/tile:2x8500", (bnd_shape){1, 3, 8501}, &how, 3);

@@ -61,7 +61,7 @@ static void test_blocks(void)
     b.element = format_named("e8m0");
     refused(&b, eight, NULL, "2^-126");
     b = block_named("mxfp8");
-    refused(&b, eight, &(bnd_array){.rule.rounding = BND_ROUNDINGS}, "rounding");
+    refused(&b, eight, &(bnd_array){.rule.rounding = BND_ROUND_COUNT}, "rounding");
     refused(&b, eight, &(bnd_array){.packing_in = 2}, "packing");
     refused(&b, eight, &(bnd_array){.packing_out = 2}, "packing");
     b.scale = format_named("e2m1");
@@ -69,7 +69,7 @@ static void test_blocks(void)
     b.scale = format_named("fp64");
     refused(&b, eight, NULL, "fp64");
     b = block_named("mxfp8");
-    b.rule = BND_SCALE_RULES;
+    b.rule = BND_SCALE_COUNT;
     refused(&b, eight, NULL, "rule");
     b.rule = BND_SCALE_NEAREST;
     refused(&b, eight, NULL, "powers of two");
@@ -102,7 +102,7 @@ static void test_arrays(void)
     refused(&b, (bnd_shape){1, SIZE_MAX / 4, 1}, NULL, "memory");
     refused(&b, (bnd_shape){1 << 20, (size_t)1 << 30, (size_t)1 << 30}, NULL, "memory");
     CU_ASSERT_EQUAL(bnd_quantize_f32(u.codes, u.scales, NULL, x, eight, &b, &one, NULL, NULL), BND_OK);
-    CU_ASSERT_EQUAL(bnd_block_codes_size(&b, (bnd_shape){SIZE_MAX, 2, 1}, BND_PACKED), 0);
+    CU_ASSERT_EQUAL(bnd_block_codes_size(&b, (bnd_shape){SIZE_MAX, 2, 1}, BND_PACKING_PACKED), 0);
     CU_ASSERT_EQUAL(bnd_block_scales(&b, (bnd_shape){SIZE_MAX, 2, 1}), 0);
 }
 
@@ -117,7 +117,7 @@ static void test_value_sets(void)
     left_alone(&u, bnd_dequantize_f32((void *)u.codes, x, x, 1, eight, &b, NULL, &u.why), "value set");
     CU_ASSERT_EQUAL(bnd_fake_quantize_f32(y, x, eight, &b, NULL, NULL, NULL), BND_OK);
     CU_ASSERT_EQUAL(memcmp(y, x, sizeof y), 0); /* four bits hold them */
-    CU_ASSERT_EQUAL(bnd_block_codes_size(&b, eight, BND_PACKED), 0);
+    CU_ASSERT_EQUAL(bnd_block_codes_size(&b, eight, BND_PACKING_PACKED), 0);
 }
 
 static void test_tensor_scale(void)
@@ -138,7 +138,7 @@ static void test_nothing(void)
         CU_ASSERT_EQUAL(bnd_fake_quantize_f32(NULL, NULL, none, &b, NULL, &u.stats, &u.why), BND_OK);
         CU_ASSERT_EQUAL(u.stats.elements, 0);
         CU_ASSERT_EQUAL(bnd_block_scales(&b, none), 0);
-        CU_ASSERT_EQUAL(bnd_block_codes_size(&b, none, BND_PACKED), 0);
+        CU_ASSERT_EQUAL(bnd_block_codes_size(&b, none, BND_PACKING_PACKED), 0);
     }
 }
 

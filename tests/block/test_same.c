@@ -77,7 +77,7 @@ static bnd_array how_in(const bnd_context *context, bnd_rounding rounding)
 
 static bnd_array stochastic(const bnd_context *context)
 {
-    return how_in(context, BND_SR);
+    return how_in(context, BND_ROUND_SR);
 }
 
 /* Threads, and back ends. */
@@ -88,10 +88,10 @@ static void test_contexts(void)
     for (size_t k = 0; k < 2 * BLOCKS; k++) {
         bnd_block block = block_named(blocks[k / 2]);
         const bnd_shape shape = shapes[k / 2 % SHAPES];
-        const bnd_rounding rounding = k % 2 ? BND_SR : k % 4 ? BND_RNE : BND_RTZ;
+        const bnd_rounding rounding = k % 2 ? BND_ROUND_SR : k % 4 ? BND_ROUND_RNE : BND_ROUND_RTZ;
         const bnd_array how_one = how_in(&one, rounding);
         result want = run(x, shape, &block, &how_one);
-        for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+        for (unsigned backend = 0; backend < BND_BACKEND_COUNT; backend++) {
             bnd_context other = {.threads = 2 + backend, .backend = (uint8_t)backend};
             if (!bnd_backend_here((bnd_backend)backend) || !in_turn(k + backend, 2)) {
                 continue;
@@ -171,9 +171,9 @@ static void test_short_ways(void)
         const bnd_block block = block_named(names[name]);
         for (size_t i = 0; i < 4 * sizeof lengths / sizeof lengths[0]; i++, k++) {
             const size_t n = lengths[i / 4], offset = k * 5 % 64;
-            const bnd_rule rule = {.rounding = k % 3 == 2 ? BND_RTZ : BND_RNE};
+            const bnd_rule rule = {.rounding = k % 3 == 2 ? BND_ROUND_RTZ : BND_ROUND_RNE};
             float *x = sample_of_blocks(n, &block, i % 4 == 3);
-            for (unsigned backend = 0; backend < BND_BACKENDS; backend++) {
+            for (unsigned backend = 0; backend < BND_BACKEND_COUNT; backend++) {
                 const bnd_context context = {.backend = (uint8_t)backend};
                 if (!bnd_backend_here((bnd_backend)backend)) {
                     continue;
@@ -181,7 +181,7 @@ static void test_short_ways(void)
                 for (size_t turn = 0; turn < 2; turn++) {
                     const bnd_array how = {.context = turn ? &context : &portable,
                                            .rule = rule,
-                                           .packing_out = i % 4 == 2 ? BND_UNPACKED : BND_PACKED};
+                                           .packing_out = i % 4 == 2 ? BND_PACKING_UNPACKED : BND_PACKING_PACKED};
                     memset(codes[turn], 0xa5, MOST + 2 * BESIDE);
                     memset(scales[turn], 0xa5, MOST);
                     const float tensor = quantize_at(codes[turn] + offset, scales[turn], x, n, &block, &how);
@@ -231,7 +231,7 @@ static void test_there_and_back(void)
     enum { DOWN = 96, ACROSS = 160, COUNT = DOWN * ACROSS };
     for (size_t name = 0; name < sizeof names / sizeof names[0]; name++) {
         const bnd_block block = block_named(names[name]), blocks_of_32 = block_named("mxfp8");
-        for (size_t backend = 0; backend < BND_BACKENDS; backend++) {
+        for (size_t backend = 0; backend < BND_BACKEND_COUNT; backend++) {
             if (!bnd_backend_here((bnd_backend)backend)) {
                 continue;
             }
@@ -433,7 +433,7 @@ static void test_environment(void)
     float *x = sample(ROWS * COLUMNS);
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
-        const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
+        const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
         result want = run(x, shapes[k % 2], &block, &how);
         CU_ASSERT_EQUAL(fesetround(modes[k % 3]), 0);
 #if defined(__SSE2__)

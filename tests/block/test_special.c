@@ -18,7 +18,7 @@ static void test_scales_of(bench *b, const float *amax, size_t count)
 {
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
-        const bnd_array how = {.packing_in = BND_PACKED, .packing_out = BND_PACKED};
+        const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
         float *x = memory_of(count * 8 * sizeof *x);
         for (size_t i = 0; i < count; i++) {
             for (size_t j = 0; j < 8; j++) {
@@ -93,7 +93,8 @@ static void test_whole_blocks(void)
  * the modes that look at them they are not zero. */
 static void test_tiny_beside_huge(void)
 {
-    static const uint8_t modes[] = {BND_RNE, BND_RUP, BND_RDN, BND_RTO, BND_RTZ, BND_SR_EQUAL, BND_SR};
+    static const uint8_t modes[] = {BND_ROUND_RNE, BND_ROUND_RUP,      BND_ROUND_RDN, BND_ROUND_RTO,
+                                    BND_ROUND_RTZ, BND_ROUND_SR_EQUAL, BND_ROUND_SR};
     static const char *const names[] = {"mxfp8", "mxfp8-e5m2:floor", "bf16/mx", "mxint8", "e4m3/row", "nvfp4"};
     float x[64];
     bench b;
@@ -131,7 +132,7 @@ static void test_not_finite(void)
             }
             for (uint8_t packing = 0; packing < 2; packing++) {
                 bnd_array how = {
-                    .packing_in = packing, .packing_out = packing, .rule = {.nan = (uint8_t)(place % BND_NANS)}};
+                    .packing_in = packing, .packing_out = packing, .rule = {.nan = (uint8_t)(place % BND_NAN_COUNT)}};
                 check_block(&b, x, (bnd_shape){2, 96, 1}, &block, &how);
                 check_block(&b, x, (bnd_shape){1, 48, 4}, &block, &how);
             }
@@ -239,7 +240,7 @@ static void test_all_codes(void)
         for (unsigned i = 0; i < 256; i++) {
             bool is_number = bnd_oracle_decode(&element, &block.element, i) <= BND_ORACLE_INFINITE;
             double exact = is_number ? element * scale : (double)NAN; /* exact: three bits and a power */
-            bnd_result want = bnd_oracle_encode(&fp32, exact, (bnd_rule){.rounding = BND_RNE}, 0);
+            bnd_result want = bnd_oracle_encode(&fp32, exact, (bnd_rule){.rounding = BND_ROUND_RNE}, 0);
             uint32_t got;
             memcpy(&got, &y[i], 4);
             bool same = exact != exact ? y[i] != y[i] : got == want.code;

@@ -13,7 +13,7 @@ const back_ends *back_ends_here(void)
 {
     static back_ends here;
     if (here.count == 0) {
-        for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+        for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
             if (bnd_backend_here((bnd_backend)i)) {
                 here.at[here.count++] = (bnd_context){.backend = (uint8_t)i, .threads = 1};
             }

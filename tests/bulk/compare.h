@@ -7,7 +7,7 @@
 /* The back ends that this build has and this machine can run, each with one thread, the portable one first. */
 typedef struct back_ends {
     size_t count;
-    bnd_context at[BND_BACKENDS];
+    bnd_context at[BND_BACKEND_COUNT];
 } back_ends;
 const back_ends *back_ends_here(void);
 

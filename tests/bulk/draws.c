@@ -134,8 +134,8 @@ uint64_t draw_edge_code(draw *d, const bnd_format *f)
 
 uint64_t draw_edge_number(draw *d, const bnd_format *f, const bnd_format *type)
 {
-    const bnd_rule rule = {.rounding = (uint8_t)draw_below(d, BND_DETERMINISTIC_MODES)};
-    bnd_exact x = {.kind = BND_FINITE, .negative = draw_one_in(d, 2)};
+    const bnd_rule rule = {.rounding = (uint8_t)draw_below(d, BND_ROUND_DETERMINISTIC_COUNT)};
+    bnd_exact x = {.kind = BND_KIND_FINITE, .negative = draw_one_in(d, 2)};
     switch (draw_below(d, 4)) {
     case 0: /* beyond the largest by a few quarters of its last place, or not quite */
         x.low =
@@ -158,9 +158,9 @@ uint64_t draw_edge_number(draw *d, const bnd_format *f, const bnd_format *type)
 
 bnd_rule draw_rule(draw *d)
 {
-    bnd_rule rule = draw_one_in(d, 4) ? (bnd_rule){.rounding = BND_RNE} : random_rule(draw_bits(d));
+    bnd_rule rule = draw_one_in(d, 4) ? (bnd_rule){.rounding = BND_ROUND_RNE} : random_rule(draw_bits(d));
     if (draw_one_in(d, 4)) {
-        rule.rounding = BND_RNE;
+        rule.rounding = BND_ROUND_RNE;
     }
     if (draw_one_in(d, 3)) {
         rule.flush_in = rule.flush_out = false;

@@ -21,7 +21,7 @@ static bool is_ue4m3(const bnd_format *f)
 
 unsigned stored_bits(const bnd_format *f, uint8_t packing)
 {
-    if (packing == BND_PACKED && !is_tf32(f) && !is_ue4m3(f)) {
+    if (packing == BND_PACKING_PACKED && !is_tf32(f) && !is_ue4m3(f)) {
         return f->width;
     }
     unsigned bits = 8;
@@ -33,7 +33,7 @@ unsigned stored_bits(const bnd_format *f, uint8_t packing)
 
 unsigned stored_shift(const bnd_format *f, uint8_t packing)
 {
-    return packing == BND_PACKED && is_tf32(f) ? 13 : 0;
+    return packing == BND_PACKING_PACKED && is_tf32(f) ? 13 : 0;
 }
 
 size_t stored_bytes(const bnd_format *f, uint8_t packing, size_t n)
@@ -204,10 +204,11 @@ bnd_status run_call(const call *c, void *out, const void *in, size_t n, const bn
 uint64_t random_of(const bnd_array *how, size_t i)
 {
     unsigned bits = how->rule.random_bits == 0 ? 32 : how->rule.random_bits;
-    if (how->rule.rounding < BND_SR) {
+    if (how->rule.rounding < BND_ROUND_SR) {
         return 0;
     }
-    return bnd_random_bits(how->seed, how->purpose, how->first + i, how->rule.rounding == BND_SR_EQUAL ? 1 : bits);
+    return bnd_random_bits(how->seed, how->purpose, how->first + i,
+                           how->rule.rounding == BND_ROUND_SR_EQUAL ? 1 : bits);
 }
 
 static bnd_result encoded(const call *c, uint64_t in, const bnd_array *how, size_t i)
@@ -228,7 +229,7 @@ static uint64_t rounded(const call *c, uint64_t in, const bnd_array *how, size_t
 {
     bnd_exact x = bnd_unpack(&c->in, in);
     if (how->rule.flush_in && bnd_classify(&c->in, x) == BND_CLASS_SUBNORMAL) {
-        x = (bnd_exact){.kind = BND_ZERO, .negative = x.negative};
+        x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative};
     }
     return number_nearest_to(&c->out, bnd_round_exact(&c->f, x, how->rule, random_of(how, i)).value);
 }
@@ -257,16 +258,16 @@ uint32_t flags_of(const call *c, uint64_t in, const bnd_array *how, size_t i)
 
 static bool is_nan(uint8_t kind)
 {
-    return kind == BND_QUIET_NAN || kind == BND_SIGNALING_NAN;
+    return kind == BND_KIND_QUIET_NAN || kind == BND_KIND_SIGNALING_NAN;
 }
 
 static void count_flags(bnd_stats *s, uint32_t flags)
 {
-    s->inexact += (flags & BND_INEXACT) > 0;
-    s->underflows += (flags & BND_UNDERFLOW) > 0;
-    s->flushed += (flags & BND_FLUSHED) > 0;
-    s->overflows += (flags & BND_OVERFLOW) > 0;
-    s->saturated += (flags & BND_SATURATED) > 0;
+    s->inexact += (flags & BND_FLAG_INEXACT) > 0;
+    s->underflows += (flags & BND_FLAG_UNDERFLOW) > 0;
+    s->flushed += (flags & BND_FLAG_FLUSHED) > 0;
+    s->overflows += (flags & BND_FLAG_OVERFLOW) > 0;
+    s->saturated += (flags & BND_FLAG_SATURATED) > 0;
 }
 
 /* The double nearest to a code's value. What is finite and beyond fp64 counts as its largest number, what is not zero
@@ -274,7 +275,7 @@ static void count_flags(bnd_stats *s, uint32_t flags)
 static double double_of_code(const bnd_format *f, uint64_t code)
 {
     double x = bnd_decode(f, code);
-    if (bnd_unpack(f, code).kind == BND_FINITE) {
+    if (bnd_unpack(f, code).kind == BND_KIND_FINITE) {
         x = copysign(fmin(fmax(fabs(x), 0x1p-1074), DBL_MAX), x);
     }
     return x;
@@ -318,11 +319,12 @@ void count_element(tally *t, const call *c, uint64_t in, uint64_t out, uint32_t 
     double x = double_of_code(&c->in, in), y = double_of_code(&c->out, out);
     s->elements++;
     s->nans_in += is_nan(kind);
-    s->infinities_in += kind == BND_INFINITE;
+    s->infinities_in += kind == BND_KIND_INFINITE;
     s->nans_out += is_nan(bnd_unpack(&c->out, out).kind);
     count_flags(s, flags);
-    s->exact += !is_nan(kind) && kind != BND_INFINITE && (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
-    if (kind == BND_FINITE) {
+    s->exact += !is_nan(kind) && kind != BND_KIND_INFINITE &&
+                (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
+    if (kind == BND_KIND_FINITE) {
         int exponent = ilogb(x);
         s->largest = fmax(s->largest, fabs(x));
         s->smallest = s->smallest == 0 ? fabs(x) : fmin(s->smallest, fabs(x));

@@ -13,7 +13,7 @@ static unsigned operands(const question *q)
 
 static bool is_integer(const question *q, unsigned k)
 {
-    return q->operation == BND_SCALB && k == 1;
+    return q->operation == BND_OP_SCALB && k == 1;
 }
 
 static bnd_format type_of(result_type type)
@@ -38,10 +38,10 @@ question question_of(bnd_operation operation, result_type type, const bnd_format
 /* neg and abs in one format look at a sign, whatever the rule. */
 static bnd_rule rule_of(const question *q)
 {
-    bool turns = (q->operation == BND_NEG && q->to.is_signed) || q->operation == BND_ABS;
+    bool turns = (q->operation == BND_OP_NEG && q->to.is_signed) || q->operation == BND_OP_ABS;
     bool quiet = turns && bnd_format_same(&q->to, &q->from[0]);
     bnd_rule rule = quiet ? (bnd_rule){.nan = BND_NAN_PROPAGATE} : q->how.rule;
-    if (rule.nan == BND_NAN_DEFAULT && q->operation != BND_CONVERT) {
+    if (rule.nan == BND_NAN_DEFAULT && q->operation != BND_OP_CONVERT) {
         rule.nan = BND_NAN_CANONICAL;
     }
     return rule;
@@ -54,7 +54,7 @@ static bnd_exact operand_of(const question *q, unsigned k, uint64_t code)
     }
     bnd_exact x = bnd_unpack(&q->from[k], code);
     bool flush = rule_of(q).flush_in && bnd_classify(&q->from[k], x) == BND_CLASS_SUBNORMAL;
-    return flush ? (bnd_exact){.kind = BND_ZERO, .negative = x.negative} : x;
+    return flush ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative} : x;
 }
 
 static bnd_exact exact_of_element(const question *q, const uint64_t *codes, uint64_t random)
@@ -64,8 +64,8 @@ static bnd_exact exact_of_element(const question *q, const uint64_t *codes, uint
     for (unsigned k = 0; k < operands(q); k++) {
         x[k] = operand_of(q, k, codes[k]);
     }
-    return q->operation == BND_CONVERT ? x[0]
-                                       : bnd_operate_exact(q->operation, &q->from[0], x, rule_of(q), random, &flags);
+    return q->operation == BND_OP_CONVERT ? x[0]
+                                          : bnd_operate_exact(q->operation, &q->from[0], x, rule_of(q), random, &flags);
 }
 
 static uint64_t answer(const question *q, const bnd_format *out, const uint64_t *codes, uint64_t random)
@@ -82,7 +82,7 @@ static uint64_t answer(const question *q, const bnd_format *out, const uint64_t 
 static void count_answer(tally *t, const question *q, const bnd_format *out, const uint64_t *codes, uint64_t want,
                          uint64_t random)
 {
-    static const bnd_rule odd = {.rounding = BND_RTO, .nan = BND_NAN_PROPAGATE};
+    static const bnd_rule odd = {.rounding = BND_ROUND_RTO, .nan = BND_NAN_PROPAGATE};
     bnd_format fp64 = format_named("fp64");
     call c = convert_call(out, &fp64);
     bnd_exact exact = exact_of_element(q, codes, random);

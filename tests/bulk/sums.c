@@ -26,7 +26,7 @@ static part naive(const sum_question *s)
 {
     part sum = element(s, 0);
     for (size_t i = 1; i < s->n; i++) {
-        sum = added(s, BND_ADD, sum, element(s, i), s->how.first + i);
+        sum = added(s, BND_OP_ADD, sum, element(s, i), s->how.first + i);
     }
     return sum;
 }
@@ -40,7 +40,8 @@ static part pairwise(const sum_question *s, size_t from, size_t n)
     while (2 * half < n) {
         half *= 2;
     }
-    return added(s, BND_ADD, pairwise(s, from, half), pairwise(s, from + half, n - half), s->how.first + from + half);
+    return added(s, BND_OP_ADD, pairwise(s, from, half), pairwise(s, from + half, n - half),
+                 s->how.first + from + half);
 }
 
 static part kahan(const sum_question *s)
@@ -49,9 +50,9 @@ static part kahan(const sum_question *s)
     part sum = {0, &fp64}, c = sum;
     for (size_t i = 0; i < s->n; i++) {
         uint64_t index = 4 * (s->how.first + i);
-        part y = added(s, BND_SUB, element(s, i), c, index);
-        part t = added(s, BND_ADD, sum, y, index + 1);
-        c = added(s, BND_SUB, added(s, BND_SUB, t, sum, index + 2), y, index + 3);
+        part y = added(s, BND_OP_SUB, element(s, i), c, index);
+        part t = added(s, BND_OP_ADD, sum, y, index + 1);
+        c = added(s, BND_OP_SUB, added(s, BND_OP_SUB, t, sum, index + 2), y, index + 3);
         sum = t;
     }
     return sum;
@@ -137,7 +138,7 @@ uint64_t *terms_of(const bnd_format *f, size_t n, uint64_t seed)
     for (size_t i = 0; i < n; i++) {
         double size = ((double)(bnd_random(seed, 3, i) >> 11) * 0x1p-53 - 0.4) * exp2((double)(seed % 9) - 4);
         if (seed % 4 != 0 || i % 64 != 1) {
-            x[i] = bnd_encode(f, f->is_signed ? size : fabs(size), (bnd_rule){.rounding = BND_RNE}, 0).code;
+            x[i] = bnd_encode(f, f->is_signed ? size : fabs(size), (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
         }
     }
     return x;

@@ -26,10 +26,10 @@ static void test_upper_halves(void)
     uint64_t *bits = memory_of(65536 * sizeof *bits);
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = bnd_format_at(row);
-        for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+        for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
             bnd_array how = {.rule.rounding = mode, .packing_in = mode % 2, .packing_out = mode / 2 % 2};
-            size_t count = upper_halves(bits, row * BND_DETERMINISTIC_MODES + mode);
-            check_numbers(&b, &f, false, bits, count, &how, row % BND_DETERMINISTIC_MODES == mode);
+            size_t count = upper_halves(bits, row * BND_ROUND_DETERMINISTIC_COUNT + mode);
+            check_numbers(&b, &f, false, bits, count, &how, row % BND_ROUND_DETERMINISTIC_COUNT == mode);
         }
     }
     free(bits);
@@ -40,8 +40,8 @@ static void test_upper_halves(void)
 static bnd_rule policy(unsigned i)
 {
     return (bnd_rule){
-        .overflow = (uint8_t)(i % BND_OVERFLOWS),
-        .nan = (uint8_t)(i % BND_NANS),
+        .overflow = (uint8_t)(i % BND_OVERFLOW_COUNT),
+        .nan = (uint8_t)(i % BND_NAN_COUNT),
         .no_nan = i / 2 % 2,
         .flush_in = i / 3 % 2 != 0,
         .flush_out = i % 4 == 1,
@@ -76,7 +76,7 @@ static void check_policies(bench *b, const bnd_format *f, uint64_t seed)
     for (uint64_t code = 0; code >> f->width == 0; code++) {
         values[code] = answer_of(&decode, code, &how, 0);
     }
-    for (unsigned i = 0; i < BND_ROUNDINGS * POLICIES; i++) {
+    for (unsigned i = 0; i < BND_ROUND_COUNT * POLICIES; i++) {
         unsigned mode = i / POLICIES;
         size_t n = upper_halves(bits, seed + i);
         how.rule = policy(i % POLICIES + POLICIES * (mode % 3));
@@ -132,7 +132,7 @@ static void test_any_rule(void)
 static void check_stochastic(bench *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n, uint64_t seed)
 {
     static const uint8_t bits[] = {1, 8, 16, 24, 32, 62, 0};
-    static const uint8_t modes[] = {BND_SR, BND_SRA, BND_SRB};
+    static const uint8_t modes[] = {BND_ROUND_SR, BND_ROUND_SRA, BND_ROUND_SRB};
     bnd_array how = {.seed = seed, .purpose = 5, .first = seed % 9};
     for (size_t i = 0; i < sizeof bits; i++) {
         for (size_t m = 0; m < sizeof modes; m++) {
@@ -140,7 +140,7 @@ static void check_stochastic(bench *b, const bnd_format *f, bool wide, const uin
             check_numbers(b, f, wide, numbers, n, &how, (i + m) % 7 == seed % 7);
         }
     }
-    how.rule = (bnd_rule){.rounding = BND_SR_EQUAL};
+    how.rule = (bnd_rule){.rounding = BND_ROUND_SR_EQUAL};
     check_numbers(b, f, wide, numbers, n, &how, true);
 }
 
@@ -175,7 +175,7 @@ static void test_random_bits(void)
             bnd_format f = format_named(names[k / 2]);
             call c = round_call(&f, k % 2);
             uint64_t *numbers = operands_of(&c, COUNT, 100 * bits + k);
-            for (uint8_t mode = BND_SR; mode <= BND_SRB; mode++) {
+            for (uint8_t mode = BND_ROUND_SR; mode <= BND_ROUND_SRB; mode++) {
                 bnd_array how = {.rule = {.rounding = mode, .random_bits = (uint8_t)bits}};
                 how.seed = UINT64_C(0x9e3779b97f4a7c15) * bits;
                 how.purpose = bnd_random(1, k, bits) >> 20;

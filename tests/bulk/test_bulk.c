@@ -8,7 +8,7 @@
 
 static void print_back_ends(void)
 {
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         bool here = bnd_backend_here((bnd_backend)i);
         printf("back end %s: %s\n", bnd_backend_name((bnd_backend)i), here ? "compared" : "not here, not compared");
     }

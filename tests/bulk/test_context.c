@@ -22,7 +22,7 @@ static void refused(const char *backend, unsigned threads, bnd_status status, co
 /* A back end opens where it is here, and nowhere else. */
 static void test_names(void)
 {
-    for (unsigned i = 0; i < BND_BACKENDS; i++) {
+    for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
         const char *name = bnd_backend_name((bnd_backend)i);
         bnd_context context = untouched;
         if (bnd_backend_here((bnd_backend)i)) {
@@ -36,7 +36,7 @@ static void test_names(void)
     CU_ASSERT(bnd_backend_here(BND_BACKEND_PORTABLE));
     CU_ASSERT(bnd_backend_here(bnd_backend_best()));
     CU_ASSERT_NOT_EQUAL(bnd_backend_best(), BND_BACKEND_BEST);
-    CU_ASSERT_FALSE(bnd_backend_here(BND_BACKENDS));
+    CU_ASSERT_FALSE(bnd_backend_here(BND_BACKEND_COUNT));
     refused("sse9", 1, BND_BAD_NAME, "sse9");
     refused("", 1, BND_BAD_NAME, "back end");
     refused("portable", 1000000, BND_BAD_ARGUMENT, "1000000");
@@ -103,7 +103,7 @@ static void test_defaults(void)
         {.context = NULL}, {.context = &zeros}, {.context = &best}, {.context = &nowhere}, {.context = &many}};
     uint64_t *numbers = operands_of(&c, COUNT, 1);
     unsigned char in[4 * COUNT], want[COUNT], got[COUNT];
-    put_codes(in, &c.in, BND_PACKED, numbers, COUNT);
+    put_codes(in, &c.in, BND_PACKING_PACKED, numbers, COUNT);
     CU_ASSERT_EQUAL(run_call(&c, want, in, COUNT, NULL, NULL), BND_OK);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         memset(got, 0, sizeof got);

@@ -127,12 +127,12 @@ static void test_hostile(void)
     bench b;
     bench_open(&b, "a hostile environment");
     bnd_format other = format_named("e5m2");
-    for (size_t k = 0; k < BND_ROUNDINGS * sizeof names / sizeof names[0]; k++) {
-        bnd_format f = format_named(names[k / BND_ROUNDINGS]);
+    for (size_t k = 0; k < BND_ROUND_COUNT * sizeof names / sizeof names[0]; k++) {
+        bnd_format f = format_named(names[k / BND_ROUND_COUNT]);
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < CALLS; i++) {
-            bnd_array how = {.rule.rounding = (uint8_t)(k % BND_ROUNDINGS), .seed = k};
+            bnd_array how = {.rule.rounding = (uint8_t)(k % BND_ROUND_COUNT), .seed = k};
             how.packing_in = k % 2;
             how.packing_out = k / 2 % 2;
             how.rule.random_bits = (uint8_t)(k % 7 * 8);
@@ -154,7 +154,7 @@ static void check_operation(bench *b, const question *q, uint64_t seed)
     exercise s = exercise_of(q, 1500, seed, NULL);
     const size_t bytes = exercise_bytes(&s, s.n);
     unsigned char *want = memory_of(bytes), *got = memory_of(bytes);
-    put_codes(want, &s.out, BND_PACKED, s.want, s.n);
+    put_codes(want, &s.out, BND_PACKING_PACKED, s.want, s.n);
     for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
         bnd_array how = q->how;
         bnd_stats stats = {0};
@@ -182,13 +182,13 @@ static void check_operation(bench *b, const question *q, uint64_t seed)
 static void check_sum(bench *b, const bnd_format *f, uint8_t rounding)
 {
     enum { COUNT = 100 };
-    float x[COUNT], want[BND_SUMMATIONS], got;
+    float x[COUNT], want[BND_SUM_COUNT], got;
     bnd_array how = {.rule.rounding = rounding};
     bnd_operand operand = {.data = x};
     for (size_t i = 0; i < COUNT; i++) {
         x[i] = (float)(bnd_random(7, 0, i) >> 40) * 0x1p-20F - 5;
     }
-    for (unsigned way = 0; way < BND_SUMMATIONS; way++) {
+    for (unsigned way = 0; way < BND_SUM_COUNT; way++) {
         CU_ASSERT_EQUAL(bnd_sum_f32(&want[way], (bnd_summation)way, &operand, COUNT, f, &how, NULL), BND_OK);
         for (unsigned kind = 0; kind < HOSTILE_KINDS; kind++) {
             unsigned before = control();
@@ -207,18 +207,18 @@ static void check_sum(bench *b, const bnd_format *f, uint8_t rounding)
 static void test_hostile_operations(void)
 {
     static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32", "e6m9", "fp64"};
-    static const bnd_operation operations[] = {BND_ADD, BND_MUL, BND_DIV, BND_FMA, BND_SQRT, BND_MAX};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA, BND_OP_SQRT, BND_OP_MAX};
     enum { OPERATIONS = sizeof operations / sizeof operations[0] };
     bench b;
     bench_open(&b, "operations in a hostile environment");
     for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS; k++) {
         bnd_format f = format_named(names[k / OPERATIONS]);
         question q = question_of(operations[k % OPERATIONS], k % 4 == 3 ? TO_FLOATS : TO_CODES, &f, &f, 0);
-        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k * 3 % BND_ROUNDINGS), .random_bits = 6};
+        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k * 3 % BND_ROUND_COUNT), .random_bits = 6};
         check_operation(&b, &q, k);
-        q.how.rule = (bnd_rule){.rounding = BND_RNE};
+        q.how.rule = (bnd_rule){.rounding = BND_ROUND_RNE};
         check_operation(&b, &q, k);
-        check_sum(&b, &f, (uint8_t)(k % BND_ROUNDINGS));
+        check_sum(&b, &f, (uint8_t)(k % BND_ROUND_COUNT));
     }
     bench_close(&b);
 }
@@ -246,7 +246,7 @@ static void *visit_all(void *context)
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = (v->kind + k) % 4; i<CALLS; i += scaled_stride()> 1 ? 8 : 4) {
-            bnd_array how = {.rule = {.rounding = (uint8_t)((k + i + v->kind) % BND_ROUNDINGS), .random_bits = 16}};
+            bnd_array how = {.rule = {.rounding = (uint8_t)((k + i + v->kind) % BND_ROUND_COUNT), .random_bits = 16}};
             scene s = scene_open(&calls[i], &how, MANY);
             bnd_context two = back_ends_here()->at[(k + i / 2) % back_ends_here()->count];
             two.threads = 2;

@@ -13,7 +13,7 @@
 static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, const bnd_array *rule)
 {
     bnd_array how = *rule;
-    size_t bytes = strided_bytes(&c->in, BND_UNPACKED, n, stride);
+    size_t bytes = strided_bytes(&c->in, BND_PACKING_UNPACKED, n, stride);
     uint64_t *in = operands_of(c, n, n), *answers = memory_of(n * sizeof *answers);
     pages p = pages_open(bytes + 64);
     unsigned char *want = memory_of(bytes);
@@ -21,11 +21,11 @@ static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, 
     for (size_t i = 0; i < n; i++) {
         answers[i] = answer_of(c, in[i], &how, i);
     }
-    put_strided(want, &c->out, BND_UNPACKED, answers, n, stride);
+    put_strided(want, &c->out, BND_PACKING_UNPACKED, answers, n, stride);
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         how.context = &back_ends_here()->at[k];
         unsigned char *at = pages_place(&p, bytes, true, n % 2 * 3);
-        void *origin = put_strided(at, &c->in, BND_UNPACKED, in, n, stride);
+        void *origin = put_strided(at, &c->in, BND_PACKING_UNPACKED, in, n, stride);
         bool same = run_call(c, origin, origin, n, &how, NULL) == BND_OK && memcmp(at, want, bytes) == 0;
         if (bench_note(b, same && pages_untouched(&p, at, bytes))) {
             print_question(c, &how);
@@ -48,7 +48,7 @@ static void test_in_place(void)
         for (unsigned wide = 0; wide < 2; wide++) {
             call c = round_call(&f, wide);
             for (size_t n = 0; n <= 1100; n += n < 70 ? 1 : 101) {
-                bnd_array how = {.rule = {.rounding = n % 3 == 0 ? BND_SR : BND_RNE}, .seed = n};
+                bnd_array how = {.rule = {.rounding = n % 3 == 0 ? BND_ROUND_SR : BND_ROUND_RNE}, .seed = n};
                 check_in_place(&b, &c, n, strides[(n + k) % 6], &how);
             }
         }
@@ -63,17 +63,17 @@ static void check_strides(bench *b, const call *c, size_t n, ptrdiff_t in_stride
                           const bnd_rule *rule)
 {
     bnd_array how = {.rule = *rule, .stride_in = in_stride, .stride_out = out_stride};
-    how.packing_in = how.packing_out = BND_UNPACKED;
-    size_t in_bytes = strided_bytes(&c->in, BND_UNPACKED, n, in_stride);
-    size_t out_bytes = strided_bytes(&c->out, BND_UNPACKED, n, out_stride);
+    how.packing_in = how.packing_out = BND_PACKING_UNPACKED;
+    size_t in_bytes = strided_bytes(&c->in, BND_PACKING_UNPACKED, n, in_stride);
+    size_t out_bytes = strided_bytes(&c->out, BND_PACKING_UNPACKED, n, out_stride);
     uint64_t *in = operands_of(c, n, 3), *answers = memory_of(n * sizeof *answers);
     pages source = pages_open(in_bytes), target = pages_open(out_bytes);
     unsigned char *want = memory_of(out_bytes), *x = pages_place(&source, in_bytes, true, 0);
     for (size_t i = 0; i < n; i++) {
         answers[i] = answer_of(c, in[i], &how, i);
     }
-    const void *from = put_strided(x, &c->in, BND_UNPACKED, in, n, in_stride);
-    const unsigned char *first = put_strided(want, &c->out, BND_UNPACKED, answers, n, out_stride);
+    const void *from = put_strided(x, &c->in, BND_PACKING_UNPACKED, in, n, in_stride);
+    const unsigned char *first = put_strided(want, &c->out, BND_PACKING_UNPACKED, answers, n, out_stride);
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         how.context = &back_ends_here()->at[k];
         unsigned char *y = pages_place(&target, out_bytes, k % 2 == 0, 0);
@@ -101,7 +101,7 @@ static void test_strides(void)
     bnd_format other = format_named("bf16");
     for (size_t k = 0; k < LAYOUTS * STRIDES * STRIDES; k++) {
         bnd_format f = layout_at(k % LAYOUTS);
-        bnd_rule rule = {.rounding = (uint8_t)(k % BND_ROUNDINGS), .random_bits = 16};
+        bnd_rule rule = {.rounding = (uint8_t)(k % BND_ROUND_COUNT), .random_bits = 16};
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < CALLS; i++) {
@@ -184,7 +184,7 @@ static void test_tf32_container(void)
         bnd_array how = {.context = &back_ends_here()->at[k]};
         CU_ASSERT_EQUAL(bnd_encode_f32(packed, x, 2, &f, &how, NULL, NULL), BND_OK);
         CU_ASSERT_EQUAL(memcmp(packed, want, sizeof want), 0); /* 1 and -2.5 as fp32 writes them */
-        how.packing_in = how.packing_out = BND_UNPACKED;
+        how.packing_in = how.packing_out = BND_PACKING_UNPACKED;
         CU_ASSERT_EQUAL(bnd_encode_f32(unpacked, x, 2, &f, &how, NULL, NULL), BND_OK);
         CU_ASSERT_EQUAL(memcmp(unpacked, codes, sizeof codes), 0); /* 0x1fc00 and 0x60100 */
     }
@@ -198,7 +198,7 @@ static void test_ue4m3_container(void)
     const unsigned char want[4] = {0x38, 0x7e, 0x01, 0x7f}, want_e5m3[4] = {0x78, 0xbe, 0x30, 0xff};
     unsigned char codes[4];
     float y[4];
-    CU_ASSERT_EQUAL(bnd_codes_size(&f, 4, BND_PACKED), 4);
+    CU_ASSERT_EQUAL(bnd_codes_size(&f, 4, BND_PACKING_PACKED), 4);
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         for (uint8_t packing = 0; packing < 2; packing++) {
             bnd_array how = {.context = &back_ends_here()->at[k], .packing_in = packing, .packing_out = packing};

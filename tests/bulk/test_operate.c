@@ -11,7 +11,7 @@
 /* How many elements: the elementary functions take microseconds each. */
 static size_t length_of(unsigned operation, size_t most, size_t few)
 {
-    return operation < BND_RINT ? most : operation <= BND_ULP ? few : 8;
+    return operation < BND_OP_RINT ? most : operation <= BND_OP_ULP ? few : 8;
 }
 
 static bool is_served(const question *q)
@@ -41,15 +41,16 @@ static void check_every_pair(bench *b, const bnd_format *f, bnd_operation operat
 static void test_every_pair(void)
 {
     static const char *const names[] = {"e4m3", "e5m2", "e5m2fnuz", "e3m2", "e2m1", "e8m0"};
-    static const bnd_operation operations[] = {BND_ADD, BND_SUB, BND_MUL, BND_DIV, BND_MIN, BND_MAX_NUMBER};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,
+                                               BND_OP_DIV, BND_OP_MIN, BND_OP_MAX_NUMBER};
     enum { FORMATS = sizeof names / sizeof names[0], OPERATIONS = sizeof operations / sizeof operations[0] };
     bench b;
     bench_open(&b, "every pair of codes");
     const size_t stride = scaled_stride() > 1 ? 17 : 1;
-    for (size_t k = 0; k < (size_t)FORMATS * OPERATIONS * BND_ROUNDINGS; k += stride) {
+    for (size_t k = 0; k < (size_t)FORMATS * OPERATIONS * BND_ROUND_COUNT; k += stride) {
         bnd_format f = format_named(names[k % FORMATS]);
         size_t rest = k / FORMATS;
-        bool sums = operations[rest % OPERATIONS] < BND_MIN;
+        bool sums = operations[rest % OPERATIONS] < BND_OP_MIN;
         bool turn = k % FORMATS < 2 || f.width < 8 || rest % 3 == 0; /* arith/ has tried them all for all formats */
         if (turn && (sums || rest / OPERATIONS % 5 == 0)) {          /* the modes hardly matter to others */
             check_every_pair(&b, &f, operations[rest % OPERATIONS], (unsigned)(rest / OPERATIONS));
@@ -62,16 +63,16 @@ static void test_every_pair(void)
 
 static void check_format(bench *b, const bnd_format *f, const bnd_format *other, uint64_t seed)
 {
-    for (unsigned operation = 0; operation < BND_OPERATIONS; operation++) {
+    for (unsigned operation = 0; operation < BND_OP_COUNT; operation++) {
         const uint64_t random = bnd_random(seed, operation, 1);
         unsigned mix = (random & 3) == 0 ? (unsigned)(random >> 2 & 7) : 0;
         question q = question_of((bnd_operation)operation, TO_CODES, f, other, mix);
-        q.how.rule = (random >> 5 & 3) == 0 ? (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUNDINGS)}
+        q.how.rule = (random >> 5 & 3) == 0 ? (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUND_COUNT)}
                                             : random_rule(random >> 7);
         q.how.seed = seed;
-        q.how.packing_out = (random & 16) != 0 ? BND_UNPACKED : BND_PACKED;
+        q.how.packing_out = (random & 16) != 0 ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
         for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
-            q.packing[k] = (random >> (40 + k) & 1) != 0 ? BND_UNPACKED : BND_PACKED;
+            q.packing[k] = (random >> (40 + k) & 1) != 0 ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
             q.broadcast[k] = (random >> (44 + 4 * k) & 15) == 0;
         }
         if (!is_served(&q)) {
@@ -103,7 +104,7 @@ static void test_not_served(void)
     float x[3] = {1, 2, 3}, y[3] = {7, 7, 7};
     bnd_operand in = {.data = x};
     bnd_error why;
-    CU_ASSERT_EQUAL(bnd_operate_f32(y, BND_EXP, &in, 3, &fp32, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_f32(y, BND_OP_EXP, &in, 3, &fp32, NULL, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "exp"));
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "fp32"));
     CU_ASSERT_EQUAL(y[0], 7);
@@ -113,15 +114,16 @@ static void test_not_served(void)
 static void test_fast_formats(void)
 {
     static const char *const names[] = {"fp16", "bf16", "fp32", "fp64", "tf32", "e4m3", "e6m9", "e8m3"};
-    static const bnd_operation operations[] = {BND_ADD, BND_SUB, BND_MUL,        BND_DIV,        BND_FMA,    BND_SQRT,
-                                               BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER, BND_CONVERT};
+    static const bnd_operation operations[] = {BND_OP_ADD,        BND_OP_SUB,        BND_OP_MUL,    BND_OP_DIV,
+                                               BND_OP_FMA,        BND_OP_SQRT,       BND_OP_MIN,    BND_OP_MAX,
+                                               BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_CONVERT};
     enum { OPERATIONS = sizeof operations / sizeof operations[0] };
     bench b;
     bench_open(&b, "operations, fast formats");
-    for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS * BND_ROUNDINGS; k++) {
-        bnd_format f = format_named(names[k / (OPERATIONS * BND_ROUNDINGS)]);
-        question q = question_of(operations[k / BND_ROUNDINGS % OPERATIONS], TO_CODES, &f, &f, 0);
-        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k % BND_ROUNDINGS), .random_bits = (uint8_t)(k % 3 * 8)};
+    for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS * BND_ROUND_COUNT; k++) {
+        bnd_format f = format_named(names[k / (OPERATIONS * BND_ROUND_COUNT)]);
+        question q = question_of(operations[k / BND_ROUND_COUNT % OPERATIONS], TO_CODES, &f, &f, 0);
+        q.how.rule = (bnd_rule){.rounding = (uint8_t)(k % BND_ROUND_COUNT), .random_bits = (uint8_t)(k % 3 * 8)};
         q.how.seed = k;
         exercise s = exercise_of(&q, scaled(1500), k, NULL);
         check_exercise(&b, &s, k % 5 == 0);
@@ -138,12 +140,12 @@ static void test_numbers(void)
     format_list all = all_formats();
     bnd_format codes = format_named("e5m6");
     for (size_t k = 0; k < scaled(2 * all.count); k++) {
-        for (unsigned operation = 0; operation < BND_OPERATIONS; operation++) {
+        for (unsigned operation = 0; operation < BND_OP_COUNT; operation++) {
             const uint64_t random = bnd_random(k, operation, 2);
             question q = question_of((bnd_operation)operation, (random & 1) != 0 ? TO_FLOATS : TO_DOUBLES,
                                      &all.at[k * 11 % all.count], &codes, (random >> 1 & 7) == 0 ? 2 : 0);
             q.how.rule = (random >> 4 & 1) != 0 ? random_rule(random >> 7)
-                                                : (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUNDINGS)};
+                                                : (bnd_rule){.rounding = (uint8_t)((random >> 7) % BND_ROUND_COUNT)};
             if (!is_served(&q)) {
                 continue;
             }
@@ -188,7 +190,7 @@ static void test_places(void)
 {
     enum { MOST = 1100 };
     static const char *const names[] = {"fp16", "bf16", "e4m3", "e3m2", "fp32", "e6m9"};
-    static const bnd_operation operations[] = {BND_ADD, BND_FMA, BND_SQRT, BND_REM};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_FMA, BND_OP_SQRT, BND_OP_REM};
     pages source[BND_OPERANDS_MAX], target = pages_open(MOST * 8 + 256);
     bench b;
     bench_open(&b, "operations, places");
@@ -199,7 +201,7 @@ static void test_places(void)
         bnd_format f = format_named(names[k / 4]);
         question q = question_of(operations[k % 4], k % 5 == 4 ? TO_FLOATS : TO_CODES, &f, &f, 0);
         q.broadcast[1] = k % 3 == 1;
-        q.how.rule.rounding = k % 2 ? BND_RUP : BND_RNE;
+        q.how.rule.rounding = k % 2 ? BND_ROUND_RUP : BND_ROUND_RNE;
         exercise s = exercise_of(&q, MOST, k, NULL);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
             bnd_array how = q.how;
@@ -226,9 +228,9 @@ static void test_strides(void)
     bench_open(&b, "operations, strides and in place");
     for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k / 2]);
-        question q = question_of(BND_SUB, TO_CODES, &f, &f, 0);
+        question q = question_of(BND_OP_SUB, TO_CODES, &f, &f, 0);
         exercise s = exercise_of(&q, COUNT, k, NULL);
-        size_t bytes = stored_bytes(&f, BND_PACKED, 1);
+        size_t bytes = stored_bytes(&f, BND_PACKING_PACKED, 1);
         unsigned char *x = memory_of(3 * COUNT * bytes), *y = memory_of(3 * COUNT * bytes);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
             unsigned char *out = memory_of(3 * COUNT * bytes);
@@ -240,23 +242,23 @@ static void test_strides(void)
                                       {.data = y + 2 * (COUNT - 1) * bytes, .format = &f, .stride = -2}};
             bnd_operand plain[2] = {{.data = s.memory[0], .format = &f}, {.data = s.memory[1], .format = &f}};
             bnd_array how = {.context = &back_ends_here()->at[i], .stride_out = 2};
-            CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_OP_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(out + 2 * e * bytes, &f, BND_PACKED, 0) == s.want[e]);
-                bench_note(&b, e % 2 != 0 || get_code(out + (2 * e + 1) * bytes, &f, BND_PACKED, 0) == 0);
+                bench_note(&b, get_code(out + 2 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
+                bench_note(&b, e % 2 != 0 || get_code(out + (2 * e + 1) * bytes, &f, BND_PACKING_PACKED, 0) == 0);
             }
             how.stride_out = 1;
             memcpy(out, s.memory[k % 2], COUNT * bytes);
             plain[k % 2].data = out;
-            CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_SUB, plain, COUNT, &how, NULL, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_OP_SUB, plain, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(out, &f, BND_PACKED, e) == s.want[e]);
+                bench_note(&b, get_code(out, &f, BND_PACKING_PACKED, e) == s.want[e]);
             }
             how.stride_out = 3;
             strided[1] = (bnd_operand){.data = s.memory[1], .format = &f};
-            CU_ASSERT_EQUAL(bnd_operate_codes(x, &f, BND_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_operate_codes(x, &f, BND_OP_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(x + 3 * e * bytes, &f, BND_PACKED, 0) == s.want[e]);
+                bench_note(&b, get_code(x + 3 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
             }
             free(out);
         }
@@ -280,8 +282,8 @@ static void test_large(void)
     const size_t count = scaled_stride() > 1 ? ((size_t)1 << 19) + 77 : ((size_t)6 << 20) + 77;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k]);
-        size_t bytes = stored_bytes(&f, BND_PACKED, 1);
-        question q = question_of(k == 2 ? BND_MUL : BND_ADD, TO_CODES, &f, &f, 0);
+        size_t bytes = stored_bytes(&f, BND_PACKING_PACKED, 1);
+        question q = question_of(k == 2 ? BND_OP_MUL : BND_OP_ADD, TO_CODES, &f, &f, 0);
         exercise s = exercise_of(&q, PERIOD, 3, NULL);
         unsigned char *x = memory_of((count + PERIOD) * bytes), *y = memory_of((count + PERIOD) * bytes);
         unsigned char *want = memory_of((count + PERIOD) * bytes), *got = memory_of((count + 64) * bytes);
@@ -294,9 +296,9 @@ static void test_large(void)
                 bnd_operate(&f, q.operation, from, (uint64_t[]){s.codes[0][e], s.codes[1][e]}, q.how.rule, 0).code;
         }
         for (size_t at = 0; at < count; at += PERIOD) {
-            put_codes(x + at * bytes, &f, BND_PACKED, s.codes[0], PERIOD);
-            put_codes(y + at * bytes, &f, BND_PACKED, s.codes[1], PERIOD);
-            put_codes(want + at * bytes, &f, BND_PACKED, s.want, PERIOD);
+            put_codes(x + at * bytes, &f, BND_PACKING_PACKED, s.codes[0], PERIOD);
+            put_codes(y + at * bytes, &f, BND_PACKING_PACKED, s.codes[1], PERIOD);
+            put_codes(want + at * bytes, &f, BND_PACKING_PACKED, s.want, PERIOD);
         }
         for (size_t i = 1; i < back_ends_here()->count; i++) {
             for (unsigned threads = 1; threads <= 3; threads++) {
@@ -338,7 +340,7 @@ static void check_table(bench *b, bnd_operation operation, const char *const nam
     unsigned char *got = memory_of(exercise_bytes(&s, s.n));
     CU_ASSERT_EQUAL(bnd_operate_by_table(got, table, x, s.n, NULL, NULL), BND_OK);
     for (size_t i = 0; i < s.n; i++) {
-        uint64_t code = get_code(got, &to, BND_PACKED, i);
+        uint64_t code = get_code(got, &to, BND_PACKING_PACKED, i);
         if (bench_note(b, code == s.want[i])) {
             print_exercise(&s, &q.how);
             print_element(&s, i, code);
@@ -356,10 +358,10 @@ static void test_tables(void)
     bench b;
     bench_open(&b, "tables");
     for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {
-        check_table(&b, BND_NEXT_UP, codes[k], BND_RNE);
-        check_table(&b, BND_SQRT, codes[k], BND_RUP);
+        check_table(&b, BND_OP_NEXT_UP, codes[k], BND_ROUND_RNE);
+        check_table(&b, BND_OP_SQRT, codes[k], BND_ROUND_RUP);
         if (k > 1) {
-            check_table(&b, BND_REM, codes[k], BND_RTZ);
+            check_table(&b, BND_OP_REM, codes[k], BND_ROUND_RTZ);
         }
     }
     bench_close(&b);
@@ -373,31 +375,32 @@ static void test_refusals(void)
     bnd_format fp6 = format_named("e3m2");
     unsigned char out[64] = {7}, x[64] = {0};
     bnd_operand operand[3] = {{.data = x, .format = &fp16}, {.data = x, .format = &fp16}, {.data = x, .format = &fp16}};
-    bnd_array random = {.rule.rounding = BND_SR};
+    bnd_array random = {.rule.rounding = BND_ROUND_SR};
     const bnd_format *from[3] = {&fp16, &fp16, &fp16};
     bnd_table *table = NULL;
     bnd_error why;
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &set, BND_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &set, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, set.name));
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OPERATIONS, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_COUNT, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "operation"));
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_ADD, operand, SIZE_MAX / 2, NULL, NULL, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_ADD, &fp16, from, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, SIZE_MAX / 2, NULL, NULL, &why),
+                    BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_OP_ADD, &fp16, from, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "large"));
-    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_SQRT, &fp16, from, &random, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_SQRT, &fp32, from, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_OP_SQRT, &fp16, from, &random, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_table_new(&table, BND_OP_SQRT, &fp32, from, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NULL(table);
     operand[1].format = &set;
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     operand[1].format = NULL;
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "operand 2"));
     operand[1] = (bnd_operand){.data = x, .format = &fp6, .stride = 2};
-    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(out[0], 7);
-    CU_ASSERT_EQUAL(bnd_operate_codes(NULL, &fp16, BND_ADD, operand, 0, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_operate_codes(NULL, &fp16, BND_OP_ADD, operand, 0, NULL, NULL, &why), BND_BAD_ARGUMENT);
     operand[1] = (bnd_operand){.data = NULL, .format = &fp16, .broadcast = true};
-    CU_ASSERT_EQUAL(bnd_operate_codes(NULL, &fp16, BND_ADD, operand, 0, NULL, NULL, &why), BND_OK);
+    CU_ASSERT_EQUAL(bnd_operate_codes(NULL, &fp16, BND_OP_ADD, operand, 0, NULL, NULL, &why), BND_OK);
 }
 
 CU_TestInfo operate_tests[] = {

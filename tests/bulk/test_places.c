@@ -98,8 +98,8 @@ static void test_lengths(void)
             how.packing_in = (k / CALLS + k) % 2;
             how.packing_out = k / CALLS % 2;
             check_lengths(&b, &calls[k % CALLS], &how, around[i][0], around[i][1], k % 3 == 0);
-            how.packing_in = how.packing_out = BND_PACKED;
-            how.rule = (bnd_rule){.rounding = BND_SR, .random_bits = (uint8_t)(8 << k % 3)};
+            how.packing_in = how.packing_out = BND_PACKING_PACKED;
+            how.rule = (bnd_rule){.rounding = BND_ROUND_SR, .random_bits = (uint8_t)(8 << k % 3)};
             check_lengths(&b, &calls[k % CALLS], &how, around[i][0], around[i][1], k % 3 == 1);
         }
     }
@@ -118,7 +118,7 @@ static void test_misaligned(void)
         call calls[CALLS];
         calls_of(calls, &f, &other);
         for (size_t i = 0; i < CALLS; i++) {
-            bnd_array how = {.rule.rounding = k % 4 == 0 ? BND_SRB : BND_RNE};
+            bnd_array how = {.rule.rounding = k % 4 == 0 ? BND_ROUND_SRB : BND_ROUND_RNE};
             how.packing_in = i % 2;
             how.packing_out = i / 2 % 2;
             sample s = sample_open(&calls[i], &how, 261);

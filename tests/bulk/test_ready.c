@@ -68,11 +68,11 @@ static void check_ready(const bnd_format *f, bndi_width width, bnd_rule rule, co
 
 static void test_all(void)
 {
-    const bnd_rule rules[] = {{.rounding = BND_RNE},
-                              {.rounding = BND_RTZ},
-                              {.rounding = BND_RUP, .overflow = BND_OVERFLOW_SATURATE},
-                              {.rounding = BND_RNE, .nan = BND_NAN_PROPAGATE},
-                              {.rounding = BND_RDN}};
+    const bnd_rule rules[] = {{.rounding = BND_ROUND_RNE},
+                              {.rounding = BND_ROUND_RTZ},
+                              {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_SATURATE},
+                              {.rounding = BND_ROUND_RNE, .nan = BND_NAN_PROPAGATE},
+                              {.rounding = BND_ROUND_RDN}};
     for (size_t row = 0; row < bnd_format_count(); row++) {
         const bnd_format f = bnd_format_at(row);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
@@ -89,7 +89,7 @@ static void test_refused(void)
 {
     static bndi_ready r;
     const bnd_format f = bnd_format_at(1);
-    CU_ASSERT_FALSE(bnd_lab_ready_make(&r, BNDI_WORDS_32, &f, (bnd_rule){.rounding = BND_SR}, NULL));
+    CU_ASSERT_FALSE(bnd_lab_ready_make(&r, BNDI_WORDS_32, &f, (bnd_rule){.rounding = BND_ROUND_SR}, NULL));
 }
 
 CU_TestInfo ready_tests[] = {

@@ -44,7 +44,7 @@ static void test_value_sets(void)
     refused(&u, bnd_decode_f64((void *)u.out, x, 8, &set, NULL, &u.why), set.name);
     refused(&u, bnd_convert_codes(u.out, &set, x, &fp16, 8, NULL, &u.stats, &u.why), set.name);
     refused(&u, bnd_convert_codes(u.out, &fp16, x, &set, 8, NULL, &u.stats, &u.why), set.name);
-    CU_ASSERT_EQUAL(bnd_codes_size(&set, 8, BND_PACKED), 0);
+    CU_ASSERT_EQUAL(bnd_codes_size(&set, 8, BND_PACKING_PACKED), 0);
     CU_ASSERT_EQUAL(bnd_encode_f64(u.out, x, 8, &set, NULL, NULL, NULL), BND_BAD_ARGUMENT); /* nobody asks why */
 }
 
@@ -67,7 +67,7 @@ static void test_strides(void)
 static void test_sizes(void)
 {
     bnd_format fp64 = format_named("fp64"), fp4 = format_named("e2m1");
-    bnd_array far = {.stride_in = PTRDIFF_MIN, .packing_in = BND_UNPACKED};
+    bnd_array far = {.stride_in = PTRDIFF_MIN, .packing_in = BND_PACKING_UNPACKED};
     untouched u = fresh();
     refused(&u, bnd_encode_f64(u.out, x, SIZE_MAX, &fp64, NULL, &u.stats, &u.why), "memory");
     refused(&u, bnd_encode_f32(u.out, (const void *)x, SIZE_MAX / 4, &fp4, NULL, &u.stats, &u.why), "memory");
@@ -75,11 +75,11 @@ static void test_sizes(void)
     refused(&u, bnd_round_f64((void *)u.out, x, SIZE_MAX / 8, &fp64, NULL, &u.stats, &u.why), "memory");
     refused(&u, bnd_convert_codes(u.out, &fp64, x, &fp4, SIZE_MAX / 2, NULL, &u.stats, &u.why), "memory");
     refused(&u, bnd_round_f64((void *)u.out, x, 2, &fp64, &far, &u.stats, &u.why), "memory");
-    CU_ASSERT_EQUAL(bnd_codes_size(&fp64, SIZE_MAX / 8, BND_PACKED), 0);
-    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, SIZE_MAX, BND_UNPACKED), 0);
-    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 3, BND_PACKED), 2);
-    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 3, BND_UNPACKED), 3);
-    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 0, BND_PACKED), 0);
+    CU_ASSERT_EQUAL(bnd_codes_size(&fp64, SIZE_MAX / 8, BND_PACKING_PACKED), 0);
+    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, SIZE_MAX, BND_PACKING_UNPACKED), 0);
+    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 3, BND_PACKING_PACKED), 2);
+    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 3, BND_PACKING_UNPACKED), 3);
+    CU_ASSERT_EQUAL(bnd_codes_size(&fp4, 0, BND_PACKING_PACKED), 0);
 }
 
 static void test_nothing(void)
@@ -110,21 +110,21 @@ static void refused_by_all(const bnd_array *how, const char *word)
 
 static void test_choices(void)
 {
-    const bnd_context none = {.backend = BND_BACKENDS}, many = {.threads = 1025};
+    const bnd_context none = {.backend = BND_BACKEND_COUNT}, many = {.threads = 1025};
     static const struct {
         bnd_array how;
         const char *word;
     } wrong[] = {
-        {{.rule.rounding = BND_ROUNDINGS}, "rounding"},
+        {{.rule.rounding = BND_ROUND_COUNT}, "rounding"},
         {{.rule.rounding = 255}, "255"},
-        {{.rule.overflow = BND_OVERFLOWS}, "overflow"},
-        {{.rule.nan = BND_NANS}, "nan"},
+        {{.rule.overflow = BND_OVERFLOW_COUNT}, "overflow"},
+        {{.rule.nan = BND_NAN_COUNT}, "nan"},
         {{.rule.no_nan = BND_NO_NAN_ZERO + 1}, "no_nan"},
         {{.rule.negative = BND_NEGATIVE_MAGNITUDE + 1}, "negative"},
         {{.rule.zero = BND_ZERO_NAN + 1}, "zero"},
         {{.rule.tie_rule = BND_TIE_RULE_CODE + 1}, "tie_rule"},
         {{.rule.random_bits = BND_RANDOM_BITS_MAX + 1}, "random_bits"},
-        {{.packing_in = BND_UNPACKED + 1}, "packing number 2"},
+        {{.packing_in = BND_PACKING_UNPACKED + 1}, "packing number 2"},
         {{.packing_out = 77}, "packing number 77"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -168,7 +168,7 @@ static void test_stray_bits(void)
     static unsigned char memory[8 * MOST + 1];
     for (size_t k = 0; k < 4; k++) {
         bnd_format f = format_named(formats[k]);
-        const bnd_array how = {.packing_in = BND_UNPACKED};
+        const bnd_array how = {.packing_in = BND_PACKING_UNPACKED};
         const size_t bytes = (size_t)1 << k;
         unsigned char *codes = memory + 1;
         memset(codes, 0, bytes * MOST);
@@ -190,9 +190,9 @@ static void test_stray_bits(void)
 static void test_places_of_stray_bits(void)
 {
     const unsigned char bytes[] = {0x3f, 0x40, 0x3f, 0x80, 0, 0xff, 0x12, 0x34};
-    const bnd_array unpacked = {.packing_in = BND_UNPACKED, .first = UINT64_C(1) << 40};
-    const bnd_array strided = {.packing_in = BND_UNPACKED, .stride_in = 2};
-    const bnd_array backwards = {.packing_in = BND_UNPACKED, .stride_in = -2};
+    const bnd_array unpacked = {.packing_in = BND_PACKING_UNPACKED, .first = UINT64_C(1) << 40};
+    const bnd_array strided = {.packing_in = BND_PACKING_UNPACKED, .stride_in = 2};
+    const bnd_array backwards = {.packing_in = BND_PACKING_UNPACKED, .stride_in = -2};
     is_none(bytes, 8, "e3m2", &unpacked, "element 1099511627777 is 0x40, no code of e3m2: those have 6 bits");
     is_code(bytes, 4, "e3m2", &strided);
     is_code(bytes + 4, 3, "e3m2", &backwards);
@@ -226,7 +226,7 @@ static void test_stray_bits_are_ignored(void)
     static float from_noisy[COUNT], from_clean[COUNT];
     for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
         bnd_format f = format_named(formats[k]);
-        size_t bytes = bnd_codes_size(&f, 1, BND_UNPACKED);
+        size_t bytes = bnd_codes_size(&f, 1, BND_PACKING_UNPACKED);
         for (size_t i = 0; i < COUNT; i++) {
             uint32_t random = (uint32_t)bnd_random(51, k, i);
             uint32_t code = random & ((UINT32_C(1) << f.width) - 1);
@@ -236,7 +236,7 @@ static void test_stray_bits_are_ignored(void)
             }
         }
         for (size_t i = 0; i < back_ends_here()->count; i++) {
-            const bnd_array how = {.context = &back_ends_here()->at[i], .packing_in = BND_UNPACKED};
+            const bnd_array how = {.context = &back_ends_here()->at[i], .packing_in = BND_PACKING_UNPACKED};
             CU_ASSERT_EQUAL(bnd_decode_f32(from_noisy, noisy, COUNT, &f, &how, NULL), BND_OK);
             CU_ASSERT_EQUAL(bnd_decode_f32(from_clean, clean, COUNT, &f, &how, NULL), BND_OK);
             CU_ASSERT_EQUAL(memcmp(from_noisy, from_clean, sizeof from_clean), 0);

@@ -17,7 +17,7 @@ static void test_numbers(void)
     for (size_t k = 0; k < formats.count; k++) {
         for (uint64_t i = 0; i < scaled(10); i++) {
             bnd_array how = {.rule = random_rule(bnd_random(41, k, i)), .seed = i};
-            how.packing_in = how.packing_out = BND_UNPACKED;
+            how.packing_in = how.packing_out = BND_PACKING_UNPACKED;
             how.rule = i % 3 == 0 ? (bnd_rule){.rounding = how.rule.rounding} : how.rule;
             call c = round_call(&formats.at[k], i % 2);
             uint64_t *numbers = operands_of(&c, COUNT, k * 100 + i);
@@ -110,19 +110,19 @@ static void test_patterns(void)
     enum { COUNT = 9000, NAMES = 11, RULES = 6 };
     static const char *const names[NAMES] = {"e4m3", "e5m2",     "fp16", "bf16", "tf32",       "e2m1",
                                              "e6m9", "e4m3fnuz", "e3m2", "e8m3", "binary8p3se"};
-    static const bnd_rule rules[RULES] = {{.rounding = BND_RNE},
-                                          {.rounding = BND_RTZ},
-                                          {.rounding = BND_RUP},
-                                          {.rounding = BND_RNE, .tiny_before = 1},
-                                          {.rounding = BND_RNE, .overflow = BND_OVERFLOW_SATURATE},
-                                          {.rounding = BND_RNE, .flush_out = 1}};
+    static const bnd_rule rules[RULES] = {{.rounding = BND_ROUND_RNE},
+                                          {.rounding = BND_ROUND_RTZ},
+                                          {.rounding = BND_ROUND_RUP},
+                                          {.rounding = BND_ROUND_RNE, .tiny_before = 1},
+                                          {.rounding = BND_ROUND_RNE, .overflow = BND_OVERFLOW_SATURATE},
+                                          {.rounding = BND_ROUND_RNE, .flush_out = 1}};
     bench b;
     bench_open(&b, "statistics of runs");
     uint64_t *numbers = memory_of(COUNT * sizeof *numbers);
     for (size_t i = 0; i < scaled(4 * NAMES); i++) {
         bnd_format f = format_named(names[i % NAMES]);
         /* Nearest even every other time; the others, and any mode, in between. */
-        bnd_array how = {.seed = i, .packing_out = i / 2 % 2 != 0 ? BND_UNPACKED : BND_PACKED};
+        bnd_array how = {.seed = i, .packing_out = i / 2 % 2 != 0 ? BND_PACKING_UNPACKED : BND_PACKING_PACKED};
         how.rule = i % 2 == 0 ? rules[0] : i % 3 == 0 ? random_rule(bnd_random(54, i, 0)) : rules[i % RULES];
         fill_patterns(numbers, COUNT, &f, i);
         check_numbers(&b, &f, false, numbers, COUNT - i % 67, &how, true);
@@ -145,7 +145,7 @@ static void test_in_place(void)
         uint64_t *numbers = memory_of(COUNT * sizeof *numbers);
         fill_patterns(numbers, COUNT, &f, i);
         unsigned char *in = memory_of(4 * COUNT), *out = memory_of(4 * COUNT);
-        put_codes(in, &c.in, BND_UNPACKED, numbers, COUNT);
+        put_codes(in, &c.in, BND_PACKING_UNPACKED, numbers, COUNT);
         bool called = run_call(&c, out, in, COUNT, &how, &apart) == BND_OK &&
                       run_call(&c, in, in, COUNT, &how, &within) == BND_OK;
         if (bench_note(&b, called && memcmp(in, out, 4 * COUNT) == 0 && memcmp(&apart, &within, sizeof apart) == 0)) {
@@ -234,7 +234,7 @@ static void test_cuts(void)
             continue;
         }
         bnd_array how = {.rule = random_rule(bnd_random(43, 2, k)), .seed = k};
-        how.packing_in = how.packing_out = BND_UNPACKED;
+        how.packing_in = how.packing_out = BND_PACKING_UNPACKED;
         how.context = &back_ends_here()->at[k % back_ends_here()->count];
         uint64_t *operands = operands_of(c, COUNT, k);
         unsigned char *in = memory_of(8 * COUNT);

@@ -44,9 +44,9 @@ static void test_means(void)
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         const bnd_context *by = &back_ends_here()->at[k];
         for (uint64_t seed = 1; seed <= 4; seed++) {
-            CU_ASSERT(fabs(mean_error(by, BND_SRA, seed, seed % 2) + shortfall) < bound);
-            CU_ASSERT(fabs(mean_error(by, BND_SRB, seed, seed % 2)) < bound);
-            CU_ASSERT(fabs(mean_error(by, BND_SR, seed, seed % 2)) < bound);
+            CU_ASSERT(fabs(mean_error(by, BND_ROUND_SRA, seed, seed % 2) + shortfall) < bound);
+            CU_ASSERT(fabs(mean_error(by, BND_ROUND_SRB, seed, seed % 2)) < bound);
+            CU_ASSERT(fabs(mean_error(by, BND_ROUND_SR, seed, seed % 2)) < bound);
         }
     }
 }
@@ -67,11 +67,11 @@ static double probability(bnd_rounding mode, unsigned bits, unsigned k)
 {
     double v = k / 256.0, steps = ldexp(v, (int)bits);
     switch (mode) {
-    case BND_SRA:
+    case BND_ROUND_SRA:
         return floor(steps) / ldexp(1, (int)bits);
-    case BND_SRB: /* 2R >= 2^(N+1) - 1 - floor(2 v 2^N) */
+    case BND_ROUND_SRB: /* 2R >= 2^(N+1) - 1 - floor(2 v 2^N) */
         return floor((floor(2 * steps) + 1) / 2) / ldexp(1, (int)bits);
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         return k == 0 ? 0 : 0.5;
     default:
         return rint(steps) / ldexp(1, (int)bits);
@@ -115,11 +115,11 @@ static void test_ups(void)
     for (size_t k = 0; k < back_ends_here()->count; k++) {
         const bnd_context *by = &back_ends_here()->at[k];
         for (size_t i = 0; i < sizeof bits; i++) {
-            CU_ASSERT(ups_are_fair(by, BND_SR, bits[i], &e4m3, 16));
-            CU_ASSERT(ups_are_fair(by, BND_SRA, bits[i], &e4m3, 0.5));
-            CU_ASSERT(ups_are_fair(by, BND_SRB, bits[i], &bf16, 0x1p-40));
+            CU_ASSERT(ups_are_fair(by, BND_ROUND_SR, bits[i], &e4m3, 16));
+            CU_ASSERT(ups_are_fair(by, BND_ROUND_SRA, bits[i], &e4m3, 0.5));
+            CU_ASSERT(ups_are_fair(by, BND_ROUND_SRB, bits[i], &bf16, 0x1p-40));
         }
-        CU_ASSERT(ups_are_fair(by, BND_SR_EQUAL, 0, &bf16, 1));
+        CU_ASSERT(ups_are_fair(by, BND_ROUND_SR_EQUAL, 0, &bf16, 1));
     }
 }
 
@@ -153,7 +153,7 @@ static void test_neighbours(void)
     }
     for (size_t k = 0; k < back_ends_here()->count * sizeof bits; k++) {
         bnd_array how = {.context = &back_ends_here()->at[k / sizeof bits], .seed = 5, .purpose = 99};
-        how.rule = (bnd_rule){.rounding = BND_SR, .random_bits = bits[k % sizeof bits]};
+        how.rule = (bnd_rule){.rounding = BND_ROUND_SR, .random_bits = bits[k % sizeof bits]};
         CU_ASSERT_EQUAL(bnd_round_f64(y, x, COUNT, &f, &how, NULL, NULL), BND_OK);
         for (size_t i = 0; i < COUNT; i++) {
             up[i] = y[i] == -5;

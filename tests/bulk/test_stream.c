@@ -64,12 +64,12 @@ static void check_kernel(bench *b, const call *c, const bnd_array *how)
         .c = c, .kernels = bnd_lab_kernels_of(how->context), .in = memory_of(8 * MOST), .want = memory_of(8 * MOST)};
     uint64_t *operands = operands_of(c, MOST, 3);
     const bnd_format *codes = c->kind == DECODE ? &c->in : &c->out;
-    put_codes(s.in, &c->in, BND_PACKED, operands, MOST);
+    put_codes(s.in, &c->in, BND_PACKING_PACKED, operands, MOST);
     bndi_plan_make(&s.plan, width, &c->f, how->rule);
     if (c->kind != ROUND) {
-        bndi_plan_codes(&s.plan, stored_bits(codes, BND_PACKED) / 8, stored_shift(codes, BND_PACKED));
+        bndi_plan_codes(&s.plan, stored_bits(codes, BND_PACKING_PACKED) / 8, stored_shift(codes, BND_PACKING_PACKED));
     }
-    s.bytes = stored_bits(&c->out, BND_PACKED) / 8;
+    s.bytes = stored_bits(&c->out, BND_PACKING_PACKED) / 8;
     s.target = pages_open(8 * MOST + 128);
     for (size_t n = 0; n <= MOST; n += n < 300 ? 1 : 50) {
         check_stream(b, &s, n, n % 3 * 64, how);
@@ -92,7 +92,7 @@ static void test_streams(void)
         calls_of(calls, &f, &f);
         for (size_t i = 0; i < 6; i++) { /* of f, not of a pair of formats */
             bnd_array how = {.context = &back_ends_here()->at[k % back_ends_here()->count]};
-            how.rule.rounding = (uint8_t)((k + i) % BND_DETERMINISTIC_MODES);
+            how.rule.rounding = (uint8_t)((k + i) % BND_ROUND_DETERMINISTIC_COUNT);
             if (bnd_lab_words_hold(calls[i].wide ? BNDI_WORDS_64 : BNDI_WORDS_32, &f)) {
                 check_kernel(&b, &calls[i], &how);
             }

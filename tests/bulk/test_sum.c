@@ -37,18 +37,18 @@ static void test_stalls(void)
     }
     for (size_t k = 0; k < sizeof stalls / sizeof stalls[0]; k++) {
         const struct stall *s = &stalls[k];
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, COUNT, BND_RNE), s->ones);
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, (size_t)s->ones, BND_RNE), s->ones);
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, (size_t)s->ones - 1, BND_RNE), s->ones - 1);
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, COUNT, BND_RNE), s->harmonic);
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, s->last_term - 1, BND_RNE), s->harmonic);
-        CU_ASSERT_NOT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, s->last_term - 2, BND_RNE), s->harmonic);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, COUNT, BND_ROUND_RNE), s->ones);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, (size_t)s->ones, BND_ROUND_RNE), s->ones);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, ones, (size_t)s->ones - 1, BND_ROUND_RNE), s->ones - 1);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, COUNT, BND_ROUND_RNE), s->harmonic);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, s->last_term - 1, BND_ROUND_RNE), s->harmonic);
+        CU_ASSERT_NOT_EQUAL(sum_of(s->format, BND_SUM_NAIVE, harmonic, s->last_term - 2, BND_ROUND_RNE), s->harmonic);
         /* Pairs of ones are exact as long as the sums of four thousand are. */
         double most = s->ones < 1024 ? s->ones : 4096;
-        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_PAIRWISE, ones, (size_t)most, BND_RNE), most);
+        CU_ASSERT_EQUAL(sum_of(s->format, BND_SUM_PAIRWISE, ones, (size_t)most, BND_ROUND_RNE), most);
     }
     /* A random rounding goes on where nearest stalls: 5000 has a standard error of some 70 in fp16. */
-    CU_ASSERT(fabs(sum_of("fp16", BND_SUM_NAIVE, ones, COUNT, BND_SR) - (double)COUNT) < 500);
+    CU_ASSERT(fabs(sum_of("fp16", BND_SUM_NAIVE, ones, COUNT, BND_ROUND_SR) - (double)COUNT) < 500);
 }
 
 static void test_small_terms(void)
@@ -58,9 +58,9 @@ static void test_small_terms(void)
     for (size_t i = 1; i < COUNT; i++) {
         x[i] = 0.001;
     }
-    CU_ASSERT_EQUAL(sum_of("bf16", BND_SUM_NAIVE, x, COUNT, BND_RNE), 1);
-    CU_ASSERT_EQUAL(sum_of("bf16", BND_SUM_KAHAN, x, COUNT, BND_RNE), 2);
-    CU_ASSERT_EQUAL(sum_of("fp16", BND_SUM_NAIVE, x, COUNT, BND_RNE), 1.9765625);
+    CU_ASSERT_EQUAL(sum_of("bf16", BND_SUM_NAIVE, x, COUNT, BND_ROUND_RNE), 1);
+    CU_ASSERT_EQUAL(sum_of("bf16", BND_SUM_KAHAN, x, COUNT, BND_ROUND_RNE), 2);
+    CU_ASSERT_EQUAL(sum_of("fp16", BND_SUM_NAIVE, x, COUNT, BND_ROUND_RNE), 1.9765625);
 }
 
 /* ---- every addition by itself ---- */
@@ -77,15 +77,15 @@ static void test_sums(void)
         if ((random & 3) == 0) {
             s.of_x = all.at[(random >> 8) % all.with_codes];
         }
-        s.how.rule = (random >> 2 & 3) == 0   ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_ROUNDINGS)}
-                     : (random >> 2 & 3) == 1 ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_RTO)}
+        s.how.rule = (random >> 2 & 3) == 0   ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_ROUND_COUNT)}
+                     : (random >> 2 & 3) == 1 ? (bnd_rule){.rounding = (uint8_t)((random >> 4) % BND_ROUND_RTO)}
                                               : random_rule(random >> 4);
         s.how.seed = k;
         s.how.first = random >> 20;
         s.n = lengths[(random >> 33) % (sizeof lengths / sizeof lengths[0])];
         s.packing = (uint8_t)(random >> 60 & 1);
         s.x = terms_of(&s.of_x, s.n, k);
-        for (unsigned way = 0; way < BND_SUMMATIONS; way++) {
+        for (unsigned way = 0; way < BND_SUM_COUNT; way++) {
             s.way = (bnd_summation)way;
             check_sum(&b, &s);
         }
@@ -107,7 +107,7 @@ static void test_numbers(void)
         wide[i] = (double)x[2 * i];
         x[2 * i + 1] = NAN;
     }
-    for (unsigned way = 0; way < BND_SUMMATIONS; way++) {
+    for (unsigned way = 0; way < BND_SUM_COUNT; way++) {
         bnd_operand every_other = {.data = x, .stride = 2}, backward = {.data = x + 2 * COUNT - 2, .stride = -2};
         bnd_operand in_doubles = {.data = wide}, codes = {.data = x, .format = &fp32, .stride = 2};
         bnd_operand same = {.data = x, .broadcast = true};
@@ -132,7 +132,7 @@ static void test_numbers(void)
     }
     float sum = 5;
     bnd_operand operand = {.data = x};
-    CU_ASSERT_EQUAL(bnd_sum_f32(&sum, BND_SUMMATIONS, &operand, 3, &fp16, NULL, NULL), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_sum_f32(&sum, BND_SUM_COUNT, &operand, 3, &fp16, NULL, NULL), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(sum, 5);
 }
 
@@ -144,12 +144,12 @@ static void test_zeros(void)
     const bnd_operand to_zero = {.data = cancel}, zeros = {.data = minus};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         bnd_format f = format_named(formats[i]);
-        for (unsigned mode = 0; mode < BND_ROUNDINGS; mode++) {
+        for (unsigned mode = 0; mode < BND_ROUND_COUNT; mode++) {
             const bnd_array how = {.rule = {.rounding = (uint8_t)mode, .random_bits = 5}};
             float sum = 5, other = 5;
             CU_ASSERT_EQUAL(bnd_sum_f32(&sum, BND_SUM_NAIVE, &to_zero, 2, &f, &how, NULL), BND_OK);
             CU_ASSERT_EQUAL(bnd_sum_f32(&other, BND_SUM_PAIRWISE, &zeros, 2, &f, &how, NULL), BND_OK);
-            CU_ASSERT(sum == 0 && (signbit(sum) != 0) == (mode == BND_RDN));
+            CU_ASSERT(sum == 0 && (signbit(sum) != 0) == (mode == BND_ROUND_RDN));
             CU_ASSERT(other == 0 && signbit(other) != 0);
         }
     }

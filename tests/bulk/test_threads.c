@@ -119,7 +119,7 @@ static void test_threads(void)
         size_t group = k / FORMATS, n = COUNT + 31 * k + 5 + (k % 11 == 0 ? COUNT / 2 : 0);
         call calls[CALLS]; /* of which each format takes half */
         calls_of(calls, &f, &other);
-        bnd_array how = {.rule.rounding = (uint8_t)(k * 7 % BND_ROUNDINGS), .seed = k};
+        bnd_array how = {.rule.rounding = (uint8_t)(k * 7 % BND_ROUND_COUNT), .seed = k};
         how.packing_in = k % 5 == 4;
         how.packing_out = k % 5 > 2;
         how.rule.random_bits = (uint8_t)(4 + k * 4 % 24);
@@ -149,8 +149,9 @@ static void test_large(void)
     const call calls[] = {encode_call(&fp16, false), encode_call(&e4m3, false), round_call(&e4m3, false),
                           decode_call(&e4m3, false), decode_call(&e2m1, false)};
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
-        bnd_array how = {.rule = {.rounding = k == 1 ? BND_SR : BND_RNE, .random_bits = 8}};
-        size_t bytes = stored_bytes(&calls[k].in, BND_PACKED, 1) + stored_bytes(&calls[k].out, BND_PACKED, 1);
+        bnd_array how = {.rule = {.rounding = k == 1 ? BND_ROUND_SR : BND_ROUND_RNE, .random_bits = 8}};
+        size_t bytes =
+            stored_bytes(&calls[k].in, BND_PACKING_PACKED, 1) + stored_bytes(&calls[k].out, BND_PACKING_PACKED, 1);
         /* Results that begin within a line; of two codes a byte, one of them. */
         bytes = k == 4 ? 4 : bytes;
         whole w = whole_open(&calls[k], &how, large_enough() / bytes + 1013, false);

@@ -212,7 +212,7 @@ static bool is_right(const making *m, const made *want)
     bnd_exact value = bnd_unpack(m->format, results[count - 1].code);
     if (bnd_real_error_alloc(&error, value, exact, &why) != BND_OK) {
         right = false;
-    } else if (value.kind == BND_FINITE || value.kind == BND_ZERO) {
+    } else if (value.kind == BND_KIND_FINITE || value.kind == BND_KIND_ZERO) {
         mpq_t x;
         mpq_init(x);
         mpz_import(mpq_numref(x), 1, -1, sizeof value.low, 0, 0, &value.low);
@@ -244,7 +244,7 @@ static void random_expressions(void)
     for (uint64_t i = 0; i < count; i++) {
         bnd_format f = format_named(names[i % 7]);
         made whole;
-        m = (making){.format = &f, .seed = i, .rule = {.rounding = (uint8_t)(i / 7 % BND_DETERMINISTIC_MODES)}};
+        m = (making){.format = &f, .seed = i, .rule = {.rounding = (uint8_t)(i / 7 % BND_ROUND_DETERMINISTIC_COUNT)}};
         mpq_init(whole.value);
         make(&m, &whole, 4, false);
         if (!m.fails) {
@@ -550,7 +550,7 @@ static void long_sum(void)
 static void stochastic(void)
 {
     bnd_format f = format_named("e4m3");
-    bnd_rule rule = {.rounding = BND_SR, .random_bits = 8};
+    bnd_rule rule = {.rounding = BND_ROUND_SR, .random_bits = 8};
     const char *text = "0.1 + 0.3";
     bnd_term terms[8];
     bnd_result results[8];

@@ -39,7 +39,7 @@ static void powers(void)
     uint64_t count = scaled(3000), wrong = 0;
     for (uint64_t i = 0; i < count; i++) {
         bnd_format f = format_named(few_formats[i % (FEW - 1)]);
-        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_DETERMINISTIC_MODES)}, computed = rule;
+        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_ROUND_DETERMINISTIC_COUNT)}, computed = rule;
         computed.nan = BND_NAN_CANONICAL; /* a power is an operation, and the oracle converts its digits */
         long base = (long)(bnd_random(31, 1, i) % 15) - 7;
         unsigned n = (unsigned)(bnd_random(31, 2, i) % 60);
@@ -94,10 +94,11 @@ static void powers(void)
             printf("\n  %s is %llx\n", special[i].text, (unsigned long long)got.code);
         }
     }
-    CU_ASSERT_EQUAL(rounded("0^-1", &f, (bnd_rule){0}).flags, BND_DIVBYZERO);
-    CU_ASSERT_EQUAL(rounded("fp16:0x7c01^0", &f, (bnd_rule){0}).flags, BND_INVALID);
-    CU_ASSERT_EQUAL(rounded("(2^-24)^-1", &f, (bnd_rule){.flush_in = true}).flags, BND_DIVBYZERO | BND_FLUSHED);
-    CU_ASSERT_EQUAL(rounded("1.5^1000000000", &f, (bnd_rule){0}).flags, BND_OVERFLOW | BND_INEXACT);
+    CU_ASSERT_EQUAL(rounded("0^-1", &f, (bnd_rule){0}).flags, BND_FLAG_DIVBYZERO);
+    CU_ASSERT_EQUAL(rounded("fp16:0x7c01^0", &f, (bnd_rule){0}).flags, BND_FLAG_INVALID);
+    CU_ASSERT_EQUAL(rounded("(2^-24)^-1", &f, (bnd_rule){.flush_in = true}).flags,
+                    BND_FLAG_DIVBYZERO | BND_FLAG_FLUSHED);
+    CU_ASSERT_EQUAL(rounded("1.5^1000000000", &f, (bnd_rule){0}).flags, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
 }
 
 /* sum(x, n) is the loop that it stands for, in every mode. */
@@ -106,8 +107,8 @@ static void repeated_sums(void)
     uint64_t count = scaled(600), wrong = 0;
     for (uint64_t i = 0; i < count && wrong < 4; i++) {
         bnd_format to = format_named(few_formats[i % FEW]), from = format_named(few_formats[i / FEW % FEW]);
-        bnd_rule rule = {.rounding = (uint8_t)(i % BND_ROUNDINGS), .random_bits = 5};
-        rule.random_bits = i % BND_ROUNDINGS < BND_DETERMINISTIC_MODES ? 0 : rule.random_bits;
+        bnd_rule rule = {.rounding = (uint8_t)(i % BND_ROUND_COUNT), .random_bits = 5};
+        rule.random_bits = i % BND_ROUND_COUNT < BND_ROUND_DETERMINISTIC_COUNT ? 0 : rule.random_bits;
         unsigned bits = bnd_rule_random_bits(rule);
         uint64_t code = bnd_random(7, 3, i), times = bnd_random(7, 4, i) % 400, moves = 0, moved = 0;
         code &= from.width < 64 ? (UINT64_C(1) << from.width) - 1 : UINT64_MAX;
@@ -115,7 +116,7 @@ static void repeated_sums(void)
         bnd_result want = bnd_encode(&to, 0, rule, 0);
         for (uint64_t k = 0; k < times; k++) {
             uint64_t codes[] = {want.code, code}, random = bits > 0 ? bnd_random_bits(i, 9, k, bits) : 0;
-            bnd_result next = bnd_operate(&to, BND_ADD, formats, codes, rule, random);
+            bnd_result next = bnd_operate(&to, BND_OP_ADD, formats, codes, rule, random);
             moved = next.code != want.code ? k + 1 : moved;
             next.flags |= want.flags;
             want = next;
@@ -150,7 +151,7 @@ static void quotients(void)
     const bnd_format *const from[] = {&fp64, &fp64};
     for (uint64_t i = 0; i < count && wrong < 4; i++) {
         bnd_format f = format_named(few_formats[i % FEW]);
-        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_DETERMINISTIC_MODES)};
+        bnd_rule rule = {.rounding = (uint8_t)(i / FEW % BND_ROUND_DETERMINISTIC_COUNT)};
         uint64_t a = bnd_random(8, 1, i) >> (11 + i % 50), b = (bnd_random(8, 2, i) >> (11 + i / 7 % 50)) + 1;
         uint64_t codes[] = {bnd_encode_uint64(&fp64, a, (bnd_rule){0}, 0).code,
                             bnd_encode_uint64(&fp64, b, (bnd_rule){0}, 0).code};
@@ -191,7 +192,7 @@ static void values(void)
         {"1/0", "inf"}};
     uint64_t wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (size_t k = 0; k < FEW * BND_DETERMINISTIC_MODES; k++) {
+        for (size_t k = 0; k < FEW * BND_ROUND_DETERMINISTIC_COUNT; k++) {
             bnd_format f = format_named(few_formats[k % FEW]);
             bnd_rule rule = {.rounding = (uint8_t)(k / FEW)};
             bnd_result want;

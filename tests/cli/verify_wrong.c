@@ -11,10 +11,10 @@ static bnd_result operate(const bnd_format *f, bnd_operation operation, const ui
                           uint64_t random)
 {
     bnd_result r = bnd_operate(f, operation, (const bnd_format *const[]){f, f, f}, codes, rule, random);
-    r.code ^= operation == BND_ADD && codes[0] == 1 && codes[1] == 3;
-    r.flags ^= operation == BND_SCALB && codes[0] == 2 && codes[1] == (uint64_t)-4 ? BND_UNDERFLOW : 0;
-    r.ternary += operation == BND_FMA && codes[0] == 5 && codes[1] == 6 && codes[2] == 9;
-    r.code ^= operation == BND_RINT && codes[0] == 11;
+    r.code ^= operation == BND_OP_ADD && codes[0] == 1 && codes[1] == 3;
+    r.flags ^= operation == BND_OP_SCALB && codes[0] == 2 && codes[1] == (uint64_t)-4 ? BND_FLAG_UNDERFLOW : 0;
+    r.ternary += operation == BND_OP_FMA && codes[0] == 5 && codes[1] == 6 && codes[2] == 9;
+    r.code ^= operation == BND_OP_RINT && codes[0] == 11;
     return r;
 }
 

@@ -37,7 +37,7 @@ bool bench_note(bench *b, bool same)
 
 static void print_flags(uint32_t flags)
 {
-    for (uint32_t flag = 1; flag < BND_FLAGS; flag <<= 1) {
+    for (uint32_t flag = 1; flag < BND_FLAG_ALL; flag <<= 1) {
         if (flags & flag) {
             printf(" %s", bnd_flag_name(flag));
         }
@@ -86,9 +86,9 @@ static void print_exact(const bnd_exact *x)
 
 bool same_as_oracle(const bnd_exact *got, const bndi_oracle_value *want)
 {
-    static const uint8_t kinds[] = {BND_FINITE, BND_INFINITE, BND_QUIET_NAN, BND_SIGNALING_NAN};
+    static const uint8_t kinds[] = {BND_KIND_FINITE, BND_KIND_INFINITE, BND_KIND_QUIET_NAN, BND_KIND_SIGNALING_NAN};
     bool zero = want->kind == BND_ORACLE_FINITE && want->significand == 0;
-    if (got->kind != (zero ? BND_ZERO : kinds[want->kind]) || got->negative != want->negative || got->sticky) {
+    if (got->kind != (zero ? BND_KIND_ZERO : kinds[want->kind]) || got->negative != want->negative || got->sticky) {
         return false;
     }
     if (zero || want->kind == BND_ORACLE_INFINITE) {
@@ -187,7 +187,7 @@ void judge_convert(bench *b, const bnd_format *to, const bnd_format *from, uint6
 static bnd_exact exact_of_finite(bench *b)
 {
     const bndi_oracle_number *x = &b->x;
-    bnd_exact out = {.kind = BND_FINITE, .negative = x->negative, .exponent = (int32_t)(x->exponent - 127)};
+    bnd_exact out = {.kind = BND_KIND_FINITE, .negative = x->negative, .exponent = (int32_t)(x->exponent - 127)};
     int64_t shift = x->scale - out.exponent;
     mpz_ptr quotient = b->work.quotient, rest = b->work.remainder;
     if (shift >= 0) {
@@ -212,9 +212,9 @@ static bnd_exact exact_of_finite(bench *b)
 
 bnd_exact exact_of(bench *b)
 {
-    static const uint8_t kinds[] = {BND_FINITE, BND_INFINITE, BND_QUIET_NAN, BND_SIGNALING_NAN};
+    static const uint8_t kinds[] = {BND_KIND_FINITE, BND_KIND_INFINITE, BND_KIND_QUIET_NAN, BND_KIND_SIGNALING_NAN};
     if (bndi_oracle_is_zero(&b->x)) {
-        return (bnd_exact){.kind = BND_ZERO, .negative = b->x.negative};
+        return (bnd_exact){.kind = BND_KIND_ZERO, .negative = b->x.negative};
     }
     if (b->x.kind == BND_ORACLE_FINITE) {
         return exact_of_finite(b);
@@ -233,7 +233,7 @@ void judge_number(bench *b, const bnd_format *f, bnd_rule rule, uint64_t random)
 
 void judge_double_in_all_modes(bench *b, const bnd_format *f, double x, bnd_rule rule)
 {
-    for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         rule.rounding = mode;
         judge_double(b, f, x, rule, 0);
     }
@@ -241,7 +241,7 @@ void judge_double_in_all_modes(bench *b, const bnd_format *f, double x, bnd_rule
 
 void judge_number_in_all_modes(bench *b, const bnd_format *f, bnd_rule rule)
 {
-    for (uint8_t mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+    for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         rule.rounding = mode;
         judge_number(b, f, rule, 0);
     }
@@ -250,9 +250,9 @@ void judge_number_in_all_modes(bench *b, const bnd_format *f, bnd_rule rule)
 bnd_rule random_rule(uint64_t random)
 {
     return (bnd_rule){
-        .rounding = (uint8_t)((random & 0xff) % BND_ROUNDINGS),
-        .overflow = (uint8_t)((random >> 8 & 0xff) % BND_OVERFLOWS),
-        .nan = (uint8_t)((random >> 16 & 0xff) % BND_NANS),
+        .rounding = (uint8_t)((random & 0xff) % BND_ROUND_COUNT),
+        .overflow = (uint8_t)((random >> 8 & 0xff) % BND_OVERFLOW_COUNT),
+        .nan = (uint8_t)((random >> 16 & 0xff) % BND_NAN_COUNT),
         .no_nan = random >> 24 & 1,
         .negative = random >> 25 & 1,
         .zero = random >> 26 & 1,

@@ -35,12 +35,12 @@ static void every_code(const char *what, code_test *test)
 static void decodes(bench *b, const bnd_format *f, uint64_t code)
 {
     double want, got = bnd_decode(f, code);
-    uint32_t flags = BND_FLAGS;
+    uint32_t flags = BND_FLAG_ALL;
     double flagged = bnd_decode_flags(f, code, &flags);
     bnd_oracle_kind kind = bnd_oracle_decode(&want, f, code);
     bool nan = kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN;
     bool same = nan ? isnan(got) && signbit(got) == signbit(want) : bits_of_double(got) == bits_of_double(want);
-    bool right_flags = flags == (kind == BND_ORACLE_SIGNALING_NAN ? BND_INVALID : 0U);
+    bool right_flags = flags == (kind == BND_ORACLE_SIGNALING_NAN ? BND_FLAG_INVALID : 0U);
     if (bench_note(b, same && right_flags && bits_of_double(got) == bits_of_double(flagged))) {
         printf("%s: %s code 0x%llx: codec %a, with flags %a and %u; oracle %a\n", b->what, f->name,
                (unsigned long long)code, got, flagged, (unsigned)flags, want);
@@ -51,7 +51,7 @@ static void decodes(bench *b, const bnd_format *f, uint64_t code)
 static bool packs_in_any_spelling(const bnd_format *f, bnd_exact x, uint64_t code)
 {
     bool same = bnd_pack(f, x) == code;
-    if (x.kind != BND_FINITE) {
+    if (x.kind != BND_KIND_FINITE) {
         return same;
     }
     bnd_exact longer = x;
@@ -94,7 +94,7 @@ static void encodes_back(bench *b, const bnd_format *f, uint64_t code)
         }
         return;
     }
-    for (uint8_t mode = 0; mode < BND_ROUNDINGS; mode++) {
+    for (uint8_t mode = 0; mode < BND_ROUND_COUNT; mode++) {
         bnd_result r = bnd_encode(f, bnd_decode(f, code), (bnd_rule){.rounding = mode}, UINT64_MAX);
         if (bench_note(b, r.code == same.code && r.flags == 0 && r.ternary == 0)) {
             print_code(b, f, code, "its value encodes differently");

@@ -150,10 +150,10 @@ static void test_satnone_directed(void)
     bnd_format f = format_named("binary8p3se");
     CU_ASSERT_EQUAL_FATAL(bnd_dialect_parse(&index, "P3109-SatNone", NULL), BND_OK);
     CU_ASSERT_FATAL(bnd_dialect_rule(&rule, index, &f));
-    rule.rounding = BND_RTZ;
+    rule.rounding = BND_ROUND_RTZ;
     CU_ASSERT_EQUAL(bnd_encode(&f, 0x1p+300, rule, 0).code, 0x7e);
     CU_ASSERT_EQUAL(bnd_encode(&f, -0x1p+300, rule, 0).code, 0xfe);
-    rule.rounding = BND_RDN;
+    rule.rounding = BND_ROUND_RDN;
     CU_ASSERT_EQUAL(bnd_encode(&f, 0x1p+300, rule, 0).code, 0x7e);
     CU_ASSERT_EQUAL(bnd_encode(&f, -0x1p+300, rule, 0).code, 0xff);
 }

@@ -32,8 +32,8 @@ static void ask_number(bench *b, const place *p, bnd_rule rule, double x)
 
 static void ask_at_the_top(bench *b, const place *p, asker *ask, double x)
 {
-    for (uint8_t overflow = 0; overflow < BND_OVERFLOWS; overflow++) {
-        for (uint8_t nan = 0; nan < (p->nans ? BND_NANS : 1); nan++) {
+    for (uint8_t overflow = 0; overflow < BND_OVERFLOW_COUNT; overflow++) {
+        for (uint8_t nan = 0; nan < (p->nans ? BND_NAN_COUNT : 1); nan++) {
             for (uint8_t no_nan = 0; no_nan < (p->nans ? 2 : 1); no_nan++) {
                 ask(b, p, (bnd_rule){.overflow = overflow, .nan = nan, .no_nan = no_nan}, x);
             }

@@ -34,7 +34,7 @@ static void check_neighbour(bench *b, const bnd_format *f, double x, int directi
     bool any = bnd_neighbour(&found, f, bnd_exact_double(x), direction);
     bool same = any == !isnan(want);
     if (same && any) {
-        same = found.kind <= BND_INFINITE && bnd_exact_compare(found, bnd_exact_double(want)) == 0;
+        same = found.kind <= BND_KIND_INFINITE && bnd_exact_compare(found, bnd_exact_double(want)) == 0;
         double code_value;
         bnd_oracle_decode(&code_value, f, bnd_pack(f, found));
         same = same && code_value == want;
@@ -120,10 +120,10 @@ static void test_value_set_like_fp16(void)
 static bnd_exact random_exact(uint64_t i)
 {
     uint64_t a = bnd_random(31, 1, i), c = bnd_random(31, 2, i / 2);
-    bnd_exact x = {.kind = BND_FINITE, .low = c >> (c & 63), .exponent = (int32_t)(c >> 8 & 31) - 16};
+    bnd_exact x = {.kind = BND_KIND_FINITE, .low = c >> (c & 63), .exponent = (int32_t)(c >> 8 & 31) - 16};
     unsigned shift = a & 63;
     if (x.low == 0 || (a >> 60) == 0) {
-        return (bnd_exact){.kind = a & 1 ? BND_ZERO : BND_INFINITE, .negative = a >> 1 & 1};
+        return (bnd_exact){.kind = a & 1 ? BND_KIND_ZERO : BND_KIND_INFINITE, .negative = a >> 1 & 1};
     }
     if (a >> 32 & 1) { /* the same number further up in the 128 bits */
         x.high = shift == 0 ? 0 : x.low >> (64 - shift);
@@ -141,7 +141,7 @@ static void to_rational(mpq_t out, const bnd_exact *x)
     mpz_mul_2exp(mpq_numref(out), mpq_numref(out), 64);
     mpz_add_ui(mpq_numref(out), mpq_numref(out), x->low);
     mpz_set_ui(mpq_denref(out), 1);
-    if (x->kind == BND_INFINITE) { /* further out than any number here */
+    if (x->kind == BND_KIND_INFINITE) { /* further out than any number here */
         mpq_set_ui(out, 1, 1);
         mpq_mul_2exp(out, out, 1000);
     } else if (x->exponent >= 0) {
@@ -168,7 +168,7 @@ static void test_exact_compare(void)
         int want = mpq_cmp(p, q);
         want = (want > 0) - (want < 0);
         bool same = bnd_exact_compare(x, y) == want && bnd_exact_compare(y, x) == -want;
-        if (x.kind == BND_FINITE && want == 0) { /* what follows the last bit decides */
+        if (x.kind == BND_KIND_FINITE && want == 0) { /* what follows the last bit decides */
             bnd_exact more = x;
             more.sticky = true;
             same = same && bnd_exact_compare(more, y) == (x.negative ? -1 : 1);

@@ -7,7 +7,7 @@
 
 static const uint8_t bit_counts[] = {0, 1, 2, 3, 7, 8, 16, 31, 32, 53, 61, 62};
 enum { BIT_COUNTS = sizeof bit_counts / sizeof bit_counts[0] };
-static const bnd_rounding modes[] = {BND_SR, BND_SRA, BND_SRB};
+static const bnd_rounding modes[] = {BND_ROUND_SR, BND_ROUND_SRA, BND_ROUND_SRB};
 
 static uint64_t ones(unsigned bits)
 {
@@ -40,7 +40,7 @@ static void judge_operands(bench *b, const bnd_format *f, uint64_t seed, uint64_
             rule.random_bits = bit_counts[k % BIT_COUNTS];
             judge_extremes(b, f, x, rule, random);
         }
-        rule.rounding = BND_SR_EQUAL;
+        rule.rounding = BND_ROUND_SR_EQUAL;
         judge_double(b, f, x, rule, random);
         judge_double(b, f, x, rule, random ^ 1);
     }

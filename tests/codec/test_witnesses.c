@@ -15,11 +15,11 @@ typedef struct witness {
     int ternary;
 } witness;
 
-#define INEXACT BND_INEXACT
-#define TINY    (BND_UNDERFLOW | BND_INEXACT)
-#define ZEROED  (BND_UNDERFLOW | BND_INEXACT | BND_FLUSHED)
-#define LARGE   (BND_OVERFLOW | BND_INEXACT)
-#define STUCK   (BND_OVERFLOW | BND_INEXACT | BND_SATURATED)
+#define INEXACT BND_FLAG_INEXACT
+#define TINY    (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT)
+#define ZEROED  (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED)
+#define LARGE   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT)
+#define STUCK   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT | BND_FLAG_SATURATED)
 #define SNAN    double_of_bits(UINT64_C(0x7ff0000000000001))
 #define INF     ((double)INFINITY)
 #define QNAN    ((double)NAN)
@@ -115,13 +115,13 @@ static void test_underflow(void)
         {"fp32", 0x1p-140, before, 0x200, 0, 0},
         {"fp32", 0x1p-140, {.flush_out = true}, 0, ZEROED, -1},
         {"fp32", -0x1p-140, {.flush_out = true}, 0x80000000, ZEROED, 1},
-        {"fp32", 0x1p-1040, {.flush_in = true}, 0, BND_FLUSHED, -1},
-        {"fp64", -0x1p-1040, {.flush_in = true}, 0x8000000000000000, BND_FLUSHED, 1},
+        {"fp32", 0x1p-1040, {.flush_in = true}, 0, BND_FLAG_FLUSHED, -1},
+        {"fp64", -0x1p-1040, {.flush_in = true}, 0x8000000000000000, BND_FLAG_FLUSHED, 1},
         {"fp64", 0x1p-1040, {.flush_out = true}, 0, ZEROED, -1},
         {"dlfloat16", 0x1.008p-32, {0}, 0, ZEROED, -1},
         {"dlfloat16", 0x1.0080000000001p-32, {0}, 1, TINY, 1},
         {"e8m0", 0x1p-128, {0}, 0, TINY, 1},
-        {"e8m0", 0x1p-128, {.rounding = BND_RDN}, 0, TINY, 1},
+        {"e8m0", 0x1p-128, {.rounding = BND_ROUND_RDN}, 0, TINY, 1},
     };
     RUN(table);
 }
@@ -129,37 +129,37 @@ static void test_underflow(void)
 static void test_flags(void)
 {
     const witness table[] = {
-        {"fp16", SNAN, {0}, 0x7e00, BND_INVALID, 0},
+        {"fp16", SNAN, {0}, 0x7e00, BND_FLAG_INVALID, 0},
         {"fp16", QNAN, {0}, 0x7e00, 0, 0},
-        {"e2m1", QNAN, {0}, 0x7, BND_INVALID, 0},
-        {"e2m1", -QNAN, {0}, 0x7, BND_INVALID, 0},
-        {"e2m1", QNAN, {.no_nan = BND_NO_NAN_ZERO}, 0x8, BND_INVALID, 0},
-        {"e2m1", -QNAN, {.no_nan = BND_NO_NAN_ZERO}, 0x0, BND_INVALID, 0},
+        {"e2m1", QNAN, {0}, 0x7, BND_FLAG_INVALID, 0},
+        {"e2m1", -QNAN, {0}, 0x7, BND_FLAG_INVALID, 0},
+        {"e2m1", QNAN, {.no_nan = BND_NO_NAN_ZERO}, 0x8, BND_FLAG_INVALID, 0},
+        {"e2m1", -QNAN, {.no_nan = BND_NO_NAN_ZERO}, 0x0, BND_FLAG_INVALID, 0},
         {"fp16", 65520, {0}, 0x7c00, LARGE, 1},
         {"fp16", 65520, saturate, 0x7bff, STUCK, -1},
         {"fp16", 65520, propagate, 0x7bff, STUCK, -1},
         {"fp16", INF, {0}, 0x7c00, 0, 0},
-        {"fp16", INF, saturate, 0x7bff, BND_SATURATED, -1},
+        {"fp16", INF, saturate, 0x7bff, BND_FLAG_SATURATED, -1},
         {"fp16", INF, propagate, 0x7c00, 0, 0},
-        {"e4m3", INF, {0}, 0x7f, BND_INVALID, 0},
-        {"e4m3", -INF, saturate, 0xfe, BND_SATURATED, 1},
-        {"e4m3", INF, propagate, 0x7f, BND_INVALID, 0},
-        {"e2m1", INF, {0}, 0x7, BND_INVALID | BND_SATURATED, -1},
-        {"e2m1", INF, saturate, 0x7, BND_SATURATED, -1},
-        {"e2m1", INF, propagate, 0x7, BND_INVALID | BND_SATURATED, -1},
+        {"e4m3", INF, {0}, 0x7f, BND_FLAG_INVALID, 0},
+        {"e4m3", -INF, saturate, 0xfe, BND_FLAG_SATURATED, 1},
+        {"e4m3", INF, propagate, 0x7f, BND_FLAG_INVALID, 0},
+        {"e2m1", INF, {0}, 0x7, BND_FLAG_INVALID | BND_FLAG_SATURATED, -1},
+        {"e2m1", INF, saturate, 0x7, BND_FLAG_SATURATED, -1},
+        {"e2m1", INF, propagate, 0x7, BND_FLAG_INVALID | BND_FLAG_SATURATED, -1},
         {"e2m1", 1000, {0}, 0x7, STUCK, -1},
-        {"fp16", 1e9, {.rounding = BND_RTZ}, 0x7bff, STUCK, -1},
-        {"fp16", 1e9, {.rounding = BND_RDN}, 0x7bff, STUCK, -1},
-        {"fp16", -1e9, {.rounding = BND_RDN}, 0xfc00, LARGE, -1},
-        {"fp16", -1e9, {.rounding = BND_RUP}, 0xfbff, STUCK, 1},
-        {"e4m3", 1e9, {.rounding = BND_RTO}, 0x7e, STUCK, -1},
-        {"fp16", 1e9, {.rounding = BND_RTO}, 0x7bff, STUCK, -1},
-        {"e8m0", 0.0, {0}, 0x00, BND_INVALID, 1},
-        {"e8m0", -0.0, {0}, 0x00, BND_INVALID, 1},
-        {"e8m0", 0.0, {.zero = BND_ZERO_NAN}, 0xff, BND_INVALID, 0},
-        {"e8m0", -2.0, {0}, 0xff, BND_INVALID, 0},
+        {"fp16", 1e9, {.rounding = BND_ROUND_RTZ}, 0x7bff, STUCK, -1},
+        {"fp16", 1e9, {.rounding = BND_ROUND_RDN}, 0x7bff, STUCK, -1},
+        {"fp16", -1e9, {.rounding = BND_ROUND_RDN}, 0xfc00, LARGE, -1},
+        {"fp16", -1e9, {.rounding = BND_ROUND_RUP}, 0xfbff, STUCK, 1},
+        {"e4m3", 1e9, {.rounding = BND_ROUND_RTO}, 0x7e, STUCK, -1},
+        {"fp16", 1e9, {.rounding = BND_ROUND_RTO}, 0x7bff, STUCK, -1},
+        {"e8m0", 0.0, {0}, 0x00, BND_FLAG_INVALID, 1},
+        {"e8m0", -0.0, {0}, 0x00, BND_FLAG_INVALID, 1},
+        {"e8m0", 0.0, {.zero = BND_ZERO_NAN}, 0xff, BND_FLAG_INVALID, 0},
+        {"e8m0", -2.0, {0}, 0xff, BND_FLAG_INVALID, 0},
         {"e8m0", -2.0, {.negative = BND_NEGATIVE_MAGNITUDE}, 0x80, 0, 1},
-        {"e8m0", -INF, {0}, 0xff, BND_INVALID, 0},
+        {"e8m0", -INF, {0}, 0xff, BND_FLAG_INVALID, 0},
         {"binary8p3ue", -0.0, {0}, 0x00, 0, 0},
         {"e4m3fnuz", -0.0, {0}, 0x00, 0, 0},
         {"e4m3fnuz", -0x1p-30, {0}, 0x00, ZEROED, 1},

@@ -27,10 +27,11 @@ static const program about = {"arith", "operations, against the oracle's answers
 
 enum { STRATIFIED = 100000000, PIECE_BITS = 22, MOST_TASKS = 4096, MOST_CODES = 1 << 16 };
 
-static const bnd_operation of_pairs[] = {BND_ADD, BND_MUL, BND_DIV,        BND_SUB,       BND_REM,
-                                         BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER};
-static const bnd_operation of_one[] = {BND_SQRT, BND_RINT, BND_NEARBY, BND_LOGB, BND_NEXT_UP, BND_NEXT_DOWN, BND_ULP};
-static const bnd_operation of_machine[] = {BND_ADD, BND_SUB, BND_MUL, BND_DIV, BND_SQRT, BND_FMA};
+static const bnd_operation of_pairs[] = {BND_OP_ADD, BND_OP_MUL, BND_OP_DIV,        BND_OP_SUB,       BND_OP_REM,
+                                         BND_OP_MIN, BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER};
+static const bnd_operation of_one[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
+                                       BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_ULP};
+static const bnd_operation of_machine[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_SQRT, BND_OP_FMA};
 enum {
     PAIRS = sizeof of_pairs / sizeof of_pairs[0],
     PAIRS_OF_16 = 3,
@@ -145,9 +146,9 @@ static void check_case(const job *j, uint64_t i, outcome *o)
         bndi_stratified_operands(codes, j->operation, from, 61 + (uint64_t)j->mode, i);
     } else {
         uint64_t mask = (UINT64_C(1) << j->row.width) - 1;
-        codes[0] = i >> j->row.width >> (j->operation == BND_FMA ? j->row.width : 0);
-        codes[1] = i >> (j->operation == BND_FMA ? j->row.width : 0) & mask;
-        codes[2] = j->operation == BND_FMA ? i & mask : 0;
+        codes[0] = i >> j->row.width >> (j->operation == BND_OP_FMA ? j->row.width : 0);
+        codes[1] = i >> (j->operation == BND_OP_FMA ? j->row.width : 0) & mask;
+        codes[2] = j->operation == BND_OP_FMA ? i & mask : 0;
     }
     if (j->kind == ONE_OPERAND) {
         codes[0] = i;
@@ -209,14 +210,14 @@ static void list_mode(plan *p, const bnd_format *row, int mode)
 {
     uint64_t codes = UINT64_C(1) << row->width;
     bool small = row->width <= 8;
-    add_job(p, (job){TABLE, *row, BND_CONVERT, mode, 0}, "the judge's table");
+    add_job(p, (job){TABLE, *row, BND_OP_CONVERT, mode, 0}, "the judge's table");
     for (int i = 0; i < (small ? PAIRS : PAIRS_OF_16); i++) {
         add_job(p, (job){IN_ORDER, *row, of_pairs[i], mode, codes * codes}, " all pairs");
     }
     for (int i = 0; i < ONES; i++) {
         add_job(p, (job){ONE_OPERAND, *row, of_one[i], mode, codes}, " all");
     }
-    job fma = {small ? IN_ORDER : CHOICE, *row, BND_FMA, mode, small ? codes * codes * codes : STRATIFIED};
+    job fma = {small ? IN_ORDER : CHOICE, *row, BND_OP_FMA, mode, small ? codes * codes * codes : STRATIFIED};
     if (!small) {
         fma.cases = STRATIFIED / p->r->mode_count + 1;
     }

@@ -71,9 +71,10 @@ static void check_convert(bench *b, draw *d, size_t n)
 /* Those that have kernels, and sometimes the others. */
 static bnd_operation draw_operation(draw *d)
 {
-    static const bnd_operation fast[] = {BND_CONVERT, BND_ADD, BND_SUB, BND_MUL,        BND_DIV,       BND_FMA,
-                                         BND_SQRT,    BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER};
-    return draw_one_in(d, 8) ? (bnd_operation)draw_below(d, BND_OPERATIONS)
+    static const bnd_operation fast[] = {BND_OP_CONVERT, BND_OP_ADD,        BND_OP_SUB,       BND_OP_MUL,
+                                         BND_OP_DIV,     BND_OP_FMA,        BND_OP_SQRT,      BND_OP_MIN,
+                                         BND_OP_MAX,     BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER};
+    return draw_one_in(d, 8) ? (bnd_operation)draw_below(d, BND_OP_COUNT)
                              : fast[draw_below(d, sizeof fast / sizeof fast[0])];
 }
 
@@ -94,7 +95,7 @@ static question draw_question(draw *d, result_type type)
 static uint64_t *draw_edges(draw *d, const question *q, size_t n)
 {
     const unsigned operands = bnd_operation_operands(q->operation);
-    if (q->operation == BND_SCALB || draw_one_in(d, 2)) { /* whose second operand is an integer */
+    if (q->operation == BND_OP_SCALB || draw_one_in(d, 2)) { /* whose second operand is an integer */
         return NULL;
     }
     uint64_t *codes = memory_of(n * operands * sizeof *codes);
@@ -110,7 +111,7 @@ static void check_operation(bench *b, draw *d, result_type type, size_t n)
     question q = draw_question(d, type);
     const bnd_format fp32 = format_named("fp32"), fp64 = format_named("fp64");
     const bnd_format *out = type == TO_CODES ? &q.to : type == TO_FLOATS ? &fp32 : &fp64;
-    const size_t most = q.operation < BND_RINT ? n : q.operation <= BND_ULP ? 60 : 8; /* some take microseconds */
+    const size_t most = q.operation < BND_OP_RINT ? n : q.operation <= BND_OP_ULP ? 60 : 8; /* some take microseconds */
     q.how = draw_how(d, out, out);
     for (unsigned k = 0; k < bnd_operation_operands(q.operation); k++) {
         q.packing[k] = (uint8_t)draw_below(d, 2);
@@ -152,7 +153,7 @@ static void check_sums(bench *b, draw *d, size_t n)
     s.how = draw_how(d, &s.of_x, &s.f);
     s.packing = (uint8_t)draw_below(d, 2);
     s.stride = draw_stride(d, &s.of_x, s.packing);
-    s.way = (bnd_summation)draw_below(d, BND_SUMMATIONS);
+    s.way = (bnd_summation)draw_below(d, BND_SUM_COUNT);
     s.x = terms_of(&s.of_x, n, draw_bits(d));
     check_sum(b, &s);
     free(s.x);

@@ -57,12 +57,12 @@ static void count(bnd_stats *s, uint32_t bits, uint32_t word, uint32_t flags)
     s->infinities_in += magnitude == INFINITE;
     s->nans_out += (word & ~SIGN) > INFINITE;
     s->compared += finite && (word & ~SIGN) < INFINITE;
-    s->exact += finite && (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
-    s->inexact += (flags & BND_INEXACT) != 0;
-    s->underflows += (flags & BND_UNDERFLOW) != 0;
-    s->flushed += (flags & BND_FLUSHED) != 0;
-    s->overflows += (flags & BND_OVERFLOW) != 0;
-    s->saturated += (flags & BND_SATURATED) != 0;
+    s->exact += finite && (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
+    s->inexact += (flags & BND_FLAG_INEXACT) != 0;
+    s->underflows += (flags & BND_FLAG_UNDERFLOW) != 0;
+    s->flushed += (flags & BND_FLAG_FLUSHED) != 0;
+    s->overflows += (flags & BND_FLAG_OVERFLOW) != 0;
+    s->saturated += (flags & BND_FLAG_SATURATED) != 0;
     if (finite && magnitude != 0) {
         int bin = (int)(magnitude >> 23) - 127 - BND_HISTOGRAM_LOWEST + 1;
         float x;
@@ -185,7 +185,7 @@ static void check_packed(check *c, const char *by, bnd_array how)
 {
     float *got = (float *)(void *)c->got_words;
     const float *x = (const float *)(const void *)c->x;
-    how.packing_in = how.packing_out = BND_PACKED;
+    how.packing_in = how.packing_out = BND_PACKING_PACKED;
     called(c, by, "packed encode", bnd_encode_f32(c->got_codes, x, c->n, &c->row, &how, NULL, NULL));
     called(c, by, "packed decode", bnd_decode_f32(got, c->got_codes, c->n, &c->row, &how, NULL));
     compare(c, by, "packed and back", c->got_words, c->words, sizeof c->words[0]);
@@ -196,10 +196,13 @@ static void check_chunk(check *c)
 {
     ask_the_codec(c);
     memset(c->first, 0, sizeof c->first);
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         const char *by = bnd_backend_name((bnd_backend)i);
         bnd_context context = {.backend = (uint8_t)i, .threads = 1};
-        bnd_array how = {.context = &context, .rule = c->rule, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+        bnd_array how = {.context = &context,
+                         .rule = c->rule,
+                         .packing_in = BND_PACKING_UNPACKED,
+                         .packing_out = BND_PACKING_UNPACKED};
         bnd_stats stats = {0};
         if (!bnd_backend_here((bnd_backend)i)) {
             continue;
@@ -237,8 +240,8 @@ static check *open_check(const plan *p, size_t index, outcome *o)
     c->row = r->rows[row];
     c->rule.rounding = (uint8_t)r->modes[index % r->mode_count];
     c->rule.overflow = (uint8_t)r->overflow;
-    c->code_bytes = (unsigned)bnd_codes_size(&c->row, 1, BND_UNPACKED);
-    c->shares_bytes = bnd_codes_size(&c->row, 8, BND_PACKED) != 8 * (size_t)c->code_bytes;
+    c->code_bytes = (unsigned)bnd_codes_size(&c->row, 1, BND_PACKING_UNPACKED);
+    c->shares_bytes = bnd_codes_size(&c->row, 8, BND_PACKING_PACKED) != 8 * (size_t)c->code_bytes;
     c->values = p->values[row];
     c->o = o;
     return c;
@@ -279,7 +282,7 @@ static void check_floats(const void *context, size_t index, uint64_t piece, outc
 static void print_back_ends(void)
 {
     fputs("back ends:", stdout);
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         if (bnd_backend_here((bnd_backend)i)) {
             printf(" %s", bnd_backend_name((bnd_backend)i));
         }

@@ -19,7 +19,7 @@ typedef struct request {
     const char *program;
     bnd_format rows[MOST_ROWS];
     size_t row_count;
-    bnd_rounding modes[BND_DETERMINISTIC_MODES];
+    bnd_rounding modes[BND_ROUND_DETERMINISTIC_COUNT];
     size_t mode_count;
     bool has_overflow; /* a policy was named */
     bnd_overflow overflow;

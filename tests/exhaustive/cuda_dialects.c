@@ -50,7 +50,7 @@ static bnd_vector_check *ask(const cuda_conversion *c, const bnd_vectors *v, boo
         for (size_t d = 0; d < bnd_dialect_count(); d++) {
             bnd_rule rule;
             if (bnd_dialect_rule(&rule, d, &v->out)) {
-                rule.rounding = rule.rounding == BND_RNE ? v->rule.rounding : rule.rounding;
+                rule.rounding = rule.rounding == BND_ROUND_RNE ? v->rule.rounding : rule.rounding;
                 differs[d] = differs[d] || bnd_vector_answer(v, operands, rule, 0).code != line.code;
             }
         }
@@ -67,7 +67,7 @@ static unsigned name_dialects(const cuda_conversion *c, unsigned *named)
     bool differs[64] = {false};
     size_t own = 0;
     unsigned wrong = 0;
-    bnd_rule rule = {.rounding = (uint8_t)(c->rounding >= 0 ? c->rounding : BND_RNE)};
+    bnd_rule rule = {.rounding = (uint8_t)(c->rounding >= 0 ? c->rounding : BND_ROUND_RNE)};
     require(bnd_format_parse(&fp32, "fp32", &why) == BND_OK && bnd_format_parse(&row, c->row, &why) == BND_OK &&
                 bnd_dialect_parse(&own, c->dialect, &why) == BND_OK &&
                 bnd_vectors_describe(&v, "convert", &fp32, 1, &row, rule, &why) == BND_OK,

@@ -31,15 +31,15 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {BND_EXP, bndi_exp, bndi_oracle_exp, -68, 32, false},
-    {BND_LOG, bndi_log, bndi_oracle_log, BNDI_ELEMENTARY_LEAST, BNDI_ELEMENTARY_MOST, true},
-    {BND_TANH, bndi_tanh, bndi_oracle_tanh, -70, 8, true},
-    {BND_SIGMOID, bndi_sigmoid, bndi_oracle_sigmoid, -70, 32, false},
-    {BND_ERF, bndi_erf, bndi_oracle_erf, -112, 5, true},
-    {BND_GELU, bndi_gelu, bndi_oracle_gelu, -132, 17, false},
-    {BND_GELU_TANH, bndi_gelu_tanh, bndi_oracle_gelu_tanh, -132, 12, false},
+    {BND_OP_EXP, bndi_exp, bndi_oracle_exp, -68, 32, false},
+    {BND_OP_LOG, bndi_log, bndi_oracle_log, BNDI_ELEMENTARY_LEAST, BNDI_ELEMENTARY_MOST, true},
+    {BND_OP_TANH, bndi_tanh, bndi_oracle_tanh, -70, 8, true},
+    {BND_OP_SIGMOID, bndi_sigmoid, bndi_oracle_sigmoid, -70, 32, false},
+    {BND_OP_ERF, bndi_erf, bndi_oracle_erf, -112, 5, true},
+    {BND_OP_GELU, bndi_gelu, bndi_oracle_gelu, -132, 17, false},
+    {BND_OP_GELU_TANH, bndi_gelu_tanh, bndi_oracle_gelu_tanh, -132, 12, false},
 };
-static const bnd_operation others[] = {BND_NEG, BND_ABS, BND_RSQRT, BND_RECIPROCAL};
+static const bnd_operation others[] = {BND_OP_NEG, BND_OP_ABS, BND_OP_RSQRT, BND_OP_RECIPROCAL};
 enum {
     FUNCTIONS = sizeof functions / sizeof functions[0],
     OPERATIONS = FUNCTIONS + sizeof others / sizeof others[0],
@@ -57,7 +57,7 @@ typedef struct plan {
 /* The leading 128 bits of the exact answer. */
 static bnd_exact leading_bits(bndi_oracle_problem *p)
 {
-    bnd_exact out = {.kind = BND_FINITE, .negative = p->exact.negative, .sticky = false};
+    bnd_exact out = {.kind = BND_KIND_FINITE, .negative = p->exact.negative, .sticky = false};
     size_t length = mpz_sizeinbase(p->exact.numerator, 2);
     mpz_mul_2exp(p->a, p->exact.numerator, 128);
     out.sticky = mpz_scan1(p->a, 0) < length;
@@ -92,7 +92,7 @@ static void check_operand(const plan *p, const function *f, const bnd_exact *x, 
     bool zero = bndi_oracle_is_zero(&problem->exact);
     bnd_exact want = zero ? got : leading_bits(problem);
     o->checked++;
-    bool same = zero ? got.kind == BND_ZERO : got.kind == BND_FINITE && same_bits(&got, &want);
+    bool same = zero ? got.kind == BND_KIND_ZERO : got.kind == BND_KIND_FINITE && same_bits(&got, &want);
     if (!decided || !same) {
         mismatch(o,
                  "of %s0x%" PRIx64 "p%" PRId32 " gives 0x%016" PRIx64 "%016" PRIx64 "p%" PRId32
@@ -106,7 +106,7 @@ static void check_operand(const plan *p, const function *f, const bnd_exact *x, 
 static void check_binade(const plan *p, const function *f, uint64_t piece, outcome *o)
 {
     enum { TOP = BNDI_ELEMENTARY_BITS - 1 };
-    bnd_exact x = {.kind = BND_FINITE, .exponent = f->least + (int32_t)piece - TOP};
+    bnd_exact x = {.kind = BND_KIND_FINITE, .exponent = f->least + (int32_t)piece - TOP};
     for (uint64_t m = 1 << TOP; m < 2 << TOP; m += p->r->stride) {
         x.low = m;
         x.negative = false;
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < r.row_count; i++) {
         bnd_error why;
         const bnd_format *const from[] = {&r.rows[i]};
-        if (bnd_operation_serves(BND_EXP, from, &why) != BND_OK) {
+        if (bnd_operation_serves(BND_OP_EXP, from, &why) != BND_OK) {
             fprintf(stderr, "%s: %s\n", about.name, why.message);
             return EXIT_USAGE;
         }

@@ -41,20 +41,20 @@ static const struct {
     bnd_rounding rounding;
     int fenv, f16c;
 } directions[] = {
-    {BND_RNE, FE_TONEAREST, _MM_FROUND_TO_NEAREST_INT},
-    {BND_RTZ, FE_TOWARDZERO, _MM_FROUND_TO_ZERO},
-    {BND_RUP, FE_UPWARD, _MM_FROUND_TO_POS_INF},
-    {BND_RDN, FE_DOWNWARD, _MM_FROUND_TO_NEG_INF},
+    {BND_ROUND_RNE, FE_TONEAREST, _MM_FROUND_TO_NEAREST_INT},
+    {BND_ROUND_RTZ, FE_TOWARDZERO, _MM_FROUND_TO_ZERO},
+    {BND_ROUND_RUP, FE_UPWARD, _MM_FROUND_TO_POS_INF},
+    {BND_ROUND_RDN, FE_DOWNWARD, _MM_FROUND_TO_NEG_INF},
 };
 enum { DIRECTIONS = sizeof directions / sizeof directions[0] };
 
 /* saturated and flushed are this library's own. */
-enum { HARDWARE_FLAGS = BND_INEXACT | BND_UNDERFLOW | BND_OVERFLOW | BND_INVALID };
+enum { HARDWARE_FLAGS = BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_OVERFLOW | BND_FLAG_INVALID };
 
 static uint32_t flags_of_fenv(int raised)
 {
-    return (raised & FE_INVALID ? BND_INVALID : 0u) | (raised & FE_OVERFLOW ? BND_OVERFLOW : 0u) |
-           (raised & FE_UNDERFLOW ? BND_UNDERFLOW : 0u) | (raised & FE_INEXACT ? BND_INEXACT : 0u);
+    return (raised & FE_INVALID ? BND_FLAG_INVALID : 0u) | (raised & FE_OVERFLOW ? BND_FLAG_OVERFLOW : 0u) |
+           (raised & FE_UNDERFLOW ? BND_FLAG_UNDERFLOW : 0u) | (raised & FE_INEXACT ? BND_FLAG_INEXACT : 0u);
 }
 
 /* What the processor makes of a number: a code, and flags. */
@@ -86,9 +86,10 @@ F16C static answer half_by_f16c(uint64_t bits, int direction)
         code = _mm_cvtsi128_si32(_mm_cvtps_ph(x, _MM_FROUND_TO_NEG_INF));
     }
     unsigned raised = _mm_getcsr();
-    uint32_t flags =
-        (raised & _MM_EXCEPT_INVALID ? BND_INVALID : 0u) | (raised & _MM_EXCEPT_OVERFLOW ? BND_OVERFLOW : 0u) |
-        (raised & _MM_EXCEPT_UNDERFLOW ? BND_UNDERFLOW : 0u) | (raised & _MM_EXCEPT_INEXACT ? BND_INEXACT : 0u);
+    uint32_t flags = (raised & _MM_EXCEPT_INVALID ? BND_FLAG_INVALID : 0u) |
+                     (raised & _MM_EXCEPT_OVERFLOW ? BND_FLAG_OVERFLOW : 0u) |
+                     (raised & _MM_EXCEPT_UNDERFLOW ? BND_FLAG_UNDERFLOW : 0u) |
+                     (raised & _MM_EXCEPT_INEXACT ? BND_FLAG_INEXACT : 0u);
     return (answer){(uint64_t)code & 0xffff, flags};
 }
 

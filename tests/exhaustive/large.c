@@ -29,7 +29,7 @@ typedef struct check {
 typedef struct plan {
     const request *r;
     size_t bytes;
-    bnd_context contexts[2 * BND_BACKENDS];
+    bnd_context contexts[2 * BND_BACKEND_COUNT];
     size_t context_count;
 } plan;
 
@@ -47,7 +47,7 @@ static check check_of(const plan *p, size_t index)
 {
     check c = {.what = (kind)(index % CALLS), .context = p->contexts[index / CALLS % p->context_count]};
     c.row = p->r->rows[index / CALLS / p->context_count];
-    size_t code = bnd_codes_size(&c.row, 1, BND_UNPACKED);
+    size_t code = bnd_codes_size(&c.row, 1, BND_PACKING_UNPACKED);
     c.in_bytes = c.what == DECODE ? code : sizeof(float);
     c.out_bytes = c.what == ENCODE ? code : sizeof(float);
     c.n = (p->bytes + ((size_t)4 << 20)) / (c.in_bytes + c.out_bytes) + 61;
@@ -56,7 +56,7 @@ static check check_of(const plan *p, size_t index)
 
 static bnd_status call(const check *c, void *out, const void *in, size_t n, const bnd_context *context)
 {
-    bnd_array how = {.context = context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    bnd_array how = {.context = context, .packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
     switch (c->what) {
     case ENCODE:
         return bnd_encode_f32(out, in, n, &c->row, &how, NULL, NULL);
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
         return status;
     }
     plan p = {.r = &r, .bytes = large_enough()};
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         for (uint32_t threads = 1; threads <= 2 && bnd_backend_here((bnd_backend)i); threads++) {
             p.contexts[p.context_count++] = (bnd_context){.backend = (uint8_t)i, .threads = threads};
         }

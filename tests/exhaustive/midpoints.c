@@ -106,7 +106,7 @@ static bnd_exact exact_of(const around *a, bool negative)
     return (bnd_exact){.high = (uint64_t)(bits >> 64),
                        .low = (uint64_t)bits,
                        .exponent = exponent,
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = negative,
                        .sticky = sticky};
 }
@@ -158,7 +158,7 @@ static void compare_midpoint(check *c, const request *r, uint64_t code)
     uint64_t sum = (below.significand << (below.quantum - quantum)) + (above.significand << (above.quantum - quantum));
     bool near_top = bndi_oracle_exponent(&above) >= bndi_oracle_exponent(&c->shape.max);
     bool every_policy = near_top && !r->has_overflow;
-    for (int policy = 0; policy < (every_policy ? BND_OVERFLOWS : 1); policy++) {
+    for (int policy = 0; policy < (every_policy ? BND_OVERFLOW_COUNT : 1); policy++) {
         c->rule.overflow = (uint8_t)(r->has_overflow ? (int)r->overflow : policy);
         compare_around(c, sum, quantum - 1);
     }

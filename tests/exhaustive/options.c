@@ -81,7 +81,7 @@ static bool add_mode(request *r, const char *name)
         fprintf(stderr, "%s: %s\n", r->program, why.message);
         return false;
     }
-    if (rule.rounding >= BND_DETERMINISTIC_MODES || r->mode_count == BND_DETERMINISTIC_MODES) {
+    if (rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT || r->mode_count == BND_ROUND_DETERMINISTIC_COUNT) {
         fprintf(stderr, "%s: --modes takes each deterministic mode once; '%s' is one too many\n", r->program, name);
         return false;
     }
@@ -149,7 +149,7 @@ static bool take_option(request *r, int letter, const char *value)
 static bool set_defaults(request *r, const program *about)
 {
     if (r->mode_count == 0) {
-        for (int mode = 0; mode < BND_DETERMINISTIC_MODES; mode++) {
+        for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
             r->modes[r->mode_count++] = (bnd_rounding)mode;
         }
     }

@@ -39,7 +39,7 @@ static void test_unknown(void)
 
 static bool is_possible(const bnd_rule *rule)
 {
-    return rule->rounding < BND_ROUNDINGS && rule->overflow < BND_OVERFLOWS && rule->nan < BND_NANS &&
+    return rule->rounding < BND_ROUND_COUNT && rule->overflow < BND_OVERFLOW_COUNT && rule->nan < BND_NAN_COUNT &&
            rule->no_nan <= BND_NO_NAN_ZERO && rule->negative <= BND_NEGATIVE_MAGNITUDE && rule->zero <= BND_ZERO_NAN &&
            rule->tie_rule <= BND_TIE_RULE_CODE && rule->random_bits <= BND_RANDOM_BITS_MAX;
 }
@@ -70,7 +70,7 @@ static void test_rules(void)
 /* The rule of a dialect for a format; a rule that no test expects where there is none. */
 static bnd_rule rule_of(const char *dialect, const char *format)
 {
-    bnd_rule rule = {.overflow = BND_OVERFLOWS, .nan = BND_NANS};
+    bnd_rule rule = {.overflow = BND_OVERFLOW_COUNT, .nan = BND_NAN_COUNT};
     bnd_format f = format_named(format);
     size_t i = 0;
     CU_ASSERT_EQUAL(bnd_dialect_parse(&i, dialect, NULL), BND_OK);

@@ -170,7 +170,7 @@ static void test_for_operations(void)
         right = right && (int64_t)f.unbias == (1 - f.bias) * one;
         right = right && (int64_t)f.unbias_twice == (1 - f.bias - f.fraction_bits) * one;
         bool quick = f.precision >= 2 && f.precision <= 29 && f.max_code >= (uint64_t)one;
-        right = right && f.quick_modes == (quick ? BND_DETERMINISTIC_MODES : 0);
+        right = right && f.quick_modes == (quick ? BND_ROUND_DETERMINISTIC_COUNT : 0);
         if (!right) {
             printf("%s: the constants of its operations are not what they should be\n", f.name);
         }
@@ -200,7 +200,7 @@ static void test_count_by_codes(void)
         uint64_t count = 0;
         for (uint64_t code = 0; f.width <= 16 && code < UINT64_C(1) << f.width; code++) {
             bnd_exact value = bnd_unpack(&f, code);
-            count += value.kind == BND_FINITE || (value.kind == BND_ZERO && !value.negative);
+            count += value.kind == BND_KIND_FINITE || (value.kind == BND_KIND_ZERO && !value.negative);
         }
         if (f.width <= 16) {
             counted++;

@@ -89,7 +89,7 @@ static void test_listed_names(void)
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = bnd_format_at(row);
         wrong += wrong_words(f.name, f.name);
-        for (unsigned where = 0; where < BND_ECOSYSTEMS; where++) {
+        for (unsigned where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
             wrong += wrong_words(f.name, bnd_format_names(row, (bnd_ecosystem)where));
         }
         CU_ASSERT(bnd_format_title(row)[0] != '\0');
@@ -99,16 +99,16 @@ static void test_listed_names(void)
 
 static void test_ecosystems(void)
 {
-    for (unsigned i = 0; i < BND_ECOSYSTEMS; i++) {
+    for (unsigned i = 0; i < BND_ECOSYSTEM_COUNT; i++) {
         CU_ASSERT(bnd_ecosystem_name((bnd_ecosystem)i)[0] != '\0');
         for (unsigned j = 0; j < i; j++) {
             CU_ASSERT_STRING_NOT_EQUAL(bnd_ecosystem_name((bnd_ecosystem)i), bnd_ecosystem_name((bnd_ecosystem)j));
         }
     }
     size_t row = (size_t)format_named("e4m3").row;
-    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_ML_DTYPES), "float8_e4m3fn");
-    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_SAFETENSORS), "F8_E4M3");
-    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_STABLEHLO), "f8E4M3FN");
+    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_ECOSYSTEM_ML_DTYPES), "float8_e4m3fn");
+    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS), "F8_E4M3");
+    CU_ASSERT_STRING_EQUAL(bnd_format_names(row, BND_ECOSYSTEM_STABLEHLO), "f8E4M3FN");
 }
 
 /* Bare E4M3 is OCP's; ml_dtypes and StableHLO mean the IEEE-like one where they leave FN out. */

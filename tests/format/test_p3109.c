@@ -45,7 +45,7 @@ static int wrong_member(member m)
         const char *prefix;
         bool capitals;
     } spellings[] = {{"binary", false}, {"Binary", false}, {"BINARY", true}, {"p3109_k", false}, {"P3109_K", true}};
-    char name[BND_NAME_SIZE];
+    char name[BND_FORMAT_NAME_SIZE];
     char sign = m.is_signed ? 's' : 'u', domain = m.extended ? 'e' : 'f';
     snprintf(name, sizeof name, "binary%dp%d%c%c", m.width, m.precision, sign, domain);
     int wrong = 0;

@@ -37,38 +37,38 @@ static const struct {
     const char *name;
     bnd_rounding rounding;
 } modes[] = {
-    {"rne", BND_RNE},
-    {"rna", BND_RNA},
-    {"rtz", BND_RTZ},
-    {"rup", BND_RUP},
-    {"rdn", BND_RDN},
-    {"rto", BND_RTO},
-    {"sr", BND_SR},
-    {"sra", BND_SRA},
-    {"srb", BND_SRB},
-    {"sr-equal", BND_SR_EQUAL},
+    {"rne", BND_ROUND_RNE},
+    {"rna", BND_ROUND_RNA},
+    {"rtz", BND_ROUND_RTZ},
+    {"rup", BND_ROUND_RUP},
+    {"rdn", BND_ROUND_RDN},
+    {"rto", BND_ROUND_RTO},
+    {"sr", BND_ROUND_SR},
+    {"sra", BND_ROUND_SRA},
+    {"srb", BND_ROUND_SRB},
+    {"sr-equal", BND_ROUND_SR_EQUAL},
     /* P3109 */
-    {"NearestTiesToEven", BND_RNE},
-    {"NearestTiesToAway", BND_RNA},
-    {"TowardZero", BND_RTZ},
-    {"TowardPositive", BND_RUP},
-    {"TowardNegative", BND_RDN},
-    {"ToOdd", BND_RTO},
-    {"StochasticA", BND_SRA},
-    {"StochasticB", BND_SRB},
-    {"StochasticC", BND_SR},
+    {"NearestTiesToEven", BND_ROUND_RNE},
+    {"NearestTiesToAway", BND_ROUND_RNA},
+    {"TowardZero", BND_ROUND_RTZ},
+    {"TowardPositive", BND_ROUND_RUP},
+    {"TowardNegative", BND_ROUND_RDN},
+    {"ToOdd", BND_ROUND_RTO},
+    {"StochasticA", BND_ROUND_SRA},
+    {"StochasticB", BND_ROUND_SRB},
+    {"StochasticC", BND_ROUND_SR},
     /* Intel; its rne and rtz are ours */
-    {"rnaz", BND_RNA},
-    {"rpinf", BND_RUP},
-    {"rninf", BND_RDN},
-    {"stochastic", BND_SR},
+    {"rnaz", BND_ROUND_RNA},
+    {"rpinf", BND_ROUND_RUP},
+    {"rninf", BND_ROUND_RDN},
+    {"stochastic", BND_ROUND_SR},
     /* TestFloat */
-    {"near_even", BND_RNE},
-    {"near_maxMag", BND_RNA},
-    {"minMag", BND_RTZ},
-    {"min", BND_RDN},
-    {"max", BND_RUP},
-    {"odd", BND_RTO},
+    {"near_even", BND_ROUND_RNE},
+    {"near_maxMag", BND_ROUND_RNA},
+    {"minMag", BND_ROUND_RTZ},
+    {"min", BND_ROUND_RDN},
+    {"max", BND_ROUND_RUP},
+    {"odd", BND_ROUND_RTO},
 };
 enum { MODES = sizeof modes / sizeof modes[0] };
 
@@ -91,7 +91,8 @@ static void test_random_bits(void)
     static const struct {
         const char *name;
         bnd_rounding rounding;
-    } stochastic[] = {{"sr", BND_SR}, {"sra", BND_SRA}, {"srb", BND_SRB}, {"StochasticB", BND_SRB}};
+    } stochastic[] = {
+        {"sr", BND_ROUND_SR}, {"sra", BND_ROUND_SRA}, {"srb", BND_ROUND_SRB}, {"StochasticB", BND_ROUND_SRB}};
     for (size_t i = 0; i < sizeof stochastic / sizeof stochastic[0]; i++) {
         for (int bits = 1; bits <= BND_RANDOM_BITS_MAX; bits++) {
             char name[32];
@@ -153,20 +154,20 @@ static void test_unknown_roundings(void)
 
 static void test_names_of_roundings(void)
 {
-    for (unsigned i = 0; i < BND_ROUNDINGS; i++) {
+    for (unsigned i = 0; i < BND_ROUND_COUNT; i++) {
         CU_ASSERT_STRING_EQUAL(bnd_rounding_name((bnd_rounding)i), modes[i].name);
         CU_ASSERT(bnd_rounding_title((bnd_rounding)i)[0] != '\0');
         for (unsigned j = 0; j < i; j++) {
             CU_ASSERT_STRING_NOT_EQUAL(bnd_rounding_title((bnd_rounding)i), bnd_rounding_title((bnd_rounding)j));
         }
     }
-    CU_ASSERT_STRING_EQUAL(bnd_rounding_title(BND_RNE), "to nearest, ties to even");
+    CU_ASSERT_STRING_EQUAL(bnd_rounding_title(BND_ROUND_RNE), "to nearest, ties to even");
 }
 
 static void check_overflow(const char *name, bnd_overflow overflow)
 {
     bnd_rule rule = marked(), expected = marked();
-    rule.overflow = BND_OVERFLOWS;
+    rule.overflow = BND_OVERFLOW_COUNT;
     expected.overflow = (uint8_t)overflow;
     CU_ASSERT_EQUAL(bnd_overflow_parse(&rule, name, NULL), BND_OK);
     CU_ASSERT(same_rule(&rule, &expected));
@@ -174,7 +175,7 @@ static void check_overflow(const char *name, bnd_overflow overflow)
 
 static void test_overflows(void)
 {
-    for (unsigned i = 0; i < BND_OVERFLOWS; i++) {
+    for (unsigned i = 0; i < BND_OVERFLOW_COUNT; i++) {
         check_overflow(bnd_overflow_name((bnd_overflow)i), (bnd_overflow)i);
     }
     check_overflow("format", BND_OVERFLOW_FORMAT);
@@ -195,7 +196,7 @@ static void test_overflows(void)
 
 static void test_nans(void)
 {
-    for (unsigned i = 0; i < BND_NANS; i++) {
+    for (unsigned i = 0; i < BND_NAN_COUNT; i++) {
         bnd_rule rule = marked(), expected = marked();
         expected.nan = (uint8_t)i;
         CU_ASSERT_EQUAL(bnd_nan_parse(&rule, bnd_nan_name((bnd_nan)i), NULL), BND_OK);
@@ -220,19 +221,20 @@ static void test_flags(void)
         uint32_t value;
         const char *name;
     } flags[] = {
-        {BND_INEXACT, 1, "inexact"},     {BND_UNDERFLOW, 2, "underflow"}, {BND_OVERFLOW, 4, "overflow"},
-        {BND_DIVBYZERO, 8, "divbyzero"}, {BND_INVALID, 16, "invalid"},    {BND_SATURATED, 32, "saturated"},
-        {BND_FLUSHED, 64, "flushed"},
+        {BND_FLAG_INEXACT, 1, "inexact"},   {BND_FLAG_UNDERFLOW, 2, "underflow"},
+        {BND_FLAG_OVERFLOW, 4, "overflow"}, {BND_FLAG_DIVBYZERO, 8, "divbyzero"},
+        {BND_FLAG_INVALID, 16, "invalid"},  {BND_FLAG_SATURATED, 32, "saturated"},
+        {BND_FLAG_FLUSHED, 64, "flushed"},
     };
     CU_ASSERT_STRING_EQUAL(bnd_flag_name(0), "");
     uint32_t lower = 0;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         CU_ASSERT_EQUAL((uint32_t)flags[i].flag, flags[i].value);
         CU_ASSERT_STRING_EQUAL(bnd_flag_name(flags[i].flag), flags[i].name);
-        CU_ASSERT_STRING_EQUAL(bnd_flag_name(BND_FLAGS & ~lower), flags[i].name); /* the lowest of several */
+        CU_ASSERT_STRING_EQUAL(bnd_flag_name(BND_FLAG_ALL & ~lower), flags[i].name); /* the lowest of several */
         lower |= flags[i].flag;
     }
-    CU_ASSERT_EQUAL(lower, BND_FLAGS);
+    CU_ASSERT_EQUAL(lower, BND_FLAG_ALL);
 }
 
 CU_TestInfo rule_tests[] = {

@@ -23,7 +23,7 @@ static bool is_value_set(const char *name, const char *called, int precision, in
 
 static void test_value_sets(void)
 {
-    const int free = BND_UNLIMITED_EXPONENT;
+    const int free = BND_EXPONENT_UNLIMITED;
     CU_ASSERT(is_value_set("p11emin-14emax15", "p11emin-14emax15", 11, -14, 15));
     CU_ASSERT(is_value_set("P11EMIN-14EMAX15", "p11emin-14emax15", 11, -14, 15));
     CU_ASSERT(is_value_set("p24", "p24", 24, -free, free));

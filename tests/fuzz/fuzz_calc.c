@@ -31,7 +31,7 @@ static void try_values(const bnd_term *terms, size_t count, const char *text, co
     static char out[120000];
     bnd_result *results = fuzz_memory(count, sizeof *results);
     bnd_real *exact, *error;
-    bnd_rule rule = {.rounding = (uint8_t)(count % BND_ROUNDINGS), .overflow = (uint8_t)(count % BND_OVERFLOWS)};
+    bnd_rule rule = {.rounding = (uint8_t)(count % BND_ROUND_COUNT), .overflow = (uint8_t)(count % BND_OVERFLOW_COUNT)};
     bnd_expression_round(results, terms, count, text, f, rule, count);
     for (size_t i = 0; i < count; i++) {
         bnd_format own = bnd_term_format(&terms[i], text, f);
@@ -47,7 +47,7 @@ static void try_values(const bnd_term *terms, size_t count, const char *text, co
     length = bnd_print_real(out, 7, error, BND_NOTATION_AUTO);
     require(strlen(out) == (length < 7 ? length : 6), "a text is cut to its room");
     require(bnd_print_fraction(out, sizeof out, exact) < 64, "a fraction is short");
-    bnd_exact unit = {.low = 1, .kind = BND_FINITE};
+    bnd_exact unit = {.low = 1, .kind = BND_KIND_FINITE};
     bnd_known known = bnd_real_known(error);
     double units = bnd_real_in_units(error, unit);
     require((units != units) == (known != BND_KNOWN_EXACTLY && known != BND_KNOWN_DIGITS), "errors are numbers");
@@ -69,12 +69,12 @@ static void try_value(const char *text, size_t size)
         return;
     }
     bnd_known known = bnd_real_known(exact);
-    bool finite = value.kind == BND_FINITE || value.kind == BND_ZERO;
+    bool finite = value.kind == BND_KIND_FINITE || value.kind == BND_KIND_ZERO;
     require(finite == (known == BND_KNOWN_EXACTLY || known == BND_KNOWN_DIGITS), "a value is of the number's kind");
     require(!value.sticky || value.high >> 63 == 1, "128 bits stand before a sticky one");
-    require(!finite || bnd_real_sign(exact) == (value.kind == BND_ZERO ? 0
-                                                : value.negative       ? -1
-                                                                       : 1),
+    require(!finite || bnd_real_sign(exact) == (value.kind == BND_KIND_ZERO ? 0
+                                                : value.negative            ? -1
+                                                                            : 1),
             "a value has the number's sign");
     bnd_real_free(exact);
 }

@@ -14,10 +14,10 @@ static bool same_exact(bnd_exact a, bnd_exact b)
     if (a.kind != b.kind || a.negative != b.negative) {
         return false;
     }
-    if (a.kind == BND_QUIET_NAN || a.kind == BND_SIGNALING_NAN) {
+    if (a.kind == BND_KIND_QUIET_NAN || a.kind == BND_KIND_SIGNALING_NAN) {
         return a.high == b.high;
     }
-    return a.kind != BND_FINITE || bnd_exact_compare(a, b) == 0;
+    return a.kind != BND_KIND_FINITE || bnd_exact_compare(a, b) == 0;
 }
 
 /* Names of formats: what is accepted is named in a way that gives the same format again. */
@@ -32,7 +32,7 @@ static void try_format_name(const char *text, size_t size)
     }
     require(bnd_format_parse(&again, f.name, NULL) == BND_OK && bnd_format_same(&f, &again),
             "a format's name is its name");
-    bnd_exact one = {.low = 1, .kind = BND_FINITE};
+    bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
     char out[64];
     bnd_exact value = bnd_round_exact(&f, one, (bnd_rule){0}, 0).value;
     require(bnd_print_shortest(out, sizeof out, &f, value) < sizeof out, "the shortest decimal is short");
@@ -64,8 +64,8 @@ static void try_shortest(const bnd_format *f, bnd_exact value)
     size_t length = bnd_print_shortest(out, sizeof out, f, value);
     require(length < sizeof out && bnd_parse_exact(&read, out, length, NULL) == BND_OK, "the shortest is a number");
     bnd_exact back = bnd_round_exact(f, read, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).value;
-    bool nan = value.kind == BND_QUIET_NAN || value.kind == BND_SIGNALING_NAN;
-    require(nan ? back.kind == BND_QUIET_NAN || !f->has_nan : same_exact(back, value), "the shortest reads back");
+    bool nan = value.kind == BND_KIND_QUIET_NAN || value.kind == BND_KIND_SIGNALING_NAN;
+    require(nan ? back.kind == BND_KIND_QUIET_NAN || !f->has_nan : same_exact(back, value), "the shortest reads back");
 }
 
 /* The error of a rounding, exactly: zero where the text is exact, and only there. */
@@ -81,7 +81,7 @@ static void try_difference(bnd_exact value, const char *text, size_t size, bool 
         require_explained(status, &why, size);
     }
     double quotient;
-    bnd_exact unit = {.low = 3, .exponent = -5, .kind = BND_FINITE};
+    bnd_exact unit = {.low = 3, .exponent = -5, .kind = BND_KIND_FINITE};
     if (bnd_relative_error(&quotient, value, text, size, NULL) == BND_OK && exact) {
         require(quotient == 0, "nothing rounded, no relative error");
     }
@@ -102,7 +102,7 @@ static void try_number(const char *text, size_t size)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bnd_format f;
         require(bnd_format_parse(&f, names[i], NULL) == BND_OK, "the formats are there");
-        bnd_rule rule = {.rounding = (uint8_t)(size % BND_ROUNDINGS), .nan = BND_NAN_PROPAGATE};
+        bnd_rule rule = {.rounding = (uint8_t)(size % BND_ROUND_COUNT), .nan = BND_NAN_PROPAGATE};
         bnd_result result;
         require(bnd_parse(&result, &f, text, size, rule, size, NULL) == status, "both readers agree");
         if (status != BND_OK) {
@@ -112,8 +112,8 @@ static void try_number(const char *text, size_t size)
         bnd_exact value = bnd_unpack(&f, result.code);
         try_printing(value);
         try_shortest(&f, value);
-        if ((value.kind == BND_FINITE || value.kind == BND_ZERO) &&
-            (read.kind == BND_FINITE || read.kind == BND_ZERO)) {
+        if ((value.kind == BND_KIND_FINITE || value.kind == BND_KIND_ZERO) &&
+            (read.kind == BND_KIND_FINITE || read.kind == BND_KIND_ZERO)) {
             try_difference(value, text, size, result.ternary == 0);
         }
     }

@@ -33,7 +33,7 @@ static void test_fp16_and_bf16_fields(void)
     CU_ASSERT_EQUAL(code_of(-2, "fp16"), 1u << 15 | 16u << 10); /* sign, exponent field 15 + 1, fraction 0 */
     CU_ASSERT_EQUAL(code_of(-2, "bf16"), 1u << 15 | 128u << 7);
     /* The memory of fp16, the range of fp32. */
-    CU_ASSERT_EQUAL(bnd_codes_size(&bf16, 1000, BND_PACKED), bnd_codes_size(&fp16, 1000, BND_PACKED));
+    CU_ASSERT_EQUAL(bnd_codes_size(&bf16, 1000, BND_PACKING_PACKED), bnd_codes_size(&fp16, 1000, BND_PACKING_PACKED));
     CU_ASSERT_TRUE(bf16.emin == fp32.emin && bf16.emax == fp32.emax && fp16.emax < fp32.emax);
 }
 

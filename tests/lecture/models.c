@@ -55,7 +55,7 @@ static void draw(draws *d, unsigned threads, bnd_backend backend, const uint64_t
     DO(bnd_tensor_read_f32(d->weight, MOST, w, &why));
     DO(bnd_tensor_apply(&y, BND_TENSOR_DROPOUT, &w, 1, &dropout, &why));
     DO(bnd_tensor_read_f32(d->dropped, MOST, y, &why));
-    DO(bnd_tensor_cast(&y, w, &bf16, (bnd_rule){.rounding = BND_SR}, &why));
+    DO(bnd_tensor_cast(&y, w, &bf16, (bnd_rule){.rounding = BND_ROUND_SR}, &why));
     DO(bnd_tensor_read_f32(d->rounded, MOST, y, &why));
     bnd_engine_free(engine);
 }

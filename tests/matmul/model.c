@@ -177,8 +177,8 @@ static float operand(const question *q, bool of_a, size_t i, size_t j)
     if (rounded == NULL) {
         return x;
     }
-    bnd_exact value = bnd_round_exact(rounded, bnd_exact_float(x), (bnd_rule){.rounding = BND_RNE}, 0).value;
-    return float_of((uint32_t)bnd_encode_exact(&fp32, value, (bnd_rule){.rounding = BND_RNE}, 0).code);
+    bnd_exact value = bnd_round_exact(rounded, bnd_exact_float(x), (bnd_rule){.rounding = BND_ROUND_RNE}, 0).value;
+    return float_of((uint32_t)bnd_encode_exact(&fp32, value, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code);
 }
 
 bnd_status question_ask(question *q, bnd_error *why)
@@ -214,12 +214,12 @@ static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a
     const bnd_rule rule = q->how.accumulator.rule;
     const uint64_t x = bits_of(a), y = bits_of(b);
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
-        return operate(by, f, BND_FMA, (const bnd_format *const[]){&fp32, &fp32, f}, (uint64_t[]){x, y, s}, rule,
+        return operate(by, f, BND_OP_FMA, (const bnd_format *const[]){&fp32, &fp32, f}, (uint64_t[]){x, y, s}, rule,
                        random_at(q, place));
     }
-    uint64_t p = operate(by, f, BND_MUL, (const bnd_format *const[]){&fp32, &fp32}, (uint64_t[]){x, y}, rule,
+    uint64_t p = operate(by, f, BND_OP_MUL, (const bnd_format *const[]){&fp32, &fp32}, (uint64_t[]){x, y}, rule,
                          random_at(q, place));
-    return operate(by, f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, rule,
+    return operate(by, f, BND_OP_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, rule,
                    random_at(q, place + (uint64_t)q->m * q->n * q->k));
 }
 
@@ -230,11 +230,12 @@ static bnd_exact step_exact(const question *q, const bnd_format *f, bnd_exact s,
     uint32_t flags;
     bnd_exact x[3] = {bnd_exact_float(a), bnd_exact_float(b), s};
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
-        return bnd_round_exact(f, bnd_operate_exact(BND_FMA, f, x, rule, 0, &flags), rule, random_at(q, place)).value;
+        return bnd_round_exact(f, bnd_operate_exact(BND_OP_FMA, f, x, rule, 0, &flags), rule, random_at(q, place))
+            .value;
     }
-    bnd_exact p = bnd_operate_exact(BND_MUL, f, x, rule, 0, &flags);
+    bnd_exact p = bnd_operate_exact(BND_OP_MUL, f, x, rule, 0, &flags);
     bnd_exact terms[2] = {s, bnd_round_exact(f, p, rule, random_at(q, place)).value};
-    return bnd_round_exact(f, bnd_operate_exact(BND_ADD, f, terms, rule, 0, &flags), rule,
+    return bnd_round_exact(f, bnd_operate_exact(BND_OP_ADD, f, terms, rule, 0, &flags), rule,
                            random_at(q, place + (uint64_t)q->m * q->n * q->k))
         .value;
 }
@@ -330,11 +331,11 @@ static sum sum_of(const question *q, size_t i, size_t j, float start, size_t fir
     const bnd_accumulator *acc = &q->how.accumulator;
     const bnd_format f = format_of_sums(q);
     bnd_rule begin = acc->rule;
-    begin.rounding = BND_RNE;
+    begin.rounding = BND_ROUND_RNE;
     const uint64_t place = (uint64_t)i * q->k * q->n + j;
     if (acc->kind == BND_ACCUMULATE_ALIGNED) {
         const size_t group = acc->group != 0 ? acc->group : 32;
-        float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_RTZ}, 0).code);
+        float s = to_fp32(&f, bnd_encode_float(&f, start, (bnd_rule){.rounding = BND_ROUND_RTZ}, 0).code);
         for (size_t k = first; k < last; k += group) {
             float a[BND_GROUP_MAX], b[BND_GROUP_MAX];
             size_t n = last - k < group ? last - k : group;
@@ -344,7 +345,7 @@ static sum sum_of(const question *q, size_t i, size_t j, float start, size_t fir
             }
             s = one_nan(group_of_terms(a, b, n, s, f.precision));
         }
-        return (sum){.code = bnd_encode_float(&f, s, (bnd_rule){.rounding = BND_RNE}, 0).code};
+        return (sum){.code = bnd_encode_float(&f, s, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code};
     }
     if (f.width == 0) {
         bnd_exact s = bnd_round_exact(&f, bnd_exact_float(start), begin, 0).value;
@@ -373,15 +374,15 @@ static float stored(const question *q, sum s)
 static float promoted(const question *q, float c, sum s, judge by)
 {
     const bnd_format f = format_of_sums(q), fp32 = fp32_format();
-    const bnd_rule nearest = {.rounding = BND_RNE, .nan = BND_NAN_CANONICAL};
+    const bnd_rule nearest = {.rounding = BND_ROUND_RNE, .nan = BND_NAN_CANONICAL};
     if (f.width > 0) {
         const uint64_t codes[2] = {bits_of(c), s.code};
         return float_of(
-            (uint32_t)operate(by, &fp32, BND_ADD, (const bnd_format *const[]){&fp32, &f}, codes, nearest, 0));
+            (uint32_t)operate(by, &fp32, BND_OP_ADD, (const bnd_format *const[]){&fp32, &f}, codes, nearest, 0));
     }
     uint32_t flags;
     const bnd_exact terms[2] = {bnd_exact_float(c), s.value};
-    bnd_exact exact = bnd_operate_exact(BND_ADD, &fp32, terms, nearest, 0, &flags);
+    bnd_exact exact = bnd_operate_exact(BND_OP_ADD, &fp32, terms, nearest, 0, &flags);
     return float_of((uint32_t)bnd_encode_exact(&fp32, exact, nearest, 0).code);
 }
 

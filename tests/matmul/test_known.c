@@ -175,7 +175,7 @@ static void test_no_nan(void)
     static const float values[] = {1, -1, 0, INFINITY, -INFINITY};
     const float nan = float_of(0x7fc00001), minus_nan = float_of(0xffc00001);
     size_t wrong = 0;
-    for (size_t at = 0; at < (size_t)4 * 49 * BND_BACKENDS; at++) {
+    for (size_t at = 0; at < (size_t)4 * 49 * BND_BACKEND_COUNT; at++) {
         const size_t x = at / 4 % 7, y = at / 28 % 7;
         const bnd_context context = {.backend = (uint8_t)(at / (4 * 49))};
         bnd_gemm how = {.context = &context, .accumulator = accumulator_named(names[at % 4]), .add = true};

@@ -161,10 +161,10 @@ static void test_every_pair(void)
             CU_ASSERT_EQUAL(bnd_gemm_f32(c, 256, 256, values, values, 1, &how, NULL), BND_OK);
             for (uint64_t e = 0; e < 256 * 256; e++) {
                 const uint64_t codes[3] = {e >> 8, e & 255, start};
-                uint64_t p = bnd_mul(&f, codes[0], codes[1], (bnd_rule){.rounding = BND_RNE}, 0).code;
-                uint64_t s = bnd_add(&f, start, p, (bnd_rule){.rounding = BND_RNE}, 0).code;
+                uint64_t p = bnd_mul(&f, codes[0], codes[1], (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
+                uint64_t s = bnd_add(&f, start, p, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
                 if (how.accumulator.kind == BND_ACCUMULATE_FUSED) {
-                    s = bnd_operate(&f, BND_FMA, from, codes, (bnd_rule){.rounding = BND_RNE}, 0).code;
+                    s = bnd_operate(&f, BND_OP_FMA, from, codes, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
                 }
                 wrong += bits_of(values[s]) != bits_of(c[e]) && !(values[s] != values[s] && c[e] != c[e]);
             }
@@ -212,12 +212,13 @@ static void test_operands(void)
         CU_ASSERT_EQUAL(question_ask(&q, NULL), BND_OK);
         wrong += differences(&q, "rounded", BY_OPERATE);
         /* The same numbers as codes, in the same places. */
-        const bnd_array unpacked = {.packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
-        unsigned char *a = memory_of(bnd_codes_size(&f, q.a_size, BND_UNPACKED));
-        unsigned char *b = memory_of(bnd_codes_size(&g, q.b_size, BND_UNPACKED));
+        const bnd_array unpacked = {.packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
+        unsigned char *a = memory_of(bnd_codes_size(&f, q.a_size, BND_PACKING_UNPACKED));
+        unsigned char *b = memory_of(bnd_codes_size(&g, q.b_size, BND_PACKING_UNPACKED));
         CU_ASSERT_EQUAL(bnd_encode_f32(a, q.a, q.a_size, &f, &unpacked, NULL, NULL), BND_OK);
         CU_ASSERT_EQUAL(bnd_encode_f32(b, q.b, q.b_size, &g, &unpacked, NULL, NULL), BND_OK);
-        const size_t a_bytes = bnd_codes_size(&f, 1, BND_UNPACKED), b_bytes = bnd_codes_size(&g, 1, BND_UNPACKED);
+        const size_t a_bytes = bnd_codes_size(&f, 1, BND_PACKING_UNPACKED),
+                     b_bytes = bnd_codes_size(&g, 1, BND_PACKING_UNPACKED);
         CU_ASSERT_EQUAL(bnd_gemm_codes(q.c + q.c_first, q.m, q.n, a + (size_t)q.a_first * a_bytes, &f,
                                        b + (size_t)q.b_first * b_bytes, &g, q.k, &q.how, NULL),
                         BND_OK);

@@ -21,7 +21,7 @@ static void refused(const bnd_gemm *how, size_t m, size_t n, size_t k, bnd_statu
 
 static void test_arguments(void)
 {
-    bnd_gemm how = {.accumulator = {.kind = BND_ACCUMULATIONS}};
+    bnd_gemm how = {.accumulator = {.kind = BND_ACCUMULATE_COUNT}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "way");
     how.accumulator = (bnd_accumulator){.kind = BND_ACCUMULATE_ALIGNED, .format = format_named("fp16")};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "fp16");
@@ -38,7 +38,7 @@ static void test_arguments(void)
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
     how = (bnd_gemm){.b = {.row = PTRDIFF_MAX / 8, .column = PTRDIFF_MAX / 8}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
-    how = (bnd_gemm){.context = &(bnd_context){.backend = BND_BACKENDS}};
+    how = (bnd_gemm){.context = &(bnd_context){.backend = BND_BACKEND_COUNT}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "back end");
     how = (bnd_gemm){.context = &(bnd_context){.threads = 1000000}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "threads");

@@ -47,7 +47,7 @@ static bool same_answer(const bndi_oracle_answer *a, const bndi_oracle_answer *b
 /* In the four modes that MPFR has, and both rules of tininess. */
 static void compare(pair *p, const bnd_format *f)
 {
-    static const bnd_rounding modes[] = {BND_RNE, BND_RTZ, BND_RUP, BND_RDN};
+    static const bnd_rounding modes[] = {BND_ROUND_RNE, BND_ROUND_RTZ, BND_ROUND_RUP, BND_ROUND_RDN};
     for (size_t i = 0; i < 8; i++) {
         bnd_rule rule = {.rounding = (uint8_t)modes[i / 2], .tiny_before = i % 2 != 0};
         bndi_oracle_answer one, other;
@@ -149,7 +149,7 @@ static void test_mpfr_state(void)
     mpfr_set_emin(-77);
     mpfr_set_emax(99);
     mpfr_clear_flags();
-    bnd_result r = bnd_oracle_encode(&f, 0x1p-300, (bnd_rule){.rounding = BND_RUP}, 0);
+    bnd_result r = bnd_oracle_encode(&f, 0x1p-300, (bnd_rule){.rounding = BND_ROUND_RUP}, 0);
     CU_ASSERT_EQUAL(r.code, 1);
     CU_ASSERT_EQUAL(mpfr_get_emin(), -77);
     CU_ASSERT_EQUAL(mpfr_get_emax(), 99);

@@ -10,13 +10,16 @@
 static const struct {
     bnd_rounding mode;
     int hardware;
-} modes[] = {{BND_RNE, FE_TONEAREST}, {BND_RTZ, FE_TOWARDZERO}, {BND_RUP, FE_UPWARD}, {BND_RDN, FE_DOWNWARD}};
+} modes[] = {{BND_ROUND_RNE, FE_TONEAREST},
+             {BND_ROUND_RTZ, FE_TOWARDZERO},
+             {BND_ROUND_RUP, FE_UPWARD},
+             {BND_ROUND_RDN, FE_DOWNWARD}};
 enum { MODES = sizeof modes / sizeof modes[0] };
 
 static uint32_t flags_of(int raised)
 {
-    return (raised & FE_INVALID ? BND_INVALID : 0U) | (raised & FE_OVERFLOW ? BND_OVERFLOW : 0U) |
-           (raised & FE_UNDERFLOW ? BND_UNDERFLOW : 0U) | (raised & FE_INEXACT ? BND_INEXACT : 0U);
+    return (raised & FE_INVALID ? BND_FLAG_INVALID : 0U) | (raised & FE_OVERFLOW ? BND_FLAG_OVERFLOW : 0U) |
+           (raised & FE_UNDERFLOW ? BND_FLAG_UNDERFLOW : 0U) | (raised & FE_INEXACT ? BND_FLAG_INEXACT : 0U);
 }
 
 /* `volatile` keeps the cast where it stands, between the two calls. */
@@ -40,7 +43,7 @@ static bool hardware_is_tiny_before(void)
 {
     uint32_t flags;
     cast(0x1.ffffffp-127, FE_TONEAREST, &flags);
-    return (flags & BND_UNDERFLOW) != 0;
+    return (flags & BND_FLAG_UNDERFLOW) != 0;
 }
 
 static void test_casts(void)
@@ -56,7 +59,7 @@ static void test_casts(void)
             uint32_t flags;
             uint32_t bits = cast(x, modes[k].hardware, &flags);
             bnd_result r = bnd_oracle_encode(&fp32, x, rule, 0);
-            uint32_t shared = r.flags & (BND_INVALID | BND_OVERFLOW | BND_UNDERFLOW | BND_INEXACT);
+            uint32_t shared = r.flags & (BND_FLAG_INVALID | BND_FLAG_OVERFLOW | BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT);
             if ((bits != r.code || flags != shared) && different++ < 5) {
                 printf("%s %a: hardware 0x%08x flags %u, oracle 0x%08x flags %u\n", bnd_rounding_name(modes[k].mode), x,
                        (unsigned)bits, (unsigned)flags, (unsigned)r.code, (unsigned)shared);

@@ -19,7 +19,7 @@ static bnd_result ask(const bnd_format *f, const char *operation, const uint64_t
 
 static void test_machine(void)
 {
-    static const bnd_operation operations[] = {BND_ADD, BND_SUB, BND_MUL, BND_DIV, BND_SQRT, BND_FMA};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_SQRT, BND_OP_FMA};
     bnd_format formats[] = {format_named("fp32"), format_named("fp64")};
     uint64_t different = 0, compared = 0, count = scaled(60000);
     for (uint64_t i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static void test_library(void)
     for (uint64_t i = 0; i < count; i++) {
         const char *operation = operations[i % 6];
         uint64_t codes[BND_OPERANDS_MAX] = {0};
-        bndi_stratified_operands(codes, BND_REM, from, 59, i);
+        bndi_stratified_operands(codes, BND_OP_REM, from, 59, i);
         double x = double_of_bits(codes[0]), y = double_of_bits(codes[1]);
         codes[1] = i % 6 == 3 ? 3 : codes[1];
         bnd_result r = {0};
@@ -134,22 +134,22 @@ static void test_elementary(void)
 static void test_known(void)
 {
     bnd_format fp16 = format_named("fp16"), e4m3 = format_named("e4m3"), e8m0 = format_named("e8m0");
-    const bnd_rule rule = {0}, down = {.rounding = BND_RDN};
+    const bnd_rule rule = {0}, down = {.rounding = BND_ROUND_RDN};
     const uint64_t one[] = {0x3c00, 0xbc00, 0x7e01}, zeros[] = {0, 0, 0}, top[] = {0x7e, 0x40, 0};
     const uint64_t invalid[] = {0x7c00, 0, 0x7e01};
     CU_ASSERT_EQUAL(ask(&fp16, "add", one, rule).code, 0x0000);
     CU_ASSERT_EQUAL(ask(&fp16, "add", one, down).code, 0x8000);
     CU_ASSERT_EQUAL(ask(&fp16, "sub", one, rule).code, 0x4000);
-    CU_ASSERT_EQUAL(ask(&fp16, "div", zeros, rule).flags, BND_INVALID);
-    CU_ASSERT_EQUAL(ask(&fp16, "logb", zeros, rule).flags, BND_DIVBYZERO);
+    CU_ASSERT_EQUAL(ask(&fp16, "div", zeros, rule).flags, BND_FLAG_INVALID);
+    CU_ASSERT_EQUAL(ask(&fp16, "logb", zeros, rule).flags, BND_FLAG_DIVBYZERO);
     CU_ASSERT_EQUAL(ask(&fp16, "logb", zeros, rule).code, 0xfc00);
-    CU_ASSERT_EQUAL(ask(&fp16, "fma", invalid, rule).flags, BND_INVALID);
+    CU_ASSERT_EQUAL(ask(&fp16, "fma", invalid, rule).flags, BND_FLAG_INVALID);
     CU_ASSERT_EQUAL(ask(&fp16, "fma", invalid, (bnd_rule){.nan = BND_NAN_X86}).flags, 0);
     CU_ASSERT_EQUAL(ask(&fp16, "min", one, rule).code, 0xbc00);
     CU_ASSERT_EQUAL(ask(&fp16, "max_number", one, rule).code, 0x3c00);
     CU_ASSERT_EQUAL(ask(&fp16, "ulp", one, rule).code, 0x1400);
     CU_ASSERT_EQUAL(ask(&e4m3, "mul", top, rule).code, 0x7f); /* 448 * 2 */
-    CU_ASSERT_EQUAL(ask(&e4m3, "mul", top, rule).flags, BND_OVERFLOW | BND_INEXACT);
+    CU_ASSERT_EQUAL(ask(&e4m3, "mul", top, rule).flags, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
     CU_ASSERT_EQUAL(ask(&e8m0, "next_down", zeros, rule).code, 0xff); /* nothing below 2^-127 */
 }
 
@@ -160,7 +160,7 @@ static void test_names(void)
     const uint64_t codes[] = {0x3c00, 0x3c00, 0x3c00};
     bnd_result r = {.code = 77};
     bnd_error why;
-    for (int i = 0; i < BND_OPERATIONS; i++) {
+    for (int i = 0; i < BND_OP_COUNT; i++) {
         const char *name = bnd_operation_name((bnd_operation)i);
         CU_ASSERT_EQUAL(bnd_oracle_operate(&r, &fp16, name, from, codes, (bnd_rule){0}, 0, &why), BND_OK);
     }

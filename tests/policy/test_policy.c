@@ -97,7 +97,7 @@ static void test_meaning(void)
     CU_ASSERT_TRUE(has(&p, BND_ROLE_PARAM, "bf16") && has(&p, BND_ROLE_M, "fp32") && p.update == BND_UPDATE_KAHAN);
     p = policy_of("base=bf16-amp,v=e5m2,dact=e4m3:sr");
     CU_ASSERT_TRUE(has(&p, BND_ROLE_V, "e5m2") && has(&p, BND_ROLE_DACT, "e4m3") && has(&p, BND_ROLE_DGRAD_W, "bf16"));
-    CU_ASSERT_EQUAL(p.cast[BND_ROLE_DACT].rule.rounding, BND_SR);
+    CU_ASSERT_EQUAL(p.cast[BND_ROLE_DACT].rule.rounding, BND_ROUND_SR);
     CU_ASSERT_STRING_EQUAL(p.name, "custom");
     p = policy_of("fp8-block,gemm_fwd.w=none,acc=fp16,loss_scale=dynamic:1024:10");
     CU_ASSERT_TRUE(has(&p, BND_ROLE_FWD_W, NULL) && has(&p, BND_ROLE_FWD_X, "e4m3"));

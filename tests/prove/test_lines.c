@@ -30,7 +30,7 @@ static void every_combination(void)
     v = vectors_described("fma", "fp16", "fp16", (bnd_rule){0});
     CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "2^48"));
-    v = vectors_described("add", "fp16", "fp16", (bnd_rule){.rounding = BND_SR, .random_bits = 2});
+    v = vectors_described("add", "fp16", "fp16", (bnd_rule){.rounding = BND_ROUND_SR, .random_bits = 2});
     CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, (bnd_vector_level)(BND_LEVEL_ALL + 1), 0, &why), BND_BAD_ARGUMENT);
     v = vectors_described("add", "fp16", "fp16", (bnd_rule){0});
@@ -79,7 +79,7 @@ static void boundaries(void)
 /* Pieces of any size are what is written at once. */
 static void pieces(void)
 {
-    bnd_vectors v = vectors_described("fma", "fp16", "fp16", (bnd_rule){.rounding = BND_SRA, .random_bits = 5});
+    bnd_vectors v = vectors_described("fma", "fp16", "fp16", (bnd_rule){.rounding = BND_ROUND_SRA, .random_bits = 5});
     bnd_vector_plan plan;
     static char whole[TEXT_SIZE], parts[TEXT_SIZE];
     uint64_t at = 0;
@@ -104,9 +104,9 @@ static void headers(void)
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < scaled(2000); i++) {
         uint64_t r = vectors_random(3, i);
-        bnd_rule rule = {.rounding = (uint8_t)(r % BND_ROUNDINGS),
-                         .overflow = (uint8_t)(r / 16 % BND_OVERFLOWS),
-                         .nan = (uint8_t)(r / 128 % BND_NANS),
+        bnd_rule rule = {.rounding = (uint8_t)(r % BND_ROUND_COUNT),
+                         .overflow = (uint8_t)(r / 16 % BND_OVERFLOW_COUNT),
+                         .nan = (uint8_t)(r / 128 % BND_NAN_COUNT),
                          .no_nan = r >> 10 & 1,
                          .negative = r >> 11 & 1,
                          .zero = r >> 12 & 1,
@@ -114,7 +114,8 @@ static void headers(void)
                          .flush_in = r >> 20 & 1,
                          .flush_out = r >> 21 & 1,
                          .tiny_before = r >> 22 & 1};
-        rule.random_bits = rule.rounding >= BND_SR && rule.rounding < BND_SR_EQUAL ? (uint8_t)(1 + (r >> 30) % 62) : 0;
+        rule.random_bits =
+            rule.rounding >= BND_ROUND_SR && rule.rounding < BND_ROUND_SR_EQUAL ? (uint8_t)(1 + (r >> 30) % 62) : 0;
         bnd_vectors v = vectors_described(operations[i % 5], i % 2 == 0 ? "e4m3" : "e6m9b12fn", "fp32", rule), again;
         v.lab_flags = r >> 40 & 1;
         char text[512] = "# ";

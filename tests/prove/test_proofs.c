@@ -41,12 +41,12 @@ static void test_library(void)
         const char *format;
         bnd_rule rule;
     } all[] = {
-        {"e4m3", {.rounding = BND_RNE}},
-        {"e2m1", {.rounding = BND_RUP, .overflow = BND_OVERFLOW_SATURATE}},
-        {"e8m0", {.rounding = BND_RTO}},
-        {"binary6p3se", {.rounding = BND_RNA}},
-        {"e3m2", {.rounding = BND_SRB, .random_bits = 5}},
-        {"e4m3fnuz", {.rounding = BND_RDN, .nan = BND_NAN_X86}},
+        {"e4m3", {.rounding = BND_ROUND_RNE}},
+        {"e2m1", {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_SATURATE}},
+        {"e8m0", {.rounding = BND_ROUND_RTO}},
+        {"binary6p3se", {.rounding = BND_ROUND_RNA}},
+        {"e3m2", {.rounding = BND_ROUND_SRB, .random_bits = 5}},
+        {"e4m3fnuz", {.rounding = BND_ROUND_RDN, .nan = BND_NAN_X86}},
         {"e5m2", {.nan = BND_NAN_PROPAGATE, .flush_in = true}},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -90,7 +90,7 @@ static bnd_result wrong_encode(const bnd_format *f, double x, bnd_rule rule, uin
 static bnd_result wrong_float(const bnd_format *f, float x, bnd_rule rule, uint64_t random)
 {
     bnd_result r = bnd_encode_float(f, x, rule, random);
-    r.flags &= x == -0x1.02p+2f ? ~(uint32_t)BND_INEXACT : UINT32_MAX;
+    r.flags &= x == -0x1.02p+2f ? ~(uint32_t)BND_FLAG_INEXACT : UINT32_MAX;
     return r;
 }
 
@@ -112,7 +112,7 @@ static bnd_result wrong_root(const bnd_format *f, bnd_operation operation, const
                              uint64_t random)
 {
     bnd_result r = operate(f, operation, c, rule, random);
-    r.code ^= operation == BND_SQRT && c[0] == 0x41;
+    r.code ^= operation == BND_OP_SQRT && c[0] == 0x41;
     return r;
 }
 
@@ -120,7 +120,7 @@ static bnd_result wrong_exp(const bnd_format *f, bnd_operation operation, const 
                             uint64_t random)
 {
     bnd_result r = operate(f, operation, c, rule, random);
-    r.code += operation == BND_EXP && c[0] == 0x39; /* 1.125 */
+    r.code += operation == BND_OP_EXP && c[0] == 0x39; /* 1.125 */
     return r;
 }
 
@@ -129,7 +129,7 @@ static bnd_result wrong_pole(const bnd_format *f, bnd_operation operation, const
                              uint64_t random)
 {
     bnd_result r = operate(f, operation, c, rule, random);
-    r.flags &= operation == BND_LOG && c[0] == 0 ? ~(uint32_t)BND_DIVBYZERO : UINT32_MAX;
+    r.flags &= operation == BND_OP_LOG && c[0] == 0 ? ~(uint32_t)BND_FLAG_DIVBYZERO : UINT32_MAX;
     return r;
 }
 
@@ -137,7 +137,7 @@ static bnd_result wrong_sum(const bnd_format *f, bnd_operation operation, const 
                             uint64_t random)
 {
     bnd_result r = operate(f, operation, c, rule, random);
-    r.code ^= operation == BND_ADD && c[0] == 0x38 && c[1] == 0x39;
+    r.code ^= operation == BND_OP_ADD && c[0] == 0x38 && c[1] == 0x39;
     return r;
 }
 
@@ -145,7 +145,7 @@ static bnd_result wrong_scale(const bnd_format *f, bnd_operation operation, cons
                               uint64_t random)
 {
     bnd_result r = operate(f, operation, c, rule, random);
-    r.code ^= operation == BND_SCALB && c[0] == 0x38 && c[1] == (uint64_t)-3;
+    r.code ^= operation == BND_OP_SCALB && c[0] == 0x38 && c[1] == (uint64_t)-3;
     return r;
 }
 
@@ -153,7 +153,7 @@ static bnd_result wrong_scale(const bnd_format *f, bnd_operation operation, cons
 static bnd_result wrong_fma(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
                             uint64_t random)
 {
-    if (operation != BND_FMA) {
+    if (operation != BND_OP_FMA) {
         return operate(f, operation, c, rule, random);
     }
     return bnd_add(f, bnd_mul(f, c[0], c[1], rule, random).code, c[2], rule, random);
@@ -169,7 +169,7 @@ static bnd_status wrong_parse(bnd_result *out, const bnd_format *f, const char *
 
 static size_t wrong_print(char *out, size_t size, const bnd_format *f, bnd_exact value)
 {
-    if (value.kind == BND_FINITE && value.low == 11) {
+    if (value.kind == BND_KIND_FINITE && value.low == 11) {
         value.low = 12; /* 11 * 2^e is written as 12 * 2^e */
     }
     return bnd_print_shortest(out, size, f, value);
@@ -179,7 +179,7 @@ static bnd_status wrong_encode_array(void *codes, const float *x, size_t n, cons
                                      bnd_stats *stats, bnd_error *why)
 {
     bnd_status status = bnd_encode_f32(codes, x, n, f, how, stats, why);
-    for (size_t i = 0; status == BND_OK && how->packing_out == BND_UNPACKED && i < n; i++) {
+    for (size_t i = 0; status == BND_OK && how->packing_out == BND_PACKING_UNPACKED && i < n; i++) {
         ((unsigned char *)codes)[i] ^= x[i] == 0x1.9p+3f;
     }
     return status;
@@ -201,7 +201,7 @@ static bnd_status wrong_round_array(float *y, const float *x, size_t n, const bn
     bnd_context best = {.backend = BND_BACKEND_BEST, .threads = 1};
     bnd_array other = *how;
     other.context = &best;
-    other.rule.rounding = how->context->backend == BND_BACKEND_PORTABLE ? BND_RTZ : how->rule.rounding;
+    other.rule.rounding = how->context->backend == BND_BACKEND_PORTABLE ? BND_ROUND_RTZ : how->rule.rounding;
     return bnd_round_f32(y, x, n, f, &other, stats, why);
 }
 
@@ -248,7 +248,7 @@ static void test_wrong_by_oracle(void)
     bnd_candidate candidate = {.operate = wrong_fma};
     CU_ASSERT(prove("fma", "fp32", (bnd_rule){0}, &candidate, 1).mismatches > 0);
     candidate = (bnd_candidate){.encode_float = wrong_float};
-    bnd_rule rule = {.rounding = BND_SR, .random_bits = 4};
+    bnd_rule rule = {.rounding = BND_ROUND_SR, .random_bits = 4};
     CU_ASSERT_EQUAL(prove("float", "e4m3", rule, &candidate, 1).mismatches, 1);
     candidate = (bnd_candidate){.operate = wrong_exp};
     CU_ASSERT_EQUAL(prove("functions", "e4m3", rule, &candidate, 1).mismatches, 1);

@@ -47,15 +47,15 @@ static void rules_are_named(void)
         const char *operation = rows[i % ROWS].operation, *out = rows[i % ROWS].out;
         bnd_vectors v = vectors_described(operation, rows[i % ROWS].in, out, (bnd_rule){0});
         uint64_t r = vectors_random(4, i);
-        bnd_rule changed = {.rounding = (uint8_t)(r % BND_DETERMINISTIC_MODES),
-                            .overflow = (uint8_t)(r / 8 % BND_OVERFLOWS),
+        bnd_rule changed = {.rounding = (uint8_t)(r % BND_ROUND_DETERMINISTIC_COUNT),
+                            .overflow = (uint8_t)(r / 8 % BND_OVERFLOW_COUNT),
                             .flush_in = r >> 10 & 1,
                             .flush_out = r >> 11 & 1,
                             .tiny_before = r >> 12 & 1,
                             .no_nan = r >> 13 & 1,
                             .negative = r >> 14 & 1,
                             .zero = r >> 15 & 1,
-                            .nan = (uint8_t)(r / 65536 % BND_NANS)};
+                            .nan = (uint8_t)(r / 65536 % BND_NAN_COUNT)};
         bnd_vector_suspect found[2];
         uint64_t spoiled = i % 3 == 0 ? 7 : 0;
         bnd_vector_check *check = check_changed(&v, changed, spoiled);
@@ -78,13 +78,13 @@ static void a_change_is_named(void)
     static const struct {
         bnd_rule rule;
         const char *text;
-    } rows[] = {{{.rounding = BND_RTZ}, "round=rtz"},
+    } rows[] = {{{.rounding = BND_ROUND_RTZ}, "round=rtz"},
                 {{.overflow = BND_OVERFLOW_SATURATE}, "overflow=saturate"},
                 {{.nan = BND_NAN_SIGNED_ONES}, "nan=signed-ones"},
                 {{.flush_out = true}, "flush-out=yes"},
                 {{.flush_in = true}, "flush-in=yes"},
                 {{.tiny_before = true}, "tininess=before"},
-                {{.rounding = BND_RNA, .flush_out = true}, "round=rna flush-out=yes"}};
+                {{.rounding = BND_ROUND_RNA, .flush_out = true}, "round=rna flush-out=yes"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bnd_vectors v = vectors_described("mul", "fp16", "fp16", (bnd_rule){0});
         bnd_vector_suspect found[2];
@@ -127,16 +127,32 @@ static void counts_are_exact(void)
         const char *operation, *in, *out;
         bnd_rule by, own; /* who answers, and what the lines say of themselves */
     } rows[] = {
-        {"add", "fp16", "e4m3", {.rounding = BND_RUP, .overflow = BND_OVERFLOW_PROPAGATE, .nan = BND_NAN_SIGNED}, {0}},
-        {"convert", "fp32", "e4m3", {.rounding = BND_RNA, .overflow = BND_OVERFLOW_SATURATE}, {.rounding = BND_RUP}},
-        {"div", "fp32", "e5m2", {.rounding = BND_RTO, .flush_out = true}, {.nan = BND_NAN_X86, .tiny_before = true}},
-        {"fma", "e4m3", "e4m3", {.rounding = BND_RDN, .flush_in = true}, {.overflow = BND_OVERFLOW_SATURATE}},
-        {"mul", "bf16", "e4m3fnuz", {.rounding = BND_RTZ}, {.flush_in = true}},
-        {"sub", "fp16", "e8m0", {.rounding = BND_RUP, .negative = BND_NEGATIVE_MAGNITUDE}, {0}},
-        {"convert", "fp32", "e2m1", {.rounding = BND_RNA, .no_nan = BND_NO_NAN_ZERO}, {0}},
-        {"exp", "fp16", "e4m3", {.rounding = BND_RUP, .overflow = BND_OVERFLOW_PROPAGATE}, {.rounding = BND_RUP}},
-        {"rint", "bf16", "e4m3", {.rounding = BND_RDN, .overflow = BND_OVERFLOW_SATURATE}, {0}},
-        {"max", "fp16", "e5m2", {.rounding = BND_RTZ, .nan = BND_NAN_SIGNED, .flush_in = true}, {0}},
+        {"add",
+         "fp16",
+         "e4m3",
+         {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_PROPAGATE, .nan = BND_NAN_SIGNED},
+         {0}},
+        {"convert",
+         "fp32",
+         "e4m3",
+         {.rounding = BND_ROUND_RNA, .overflow = BND_OVERFLOW_SATURATE},
+         {.rounding = BND_ROUND_RUP}},
+        {"div",
+         "fp32",
+         "e5m2",
+         {.rounding = BND_ROUND_RTO, .flush_out = true},
+         {.nan = BND_NAN_X86, .tiny_before = true}},
+        {"fma", "e4m3", "e4m3", {.rounding = BND_ROUND_RDN, .flush_in = true}, {.overflow = BND_OVERFLOW_SATURATE}},
+        {"mul", "bf16", "e4m3fnuz", {.rounding = BND_ROUND_RTZ}, {.flush_in = true}},
+        {"sub", "fp16", "e8m0", {.rounding = BND_ROUND_RUP, .negative = BND_NEGATIVE_MAGNITUDE}, {0}},
+        {"convert", "fp32", "e2m1", {.rounding = BND_ROUND_RNA, .no_nan = BND_NO_NAN_ZERO}, {0}},
+        {"exp",
+         "fp16",
+         "e4m3",
+         {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_PROPAGATE},
+         {.rounding = BND_ROUND_RUP}},
+        {"rint", "bf16", "e4m3", {.rounding = BND_ROUND_RDN, .overflow = BND_OVERFLOW_SATURATE}, {0}},
+        {"max", "fp16", "e5m2", {.rounding = BND_ROUND_RTZ, .nan = BND_NAN_SIGNED, .flush_in = true}, {0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const uint64_t spoiled = i % 2 == 0 ? 0 : 500;

@@ -36,8 +36,8 @@ static void rule_and_array(void)
     FIELD(bnd_array, stride_out);
     FIELD(bnd_array, packing_in);
     FIELD(bnd_array, packing_out);
-    VALUE(BND_PACKED);
-    VALUE(BND_UNPACKED);
+    VALUE(BND_PACKING_PACKED);
+    VALUE(BND_PACKING_UNPACKED);
 }
 
 static void format(void)
@@ -77,7 +77,7 @@ static void format(void)
     FIELD(bnd_format, max_quantum);
     FIELD(bnd_format, normal_quantum);
     FIELD(bnd_format, least_quantum);
-    VALUE(BND_ECOSYSTEMS);
+    VALUE(BND_ECOSYSTEM_COUNT);
 }
 
 static void stats_and_error(void)

@@ -70,7 +70,8 @@ class Mirror(unittest.TestCase):
     def test_types(self):
         """Every size, offset and constant is the compiler's."""
         printed = subprocess.run([os.path.join(BUILD, "tests/python/sizes")], stdout=subprocess.PIPE, check=True)
-        here = {"BND_PACKED": binade._PACKED, "BND_UNPACKED": binade._UNPACKED, "BND_ECOSYSTEMS": binade._ECOSYSTEMS,
+        here = {"BND_PACKING_PACKED": binade._PACKED, "BND_PACKING_UNPACKED": binade._UNPACKED,
+                "BND_ECOSYSTEM_COUNT": binade._ECOSYSTEMS,
                 "BND_SHARE_BLOCK": binade._SHARE_BLOCK, "BND_SHARE_TILE": binade._SHARE_TILE,
                 "BND_SHARE_TENSOR": binade._SHARE_TENSOR}
         here.update({binade._library.bnd_status_name(i).decode(): i for i in range(7)})

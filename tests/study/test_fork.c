@@ -98,7 +98,8 @@ static bnd_tensor *tensor_of(bnd_engine *engine, const size_t shape[3])
     CU_ASSERT_EQUAL_FATAL(bnd_format_parse(&fp32, "fp32", &why), BND_OK);
     CU_ASSERT_EQUAL_FATAL(bnd_tensor_new(&t, engine, &fp32, shape, 3, BND_ROLE_ACT, &why), BND_OK);
     CU_ASSERT_EQUAL_FATAL(
-        bnd_tensor_write_f32(t, x, shape[0] * shape[1] * shape[2], (bnd_rule){.rounding = BND_RNE}, &why), BND_OK);
+        bnd_tensor_write_f32(t, x, shape[0] * shape[1] * shape[2], (bnd_rule){.rounding = BND_ROUND_RNE}, &why),
+        BND_OK);
     free(x);
     return t;
 }
@@ -134,7 +135,7 @@ static uint64_t a_check_of_the_build(void)
     CU_ASSERT_EQUAL_FATAL(bnd_format_parse(&f, "e4m3", &why), BND_OK);
     CU_ASSERT_EQUAL_FATAL(bnd_proof_parse(&row, "two", &why), BND_OK);
     CU_ASSERT_EQUAL_FATAL(bnd_prover_open(&prover, (bnd_prover_options){.threads = 4}, &why), BND_OK);
-    CU_ASSERT_EQUAL(bnd_prove(&proof, prover, row, &f, (bnd_rule){.rounding = BND_RNE}, &why), BND_OK);
+    CU_ASSERT_EQUAL(bnd_prove(&proof, prover, row, &f, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), BND_OK);
     bnd_prover_close(prover);
     return proof.cases + proof.mismatches;
 }

@@ -335,7 +335,8 @@ static void test_mapped(void)
     const char *reason = "only read";
     CU_ASSERT_TRUE(refuses(bnd_tensor_fill(t, 1, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_set(t, index, 1, 1, &why), &why, reason));
-    CU_ASSERT_TRUE(refuses(bnd_tensor_write_f32(t, x, 8160, (bnd_rule){.rounding = BND_RNE}, &why), &why, reason));
+    CU_ASSERT_TRUE(
+        refuses(bnd_tensor_write_f32(t, x, 8160, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_uniform(t, 0, 1, 1, 1, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_normal(t, 0, 1, 1, 1, &why), &why, reason));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_EXP, t, &why), &why));

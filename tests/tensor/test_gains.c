@@ -96,9 +96,9 @@ static void test_gains(void)
         bnd_rounding rounding;
         const char *scale;
     } cases[] = {
-        {"norm.w=e4m3", "e4m3", BND_RNE, NULL},          {"norm.w=e3m2:rtz", "e3m2", BND_RTZ, NULL},
-        {"norm.w=e4m3:sr", "e4m3", BND_SR, NULL},        {"norm.w=e4m3/mx:floor", "e4m3", BND_RNE, "mx"},
-        {"norm.w=e2m1/mx:floor", "e2m1", BND_RNE, "mx"}, {"mxfp8-norms+fp32", "e4m3", BND_RNE, "mx"},
+        {"norm.w=e4m3", "e4m3", BND_ROUND_RNE, NULL},          {"norm.w=e3m2:rtz", "e3m2", BND_ROUND_RTZ, NULL},
+        {"norm.w=e4m3:sr", "e4m3", BND_ROUND_SR, NULL},        {"norm.w=e4m3/mx:floor", "e4m3", BND_ROUND_RNE, "mx"},
+        {"norm.w=e2m1/mx:floor", "e2m1", BND_ROUND_RNE, "mx"}, {"mxfp8-norms+fp32", "e4m3", BND_ROUND_RNE, "mx"},
     };
     static const bnd_tensor_operation operations[] = {BND_TENSOR_LAYER_NORM, BND_TENSOR_RMS_NORM};
     static norm l, want, plain;

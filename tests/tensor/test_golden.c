@@ -374,7 +374,7 @@ static void run_file(const char *name, size_t cases, size_t numbers)
     graph *g = malloc(sizeof *g);
     uint64_t expected = 0;
     CU_ASSERT_PTR_NOT_NULL_FATAL(g);
-    for (unsigned backend = BND_BACKEND_PORTABLE; backend < BND_BACKENDS; backend++) {
+    for (unsigned backend = BND_BACKEND_PORTABLE; backend < BND_BACKEND_COUNT; backend++) {
         if (!bnd_backend_here((bnd_backend)backend)) {
             continue;
         }

@@ -75,7 +75,7 @@ typedef struct other {
 static size_t others_here(other *others)
 {
     size_t count = 0;
-    for (unsigned b = BND_BACKEND_PORTABLE + 1; b < BND_BACKENDS; b++) {
+    for (unsigned b = BND_BACKEND_PORTABLE + 1; b < BND_BACKEND_COUNT; b++) {
         const bnd_context context = {.backend = (uint8_t)b};
         if (bnd_backend_here((bnd_backend)b)) {
             others[count++] = (other){bnd_backend_name((bnd_backend)b), bndi_maths_of(&context)};
@@ -130,7 +130,7 @@ static void compare_formula(const other *o, unsigned name, bndi_width width, con
 
 static void test_formulas(void)
 {
-    other others[BND_BACKENDS];
+    other others[BND_BACKEND_COUNT];
     size_t count = others_here(others);
     array *x = malloc(4 * sizeof *x);
     CU_ASSERT_PTR_NOT_NULL_FATAL(x);
@@ -263,7 +263,7 @@ static void compare_row(const other *o, unsigned loop, uint64_t seed)
 
 static void test_row_loops(void)
 {
-    other others[BND_BACKENDS];
+    other others[BND_BACKEND_COUNT];
     size_t count = others_here(others);
     for (uint64_t seed = 0; seed < scaled(20 * LENGTHS); seed++) {
         for (size_t o = 0; o < count; o++) {

@@ -165,7 +165,7 @@ static void test_rounding(void)
 {
     static const char *const names[] = {"fp64", "fp32", "bf16", "e4m3", "e2m1", "tf32", "e6m9", "e8m0"};
     enum { NAMES = sizeof names / sizeof names[0], N = 2100 };
-    static const uint8_t modes[] = {BND_RNE, BND_RTZ, BND_RUP, BND_SR};
+    static const uint8_t modes[] = {BND_ROUND_RNE, BND_ROUND_RTZ, BND_ROUND_RUP, BND_ROUND_SR};
     bnd_engine *engine = new_engine();
     const size_t n = N;
     bnd_engine_set_seed(engine, 99, 0);
@@ -177,7 +177,8 @@ static void test_rounding(void)
         bnd_safetensors *file = opened();
         for (size_t k = 0; k < NAMES * 4; k++) {
             bnd_format to = format_named(names[k % NAMES]);
-            const bnd_rule rule = {.rounding = modes[k / NAMES], .random_bits = modes[k / NAMES] == BND_SR ? 16 : 0};
+            const bnd_rule rule = {.rounding = modes[k / NAMES],
+                                   .random_bits = modes[k / NAMES] == BND_ROUND_SR ? 16 : 0};
             bnd_tensor *t = zeros(engine, &to, &n, 1), *expected = zeros(engine, &to, &n, 1);
             const bnd_array how = {.rule = rule, .seed = 99};
             bnd_error why;

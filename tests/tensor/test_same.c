@@ -132,10 +132,10 @@ static void test_with_a_policy(void)
         bnd_role role;
         const char *format;
         uint8_t rounding;
-    } casts[] = {{BND_ROLE_ACT, "bf16", BND_SR},           {BND_ROLE_DACT, "e5m2", BND_SR},
-                 {BND_ROLE_GRAD, "fp16", BND_RNE},         {BND_ROLE_FWD_X, "e4m3", BND_SR},
-                 {BND_ROLE_FWD_W, "e4m3", BND_RNE},        {BND_ROLE_DGRAD_DY, "e5m2", BND_SR},
-                 {BND_ROLE_WGRAD_DY, "e5m2", BND_SR_EQUAL}};
+    } casts[] = {{BND_ROLE_ACT, "bf16", BND_ROUND_SR},           {BND_ROLE_DACT, "e5m2", BND_ROUND_SR},
+                 {BND_ROLE_GRAD, "fp16", BND_ROUND_RNE},         {BND_ROLE_FWD_X, "e4m3", BND_ROUND_SR},
+                 {BND_ROLE_FWD_W, "e4m3", BND_ROUND_RNE},        {BND_ROLE_DGRAD_DY, "e5m2", BND_ROUND_SR},
+                 {BND_ROLE_WGRAD_DY, "e5m2", BND_ROUND_SR_EQUAL}};
     bnd_policy policy = {.name = "test", .accumulator = "bf16:sr:8"};
     for (size_t i = 0; i < sizeof casts / sizeof casts[0]; i++) {
         policy.cast[casts[i].role] =

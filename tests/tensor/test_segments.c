@@ -29,7 +29,7 @@ static bnd_status layer(bnd_tensor **out, bnd_tensor *x, bnd_tensor *w, bool ran
     }
     if (status == BND_OK && random) {
         y = z;
-        status = bnd_tensor_cast(&z, y, &bf16, (bnd_rule){.rounding = BND_SR}, why);
+        status = bnd_tensor_cast(&z, y, &bf16, (bnd_rule){.rounding = BND_ROUND_SR}, why);
         bnd_tensor_release(y);
     }
     if (status == BND_OK) {

@@ -97,22 +97,22 @@ static void test_statistics(void)
     run_layer(&plain, OPERANDS, NEVER, 0);
     run_layer(&l, OPERANDS, ASKED, 0);
     CU_ASSERT_TRUE(same_results(&l, &plain));
-    check_statistics(&l, BND_ROLE_FWD_X, l.x, X, "e4m3", BND_RNE);
-    check_statistics(&l, BND_ROLE_FWD_W, l.w, W, "e5m2", BND_RTZ);
-    check_statistics(&l, BND_ROLE_WGRAD_X, l.x, X, "e3m2", BND_RNE);
-    check_statistics(&l, BND_ROLE_WGRAD_DY, l.dy, Y, "e4m3", BND_RNE);
+    check_statistics(&l, BND_ROLE_FWD_X, l.x, X, "e4m3", BND_ROUND_RNE);
+    check_statistics(&l, BND_ROLE_FWD_W, l.w, W, "e5m2", BND_ROUND_RTZ);
+    check_statistics(&l, BND_ROLE_WGRAD_X, l.x, X, "e3m2", BND_ROUND_RNE);
+    check_statistics(&l, BND_ROLE_WGRAD_DY, l.dy, Y, "e4m3", BND_ROUND_RNE);
     CU_ASSERT_EQUAL(l.stats[BND_ROLE_DGRAD_DY].elements, 0); /* nobody wants the gradient of x */
     run_layer(&l, OPERANDS ",gemm_fwd.y=fp16", ASKED, 0);
-    check_statistics(&l, BND_ROLE_FWD_Y, plain.y, Y, "fp16", BND_RNE);
+    check_statistics(&l, BND_ROLE_FWD_Y, plain.y, Y, "fp16", BND_ROUND_RNE);
     run_layer(&l, OPERANDS ",gemm_wgrad.dw=e4m3,grad=bf16:rup", ASKED, 0);
-    check_statistics(&l, BND_ROLE_WGRAD_DW, plain.dw, W, "e4m3", BND_RNE);
+    check_statistics(&l, BND_ROLE_WGRAD_DW, plain.dw, W, "e4m3", BND_ROUND_RNE);
     run_layer(&l, OPERANDS ",grad=bf16:rup", ASKED, 0);
-    check_statistics(&l, BND_ROLE_GRAD, plain.dw, W, "bf16", BND_RUP);
+    check_statistics(&l, BND_ROLE_GRAD, plain.dw, W, "bf16", BND_ROUND_RUP);
     /* What gelu and the product by c keep; c itself is data. */
     run_layer(&l, OPERANDS ",saved=e4m3", ASKED, 0);
     bnd_stats want = {0};
-    add_statistics(&want, plain.y, Y, "e4m3", BND_RNE);
-    add_statistics(&want, plain.z, Y, "e4m3", BND_RNE);
+    add_statistics(&want, plain.y, Y, "e4m3", BND_ROUND_RNE);
+    add_statistics(&want, plain.z, Y, "e4m3", BND_ROUND_RNE);
     CU_ASSERT_TRUE(same_statistics(&l.stats[BND_ROLE_SAVED], &want));
 #undef OPERANDS
 }

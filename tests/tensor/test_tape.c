@@ -143,7 +143,8 @@ static void test_written_since(void)
         DO(bnd_tensor_slice(&view, x, 0, 0, 1, 1, &why));
         bnd_status status = how == 0   ? bnd_tensor_fill(x, 0, &why)
                             : how == 1 ? bnd_tensor_set(x, index, 1, 0, &why)
-                            : how == 2 ? bnd_tensor_write_f32(x, numbers, 2, (bnd_rule){.rounding = BND_RNE}, &why)
+                            : how == 2
+                                ? bnd_tensor_write_f32(x, numbers, 2, (bnd_rule){.rounding = BND_ROUND_RNE}, &why)
                             : how == 3 ? bnd_tensor_fill(view, 0, &why)
                             : how == 4 ? bnd_tensor_uniform(x, 0, 1, 1, 1, &why)
                             : how == 5 ? (bnd_tensor_codes(x) != NULL ? BND_OK : BND_BAD_ARGUMENT)

@@ -67,7 +67,7 @@ void rational_of_text(mpq_t out, const char *text, size_t length)
 void rational_of_exact(mpq_t out, bnd_exact value)
 {
     mpq_set_ui(out, 0, 1);
-    if (value.kind == BND_FINITE) {
+    if (value.kind == BND_KIND_FINITE) {
         mpz_set_ui(mpq_numref(out), value.high);
         mpz_mul_2exp(mpq_numref(out), mpq_numref(out), 64);
         mpz_add_ui(mpq_numref(out), mpq_numref(out), value.low);
@@ -84,7 +84,7 @@ void rational_of_exact(mpq_t out, bnd_exact value)
 static void grid_value(mpz_t significand, int64_t *exponent, const bnd_format *f, uint64_t magnitude)
 {
     bnd_exact value = bnd_unpack(f, magnitude <= f->max_code ? magnitude : f->max_code);
-    mpz_set_ui(significand, value.kind == BND_ZERO ? 0 : value.low);
+    mpz_set_ui(significand, value.kind == BND_KIND_ZERO ? 0 : value.low);
     *exponent = value.exponent;
     if (magnitude > f->max_code) {
         mpz_set_ui(significand, f->max_significand);
@@ -151,8 +151,8 @@ bool same_exact(bnd_exact a, bnd_exact b)
     if (a.kind != b.kind || a.negative != b.negative) {
         return false;
     }
-    if (a.kind == BND_QUIET_NAN || a.kind == BND_SIGNALING_NAN) {
+    if (a.kind == BND_KIND_QUIET_NAN || a.kind == BND_KIND_SIGNALING_NAN) {
         return a.high == b.high;
     }
-    return a.kind != BND_FINITE || bnd_exact_compare(a, b) == 0;
+    return a.kind != BND_KIND_FINITE || bnd_exact_compare(a, b) == 0;
 }

@@ -106,11 +106,11 @@ static bnd_exact some_value(const char *text, draw *from)
 {
     static const char *const names[] = {"fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e8m23nosub"};
     bnd_format f = format_named(names[drawn_below(from, sizeof names / sizeof names[0])]);
-    bnd_rule rule = {.rounding = (uint8_t)drawn_below(from, BND_DETERMINISTIC_MODES),
+    bnd_rule rule = {.rounding = (uint8_t)drawn_below(from, BND_ROUND_DETERMINISTIC_COUNT),
                      .overflow = BND_OVERFLOW_SATURATE};
     if (drawn_below(from, 8) == 0) {
         bnd_exact any = bnd_unpack(&f, drawn(from));
-        return any.kind == BND_FINITE ? any : (bnd_exact){.kind = BND_ZERO};
+        return any.kind == BND_KIND_FINITE ? any : (bnd_exact){.kind = BND_KIND_ZERO};
     }
     return bnd_round_exact(&f, value_of(text), rule, 0).value;
 }
@@ -154,7 +154,7 @@ static bool quotients_are_right(bnd_exact value, const char *text, size_t length
                                 draw *from)
 {
     bnd_exact unit = {
-        .low = 1 + drawn_below(from, 7), .exponent = (int32_t)drawn_below(from, 60) - 40, .kind = BND_FINITE};
+        .low = 1 + drawn_below(from, 7), .exponent = (int32_t)drawn_below(from, 60) - 40, .kind = BND_KIND_FINITE};
     mpq_t quotient;
     mpq_init(quotient);
     double own = 0;

@@ -117,10 +117,10 @@ static void accepts_nans(void)
         bnd_exact x = {0};
         char printed[64];
         CU_ASSERT_EQUAL_FATAL(bnd_parse_exact(&x, s->text, strlen(s->text), NULL), BND_OK);
-        CU_ASSERT_EQUAL(x.kind, s->signaling ? BND_SIGNALING_NAN : BND_QUIET_NAN);
+        CU_ASSERT_EQUAL(x.kind, s->signaling ? BND_KIND_SIGNALING_NAN : BND_KIND_QUIET_NAN);
         bnd_result r = bnd_encode_exact(&fp64, x, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0);
         CU_ASSERT_EQUAL(r.code, s->fp64);
-        CU_ASSERT_EQUAL(r.flags, s->signaling ? BND_INVALID : 0);
+        CU_ASSERT_EQUAL(r.flags, s->signaling ? BND_FLAG_INVALID : 0);
         bnd_print_exact(printed, sizeof printed, x, BND_NOTATION_AUTO);
         CU_ASSERT_STRING_EQUAL(printed, s->printed);
     }

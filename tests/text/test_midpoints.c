@@ -29,10 +29,10 @@ static void check_midpoint(const bnd_format *f, uint64_t magnitude, uint64_t *mi
         for (move how = STAY; how < MOVES; how++) {
             bool negative = f->is_signed && ((magnitude ^ how) & 1) != 0;
             char *text = decimal_of_dyadic(negative, significand, exponent, how);
-            uint64_t other = 1 + (magnitude + how) % (BND_DETERMINISTIC_MODES - 1);
-            compare(text, f, (bnd_rule){.rounding = BND_RNE}, mismatches);
+            uint64_t other = 1 + (magnitude + how) % (BND_ROUND_DETERMINISTIC_COUNT - 1);
+            compare(text, f, (bnd_rule){.rounding = BND_ROUND_RNE}, mismatches);
             compare(text, f, (bnd_rule){.rounding = (uint8_t)other}, mismatches);
-            compare(text, f, (bnd_rule){.rounding = BND_RNA, .overflow = BND_OVERFLOW_SATURATE}, mismatches);
+            compare(text, f, (bnd_rule){.rounding = BND_ROUND_RNA, .overflow = BND_OVERFLOW_SATURATE}, mismatches);
             free(text);
         }
     }

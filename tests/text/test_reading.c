@@ -16,7 +16,7 @@ static bool holds(bnd_exact read, const mpq_t x)
     mpq_t low, unit;
     mpq_init(low);
     mpq_init(unit);
-    bnd_exact cut = read, one = {.low = 1, .exponent = read.exponent, .kind = BND_FINITE};
+    bnd_exact cut = read, one = {.low = 1, .exponent = read.exponent, .kind = BND_KIND_FINITE};
     cut.negative = false;
     rational_of_exact(low, cut);
     rational_of_exact(unit, one);
@@ -24,7 +24,7 @@ static bool holds(bnd_exact read, const mpq_t x)
     mpq_init(magnitude);
     mpq_abs(magnitude, x);
     mpq_sub(magnitude, magnitude, low);
-    bool right = read.kind == BND_FINITE && read.high >> 63 == 1 && read.negative == (mpq_sgn(x) < 0) &&
+    bool right = read.kind == BND_KIND_FINITE && read.high >> 63 == 1 && read.negative == (mpq_sgn(x) < 0) &&
                  mpq_sgn(magnitude) >= 0 && mpq_cmp(magnitude, unit) < 0 && read.sticky == (mpq_sgn(magnitude) > 0);
     mpq_clear(magnitude);
     mpq_clear(unit);
@@ -40,7 +40,7 @@ static void check_against_rational(const char *text, size_t length, uint64_t *mi
     bnd_exact read = {0};
     bool right = bnd_parse_exact(&read, text, length, NULL) == BND_OK;
     if (mpq_sgn(x) == 0) {
-        right = right && read.kind == BND_ZERO && read.negative == (text[0] == '-');
+        right = right && read.kind == BND_KIND_ZERO && read.negative == (text[0] == '-');
     } else {
         right = right && holds(read, x);
     }
@@ -181,14 +181,14 @@ enum { MILLION = 1000000 };
 
 static bnd_exact read_exactly(const char *text, size_t length)
 {
-    bnd_exact x = {.kind = BND_SIGNALING_NAN};
+    bnd_exact x = {.kind = BND_KIND_SIGNALING_NAN};
     CU_ASSERT_EQUAL(bnd_parse_exact(&x, text, length, NULL), BND_OK);
     return x;
 }
 
 static bool is_dyadic(bnd_exact x, uint64_t high, uint64_t low, int32_t exponent, bool sticky)
 {
-    return x.kind == BND_FINITE && x.high == high && x.low == low && x.exponent == exponent && x.sticky == sticky;
+    return x.kind == BND_KIND_FINITE && x.high == high && x.low == low && x.exponent == exponent && x.sticky == sticky;
 }
 
 static void reads_a_million_digits(void)
@@ -197,9 +197,9 @@ static void reads_a_million_digits(void)
     char *text = malloc(MILLION + 32);
     CU_ASSERT_PTR_NOT_NULL_FATAL(text);
     memset(text, '0', MILLION);
-    CU_ASSERT_EQUAL(read_exactly(text, MILLION).kind, BND_ZERO);
+    CU_ASSERT_EQUAL(read_exactly(text, MILLION).kind, BND_KIND_ZERO);
     text[0] = '.';
-    CU_ASSERT_EQUAL(read_exactly(text, MILLION).kind, BND_ZERO);
+    CU_ASSERT_EQUAL(read_exactly(text, MILLION).kind, BND_KIND_ZERO);
     memcpy(text, "1.", 2); /* 1, then 1 and a little */
     CU_ASSERT(is_dyadic(read_exactly(text, MILLION), top, 0, -127, false));
     text[MILLION - 1] = '1';
@@ -257,26 +257,26 @@ static void reads_huge_exponents(void)
         uint32_t flags;
         bnd_kind kind;
     } cases[] = {
-        {"1e161614200", BND_INEXACT, BND_FINITE},
-        {"1e161614300", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"-1e161699999", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e161700001", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e323228496", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e4611686018427387904", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e9223372036854775807", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e18446744073709551617", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"0x1p536870912", 0, BND_FINITE},
-        {"0x1p536870913", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"0x1p1073741825", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"0x1p99999999999999999999", BND_INEXACT | BND_OVERFLOW, BND_INFINITE},
-        {"1e-161614200", BND_INEXACT, BND_FINITE},
-        {"1e-161614300", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
-        {"-1e-161700001", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
-        {"1e-323228496", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
-        {"1e-99999999999999999999", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
-        {"0x1p-536870912", 0, BND_FINITE},
-        {"0x1p-1073741825", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
-        {"0x1p-99999999999999999999", BND_INEXACT | BND_UNDERFLOW | BND_FLUSHED, BND_ZERO},
+        {"1e161614200", BND_FLAG_INEXACT, BND_KIND_FINITE},
+        {"1e161614300", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"-1e161699999", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e161700001", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e323228496", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e4611686018427387904", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e9223372036854775807", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e18446744073709551617", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"0x1p536870912", 0, BND_KIND_FINITE},
+        {"0x1p536870913", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"0x1p1073741825", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"0x1p99999999999999999999", BND_FLAG_INEXACT | BND_FLAG_OVERFLOW, BND_KIND_INFINITE},
+        {"1e-161614200", BND_FLAG_INEXACT, BND_KIND_FINITE},
+        {"1e-161614300", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
+        {"-1e-161700001", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
+        {"1e-323228496", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
+        {"1e-99999999999999999999", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
+        {"0x1p-536870912", 0, BND_KIND_FINITE},
+        {"0x1p-1073741825", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
+        {"0x1p-99999999999999999999", BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW | BND_FLAG_FLUSHED, BND_KIND_ZERO},
     };
     bnd_format set = format_named("p11");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

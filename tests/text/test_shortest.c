@@ -171,7 +171,7 @@ static void check_codes(const bnd_format *f, uint64_t stride, uint64_t *mismatch
 {
     for (uint64_t code = 0; code <= f->max_code; code += stride) {
         bnd_exact value = bnd_unpack(f, code);
-        if (value.kind == BND_FINITE) {
+        if (value.kind == BND_KIND_FINITE) {
             oracle_context context = {f, code};
             check(f, bnd_decode(f, code), read_by_oracle, &context, mismatches);
         }

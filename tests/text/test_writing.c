@@ -30,9 +30,9 @@ static void check_code(const bnd_format *f, uint64_t code, const char *how, cons
 {
     bnd_rule rule = {.nan = BND_NAN_PROPAGATE};
     bnd_result read = {0}, own = bnd_encode_exact(f, bnd_unpack(f, code), rule, 0);
-    bool signaling = bnd_unpack(f, code).kind == BND_SIGNALING_NAN;
+    bool signaling = bnd_unpack(f, code).kind == BND_KIND_SIGNALING_NAN;
     bool same = bnd_parse(&read, f, text, strlen(text), rule, 0, NULL) == BND_OK && read.code == own.code &&
-                (read.code == code || signaling || (f->has_nan && bnd_unpack(f, code).kind == BND_QUIET_NAN));
+                (read.code == code || signaling || (f->has_nan && bnd_unpack(f, code).kind == BND_KIND_QUIET_NAN));
     if (!same) {
         complain(f, code, how, text, mismatches);
     }

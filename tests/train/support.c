@@ -58,7 +58,7 @@ void set_numbers(bnd_run *run, size_t i, bnd_role part, const double *x, size_t 
 {
     bnd_error why;
     bnd_tensor *t = bnd_run_parameter(run, i, part);
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_write_f64(t, x, n, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_write_f64(t, x, n, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
 }
 
 bndi_update_totals update_with(bnd_run *run, const double *g)

@@ -227,7 +227,7 @@ static void check_rounded(const char *from, const char *to, bnd_role source, bnd
     CU_ASSERT_EQUAL_FATAL(numbers_of(after, run, part), n);
     CU_ASSERT_TRUE(n > 5000);
     for (size_t i = 0; i < n; i++) {
-        double expected = bnd_decode(&f, bnd_encode(&f, before[i], (bnd_rule){.rounding = BND_RNE}, 0).code);
+        double expected = bnd_decode(&f, bnd_encode(&f, before[i], (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code);
         wrong += expected != after[i];
         inexact += expected != before[i];
     }

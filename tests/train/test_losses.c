@@ -92,7 +92,8 @@ static void test_rounded_weights(void)
             CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f32(x, n, t, &why), &why));
             CU_ASSERT_TRUE(succeeds(bnd_round_f32(x, x, n, &e4m3, NULL, NULL, &why), &why));
             if (place == places || bnd_run_parameter_place(run, i) == place) {
-                CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, n, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+                CU_ASSERT_TRUE(
+                    succeeds(bnd_tensor_write_f32(t, x, n, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
             }
             free(x);
         }

@@ -199,7 +199,7 @@ static void test_roles_reach_tensors(void)
         bnd_engine_account(&before, engine);
         bnd_tensor *t = tensor_for(engine, cases[i].recipe, cases[i].role);
         bnd_engine_account(&after, engine);
-        CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, 256, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, 256, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
         CU_ASSERT_TRUE(succeeds(bnd_tensor_get(&stored, t, (size_t[]){3, 63}, 2, &why), &why));
         CU_ASSERT_DOUBLE_EQUAL(stored, cases[i].stored, 1e-7);
         CU_ASSERT_EQUAL(bnd_tensor_scales(t, &scales) != NULL, cases[i].scales > 0);

@@ -236,7 +236,8 @@ static void copy_weights(bnd_run *to, const bnd_run *from)
         CU_ASSERT_PTR_NOT_NULL_FATAL(w);
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_read_f32(w, n, t, &why), &why));
         bnd_tensor *out = bnd_run_parameter(to, i, BND_ROLE_PARAM);
-        CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_write_f32(out, w, n, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+        CU_ASSERT_TRUE_FATAL(
+            succeeds(bnd_tensor_write_f32(out, w, n, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
         free(w);
     }
 }
@@ -535,12 +536,12 @@ static void check_blocks(const char *recipe, const char *block_name)
     CU_ASSERT_TRUE(succeeds(bnd_block_parse(&block, block_name, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_block_shape(&shape, &block, (size_t[]){ROWS, COLUMNS}, 2, 1, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_quantize_f32(codes, scales, &tensor_scale, x, shape, &block,
-                                             &(bnd_array){.packing_out = BND_PACKED}, NULL, &why),
+                                             &(bnd_array){.packing_out = BND_PACKING_PACKED}, NULL, &why),
                             &why));
     CU_ASSERT_TRUE(succeeds(bnd_dequantize_f32(expected, codes, scales, tensor_scale, shape, &block,
-                                               &(bnd_array){.packing_in = BND_PACKED}, &why),
+                                               &(bnd_array){.packing_in = BND_PACKING_PACKED}, &why),
                             &why));
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, N, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, N, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
     CU_ASSERT_EQUAL(memcmp(bnd_tensor_codes(t), codes, bnd_tensor_bytes(t)), 0);
     const void *stored_scales = bnd_tensor_scales(t, &bytes);
     size_t size = bnd_block_scales_size(&block, shape);
@@ -557,7 +558,8 @@ static void check_blocks(const char *recipe, const char *block_name)
     CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f32(y, COLUMNS, row, &why), &why));
     CU_ASSERT_EQUAL(memcmp(y, expected + 133 * COLUMNS, COLUMNS * sizeof *y), 0);
     CU_ASSERT_EQUAL(bnd_tensor_fill(row, 1, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_tensor_write_f32(row, x, COLUMNS, (bnd_rule){.rounding = BND_RNE}, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_tensor_write_f32(row, x, COLUMNS, (bnd_rule){.rounding = BND_ROUND_RNE}, &why),
+                    BND_BAD_ARGUMENT);
     bnd_tensor_release(turned);
     bnd_tensor_release(row);
     bnd_run_free(run);
@@ -599,7 +601,7 @@ static void test_dynamic(void)
         fill(x, N, 9);
         CU_ASSERT_TRUE(succeeds(bnd_dynamic_quantize_f32(codes, scales, x, N, &how, &why), &why));
         CU_ASSERT_TRUE(succeeds(bnd_dynamic_dequantize_f32(expected, codes, scales, N, &how, &why), &why));
-        CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, N, (bnd_rule){.rounding = BND_RNE}, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_tensor_write_f32(t, x, N, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why));
         CU_ASSERT_EQUAL(bnd_tensor_bytes(t), N);
         CU_ASSERT_EQUAL(memcmp(bnd_tensor_codes(t), codes, N), 0);
         CU_ASSERT_EQUAL(memcmp(bnd_tensor_scales(t, &bytes), scales, 4 * blocks(N, 256)), 0);

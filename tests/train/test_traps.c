@@ -10,7 +10,7 @@
 static double rounded_to(const char *format, double x)
 {
     bnd_format f = format_named(format);
-    return bnd_decode(&f, bnd_encode(&f, x, (bnd_rule){.rounding = BND_RNE}, 0).code);
+    return bnd_decode(&f, bnd_encode(&f, x, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code);
 }
 
 /* One weight, or `width` of them, and an optimizer; gradients come from the test. */

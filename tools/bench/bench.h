@@ -153,7 +153,7 @@ typedef struct bench_options {
     const char *words; /* the cases with all of these words in their names */
     bench_size sizes[8];
     size_t size_count;
-    uint8_t backends[BND_BACKENDS]; /* bnd_backend; none: the best */
+    uint8_t backends[BND_BACKEND_COUNT]; /* bnd_backend; none: the best */
     size_t backend_count;
     bool threads_given; /* otherwise one, and every core beyond the caches */
     unsigned threads;

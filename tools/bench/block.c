@@ -70,7 +70,7 @@ static double scale_at(const bench_run *run, size_t i)
 {
     const bnd_format *f = &run->block.scale;
     size_t at = run->block.along > 0 ? i / run->block.along : 0;
-    double scale = bnd_decode(f, bench_element(run->scales, f, at, BND_PACKED));
+    double scale = bnd_decode(f, bench_element(run->scales, f, at, BND_PACKING_PACKED));
     return run->block.tensor ? scale * (double)run->tensor_scale : scale;
 }
 

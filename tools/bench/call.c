@@ -16,11 +16,11 @@ typedef struct call_case {
 } call_case;
 
 static const call_case cases[] = {
-    {BND_ADD, "fp16", 0.25}, {BND_SUB, "fp16", 0.25},  {BND_MUL, "fp16", 0.25}, {BND_DIV, "fp16", 0.25},
-    {BND_FMA, "fp16", 0.25}, {BND_SQRT, "fp16", 0.25}, {BND_ADD, "bf16", 0},    {BND_MUL, "bf16", 0},
-    {BND_FMA, "bf16", 0},    {BND_ADD, "e4m3", 0},     {BND_MUL, "e4m3", 0},    {BND_FMA, "e4m3", 0},
-    {BND_ADD, "fp32", 0},    {BND_MUL, "fp32", 0},     {BND_FMA, "fp32", 0},    {BND_ADD, "fp64", 0},
-    {BND_MUL, "fp64", 0},    {BND_DIV, "fp64", 0},     {BND_FMA, "fp64", 0},    {BND_SQRT, "fp64", 0},
+    {BND_OP_ADD, "fp16", 0.25}, {BND_OP_SUB, "fp16", 0.25},  {BND_OP_MUL, "fp16", 0.25}, {BND_OP_DIV, "fp16", 0.25},
+    {BND_OP_FMA, "fp16", 0.25}, {BND_OP_SQRT, "fp16", 0.25}, {BND_OP_ADD, "bf16", 0},    {BND_OP_MUL, "bf16", 0},
+    {BND_OP_FMA, "bf16", 0},    {BND_OP_ADD, "e4m3", 0},     {BND_OP_MUL, "e4m3", 0},    {BND_OP_FMA, "e4m3", 0},
+    {BND_OP_ADD, "fp32", 0},    {BND_OP_MUL, "fp32", 0},     {BND_OP_FMA, "fp32", 0},    {BND_OP_ADD, "fp64", 0},
+    {BND_OP_MUL, "fp64", 0},    {BND_OP_DIV, "fp64", 0},     {BND_OP_FMA, "fp64", 0},    {BND_OP_SQRT, "fp64", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -64,7 +64,7 @@ static void fill(call_run *run)
         for (size_t i = 0; i < CALLS; i++) {
             uint64_t random = bnd_random(1, k, i);
             double size = ldexp(1 + (double)(random >> 12) * 0x1p-52, (int)(random & 7) % 6 - 3);
-            bool negative = (random >> 3 & 1) != 0 && run->operation != BND_SQRT;
+            bool negative = (random >> 3 & 1) != 0 && run->operation != BND_OP_SQRT;
             run->codes[k][i] = bnd_encode(&run->format, negative ? -size : size, run->rule, 0).code;
             run->x[k][i] = (float)bnd_decode(&run->format, run->codes[k][i]);
         }
@@ -86,17 +86,17 @@ static void pass(void *state)
     const uint64_t *a = run->codes[0], *b = run->codes[1], *c = run->codes[2];
     uint64_t sum = 0;
     switch (run->operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         LOOP(bnd_add(f, a[i], b[i], rule, 0));
-    case BND_SUB:
+    case BND_OP_SUB:
         LOOP(bnd_sub(f, a[i], b[i], rule, 0));
-    case BND_MUL:
+    case BND_OP_MUL:
         LOOP(bnd_mul(f, a[i], b[i], rule, 0));
-    case BND_DIV:
+    case BND_OP_DIV:
         LOOP(bnd_div(f, a[i], b[i], rule, 0));
-    case BND_FMA:
+    case BND_OP_FMA:
         LOOP(bnd_fma(f, a[i], b[i], c[i], rule, 0));
-    case BND_SQRT:
+    case BND_OP_SQRT:
         LOOP(bnd_sqrt(f, a[i], rule, 0));
     default:
         break;

@@ -104,7 +104,7 @@ static bool open_run(gemm_run *run, const gemm_case *what, const bnd_context *co
     insist(bnd_format_parse(&fp32, "fp32", &why), &why);
     insist(bnd_accumulator_parse(&run->how.accumulator, what->accumulator, &why), &why);
     if (run->a == NULL || run->b == NULL || run->c == NULL ||
-        !bench_fill(run->a, 2 * count, &fp32, BND_PACKED, false)) {
+        !bench_fill(run->a, 2 * count, &fp32, BND_PACKING_PACKED, false)) {
         close_run(run);
         return false;
     }
@@ -125,7 +125,7 @@ static bool open_run(gemm_run *run, const gemm_case *what, const bnd_context *co
 static uint64_t code_of(const gemm_run *run, float x)
 {
     const bnd_format *f = run->operands.precision > 0 ? &run->operands : &run->how.accumulator.format;
-    return bnd_encode_float(f, x, (bnd_rule){.rounding = BND_RNE}, 0).code;
+    return bnd_encode_float(f, x, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
 }
 
 static float sum_of(const gemm_run *run, size_t i, size_t j)
@@ -136,11 +136,11 @@ static float sum_of(const gemm_run *run, size_t i, size_t j)
     for (size_t k = 0; k < SIDE; k++) {
         uint64_t x[3] = {code_of(run, run->a[i * SIDE + k]), code_of(run, run->b[k * SIDE + j]), s};
         if (acc->kind == BND_ACCUMULATE_FUSED) {
-            s = bnd_operate(f, BND_FMA, (const bnd_format *const[]){from, from, f}, x, acc->rule, 0).code;
+            s = bnd_operate(f, BND_OP_FMA, (const bnd_format *const[]){from, from, f}, x, acc->rule, 0).code;
             continue;
         }
-        uint64_t p = bnd_operate(f, BND_MUL, (const bnd_format *const[]){from, from}, x, acc->rule, 0).code;
-        s = bnd_operate(f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, acc->rule, 0).code;
+        uint64_t p = bnd_operate(f, BND_OP_MUL, (const bnd_format *const[]){from, from}, x, acc->rule, 0).code;
+        s = bnd_operate(f, BND_OP_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s, p}, acc->rule, 0).code;
     }
     return (float)bnd_decode(f, s);
 }

@@ -42,7 +42,7 @@ static void drop_signs(bench_run *run)
 static bool fill_operands(bench_run *run)
 {
     const size_t width = run->in.width / 8;
-    if (run->what->arithmetic == BND_SQRT) {
+    if (run->what->arithmetic == BND_OP_SQRT) {
         drop_signs(run);
     }
     for (unsigned k = 0; k < operands(run); k++) {

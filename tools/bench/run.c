@@ -146,7 +146,7 @@ static bool pass_array(bench_run *run, bnd_stats *stats)
 uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing)
 {
     size_t stored = bnd_codes_size(f, 8, (bnd_packing)packing); /* bytes of 8 elements: bits of one */
-    size_t start = i * stored + (packing == BND_PACKED && stored > f->width ? stored - f->width : 0); /* tf32 */
+    size_t start = i * stored + (packing == BND_PACKING_PACKED && stored > f->width ? stored - f->width : 0); /* tf32 */
     uint64_t code = 0;
     for (size_t bit = 0; bit < f->width; bit++) {
         code |= (uint64_t)(memory[(start + bit) / 8] >> (start + bit) % 8 & 1) << bit;
@@ -202,11 +202,11 @@ static size_t wrong_in_array(bench_run *run)
         uint64_t in = bench_element(run->pattern, &run->in, i % run->period, run->how.packing_in);
         uint64_t code = by_codec(run, in, i, &flags);
         different += bench_element(run->to, &run->out, i, run->how.packing_out) != code;
-        want.inexact += (flags & BND_INEXACT) != 0;
-        want.underflows += (flags & BND_UNDERFLOW) != 0;
-        want.flushed += (flags & BND_FLUSHED) != 0;
-        want.overflows += (flags & BND_OVERFLOW) != 0;
-        want.saturated += (flags & BND_SATURATED) != 0;
+        want.inexact += (flags & BND_FLAG_INEXACT) != 0;
+        want.underflows += (flags & BND_FLAG_UNDERFLOW) != 0;
+        want.flushed += (flags & BND_FLAG_FLUSHED) != 0;
+        want.overflows += (flags & BND_FLAG_OVERFLOW) != 0;
+        want.saturated += (flags & BND_FLAG_SATURATED) != 0;
     }
     bool all_seen = run->what->statistics && run->elements <= BENCH_ALL_OF;
     return different + (all_seen ? wrong_counts(run, &want) : 0);
@@ -225,7 +225,7 @@ static const bench_kind *kind_of(const bench_case *what)
 
 bool bench_open(bench_run *run, const bench_case *what, size_t elements, bool hard)
 {
-    bnd_packing packing = what->unpacked ? BND_UNPACKED : BND_PACKED;
+    bnd_packing packing = what->unpacked ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
     *run = (bench_run){.what = what, .elements = what->wide ? (elements + 1) / 2 : elements};
     set_formats(run);
     run->how =

@@ -44,7 +44,7 @@ typedef struct part {
 
 static part element(const bench_run *run, size_t i)
 {
-    return (part){bench_element(run->from, &run->in, i, BND_PACKED), &run->in};
+    return (part){bench_element(run->from, &run->in, i, BND_PACKING_PACKED), &run->in};
 }
 
 static part operate(const bench_run *run, bnd_operation operation, part a, part b, uint64_t index)
@@ -65,14 +65,14 @@ static part in_pairs(const bench_run *run, size_t from, size_t n)
         half *= 2;
     }
     part left = in_pairs(run, from, half), right = in_pairs(run, from + half, n - half);
-    return operate(run, BND_ADD, left, right, from + half);
+    return operate(run, BND_OP_ADD, left, right, from + half);
 }
 
 static part in_order(const bench_run *run, size_t n)
 {
     part sum = element(run, 0);
     for (size_t i = 1; i < n; i++) {
-        sum = operate(run, BND_ADD, sum, element(run, i), i);
+        sum = operate(run, BND_OP_ADD, sum, element(run, i), i);
     }
     return sum;
 }
@@ -81,8 +81,8 @@ static part compensated(const bench_run *run, size_t n)
 {
     part sum = {bnd_encode(&run->format, 0, run->how.rule, 0).code, &run->format}, c = sum;
     for (size_t i = 0; i < n; i++) {
-        part y = operate(run, BND_SUB, element(run, i), c, 4 * i), t = operate(run, BND_ADD, sum, y, 4 * i + 1);
-        c = operate(run, BND_SUB, operate(run, BND_SUB, t, sum, 4 * i + 2), y, 4 * i + 3);
+        part y = operate(run, BND_OP_SUB, element(run, i), c, 4 * i), t = operate(run, BND_OP_ADD, sum, y, 4 * i + 1);
+        c = operate(run, BND_OP_SUB, operate(run, BND_OP_SUB, t, sum, 4 * i + 2), y, 4 * i + 3);
         sum = t;
     }
     return sum;
@@ -102,7 +102,7 @@ static size_t wrong_sum(bench_run *run)
                 : way == BND_SUM_PAIRWISE     ? in_pairs(run, 0, n)
                                               : in_order(run, n);
     bnd_rule keep_nan = {.nan = BND_NAN_PROPAGATE};
-    uint64_t got = bench_element((const unsigned char *)&sum, &run->out, 0, BND_PACKED);
+    uint64_t got = bench_element((const unsigned char *)&sum, &run->out, 0, BND_PACKING_PACKED);
     return bnd_convert(&run->out, want.format, want.code, keep_nan, 0).code != got;
 }
 

@@ -205,7 +205,7 @@ template <typename code> status compare(source *s, int number, const bnd_context
     bnd_array how = {};
     bnd_error why;
     how.context = context;
-    how.packing = BND_UNPACKED;
+    how.packing = BND_PACKING_UNPACKED;
     if (!rule_of(c, &row, &how.rule)) {
         return TROUBLE;
     }

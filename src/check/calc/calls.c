@@ -87,7 +87,7 @@ static bnd_status refuse_count(const bndi_reader *r, unsigned operands, const ch
 
 static bnd_status read_operand(bndi_reader *r, bnd_term *call, size_t i)
 {
-    if (call->kind == BND_TERM_OPERATION && call->operation == BND_SCALB && i == 1) {
+    if (call->kind == BND_TERM_OPERATION && call->operation == BND_OP_SCALB && i == 1) {
         const int64_t most = INT64_C(999999999999999999);
         return bndi_read_integer(r, &call->integer, -most, most, SCALB_WANTS);
     }
@@ -145,7 +145,7 @@ static bnd_status read_conversion(bndi_reader *r, size_t *out, size_t length, co
 {
     bnd_term call = {.kind = BND_TERM_OPERATION,
                      .operands = 1,
-                     .operation = BND_CONVERT,
+                     .operation = BND_OP_CONVERT,
                      .from = r->at,
                      .length = length,
                      .format_at = r->at,
@@ -174,8 +174,8 @@ static bnd_status read_conversion(bndi_reader *r, size_t *out, size_t length, co
 
 static bool needs_format(bnd_operation operation)
 {
-    return operation == BND_ULP || operation == BND_NEXT_UP || operation == BND_NEXT_DOWN || operation == BND_RINT ||
-           operation == BND_NEARBY;
+    return operation == BND_OP_ULP || operation == BND_OP_NEXT_UP || operation == BND_OP_NEXT_DOWN ||
+           operation == BND_OP_RINT || operation == BND_OP_NEARBY;
 }
 
 /* Of elementary functions: what to write where the operand has too many bits. */
@@ -207,7 +207,7 @@ static bnd_status read_operation(bndi_reader *r, size_t *out, bnd_operation oper
     if (status != BND_OK) {
         return status;
     }
-    if (operation != BND_SCALB) {
+    if (operation != BND_OP_SCALB) {
         return bndi_add_operation(r, out, operation, call.from, length, call.operand);
     }
     call.operands = 1;
@@ -223,7 +223,7 @@ static bnd_status read_repeated_sum(bndi_reader *r, size_t *out, size_t length)
 
 bnd_status bndi_read_call(bndi_reader *r, size_t *out, size_t length)
 {
-    char name[BND_NAME_SIZE];
+    char name[BND_FORMAT_NAME_SIZE];
     bnd_operation operation;
     bnd_format f;
     if (length >= sizeof name) {

@@ -42,7 +42,7 @@ static bnd_status read_root(bndi_reader *r, size_t *out)
     size_t length = r->at - at;
     status = read_primary(r, &operand, false);
     r->depth--;
-    return status == BND_OK ? bndi_add_operation(r, out, BND_SQRT, at, length, &operand) : status;
+    return status == BND_OK ? bndi_add_operation(r, out, BND_OP_SQRT, at, length, &operand) : status;
 }
 
 static bnd_status read_primary(bndi_reader *r, size_t *out, bool negative)
@@ -171,7 +171,7 @@ static bnd_status read_factor(bndi_reader *r, size_t *out)
         *out = operand;
         return status;
     }
-    return bndi_add_operation(r, out, BND_NEG, at, length, &operand);
+    return bndi_add_operation(r, out, BND_OP_NEG, at, length, &operand);
 }
 
 /* ---- sums of products ---- */
@@ -186,7 +186,7 @@ static bnd_status read_product(bndi_reader *r, size_t *out)
         size_t length = r->at - at;
         status = read_factor(r, &operand[1]);
         if (status == BND_OK) {
-            status = bndi_add_operation(r, &operand[0], sign == '*' ? BND_MUL : BND_DIV, at, length, operand);
+            status = bndi_add_operation(r, &operand[0], sign == '*' ? BND_OP_MUL : BND_OP_DIV, at, length, operand);
         }
     }
     *out = operand[0];
@@ -203,7 +203,7 @@ bnd_status bndi_read_sum(bndi_reader *r, size_t *out)
         size_t length = r->at - at;
         status = read_product(r, &operand[1]);
         if (status == BND_OK) {
-            status = bndi_add_operation(r, &operand[0], sign == '+' ? BND_ADD : BND_SUB, at, length, operand);
+            status = bndi_add_operation(r, &operand[0], sign == '+' ? BND_OP_ADD : BND_OP_SUB, at, length, operand);
         }
     }
     *out = operand[0];
@@ -224,7 +224,7 @@ static bnd_status finish(bndi_reader *r, size_t last)
     if (bnd_format_same(&own, r->format)) {
         return BND_OK;
     }
-    return bndi_add_operation(r, &last, BND_CONVERT, t->from, t->length, &last);
+    return bndi_add_operation(r, &last, BND_OP_CONVERT, t->from, t->length, &last);
 }
 
 bnd_status bnd_expression_parse(bnd_term *terms, size_t capacity, size_t *count, const char *text, size_t length,

@@ -114,14 +114,14 @@ bnd_result bndi_round_power(const bnd_format *to, const bnd_format *from, uint64
     const bnd_format *const formats[BND_OPERANDS_MAX] = {from};
     bnd_exact x = bnd_unpack(from, code);
     rule = bnd_rule_of_operation(rule);
-    bool nan = x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
+    bool nan = x.kind == BND_KIND_QUIET_NAN || x.kind == BND_KIND_SIGNALING_NAN;
     bool as_zero = rule.flush_in && bnd_classify(from, x) == BND_CLASS_SUBNORMAL;
-    if (n == 0 && x.kind != BND_SIGNALING_NAN) {
+    if (n == 0 && x.kind != BND_KIND_SIGNALING_NAN) {
         return bnd_encode_exact(to, bnd_exact_int64(1), rule, random);
     }
-    if (nan || as_zero || x.kind != BND_FINITE) {
+    if (nan || as_zero || x.kind != BND_KIND_FINITE) {
         uint64_t operand = nan || n % 2 != 0 || !from->is_signed ? code : bnd_abs(from, code, rule, 0).code;
-        return bnd_operate(to, nan || n > 0 ? BND_CONVERT : BND_RECIPROCAL, formats, &operand, rule, random);
+        return bnd_operate(to, nan || n > 0 ? BND_OP_CONVERT : BND_OP_RECIPROCAL, formats, &operand, rule, random);
     }
     return bnd_encode_exact(to, leading_power(x, n), rule, random);
 }

@@ -109,8 +109,9 @@ bnd_status bndi_enter(bndi_reader *r, size_t at)
 const char *bnd_term_name(const bnd_term *t)
 {
     return t->kind == BND_TERM_POWER ? "power"
-           : t->kind == BND_TERM_SUM ? "sum"
-                                     : bnd_operation_name(t->kind == BND_TERM_OPERATION ? t->operation : BND_CONVERT);
+           : t->kind == BND_TERM_SUM
+               ? "sum"
+               : bnd_operation_name(t->kind == BND_TERM_OPERATION ? t->operation : BND_OP_CONVERT);
 }
 
 bnd_format bnd_term_format(const bnd_term *t, const char *text, const bnd_format *f)
@@ -135,7 +136,7 @@ bnd_status bndi_add_term(bndi_reader *r, size_t *out, const bnd_term *term)
 static void keep_format(const bndi_reader *r, bnd_term *term)
 {
     const bnd_term *x = &r->terms[term->operand[0]];
-    bool sign = term->kind == BND_TERM_OPERATION && (term->operation == BND_NEG || term->operation == BND_ABS);
+    bool sign = term->kind == BND_TERM_OPERATION && (term->operation == BND_OP_NEG || term->operation == BND_OP_ABS);
     if (sign && x->format_length > 0 && bnd_term_format(x, r->text, r->format).is_signed) {
         term->format_at = x->format_at;
         term->format_length = x->format_length;

@@ -68,10 +68,10 @@ static void give_scaled(bnd_real *out, const bndi_decimal_scaled *x)
 
 void bndi_real_value(bnd_real *out, bnd_exact value)
 {
-    if (value.kind == BND_INFINITE) {
+    if (value.kind == BND_KIND_INFINITE) {
         out->known = BND_KNOWN_INFINITE;
         out->negative = value.negative;
-    } else if (value.kind != BND_FINITE && value.kind != BND_ZERO) {
+    } else if (value.kind != BND_KIND_FINITE && value.kind != BND_KIND_ZERO) {
         out->known = BND_KNOWN_NAN;
     } else {
         bndi_decimal_scaled x;
@@ -165,15 +165,15 @@ static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_re
     mpfr_inits2(bndi_real_bits(out), a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
     bndi_real_ends(a[0], a[1], x);
     bndi_real_ends(b[0], b[1], y);
-    if (operation == BND_ADD || operation == BND_SUB) {
-        bool minus = operation == BND_SUB;
+    if (operation == BND_OP_ADD || operation == BND_OP_SUB) {
+        bool minus = operation == BND_OP_SUB;
         (minus ? mpfr_sub : mpfr_add)(out->low, a[0], b[minus], MPFR_RNDD);
         (minus ? mpfr_sub : mpfr_add)(out->high, a[1], b[!minus], MPFR_RNDU);
         bndi_real_give_ends(out);
-    } else if (operation == BND_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
+    } else if (operation == BND_OP_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
         out->known = BND_NOT_KNOWN;
     } else {
-        spread(out, operation == BND_DIV ? mpfr_div : mpfr_mul, a, b);
+        spread(out, operation == BND_OP_DIV ? mpfr_div : mpfr_mul, a, b);
         bndi_real_give_ends(out);
     }
     mpfr_clears(a[0], a[1], b[0], b[1], (mpfr_ptr)NULL);
@@ -212,7 +212,7 @@ static void two_quotients(bnd_real *out, bndi_effort *effort, bnd_operation oper
         return;
     }
     void (*const by[])(mpq_t, const mpq_t, const mpq_t) = {
-        [BND_ADD] = mpq_add, [BND_SUB] = mpq_sub, [BND_MUL] = mpq_mul, [BND_DIV] = mpq_div};
+        [BND_OP_ADD] = mpq_add, [BND_OP_SUB] = mpq_sub, [BND_OP_MUL] = mpq_mul, [BND_OP_DIV] = mpq_div};
     by[operation](out->value, a->value, b->value);
     bndi_real_give_exact(out);
 }
@@ -248,7 +248,7 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
     if (x->known == BND_KNOWN_INFINITE) {
         copy(out, &times); /* nothing was added */
     } else {
-        two_numbers(out, effort, BND_MUL, &times, x);
+        two_numbers(out, effort, BND_OP_MUL, &times, x);
     }
     bndi_real_close(&times);
 }
@@ -256,7 +256,7 @@ void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
 void bndi_real_subtract(bnd_real *out, const bnd_real *a, const bnd_real *b)
 {
     bndi_effort enough = {INT64_MAX};
-    two_numbers(out, &enough, BND_SUB, a, b);
+    two_numbers(out, &enough, BND_OP_SUB, a, b);
 }
 
 /* The integer nearest to a quotient, of two the even one. */
@@ -280,7 +280,7 @@ static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, 
         out->known = BND_NOT_KNOWN;
         return;
     }
-    two_quotients(out, effort, BND_DIV, a, b);
+    two_quotients(out, effort, BND_OP_DIV, a, b);
     if (out->known == BND_KNOWN_EXACTLY) {
         mpq_t n;
         mpq_init(n);
@@ -347,11 +347,11 @@ static void sigmoid(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     bndi_real_open(&a, bndi_real_bits(out));
     bndi_real_open(&b, bndi_real_bits(out));
     zero.known = BND_KNOWN_EXACTLY;
-    two_numbers(&a, effort, BND_SUB, &zero, x);
+    two_numbers(&a, effort, BND_OP_SUB, &zero, x);
     monotone(&b, mpfr_exp, false, &a);
     one(&zero);
-    two_numbers(&a, effort, BND_ADD, &zero, &b);
-    two_numbers(out, effort, BND_DIV, &zero, &a);
+    two_numbers(&a, effort, BND_OP_ADD, &zero, &b);
+    two_numbers(out, effort, BND_OP_DIV, &zero, &a);
     bndi_real_close(&b);
     bndi_real_close(&a);
     bndi_real_close(&zero);
@@ -367,13 +367,13 @@ static void gelu(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     mpq_set_ui(two.value, 2, 1);
     two.known = BND_KNOWN_EXACTLY;
     root(&a, &two);
-    two_numbers(&b, effort, BND_DIV, x, &a);
+    two_numbers(&b, effort, BND_OP_DIV, x, &a);
     mpq_set_si(two.value, -1, 1);
-    two_numbers(&a, effort, BND_MUL, &two, &b);
+    two_numbers(&a, effort, BND_OP_MUL, &two, &b);
     monotone(&b, mpfr_erfc, true, &a);
-    two_numbers(&a, effort, BND_MUL, x, &b);
+    two_numbers(&a, effort, BND_OP_MUL, x, &b);
     mpq_set_ui(two.value, 2, 1);
-    two_numbers(out, effort, BND_DIV, &a, &two);
+    two_numbers(out, effort, BND_OP_DIV, &a, &two);
     bndi_real_close(&b);
     bndi_real_close(&a);
     bndi_real_close(&two);
@@ -386,14 +386,14 @@ static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     bndi_real_open(&a, bndi_real_bits(out));
     bndi_real_open(&b, bndi_real_bits(out));
     bndi_real_open(&c, bndi_real_bits(out));
-    two_numbers(&a, effort, BND_MUL, x, x);
+    two_numbers(&a, effort, BND_OP_MUL, x, x);
     mpq_set_ui(b.value, 44715, 1000000);
     mpq_canonicalize(b.value);
     b.known = BND_KNOWN_EXACTLY;
-    two_numbers(&c, effort, BND_MUL, &a, &b);
+    two_numbers(&c, effort, BND_OP_MUL, &a, &b);
     one(&a);
-    two_numbers(&b, effort, BND_ADD, &a, &c);
-    two_numbers(&c, effort, BND_MUL, &b, x); /* x + 0.044715 x^3 */
+    two_numbers(&b, effort, BND_OP_ADD, &a, &c);
+    two_numbers(&c, effort, BND_OP_MUL, &b, x); /* x + 0.044715 x^3 */
     mpfr_const_pi(a.low, MPFR_RNDD);
     mpfr_const_pi(a.high, MPFR_RNDU);
     a.known = BND_KNOWN_DIGITS;
@@ -401,11 +401,11 @@ static void gelu_tanh(bnd_real *out, bndi_effort *effort, const bnd_real *x)
     b.known = BND_KNOWN_EXACTLY;
     bnd_real root_of;
     bndi_real_open(&root_of, bndi_real_bits(out));
-    two_numbers(&root_of, effort, BND_DIV, &b, &a);
+    two_numbers(&root_of, effort, BND_OP_DIV, &b, &a);
     root(&a, &root_of); /* 2 sqrt(2 / pi) */
-    two_numbers(&b, effort, BND_MUL, &a, &c);
+    two_numbers(&b, effort, BND_OP_MUL, &a, &c);
     sigmoid(&a, effort, &b);
-    two_numbers(out, effort, BND_MUL, x, &a);
+    two_numbers(out, effort, BND_OP_MUL, x, &a);
     bndi_real_close(&root_of);
     bndi_real_close(&c);
     bndi_real_close(&b);
@@ -418,7 +418,7 @@ static void negated(bnd_real *out, const bnd_real *x)
     bndi_effort enough = {INT64_MAX};
     bndi_real_open(&zero, bndi_real_bits(out));
     zero.known = BND_KNOWN_EXACTLY;
-    two_numbers(out, &enough, BND_SUB, &zero, x);
+    two_numbers(out, &enough, BND_OP_SUB, &zero, x);
     bndi_real_close(&zero);
 }
 
@@ -466,7 +466,7 @@ static bool named(bnd_real *out, bndi_effort *effort, const char *name, const bn
     bndi_real_open(&first, bndi_real_bits(out));
     if (strcmp(name, "reciprocal") == 0) {
         one(&first);
-        two_numbers(out, effort, BND_DIV, &first, x);
+        two_numbers(out, effort, BND_OP_DIV, &first, x);
     } else if (strcmp(name, "sigmoid") == 0) {
         sigmoid(out, effort, x);
     } else if (strcmp(name, "gelu") == 0) {
@@ -499,7 +499,7 @@ static uint64_t kind_code(const bnd_real *x)
 static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
 {
     bnd_format fp16;
-    if (operation == BND_SCALB || bnd_format_parse(&fp16, "fp16", NULL) != BND_OK) {
+    if (operation == BND_OP_SCALB || bnd_format_parse(&fp16, "fp16", NULL) != BND_OK) {
         copy(out, operands[0]);
         return;
     }
@@ -557,8 +557,8 @@ static void multiply_add(bnd_real *out, bndi_effort *effort, const bnd_real *con
 {
     bnd_real product;
     bndi_real_open(&product, bndi_real_bits(out));
-    two_numbers(&product, effort, BND_MUL, x[0], x[1]);
-    two_numbers(out, effort, BND_ADD, &product, x[2]);
+    two_numbers(&product, effort, BND_OP_MUL, x[0], x[1]);
+    two_numbers(out, effort, BND_OP_ADD, &product, x[2]);
     bndi_real_close(&product);
 }
 
@@ -566,28 +566,28 @@ static void of_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operati
                        int64_t integer)
 {
     switch (operation) {
-    case BND_ADD:
-    case BND_SUB:
-    case BND_MUL:
-    case BND_DIV:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
+    case BND_OP_MUL:
+    case BND_OP_DIV:
         two_numbers(out, effort, operation, x[0], x[1]);
         break;
-    case BND_REM:
+    case BND_OP_REM:
         remainder_of(out, effort, x[0], x[1]);
         break;
-    case BND_FMA:
+    case BND_OP_FMA:
         multiply_add(out, effort, x);
         break;
-    case BND_SQRT:
+    case BND_OP_SQRT:
         root(out, x[0]);
         break;
-    case BND_CONVERT:
+    case BND_OP_CONVERT:
         copy(out, x[0]);
         break;
-    case BND_SCALB:
+    case BND_OP_SCALB:
         scaled_by(out, x[0], integer);
         break;
-    case BND_LOGB:
+    case BND_OP_LOGB:
         exponent_of(out, x[0]);
         break;
     default:
@@ -600,10 +600,10 @@ static void of_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operati
 void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operation, const bnd_real *const *operands,
                        int64_t integer)
 {
-    unsigned count = operation == BND_SCALB ? 1 : bnd_operation_operands(operation), nans = 0, infinities = 0;
+    unsigned count = operation == BND_OP_SCALB ? 1 : bnd_operation_operands(operation), nans = 0, infinities = 0;
     bool signless = false; /* an interval around zero */
-    bool by_number = operation == BND_MIN_NUMBER || operation == BND_MAX_NUMBER;
-    bool choosing = by_number || operation == BND_MIN || operation == BND_MAX;
+    bool by_number = operation == BND_OP_MIN_NUMBER || operation == BND_OP_MAX_NUMBER;
+    bool choosing = by_number || operation == BND_OP_MIN || operation == BND_OP_MAX;
     for (unsigned i = 0; i < count; i++) {
         if (operands[i]->known == BND_NOT_KNOWN) {
             out->known = BND_NOT_KNOWN;
@@ -618,8 +618,8 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
     } else if (nans > 0) {
         out->known = BND_KNOWN_NAN;
     } else if (choosing) {
-        choose(out, operation == BND_MIN || operation == BND_MIN_NUMBER, operands[0], operands[1]);
-    } else if (operation == BND_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
+        choose(out, operation == BND_OP_MIN || operation == BND_OP_MIN_NUMBER, operands[0], operands[1]);
+    } else if (operation == BND_OP_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
         copy(out, operands[0]);
     } else if (infinities > 0 && signless) {
         out->known = BND_NOT_KNOWN;

@@ -9,7 +9,7 @@ static bnd_result number(const bnd_term *t, const char *text, const bnd_format *
     if (constant != BNDI_NO_CONSTANT) {
         value = bndi_constant_exact(constant);
     } else if (bnd_parse_exact(&value, text + t->from, t->length, NULL) != BND_OK) {
-        value = (bnd_exact){.kind = BND_SIGNALING_NAN, .high = 1};
+        value = (bnd_exact){.kind = BND_KIND_SIGNALING_NAN, .high = 1};
     }
     value.negative = value.negative != t->negative;
     return bnd_encode_exact(f, value, rule, random);
@@ -19,7 +19,7 @@ static bnd_result number(const bnd_term *t, const char *text, const bnd_format *
 
 static bnd_result first_sum(const bnd_format *to, bnd_rule rule)
 {
-    return bnd_encode_exact(to, (bnd_exact){.kind = BND_ZERO}, rule, 0);
+    return bnd_encode_exact(to, (bnd_exact){.kind = BND_KIND_ZERO}, rule, 0);
 }
 
 bnd_result bnd_add_repeatedly(const bnd_format *to, const bnd_format *from, uint64_t code, uint64_t times,
@@ -31,7 +31,7 @@ bnd_result bnd_add_repeatedly(const bnd_format *to, const bnd_format *from, uint
     uint64_t moved = 0;
     for (uint64_t i = 0; i < times; i++) {
         uint64_t codes[] = {sum.code, code}, random = bits > 0 ? bnd_random_bits(seed, purpose, i, bits) : 0;
-        bnd_result next = bnd_operate(to, BND_ADD, formats, codes, rule, random);
+        bnd_result next = bnd_operate(to, BND_OP_ADD, formats, codes, rule, random);
         bool same = next.code == sum.code;
         next.flags |= sum.flags;
         bool settled = same && next.flags == sum.flags && next.ternary == sum.ternary;
@@ -69,7 +69,7 @@ static void prepare(work *w, const bnd_term *terms, const bnd_term *t, const bnd
             w->codes[i] = results[t->operand[i]].code;
         }
     }
-    if (t->kind == BND_TERM_OPERATION && t->operation == BND_SCALB) {
+    if (t->kind == BND_TERM_OPERATION && t->operation == BND_OP_SCALB) {
         w->codes[1] = (uint64_t)t->integer;
     }
 }

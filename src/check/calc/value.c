@@ -48,13 +48,13 @@ static bool leading_bits(bnd_exact *out, const bnd_real *x)
     bool decided = true;
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
-        *out = mpq_sgn(x->value) == 0 ? (bnd_exact){.kind = BND_ZERO} : leading_quotient(x->value);
+        *out = mpq_sgn(x->value) == 0 ? (bnd_exact){.kind = BND_KIND_ZERO} : leading_quotient(x->value);
         break;
     case BND_KNOWN_INFINITE:
-        *out = (bnd_exact){.kind = BND_INFINITE, .negative = x->negative};
+        *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = x->negative};
         break;
     case BND_KNOWN_NAN:
-        *out = (bnd_exact){.kind = BND_QUIET_NAN, .high = UINT64_C(1) << 63};
+        *out = (bnd_exact){.kind = BND_KIND_QUIET_NAN, .high = UINT64_C(1) << 63};
         break;
     default:
         decided = x->known == BND_KNOWN_DIGITS && leading_of_ends(out, x);

@@ -78,13 +78,13 @@ static void make_nan(question *q)
 static void judge_nan(question *q)
 {
     if (q->shape.nan) {
-        raise_flags(q, q->x->kind == BND_ORACLE_SIGNALING_NAN ? BND_INVALID : 0);
+        raise_flags(q, q->x->kind == BND_ORACLE_SIGNALING_NAN ? BND_FLAG_INVALID : 0);
         bool carry = q->rule.nan == BND_NAN_PROPAGATE || q->rule.nan == BND_NAN_X86;
         bool drop_sign = q->rule.nan == BND_NAN_CANONICAL || q->rule.nan == BND_NAN_ONES;
         give_nan(q, !drop_sign && q->negative, carry ? q->x->payload : all_ones(q) ? UINT64_MAX : 0);
         return;
     }
-    raise_flags(q, BND_INVALID);
+    raise_flags(q, BND_FLAG_INVALID);
     bndi_oracle_value instead = q->shape.max;
     q->negative = q->rule.no_nan == BND_NO_NAN_ZERO && !q->negative;
     if (q->rule.no_nan == BND_NO_NAN_ZERO) {
@@ -110,7 +110,7 @@ static void judge_zero(question *q)
         q->out->result.ternary = ternary_of(q, &q->out->value);
         return;
     }
-    raise_flags(q, BND_INVALID);
+    raise_flags(q, BND_FLAG_INVALID);
     if (q->rule.zero == BND_ZERO_NAN && q->shape.nan) {
         make_nan(q);
         return;
@@ -123,7 +123,7 @@ static void judge_zero(question *q)
 /* A number below zero, or minus infinity, into a format without a sign. */
 static void judge_unsigned(question *q)
 {
-    raise_flags(q, BND_INVALID);
+    raise_flags(q, BND_FLAG_INVALID);
     if (q->shape.nan) {
         make_nan(q);
         return;
@@ -142,26 +142,27 @@ static void judge_infinity(question *q)
     if (q->rule.overflow != BND_OVERFLOW_SATURATE && q->shape.infinity) {
         give_infinity(q, 0);
     } else if (format && q->shape.nan) {
-        raise_flags(q, BND_INVALID);
+        raise_flags(q, BND_FLAG_INVALID);
         make_nan(q);
     } else {
-        raise_flags(q, format ? BND_INVALID | BND_SATURATED : BND_SATURATED);
+        raise_flags(q, format ? BND_FLAG_INVALID | BND_FLAG_SATURATED : BND_FLAG_SATURATED);
         give_max(q);
     }
 }
 
 static void judge_overflow(question *q)
 {
-    raise_flags(q, BND_OVERFLOW | BND_INEXACT);
+    raise_flags(q, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
     uint8_t mode = q->rule.rounding;
-    bool stays = mode == BND_RTZ || mode == BND_RTO || mode == (q->negative ? BND_RUP : BND_RDN);
+    bool stays =
+        mode == BND_ROUND_RTZ || mode == BND_ROUND_RTO || mode == (q->negative ? BND_ROUND_RUP : BND_ROUND_RDN);
     bool leaves = q->rule.overflow == BND_OVERFLOW_FORMAT || q->rule.overflow == BND_OVERFLOW_FORMAT_MAX;
     if (!stays && leaves && q->shape.infinity) {
         give_infinity(q, q->negative ? -1 : 1);
     } else if (!stays && q->rule.overflow == BND_OVERFLOW_FORMAT && q->shape.nan) {
         make_nan(q);
     } else {
-        raise_flags(q, BND_SATURATED);
+        raise_flags(q, BND_FLAG_SATURATED);
         give_max(q);
     }
 }
@@ -194,7 +195,7 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
         return;
     }
     if (q->rule.flush_out && choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0) {
-        raise_flags(q, BND_UNDERFLOW | BND_INEXACT | BND_FLUSHED);
+        raise_flags(q, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED);
         give_finite(q, 0, 0, q->negative ? 1 : -1);
         return;
     }
@@ -203,10 +204,10 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
         tiny = bndi_oracle_compare(q->work, q->x, &q->shape.normal) < 0;
     }
     if (choice.ternary != 0) {
-        raise_flags(q, tiny ? BND_INEXACT | BND_UNDERFLOW : BND_INEXACT);
+        raise_flags(q, tiny ? BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW : BND_FLAG_INEXACT);
     }
     if (choice.significand == 0) {
-        raise_flags(q, BND_FLUSHED);
+        raise_flags(q, BND_FLAG_FLUSHED);
     }
     give_finite(q, choice.significand, choice.quantum, choice.ternary);
 }
@@ -223,7 +224,7 @@ void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bn
     }
     bool zero = bndi_oracle_is_zero(x);
     if (rule.flush_in && x->subnormal) {
-        raise_flags(&q, BND_FLUSHED);
+        raise_flags(&q, BND_FLAG_FLUSHED);
         zero = true;
     }
     if (zero) {

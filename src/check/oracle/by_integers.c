@@ -33,17 +33,17 @@ static bool stochastic_away(bndi_oracle_work *work, bnd_rule rule, uint64_t rand
 {
     unsigned bits = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
     uint64_t drawn = random & ((UINT64_C(1) << bits) - 1);
-    unsigned scale = rule.rounding == BND_SRB ? bits + 1 : bits;
+    unsigned scale = rule.rounding == BND_ROUND_SRB ? bits + 1 : bits;
     mpz_mul_2exp(work->left, work->remainder, scale);
     mpz_fdiv_qr(work->left, work->right, work->left, work->divisor);
-    if (rule.rounding == BND_SR) {
+    if (rule.rounding == BND_ROUND_SR) {
         mpz_mul_2exp(work->right, work->right, 1);
         int order = mpz_cmp(work->right, work->divisor);
         if (order > 0 || (order == 0 && mpz_odd_p(work->left))) {
             mpz_add_ui(work->left, work->left, 1);
         }
     }
-    mpz_add_ui(work->left, work->left, rule.rounding == BND_SRB ? 2 * drawn + 1 : drawn);
+    mpz_add_ui(work->left, work->left, rule.rounding == BND_ROUND_SRB ? 2 * drawn + 1 : drawn);
     mpz_fdiv_q_2exp(work->left, work->left, scale);
     return mpz_sgn(work->left) > 0;
 }
@@ -56,24 +56,24 @@ static bool goes_away(bndi_oracle_work *work, bnd_rule rule, bool negative, bool
     }
     int half;
     switch ((bnd_rounding)rule.rounding) {
-    case BND_RNE:
+    case BND_ROUND_RNE:
         half = against_half(work);
         return half > 0 || (half == 0 && low_is_odd);
-    case BND_RNA:
+    case BND_ROUND_RNA:
         return against_half(work) >= 0;
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         return false;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return !negative;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return negative;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         return !low_is_odd;
-    case BND_SR:
-    case BND_SRA:
-    case BND_SRB:
+    case BND_ROUND_SR:
+    case BND_ROUND_SRA:
+    case BND_ROUND_SRB:
         return stochastic_away(work, rule, random);
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         return (random & 1) != 0;
     }
     return false;

@@ -11,18 +11,18 @@ bool bndi_oracle_takes_threads(void)
 bool bndi_oracle_mpfr_can(const bndi_oracle_shape *shape, bnd_rule rule)
 {
     return shape->fraction_bits > 0 && shape->zero && shape->subnormals &&
-           (rule.rounding == BND_RNE || rule.rounding == BND_RTZ || rule.rounding == BND_RUP ||
-            rule.rounding == BND_RDN);
+           (rule.rounding == BND_ROUND_RNE || rule.rounding == BND_ROUND_RTZ || rule.rounding == BND_ROUND_RUP ||
+            rule.rounding == BND_ROUND_RDN);
 }
 
 static mpfr_rnd_t direction(bnd_rule rule)
 {
     switch ((bnd_rounding)rule.rounding) {
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         return MPFR_RNDZ;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return MPFR_RNDU;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return MPFR_RNDD;
     default:
         return MPFR_RNDN;

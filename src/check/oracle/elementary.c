@@ -26,7 +26,7 @@ static void give_mpfr(bndi_oracle_problem *p, const mpfr_t y, bool inexact)
     if (mpfr_nan_p(y)) {
         bndi_oracle_undefined(p);
     } else if (mpfr_inf_p(y)) {
-        p->flags |= p->x[0].kind == BND_ORACLE_INFINITE ? 0 : BND_DIVBYZERO;
+        p->flags |= p->x[0].kind == BND_ORACLE_INFINITE ? 0 : BND_FLAG_DIVBYZERO;
         bndi_oracle_give_infinity(p, negative);
     } else if (mpfr_zero_p(y) && !inexact) {
         bndi_oracle_give_zero(p, negative);

@@ -82,7 +82,7 @@ static void give(bndi_oracle_problem *p, const bndi_oracle_number *x)
 
 void bndi_oracle_undefined(bndi_oracle_problem *p)
 {
-    p->flags |= BND_INVALID;
+    p->flags |= BND_FLAG_INVALID;
     give_nan(p, p->rule.nan == BND_NAN_X86, 0);
 }
 
@@ -119,7 +119,7 @@ static void add_numbers(bndi_oracle_problem *p, const bndi_oracle_number *x, con
         mpz_add(p->a, p->a, p->b);
         bool negative = mpz_sgn(p->a) < 0;
         if (mpz_sgn(p->a) == 0) {
-            negative = agree ? x->negative : p->rule.rounding == BND_RDN;
+            negative = agree ? x->negative : p->rule.rounding == BND_ROUND_RDN;
         }
         mpz_abs(p->a, p->a);
         bndi_oracle_set_dyadic(&p->exact, negative, p->a, scale);
@@ -169,7 +169,7 @@ static void divide(bndi_oracle_problem *p)
     if (no_answer) {
         bndi_oracle_undefined(p);
     } else if (is_infinite(x) || bndi_oracle_is_zero(y)) {
-        p->flags |= is_infinite(x) ? 0 : BND_DIVBYZERO;
+        p->flags |= is_infinite(x) ? 0 : BND_FLAG_DIVBYZERO;
         bndi_oracle_give_infinity(p, negative);
     } else if (is_infinite(y)) {
         bndi_oracle_give_zero(p, negative);
@@ -232,7 +232,7 @@ static void reciprocal(bndi_oracle_problem *p)
     if (is_infinite(x)) {
         bndi_oracle_give_zero(p, x->negative);
     } else if (bndi_oracle_is_zero(x)) {
-        p->flags |= BND_DIVBYZERO;
+        p->flags |= BND_FLAG_DIVBYZERO;
         bndi_oracle_give_infinity(p, x->negative);
     } else {
         mpz_set_ui(p->a, 1);
@@ -268,7 +268,7 @@ static void nearby(bndi_oracle_problem *p)
 static void round_to_integer(bndi_oracle_problem *p)
 {
     nearby(p);
-    p->flags |= p->ternary != 0 ? BND_INEXACT : 0;
+    p->flags |= p->ternary != 0 ? BND_FLAG_INEXACT : 0;
 }
 
 static void log_of_binade(bndi_oracle_problem *p)
@@ -277,7 +277,7 @@ static void log_of_binade(bndi_oracle_problem *p)
     if (is_infinite(x)) {
         bndi_oracle_give_infinity(p, false);
     } else if (bndi_oracle_is_zero(x)) {
-        p->flags |= BND_DIVBYZERO;
+        p->flags |= BND_FLAG_DIVBYZERO;
         bndi_oracle_give_infinity(p, true);
     } else {
         give_integer(p, x->exponent);
@@ -436,7 +436,7 @@ static void take_code(bndi_oracle_problem *p, unsigned i, const bnd_format *from
     bndi_oracle_set_code(x, from, code);
     bool flushed = x->subnormal && p->rule.flush_in;
     if (flushed) {
-        p->flags |= BND_FLUSHED;
+        p->flags |= BND_FLAG_FLUSHED;
         mpz_set_ui(x->numerator, 0);
         x->scale = 0;
     }
@@ -461,7 +461,7 @@ static bool settle_nans(bndi_oracle_problem *p, const bndi_oracle_operation *ope
     unsigned count = 0;
     for (unsigned i = 0; i < operation->operands; i++) {
         const bndi_oracle_number *x = &p->x[i];
-        p->flags |= x->kind == BND_ORACLE_SIGNALING_NAN ? BND_INVALID : 0;
+        p->flags |= x->kind == BND_ORACLE_SIGNALING_NAN ? BND_FLAG_INVALID : 0;
         count += is_nan(x);
         first = first == NULL && is_nan(x) ? x : first;
     }

@@ -11,7 +11,7 @@ int32_t bndi_vector_exponent(const bnd_exact *x)
 
 bnd_format bndi_vector_unlimited(const bnd_format *f, unsigned more_bits)
 {
-    return bnd_lab_value_set(f->precision + more_bits, f->emin, BND_UNLIMITED_EXPONENT);
+    return bnd_lab_value_set(f->precision + more_bits, f->emin, BND_EXPONENT_UNLIMITED);
 }
 
 /* ---- exact sums of products ---- */
@@ -75,11 +75,11 @@ static bnd_exact number_of(total *t)
         top--;
     }
     if (top == 0) {
-        return (bnd_exact){.kind = BND_ZERO};
+        return (bnd_exact){.kind = BND_KIND_ZERO};
     }
     uint64_t a = t->word[top - 1], b = top > 1 ? t->word[top - 2] : 0, c = top > 2 ? t->word[top - 3] : 0;
     unsigned shift = bndi_leading_zeros(a, 0);
-    bnd_exact x = {.high = a, .low = b, .kind = BND_FINITE, .negative = negative, .sticky = c << shift != 0};
+    bnd_exact x = {.high = a, .low = b, .kind = BND_KIND_FINITE, .negative = negative, .sticky = c << shift != 0};
     if (shift > 0) {
         x.high = a << shift | b >> (64 - shift);
         x.low = b << shift | c >> (64 - shift);
@@ -97,13 +97,13 @@ static bnd_exact sum_of(const bnd_exact *products, unsigned count)
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     for (unsigned i = 0; i < count; i++) {
         const bnd_exact *x = &products[i];
-        if (x->kind == BND_FINITE) {
+        if (x->kind == BND_KIND_FINITE) {
             lowest = x->exponent < lowest ? x->exponent : lowest;
             highest = x->exponent + 128 > highest ? x->exponent + 128 : highest;
         }
     }
     if (highest < lowest) {
-        return (bnd_exact){.kind = BND_ZERO};
+        return (bnd_exact){.kind = BND_KIND_ZERO};
     }
     t.base = lowest;
     t.words = (size_t)((highest - lowest) / 64) + 3;
@@ -111,7 +111,7 @@ static bnd_exact sum_of(const bnd_exact *products, unsigned count)
         t.word[i] = 0;
     }
     for (unsigned i = 0; i < count; i++) {
-        if (products[i].kind == BND_FINITE) {
+        if (products[i].kind == BND_KIND_FINITE) {
             add_product(&t, &products[i]);
         }
     }
@@ -122,8 +122,8 @@ static bnd_exact sum_of(const bnd_exact *products, unsigned count)
 
 static bnd_exact invalid(bnd_rule rule, uint32_t *flags)
 {
-    *flags |= BND_INVALID;
-    return (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = rule.nan == BND_NAN_X86};
+    *flags |= BND_FLAG_INVALID;
+    return (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_KIND_QUIET_NAN, .negative = rule.nan == BND_NAN_X86};
 }
 
 /* The first NaN among the operands, a1 b1 a2 b2 ..; all of them may raise invalid. */
@@ -132,11 +132,11 @@ static bool first_nan(bnd_exact *out, const bnd_exact *pairs, unsigned count, ui
     bool found = false;
     for (unsigned i = 0; i < count; i++) {
         if (bndi_is_nan(&pairs[i])) {
-            *flags |= pairs[i].kind == BND_SIGNALING_NAN ? BND_INVALID : 0;
+            *flags |= pairs[i].kind == BND_KIND_SIGNALING_NAN ? BND_FLAG_INVALID : 0;
             if (!found) {
                 *out = pairs[i];
                 out->high |= UINT64_C(1) << 63;
-                out->kind = BND_QUIET_NAN;
+                out->kind = BND_KIND_QUIET_NAN;
             }
             found = true;
         }
@@ -158,18 +158,18 @@ static bool special_sum(bnd_exact *out, const bnd_exact *products, unsigned coun
     bool up = false, down = false, finite = false, plus = false, minus = false;
     for (unsigned i = 0; i < count; i++) {
         const bnd_exact *x = &products[i];
-        up = up || (x->kind == BND_INFINITE && !x->negative);
-        down = down || (x->kind == BND_INFINITE && x->negative);
-        finite = finite || x->kind == BND_FINITE;
-        plus = plus || (x->kind == BND_ZERO && !x->negative);
-        minus = minus || (x->kind == BND_ZERO && x->negative);
+        up = up || (x->kind == BND_KIND_INFINITE && !x->negative);
+        down = down || (x->kind == BND_KIND_INFINITE && x->negative);
+        finite = finite || x->kind == BND_KIND_FINITE;
+        plus = plus || (x->kind == BND_KIND_ZERO && !x->negative);
+        minus = minus || (x->kind == BND_KIND_ZERO && x->negative);
     }
     if (up && down) {
         *out = invalid(rule, flags);
     } else if (up || down) {
-        *out = (bnd_exact){.kind = BND_INFINITE, .negative = down};
+        *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = down};
     } else if (!finite) {
-        *out = (bnd_exact){.kind = BND_ZERO, .negative = plus && minus ? rule.rounding == BND_RDN : minus};
+        *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = plus && minus ? rule.rounding == BND_ROUND_RDN : minus};
     } else {
         return false;
     }
@@ -184,7 +184,7 @@ static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsig
     bool has_no_product = false;
     for (unsigned i = 0; i < count; i++) {
         uint32_t raised;
-        products[i] = bnd_operate_exact(BND_MUL, f, &pairs[2 * i], rule, 0, &raised);
+        products[i] = bnd_operate_exact(BND_OP_MUL, f, &pairs[2 * i], rule, 0, &raised);
         has_no_product = has_no_product || bndi_is_nan(&products[i]);
     }
     if (has_no_product) {
@@ -192,7 +192,7 @@ static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsig
     }
     if (!special_sum(&out, products, count, rule, flags)) {
         out = sum_of(products, count);
-        out.negative = out.kind == BND_ZERO ? rule.rounding == BND_RDN : out.negative;
+        out.negative = out.kind == BND_KIND_ZERO ? rule.rounding == BND_ROUND_RDN : out.negative;
     }
     return out;
 }
@@ -211,7 +211,7 @@ static bnd_exact dot(const bnd_vectors *v, const uint64_t *operands, bnd_rule ru
         return out;
     }
     out = sum_of_pairs(&v->in[0], pairs + 2 * scales, v->pairs, rule, flags);
-    if (scales > 0 && out.kind == BND_FINITE) {
+    if (scales > 0 && out.kind == BND_KIND_FINITE) {
         out.exponent = bndi_limited((int64_t)out.exponent + bndi_exponent(&pairs[0]) + bndi_exponent(&pairs[1]));
     }
     return out;
@@ -257,17 +257,17 @@ bnd_result bnd_vector_answer(const bnd_vectors *v, const uint64_t *operands, bnd
         return long_answer(v, operands, rule, random);
     }
     switch (v->operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         return bnd_add(f, operands[0], operands[1], rule, random);
-    case BND_SUB:
+    case BND_OP_SUB:
         return bnd_sub(f, operands[0], operands[1], rule, random);
-    case BND_MUL:
+    case BND_OP_MUL:
         return bnd_mul(f, operands[0], operands[1], rule, random);
-    case BND_DIV:
+    case BND_OP_DIV:
         return bnd_div(f, operands[0], operands[1], rule, random);
-    case BND_FMA:
+    case BND_OP_FMA:
         return bnd_fma(f, operands[0], operands[1], operands[2], rule, random);
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return bnd_sqrt(f, operands[0], rule, random);
     default:
         return long_answer(v, operands, rule, random);

@@ -109,28 +109,28 @@ static void add_every_exponent(code_set *s, const bnd_format *f)
 
 bnd_exact bndi_vector_midpoint_above(const bnd_format *f, bnd_exact value)
 {
-    if (value.kind != BND_FINITE && value.kind != BND_ZERO) {
+    if (value.kind != BND_KIND_FINITE && value.kind != BND_KIND_ZERO) {
         return value;
     }
     int32_t least = f->emin - (f->precision - 1), quantum = least;
-    if (value.kind == BND_FINITE && bndi_vector_exponent(&value) > f->emin) {
+    if (value.kind == BND_KIND_FINITE && bndi_vector_exponent(&value) > f->emin) {
         quantum = bndi_vector_exponent(&value) - (f->precision - 1);
     }
     uint64_t steps = 0; /* the value in units of its last place, which it may have written in others */
-    if (value.kind == BND_FINITE) {
+    if (value.kind == BND_KIND_FINITE) {
         int32_t moved = value.exponent - quantum;
         steps = moved >= 0 ? value.low << moved : value.low >> -moved;
     }
     return (bnd_exact){.high = steps >> 63,
                        .low = steps << 1 | 1,
                        .exponent = quantum - 1,
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = value.negative};
 }
 
 uint64_t bndi_vector_code(const bnd_format *f, bnd_exact x)
 {
-    bnd_rule toward_zero = {.rounding = BND_RTZ, .overflow = BND_OVERFLOW_SATURATE};
+    bnd_rule toward_zero = {.rounding = BND_ROUND_RTZ, .overflow = BND_OVERFLOW_SATURATE};
     return bnd_encode_exact(f, x, toward_zero, 0).code;
 }
 
@@ -163,7 +163,7 @@ static void add_targets(code_set *s, const bnd_format *from, const bnd_format *t
 
 static void add_beyond_by(code_set *s, const bnd_format *from, const bnd_format *to, uint64_t more)
 {
-    bnd_exact value = {.low = to->max_significand + more, .exponent = to->max_quantum, .kind = BND_FINITE};
+    bnd_exact value = {.low = to->max_significand + more, .exponent = to->max_quantum, .kind = BND_KIND_FINITE};
     for (unsigned sign = 0; sign <= to->is_signed && sign <= from->is_signed; sign++) {
         value.negative = sign != 0;
         add_target(s, from, to, value);
@@ -274,7 +274,7 @@ static void fill_set(code_set *s, const bnd_vector_plan *plan, const bnd_format 
     bnd_vector_level level = plan->level == BND_LEVEL_1 ? BND_LEVEL_1 : BND_LEVEL_2;
     if (v->kind == BND_VECTOR_OPERATION && v->operands == 1) {
         add_every_exponent(s, f);
-        if (v->operation == BND_CONVERT) {
+        if (v->operation == BND_OP_CONVERT) {
             add_conversion(s, f, &v->out, level);
         }
     }

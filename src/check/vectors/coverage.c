@@ -17,13 +17,13 @@ static unsigned formats_of(const bnd_vectors *v)
 static bool sums_two(const bnd_vectors *v)
 {
     return v->kind == BND_VECTOR_OPERATION &&
-           (v->operation == BND_ADD || v->operation == BND_SUB || v->operation == BND_FMA);
+           (v->operation == BND_OP_ADD || v->operation == BND_OP_SUB || v->operation == BND_OP_FMA);
 }
 
 /* The exponent of the smallest positive number. */
 static int64_t least_exponent(const bnd_format *f)
 {
-    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
     return bndi_vector_exponent(&least);
 }
 
@@ -32,15 +32,15 @@ static int64_t right_shifts(const bnd_vectors *v)
 {
     int64_t least = least_exponent(&v->in[0]), most = v->out.precision + 1;
     switch (v->operation) {
-    case BND_CONVERT:
-    case BND_ADD:
-    case BND_SUB:
+    case BND_OP_CONVERT:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
         break;
-    case BND_MUL:
-    case BND_FMA:
+    case BND_OP_MUL:
+    case BND_OP_FMA:
         least += least_exponent(&v->in[1]);
         break;
-    case BND_DIV:
+    case BND_OP_DIV:
         least -= v->in[1].emax + 1;
         break;
     default:
@@ -67,9 +67,9 @@ static void add_row(bndi_coverage *c, unsigned row, const char *what, int64_t fi
 static void add_rows_of_sum(bndi_coverage *c)
 {
     const bnd_vectors *v = c->vectors;
-    const bnd_format *a = &v->in[0], *b = &v->in[1], *other = v->operation == BND_FMA ? &v->in[2] : b;
+    const bnd_format *a = &v->in[0], *b = &v->in[1], *other = v->operation == BND_OP_FMA ? &v->in[2] : b;
     int64_t low = a->emin, high = a->emax, precision = a->precision > b->precision ? a->precision : b->precision;
-    if (v->operation == BND_FMA) {
+    if (v->operation == BND_OP_FMA) {
         low += b->emin;
         high += b->emax;
         precision = v->out.precision;
@@ -77,10 +77,10 @@ static void add_rows_of_sum(bndi_coverage *c)
     precision = precision < v->out.precision ? precision : v->out.precision;
     int64_t count = distances(v, low, high, other->emin, other->emax);
     bool one_sign = !a->is_signed && !b->is_signed && !other->is_signed;
-    if (!one_sign || v->operation != BND_SUB) {
+    if (!one_sign || v->operation != BND_OP_SUB) {
         add_row(c, ADDING, "alignment distances, adding", 0, count);
     }
-    if (!one_sign || v->operation == BND_SUB) {
+    if (!one_sign || v->operation == BND_OP_SUB) {
         add_row(c, SUBTRACTING, "alignment distances, subtracting", 0, count);
         add_row(c, LEFT, "left shifts after cancellation", 0, precision + 1);
     }
@@ -204,16 +204,16 @@ static void see_products(bndi_coverage *c, const uint64_t *operands)
 static void see_terms(bndi_coverage *c, const uint64_t *operands, const bnd_exact *exact)
 {
     const bnd_vectors *v = c->vectors;
-    bool fma = v->operation == BND_FMA;
+    bool fma = v->operation == BND_OP_FMA;
     seen a = fma ? see_product(&v->in[0], operands[0], &v->in[1], operands[1]) : see(&v->in[0], operands[0]);
     seen b = see(&v->in[fma ? 2 : 1], operands[fma ? 2 : 1]);
     if (!a.counts || !b.counts) {
         return;
     }
     int64_t distance = a.exponent - b.exponent, top = distance > 0 ? a.exponent : b.exponent;
-    bool unlike = (a.negative != b.negative) != (v->operation == BND_SUB);
+    bool unlike = (a.negative != b.negative) != (v->operation == BND_OP_SUB);
     hit(c, unlike ? SUBTRACTING : ADDING, distance < 0 ? -distance : distance);
-    if (exact->kind == BND_FINITE && unlike && c->rows[LEFT].count > 0) {
+    if (exact->kind == BND_KIND_FINITE && unlike && c->rows[LEFT].count > 0) {
         hit(c, LEFT, top - bndi_vector_exponent(exact));
     }
 }
@@ -226,15 +226,15 @@ void bndi_coverage_add(bndi_coverage *c, const uint64_t *operands, const bnd_exa
     } else if (bndi_vector_is_dot(c->vectors)) {
         see_products(c, operands);
     }
-    if (c->rows[RIGHT].count > 0 && exact->kind == BND_FINITE) {
+    if (c->rows[RIGHT].count > 0 && exact->kind == BND_KIND_FINITE) {
         hit(c, RIGHT, c->vectors->out.emin - (int64_t)bndi_vector_exponent(exact));
     }
 }
 
 int bndi_significand_carry(const bnd_vectors *v, const uint64_t *operands, const bnd_exact *exact)
 {
-    bool product = v->operation == BND_MUL;
-    if (v->kind != BND_VECTOR_OPERATION || (!product && v->operation != BND_DIV) || exact->kind != BND_FINITE) {
+    bool product = v->operation == BND_OP_MUL;
+    if (v->kind != BND_VECTOR_OPERATION || (!product && v->operation != BND_OP_DIV) || exact->kind != BND_KIND_FINITE) {
         return -1;
     }
     bnd_exact a = bnd_unpack(&v->in[0], operands[0]), b = bnd_unpack(&v->in[1], operands[1]);

@@ -77,7 +77,7 @@ static uint64_t target(const bnd_format *f, bndi_draw d)
 static bool inverse_of(bnd_operation *out, bnd_operation operation)
 {
     static const bnd_operation pairs[][2] = {
-        {BND_ADD, BND_SUB}, {BND_SUB, BND_ADD}, {BND_MUL, BND_DIV}, {BND_DIV, BND_MUL}};
+        {BND_OP_ADD, BND_OP_SUB}, {BND_OP_SUB, BND_OP_ADD}, {BND_OP_MUL, BND_OP_DIV}, {BND_OP_DIV, BND_OP_MUL}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i][0] == operation) {
             *out = pairs[i][1];
@@ -94,17 +94,17 @@ static void aim(uint64_t *operands, const bnd_vectors *v, bndi_draw d)
     bnd_rule nearest = {0};
     bnd_operation inverse;
     uint64_t a_little = (d.choice >> 8 & 3) - 1;
-    if (v->operation == BND_FMA) { /* c = -ab */
-        bnd_result ab = bnd_operate(&v->in[2], BND_MUL, from, operands, nearest, 0);
+    if (v->operation == BND_OP_FMA) { /* c = -ab */
+        bnd_result ab = bnd_operate(&v->in[2], BND_OP_MUL, from, operands, nearest, 0);
         operands[2] = (ab.code ^ UINT64_C(1) << (v->in[2].width - 1u)) + a_little;
     } else if (inverse_of(&inverse, v->operation)) {
         const bnd_format *known[] = {&v->out, &v->in[1]};
         uint64_t codes[] = {target(&v->out, d), operands[1]};
         operands[0] = bnd_operate(&v->in[0], inverse, known, codes, nearest, 0).code + a_little;
-    } else if (v->operation == BND_SQRT) { /* a = rr */
+    } else if (v->operation == BND_OP_SQRT) { /* a = rr */
         const bnd_format *root[] = {&v->out, &v->out};
         uint64_t factors[] = {d.more & bndi_codes_mask(&v->out), d.more & bndi_codes_mask(&v->out)};
-        operands[0] = bnd_operate(&v->in[0], BND_MUL, root, factors, nearest, 0).code + a_little;
+        operands[0] = bnd_operate(&v->in[0], BND_OP_MUL, root, factors, nearest, 0).code + a_little;
     }
     for (unsigned i = 0; i < v->operands; i++) {
         operands[i] &= bndi_codes_mask(&v->in[i]);
@@ -133,7 +133,7 @@ static void weighted(uint64_t *operands, const bnd_vector_plan *plan, uint64_t i
     if (bndi_vector_is_dot(v)) {
         return;
     }
-    if (v->operation == BND_CONVERT && (last.choice >> 56 & 1) != 0) {
+    if (v->operation == BND_OP_CONVERT && (last.choice >> 56 & 1) != 0) {
         aim_conversion(operands, v, last);
     } else if ((last.choice >> 56 & 7) == 0) {
         aim(operands, v, last);

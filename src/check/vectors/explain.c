@@ -13,17 +13,17 @@ const char *bnd_vector_case_name(bnd_vector_case_kind kind)
 bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *unlimited, const bnd_format *finer,
                                          const bnd_exact *x)
 {
-    if (x->kind == BND_ZERO) {
+    if (x->kind == BND_KIND_ZERO) {
         return BND_CASE_EXACT;
     }
-    if (x->kind != BND_FINITE) {
-        return x->kind == BND_INFINITE ? BND_CASE_INFINITE : BND_CASE_NAN;
+    if (x->kind != BND_KIND_FINITE) {
+        return x->kind == BND_KIND_INFINITE ? BND_CASE_INFINITE : BND_CASE_NAN;
     }
-    bnd_rule toward_zero = {.rounding = BND_RTZ}, away = {.rounding = BND_RNA};
+    bnd_rule toward_zero = {.rounding = BND_ROUND_RTZ}, away = {.rounding = BND_ROUND_RNA};
     bnd_rounded nearest = bnd_round_exact(unlimited, *x, (bnd_rule){0}, 0);
-    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
     nearest.value.negative = false;
-    if (nearest.value.kind == BND_FINITE && bnd_exact_compare(nearest.value, largest) > 0) {
+    if (nearest.value.kind == BND_KIND_FINITE && bnd_exact_compare(nearest.value, largest) > 0) {
         return BND_CASE_OVERFLOW;
     }
     if (nearest.ternary == 0) {
@@ -122,11 +122,11 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
         write_number(text, *x);
         bndi_text_string(text, " is negative, and the format has no sign: ");
         write_choice(text, "negative", v->rule.negative == BND_NEGATIVE_NAN ? "nan" : "magnitude");
-    } else if (kind == BND_CASE_OVERFLOW || (r->flags & BND_OVERFLOW) != 0) {
+    } else if (kind == BND_CASE_OVERFLOW || (r->flags & BND_FLAG_OVERFLOW) != 0) {
         write_number(text, *x);
         bndi_text_string(text, " is beyond the largest number, ");
-        write_number(text,
-                     (bnd_exact){.low = v->out.max_significand, .exponent = v->out.max_quantum, .kind = BND_FINITE});
+        write_number(
+            text, (bnd_exact){.low = v->out.max_significand, .exponent = v->out.max_quantum, .kind = BND_KIND_FINITE});
         bndi_text_string(text, ": ");
         write_choice(text, "overflow", bnd_overflow_name((bnd_overflow)v->rule.overflow));
         write_outcome(text, v, r->value);
@@ -136,9 +136,9 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
     } else {
         write_between(text, v, x, kind, r, random);
     }
-    if ((r->flags & BND_FLUSHED) != 0 && v->rule.flush_out) {
+    if ((r->flags & BND_FLAG_FLUSHED) != 0 && v->rule.flush_out) {
         bndi_text_string(text, "; flush-out=yes: subnormal results become zero");
-    } else if ((r->flags & BND_UNDERFLOW) != 0) {
+    } else if ((r->flags & BND_FLAG_UNDERFLOW) != 0) {
         bndi_text_string(text, "; tiny and inexact: underflow");
     }
 }
@@ -149,20 +149,20 @@ size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const ui
     uint32_t flags;
     bnd_exact x = bndi_vector_exact(v, operands, v->rule, random, &flags);
     bnd_rounded r = bnd_round_exact(&v->out, x, v->rule, random);
-    if ((flags & BND_FLUSHED) != 0) {
+    if ((flags & BND_FLAG_FLUSHED) != 0) {
         bndi_text_string(&text, "flush-in=yes makes a subnormal operand zero; ");
     }
     if (bndi_vector_sticks(&x)) {
-        write_nan(&text, v, (flags & BND_INVALID) != 0, any_nan(v, operands));
-    } else if (x.kind == BND_INFINITE) {
-        bndi_text_string(&text,
-                         (flags & BND_DIVBYZERO) != 0 ? "a division by zero is infinite" : "the result is infinite");
+        write_nan(&text, v, (flags & BND_FLAG_INVALID) != 0, any_nan(v, operands));
+    } else if (x.kind == BND_KIND_INFINITE) {
+        bndi_text_string(&text, (flags & BND_FLAG_DIVBYZERO) != 0 ? "a division by zero is infinite"
+                                                                  : "the result is infinite");
         if (!v->out.has_infinity || v->rule.overflow == BND_OVERFLOW_SATURATE) {
             bndi_text_string(&text, ": ");
             write_choice(&text, "overflow", bnd_overflow_name((bnd_overflow)v->rule.overflow));
             write_outcome(&text, v, r.value);
         }
-    } else if (x.kind == BND_ZERO) {
+    } else if (x.kind == BND_KIND_ZERO) {
         bndi_text_string(&text,
                          v->out.has_zero ? "the result is zero" : "the result is zero, and the format has none: ");
         if (!v->out.has_zero) {

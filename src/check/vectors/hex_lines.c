@@ -31,7 +31,7 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
     const bnd_vectors *v = plan->vectors;
     unsigned digits[BND_VECTOR_OPERANDS_MAX], bits = bnd_rule_random_bits(v->rule), line = 0;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX], random, index = first;
-    uint32_t mask = v->lab_flags ? BND_FLAGS : BND_FLAGS & ~(uint32_t)(BND_SATURATED | BND_FLUSHED);
+    uint32_t mask = v->lab_flags ? BND_FLAG_ALL : BND_FLAG_ALL & ~(uint32_t)(BND_FLAG_SATURATED | BND_FLAG_FLUSHED);
     char *at = out, separator = form == BND_FORM_MEMH ? '_' : ' ';
     for (unsigned i = 0; i < v->operands; i++) {
         digits[i] = digits_of(bnd_vectors_format(v, i)->width);
@@ -170,7 +170,7 @@ bnd_status bnd_vector_parse(bnd_vector_line *out, const bnd_vectors *v, bnd_vect
     if (!fits(line.code, v->out.width)) {
         return refuse_width(&fields[first], v->out.width, "a result", v->out.name, why);
     }
-    if (line.has_flags && fields[first + 1].value > BND_FLAGS) {
+    if (line.has_flags && fields[first + 1].value > BND_FLAG_ALL) {
         return bnd_fail(why, BND_BAD_SYNTAX, fields[first + 1].at, "column %zu: flags are a byte of at most 7F",
                         fields[first + 1].at + 1);
     }

@@ -46,7 +46,7 @@ static bool stand_in(bndi_likeness *out, const bnd_format *f, bnd_exact x)
     out->shift = zone == NORMAL ? ((uint64_t)(int64_t)(x.exponent + 127 - exponent) << (p - 1)) + stays - kept : 0;
     out->exact = (bnd_exact){.low = kept << 2 | half << 1 | rest,
                              .exponent = exponent - (int32_t)p - 1,
-                             .kind = BND_FINITE,
+                             .kind = BND_KIND_FINITE,
                              .negative = x.negative};
     out->look = (uint32_t)((stays & 1) << 2 | half << 1 | rest) * ZONES + zone;
     return true;
@@ -62,10 +62,10 @@ bool bndi_alike(bndi_likeness *out, const bnd_vectors *v, const bnd_vector_line 
         return false;
     }
     *out = (bndi_likeness){.raised = raised, .flags = line->flags, .has_flags = line->has_flags};
-    if (exact->kind == BND_INFINITE) {
+    if (exact->kind == BND_KIND_INFINITE) {
         out->exact = *exact;
         out->look = INFINITE;
-    } else if (exact->kind != BND_FINITE || !stand_in(out, f, *exact)) {
+    } else if (exact->kind != BND_KIND_FINITE || !stand_in(out, f, *exact)) {
         return false;
     }
     out->look = out->look << 1 | exact->negative;

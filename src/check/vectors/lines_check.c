@@ -52,16 +52,17 @@ static unsigned choices_in(const bnd_vector_check *check, unsigned dimension)
         subnormal_operands = subnormal_operands || check->vectors.in[i].has_subnormals;
     }
     const unsigned counts[DIMENSIONS] = {
-        [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUNDINGS : BND_DETERMINISTIC_MODES,
-        [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOWS,
-        [NANS] = !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NANS - 1 : 1, /* or a zero's sign */
+        [ROUNDING] = bnd_rule_random_bits(check->vectors.rule) > 0 ? BND_ROUND_COUNT : BND_ROUND_DETERMINISTIC_COUNT,
+        [OVERFLOWS] = f->has_infinity ? BND_OVERFLOW_PROPAGATE + 1 : BND_OVERFLOW_COUNT,
+        [NANS] =
+            !f->has_nan || (has_several_nans(f) && !check->how.any_nan) ? BND_NAN_COUNT - 1 : 1, /* or a zero's sign */
         [NO_NAN] = f->has_nan ? 1 : 2,
         [NEGATIVE] = f->is_signed ? 1 : 2,
         [ZERO] = f->has_zero ? 1 : 2,
         [TIES] = f->precision == 1 ? 2 : 1,
         [FLUSH_IN] = subnormal_operands ? 2 : 1,
         [FLUSH_OUT] = f->has_subnormals ? 2 : 1,
-        [TININESS] = (check->how.flags_mask & BND_UNDERFLOW) != 0 ? 2 : 1,
+        [TININESS] = (check->how.flags_mask & BND_FLAG_UNDERFLOW) != 0 ? 2 : 1,
     };
     return counts[dimension];
 }
@@ -142,13 +143,13 @@ static unsigned bit(enum dimension d)
 
 static bool sums_terms(const bnd_vectors *v)
 {
-    return v->kind != BND_VECTOR_OPERATION || v->operation == BND_ADD || v->operation == BND_SUB ||
-           v->operation == BND_FMA;
+    return v->kind != BND_VECTOR_OPERATION || v->operation == BND_OP_ADD || v->operation == BND_OP_SUB ||
+           v->operation == BND_OP_FMA;
 }
 
 static bool is_beyond(const bnd_format *f, bnd_exact x)
 {
-    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
     x.negative = false;
     return bnd_exact_compare(x, largest) > 0 || x.sticky;
 }
@@ -163,16 +164,16 @@ static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
         return to_nan;
     }
     unsigned beyond = bit(OVERFLOWS) | bit(ROUNDING) | (f->has_infinity ? 0 : to_nan);
-    if (x->kind == BND_INFINITE) {
+    if (x->kind == BND_KIND_INFINITE) {
         return beyond | sign;
     }
-    if (x->kind == BND_ZERO) {
+    if (x->kind == BND_KIND_ZERO) {
         return (sums_terms(v) ? bit(ROUNDING) : 0) | (f->has_zero ? 0 : bit(ZERO) | to_nan) | sign;
     }
     int32_t exponent = bndi_vector_exponent(x);
     unsigned set = x->negative ? sign : 0;
     bool gone = exponent < f->emin && !f->has_subnormals;
-    bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_RTZ}, 0).ternary != 0;
+    bool inexact = gone || bnd_round_exact(unlimited, *x, (bnd_rule){.rounding = BND_ROUND_RTZ}, 0).ternary != 0;
     set |= inexact ? bit(ROUNDING) | bit(TIES) : 0;
     set |= exponent >= f->emax && is_beyond(f, *x) ? beyond : 0;
     set |= exponent < f->emin ? bit(FLUSH_OUT) | bit(ZERO) | (inexact ? bit(TININESS) : 0) : 0;
@@ -182,14 +183,14 @@ static unsigned set_for(const bnd_vector_check *check, const bnd_exact *x)
 /* Of a value of the format. */
 static bool is_subnormal(const bnd_format *f, const bnd_exact *x)
 {
-    return x->kind == BND_FINITE && bndi_vector_exponent(x) < f->emin;
+    return x->kind == BND_KIND_FINITE && bndi_vector_exponent(x) < f->emin;
 }
 
 /* Whether the exact result depends on the operands alone: then all that a rule decides is its rounding. The others
  * round to integers, choose an operand, or take a neighbour by the rule. */
 static bool rounds_once(const bnd_vectors *v)
 {
-    return v->kind != BND_VECTOR_OPERATION || v->operation <= BND_SQRT || v->operation >= BND_EXP;
+    return v->kind != BND_VECTOR_OPERATION || v->operation <= BND_OP_SQRT || v->operation >= BND_OP_EXP;
 }
 
 /* Of operations that do more with a rule than one rounding: NaN rules matter where there is a NaN, or can be one. */
@@ -315,7 +316,7 @@ static bool plain_result(bnd_exact *exact, uint32_t *raised, bnd_vector_check *c
         const bnd_format *f = bnd_vectors_format(v, i);
         bnd_exact *to = plain ? &x[i] : exact; /* a dot product has many */
         bnd_lab_unpack(to, f, line->operands[i]);
-        bool subnormal = is_subnormal(f, to), finite = to->kind == BND_FINITE;
+        bool subnormal = is_subnormal(f, to), finite = to->kind == BND_KIND_FINITE;
         check->coverage.operands[!finite ? bnd_classify(f, *to) : subnormal ? BND_CLASS_SUBNORMAL : BND_CLASS_NORMAL]++;
         plain = plain && !subnormal && !bndi_vector_sticks(to);
     }
@@ -380,8 +381,8 @@ static bnd_status take_alone(bool *agrees, bnd_result *want, bnd_vector_check *c
     uint32_t raised;
     unsigned set = set_of_line(check, line, &exact, &raised);
     /* a number that flushing does not change is worked out once, and rounded by each rule */
-    bool from_exact = (!v->one_format || v->operation >= BND_EXP) && rounds_once(v) && exact.kind == BND_FINITE &&
-                      (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
+    bool from_exact = (!v->one_format || v->operation >= BND_OP_EXP) && rounds_once(v) &&
+                      exact.kind == BND_KIND_FINITE && (set & bit(FLUSH_IN)) == 0 && !v->rule.flush_in;
     size_t count = bndi_check_combinations(check, set);
     if (check->tables[set] == NULL && make_table(check, set, count, why) != BND_OK) {
         return BND_NO_MEMORY;

@@ -46,7 +46,7 @@ bool bnd_vector_check_dialect(bnd_vector_suspect *out, const bnd_vector_check *c
     if (!bnd_dialect_rule(&rule, dialect, &check->vectors.out)) {
         return false;
     }
-    rule.rounding = rule.rounding == BND_RNE ? own.rounding : rule.rounding;
+    rule.rounding = rule.rounding == BND_ROUND_RNE ? own.rounding : rule.rounding;
     rule.random_bits = own.random_bits;
     rule.flush_in = own.flush_in;
     rule.flush_out = own.flush_out;

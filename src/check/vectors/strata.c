@@ -205,11 +205,11 @@ static bool align_products(const bndi_stratum *s)
 static bool align(const bndi_stratum *s)
 {
     switch (s->v->operation) {
-    case BND_ADD:
-    case BND_SUB:
-    case BND_REM:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
+    case BND_OP_REM:
         return align_two(s);
-    case BND_FMA:
+    case BND_OP_FMA:
         return align_product(s);
     default:
         return false;

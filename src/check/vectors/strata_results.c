@@ -48,7 +48,7 @@ static bnd_exact odd_number(int64_t exponent, int64_t bits, uint64_t random, boo
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     return (bnd_exact){.low = (random & mask) | UINT64_C(1) << (bits - 1) | 1,
                        .exponent = (int32_t)(exponent - bits + 1),
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = negative};
 }
 
@@ -56,7 +56,7 @@ static bnd_exact times(const bnd_format *f, bnd_exact a, bnd_exact b)
 {
     uint32_t flags = 0;
     const bnd_exact pair[BND_OPERANDS_MAX] = {a, b};
-    return bnd_operate_exact(BND_MUL, f, pair, (bnd_rule){0}, 0, &flags);
+    return bnd_operate_exact(BND_OP_MUL, f, pair, (bnd_rule){0}, 0, &flags);
 }
 
 /* A step below a number that leaves one bit of it, and perhaps what is below that: a different bit each turn. */
@@ -119,7 +119,7 @@ static bool make_sum_of_product(const bndi_stratum *s)
         return false;
     }
     uint64_t sign = f->is_signed ? d.choice >> 63 << bnd_magnitude_bits(f) : 0;
-    bnd_result product = bnd_operate(f, BND_MUL, from, s->operands, (bnd_rule){0}, 0);
+    bnd_result product = bnd_operate(f, BND_OP_MUL, from, s->operands, (bnd_rule){0}, 0);
     uint64_t against = f->is_signed ? product.code ^ UINT64_C(1) << bnd_magnitude_bits(f) : product.code;
     const uint64_t terms[] = {sign, sign | 1, against + a_little(d.choice), against - step_of(f, s->turn, d)};
     s->operands[2] = terms[d.choice >> 8 & 3] & bndi_codes_mask(f);
@@ -203,7 +203,7 @@ static bool cancel(const bndi_stratum *s)
                                       of_a.choice >> 63 != 0);
     uint64_t other = bndi_vector_code(g, bnd_unpack(f, code)), step = step_of(g, s->turn, d);
     other = (other & (bndi_magnitudes(g) - 1)) > step ? other - step : other;
-    uint64_t sign = g->is_signed && s->v->operation == BND_ADD ? UINT64_C(1) << bnd_magnitude_bits(g) : 0;
+    uint64_t sign = g->is_signed && s->v->operation == BND_OP_ADD ? UINT64_C(1) << bnd_magnitude_bits(g) : 0;
     s->operands[coarse] = code;
     s->operands[fine] = other ^ sign;
     return true;
@@ -221,7 +221,7 @@ static bool overflow(const bndi_stratum *s)
         bndi_stratum_code(&f[first], at, bndi_stratum_fraction(&f[first], of[first]), of[first].choice >> 63);
     bool unlike = (d.choice >> 2 & 7) == 0, negative = (of[first].choice >> 63 != 0) != unlike;
     s->operands[second] = bndi_stratum_code(&f[second], at - distance, bndi_stratum_fraction(&f[second], of[second]),
-                                            negative != (s->v->operation == BND_SUB));
+                                            negative != (s->v->operation == BND_OP_SUB));
     return true;
 }
 
@@ -260,20 +260,20 @@ static bool make_conversion(const bndi_stratum *s)
 bool bndi_stratum_by_result(const bndi_stratum *s)
 {
     switch (s->v->operation) {
-    case BND_CONVERT:
+    case BND_OP_CONVERT:
         return make_conversion(s);
-    case BND_ADD:
-    case BND_SUB:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
         return make_sum(s);
-    case BND_MUL:
+    case BND_OP_MUL:
         return make_product(s);
-    case BND_DIV:
+    case BND_OP_DIV:
         return make_quotient(s);
-    case BND_REM:
+    case BND_OP_REM:
         return make_remainder(s);
-    case BND_FMA:
+    case BND_OP_FMA:
         return make_sum_of_product(s);
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return make_root(s);
     default:
         return false;

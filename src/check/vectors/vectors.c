@@ -35,7 +35,7 @@ static bnd_status read_operation(bnd_vectors *v, const char *name, bnd_error *wh
         return bnd_fail(why, BND_BAD_SYNTAX, 0, "a dot product says how many pairs it has: dot:N, as in dot:4");
     }
     bnd_status status = bnd_operation_parse(&v->operation, name, why);
-    if (status == BND_OK && v->operation == BND_SCALB) {
+    if (status == BND_OK && v->operation == BND_OP_SCALB) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "scalb has an operand that is no code: there are no vectors of it");
     }
     v->operands = bnd_operation_operands(v->operation);
@@ -57,7 +57,7 @@ static void note_one_format(bnd_vectors *v)
 
 bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule)
 {
-    bool converts = v->kind == BND_VECTOR_OPERATION && v->operation == BND_CONVERT;
+    bool converts = v->kind == BND_VECTOR_OPERATION && v->operation == BND_OP_CONVERT;
     rule.random_bits = (uint8_t)bnd_rule_random_bits(rule);
     return converts ? bnd_rule_of_conversion(rule) : bnd_rule_of_operation(rule);
 }
@@ -142,7 +142,7 @@ static void write_rounding(bndi_text *out, bnd_rule rule)
 {
     const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
     write_pair(out, "round", name, bndi_length(name));
-    if (rule.rounding >= BND_SR && rule.rounding != BND_SR_EQUAL) {
+    if (rule.rounding >= BND_ROUND_SR && rule.rounding != BND_ROUND_SR_EQUAL) {
         bndi_text_char(out, ':');
         bndi_text_unsigned(out, bnd_rule_random_bits(rule), 10, 1);
     }

@@ -8,7 +8,7 @@
 
 static inline bool bndi_vector_sticks(const bnd_exact *x)
 {
-    return x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
+    return x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN;
 }
 
 /* The exponent of a finite number's leading bit. */

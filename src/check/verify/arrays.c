@@ -96,8 +96,8 @@ static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
                      .rule = q->rule,
                      .seed = SEED,
                      .first = c->first,
-                     .packing_in = BND_UNPACKED,
-                     .packing_out = BND_UNPACKED};
+                     .packing_in = BND_PACKING_UNPACKED,
+                     .packing_out = BND_PACKING_UNPACKED};
     bool called = on->encode_array(c->codes, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK;
     count_chunk(p, c, backend, "encode", true, called);
     called = on->decode_array(c->got_values, c->want_codes, c->n, &q->f, &how, NULL) == BND_OK;
@@ -105,7 +105,7 @@ static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
     called = on->round_array(c->got_values, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK;
     count_chunk(p, c, backend, "round", false, called);
     if (q->f.width != 8 * c->bytes) { /* packed otherwise than unpacked: there and back */
-        how.packing_in = how.packing_out = BND_PACKED;
+        how.packing_in = how.packing_out = BND_PACKING_PACKED;
         called = on->encode_array(c->codes, c->x, c->n, &q->f, &how, NULL, NULL) == BND_OK &&
                  on->decode_array(c->got_values, c->codes, c->n, &q->f, &how, NULL) == BND_OK;
         count_chunk(p, c, backend, "packed", false, called);
@@ -116,7 +116,7 @@ static void check_chunk(bndi_piece *p, uint64_t index)
 {
     chunk c;
     ask_the_codec(&c, p->q, index);
-    for (int backend = BND_BACKEND_PORTABLE; backend < BND_BACKENDS; backend++) {
+    for (int backend = BND_BACKEND_PORTABLE; backend < BND_BACKEND_COUNT; backend++) {
         if (bnd_backend_here((bnd_backend)backend)) {
             check_by(p, &c, (bnd_backend)backend);
         }

@@ -81,14 +81,14 @@ static void check_reading(bndi_piece *p, const char *what, uint64_t code, const 
     const bndi_inquiry *q = p->q;
     bnd_result got = {.code = ~code}, by_oracle = {.code = ~code}, want = {.code = code};
     if (q->candidate.parse(&got, &q->f, text, strlen(text), (bnd_rule){0}, 0, NULL) != BND_OK) {
-        got.flags = BND_INVALID;
+        got.flags = BND_FLAG_INVALID;
     }
-    got.flags &= what[0] == 's' ? ~(uint32_t)BND_FLAGS : BND_FLAGS; /* a short text need not be exact */
+    got.flags &= what[0] == 's' ? ~(uint32_t)BND_FLAG_ALL : BND_FLAG_ALL; /* a short text need not be exact */
     got.ternary = what[0] == 's' ? 0 : got.ternary;
     bndi_compare_one(p, what, &q->f, code, 0, got, want);
     if (strchr(text, 'i') == NULL) {
         if (bnd_oracle_encode_text(&by_oracle, &q->f, text, (bnd_rule){0}, 0, NULL) != BND_OK) {
-            by_oracle.flags = BND_INVALID;
+            by_oracle.flags = BND_FLAG_INVALID;
         }
         bndi_compare_one(p, what, &q->f, code, 0, (bnd_result){.code = by_oracle.code}, want);
     }
@@ -100,7 +100,7 @@ static void check_text(bndi_piece *p, uint64_t index)
     uint64_t code = bndi_code_at(q, most_texts(q), index);
     bnd_exact value = bnd_unpack(&q->f, code);
     char text[TEXT_SIZE];
-    if (value.kind >= BND_QUIET_NAN) {
+    if (value.kind >= BND_KIND_QUIET_NAN) {
         return;
     }
     if (q->candidate.print_shortest(text, sizeof text, &q->f, value) < sizeof text) {

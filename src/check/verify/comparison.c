@@ -31,7 +31,7 @@ bnd_result bndi_judge_double(bndi_piece *p, double x, uint64_t random)
         return bndi_oracle_about(&p->oracle, &q->f, x, q->rule, random);
     }
     bnd_result r = bndi_answer_at(q->answers, bndi_place_of(x));
-    r.flags |= is_nan(x) && !is_quiet(x) ? (uint32_t)BND_INVALID : 0;
+    r.flags |= is_nan(x) && !is_quiet(x) ? (uint32_t)BND_FLAG_INVALID : 0;
     return r;
 }
 
@@ -47,7 +47,7 @@ bnd_result bndi_judge_code(bndi_piece *p, const bnd_format *from, uint64_t code,
     double x;
     bool signals = bnd_oracle_decode(&x, from, code) == BND_ORACLE_SIGNALING_NAN;
     bnd_result r = bndi_answer_at(q->answers, bndi_place_of(x));
-    r.flags |= signals ? (uint32_t)BND_INVALID : 0;
+    r.flags |= signals ? (uint32_t)BND_FLAG_INVALID : 0;
     return r;
 }
 
@@ -64,13 +64,13 @@ bnd_result bndi_judge_by_oracle(bndi_piece *p, bnd_operation operation, const ui
 bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const uint64_t *codes, uint64_t random)
 {
     const bndi_inquiry *q = p->q;
-    bool searches = operation == BND_NEXT_UP || operation == BND_NEXT_DOWN; /* over all codes */
+    bool searches = operation == BND_OP_NEXT_UP || operation == BND_OP_NEXT_DOWN; /* over all codes */
     if (q->answers == NULL || (searches && q->f.width > 8)) {
         return bndi_judge_by_oracle(p, operation, codes, random);
     }
     bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        bool integer = operation == BND_SCALB && i == 1;
+        bool integer = operation == BND_OP_SCALB && i == 1;
         uint64_t code = codes[i] & ((UINT64_C(1) << q->f.width) - 1);
         x[i] = integer ? (bndi_narrow_operand){.code = codes[i]} : q->operands[code];
     }
@@ -161,6 +161,6 @@ uint64_t bndi_code_at(const bndi_inquiry *q, uint64_t most, uint64_t index)
     }
     uint64_t code;
     const bnd_format *const from[] = {&q->f};
-    bndi_stratified_operands(&code, BND_CONVERT, from, 107, index);
+    bndi_stratified_operands(&code, BND_OP_CONVERT, from, 107, index);
     return q->f.width < 64 ? code & ((UINT64_C(1) << q->f.width) - 1) : code;
 }

@@ -5,15 +5,15 @@
 #include <math.h>
 
 enum {
-    FUNCTIONS = BND_OPERATIONS - BND_EXP, /* the last of the table of operations */
-    MOST_CODES = 1 << 16,                 /* of formats that have more, which only have reciprocals, a choice */
+    FUNCTIONS = BND_OP_COUNT - BND_OP_EXP, /* the last of the table of operations */
+    MOST_CODES = 1 << 16,                  /* of formats that have more, which only have reciprocals, a choice */
 };
 
 /* ---- the exact results ---- */
 
 bool bndi_functions_can(const bnd_format *f)
 {
-    return bnd_operation_serves(BND_EXP, &f, NULL) == BND_OK;
+    return bnd_operation_serves(BND_OP_EXP, &f, NULL) == BND_OK;
 }
 
 size_t bndi_functions_count(const bnd_format *f)
@@ -47,12 +47,13 @@ void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, co
 {
     for (int i = 0; i < FUNCTIONS; i++) {
         const bndi_oracle_operation *row =
-            bndi_oracle_operation_named(bnd_operation_name((bnd_operation)(BND_EXP + i)));
+            bndi_oracle_operation_named(bnd_operation_name((bnd_operation)(BND_OP_EXP + i)));
         bndi_oracle_answer rounded;
         bndi_oracle_operate(&rounded, oracle, f, row, &f, &code, (bnd_rule){0}, 0);
-        all[code * FUNCTIONS + (uint64_t)i] = (bndi_narrow_exact){.at = place_of_exact(oracle),
-                                                                  .invalid = (oracle->flags & BND_INVALID) != 0,
-                                                                  .divbyzero = (oracle->flags & BND_DIVBYZERO) != 0};
+        all[code * FUNCTIONS + (uint64_t)i] =
+            (bndi_narrow_exact){.at = place_of_exact(oracle),
+                                .invalid = (oracle->flags & BND_FLAG_INVALID) != 0,
+                                .divbyzero = (oracle->flags & BND_FLAG_DIVBYZERO) != 0};
     }
 }
 
@@ -60,12 +61,12 @@ void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, co
 
 static bnd_operation first_of(const bndi_inquiry *q)
 {
-    return bndi_functions_can(&q->f) ? BND_EXP : BND_RSQRT;
+    return bndi_functions_can(&q->f) ? BND_OP_EXP : BND_OP_RSQRT;
 }
 
 static bool by_table(const bndi_inquiry *q)
 {
-    return bndi_is_narrow(&q->f, q->rule, q->exhaustive) && first_of(q) == BND_EXP;
+    return bndi_is_narrow(&q->f, q->rule, q->exhaustive) && first_of(q) == BND_OP_EXP;
 }
 
 static uint64_t codes(const bndi_inquiry *q)
@@ -75,17 +76,17 @@ static uint64_t codes(const bndi_inquiry *q)
 
 static double cost(const bndi_inquiry *q)
 {
-    return first_of(q) != BND_EXP ? 2000 : by_table(q) ? 20000 : 70000;
+    return first_of(q) != BND_OP_EXP ? 2000 : by_table(q) ? 20000 : 70000;
 }
 
 static void check(bndi_piece *p, uint64_t index)
 {
     const bndi_inquiry *q = p->q;
     uint64_t code = bndi_code_at(q, MOST_CODES, index), random = bndi_random_of(q, 6, index);
-    for (bnd_operation operation = first_of(q); operation < BND_OPERATIONS; operation++) {
+    for (bnd_operation operation = first_of(q); operation < BND_OP_COUNT; operation++) {
         bnd_result got = q->candidate.operate(&q->f, operation, &code, q->rule, random), want;
         if (q->functions != NULL) {
-            want = bndi_narrow_answer(q->answers, operation, &q->functions[code * FUNCTIONS + operation - BND_EXP]);
+            want = bndi_narrow_answer(q->answers, operation, &q->functions[code * FUNCTIONS + operation - BND_OP_EXP]);
         } else {
             want = bndi_judge_by_oracle(p, operation, &code, random);
         }

@@ -76,53 +76,53 @@ static void compute(bndi_narrow_exact *out, bnd_operation operation, const bnd_f
 {
     double a = x[0].value, b = bnd_operation_operands(operation) > 1 ? x[1].value : 0.0;
     switch (operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         fused(out, a, 1.0, b);
         break;
-    case BND_SUB:
+    case BND_OP_SUB:
         fused(out, a, 1.0, -b);
         break;
-    case BND_MUL:
+    case BND_OP_MUL:
         out->at = bndi_place_of_product(a, b);
         break;
-    case BND_DIV:
+    case BND_OP_DIV:
         out->at = bndi_place_of_quotient(a, b);
         out->divbyzero = b == 0.0 && isfinite(a) && a != 0.0;
         break;
-    case BND_REM:
+    case BND_OP_REM:
         out->at = bndi_place_of(remainder(a, b));
         break;
-    case BND_FMA:
+    case BND_OP_FMA:
         fused(out, a, b, x[2].value);
         break;
-    case BND_SQRT:
+    case BND_OP_SQRT:
         out->at = bndi_place_of_root(a);
         break;
-    case BND_SCALB:
+    case BND_OP_SCALB:
         out->at = bndi_place_of(scaled_by(a, x[1].code));
         break;
-    case BND_LOGB:
+    case BND_OP_LOGB:
         out->at = bndi_place_of(logb(a));
         out->divbyzero = a == 0.0;
         break;
-    case BND_NEXT_UP:
-    case BND_NEXT_DOWN:
-        out->at = bndi_place_of(next_value(f, x, operation == BND_NEXT_UP));
+    case BND_OP_NEXT_UP:
+    case BND_OP_NEXT_DOWN:
+        out->at = bndi_place_of(next_value(f, x, operation == BND_OP_NEXT_UP));
         break;
-    case BND_ULP:
+    case BND_OP_ULP:
         out->at = bndi_place_of(ulp_of(f, a));
         break;
-    case BND_MIN:
-    case BND_MIN_NUMBER:
+    case BND_OP_MIN:
+    case BND_OP_MIN_NUMBER:
         out->at = bndi_place_of(chosen(&x[0], &x[1], true));
         break;
-    case BND_MAX:
-    case BND_MAX_NUMBER:
+    case BND_OP_MAX:
+    case BND_OP_MAX_NUMBER:
         out->at = bndi_place_of(chosen(&x[0], &x[1], false));
         break;
     default:
         out->at = bndi_place_of(a);
-        out->integer = operation != BND_CONVERT;
+        out->integer = operation != BND_OP_CONVERT;
         break;
     }
 }
@@ -135,13 +135,13 @@ bndi_narrow_exact bndi_narrow_exact_of(bnd_operation operation, const bnd_format
         nans += x[i].nan;
         out.invalid = out.invalid || x[i].signals;
     }
-    bool number_wins = operation == BND_MIN_NUMBER || operation == BND_MAX_NUMBER;
+    bool number_wins = operation == BND_OP_MIN_NUMBER || operation == BND_OP_MAX_NUMBER;
     if (number_wins && nans == 1) {
         out.at = bndi_place_of(number_of(&x[0], &x[1]).value);
         return out;
     }
     if (nans > 0) {
-        bool no_product = operation == BND_FMA && isnan(x[0].value * x[1].value) && !x[0].nan && !x[1].nan;
+        bool no_product = operation == BND_OP_FMA && isnan(x[0].value * x[1].value) && !x[0].nan && !x[1].nan;
         out.at = bndi_place_of(x[0].value); /* its sign counts where it is converted */
         out.nan_in = true;
         out.invalid = out.invalid || no_product;
@@ -158,19 +158,19 @@ static double to_integer(double x, bnd_rounding mode)
     double below = floor(x), above = ceil(x), to_zero = x < 0.0 ? above : below, away = x < 0.0 ? below : above;
     double result;
     switch (mode) {
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         result = to_zero;
         break;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         result = above;
         break;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         result = below;
         break;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         result = fmod(to_zero, 2.0) != 0.0 ? to_zero : away;
         break;
-    case BND_RNA:
+    case BND_ROUND_RNA:
         result = round(x);
         break;
     default:
@@ -182,7 +182,7 @@ static double to_integer(double x, bnd_rounding mode)
 
 bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, const bndi_narrow_exact *exact)
 {
-    const bool converts = operation == BND_CONVERT;
+    const bool converts = operation == BND_OP_CONVERT;
     bndi_answer_place at = exact->at;
     bnd_result r;
     if (exact->nan_in || isnan(at.head)) {
@@ -192,7 +192,7 @@ bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, co
             at.head = to_integer(at.head, (bnd_rounding)a->rule.rounding);
         }
         if (exact->cancels && at.head == 0.0) {
-            at.head = a->rule.rounding == BND_RDN ? -0.0 : 0.0;
+            at.head = a->rule.rounding == BND_ROUND_RDN ? -0.0 : 0.0;
         }
         r = bndi_answer_at(a, at);
     }
@@ -202,8 +202,8 @@ bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, co
     if (moved && r.ternary == 0 && !is_nan) {
         r.ternary = at.head > exact->at.head ? 1 : -1;
     }
-    r.flags |= exact->invalid ? (uint32_t)BND_INVALID : 0;
-    r.flags |= exact->divbyzero ? (uint32_t)BND_DIVBYZERO : 0;
-    r.flags |= moved && operation == BND_RINT ? (uint32_t)BND_INEXACT : 0;
+    r.flags |= exact->invalid ? (uint32_t)BND_FLAG_INVALID : 0;
+    r.flags |= exact->divbyzero ? (uint32_t)BND_FLAG_DIVBYZERO : 0;
+    r.flags |= moved && operation == BND_OP_RINT ? (uint32_t)BND_FLAG_INEXACT : 0;
     return r;
 }

@@ -84,7 +84,7 @@ static uint64_t close_by(const bnd_format *f, const bnd_format *other, uint64_t 
 /* A number rounded to the format, and then a few codes further or none. */
 static uint64_t near_to(const bnd_format *f, double x, uint64_t random)
 {
-    bnd_rule rule = {.overflow = BND_OVERFLOW_SATURATE, .rounding = BND_RTZ};
+    bnd_rule rule = {.overflow = BND_OVERFLOW_SATURATE, .rounding = BND_ROUND_RTZ};
     uint64_t code = bnd_encode(f, x, rule, 0).code;
     static const int steps[] = {0, 0, 0, 1, -1, 2, -2, 3};
     return code + (uint64_t)(int64_t)steps[random & 7];
@@ -103,7 +103,7 @@ void bndi_stratified_operands(uint64_t *codes, bnd_operation operation, const bn
     for (unsigned k = 0; k < operands; k++) {
         random[k] = bnd_random(seed, 10 + k, i);
         x[k] = bnd_random(seed, 20 + k, i);
-        bool integer = operation == BND_SCALB && k == 1;
+        bool integer = operation == BND_OP_SCALB && k == 1;
         if (integer) {
             uint64_t range = (uint64_t)(from[0]->emax - from[0]->emin) + 70;
             codes[k] = (random[k] & 31) == 0 ? x[k] : x[k] % (2 * range) - range;
@@ -118,15 +118,15 @@ void bndi_stratified_operands(uint64_t *codes, bnd_operation operation, const bn
     if (!tries_to_fit(last)) {
         return;
     }
-    if (operation == BND_FMA) {
+    if (operation == BND_OP_FMA) {
         codes[2] = near_to(from[2], -a * bnd_decode(from[1], codes[1]), last >> 8);
-    } else if (operation == BND_ADD || operation == BND_SUB) {
-        codes[1] = near_to(from[1], operation == BND_ADD ? -a : a, last >> 8);
-    } else if (operation == BND_DIV || operation == BND_REM) {
+    } else if (operation == BND_OP_ADD || operation == BND_OP_SUB) {
+        codes[1] = near_to(from[1], operation == BND_OP_ADD ? -a : a, last >> 8);
+    } else if (operation == BND_OP_DIV || operation == BND_OP_REM) {
         codes[0] = near_to(from[0], a * bnd_decode(from[1], codes[1]), last >> 8);
-    } else if (operation == BND_SQRT) {
+    } else if (operation == BND_OP_SQRT) {
         codes[0] = near_to(from[0], a * a, last >> 8);
-    } else if (operation >= BND_EXP && operation <= BND_GELU_TANH) { /* where the functions are neither 0 nor 1 */
+    } else if (operation >= BND_OP_EXP && operation <= BND_OP_GELU_TANH) { /* where the functions are neither 0 nor 1 */
         double near_one = ldexp((double)(last >> 48), -12 - (int)(last >> 8 & 7));
         codes[0] = near_to(from[0], (last >> 11 & 1) != 0 ? -near_one : near_one, last >> 12);
     }

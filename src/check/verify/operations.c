@@ -2,9 +2,10 @@
 #include "verify/proof.h"
 #include "verify/operands.h"
 
-static const bnd_operation of_one[] = {BND_SQRT, BND_RINT, BND_NEARBY, BND_LOGB, BND_NEXT_UP, BND_NEXT_DOWN, BND_ULP};
-static const bnd_operation of_two[] = {BND_ADD, BND_SUB, BND_MUL,        BND_DIV,        BND_REM,
-                                       BND_MIN, BND_MAX, BND_MIN_NUMBER, BND_MAX_NUMBER, BND_SCALB};
+static const bnd_operation of_one[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
+                                       BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_ULP};
+static const bnd_operation of_two[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,        BND_OP_DIV,        BND_OP_REM,
+                                       BND_OP_MIN, BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_SCALB};
 enum {
     ONES = sizeof of_one / sizeof of_one[0],
     TWOS = sizeof of_two / sizeof of_two[0],
@@ -19,63 +20,63 @@ bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, con
                                uint64_t random)
 {
     switch (operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         return bnd_add(f, c[0], c[1], rule, random);
-    case BND_SUB:
+    case BND_OP_SUB:
         return bnd_sub(f, c[0], c[1], rule, random);
-    case BND_MUL:
+    case BND_OP_MUL:
         return bnd_mul(f, c[0], c[1], rule, random);
-    case BND_DIV:
+    case BND_OP_DIV:
         return bnd_div(f, c[0], c[1], rule, random);
-    case BND_REM:
+    case BND_OP_REM:
         return bnd_rem(f, c[0], c[1], rule, random);
-    case BND_FMA:
+    case BND_OP_FMA:
         return bnd_fma(f, c[0], c[1], c[2], rule, random);
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return bnd_sqrt(f, c[0], rule, random);
-    case BND_RINT:
+    case BND_OP_RINT:
         return bnd_rint(f, c[0], rule, random);
-    case BND_NEARBY:
+    case BND_OP_NEARBY:
         return bnd_nearby(f, c[0], rule, random);
-    case BND_MIN:
+    case BND_OP_MIN:
         return bnd_min(f, c[0], c[1], rule, random);
-    case BND_MAX:
+    case BND_OP_MAX:
         return bnd_max(f, c[0], c[1], rule, random);
-    case BND_MIN_NUMBER:
+    case BND_OP_MIN_NUMBER:
         return bnd_min_number(f, c[0], c[1], rule, random);
-    case BND_MAX_NUMBER:
+    case BND_OP_MAX_NUMBER:
         return bnd_max_number(f, c[0], c[1], rule, random);
-    case BND_SCALB:
+    case BND_OP_SCALB:
         return bnd_scalb(f, c[0], (int64_t)c[1], rule, random);
-    case BND_LOGB:
+    case BND_OP_LOGB:
         return bnd_logb(f, c[0], rule, random);
-    case BND_NEXT_UP:
+    case BND_OP_NEXT_UP:
         return bnd_next_up(f, c[0], rule, random);
-    case BND_NEXT_DOWN:
+    case BND_OP_NEXT_DOWN:
         return bnd_next_down(f, c[0], rule, random);
-    case BND_ULP:
+    case BND_OP_ULP:
         return bnd_ulp(f, c[0], rule, random);
-    case BND_NEG:
+    case BND_OP_NEG:
         return bnd_neg(f, c[0], rule, random);
-    case BND_ABS:
+    case BND_OP_ABS:
         return bnd_abs(f, c[0], rule, random);
-    case BND_EXP:
+    case BND_OP_EXP:
         return bnd_exp(f, c[0], rule, random);
-    case BND_LOG:
+    case BND_OP_LOG:
         return bnd_log(f, c[0], rule, random);
-    case BND_TANH:
+    case BND_OP_TANH:
         return bnd_tanh(f, c[0], rule, random);
-    case BND_SIGMOID:
+    case BND_OP_SIGMOID:
         return bnd_sigmoid(f, c[0], rule, random);
-    case BND_ERF:
+    case BND_OP_ERF:
         return bnd_erf(f, c[0], rule, random);
-    case BND_GELU:
+    case BND_OP_GELU:
         return bnd_gelu(f, c[0], rule, random);
-    case BND_GELU_TANH:
+    case BND_OP_GELU_TANH:
         return bnd_gelu_tanh(f, c[0], rule, random);
-    case BND_RSQRT:
+    case BND_OP_RSQRT:
         return bnd_rsqrt(f, c[0], rule, random);
-    case BND_RECIPROCAL:
+    case BND_OP_RECIPROCAL:
         return bnd_reciprocal(f, c[0], rule, random);
     default:
         return bnd_convert(f, f, c[0], rule, random);
@@ -112,7 +113,7 @@ static void compare_stratified(bndi_piece *p, bnd_operation operation, uint64_t 
     uint64_t codes[BND_OPERANDS_MAX] = {0}, mask = q->f.width < 64 ? (UINT64_C(1) << q->f.width) - 1 : UINT64_MAX;
     bndi_stratified_operands(codes, operation, from, 109, index);
     for (unsigned i = 0; i < BND_OPERANDS_MAX; i++) {
-        codes[i] &= operation == BND_SCALB && i == 1 ? UINT64_MAX : mask;
+        codes[i] &= operation == BND_OP_SCALB && i == 1 ? UINT64_MAX : mask;
     }
     compare_operation(p, operation, codes, bndi_random_of(q, 4, index));
 }
@@ -180,7 +181,7 @@ static void check_two(bndi_piece *p, uint64_t index)
             continue;
         }
         uint64_t codes[BND_OPERANDS_MAX] = {index >> q->f.width, index & mask};
-        codes[1] -= of_two[i] == BND_SCALB ? (mask + 1) / 2 : 0;
+        codes[1] -= of_two[i] == BND_OP_SCALB ? (mask + 1) / 2 : 0;
         compare_operation(p, of_two[i], codes, 0);
     }
 }
@@ -217,12 +218,12 @@ static void check_fma(bndi_piece *p, uint64_t index)
 {
     const bndi_inquiry *q = p->q;
     if (!all_triples(q)) {
-        compare_stratified(p, BND_FMA, index);
+        compare_stratified(p, BND_OP_FMA, index);
         return;
     }
     uint64_t mask = (UINT64_C(1) << q->f.width) - 1;
     uint64_t codes[] = {index >> 2 * q->f.width, index >> q->f.width & mask, index & mask};
-    compare_operation(p, BND_FMA, codes, 0);
+    compare_operation(p, BND_OP_FMA, codes, 0);
 }
 
 const bndi_proof_row bndi_proof_fma = {.name = "fma",

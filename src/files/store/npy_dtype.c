@@ -50,7 +50,7 @@ static bool is_format_name(bnd_npy *out, const char *descr, size_t length)
         return false;
     }
     out->kind = BND_NPY_OPAQUE;
-    out->element_size = (uint8_t)bnd_codes_size(&f, 1, BND_UNPACKED);
+    out->element_size = (uint8_t)bnd_codes_size(&f, 1, BND_PACKING_UNPACKED);
     return true;
 }
 
@@ -86,12 +86,12 @@ bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size
 
 static bool is_tf32(const bnd_format *f)
 {
-    return bnd_lab_storage_of(f, BND_PACKED).shift != 0;
+    return bnd_lab_storage_of(f, BND_PACKING_PACKED).shift != 0;
 }
 
 bnd_packing bnd_npy_packing(const bnd_format *f)
 {
-    return is_tf32(f) ? BND_PACKED : BND_UNPACKED;
+    return is_tf32(f) ? BND_PACKING_PACKED : BND_PACKING_UNPACKED;
 }
 
 static bnd_format float_of(const bnd_npy *npy)

@@ -18,7 +18,7 @@ static size_t row_of(const char *dtype)
 {
     size_t row = 0;
     for (; row < bnd_format_count(); row++) {
-        if (dtype[0] != '\0' && strcmp(bnd_format_names(row, BND_SAFETENSORS), dtype) == 0) {
+        if (dtype[0] != '\0' && strcmp(bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS), dtype) == 0) {
             break;
         }
     }
@@ -29,7 +29,8 @@ bndi_dtype bndi_safetensors_dtype(const char *name)
 {
     size_t row = row_of(name);
     if (row < bnd_format_count()) {
-        return (bndi_dtype){bnd_format_names(row, BND_SAFETENSORS), BND_SAFETENSORS_FLOAT, bnd_format_at(row).width};
+        return (bndi_dtype){bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS), BND_SAFETENSORS_FLOAT,
+                            bnd_format_at(row).width};
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i].name, name) == 0) {
@@ -55,7 +56,7 @@ const char *bnd_safetensors_dtype(const bnd_format *f)
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format at = bnd_format_at(row);
         if (bnd_format_same(f, &at)) {
-            return bnd_format_names(row, BND_SAFETENSORS);
+            return bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS);
         }
     }
     return "";

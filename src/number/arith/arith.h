@@ -40,23 +40,23 @@ void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q);
 /* What comes of an operation that has no answer. */
 static inline void bndi_give_invalid(bnd_exact *out, bndi_question *q)
 {
-    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
-    q->flags |= BND_INVALID;
+    *out = (bnd_exact){.high = UINT64_C(1) << 63, .kind = BND_KIND_QUIET_NAN, .negative = q->rule.nan == BND_NAN_X86};
+    q->flags |= BND_FLAG_INVALID;
 }
 
 static inline void bndi_give_zero(bnd_exact *out, bool negative)
 {
-    *out = (bnd_exact){.kind = BND_ZERO, .negative = negative};
+    *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = negative};
 }
 
 static inline void bndi_give_infinity(bnd_exact *out, bool negative)
 {
-    *out = (bnd_exact){.kind = BND_INFINITE, .negative = negative};
+    *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = negative};
 }
 
 static inline bool bndi_is_nan(const bnd_exact *x)
 {
-    return x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
+    return x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN;
 }
 
 /* Of the leading bit of a finite number. */

@@ -19,7 +19,7 @@ static const bndi_wide root_of_8_over_pi = {
 
 bool bndi_is_elementary_operand(const bnd_exact *x)
 {
-    if (x->kind != BND_FINITE) {
+    if (x->kind != BND_KIND_FINITE) {
         return true;
     }
     if (x->high != 0 || x->sticky || x->low == 0) {
@@ -114,7 +114,7 @@ void bndi_wide_exp(bndi_wide *out, const bndi_wide *x)
 bool bndi_exp(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -64)) {
-        bnd_exact one = {.low = 1, .kind = BND_FINITE};
+        bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
         bndi_exact_sum(out, &one, x);
         out->sticky = true;
         return true;
@@ -182,7 +182,7 @@ bool bndi_log(bnd_exact *out, const bnd_exact *x)
     s += upper;
     uint64_t i = ((m << 5 >> s) + 1) >> 1;
     if (e == 0 && m == 1) {
-        *out = (bnd_exact){.kind = BND_ZERO};
+        *out = (bnd_exact){.kind = BND_KIND_ZERO};
         return true;
     }
     bndi_wide y, of_c = logs_of_sixteenths[i - 12];
@@ -224,7 +224,7 @@ bool bndi_tanh(bnd_exact *out, const bnd_exact *x)
         return tanh_of_small(out, x);
     }
     if (bndi_is_at_least(x, 4 * 46)) {
-        return beside(out, (bnd_exact){.low = 1, .kind = BND_FINITE, .negative = x->negative}, false);
+        return beside(out, (bnd_exact){.low = 1, .kind = BND_KIND_FINITE, .negative = x->negative}, false);
     }
     bndi_wide y, sign;
     bndi_wide_of_exact(&y, x);
@@ -262,13 +262,13 @@ static void wide_sigmoid(bndi_wide *out, const bndi_wide *x)
 bool bndi_sigmoid(bnd_exact *out, const bnd_exact *x)
 {
     if (is_below_power(x, -42)) {
-        bnd_exact half = {.low = 1, .exponent = -1, .kind = BND_FINITE}, quarter = *x, sum;
+        bnd_exact half = {.low = 1, .exponent = -1, .kind = BND_KIND_FINITE}, quarter = *x, sum;
         quarter.exponent -= 2;
         bndi_exact_sum(&sum, &half, &quarter);
         return beside(out, sum, x->negative);
     }
     if (!x->negative && bndi_is_at_least(x, 4 * 90)) {
-        return beside(out, (bnd_exact){.low = 1, .kind = BND_FINITE}, false);
+        return beside(out, (bnd_exact){.low = 1, .kind = BND_KIND_FINITE}, false);
     }
     bndi_wide y;
     bndi_wide_of_exact(&y, x);

@@ -13,7 +13,7 @@ bool bndi_is_elementary_operand(const bnd_exact *x);
 /* Is the magnitude of x at least `quarters` / 4? */
 static inline bool bndi_is_at_least(const bnd_exact *x, uint64_t quarters)
 {
-    bnd_exact bound = {.low = quarters, .exponent = -2, .kind = BND_FINITE}, magnitude = *x;
+    bnd_exact bound = {.low = quarters, .exponent = -2, .kind = BND_KIND_FINITE}, magnitude = *x;
     magnitude.negative = false;
     return bnd_exact_compare(magnitude, bound) >= 0;
 }

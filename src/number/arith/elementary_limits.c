@@ -3,7 +3,7 @@
 
 static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
 {
-    *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_FINITE, .negative = negative};
+    *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_KIND_FINITE, .negative = negative};
 }
 
 /* Of a finite number that is not zero. That the answer is decided is proven for the operands that are let through. */
@@ -19,9 +19,9 @@ static void evaluate(bnd_exact *out, bndi_question *q, bndi_elementary *function
 void bndi_answer_exp(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         give_power_of_two(out, 0, false);
-    } else if (a->kind == BND_FINITE) {
+    } else if (a->kind == BND_KIND_FINITE) {
         evaluate(out, q, bndi_exp);
     } else if (a->negative) {
         bndi_give_zero(out, false);
@@ -33,12 +33,12 @@ void bndi_answer_exp(bnd_exact *out, bndi_question *q)
 void bndi_answer_log(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         bndi_give_infinity(out, true);
-        q->flags |= BND_DIVBYZERO;
+        q->flags |= BND_FLAG_DIVBYZERO;
     } else if (a->negative) {
         bndi_give_invalid(out, q);
-    } else if (a->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_INFINITE) {
         bndi_give_infinity(out, false);
     } else {
         evaluate(out, q, bndi_log);
@@ -48,9 +48,9 @@ void bndi_answer_log(bnd_exact *out, bndi_question *q)
 void bndi_answer_sigmoid(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         give_power_of_two(out, -1, false);
-    } else if (a->kind == BND_FINITE) {
+    } else if (a->kind == BND_KIND_FINITE) {
         evaluate(out, q, bndi_sigmoid);
     } else if (a->negative) {
         bndi_give_zero(out, false);
@@ -63,9 +63,9 @@ void bndi_answer_sigmoid(bnd_exact *out, bndi_question *q)
 static void between_ones(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         *out = *a;
-    } else if (a->kind == BND_FINITE) {
+    } else if (a->kind == BND_KIND_FINITE) {
         evaluate(out, q, function);
     } else {
         give_power_of_two(out, 0, a->negative);
@@ -86,9 +86,9 @@ void bndi_answer_erf(bnd_exact *out, bndi_question *q)
 static void gated(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_FINITE) {
+    if (a->kind == BND_KIND_FINITE) {
         evaluate(out, q, function);
-    } else if (a->kind == BND_INFINITE && a->negative) {
+    } else if (a->kind == BND_KIND_INFINITE && a->negative) {
         bndi_give_zero(out, true);
     } else {
         *out = *a;

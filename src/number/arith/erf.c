@@ -98,7 +98,7 @@ static void take(argument *out, const bnd_exact *x, bool halved)
     for (; (m & 1) == 0; m >>= 1) {
         q++;
     }
-    bnd_exact magnitude = {.low = m, .exponent = q, .kind = BND_FINITE};
+    bnd_exact magnitude = {.low = m, .exponent = q, .kind = BND_KIND_FINITE};
     bndi_wide_of_exact(&out->z, &magnitude);
     if (halved) {
         bndi_wide_multiply(&out->z, &out->z, &root_of_half);
@@ -193,7 +193,7 @@ static void from_one(bndi_wide *out, const bndi_wide *y, bool less)
 bool bndi_erf(bnd_exact *out, const bnd_exact *x)
 {
     if (bndi_is_at_least(x, 38)) {
-        *out = bndi_nudged((bnd_exact){.low = 1, .kind = BND_FINITE, .negative = x->negative}, false);
+        *out = bndi_nudged((bnd_exact){.low = 1, .kind = BND_KIND_FINITE, .negative = x->negative}, false);
         return true;
     }
     argument a;

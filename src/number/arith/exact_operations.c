@@ -17,7 +17,7 @@ static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
         }
     }
     out->high |= UINT64_C(1) << 63;
-    out->kind = BND_QUIET_NAN;
+    out->kind = BND_KIND_QUIET_NAN;
 }
 
 /* ---- sums and products ---- */
@@ -25,24 +25,25 @@ static void give_nan(bnd_exact *out, const bndi_question *q, unsigned operands)
 /* x + y; x may be a product. */
 static void sum(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
 {
-    bool down = q->rule.rounding == BND_RDN;
-    if (x->kind == BND_INFINITE && y->kind == BND_INFINITE && x->negative != y->negative) {
+    bool down = q->rule.rounding == BND_ROUND_RDN;
+    if (x->kind == BND_KIND_INFINITE && y->kind == BND_KIND_INFINITE && x->negative != y->negative) {
         bndi_give_invalid(out, q);
-    } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
-        bndi_give_infinity(out, x->kind == BND_INFINITE ? x->negative : y->negative);
-    } else if (x->kind == BND_ZERO && y->kind == BND_ZERO) {
+    } else if (x->kind == BND_KIND_INFINITE || y->kind == BND_KIND_INFINITE) {
+        bndi_give_infinity(out, x->kind == BND_KIND_INFINITE ? x->negative : y->negative);
+    } else if (x->kind == BND_KIND_ZERO && y->kind == BND_KIND_ZERO) {
         bndi_give_zero(out, x->negative == y->negative ? x->negative : down);
-    } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
-        *out = x->kind == BND_ZERO ? *y : *x;
+    } else if (x->kind == BND_KIND_ZERO || y->kind == BND_KIND_ZERO) {
+        *out = x->kind == BND_KIND_ZERO ? *y : *x;
     } else {
         bndi_exact_sum(out, x, y);
-        out->negative |= out->kind == BND_ZERO && down;
+        out->negative |= out->kind == BND_KIND_ZERO && down;
     }
 }
 
 static bool has_no_product(const bnd_exact *x, const bnd_exact *y)
 {
-    return (x->kind == BND_INFINITE && y->kind == BND_ZERO) || (x->kind == BND_ZERO && y->kind == BND_INFINITE);
+    return (x->kind == BND_KIND_INFINITE && y->kind == BND_KIND_ZERO) ||
+           (x->kind == BND_KIND_ZERO && y->kind == BND_KIND_INFINITE);
 }
 
 static void product(bnd_exact *out, bndi_question *q, const bnd_exact *x, const bnd_exact *y)
@@ -50,9 +51,9 @@ static void product(bnd_exact *out, bndi_question *q, const bnd_exact *x, const 
     bool negative = x->negative != y->negative;
     if (has_no_product(x, y)) {
         bndi_give_invalid(out, q);
-    } else if (x->kind == BND_INFINITE || y->kind == BND_INFINITE) {
+    } else if (x->kind == BND_KIND_INFINITE || y->kind == BND_KIND_INFINITE) {
         bndi_give_infinity(out, negative);
-    } else if (x->kind == BND_ZERO || y->kind == BND_ZERO) {
+    } else if (x->kind == BND_KIND_ZERO || y->kind == BND_KIND_ZERO) {
         bndi_give_zero(out, negative);
     } else {
         bndi_product(out, x, y);
@@ -92,15 +93,15 @@ static void div(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     bool negative = a->negative != b->negative;
-    if (a->kind == b->kind && a->kind != BND_FINITE) { /* 0 / 0, inf / inf */
+    if (a->kind == b->kind && a->kind != BND_KIND_FINITE) { /* 0 / 0, inf / inf */
         bndi_give_invalid(out, q);
-    } else if (a->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_INFINITE) {
         bndi_give_infinity(out, negative);
-    } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_ZERO || b->kind == BND_KIND_INFINITE) {
         bndi_give_zero(out, negative);
-    } else if (b->kind == BND_ZERO) {
+    } else if (b->kind == BND_KIND_ZERO) {
         bndi_give_infinity(out, negative);
-        q->flags |= BND_DIVBYZERO;
+        q->flags |= BND_FLAG_DIVBYZERO;
     } else {
         bndi_quotient(out, a, b);
     }
@@ -109,9 +110,9 @@ static void div(bnd_exact *out, bndi_question *q)
 static void rem(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
-    if (a->kind == BND_INFINITE || b->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_INFINITE || b->kind == BND_KIND_ZERO) {
         bndi_give_invalid(out, q);
-    } else if (a->kind == BND_ZERO || b->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_ZERO || b->kind == BND_KIND_INFINITE) {
         *out = *a;
     } else {
         bndi_remainder(out, a, b);
@@ -121,11 +122,11 @@ static void rem(bnd_exact *out, bndi_question *q)
 static void root(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         *out = *a;
     } else if (a->negative) {
         bndi_give_invalid(out, q);
-    } else if (a->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_INFINITE) {
         *out = *a;
     } else {
         bndi_root(out, a);
@@ -142,12 +143,12 @@ static void reciprocal(bnd_exact *out, bndi_question *q)
 static void reciprocal_root(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_ZERO) {
+    if (a->kind == BND_KIND_ZERO) {
         bndi_give_infinity(out, a->negative);
-        q->flags |= BND_DIVBYZERO;
+        q->flags |= BND_FLAG_DIVBYZERO;
     } else if (a->negative) {
         bndi_give_invalid(out, q);
-    } else if (a->kind == BND_INFINITE) {
+    } else if (a->kind == BND_KIND_INFINITE) {
         bndi_give_zero(out, false);
     } else {
         bndi_reciprocal_root(out, a);
@@ -174,7 +175,7 @@ static void magnitude(bnd_exact *out, bndi_question *q)
  * calls what is below 2^63 subnormal, which is of no interest here. */
 static void integer(bnd_exact *out, bndi_question *q)
 {
-    bnd_format integers = bnd_lab_value_set(64, 63, BND_UNLIMITED_EXPONENT);
+    bnd_format integers = bnd_lab_value_set(64, 63, BND_EXPONENT_UNLIMITED);
     bnd_rule rule = {.rounding = q->rule.rounding, .random_bits = q->rule.random_bits};
     bnd_rounded r = bnd_round_exact(&integers, q->x[0], rule, q->random);
     *out = r.value;
@@ -184,26 +185,26 @@ static void integer(bnd_exact *out, bndi_question *q)
 static void rounded_to_integer(bnd_exact *out, bndi_question *q)
 {
     integer(out, q);
-    q->flags |= q->ternary != 0 ? BND_INEXACT : 0;
+    q->flags |= q->ternary != 0 ? BND_FLAG_INEXACT : 0;
 }
 
 static void exponent(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
-    if (a->kind == BND_FINITE) {
+    if (a->kind == BND_KIND_FINITE) {
         *out = bnd_exact_int64(bndi_exponent(a));
         return;
     }
-    bndi_give_infinity(out, a->kind == BND_ZERO);
-    q->flags |= a->kind == BND_ZERO ? BND_DIVBYZERO : 0;
+    bndi_give_infinity(out, a->kind == BND_KIND_ZERO);
+    q->flags |= a->kind == BND_KIND_ZERO ? BND_FLAG_DIVBYZERO : 0;
 }
 
 /* An integer as a shift: beyond what an exponent can be, all are alike. */
 static int64_t shift_of(const bnd_exact *n)
 {
     int64_t most = INT64_C(4) * BND_EXPONENT_MAX;
-    if (n->kind != BND_FINITE) {
-        return n->kind == BND_ZERO ? 0 : n->negative ? -most : most;
+    if (n->kind != BND_KIND_FINITE) {
+        return n->kind == BND_KIND_ZERO ? 0 : n->negative ? -most : most;
     }
     int64_t size = n->high != 0 || n->low > (uint64_t)most || n->exponent > 32 ? most : (int64_t)n->low;
     for (int32_t i = n->exponent; i > 0 && size < most; i--) {
@@ -218,7 +219,7 @@ static int64_t shift_of(const bnd_exact *n)
 static void scalb(bnd_exact *out, bndi_question *q)
 {
     *out = q->x[0];
-    if (out->kind == BND_FINITE) {
+    if (out->kind == BND_KIND_FINITE) {
         out->exponent = bndi_limited(out->exponent + shift_of(&q->x[1]));
     }
 }
@@ -273,13 +274,13 @@ static void ulp(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0];
     const bnd_format *f = q->format;
-    if (a->kind == BND_INFINITE) {
+    if (a->kind == BND_KIND_INFINITE) {
         bndi_give_infinity(out, false);
         return;
     }
-    int32_t exponent = a->kind == BND_ZERO ? f->emin : bndi_exponent(a);
+    int32_t exponent = a->kind == BND_KIND_ZERO ? f->emin : bndi_exponent(a);
     exponent = exponent > f->emin ? exponent : f->emin;
-    *out = (bnd_exact){.low = 1, .exponent = exponent - (f->precision - 1), .kind = BND_FINITE};
+    *out = (bnd_exact){.low = 1, .exponent = exponent - (f->precision - 1), .kind = BND_KIND_FINITE};
 }
 
 /* ---- the table ---- */
@@ -303,42 +304,42 @@ static void same(bnd_exact *out, bndi_question *q)
     *out = q->x[0];
 }
 
-static const row rows[BND_OPERATIONS] = {
-    [BND_CONVERT] = {"convert", 1, PLAIN, same},
-    [BND_ADD] = {"add", 2, PLAIN, add},
-    [BND_SUB] = {"sub", 2, PLAIN, sub},
-    [BND_MUL] = {"mul", 2, PLAIN, mul},
-    [BND_DIV] = {"div", 2, PLAIN, div},
-    [BND_REM] = {"rem", 2, PLAIN, rem},
-    [BND_FMA] = {"fma", 3, PLAIN, multiply_add},
-    [BND_SQRT] = {"sqrt", 1, PLAIN, root},
-    [BND_RINT] = {"rint", 1, PLAIN, rounded_to_integer},
-    [BND_NEARBY] = {"nearby", 1, PLAIN, integer},
-    [BND_MIN] = {"min", 2, PLAIN, smaller},
-    [BND_MAX] = {"max", 2, PLAIN, larger},
-    [BND_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
-    [BND_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
-    [BND_SCALB] = {"scalb", 2, PLAIN, scalb},
-    [BND_LOGB] = {"logb", 1, PLAIN, exponent},
-    [BND_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
-    [BND_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},
-    [BND_ULP] = {"ulp", 1, PLAIN, ulp},
-    [BND_NEG] = {"neg", 1, QUIET, opposite},
-    [BND_ABS] = {"abs", 1, QUIET, magnitude},
-    [BND_EXP] = {"exp", 1, ELEMENTARY, bndi_answer_exp},
-    [BND_LOG] = {"log", 1, ELEMENTARY, bndi_answer_log},
-    [BND_TANH] = {"tanh", 1, ELEMENTARY, bndi_answer_tanh},
-    [BND_SIGMOID] = {"sigmoid", 1, ELEMENTARY, bndi_answer_sigmoid},
-    [BND_ERF] = {"erf", 1, ELEMENTARY, bndi_answer_erf},
-    [BND_GELU] = {"gelu", 1, ELEMENTARY, bndi_answer_gelu},
-    [BND_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, bndi_answer_gelu_tanh},
-    [BND_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
-    [BND_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
+static const row rows[BND_OP_COUNT] = {
+    [BND_OP_CONVERT] = {"convert", 1, PLAIN, same},
+    [BND_OP_ADD] = {"add", 2, PLAIN, add},
+    [BND_OP_SUB] = {"sub", 2, PLAIN, sub},
+    [BND_OP_MUL] = {"mul", 2, PLAIN, mul},
+    [BND_OP_DIV] = {"div", 2, PLAIN, div},
+    [BND_OP_REM] = {"rem", 2, PLAIN, rem},
+    [BND_OP_FMA] = {"fma", 3, PLAIN, multiply_add},
+    [BND_OP_SQRT] = {"sqrt", 1, PLAIN, root},
+    [BND_OP_RINT] = {"rint", 1, PLAIN, rounded_to_integer},
+    [BND_OP_NEARBY] = {"nearby", 1, PLAIN, integer},
+    [BND_OP_MIN] = {"min", 2, PLAIN, smaller},
+    [BND_OP_MAX] = {"max", 2, PLAIN, larger},
+    [BND_OP_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
+    [BND_OP_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
+    [BND_OP_SCALB] = {"scalb", 2, PLAIN, scalb},
+    [BND_OP_LOGB] = {"logb", 1, PLAIN, exponent},
+    [BND_OP_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
+    [BND_OP_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},
+    [BND_OP_ULP] = {"ulp", 1, PLAIN, ulp},
+    [BND_OP_NEG] = {"neg", 1, QUIET, opposite},
+    [BND_OP_ABS] = {"abs", 1, QUIET, magnitude},
+    [BND_OP_EXP] = {"exp", 1, ELEMENTARY, bndi_answer_exp},
+    [BND_OP_LOG] = {"log", 1, ELEMENTARY, bndi_answer_log},
+    [BND_OP_TANH] = {"tanh", 1, ELEMENTARY, bndi_answer_tanh},
+    [BND_OP_SIGMOID] = {"sigmoid", 1, ELEMENTARY, bndi_answer_sigmoid},
+    [BND_OP_ERF] = {"erf", 1, ELEMENTARY, bndi_answer_erf},
+    [BND_OP_GELU] = {"gelu", 1, ELEMENTARY, bndi_answer_gelu},
+    [BND_OP_GELU_TANH] = {"gelu_tanh", 1, ELEMENTARY, bndi_answer_gelu_tanh},
+    [BND_OP_RSQRT] = {"rsqrt", 1, PLAIN, reciprocal_root},
+    [BND_OP_RECIPROCAL] = {"reciprocal", 1, PLAIN, reciprocal},
 };
 
 static bool is_operation(bnd_operation operation)
 {
-    return (unsigned)operation < BND_OPERATIONS;
+    return (unsigned)operation < BND_OP_COUNT;
 }
 
 const char *bnd_operation_name(bnd_operation operation)
@@ -354,7 +355,7 @@ unsigned bnd_operation_operands(bnd_operation operation)
 bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
-    for (unsigned i = 0; i < BND_OPERATIONS; i++) {
+    for (unsigned i = 0; i < BND_OP_COUNT; i++) {
         if (bndi_same_word(name, nearest.asked_length, rows[i].name)) {
             *out = (bnd_operation)i;
             return BND_OK;
@@ -375,7 +376,7 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
 {
     if (!is_operation(operation)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d; they are 0 to %d", (int)operation,
-                        BND_OPERATIONS - 1);
+                        BND_OP_COUNT - 1);
     }
     if (bndi_serves(operation, from[0])) {
         return BND_OK;
@@ -394,7 +395,7 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */
 static bool is_invalid_product(bnd_operation operation, const bndi_question *q)
 {
-    return operation == BND_FMA && q->rule.nan != BND_NAN_X86 && has_no_product(&q->x[0], &q->x[1]);
+    return operation == BND_OP_FMA && q->rule.nan != BND_NAN_X86 && has_no_product(&q->x[0], &q->x[1]);
 }
 
 void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
@@ -407,10 +408,10 @@ void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
     const row *r = &rows[operation];
     for (unsigned i = 0; i < operands; i++) {
         nans += bndi_is_nan(&q->x[i]);
-        q->flags |= q->x[i].kind == BND_SIGNALING_NAN && r->trait != QUIET ? BND_INVALID : 0;
+        q->flags |= q->x[i].kind == BND_KIND_SIGNALING_NAN && r->trait != QUIET ? BND_FLAG_INVALID : 0;
     }
     if (nans > 0 && r->trait != QUIET && (r->trait != PREFERS_NUMBERS || nans == operands)) {
-        q->flags |= is_invalid_product(operation, q) ? BND_INVALID : 0;
+        q->flags |= is_invalid_product(operation, q) ? BND_FLAG_INVALID : 0;
         give_nan(out, q, operands);
     } else {
         r->compute(out, q);

@@ -5,9 +5,9 @@ void bnd_lab_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t
 {
     bnd_exact *x = &q->x[i];
     bnd_lab_unpack(x, from, code);
-    if (q->rule.flush_in && x->kind == BND_FINITE && bndi_exponent(x) < from->emin) {
-        *x = (bnd_exact){.kind = BND_ZERO, .negative = x->negative};
-        q->flags |= BND_FLUSHED;
+    if (q->rule.flush_in && x->kind == BND_KIND_FINITE && bndi_exponent(x) < from->emin) {
+        *x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative};
+        q->flags |= BND_FLAG_FLUSHED;
     }
 }
 
@@ -17,7 +17,7 @@ static bnd_result finish(const bnd_format *to, bnd_operation operation, bndi_que
     bnd_rounded r;
     bndi_answer(&exact, operation, q);
     bndi_round(&r, to, &exact, q->rule, q->random);
-    if (r.ternary == 0 && r.value.kind < BND_QUIET_NAN) {
+    if (r.ternary == 0 && r.value.kind < BND_KIND_QUIET_NAN) {
         r.ternary = q->ternary;
     }
     return (bnd_result){.code = bndi_pack(to, &r.value), .flags = r.flags | q->flags, .ternary = r.ternary};
@@ -32,12 +32,12 @@ static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t
     if (!f->is_signed || (magnitude == 0 && !f->has_negative_zero)) {
         return code;
     }
-    return operation == BND_NEG ? code ^ sign : magnitude;
+    return operation == BND_OP_NEG ? code ^ sign : magnitude;
 }
 
 bool bndi_is_quiet(const bnd_format *to, bnd_operation operation, const bnd_format *from)
 {
-    bool turns = operation == BND_ABS || (operation == BND_NEG && to->is_signed);
+    bool turns = operation == BND_OP_ABS || (operation == BND_OP_NEG && to->is_signed);
     return turns && to->width != 0 && bnd_format_same(to, from);
 }
 
@@ -46,17 +46,17 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
 {
     unsigned operands = bnd_operation_operands(operation);
     if (operands == 0 || !bndi_serves(operation, from[0])) {
-        return (bnd_result){.flags = BND_INVALID};
+        return (bnd_result){.flags = BND_FLAG_INVALID};
     }
     if (bndi_is_quiet(to, operation, from[0])) {
         return (bnd_result){.code = with_sign(to, operation, codes[0])};
     }
-    if (operation == BND_CONVERT) {
+    if (operation == BND_OP_CONVERT) {
         return bnd_convert(to, from[0], codes[0], rule, random);
     }
     bndi_question q = {.format = from[0], .rule = bnd_rule_of_operation(rule), .random = random};
     for (unsigned i = 0; i < operands; i++) {
-        if (operation == BND_SCALB && i == 1) {
+        if (operation == BND_OP_SCALB && i == 1) {
             q.x[i] = bnd_exact_int64((int64_t)codes[i]);
         } else {
             bnd_lab_take(&q, i, from[i], codes[i]);

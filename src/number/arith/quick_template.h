@@ -92,13 +92,13 @@ QUICK word directed_increment(uint8_t rounding, bool negative, bool odd)
 {
     word below = ((word)1 << GUARD) - 1;
     switch (rounding) {
-    case BND_RNA:
+    case BND_ROUND_RNA:
         return (below >> 1) + 1;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return negative ? 0 : below;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return negative ? below : 0;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         return odd ? 0 : below;
     default:
         return 0;
@@ -109,7 +109,7 @@ QUICK word directed_increment(uint8_t rounding, bool negative, bool odd)
 QUICK word kept_of(word significand, uint64_t sign, const bnd_rule *rule)
 {
     word odd = significand >> GUARD & 1, increment = (((word)1 << (GUARD - 1)) - 1) + odd;
-    if (RARELY(rule->rounding != BND_RNE)) {
+    if (RARELY(rule->rounding != BND_ROUND_RNE)) {
         increment = directed_increment(rule->rounding, sign != 0, odd != 0);
     }
     return (significand + increment) >> GUARD;
@@ -142,12 +142,12 @@ APART bnd_result finish_rarely(const bnd_format *f, uint64_t sign, word exponent
         word left = significand >> down | ((significand & (((word)1 << down) - 1)) != 0);
         word kept = kept_of(left, sign, &rule);
         if (kept - 1 < ((word)1 << f->fraction_bits) - 1) {
-            return result_of(sign, (uint64_t)kept, kept, left, BND_INEXACT | BND_UNDERFLOW);
+            return result_of(sign, (uint64_t)kept, kept, left, BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW);
         }
     }
-    bnd_exact x = {.kind = BND_ZERO, .negative = rule.rounding == BND_RDN};
+    bnd_exact x = {.kind = BND_KIND_ZERO, .negative = rule.rounding == BND_ROUND_RDN};
     if (significand != 0) {
-        x = (bnd_exact){.low = (uint64_t)significand, .kind = BND_FINITE, .negative = sign != 0};
+        x = (bnd_exact){.low = (uint64_t)significand, .kind = BND_KIND_FINITE, .negative = sign != 0};
         x.high = WORD_BITS > 64 ? (uint64_t)(significand >> (WORD_BITS - 64)) : 0;
         x.exponent = (int32_t)(field + 1 - f->bias - f->fraction_bits - GUARD);
     }
@@ -165,7 +165,7 @@ typedef struct unrounded {
 QUICK bool finish(bnd_result *out, const bnd_format *f, const unrounded *x, const bnd_rule *rule)
 {
     word kept = kept_of(x->significand, x->sign, rule), magnitude = x->exponent + kept;
-    *out = result_of(x->sign, (uint64_t)magnitude, kept, x->significand, BND_INEXACT);
+    *out = result_of(x->sign, (uint64_t)magnitude, kept, x->significand, BND_FLAG_INEXACT);
     return magnitude + extended(f->exponent_mask) - 1 < f->normals;
 }
 

@@ -17,32 +17,32 @@ const uint32_t bndi_roots[97] = {
 
 static bnd_result longest_add(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+    return bnd_operate(f, BND_OP_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
 }
 
 static bnd_result longest_sub(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_SUB, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+    return bnd_operate(f, BND_OP_SUB, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
 }
 
 static bnd_result longest_mul(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_MUL, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+    return bnd_operate(f, BND_OP_MUL, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
 }
 
 static bnd_result longest_div(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_DIV, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
+    return bnd_operate(f, BND_OP_DIV, (const bnd_format *const[]){f, f}, (uint64_t[]){a, b}, rule, random);
 }
 
 static bnd_result longest_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_FMA, (const bnd_format *const[]){f, f, f}, (uint64_t[]){a, b, c}, rule, random);
+    return bnd_operate(f, BND_OP_FMA, (const bnd_format *const[]){f, f, f}, (uint64_t[]){a, b, c}, rule, random);
 }
 
 static bnd_result longest_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
 {
-    return bnd_operate(f, BND_SQRT, &f, &a, rule, random);
+    return bnd_operate(f, BND_OP_SQRT, &f, &a, rule, random);
 }
 
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where they are instructions, not calls */
@@ -57,7 +57,8 @@ __extension__ typedef __int128 signed_word;
 /* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick_template.h. */
 static inline bool is_open(const bnd_format *f, uint8_t rounding)
 {
-    return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->exponent_mask && rounding < BND_DETERMINISTIC_MODES;
+    return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->exponent_mask &&
+           rounding < BND_ROUND_DETERMINISTIC_COUNT;
 }
 
 /* Below 2^64: two digits of 32 bits, each guessed from the upper half of the divisor, too large by two at most. */

@@ -47,7 +47,7 @@ static bnd_exact without_zeros(const bnd_exact *x)
 
 void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
-    bnd_exact divisor = without_zeros(b), q = {.kind = BND_FINITE, .negative = a->negative != b->negative};
+    bnd_exact divisor = without_zeros(b), q = {.kind = BND_KIND_FINITE, .negative = a->negative != b->negative};
     unsigned shift = zeros_above(a->low), step = digits_a_step(divisor.low);
     uint64_t dividend = a->low << shift, remainder = dividend % divisor.low;
     q.low = dividend / divisor.low;
@@ -80,7 +80,7 @@ static bnd_exact finite(uint64_t significand, int32_t exponent, bool negative)
 {
     return (bnd_exact){.low = significand,
                        .exponent = significand != 0 ? exponent : 0,
-                       .kind = significand != 0 ? BND_FINITE : BND_ZERO,
+                       .kind = significand != 0 ? BND_KIND_FINITE : BND_KIND_ZERO,
                        .negative = negative};
 }
 
@@ -149,7 +149,7 @@ static void next_root_digit(bnd_exact *root, bnd_exact *remainder, uint64_t two)
 
 void bndi_root(bnd_exact *out, const bnd_exact *a)
 {
-    bnd_exact x = *a, root = {.kind = BND_FINITE}, remainder = {.high = 0};
+    bnd_exact x = *a, root = {.kind = BND_KIND_FINITE}, remainder = {.high = 0};
     bndi_normalize(&x);
     if ((x.exponent & 1) != 0) {
         x.low = x.high << 63; /* low is 0 so far: a significand of 64 bits stands in high */
@@ -170,7 +170,7 @@ void bndi_root(bnd_exact *out, const bnd_exact *a)
  * two at a time, and those that are never reached only say whether anything is left. */
 void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a)
 {
-    bnd_exact x = without_zeros(a), root = {.kind = BND_FINITE}, remainder = {.high = 0};
+    bnd_exact x = without_zeros(a), root = {.kind = BND_KIND_FINITE}, remainder = {.high = 0};
     int64_t k = x.low > 1 ? 64 - (int64_t)zeros_above(x.low) : 0;
     k += (x.exponent + k) & 1;
     uint64_t rest = x.low > 1, digits = x.low > 1 ? 0 : UINT64_C(1) << k;

@@ -114,19 +114,19 @@ void bndi_exact_sum(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
         subtract(&x, &y);
     }
     if ((x.word[0] | x.word[1] | x.word[2]) == 0) {
-        *out = (bnd_exact){.kind = BND_ZERO};
+        *out = (bnd_exact){.kind = BND_KIND_ZERO};
         return;
     }
     normalize(&x);
-    *out =
-        (bnd_exact){.high = x.word[0], .low = x.word[1], .exponent = bndi_limited(x.exponent + 64), .kind = BND_FINITE};
+    *out = (bnd_exact){
+        .high = x.word[0], .low = x.word[1], .exponent = bndi_limited(x.exponent + 64), .kind = BND_KIND_FINITE};
     out->negative = x.negative;
     out->sticky = x.sticky || x.word[2] != 0;
 }
 
 void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
-    bnd_exact product = {.kind = BND_FINITE, .negative = a->negative != b->negative};
+    bnd_exact product = {.kind = BND_KIND_FINITE, .negative = a->negative != b->negative};
     bndi_multiply(&product.high, &product.low, a->low, b->low);
     product.exponent = bndi_limited((int64_t)a->exponent + b->exponent);
     *out = product;

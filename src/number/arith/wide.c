@@ -230,7 +230,7 @@ bool bndi_wide_decide(bnd_exact *out, const bndi_wide *x)
     *out = (bnd_exact){.high = x->word[0],
                        .low = x->word[1],
                        .exponent = bndi_limited(x->exponent + BITS - 128),
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = x->negative,
                        .sticky = true};
     /* x is wrong by less than 2^(BITS - RIGHT) of its last places, the bits looked at are those above them: where one

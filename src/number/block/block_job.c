@@ -69,7 +69,7 @@ static void plan_elements(bndi_block_job *job)
     enum { FAR_BELOW = -120 };
     const bnd_format *f = &job->block.element;
     const bnd_rule rule = job->how.rule;
-    bool to_zero = rule.rounding == BND_RNE || rule.rounding == BND_RNA || rule.rounding == BND_RTZ;
+    bool to_zero = rule.rounding == BND_ROUND_RNE || rule.rounding == BND_ROUND_RNA || rule.rounding == BND_ROUND_RTZ;
     bool in_order = f->width <= 8 || !BNDI_BIG_ENDIAN; /* the kernels write words of the machine's own */
     job->direct = f->width > 0 && f->width <= 16 && in_order && has_e8m0_scales(job) && to_zero &&
                   f->least_quantum > FAR_BELOW && job->exponent >= 1 && !job->by_number && !job->block.integer &&
@@ -92,7 +92,7 @@ static void plan_quotients(bndi_block_job *job)
     const bnd_format *f = &job->block.element, *scale = &job->block.scale;
     const bool of_fp32 = scale->row == job->fp32.row && !job->block.tensor;
     job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
-                  job->how.rule.rounding == BND_RNE && !job->by_number && f->precision <= MOST &&
+                  job->how.rule.rounding == BND_ROUND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
     job->least_to_odd = job->to_odd ? bndi_power_of_two(UNSEEN + 2 - f->least_quantum) : 0;
 }
@@ -101,7 +101,7 @@ static void plan_quotients(bndi_block_job *job)
 static bool is_sum(const bndi_plan *plan)
 {
     return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->low == 0 && plan->format.is_signed &&
-           (plan->rule.rounding == BND_RNE || plan->rule.rounding == BND_RTZ) && plan->code_bytes == 1;
+           (plan->rule.rounding == BND_ROUND_RNE || plan->rule.rounding == BND_ROUND_RTZ) && plan->code_bytes == 1;
 }
 
 /* The shortest way: blocks of 32 whose codes are sums, or integers of a byte to nearest even. No product is beyond the
@@ -112,7 +112,7 @@ static void plan_one_pass(bndi_block_job *job)
     const unsigned bits = job->packed ? job->block.element.width : 8;
     bool codes = job->direct && is_sum(&job->plan) && (bits == 4 || bits == 6 || bits == 8);
     bool integers = job->block.integer && job->block.element.max_significand <= 127 && has_e8m0_scales(job) &&
-                    !job->by_number && job->how.rule.rounding == BND_RNE && !job->how.rule.flush_out &&
+                    !job->by_number && job->how.rule.rounding == BND_ROUND_RNE && !job->how.rule.flush_out &&
                     job->exponent >= 0;
     bool in_range = powers.clamps || job->block.rule == BND_SCALE_RCEIL;
     job->in_one_pass = job->scan->encode_blocks != NULL && (codes || integers) && in_range && job->layout.down == 1 &&
@@ -132,7 +132,7 @@ static void plan_midpoints(bndi_block_job *job)
     bool seven = f->width == 4 && f->max_code == 7 && f->fraction_bits >= 1 && f->has_zero && f->has_negative_zero &&
                  f->precision <= 2;
     job->by_midpoints = seven && job->block.rule == BND_SCALE_NEAREST && !job->by_number && job->layout.down == 1 &&
-                        rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+                        rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
     for (uint64_t code = 0; job->by_midpoints && code < 7; code++) {
         job->midpoints[code] = (bnd_decode(f, code) + bnd_decode(f, code + 1)) / 2;
     }
@@ -146,7 +146,7 @@ static void plan_grid(bndi_block_job *job)
     const bnd_format *f = &job->block.element;
     const bnd_rule rule = job->how.rule;
     const int32_t p = f->precision;
-    bool plain_rule = rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
+    bool plain_rule = rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_SATURATE && !rule.flush_out;
     bool plain_format =
         f->is_signed && f->has_zero && f->has_subnormals && p > 1 && f->least_quantum == f->emin + 1 - p;
     job->on_grid = plain_rule && plain_format && !job->by_number;
@@ -266,7 +266,7 @@ static void do_share(void *of, size_t share, bool in_order)
 {
     items *all = of;
     const size_t end = start_of(all, share + 1);
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     uint32_t largest = 0;
     for (size_t i = start_of(all, share); i < end; i++) {
         largest = larger(largest, all->work(all->job, i, all->what));

@@ -25,7 +25,7 @@ static bool is_integer(const bnd_format *f)
 static bnd_status check_rule(const bnd_block *b, bnd_error *why)
 {
     bool nearest = b->rule == BND_SCALE_NEAREST;
-    if (b->rule >= BND_SCALE_RULES) {
+    if (b->rule >= BND_SCALE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: there is no scale rule number %u", b->name, (unsigned)b->rule);
     }
     if (nearest && b->scale.precision == 1) {

@@ -22,7 +22,7 @@ typedef struct rule_row {
     const char *name, *who;
 } rule_row;
 
-static const rule_row rules[BND_SCALE_RULES] = {
+static const rule_row rules[BND_SCALE_COUNT] = {
     [BND_SCALE_RCEIL] = {"rceil", "cuBLAS, Transformer Engine"},
     [BND_SCALE_FLOOR] = {"floor", "OCP MX, torchao, microxcaling"},
     [BND_SCALE_CEIL] = {"ceil", "torchao"},
@@ -32,12 +32,12 @@ static const rule_row rules[BND_SCALE_RULES] = {
 
 const char *bnd_scale_rule_name(bnd_scale_rule rule)
 {
-    return (unsigned)rule < BND_SCALE_RULES ? rules[rule].name : "";
+    return (unsigned)rule < BND_SCALE_COUNT ? rules[rule].name : "";
 }
 
 const char *bnd_scale_rule_who(bnd_scale_rule rule)
 {
-    return (unsigned)rule < BND_SCALE_RULES ? rules[rule].who : "";
+    return (unsigned)rule < BND_SCALE_COUNT ? rules[rule].who : "";
 }
 
 size_t bnd_block_count(void)
@@ -85,11 +85,11 @@ static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bn
 {
     bndi_nearest nearest = bndi_nearest_to(name, length);
     unsigned rule = 0;
-    while (rule < BND_SCALE_RULES && !bndi_same_word(name, length, rules[rule].name)) {
+    while (rule < BND_SCALE_COUNT && !bndi_same_word(name, length, rules[rule].name)) {
         bndi_nearest_offer(&nearest, rules[rule].name, bndi_length(rules[rule].name));
         rule++;
     }
-    if (rule == BND_SCALE_RULES) {
+    if (rule == BND_SCALE_COUNT) {
         return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scale rule",
                                  "(floor, ceil, even, rceil; nearest where scales are no powers of two)");
     }

@@ -157,7 +157,7 @@ float bndi_tensor_scale(const bndi_block_job *job, uint32_t amax)
     /* This is between two passes, each of which has entered an environment of its own. Only what goes through memory
      * stays where it stands between entering and leaving. */
     volatile float in = largest, scale;
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     double quotient = (double)in / (max_of(&job->block.element) * max_of(&job->block.scale));
     scale = amax == 0 ? 1 : (float)(quotient < least ? least : quotient);
     bndi_leave(callers);

@@ -131,7 +131,7 @@ bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const f
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     open_book(&b, how->is_signed);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
         size_t m = n - at < how->block ? n - at : how->block;
@@ -157,7 +157,7 @@ bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char *codes, cons
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     find_numbers(numbers, how->is_signed);
     for (size_t at = 0, block = 0; at < n; at += how->block, block++) {
         scan->decode_dynamic(y + at, codes + at, scales[block], numbers, n - at < how->block ? n - at : how->block);

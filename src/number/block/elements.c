@@ -42,15 +42,15 @@ static bnd_exact quotient_of(float x, double scale)
 {
     enum { DIGITS = 7 };
     bnd_exact a = bnd_exact_float(x), b = bnd_exact_double(scale);
-    if (scale != scale || a.kind == BND_QUIET_NAN || a.kind == BND_SIGNALING_NAN) {
+    if (scale != scale || a.kind == BND_KIND_QUIET_NAN || a.kind == BND_KIND_SIGNALING_NAN) {
         return bnd_exact_double(__builtin_nan(""));
     }
-    if (a.kind != BND_FINITE) {
+    if (a.kind != BND_KIND_FINITE) {
         return a;
     }
     int32_t up, down;
     uint64_t dividend = significand_of(a, &up), divisor = significand_of(b, &down);
-    bnd_exact q = {.kind = BND_FINITE, .negative = a.negative, .exponent = up - down - DIGITS * 16};
+    bnd_exact q = {.kind = BND_KIND_FINITE, .negative = a.negative, .exponent = up - down - DIGITS * 16};
     uint64_t rest = dividend % divisor;
     q.low = dividend / divisor; /* 0 or 1 */
     for (int digit = 0; digit < DIGITS; digit++) {
@@ -75,11 +75,11 @@ static float round_number(const bndi_block_job *job, float x, double scale, size
     unsigned bits = bnd_rule_random_bits(rule);
     uint64_t random = bits > 0 ? bnd_random_bits(job->how.seed, job->how.purpose, job->how.first + at, bits) : 0;
     bnd_exact quotient = quotient_of(x, scale);
-    bool flushed = rule.flush_in && is_subnormal(x) && quotient.kind == BND_FINITE;
-    quotient.kind = (uint8_t)(flushed ? BND_ZERO : quotient.kind);
+    bool flushed = rule.flush_in && is_subnormal(x) && quotient.kind == BND_KIND_FINITE;
+    quotient.kind = (uint8_t)(flushed ? BND_KIND_ZERO : quotient.kind);
     bnd_rounded rounded = bnd_round_exact(f, quotient, rule, random);
-    if (quotient.kind != BND_QUIET_NAN) {
-        bndi_tally_flags(tally, rounded.flags | (flushed ? BND_FLUSHED : 0));
+    if (quotient.kind != BND_KIND_QUIET_NAN) {
+        bndi_tally_flags(tally, rounded.flags | (flushed ? BND_FLAG_FLUSHED : 0));
     }
     const bnd_format *fp32 = &job->fp32;
     return (float)bnd_decode(fp32, bnd_encode_exact(fp32, rounded.value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code);
@@ -98,7 +98,7 @@ static bnd_array how_at(const bndi_block_job *job, size_t at, bnd_rule rule)
 /* For numbers that are the element's own: nothing is left to round. NaNs still have their policy. */
 static bnd_rule no_rounding(bnd_rule rule)
 {
-    rule.rounding = BND_RNE;
+    rule.rounding = BND_ROUND_RNE;
     rule.overflow = BND_OVERFLOW_FORMAT;
     rule.flush_in = rule.flush_out = false;
     return rule;

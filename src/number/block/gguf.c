@@ -46,7 +46,7 @@ static float reciprocal(float d)
 /* A NaN, of whatever sign and payload, where d is none of fp16's numbers because the block holds one. */
 static void put_fp16(const job *j, unsigned char *bytes, float d)
 {
-    uint64_t code = bnd_encode_float(&j->fp16, d, (bnd_rule){.rounding = BND_RNE}, 0).code;
+    uint64_t code = bnd_encode_float(&j->fp16, d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     bytes[0] = (unsigned char)code;
     bytes[1] = (unsigned char)(code >> 8);
 }
@@ -334,7 +334,7 @@ bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n / k->elements; i++) {
         k->encode(&j, (unsigned char *)blocks + i * k->bytes, x + i * k->elements);
     }
@@ -350,7 +350,7 @@ bnd_status bnd_gguf_decode_f32(float *y, const void *blocks, size_t n, bnd_gguf_
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n / k->elements; i++) {
         k->decode(&j, y + i * k->elements, (const unsigned char *)blocks + i * k->bytes);
     }

@@ -3,10 +3,10 @@
 #include "bulk/environment.h"
 
 /* The order of the additions is part of what the call promises: butterflies of distance 1, 2, 4, 8. */
-static void butterflies(float v[BND_HADAMARD])
+static void butterflies(float v[BND_HADAMARD_SIZE])
 {
-    for (unsigned distance = 1; distance < BND_HADAMARD; distance *= 2) {
-        for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    for (unsigned distance = 1; distance < BND_HADAMARD_SIZE; distance *= 2) {
+        for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
             if ((i & distance) == 0) {
                 float a = v[i], b = v[i + distance];
                 v[i] = a + b;
@@ -14,29 +14,29 @@ static void butterflies(float v[BND_HADAMARD])
             }
         }
     }
-    for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
         v[i] *= 0.25f;
     }
 }
 
-static void draw_signs(float signs[BND_HADAMARD], uint64_t seed)
+static void draw_signs(float signs[BND_HADAMARD_SIZE], uint64_t seed)
 {
-    const uint64_t random = bnd_random(seed, BND_HADAMARD, 0);
-    for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    const uint64_t random = bnd_random(seed, BND_HADAMARD_SIZE, 0);
+    for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
         signs[i] = (random >> i & 1) != 0 ? -1 : 1;
     }
 }
 
 static void transform(float *y, const float *x, size_t n, uint64_t seed, bool inverse)
 {
-    float signs[BND_HADAMARD], v[BND_HADAMARD];
+    float signs[BND_HADAMARD_SIZE], v[BND_HADAMARD_SIZE];
     draw_signs(signs, seed);
-    for (size_t at = 0; at < n; at += BND_HADAMARD) {
-        for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    for (size_t at = 0; at < n; at += BND_HADAMARD_SIZE) {
+        for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
             v[i] = inverse ? x[at + i] : x[at + i] * signs[i];
         }
         butterflies(v);
-        for (unsigned i = 0; i < BND_HADAMARD; i++) {
+        for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
             y[at + i] = inverse ? v[i] * signs[i] : v[i];
         }
     }
@@ -44,15 +44,15 @@ static void transform(float *y, const float *x, size_t n, uint64_t seed, bool in
 
 /* The same for `inner` columns at once, down 16 rows that lie so far apart: element by element what butterflies
  * does. */
-static void transform_down(float *y, const float *x, size_t inner, const float signs[BND_HADAMARD])
+static void transform_down(float *y, const float *x, size_t inner, const float signs[BND_HADAMARD_SIZE])
 {
-    for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
         for (size_t j = 0; j < inner; j++) {
             y[i * inner + j] = x[i * inner + j] * signs[i];
         }
     }
-    for (unsigned distance = 1; distance < BND_HADAMARD; distance *= 2) {
-        for (unsigned i = 0; i < BND_HADAMARD; i++) {
+    for (unsigned distance = 1; distance < BND_HADAMARD_SIZE; distance *= 2) {
+        for (unsigned i = 0; i < BND_HADAMARD_SIZE; i++) {
             float *above = y + i * inner, *below = y + (i + distance) * inner;
             for (size_t j = 0; (i & distance) == 0 && j < inner; j++) {
                 float a = above[j], b = below[j];
@@ -61,15 +61,15 @@ static void transform_down(float *y, const float *x, size_t inner, const float s
             }
         }
     }
-    for (size_t j = 0; j < BND_HADAMARD * inner; j++) {
+    for (size_t j = 0; j < BND_HADAMARD_SIZE * inner; j++) {
         y[j] *= 0.25f;
     }
 }
 
 bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why)
 {
-    size_t slab = shape.length * shape.inner, whole = shape.length - shape.length % BND_HADAMARD;
-    float signs[BND_HADAMARD];
+    size_t slab = shape.length * shape.inner, whole = shape.length - shape.length % BND_HADAMARD_SIZE;
+    float signs[BND_HADAMARD_SIZE];
     if (shape.length == 0 || shape.inner == 0 || shape.outer == 0) {
         return BND_OK;
     }
@@ -77,10 +77,10 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu times %zu times %zu numbers are more than memory can hold",
                         shape.outer, shape.length, shape.inner);
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     draw_signs(signs, seed);
     for (size_t i = 0; i < shape.outer; i++) {
-        for (size_t at = 0; at < whole; at += BND_HADAMARD) {
+        for (size_t at = 0; at < whole; at += BND_HADAMARD_SIZE) {
             size_t first = i * slab + at * shape.inner;
             transform_down(y + first, x + first, shape.inner, signs);
         }
@@ -96,13 +96,13 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
 static bnd_status hadamard(float *y, const float *x, size_t rows, size_t columns, uint64_t seed, bool inverse,
                            bnd_error *why)
 {
-    if (columns % BND_HADAMARD != 0) {
+    if (columns % BND_HADAMARD_SIZE != 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "rows of %zu: the transform takes 16 neighbours at a time", columns);
     }
     if (columns != 0 && rows > (size_t)PTRDIFF_MAX / sizeof(float) / columns) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu rows of %zu are more than memory can hold", rows, columns);
     }
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     transform(y, x, rows * columns, seed, inverse);
     bndi_leave(callers);
     return BND_OK;

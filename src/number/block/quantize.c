@@ -112,7 +112,7 @@ static void encode_directly(const bndi_block_job *job, size_t at, const float *x
     } else {
         encode_words(job, bndi_codes_at(job, at), x, n);
     }
-    bndi_set_rounding(BND_RNE);
+    bndi_set_rounding(BND_ROUND_RNE);
 }
 
 /* The shortest way, where the back end has it: as many neighbours as it takes. What is left of the chunk; all of it
@@ -124,7 +124,7 @@ static chunk quantize_in_one_pass(const bndi_block_job *job, chunk c)
     bndi_set_rounding(job->plan.mode_to_set);
     size_t n =
         job->scan->encode_blocks(codes, scale_codes_at(job, c.scale), job->x + c.at, c.width, &job->coding, &finite);
-    bndi_set_rounding(BND_RNE);
+    bndi_set_rounding(BND_ROUND_RNE);
     if (!finite) {
         bndi_drain_stores(); /* before the same is written again */
         return c;

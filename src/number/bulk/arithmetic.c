@@ -86,13 +86,13 @@ static terms terms_of(bndi_width width, unsigned operands, const bnd_format *to,
 static bool is_exact(bnd_operation operation, const terms *t)
 {
     switch (operation) {
-    case BND_CONVERT:
-    case BND_MIN:
-    case BND_MAX:
-    case BND_MIN_NUMBER:
-    case BND_MAX_NUMBER:
+    case BND_OP_CONVERT:
+    case BND_OP_MIN:
+    case BND_OP_MAX:
+    case BND_OP_MIN_NUMBER:
+    case BND_OP_MAX_NUMBER:
         return true;
-    case BND_MUL:
+    case BND_OP_MUL:
         return t->p_a + t->p_b <= t->q && t->g_a + t->g_b >= t->w;
     default:
         return false;
@@ -102,14 +102,14 @@ static bool is_exact(bnd_operation operation, const terms *t)
 static bool is_innocuous_to_nearest(bnd_operation operation, const terms *t)
 {
     switch (operation) {
-    case BND_ADD:
-    case BND_SUB:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
         return t->p_a <= t->p && t->p_b <= t->p && t->g_a >= t->g && t->g_b >= t->g && t->q >= 2 * t->p + 2;
-    case BND_MUL:
+    case BND_OP_MUL:
         return t->p_a + t->p_b <= t->q && t->has_half_of_least && t->g - (t->p_a + t->p_b) >= t->w;
-    case BND_DIV:
+    case BND_OP_DIV:
         return t->q >= t->p + t->p_b && t->q > t->p_a && t->g - t->p_b >= t->w && t->g - t->p_a >= t->w;
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return t->q >= 2 * t->p + 2 && t->p_a <= 2 * t->p + 1 && t->g_a >= 2 * t->g - 2;
     default:
         return false;
@@ -118,7 +118,7 @@ static bool is_innocuous_to_nearest(bnd_operation operation, const terms *t)
 
 static bool is_directed(bnd_rule rule)
 {
-    return rule.rounding == BND_RTZ || rule.rounding == BND_RUP || rule.rounding == BND_RDN;
+    return rule.rounding == BND_ROUND_RTZ || rule.rounding == BND_ROUND_RUP || rule.rounding == BND_ROUND_RDN;
 }
 
 static bool plain_will_do(bnd_operation operation, const terms *t, bndi_width width, const bnd_format *to,
@@ -133,34 +133,34 @@ static bool plain_will_do(bnd_operation operation, const terms *t, bndi_width wi
     if (is_directed(rule)) {
         return BNDI_HAS_ENVIRONMENT;
     }
-    return rule.rounding == BND_RNE &&
+    return rule.rounding == BND_ROUND_RNE &&
            (bnd_format_same(to, bnd_lab_format_of_words(width)) || is_innocuous_to_nearest(operation, t));
 }
 
 static bool odd_will_do(bnd_operation operation, const terms *t, bnd_rule rule)
 {
-    int32_t looked_at = rule.rounding == BND_SR_EQUAL ? 0 : (int32_t)bnd_rule_random_bits(rule);
+    int32_t looked_at = rule.rounding == BND_ROUND_SR_EQUAL ? 0 : (int32_t)bnd_rule_random_bits(rule);
     if (t->q < t->p + looked_at + 2 || t->w > t->g - looked_at - 2) {
         return false;
     }
-    return operation != BND_FMA || t->p_a + t->p_b <= t->q;
+    return operation != BND_OP_FMA || t->p_a + t->p_b <= t->q;
 }
 
 /* What has a kernel at all. */
 static bool is_computed(bnd_operation operation)
 {
     switch (operation) {
-    case BND_CONVERT:
-    case BND_ADD:
-    case BND_SUB:
-    case BND_MUL:
-    case BND_DIV:
-    case BND_FMA:
-    case BND_SQRT:
-    case BND_MIN:
-    case BND_MAX:
-    case BND_MIN_NUMBER:
-    case BND_MAX_NUMBER:
+    case BND_OP_CONVERT:
+    case BND_OP_ADD:
+    case BND_OP_SUB:
+    case BND_OP_MUL:
+    case BND_OP_DIV:
+    case BND_OP_FMA:
+    case BND_OP_SQRT:
+    case BND_OP_MIN:
+    case BND_OP_MAX:
+    case BND_OP_MIN_NUMBER:
+    case BND_OP_MAX_NUMBER:
         return true;
     default:
         return false;
@@ -183,15 +183,15 @@ static void set_limits(bndi_arithmetic *a, const terms *t, const bnd_format *con
     }
     const uint64_t safe = power(words, t->emin + t->q);
     switch (a->operation) {
-    case BND_MUL:
-    case BND_FMA:
+    case BND_OP_MUL:
+    case BND_OP_FMA:
         a->low_result = t->g_a + t->g_b >= t->w ? 0 : safe;
         break;
-    case BND_DIV: /* the least quotient is above 2^g_a / 2^(emax_b + 1) */
+    case BND_OP_DIV: /* the least quotient is above 2^g_a / 2^(emax_b + 1) */
         a->low_from = t->g_a >= t->emin + t->q ? 0 : safe;
         a->low_result = t->g_a - from[1]->emax - 1 >= t->emin ? 0 : power(words, t->emin);
         break;
-    case BND_SQRT:
+    case BND_OP_SQRT:
         a->low_from = t->g_a >= t->emin + t->q ? 0 : safe;
         break;
     default:
@@ -213,14 +213,14 @@ static bndi_fused fused_format(const bnd_format *f)
 
 static bool is_fused(bnd_operation operation)
 {
-    return operation == BND_ADD || operation == BND_SUB || operation == BND_MUL || operation == BND_DIV ||
-           operation == BND_SQRT || operation == BND_FMA;
+    return operation == BND_OP_ADD || operation == BND_OP_SUB || operation == BND_OP_MUL || operation == BND_OP_DIV ||
+           operation == BND_OP_SQRT || operation == BND_OP_FMA;
 }
 
 static bndi_fused fused_of(const bndi_arithmetic *a, const bnd_format *to, const bnd_format *const *from, bnd_rule rule)
 {
     bndi_fused fused = fused_format(to);
-    bool has_mode = rule.rounding == BND_RNE || (BNDI_HAS_ENVIRONMENT && is_directed(rule));
+    bool has_mode = rule.rounding == BND_ROUND_RNE || (BNDI_HAS_ENVIRONMENT && is_directed(rule));
     for (unsigned i = 0; i < a->operands; i++) {
         fused = fused_format(from[i]) == fused ? fused : BNDI_NOT_FUSED;
     }
@@ -252,8 +252,9 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
     } else if (odd_will_do(operation, &t, rule)) {
         a->way = BNDI_ODD;
     }
-    a->mode = a->way == BNDI_PLAIN && is_directed(rule) && BNDI_HAS_ENVIRONMENT ? rule.rounding : (unsigned)BND_RNE;
-    a->minus_zero = a->way == BNDI_ODD && rule.rounding == BND_RDN;
+    a->mode =
+        a->way == BNDI_PLAIN && is_directed(rule) && BNDI_HAS_ENVIRONMENT ? rule.rounding : (unsigned)BND_ROUND_RNE;
+    a->minus_zero = a->way == BNDI_ODD && rule.rounding == BND_ROUND_RDN;
     a->fused = odd ? (uint8_t)BNDI_NOT_FUSED : (uint8_t)fused_of(a, to, from, rule);
     set_limits(a, &t, from);
 }

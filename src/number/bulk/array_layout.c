@@ -118,7 +118,7 @@ typedef struct counted {
 static void add_tally(void *state)
 {
     counted *c = state;
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_lab_tally_add(c->stats, &c->tally);
     bndi_leave(before);
 }

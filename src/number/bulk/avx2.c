@@ -449,20 +449,20 @@ static plain_groups *encoder(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
     bool every_number = plan->low == 0 && f->is_signed && plan->code_shift == 0;
-    bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_RTO &&
-                   plan->rule.rounding != BND_SR_EQUAL;
+    bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_ROUND_RTO &&
+                   plan->rule.rounding != BND_ROUND_SR_EQUAL;
     if (!every_number) {
         return NULL;
     }
     if (by_mode && plan->code_bytes == 1) {
-        bool up_or_down = plan->mode_to_set == BND_RUP || plan->mode_to_set == BND_RDN;
+        bool up_or_down = plan->mode_to_set == BND_ROUND_RUP || plan->mode_to_set == BND_ROUND_RDN;
         return up_or_down ? encode_bytes_by_sign : encode_bytes_by_size;
     }
     if (by_mode && is_half(f)) {
         return encode_halves;
     }
     bool upper = plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2;
-    return upper && plan->rule.rounding == BND_RNE ? encode_uppers : NULL;
+    return upper && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
 }
 
 static plain_groups *decoder(const bndi_plan *plan)

@@ -183,7 +183,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     __m256i inexact = _mm256_andnot_si256(_mm256_cmpeq_epi32(u, v), clear);
     __m256i over = _mm256_andnot_si256(below(u, over_from), clear);
     __m256i saturated = _mm256_and_si256(over, _mm256_cmpeq_epi32(v, k->max));
-    if (any(infinite) && (bndi_flags_of(plan, TOP, 0, 0) & BND_SATURATED) != 0) {
+    if (any(infinite) && (bndi_flags_of(plan, TOP, 0, 0) & BND_FLAG_SATURATED) != 0) {
         saturated = _mm256_or_si256(saturated, infinite);
     }
     s->nans_in = counted(s->nans_in, below(k->top, u));
@@ -312,7 +312,7 @@ static void set_limits(limits *k, const bndi_plan *plan)
     /* Below the least number some modes go up to it by more than half of it: no difference of fp32. */
     const unsigned mode = plan->rule.rounding;
     k->calm = !k->random && plan->difficult == 0 && tiny[0] == tiny[1] &&
-              (mode == BND_RNE || mode == BND_RNA || mode == BND_RTZ);
+              (mode == BND_ROUND_RNE || mode == BND_ROUND_RNA || mode == BND_ROUND_RTZ);
 }
 
 static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)

@@ -200,15 +200,15 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
 {
     const unsigned rounding = plan->rule.rounding, bits = plan->random_bits;
     bool plain = plan->low == 0 && plan->format.is_signed && plan->code_shift == 0 && plan->random_bytes == 2;
-    if (!plain || rounding == BND_SR_EQUAL) {
+    if (!plain || rounding == BND_ROUND_SR_EQUAL) {
         return false;
     }
     if (plan->family == BNDI_UNIFORM && plan->drop == 16 && plan->bottom == 1 && plan->code_bytes == 2 &&
-        (rounding != BND_SR || bits == 16)) {
+        (rounding != BND_ROUND_SR || bits == 16)) {
         encode_upper_randomly(plan, codes, x, random, n);
         return true;
     }
-    if (plan->family == BNDI_FLOAT && plan->code_bytes == 1 && rounding != BND_SRB && has_byte_permutations()) {
+    if (plan->family == BNDI_FLOAT && plan->code_bytes == 1 && rounding != BND_ROUND_SRB && has_byte_permutations()) {
         encode_bytes_randomly(plan, codes, x, random, n);
         return true;
     }
@@ -220,7 +220,7 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
     const bnd_format *f = &plan->format;
     bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
     bool upper = plan->family == BNDI_UNIFORM && plan->low == 0 && plan->drop == 16 && plan->bottom == 1 &&
-                 f->is_signed && plan->rule.rounding == BND_RNE && plan->code_bytes == 2;
+                 f->is_signed && plan->rule.rounding == BND_ROUND_RNE && plan->code_bytes == 2;
     if (by_mode && plan->code_bytes == 2 && is_half(f)) {
         encode_half(plan, codes, x, n);
     } else if (by_mode && plan->code_bytes == 1 && has_byte_permutations()) {

@@ -186,7 +186,7 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
 static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const unsigned left = 16 - plan->random_bits;
-    const bool half_more = plan->rule.rounding == BND_SRB && left > 0;
+    const bool half_more = plan->rule.rounding == BND_ROUND_SRB && left > 0;
     const __m512i last = _mm512_set1_epi16(LAST_UPPER), one = _mm512_set1_epi16(1);
     const __m512i plus = _mm512_set1_epi16((short)(half_more ? 1 << (left - 1) : 0));
     const __m128i to_top = _mm_cvtsi32_si128((int)left);

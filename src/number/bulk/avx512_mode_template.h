@@ -11,8 +11,8 @@ typedef struct extremes {
 static bool goes_by_mode(const bndi_plan *plan)
 {
     const unsigned rounding = plan->rule.rounding;
-    return plan->family == BNDI_FLOAT && plan->extra == 0 && rounding != BND_RTO && rounding != BND_SR_EQUAL &&
-           plan->low == 0 && plan->format.is_signed;
+    return plan->family == BNDI_FLOAT && plan->extra == 0 && rounding != BND_ROUND_RTO &&
+           rounding != BND_ROUND_SR_EQUAL && plan->low == 0 && plan->format.is_signed;
 }
 
 /* A call costs all that stands in registers. */

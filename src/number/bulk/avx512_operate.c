@@ -50,13 +50,13 @@ static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes
 {
     const __m512 a = (__m512)x, b = (__m512)y, c = (__m512)z;
     switch (operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         return (lanes_32)(up ? _mm512_add_round_ps(a, b, UP) : _mm512_add_round_ps(a, b, DOWN));
-    case BND_MUL:
+    case BND_OP_MUL:
         return (lanes_32)(up ? _mm512_mul_round_ps(a, b, UP) : _mm512_mul_round_ps(a, b, DOWN));
-    case BND_DIV:
+    case BND_OP_DIV:
         return (lanes_32)(up ? _mm512_div_round_ps(a, b, UP) : _mm512_div_round_ps(a, b, DOWN));
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return (lanes_32)(up ? _mm512_sqrt_round_ps(a, UP) : _mm512_sqrt_round_ps(a, DOWN));
     default:
         return (lanes_32)(up ? _mm512_fmadd_round_ps(a, b, c, UP) : _mm512_fmadd_round_ps(a, b, c, DOWN));
@@ -76,13 +76,13 @@ static ALWAYS_INLINE lanes_64 rounded_64(bnd_operation operation, bool up, lanes
 {
     const __m512d a = (__m512d)x, b = (__m512d)y, c = (__m512d)z;
     switch (operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         return (lanes_64)(up ? _mm512_add_round_pd(a, b, UP) : _mm512_add_round_pd(a, b, DOWN));
-    case BND_MUL:
+    case BND_OP_MUL:
         return (lanes_64)(up ? _mm512_mul_round_pd(a, b, UP) : _mm512_mul_round_pd(a, b, DOWN));
-    case BND_DIV:
+    case BND_OP_DIV:
         return (lanes_64)(up ? _mm512_div_round_pd(a, b, UP) : _mm512_div_round_pd(a, b, DOWN));
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return (lanes_64)(up ? _mm512_sqrt_round_pd(a, UP) : _mm512_sqrt_round_pd(a, DOWN));
     default:
         return (lanes_64)(up ? _mm512_fmadd_round_pd(a, b, c, UP) : _mm512_fmadd_round_pd(a, b, c, DOWN));

@@ -116,7 +116,7 @@ static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y,
 static bool infinities_saturate(call *c)
 {
     if (c->infinities == UNASKED) {
-        c->infinities = (bndi_flags_of(c->plan, TOP, 0, 0) & BND_SATURATED) != 0 ? SATURATED : INFINITE;
+        c->infinities = (bndi_flags_of(c->plan, TOP, 0, 0) & BND_FLAG_SATURATED) != 0 ? SATURATED : INFINITE;
     }
     return c->infinities == SATURATED;
 }
@@ -183,7 +183,7 @@ static NOT_INLINE void set_limits(call *c)
     k->random = plan->random_bits > 0;
     /* Below the least number some modes go up to it by more than half of it: no difference of fp32. */
     const unsigned mode = plan->rule.rounding;
-    const bool halves = mode == BND_RNE || mode == BND_RNA || mode == BND_RTZ;
+    const bool halves = mode == BND_ROUND_RNE || mode == BND_ROUND_RNA || mode == BND_ROUND_RTZ;
     k->least = halves ? 1 : (uint32_t)plan->least;
     k->calm = !k->random && plan->difficult == 0 && bndi_not_tiny_from(plan, false) == bndi_not_tiny_from(plan, true);
     c->counts = (counts){.exact = _mm512_setzero_si512()};
@@ -558,14 +558,14 @@ static way way_of(const bndi_plan *plan, bool to_codes)
     if (!is_simple(plan) || plan->low != 0 || plan->random_bits > 0 || (to_codes && plan->code_shift != 0)) {
         return GIVEN;
     }
-    const bool by_magnitude = mode == BND_RNE || mode == BND_RTZ;
-    if (plan->family == BNDI_FLOAT && plan->extra == 0 && mode != BND_RTO && (by_magnitude || !to_codes)) {
+    const bool by_magnitude = mode == BND_ROUND_RNE || mode == BND_ROUND_RTZ;
+    if (plan->family == BNDI_FLOAT && plan->extra == 0 && mode != BND_ROUND_RTO && (by_magnitude || !to_codes)) {
         return !to_codes               ? FLOAT_WORDS
                : plan->code_bytes == 1 ? FLOAT_BYTES
                : plan->code_bytes == 2 ? FLOAT_HALVES
                                        : GIVEN;
     }
-    if (plan->family == BNDI_UNIFORM && mode == BND_RNE) {
+    if (plan->family == BNDI_UNIFORM && mode == BND_ROUND_RNE) {
         return !to_codes                                                        ? BITS_WORDS
                : plan->code_bytes == 2 && plan->drop == 16 && plan->bottom == 1 ? BITS_HALVES
                                                                                 : GIVEN;

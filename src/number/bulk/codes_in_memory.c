@@ -24,9 +24,9 @@ bndi_storage bnd_lab_storage_of(const bnd_format *f, uint8_t packing)
 {
     unsigned width = f->width, word = whole_word(width);
     if (is_tf32(f)) {
-        return (bndi_storage){.bits = 32, .shift = packing == BND_PACKED ? 13 : 0};
+        return (bndi_storage){.bits = 32, .shift = packing == BND_PACKING_PACKED ? 13 : 0};
     }
-    if (packing == BND_UNPACKED || width == word || is_ue4m3(f)) {
+    if (packing == BND_PACKING_UNPACKED || width == word || is_ue4m3(f)) {
         return (bndi_storage){.bits = word};
     }
     return (bndi_storage){.bits = width, .packed = true};

@@ -10,7 +10,7 @@
 
 enum { MOST_THREADS = 1024 };
 
-static const char *const names[BND_BACKENDS] = {"best", "portable", "avx2", "avx512", "neon", "wasm128"};
+static const char *const names[BND_BACKEND_COUNT] = {"best", "portable", "avx2", "avx512", "neon", "wasm128"};
 
 static bnd_status too_many_threads(unsigned threads, bnd_error *why)
 {
@@ -19,7 +19,7 @@ static bnd_status too_many_threads(unsigned threads, bnd_error *why)
 
 const char *bnd_backend_name(bnd_backend backend)
 {
-    return names[(unsigned)backend < BND_BACKENDS ? backend : BND_BACKEND_BEST];
+    return names[(unsigned)backend < BND_BACKEND_COUNT ? backend : BND_BACKEND_BEST];
 }
 
 #if defined(BNDI_WITH_AVX2)
@@ -67,11 +67,11 @@ bool bnd_backend_here(bnd_backend backend)
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
 {
     const bnd_context *context = how->context;
-    if (how->packing_in > BND_UNPACKED || how->packing_out > BND_UNPACKED) {
+    if (how->packing_in > BND_PACKING_UNPACKED || how->packing_out > BND_PACKING_UNPACKED) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u",
-                        (unsigned)(how->packing_in > BND_UNPACKED ? how->packing_in : how->packing_out));
+                        (unsigned)(how->packing_in > BND_PACKING_UNPACKED ? how->packing_in : how->packing_out));
     }
-    if (context != NULL && (context->backend >= BND_BACKENDS || context->threads > MOST_THREADS)) {
+    if (context != NULL && (context->backend >= BND_BACKEND_COUNT || context->threads > MOST_THREADS)) {
         return context->threads > MOST_THREADS
                    ? too_many_threads(context->threads, why)
                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no back end number %u", (unsigned)context->backend);
@@ -112,7 +112,7 @@ bndi_kernels bnd_lab_kernels_of(const bnd_context *context)
 
 bnd_backend bnd_backend_best(void)
 {
-    for (unsigned backend = BND_BACKENDS - 1; backend > BND_BACKEND_PORTABLE; backend--) {
+    for (unsigned backend = BND_BACKEND_COUNT - 1; backend > BND_BACKEND_PORTABLE; backend--) {
         if (bnd_backend_here((bnd_backend)backend)) {
             return (bnd_backend)backend;
         }
@@ -140,7 +140,7 @@ static bool same(const char *a, const char *b)
 
 static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
 {
-    for (unsigned i = 0; i < BND_BACKENDS; i++) {
+    for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
         if (!same(name, names[i])) {
             continue;
         }

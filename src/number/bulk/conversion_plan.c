@@ -100,17 +100,17 @@ void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
         return;
     }
     for (int negative = 0; negative < 2; negative++) {
-        bnd_exact x = {.low = 1, .exponent = plan->format.emax + 2, .kind = BND_FINITE, .negative = negative != 0};
+        bnd_exact x = {.low = 1, .exponent = plan->format.emax + 2, .kind = BND_KIND_FINITE, .negative = negative != 0};
         results->overflow[negative] = ask(plan, as_codes, x);
-        x.kind = BND_INFINITE;
+        x.kind = BND_KIND_INFINITE;
         results->infinity[negative] = ask(plan, as_codes, x);
-        x.kind = BND_ZERO;
+        x.kind = BND_KIND_ZERO;
         results->zero[negative] = ask(plan, as_codes, x);
-        x.kind = BND_QUIET_NAN;
+        x.kind = BND_KIND_QUIET_NAN;
         x.high = UINT64_C(1) << 63;
         results->nan[negative] = ask(plan, as_codes, x);
     }
-    bnd_exact minus_one = {.low = 1, .kind = BND_FINITE, .negative = true};
+    bnd_exact minus_one = {.low = 1, .kind = BND_KIND_FINITE, .negative = true};
     results->negative = plan->nonnegative_only ? ask(plan, as_codes, minus_one) : 0;
     results->asked = true;
 }
@@ -121,12 +121,12 @@ void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results)
 static unsigned extra_bits(const bndi_plan *plan)
 {
     switch (plan->rule.rounding) {
-    case BND_RNA: /* is A with one random bit that is 1 */
+    case BND_ROUND_RNA: /* is A with one random bit that is 1 */
         return 1;
-    case BND_SR:
-    case BND_SRA:
+    case BND_ROUND_SR:
+    case BND_ROUND_SRA:
         return plan->random_bits;
-    case BND_SRB:
+    case BND_ROUND_SRB:
         return plan->random_bits + 1;
     default:
         return 0;
@@ -136,15 +136,15 @@ static unsigned extra_bits(const bndi_plan *plan)
 static bnd_rounding mode_of_float(const bndi_plan *plan)
 {
     switch (plan->rule.rounding) {
-    case BND_RNE:
-    case BND_SR: /* P3109's C rounds the discarded fraction itself to nearest even */
-        return BND_RNE;
-    case BND_RUP:
-        return BND_RUP;
-    case BND_RDN:
-        return BND_RDN;
+    case BND_ROUND_RNE:
+    case BND_ROUND_SR: /* P3109's C rounds the discarded fraction itself to nearest even */
+        return BND_ROUND_RNE;
+    case BND_ROUND_RUP:
+        return BND_ROUND_RUP;
+    case BND_ROUND_RDN:
+        return BND_ROUND_RDN;
     default:
-        return BND_RTZ;
+        return BND_ROUND_RTZ;
     }
 }
 
@@ -155,7 +155,7 @@ static bool float_fits(const bndi_plan *plan)
     const bnd_format *f = &plan->format;
     int32_t fraction = plan->words->fraction_bits, top = 2 * plan->words->bias; /* the highest field of a number */
     int32_t kept = f->precision - 1 + (int32_t)plan->extra;
-    if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_RNE) {
+    if (!BNDI_HAS_ENVIRONMENT && plan->mode_to_set != BND_ROUND_RNE) {
         return false;
     }
     int32_t highest = (f->emax > f->emin ? f->emax : f->emin) + plan->words->bias + fraction - kept;
@@ -171,7 +171,7 @@ static void choose_family(bndi_plan *plan)
     const unsigned most_random = plan->drop > 0 ? 32 : 31;
     bool too_random = plan->width == BNDI_WORDS_32 && plan->random_bits > most_random;
     bool one_bit = plan->format.precision < 2;
-    if (too_random || (one_bit && plan->rule.rounding == BND_RTO)) {
+    if (too_random || (one_bit && plan->rule.rounding == BND_ROUND_RTO)) {
         plan->family = BNDI_PORTABLE;
     } else {
         plan->family = !one_bit && float_fits(plan) ? BNDI_FLOAT : BNDI_UNIFORM;
@@ -286,7 +286,7 @@ uint64_t bndi_round_word(const bndi_plan *plan, uint64_t bits, uint64_t random)
 {
     bnd_exact x = bnd_unpack(plan->words, bits);
     if (plan->rule.flush_in && bnd_classify(plan->words, x) == BND_CLASS_SUBNORMAL) {
-        x = (bnd_exact){.kind = BND_ZERO, .negative = x.negative};
+        x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative};
     }
     bnd_rounded r = bnd_round_exact(&plan->format, x, plan->rule, random);
     return nearest_word(plan, r.value);

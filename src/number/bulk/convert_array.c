@@ -57,7 +57,7 @@ static void plan_conversion(job *j, bndi_width width, bool decodes, bnd_rule rul
     bndi_plan_make(&j->plan, width, &j->out.format, rule);
     bndi_plan_codes(&j->plan, j->out.bytes, j->out.storage.shift);
     if (decodes) {
-        bndi_plan_make(&j->source, width, &j->in.format, (bnd_rule){.rounding = BND_RNE});
+        bndi_plan_make(&j->source, width, &j->in.format, (bnd_rule){.rounding = BND_ROUND_RNE});
         bndi_plan_codes(&j->source, j->in.bytes, j->in.storage.shift);
     }
 }
@@ -126,9 +126,9 @@ static void count(const job *j, bndi_tally *tally, const void *x, const void *ou
         j->kernels.decode[width](&j->plan, b->out, out, n);
         y = b->out;
     }
-    bool other_mode = j->plan.mode_to_set != BND_RNE;
+    bool other_mode = j->plan.mode_to_set != BND_ROUND_RNE;
     if (other_mode) {
-        bndi_set_rounding(BND_RNE);
+        bndi_set_rounding(BND_ROUND_RNE);
     }
     j->kernels.tally[width](&j->plan, tally, x, y, random, n);
     if (other_mode) {
@@ -213,7 +213,7 @@ static void do_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
 {
     const job *j = work;
     /* What goes by the codec needs no mode, but its statistics do. */
-    bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_RNE : j->plan.mode_to_set);
+    bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_ROUND_RNE : j->plan.mode_to_set);
     if (is_direct(j)) {
         do_directly(j, &j->plan, tally, at, n);
     } else {

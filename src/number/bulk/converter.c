@@ -27,12 +27,12 @@ bool bnd_lab_ready_make(bndi_ready *r, bndi_width width, const bnd_format *f, bn
     if (!simple || bnd_rule_check(rule, &why) != BND_OK) {
         return false;
     }
-    const bndi_storage packed = bnd_lab_storage_of(f, BND_PACKED);
-    const bndi_storage storage = packed.packed ? bnd_lab_storage_of(f, BND_UNPACKED) : packed;
+    const bndi_storage packed = bnd_lab_storage_of(f, BND_PACKING_PACKED);
+    const bndi_storage storage = packed.packed ? bnd_lab_storage_of(f, BND_PACKING_UNPACKED) : packed;
     bndi_plan_make(&r->plan, width, f, rule);
     bndi_plan_codes(&r->plan, storage.bits / 8, storage.shift);
     r->kernels = bnd_lab_kernels_of(context);
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     r->known.words.asked = r->known.codes.asked = false;
     bndi_ask(&r->plan, false, &r->known.words);
     bndi_ask(&r->plan, true, &r->known.codes);
@@ -72,7 +72,7 @@ void bnd_lab_ready_round(const bndi_ready *r, void *y, const void *x, size_t n)
 
 void bnd_lab_ready_count(const bndi_ready *r, bndi_tally *tally, const void *x, size_t n)
 {
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     r->kernels.tally[r->plan.width](&r->plan, tally, x, x, NULL, n);
     bndi_leave(before);
 }

@@ -19,10 +19,10 @@ typedef struct bndi_environment {
 static inline void bndi_set_rounding(unsigned rounding)
 {
     enum { FLAGS = 0x3f, MASKED = 0x1f80, NEAREST = 0, DOWN = 0x2000, UP = 0x4000, ZERO = 0x6000 };
-    unsigned wanted = MASKED | (rounding == BND_RDN   ? DOWN
-                                : rounding == BND_RUP ? UP
-                                : rounding == BND_RTZ ? ZERO
-                                                      : NEAREST);
+    unsigned wanted = MASKED | (rounding == BND_ROUND_RDN   ? DOWN
+                                : rounding == BND_ROUND_RUP ? UP
+                                : rounding == BND_ROUND_RTZ ? ZERO
+                                                            : NEAREST);
     if ((_mm_getcsr() & ~(unsigned)FLAGS) != wanted) {
         _mm_setcsr(wanted);
     }
@@ -59,7 +59,10 @@ typedef struct bndi_environment {
 static inline void bndi_set_rounding(unsigned rounding)
 {
     const uint64_t up = UINT64_C(1) << 22, down = UINT64_C(2) << 22, zero = UINT64_C(3) << 22;
-    uint64_t control = rounding == BND_RDN ? down : rounding == BND_RUP ? up : rounding == BND_RTZ ? zero : 0;
+    uint64_t control = rounding == BND_ROUND_RDN   ? down
+                       : rounding == BND_ROUND_RUP ? up
+                       : rounding == BND_ROUND_RTZ ? zero
+                                                   : 0;
     __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
 }
 

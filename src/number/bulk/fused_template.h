@@ -12,7 +12,7 @@ static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_3
 {
 #if defined(HAS_ODD)
     (void)half;
-    return odd_32(BND_FMA, false, a, b, c);
+    return odd_32(BND_OP_FMA, false, a, b, c);
 #else
     /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, which end the group. */
     const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff; /* 2^-102 */
@@ -29,15 +29,15 @@ static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, 
                                             lanes_32 c)
 {
     switch (operation) {
-    case BND_ADD:
+    case BND_OP_ADD:
         return (lanes_32)((floats_32)a + (floats_32)b);
-    case BND_SUB:
+    case BND_OP_SUB:
         return (lanes_32)((floats_32)a - (floats_32)b);
-    case BND_MUL:
+    case BND_OP_MUL:
         return (lanes_32)((floats_32)a * (floats_32)b);
-    case BND_DIV:
+    case BND_OP_DIV:
         return (lanes_32)((floats_32)a / (floats_32)b);
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return root_32(a);
     default:
         return odd ? odd_fma(half, a, b, c) : fused_32(a, b, c);
@@ -57,11 +57,11 @@ static ALWAYS_INLINE lanes_32 rounded_upper(unsigned rounding, lanes_32 word)
 {
     lanes_32 sign = (lanes_32)((signed_lanes_32)word >> 31);
     switch (rounding) {
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         return word;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return word + (~sign & 0xffff);
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return word + (sign & 0xffff);
     default:
         return word + 0x7fff + ((word >> 16) & 1);
@@ -144,19 +144,19 @@ static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_ar
                                      const void *const *from, const size_t *steps, size_t n)
 {
     switch (a->operation) {
-    case BND_ADD:
-        return fused_loop(BND_ADD, half, false, rounding, 2, ARGUMENTS);
-    case BND_SUB:
-        return fused_loop(BND_SUB, half, false, rounding, 2, ARGUMENTS);
-    case BND_MUL:
-        return fused_loop(BND_MUL, half, false, rounding, 2, ARGUMENTS);
-    case BND_DIV:
-        return fused_loop(BND_DIV, half, false, rounding, 2, ARGUMENTS);
-    case BND_SQRT:
-        return fused_loop(BND_SQRT, half, false, rounding, 1, ARGUMENTS);
+    case BND_OP_ADD:
+        return fused_loop(BND_OP_ADD, half, false, rounding, 2, ARGUMENTS);
+    case BND_OP_SUB:
+        return fused_loop(BND_OP_SUB, half, false, rounding, 2, ARGUMENTS);
+    case BND_OP_MUL:
+        return fused_loop(BND_OP_MUL, half, false, rounding, 2, ARGUMENTS);
+    case BND_OP_DIV:
+        return fused_loop(BND_OP_DIV, half, false, rounding, 2, ARGUMENTS);
+    case BND_OP_SQRT:
+        return fused_loop(BND_OP_SQRT, half, false, rounding, 1, ARGUMENTS);
     default:
-        return a->way == BNDI_ODD ? fused_loop(BND_FMA, half, true, rounding, 3, ARGUMENTS)
-                                  : fused_loop(BND_FMA, half, false, rounding, 3, ARGUMENTS);
+        return a->way == BNDI_ODD ? fused_loop(BND_OP_FMA, half, true, rounding, 3, ARGUMENTS)
+                                  : fused_loop(BND_OP_FMA, half, false, rounding, 3, ARGUMENTS);
     }
 }
 
@@ -164,17 +164,17 @@ static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_ar
 static size_t fused(const bndi_arithmetic *a, void *result, const void *const *from, const size_t *steps, size_t n)
 {
     if (a->fused == BNDI_FUSED_HALF) {
-        return fused_in(true, BND_RNE, a, result, from, steps, n);
+        return fused_in(true, BND_ROUND_RNE, a, result, from, steps, n);
     }
     switch (a->mode) {
-    case BND_RTZ:
-        return fused_in(false, BND_RTZ, a, result, from, steps, n);
-    case BND_RUP:
-        return fused_in(false, BND_RUP, a, result, from, steps, n);
-    case BND_RDN:
-        return fused_in(false, BND_RDN, a, result, from, steps, n);
+    case BND_ROUND_RTZ:
+        return fused_in(false, BND_ROUND_RTZ, a, result, from, steps, n);
+    case BND_ROUND_RUP:
+        return fused_in(false, BND_ROUND_RUP, a, result, from, steps, n);
+    case BND_ROUND_RDN:
+        return fused_in(false, BND_ROUND_RDN, a, result, from, steps, n);
     default:
-        return fused_in(false, BND_RNE, a, result, from, steps, n);
+        return fused_in(false, BND_ROUND_RNE, a, result, from, steps, n);
     }
 }
 

@@ -100,9 +100,9 @@ static void NAME(set_random)(NAME(constants) * k, const bndi_plan *plan)
     unsigned left = bits < drop ? drop - bits : 0;
     k->right = NAME(shift)(bits > drop ? bits - drop : 0);
     k->left = NAME(shift)(left);
-    k->plus = NAME(all)(plan->rule.rounding == BND_SRB && bits < drop ? (WORD)1 << (drop - bits - 1) : 0);
+    k->plus = NAME(all)(plan->rule.rounding == BND_ROUND_SRB && bits < drop ? (WORD)1 << (drop - bits - 1) : 0);
     /* C rounds to a multiple of 2^left first. */
-    bool rounds = plan->rule.rounding == BND_SR && bits < drop;
+    bool rounds = plan->rule.rounding == BND_ROUND_SR && bits < drop;
     k->base = NAME(all)(rounds ? ((WORD)1 << left >> 1) - 1 : 0);
     k->one = NAME(all)(rounds);
     k->flip = NAME(all)(rounds ? ~(((WORD)1 << left) - 1) : (WORD)-1);
@@ -128,15 +128,17 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
     k->extra = NAME(shift)(plan->extra);
     k->bytes = plan->random_bytes;
     k->shift = plan->code_shift;
-    k->half_more = rounding == BND_SRB;
+    k->half_more = rounding == BND_ROUND_SRB;
     k->code_mask = NAME(all)(plan->family == BNDI_FLOAT ? ~(((WORD)1 << plan->extra) - 1) : 0);
     k->code_offset = NAME(all)(((WORD)plan->code_bottom - 1) << f->fraction_bits);
     /* At one bit of precision ties go up, or to the even code, whose parity is that of the field and an offset. */
     const bool ties_up = f->precision == 1 && !plan->code_parity;
     const WORD last = plan->code_parity ? (WORD)(plan->parity_offset & 1) : 0;
-    k->base = NAME(all)(rounding == BND_RNE && half != 0 ? half - !ties_up : rounding == BND_RNA ? half : 0);
-    k->one = NAME(all)(rounding == BND_RNE && half != 0 && !ties_up);
-    k->flip = NAME(all)(rounding == BND_RUP ? (WORD)-1 : rounding == BND_RNE ? last : 0);
+    k->base = NAME(all)(rounding == BND_ROUND_RNE && half != 0 ? half - !ties_up
+                        : rounding == BND_ROUND_RNA            ? half
+                                                               : 0);
+    k->one = NAME(all)(rounding == BND_ROUND_RNE && half != 0 && !ties_up);
+    k->flip = NAME(all)(rounding == BND_ROUND_RUP ? (WORD)-1 : rounding == BND_ROUND_RNE ? last : 0);
     k->plus = NAME(all)(0);
     k->right = k->left = NAME(shift)(0);
     if (plan->random_bits > 0 && plan->family == BNDI_UNIFORM) {
@@ -382,16 +384,16 @@ static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, vo
         return;
     }
     switch (plan->rule.rounding) {
-    case BND_RNE:
+    case BND_ROUND_RNE:
         if (is_float) {
             NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
         } else {
             NAME(loop)(BITS_NEAREST, false, plan, to_codes, y, x, NULL, n);
         }
         break;
-    case BND_RTZ:
-    case BND_RNA:
-        if (is_float && plan->rule.rounding == BND_RTZ) {
+    case BND_ROUND_RTZ:
+    case BND_ROUND_RNA:
+        if (is_float && plan->rule.rounding == BND_ROUND_RTZ) {
             NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
         } else if (is_float) {
             NAME(loop)(FLOAT_ADD, false, plan, to_codes, y, x, NULL, n);
@@ -399,22 +401,22 @@ static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, vo
             NAME(loop)(BITS_ADD, false, plan, to_codes, y, x, NULL, n);
         }
         break;
-    case BND_RUP:
-    case BND_RDN:
+    case BND_ROUND_RUP:
+    case BND_ROUND_RDN:
         if (is_float) {
             NAME(loop)(FLOAT_MODE, false, plan, to_codes, y, x, NULL, n);
         } else {
             NAME(loop)(BITS_SIGNED, false, plan, to_codes, y, x, NULL, n);
         }
         break;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         if (is_float) {
             NAME(loop)(FLOAT_ODD, false, plan, to_codes, y, x, NULL, n);
         } else {
             NAME(loop)(BITS_ODD, false, plan, to_codes, y, x, NULL, n);
         }
         break;
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         if (is_float) {
             NAME(loop)(FLOAT_ODD, true, plan, to_codes, y, x, random, n);
         } else {

@@ -20,18 +20,18 @@ static bnd_result operate(const bndi_operate_job *j, const uint64_t *x, uint64_t
 {
     const bnd_format *f = &j->out.format;
     const bnd_rule rule = j->how.rule;
-    switch (j->alike ? j->what.operation : BND_CONVERT) {
-    case BND_ADD:
+    switch (j->alike ? j->what.operation : BND_OP_CONVERT) {
+    case BND_OP_ADD:
         return bnd_add(f, x[0], x[1], rule, random);
-    case BND_SUB:
+    case BND_OP_SUB:
         return bnd_sub(f, x[0], x[1], rule, random);
-    case BND_MUL:
+    case BND_OP_MUL:
         return bnd_mul(f, x[0], x[1], rule, random);
-    case BND_DIV:
+    case BND_OP_DIV:
         return bnd_div(f, x[0], x[1], rule, random);
-    case BND_FMA:
+    case BND_OP_FMA:
         return bnd_fma(f, x[0], x[1], x[2], rule, random);
-    case BND_SQRT:
+    case BND_OP_SQRT:
         return bnd_sqrt(f, x[0], rule, random);
     default:
         return bnd_operate(f, j->what.operation, j->from, x, rule, random);
@@ -46,20 +46,20 @@ static bnd_exact take(const bndi_operate_job *j, unsigned i, uint64_t code)
     }
     bnd_exact x = bnd_unpack(j->from[i], code);
     if (j->how.rule.flush_in && bnd_classify(j->from[i], x) == BND_CLASS_SUBNORMAL) {
-        x = (bnd_exact){.kind = BND_ZERO, .negative = x.negative};
+        x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative};
     }
     return x;
 }
 
 bnd_exact bndi_exact_result(const bndi_operate_job *j, const uint64_t *codes, uint64_t random)
 {
-    bnd_exact x[BND_OPERANDS_MAX] = {{.kind = BND_ZERO}};
+    bnd_exact x[BND_OPERANDS_MAX] = {{.kind = BND_KIND_ZERO}};
     uint32_t flags;
     for (unsigned i = 0; i < j->what.operands; i++) {
         x[i] = take(j, i, codes[i]);
     }
     /* A conversion keeps a signaling NaN's payload and lets the rounding quiet it. */
-    return j->what.operation == BND_CONVERT
+    return j->what.operation == BND_OP_CONVERT
                ? x[0]
                : bnd_operate_exact(j->what.operation, j->from[0], x, j->how.rule, random, &flags);
 }
@@ -175,7 +175,7 @@ static uint64_t random_at(const bndi_operate_job *j, const void *random, size_t 
 static uint64_t word_of_exact(bnd_exact exact)
 {
     return bnd_encode_exact(bnd_lab_format_of_words(BNDI_WORDS_64), exact,
-                            (bnd_rule){.rounding = BND_RTO, .nan = BND_NAN_PROPAGATE}, 0)
+                            (bnd_rule){.rounding = BND_ROUND_RTO, .nan = BND_NAN_PROPAGATE}, 0)
         .code;
 }
 
@@ -233,7 +233,7 @@ static void finish(const bndi_operate_job *j, buffers *b, void *out, const void 
         j->kernels.encode[width](&j->plan, out, b->exact, random, n);
     } else if (j->narrows) {
         j->kernels.round[width](&j->plan, b->rounded, b->exact, random, n);
-        bndi_set_rounding(BND_RNE);
+        bndi_set_rounding(BND_ROUND_RNE);
         j->kernels.encode[width](&j->narrow, out, b->rounded, NULL, n);
     } else {
         j->kernels.round[width](&j->plan, out, b->exact, random, n);
@@ -266,7 +266,7 @@ static void count(const bndi_operate_job *j, buffers *b, const void *const *elem
         j->kernels.decode[BNDI_WORDS_64](j->out.codes ? &j->plan : &j->narrow, b->rounded, out, n);
         y = b->rounded;
     }
-    bndi_set_rounding(BND_RNE);
+    bndi_set_rounding(BND_ROUND_RNE);
     j->kernels.tally[BNDI_WORDS_64](&j->plan, tally, b->exact, y, random, n);
     if (given_up) {
         count_largest(j, b, elements, tally, y, random, n);
@@ -344,7 +344,7 @@ static void do_fused(const bndi_operate_job *j, buffers *b, size_t at, size_t n)
 static void do_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
 {
     const bndi_operate_job *j = job;
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     buffers b;
     open_buffers(j, &b);
     if (j->what.fused != BNDI_NOT_FUSED) {
@@ -426,7 +426,7 @@ bnd_status bnd_operate_codes(void *out, const bnd_format *to, bnd_operation oper
                              size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
     bndi_side side =
-        bndi_side_of_codes(to, how != NULL ? how->packing_out : BND_PACKED, how != NULL ? how->stride_out : 1);
+        bndi_side_of_codes(to, how != NULL ? how->packing_out : BND_PACKING_PACKED, how != NULL ? how->stride_out : 1);
     return run_operation(side, out, operation, operands, n, to, how, stats, why);
 }
 

@@ -28,7 +28,7 @@ static void plan_operands(bndi_operate_job *j)
     for (unsigned i = 0; i < j->what.operands; i++) {
         bndi_array_operand *x = &j->operand[i];
         x->decodes = x->side.codes || x->side.bytes != (width == BNDI_WORDS_32 ? 4 : 8);
-        bndi_plan_make(&x->source, width, &x->side.format, (bnd_rule){.rounding = BND_RNE});
+        bndi_plan_make(&x->source, width, &x->side.format, (bnd_rule){.rounding = BND_ROUND_RNE});
         bndi_plan_codes(&x->source, x->side.bytes, x->side.storage.shift);
         x->normal = x->source.normal;
     }
@@ -100,7 +100,7 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
     const ptrdiff_t stride = given->broadcast ? 1 : given->stride;
     x->data = given->data;
     x->broadcast = given->broadcast;
-    x->integer = j->what.operation == BND_SCALB && i == 1;
+    x->integer = j->what.operation == BND_OP_SCALB && i == 1;
     if (x->integer) { /* as wide as fp64 */
         x->side = bndi_side_of_numbers(BNDI_WORDS_64, stride);
     } else if (given->format != NULL) {
@@ -112,7 +112,7 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
         x->side = bndi_side_of_numbers(j->out.bytes == 4 ? BNDI_WORDS_32 : BNDI_WORDS_64, stride);
     }
     j->from[i] = &x->side.format;
-    if (given->packing > BND_UNPACKED) {
+    if (given->packing > BND_PACKING_UNPACKED) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u", (unsigned)given->packing);
     }
     bnd_status status = bndi_check_side(&x->side, n, why);
@@ -138,7 +138,7 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d", (int)operation);
     }
     bnd_status status = bndi_check_choices(&j->how, why);
-    if (operation != BND_CONVERT) {
+    if (operation != BND_OP_CONVERT) {
         j->how.rule = bnd_rule_of_operation(j->how.rule);
     }
     if (status == BND_OK) {

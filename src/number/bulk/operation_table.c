@@ -61,11 +61,11 @@ static bnd_status open_job(bndi_operate_job *j, bnd_operation operation, const b
 {
     bnd_operand operands[BND_OPERANDS_MAX] = {{.data = NULL}};
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
-        operands[i].format = operation == BND_SCALB && i == 1 ? NULL : from[i];
+        operands[i].format = operation == BND_OP_SCALB && i == 1 ? NULL : from[i];
     }
     j->how = how != NULL ? *how : (bnd_array){.context = NULL};
     j->kernels = bnd_lab_kernels_of(j->how.context);
-    j->out = bndi_side_of_codes(to, BND_UNPACKED, 1);
+    j->out = bndi_side_of_codes(to, BND_PACKING_UNPACKED, 1);
     bnd_status status = bndi_operate_open(j, NULL, operation, operands, 0, to, NULL, why);
     if (status != BND_OK) {
         return status;
@@ -141,7 +141,7 @@ bnd_status bnd_operate_by_table(void *out, const bnd_table *table, const bnd_ope
         return status;
     }
     j.how = how != NULL ? *how : (bnd_array){.context = NULL};
-    j.how.rule = (bnd_rule){.rounding = BND_RNE}; /* the table has one */
+    j.how.rule = (bnd_rule){.rounding = BND_ROUND_RNE}; /* the table has one */
     j.kernels = bnd_lab_kernels_of(j.how.context);
     j.out = bndi_side_of_codes(&table->to, j.how.packing_out, j.how.stride_out);
     status = bndi_operate_open(&j, out, table->operation, of_table, n, &table->to, NULL, why);

@@ -69,31 +69,31 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
     const V high = (V){0} + (WORD)(a->high - 1), low_result = (V){0} + (WORD)a->low_result,
             low_from = (V){0} + (WORD)a->low_from, top = (V){0} + TOP;
     V r, smaller, larger, tiny = {0}, from = x;
-    if (operation == BND_SUB) {
+    if (operation == BND_OP_SUB) {
         y ^= ~MAGNITUDE;
     }
 #if defined(HAS_ODD)
     if (odd) {
-        r = NAME(odd)(operation == BND_SUB ? BND_ADD : operation, minus_zero, x, y, z);
+        r = NAME(odd)(operation == BND_OP_SUB ? BND_OP_ADD : operation, minus_zero, x, y, z);
         *bad = NAME(above)(r & MAGNITUDE, high);
         return r;
     }
 #endif
     switch (operation) {
-    case BND_SUB:
+    case BND_OP_SUB:
         r = odd ? NAME(odd_sum)(minus_zero, x, y) : (V)((F)x + (F)y);
         break;
-    case BND_ADD:
+    case BND_OP_ADD:
         r = odd ? NAME(odd_sum)(minus_zero, x, y) : (V)((F)x + (F)y);
         break;
-    case BND_MUL:
+    case BND_OP_MUL:
         r = (V)((F)x * (F)y);
         if (odd) {
             tiny = NAME(above)(low_result, r & MAGNITUDE) & (V)((x & MAGNITUDE) != 0) & (V)((y & MAGNITUDE) != 0);
             r = NAME(to_odd)(r, (F)NAME(fused)(x, y, r ^ ~MAGNITUDE));
         }
         break;
-    case BND_DIV:
+    case BND_OP_DIV:
         r = (V)((F)x / (F)y);
         if (odd) {
             tiny = (NAME(above)(low_result, r & MAGNITUDE) | NAME(above)(low_from, from & MAGNITUDE)) &
@@ -102,30 +102,30 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
             r = NAME(to_odd)(r, (F)(rest ^ (y & ~MAGNITUDE)));
         }
         break;
-    case BND_SQRT:
+    case BND_OP_SQRT:
         r = NAME(root)(x);
         if (odd) {
             tiny = NAME(above)(low_from, from & MAGNITUDE) & (V)((x & MAGNITUDE) != 0);
             r = NAME(to_odd)(r, (F)NAME(fused)(r ^ ~MAGNITUDE, r, x));
         }
         break;
-    case BND_FMA:
+    case BND_OP_FMA:
         r = (V)((F)x * (F)y);
         if (odd) {
             tiny = NAME(above)(low_result, r & MAGNITUDE) & (V)((x & MAGNITUDE) != 0) & (V)((y & MAGNITUDE) != 0);
         }
         r = odd ? NAME(odd_sum)(minus_zero, r, z) : NAME(fused)(x, y, z);
         break;
-    case BND_CONVERT:
+    case BND_OP_CONVERT:
         *bad = NAME(above)(x & MAGNITUDE, top);
         return x;
-    case BND_MIN:
-    case BND_MIN_NUMBER:
+    case BND_OP_MIN:
+    case BND_OP_MIN_NUMBER:
     default: /* the maxima */
         *bad = NAME(above)(x & MAGNITUDE, top) | NAME(above)(y & MAGNITUDE, top);
         smaller = (V)((F)x < (F)y);
         larger = (V)((F)x > (F)y);
-        if (operation == BND_MIN || operation == BND_MIN_NUMBER) { /* of two zeros the negative one */
+        if (operation == BND_OP_MIN || operation == BND_OP_MIN_NUMBER) { /* of two zeros the negative one */
             return NAME(choose)(smaller, x, NAME(choose)(larger, y, x | y));
         }
         return NAME(choose)(larger, x, NAME(choose)(smaller, y, x & y));
@@ -181,17 +181,17 @@ static bool NAME(compute)(const bndi_arithmetic *a, void *result, const void *co
 {
     const bool odd = a->way == BNDI_ODD;
     switch (a->operation) {
-        COMPUTE(BND_ADD, 2);
-        COMPUTE(BND_SUB, 2);
-        COMPUTE(BND_MUL, 2);
-        COMPUTE(BND_DIV, 2);
-        COMPUTE(BND_FMA, 3);
-        COMPUTE(BND_SQRT, 1);
-        COMPUTE(BND_CONVERT, 1);
-        COMPUTE(BND_MIN, 2);
-        COMPUTE(BND_MIN_NUMBER, 2);
+        COMPUTE(BND_OP_ADD, 2);
+        COMPUTE(BND_OP_SUB, 2);
+        COMPUTE(BND_OP_MUL, 2);
+        COMPUTE(BND_OP_DIV, 2);
+        COMPUTE(BND_OP_FMA, 3);
+        COMPUTE(BND_OP_SQRT, 1);
+        COMPUTE(BND_OP_CONVERT, 1);
+        COMPUTE(BND_OP_MIN, 2);
+        COMPUTE(BND_OP_MIN_NUMBER, 2);
     default:
-        return NAME(compute_loop)(BND_MAX, false, false, a, 2, result, operands, n);
+        return NAME(compute_loop)(BND_OP_MAX, false, false, a, 2, result, operands, n);
     }
 }
 

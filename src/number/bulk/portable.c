@@ -23,11 +23,11 @@ static inline bool stochastic_up(unsigned rounding, unsigned bits, uint64_t rest
 {
     uint64_t one = UINT64_C(1) << bits;
     switch (rounding) {
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         return (random & 1) != 0;
-    case BND_SRA:
+    case BND_ROUND_SRA:
         return scaled(rest, discard, bits) + random >= one;
-    case BND_SRB:
+    case BND_ROUND_SRB:
         return scaled(rest, discard, bits + 1) + 2 * random + 1 >= 2 * one;
     default:
         return scaled_to_nearest(rest, discard, bits) + random >= one;
@@ -41,17 +41,17 @@ static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t res
 {
     uint64_t half = UINT64_C(1) << discard >> 1;
     switch (rounding) {
-    case BND_RNE:
+    case BND_ROUND_RNE:
         return (rest > half) | ((rest == half) & odd); /* no branch: nothing predicts it */
-    case BND_RNA:
+    case BND_ROUND_RNA:
         return rest >= half;
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         return false;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return !negative;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return negative;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         return !odd;
     default:
         return stochastic_up(rounding, bits, rest, discard, random);

@@ -135,35 +135,35 @@ static void NAME(round_with)(const bndi_plan *plan, bndi_results *special, void 
         return;
     }
     switch (plan->rule.rounding) {
-    case BND_RNE:
-        NAME(round_by)(BND_RNE, plan, special, out, in, NULL, n);
+    case BND_ROUND_RNE:
+        NAME(round_by)(BND_ROUND_RNE, plan, special, out, in, NULL, n);
         break;
-    case BND_RNA:
-        NAME(round_by)(BND_RNA, plan, special, out, in, NULL, n);
+    case BND_ROUND_RNA:
+        NAME(round_by)(BND_ROUND_RNA, plan, special, out, in, NULL, n);
         break;
-    case BND_RTZ:
-        NAME(round_by)(BND_RTZ, plan, special, out, in, NULL, n);
+    case BND_ROUND_RTZ:
+        NAME(round_by)(BND_ROUND_RTZ, plan, special, out, in, NULL, n);
         break;
-    case BND_RUP:
-        NAME(round_by)(BND_RUP, plan, special, out, in, NULL, n);
+    case BND_ROUND_RUP:
+        NAME(round_by)(BND_ROUND_RUP, plan, special, out, in, NULL, n);
         break;
-    case BND_RDN:
-        NAME(round_by)(BND_RDN, plan, special, out, in, NULL, n);
+    case BND_ROUND_RDN:
+        NAME(round_by)(BND_ROUND_RDN, plan, special, out, in, NULL, n);
         break;
-    case BND_RTO:
-        NAME(round_by)(BND_RTO, plan, special, out, in, NULL, n);
+    case BND_ROUND_RTO:
+        NAME(round_by)(BND_ROUND_RTO, plan, special, out, in, NULL, n);
         break;
-    case BND_SR_EQUAL:
-        NAME(round_by)(BND_SR_EQUAL, plan, special, out, in, random, n);
+    case BND_ROUND_SR_EQUAL:
+        NAME(round_by)(BND_ROUND_SR_EQUAL, plan, special, out, in, random, n);
         break;
-    case BND_SRA:
-        NAME(round_by)(BND_SRA, plan, special, out, in, random, n);
+    case BND_ROUND_SRA:
+        NAME(round_by)(BND_ROUND_SRA, plan, special, out, in, random, n);
         break;
-    case BND_SRB:
-        NAME(round_by)(BND_SRB, plan, special, out, in, random, n);
+    case BND_ROUND_SRB:
+        NAME(round_by)(BND_ROUND_SRB, plan, special, out, in, random, n);
         break;
     default:
-        NAME(round_by)(BND_SR, plan, special, out, in, random, n);
+        NAME(round_by)(BND_ROUND_SR, plan, special, out, in, random, n);
         break;
     }
 }

@@ -55,16 +55,16 @@ static void count_magnitude(bndi_tally *tally, uint64_t magnitude)
 /* `times` is 1, or -1 as an unsigned number: then the flags are taken back. */
 static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times)
 {
-    tally->inexact += (flags & BND_INEXACT) != 0 ? times : 0;
-    tally->underflows += (flags & BND_UNDERFLOW) != 0 ? times : 0;
-    tally->flushed += (flags & BND_FLUSHED) != 0 ? times : 0;
-    tally->overflows += (flags & BND_OVERFLOW) != 0 ? times : 0;
-    tally->saturated += (flags & BND_SATURATED) != 0 ? times : 0;
+    tally->inexact += (flags & BND_FLAG_INEXACT) != 0 ? times : 0;
+    tally->underflows += (flags & BND_FLAG_UNDERFLOW) != 0 ? times : 0;
+    tally->flushed += (flags & BND_FLAG_FLUSHED) != 0 ? times : 0;
+    tally->overflows += (flags & BND_FLAG_OVERFLOW) != 0 ? times : 0;
+    tally->saturated += (flags & BND_FLAG_SATURATED) != 0 ? times : 0;
 }
 
 static bool is_exact(uint32_t flags)
 {
-    return (flags & (BND_INEXACT | BND_FLUSHED | BND_INVALID)) == 0;
+    return (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
 }
 
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
@@ -114,7 +114,7 @@ static inline uint32_t flags_of(const bndi_plan *plan, uint64_t in, uint64_t out
         plain = u >> plan->words->fraction_bits != 0;
     }
     if (plain || (u == 0 && plan->format.has_zero && plan->exact)) {
-        return u != 0 && in != out ? BND_INEXACT : 0;
+        return u != 0 && in != out ? BND_FLAG_INEXACT : 0;
     }
     return bnd_convert(&plan->format, plan->words, in, plan->rule, random).flags;
 }
@@ -151,7 +151,7 @@ void bndi_tally_64(const bndi_plan *plan, bndi_tally *t, const void *x, const vo
 /* Does the mode round away from zero, by the sign? */
 static bool goes_away(unsigned rounding, bool negative)
 {
-    return rounding == (negative ? BND_RDN : BND_RUP);
+    return rounding == (negative ? BND_ROUND_RDN : BND_ROUND_RUP);
 }
 
 /* The smallest magnitude that is not tiny: one that precision alone would round up to the smallest normal number. Below
@@ -164,10 +164,10 @@ uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
     if (plan->rule.tiny_before || gap < 2) {
         return normal;
     }
-    if (rounding >= BND_SR || goes_away(rounding, negative)) {
+    if (rounding >= BND_ROUND_SR || goes_away(rounding, negative)) {
         return normal - gap + 1;
     }
-    return rounding == BND_RNE || rounding == BND_RNA ? normal - gap / 2 : normal;
+    return rounding == BND_ROUND_RNE || rounding == BND_ROUND_RNA ? normal - gap / 2 : normal;
 }
 
 /* The smallest magnitude that overflows: one that is rounded to the number after the largest. */
@@ -179,11 +179,11 @@ uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative)
     if (unit < 2) {
         return max + 1;
     }
-    if (rounding >= BND_SR || goes_away(rounding, negative) || (rounding == BND_RTO && !odd)) {
+    if (rounding >= BND_ROUND_SR || goes_away(rounding, negative) || (rounding == BND_ROUND_RTO && !odd)) {
         return max + 1;
     }
-    if (rounding == BND_RNE || rounding == BND_RNA) {
-        return max + unit / 2 + (rounding == BND_RNE && !odd);
+    if (rounding == BND_ROUND_RNE || rounding == BND_ROUND_RNA) {
+        return max + unit / 2 + (rounding == BND_ROUND_RNE && !odd);
     }
     return max + unit;
 }
@@ -204,8 +204,8 @@ static uint64_t double_of_code(const bnd_format *f, uint64_t code)
 {
     uint64_t bits = bndi_bits_of_double(bnd_decode(f, code));
     bnd_kind kind = (bnd_kind)bnd_unpack(f, code).kind;
-    bool beyond = (bits & ~SIGN) == INFINITY_BITS && kind != BND_INFINITE;
-    bool below = (bits & ~SIGN) == 0 && kind != BND_ZERO;
+    bool beyond = (bits & ~SIGN) == INFINITY_BITS && kind != BND_KIND_INFINITE;
+    bool below = (bits & ~SIGN) == 0 && kind != BND_KIND_ZERO;
     return beyond ? bits - 1 : below ? bits + 1 : bits;
 }
 

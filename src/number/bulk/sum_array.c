@@ -49,7 +49,7 @@ static uint64_t random_of(const adder *a, uint64_t index)
 static bnd_exact taken(const adder *a, const term *x)
 {
     bool flush = a->rule.flush_in && bnd_classify(x->format, x->value) == BND_CLASS_SUBNORMAL;
-    return flush ? (bnd_exact){.kind = BND_ZERO, .negative = x->value.negative} : x->value;
+    return flush ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->value.negative} : x->value;
 }
 
 static bnd_exact add_by_codec(const adder *a, bnd_operation operation, const term *x, const term *y, uint64_t index)
@@ -103,7 +103,8 @@ static inline const void *entry_of(const adder *a, uint64_t index)
 static inline uint64_t add_by_kernel(const adder *a, bnd_operation operation, uint64_t x, uint64_t y, uint64_t index)
 {
     const uint64_t sign = UINT64_C(1) << 63;
-    uint64_t sum = odd_sum(bndi_double_of_bits(x), bndi_double_of_bits(operation == BND_SUB ? y ^ sign : y)), rounded;
+    uint64_t sum = odd_sum(bndi_double_of_bits(x), bndi_double_of_bits(operation == BND_OP_SUB ? y ^ sign : y)),
+             rounded;
     if ((sum & ~sign) == 0 && a->zeros) {
         return sum;
     }
@@ -118,7 +119,7 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
 {
     const uint64_t sign = UINT64_C(1) << 63, top = UINT64_C(0x7ff) << 52;
     const bndi_plan *plan = &a->plan;
-    const double other = bndi_double_of_bits(operation == BND_SUB ? y ^ sign : y);
+    const double other = bndi_double_of_bits(operation == BND_OP_SUB ? y ^ sign : y);
     uint64_t sum =
         a->odd ? odd_sum(bndi_double_of_bits(x), other) : bndi_bits_of_double(bndi_double_of_bits(x) + other);
     const uint64_t usable = plan->format.is_signed ? ~sign : UINT64_MAX;
@@ -192,21 +193,21 @@ static ALWAYS_INLINE term naive(way_of_adding by, const adder *a, elements *e)
     term sum = next(by, a, e);
     while (e->at < e->n) {
         term x = next(by, a, e);
-        sum = add(by, a, BND_ADD, &sum, &x, a->how.first + e->at - 1);
+        sum = add(by, a, BND_OP_ADD, &sum, &x, a->how.first + e->at - 1);
     }
     return sum;
 }
 
 static ALWAYS_INLINE term kahan(way_of_adding by, const adder *a, elements *e)
 {
-    term sum = {.value = {.kind = BND_ZERO}, .format = &a->format}, c = sum;
+    term sum = {.value = {.kind = BND_KIND_ZERO}, .format = &a->format}, c = sum;
     while (e->at < e->n) {
         const uint64_t index = 4 * (a->how.first + e->at);
         term x = next(by, a, e);
-        term y = add(by, a, BND_SUB, &x, &c, index);
-        term t = add(by, a, BND_ADD, &sum, &y, index + 1);
-        term u = add(by, a, BND_SUB, &t, &sum, index + 2);
-        c = add(by, a, BND_SUB, &u, &y, index + 3);
+        term y = add(by, a, BND_OP_SUB, &x, &c, index);
+        term t = add(by, a, BND_OP_ADD, &sum, &y, index + 1);
+        term u = add(by, a, BND_OP_SUB, &t, &sum, index + 2);
+        c = add(by, a, BND_OP_SUB, &u, &y, index + 3);
         sum = t;
     }
     return sum;
@@ -225,11 +226,12 @@ static ALWAYS_INLINE term pairwise(way_of_adding by, const adder *a, elements *e
         stack[depth++] = next(by, a, e);
         for (; (i & 1) != 0; i >>= 1, depth--) {
             stack[depth - 2] =
-                add(by, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+                add(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
         }
     }
     for (; depth > 1; depth--) {
-        stack[depth - 2] = add(by, a, BND_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+        stack[depth - 2] =
+            add(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
     }
     return stack[0];
 }
@@ -258,7 +260,7 @@ static bool open_words(adder *a, const bndi_side *x, bool odd, unsigned *mode)
     for (unsigned pair = 0; pair < 4; pair++) {
         const bnd_format *from[2] = {formats[pair & 1], formats[pair >> 1]};
         bndi_arithmetic what;
-        bndi_arithmetic_make(&what, BNDI_WORDS_64, BND_ADD, &a->format, from, a->rule, odd);
+        bndi_arithmetic_make(&what, BNDI_WORDS_64, BND_OP_ADD, &a->format, from, a->rule, odd);
         if (what.way == BNDI_BY_CODEC) {
             return false;
         }
@@ -271,11 +273,11 @@ static bool open_words(adder *a, const bndi_side *x, bool odd, unsigned *mode)
 
 static way_of_adding open_way(adder *a, const bndi_side *x)
 {
-    unsigned mode = BND_RNE;
+    unsigned mode = BND_ROUND_RNE;
     bndi_plan_make(&a->plan, BNDI_WORDS_64, &a->format, a->rule);
-    bndi_plan_make(&a->x, BNDI_WORDS_64, &x->format, (bnd_rule){.rounding = BND_RNE});
+    bndi_plan_make(&a->x, BNDI_WORDS_64, &x->format, (bnd_rule){.rounding = BND_ROUND_RNE});
     bndi_plan_codes(&a->x, x->bytes, x->storage.shift);
-    a->zeros = a->format.has_zero && a->format.has_negative_zero && a->rule.rounding != BND_RDN;
+    a->zeros = a->format.has_zero && a->format.has_negative_zero && a->rule.rounding != BND_ROUND_RDN;
     if (a->rule.flush_in) {
         return BY_CODEC;
     }
@@ -289,7 +291,7 @@ static way_of_adding open_way(adder *a, const bndi_side *x)
 static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels, const bndi_array_operand *x, size_t n)
 {
     if (n == 0) {
-        return bnd_round_exact(&a->format, (bnd_exact){.kind = BND_ZERO}, a->rule, 0).value;
+        return bnd_round_exact(&a->format, (bnd_exact){.kind = BND_KIND_ZERO}, a->rule, 0).value;
     }
     elements e;
     e.kernels = kernels;
@@ -307,13 +309,13 @@ static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels
     if (by == BY_CODEC) {
         return add_up(BY_CODEC, way, a, &e).value;
     }
-    bndi_environment before = bndi_enter(by == BY_FLOATS ? a->rule.rounding : (unsigned)BND_RNE);
+    bndi_environment before = bndi_enter(by == BY_FLOATS ? a->rule.rounding : (unsigned)BND_ROUND_RNE);
     term sum = by == BY_FLOATS ? add_up(BY_FLOATS, way, a, &e) : add_up(BY_KERNEL, way, a, &e);
     bndi_leave(before);
     return bnd_unpack(bnd_lab_format_of_words(BNDI_WORDS_64), sum.word);
 }
 
-/* BND_CONVERT has one operand, which is opened as any. */
+/* BND_OP_CONVERT has one operand, which is opened as any. */
 static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation way, const bnd_operand *x, size_t n,
                             const bnd_format *f, const bnd_array *how, bnd_error *why)
 {
@@ -321,10 +323,10 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
     j.how = how != NULL ? *how : (bnd_array){.context = NULL};
     j.kernels = bnd_lab_kernels_of(j.how.context);
     j.out = *out;
-    if ((unsigned)way >= BND_SUMMATIONS) {
+    if ((unsigned)way >= BND_SUM_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no way of summation %d", (int)way);
     }
-    bnd_status status = bndi_operate_open(&j, NULL, BND_CONVERT, x, n, f, NULL, why);
+    bnd_status status = bndi_operate_open(&j, NULL, BND_OP_CONVERT, x, n, f, NULL, why);
     if (status == BND_OK) {
         adder a = {.format = *f,
                    .rule = bnd_rule_of_operation(j.how.rule),
@@ -339,7 +341,7 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
 bnd_status bnd_sum_codes(uint64_t *sum, const bnd_format *to, bnd_summation way, const bnd_operand *x, size_t n,
                          const bnd_array *how, bnd_error *why)
 {
-    bndi_side out = bndi_side_of_codes(to, BND_UNPACKED, 1);
+    bndi_side out = bndi_side_of_codes(to, BND_PACKING_UNPACKED, 1);
     bnd_exact value;
     bnd_status status = sum_array(&value, &out, way, x, n, to, how, why);
     if (status == BND_OK) {

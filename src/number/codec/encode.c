@@ -19,16 +19,16 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
  * is against what was given. */
 static void round_flushed(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
-    *out = bnd_round_exact(f, (bnd_exact){.kind = BND_ZERO, .negative = x->negative}, rule, 0);
-    out->flags |= BND_FLUSHED;
-    out->ternary = out->value.kind == BND_QUIET_NAN ? 0 : bnd_exact_compare(out->value, *x);
+    *out = bnd_round_exact(f, (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative}, rule, 0);
+    out->flags |= BND_FLAG_FLUSHED;
+    out->ternary = out->value.kind == BND_KIND_QUIET_NAN ? 0 : bnd_exact_compare(out->value, *x);
 }
 
 /* `normal_exponent`: of the leading bit of the source format's smallest normal number. */
 static inline void round_from(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, int32_t normal_exponent,
                               bnd_rule rule, uint64_t random)
 {
-    if (rule.flush_in && x->kind == BND_FINITE &&
+    if (rule.flush_in && x->kind == BND_KIND_FINITE &&
         x->exponent + 127 - (int32_t)bndi_leading_zeros(x->high, x->low) < normal_exponent) {
         round_flushed(out, f, x, rule);
     } else {
@@ -95,12 +95,12 @@ bnd_result bnd_convert(const bnd_format *to, const bnd_format *from, uint64_t co
 static bool exact_double_code(bnd_exact x, uint64_t *code)
 {
     uint64_t sign = (uint64_t)x.negative << 63, one = UINT64_C(1) << 52;
-    if (x.kind == BND_ZERO) {
+    if (x.kind == BND_KIND_ZERO) {
         *code = sign;
         return true;
     }
     int32_t leading = 63 - ((int32_t)bndi_leading_zeros(0, x.low) - 64); /* index of the leading bit */
-    if (x.kind != BND_FINITE || leading > 52 || x.exponent < -1074 || x.exponent + leading > 1023) {
+    if (x.kind != BND_KIND_FINITE || leading > 52 || x.exponent < -1074 || x.exponent + leading > 1023) {
         return false;
     }
     int32_t up = 52 - leading; /* to the full 53 bits, but not below the lowest quantum */

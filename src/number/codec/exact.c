@@ -3,13 +3,13 @@
 
 static int sign_of(bnd_exact x)
 {
-    return x.kind == BND_ZERO ? 0 : x.negative ? -1 : 1;
+    return x.kind == BND_KIND_ZERO ? 0 : x.negative ? -1 : 1;
 }
 
 static int compare_magnitudes(bnd_exact a, bnd_exact b)
 {
-    if (a.kind == BND_INFINITE || b.kind == BND_INFINITE) {
-        return (a.kind == BND_INFINITE) - (b.kind == BND_INFINITE);
+    if (a.kind == BND_KIND_INFINITE || b.kind == BND_KIND_INFINITE) {
+        return (a.kind == BND_KIND_INFINITE) - (b.kind == BND_KIND_INFINITE);
     }
     bndi_normalize(&a);
     bndi_normalize(&b);
@@ -53,13 +53,14 @@ bnd_exact bndi_nudged(bnd_exact x, bool outward)
 /* A magnitude smaller than every format's least number, larger than zero. */
 static bnd_exact speck(bool negative)
 {
-    return (bnd_exact){.low = 1, .exponent = -(1 << 30), .kind = BND_FINITE, .negative = negative, .sticky = true};
+    return (bnd_exact){.low = 1, .exponent = -(1 << 30), .kind = BND_KIND_FINITE, .negative = negative, .sticky = true};
 }
 
 /* The number next to an infinity, toward zero. */
 static bnd_exact largest(const bnd_format *f, bool negative)
 {
-    return (bnd_exact){.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+    return (bnd_exact){
+        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
 }
 
 /* Below every number of a format with infinities lies the negative one; without, there is nothing. The smallest number
@@ -67,26 +68,26 @@ static bnd_exact largest(const bnd_format *f, bool negative)
 bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int direction)
 {
     bool up = direction > 0;
-    if (x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN) {
+    if (x.kind == BND_KIND_QUIET_NAN || x.kind == BND_KIND_SIGNALING_NAN) {
         return false;
     }
-    if (x.kind == BND_INFINITE) {
+    if (x.kind == BND_KIND_INFINITE) {
         if (x.negative != up || (x.negative && !f->is_signed)) {
             return false;
         }
         *out = largest(f, x.negative);
         return true;
     }
-    bnd_exact moved = x.kind == BND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);
+    bnd_exact moved = x.kind == BND_KIND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);
     if (moved.negative && !f->is_signed) {
         if (!up) {
             return false;
         }
-        moved = f->has_zero ? (bnd_exact){.kind = BND_ZERO} : speck(false);
+        moved = f->has_zero ? (bnd_exact){.kind = BND_KIND_ZERO} : speck(false);
     }
-    bnd_rule rule = {.rounding = up ? BND_RUP : BND_RDN};
+    bnd_rule rule = {.rounding = up ? BND_ROUND_RUP : BND_ROUND_RDN};
     bnd_rounded r = bnd_round_exact(f, moved, rule, 0);
-    bool beyond = r.value.kind == BND_QUIET_NAN || bnd_exact_compare(r.value, x) != (up ? 1 : -1);
+    bool beyond = r.value.kind == BND_KIND_QUIET_NAN || bnd_exact_compare(r.value, x) != (up ? 1 : -1);
     if (beyond) {
         return false;
     }

@@ -87,9 +87,9 @@ static bool stochastic_up(const position *p, bnd_rule rule, uint64_t random)
     unsigned bits = bnd_rule_random_bits(rule);
     uint64_t one = UINT64_C(1) << bits, r = random & (one - 1);
     switch (rule.rounding) {
-    case BND_SRA:
+    case BND_ROUND_SRA:
         return (p->fraction >> (64 - bits)) + r >= one;
-    case BND_SRB:
+    case BND_ROUND_SRB:
         return (p->fraction >> (63 - bits)) + 2 * r + 1 >= 2 * one;
     default:
         return nearest_bits(p, bits) + r >= one;
@@ -104,19 +104,19 @@ static inline bool rounds_up(const position *p, bool odd, bool negative, bnd_rul
         return false;
     }
     switch (rule.rounding) {
-    case BND_RNE:
+    case BND_ROUND_RNE:
         return p->fraction > half || (p->fraction == half && (p->sticky || odd));
-    case BND_RNA:
+    case BND_ROUND_RNA:
         return p->fraction >= half;
-    case BND_RTZ:
+    case BND_ROUND_RTZ:
         return false;
-    case BND_RUP:
+    case BND_ROUND_RUP:
         return !negative;
-    case BND_RDN:
+    case BND_ROUND_RDN:
         return negative;
-    case BND_RTO:
+    case BND_ROUND_RTO:
         return !odd;
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         return (random & 1) != 0;
     default:
         return stochastic_up(p, rule, random);
@@ -170,7 +170,8 @@ static bnd_rounded special(uint8_t kind, bool negative, uint32_t flags, int32_t 
 
 static bnd_rounded largest(const bnd_format *f, bool negative, uint32_t flags, int32_t ternary)
 {
-    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+    bnd_exact value = {
+        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
     return (bnd_rounded){.value = value, .flags = flags, .ternary = ternary};
 }
 
@@ -183,13 +184,13 @@ static bnd_exact nan_value(const bnd_format *f, uint64_t payload, bool negative)
         fraction |= payload >> (64 - bits) << (64 - bits);
     }
     bool has_sign = f->is_signed && !f->zero_nan;
-    return (bnd_exact){.high = fraction, .kind = BND_QUIET_NAN, .negative = has_sign && negative};
+    return (bnd_exact){.high = fraction, .kind = BND_KIND_QUIET_NAN, .negative = has_sign && negative};
 }
 
 /* What the rule makes of a NaN, and of a number that is to become one. */
 static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact *x)
 {
-    bool from_nan = x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN;
+    bool from_nan = x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN;
     switch (rule.nan) {
     case BND_NAN_CANONICAL:
         return nan_value(f, 0, false);
@@ -216,24 +217,24 @@ static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, const bnd_exa
 static bnd_rounded round_nan(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return nan_instead(f, rule, x, x->kind == BND_SIGNALING_NAN ? BND_INVALID : 0);
+        return nan_instead(f, rule, x, x->kind == BND_KIND_SIGNALING_NAN ? BND_FLAG_INVALID : 0);
     }
     if (rule.no_nan == BND_NO_NAN_ZERO) {
-        return special(BND_ZERO, !x->negative && f->has_negative_zero, BND_INVALID, 0);
+        return special(BND_KIND_ZERO, !x->negative && f->has_negative_zero, BND_FLAG_INVALID, 0);
     }
-    return largest(f, false, BND_INVALID, 0);
+    return largest(f, false, BND_FLAG_INVALID, 0);
 }
 
 static bnd_rounded round_zero(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_zero) {
-        return special(BND_ZERO, x->negative && f->has_negative_zero, 0, 0);
+        return special(BND_KIND_ZERO, x->negative && f->has_negative_zero, 0, 0);
     }
     if (rule.zero == BND_ZERO_NAN && f->has_nan) {
-        return nan_instead(f, rule, x, BND_INVALID);
+        return nan_instead(f, rule, x, BND_FLAG_INVALID);
     }
-    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
-    return (bnd_rounded){.value = least, .flags = BND_INVALID, .ternary = 1};
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
+    return (bnd_rounded){.value = least, .flags = BND_FLAG_INVALID, .ternary = 1};
 }
 
 static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_rule rule, bool negative)
@@ -241,45 +242,46 @@ static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_r
     int32_t inward = negative ? 1 : -1;
     bool maximum_instead = rule.overflow == BND_OVERFLOW_FORMAT_MAX || rule.overflow == BND_OVERFLOW_PROPAGATE_MAX;
     if (rule.overflow == BND_OVERFLOW_SATURATE || (maximum_instead && !f->has_infinity)) {
-        return largest(f, negative, BND_SATURATED, inward);
+        return largest(f, negative, BND_FLAG_SATURATED, inward);
     }
     if (f->has_infinity) {
-        return special(BND_INFINITE, negative, 0, 0);
+        return special(BND_KIND_INFINITE, negative, 0, 0);
     }
-    return f->has_nan ? nan_instead(f, rule, x, BND_INVALID)
-                      : largest(f, negative, BND_INVALID | BND_SATURATED, inward);
+    return f->has_nan ? nan_instead(f, rule, x, BND_FLAG_INVALID)
+                      : largest(f, negative, BND_FLAG_INVALID | BND_FLAG_SATURATED, inward);
 }
 
 /* A negative number or infinity where there is no sign. */
 static bnd_rounded round_negative(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return nan_instead(f, rule, x, BND_INVALID);
+        return nan_instead(f, rule, x, BND_FLAG_INVALID);
     }
-    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
     return (bnd_rounded){
-        .value = f->has_zero ? (bnd_exact){.kind = BND_ZERO} : least, .flags = BND_INVALID, .ternary = 1};
+        .value = f->has_zero ? (bnd_exact){.kind = BND_KIND_ZERO} : least, .flags = BND_FLAG_INVALID, .ternary = 1};
 }
 
 static bool overflows_inward(bool negative, bnd_rule rule)
 {
-    return rule.rounding == BND_RTZ || rule.rounding == BND_RTO || rule.rounding == (negative ? BND_RUP : BND_RDN);
+    return rule.rounding == BND_ROUND_RTZ || rule.rounding == BND_ROUND_RTO ||
+           rule.rounding == (negative ? BND_ROUND_RUP : BND_ROUND_RDN);
 }
 
 static bnd_rounded overflow(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     bool negative = x->negative;
-    uint32_t flags = BND_OVERFLOW | BND_INEXACT;
+    uint32_t flags = BND_FLAG_OVERFLOW | BND_FLAG_INEXACT;
     bool as_format = rule.overflow == BND_OVERFLOW_FORMAT || rule.overflow == BND_OVERFLOW_FORMAT_MAX;
     if (as_format && !overflows_inward(negative, rule)) {
         if (f->has_infinity) {
-            return special(BND_INFINITE, negative, flags, negative ? -1 : 1);
+            return special(BND_KIND_INFINITE, negative, flags, negative ? -1 : 1);
         }
         if (f->has_nan && rule.overflow == BND_OVERFLOW_FORMAT) {
             return nan_instead(f, rule, x, flags);
         }
     }
-    return largest(f, negative, flags | BND_SATURATED, negative ? 1 : -1);
+    return largest(f, negative, flags | BND_FLAG_SATURATED, negative ? 1 : -1);
 }
 
 /* ---- finite numbers ---- */
@@ -320,24 +322,24 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
         *out = overflow(f, &x, rule);
         return;
     }
-    uint32_t flags = inexact ? BND_INEXACT : 0;
+    uint32_t flags = inexact ? BND_FLAG_INEXACT : 0;
     if (inexact && is_tiny(f, &x, rule, random)) {
-        flags |= BND_UNDERFLOW;
+        flags |= BND_FLAG_UNDERFLOW;
     }
     int32_t outward = !inexact ? 0 : up || lifted ? 1 : -1;
     if (rule.flush_out && p.kept != 0 && is_subnormal(f, &p)) {
         p.kept = 0;
-        flags = BND_UNDERFLOW | BND_INEXACT;
+        flags = BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT;
         outward = -1;
     }
     bool zero = p.kept == 0;
     out->value.high = 0;
     out->value.low = p.kept;
     out->value.exponent = zero ? 0 : p.quantum;
-    out->value.kind = zero ? BND_ZERO : BND_FINITE;
+    out->value.kind = zero ? BND_KIND_ZERO : BND_KIND_FINITE;
     out->value.negative = negative && (!zero || f->has_negative_zero);
     out->value.sticky = false;
-    out->flags = flags | (zero ? BND_FLUSHED : 0);
+    out->flags = flags | (zero ? BND_FLAG_FLUSHED : 0);
     out->ternary = negative ? -outward : outward;
 }
 
@@ -345,9 +347,9 @@ static void round_magnitude(bnd_rounded *out, const bnd_format *f, const bnd_exa
                             bool negative)
 {
     bool nothing = (x->high | x->low) == 0 && !x->sticky; /* a significand of zero is zero, whatever its kind says */
-    if (x->kind == BND_INFINITE) {
+    if (x->kind == BND_KIND_INFINITE) {
         *out = round_infinity(f, x, rule, negative);
-    } else if (x->kind == BND_ZERO || nothing) {
+    } else if (x->kind == BND_KIND_ZERO || nothing) {
         *out = round_zero(f, x, rule);
     } else {
         round_finite(out, f, x, rule, random, negative);
@@ -356,15 +358,15 @@ static void round_magnitude(bnd_rounded *out, const bnd_format *f, const bnd_exa
 
 void bndi_round(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule, uint64_t random)
 {
-    if (x->kind == BND_QUIET_NAN || x->kind == BND_SIGNALING_NAN) {
+    if (x->kind == BND_KIND_QUIET_NAN || x->kind == BND_KIND_SIGNALING_NAN) {
         *out = round_nan(f, x, rule);
-    } else if (!x->negative || f->is_signed || x->kind == BND_ZERO) {
+    } else if (!x->negative || f->is_signed || x->kind == BND_KIND_ZERO) {
         round_magnitude(out, f, x, rule, random, x->negative);
     } else if (rule.negative == BND_NEGATIVE_NAN) {
         *out = round_negative(f, x, rule);
     } else {
         round_magnitude(out, f, x, rule, random, false);
-        out->ternary = out->value.kind == BND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
+        out->ternary = out->value.kind == BND_KIND_QUIET_NAN ? 0 : 1; /* any magnitude is above what was given */
     }
 }
 

@@ -26,7 +26,7 @@ static inline void set(bnd_exact *out, bnd_kind kind, bool negative, uint64_t hi
 static inline void set_nan(bnd_exact *out, bool negative, uint64_t payload)
 {
     bool quiet = payload >> 63 != 0;
-    set(out, quiet ? BND_QUIET_NAN : BND_SIGNALING_NAN, negative, payload, 0, 0);
+    set(out, quiet ? BND_KIND_QUIET_NAN : BND_KIND_SIGNALING_NAN, negative, payload, 0, 0);
 }
 
 /* Field and fraction of a finite number by the common rule; a significand of zero is zero. */
@@ -37,7 +37,7 @@ static inline void set_finite(bnd_exact *out, bool negative, uint64_t field, uin
     uint64_t significand = fraction | (subnormal ? 0 : UINT64_C(1) << fraction_bits);
     int32_t exponent = (int32_t)field + subnormal - bias - (int32_t)fraction_bits;
     bool zero = significand == 0;
-    set(out, zero ? BND_ZERO : BND_FINITE, negative, 0, significand, zero ? 0 : exponent);
+    set(out, zero ? BND_KIND_ZERO : BND_KIND_FINITE, negative, 0, significand, zero ? 0 : exponent);
 }
 
 void bnd_lab_unpack(bnd_exact *out, const bnd_format *f, uint64_t code)
@@ -49,11 +49,11 @@ void bnd_lab_unpack(bnd_exact *out, const bnd_format *f, uint64_t code)
     if (f->width == 0 || (negative && f->zero_nan && magnitude == 0)) {
         set_nan(out, false, UINT64_C(1) << 63);
     } else if (f->has_infinity && magnitude == f->infinity_code) {
-        set(out, BND_INFINITE, negative, 0, 0, 0);
+        set(out, BND_KIND_INFINITE, negative, 0, 0, 0);
     } else if (magnitude > f->max_code) {
         set_nan(out, negative, f->ieee_nans ? to_top(fraction, f->fraction_bits) : UINT64_C(1) << 63);
     } else if (f->has_zero && magnitude == 0) {
-        set(out, BND_ZERO, negative, 0, 0, 0);
+        set(out, BND_KIND_ZERO, negative, 0, 0, 0);
     } else {
         set_finite(out, negative, magnitude >> f->fraction_bits, fraction, f->fraction_bits, f->bias,
                    f->has_subnormals);
@@ -108,13 +108,13 @@ uint64_t bndi_pack(const bnd_format *f, const bnd_exact *value)
     }
     uint64_t sign = value->negative && f->is_signed, magnitude = 0;
     switch (value->kind) {
-    case BND_ZERO:
+    case BND_KIND_ZERO:
         sign = sign && f->has_negative_zero;
         break;
-    case BND_FINITE:
+    case BND_KIND_FINITE:
         magnitude = pack_finite(f, value);
         break;
-    case BND_INFINITE:
+    case BND_KIND_INFINITE:
         magnitude = f->infinity_code;
         break;
     default:
@@ -139,7 +139,7 @@ void bndi_unpack_ieee(bnd_exact *out, uint64_t code, unsigned exponent_bits, uns
     if (field != top) {
         set_finite(out, negative, field, fraction, fraction_bits, (int32_t)(top >> 1), true);
     } else if (fraction == 0) {
-        set(out, BND_INFINITE, negative, 0, 0, 0);
+        set(out, BND_KIND_INFINITE, negative, 0, 0, 0);
     } else {
         set_nan(out, negative, to_top(fraction, fraction_bits));
     }
@@ -165,7 +165,7 @@ bnd_exact bnd_exact_float(float x)
 
 bnd_exact bnd_exact_uint64(uint64_t x)
 {
-    return (bnd_exact){.low = x, .kind = x != 0 ? BND_FINITE : BND_ZERO};
+    return (bnd_exact){.low = x, .kind = x != 0 ? BND_KIND_FINITE : BND_KIND_ZERO};
 }
 
 bnd_exact bnd_exact_int64(int64_t x)
@@ -180,18 +180,18 @@ bnd_exact bnd_exact_int64(int64_t x)
 bnd_class bnd_classify(const bnd_format *f, bnd_exact value)
 {
     switch (value.kind) {
-    case BND_ZERO:
+    case BND_KIND_ZERO:
         return BND_CLASS_ZERO;
-    case BND_INFINITE:
+    case BND_KIND_INFINITE:
         return BND_CLASS_INFINITY;
-    case BND_QUIET_NAN:
+    case BND_KIND_QUIET_NAN:
         return BND_CLASS_NAN;
-    case BND_SIGNALING_NAN:
+    case BND_KIND_SIGNALING_NAN:
         return BND_CLASS_SIGNALING_NAN;
     default:
         break;
     }
-    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
+    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
     value.negative = false;
     return bnd_exact_compare(value, normal) < 0 ? BND_CLASS_SUBNORMAL : BND_CLASS_NORMAL;
 }

@@ -56,7 +56,7 @@ static void derive_for_operations(bnd_format *f)
     f->normals = f->max_code - one;
     f->unbias = (uint64_t)(int64_t)(1 - f->bias) << f->fraction_bits;
     f->unbias_twice = f->unbias - ((uint64_t)f->fraction_bits << f->fraction_bits);
-    f->quick_modes = is_quick ? BND_DETERMINISTIC_MODES : 0;
+    f->quick_modes = is_quick ? BND_ROUND_DETERMINISTIC_COUNT : 0;
 }
 
 bnd_format bndi_format_of_layout(const bndi_layout *layout)

@@ -10,7 +10,7 @@ typedef struct row {
     uint8_t is_signed, exponent_bits, fraction_bits;
     int16_t bias;
     uint8_t specials, traits, groups;
-    const char *names[BND_ECOSYSTEMS];
+    const char *names[BND_ECOSYSTEM_COUNT];
     const char *hardware;
 } row;
 
@@ -55,7 +55,7 @@ const char *bnd_format_title(size_t index)
 
 const char *bnd_format_names(size_t index, bnd_ecosystem where)
 {
-    return index < ROWS && (unsigned)where < BND_ECOSYSTEMS ? rows[index].names[where] : "";
+    return index < ROWS && (unsigned)where < BND_ECOSYSTEM_COUNT ? rows[index].names[where] : "";
 }
 
 const char *bnd_format_hardware(size_t index)
@@ -65,8 +65,8 @@ const char *bnd_format_hardware(size_t index)
 
 const char *bnd_ecosystem_name(bnd_ecosystem where)
 {
-    static const char *const names[BND_ECOSYSTEMS] = {"ml_dtypes", "onnx", "safetensors", "stablehlo", "others"};
-    return (unsigned)where < BND_ECOSYSTEMS ? names[where] : "";
+    static const char *const names[BND_ECOSYSTEM_COUNT] = {"ml_dtypes", "onnx", "safetensors", "stablehlo", "others"};
+    return (unsigned)where < BND_ECOSYSTEM_COUNT ? names[where] : "";
 }
 
 /* ---- names ---- */
@@ -76,7 +76,7 @@ static bool has_name(const row *r, const char *name, size_t length)
     if (bndi_same_word(name, length, r->name)) {
         return true;
     }
-    for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
+    for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
         const char *list = r->names[where];
         size_t word_length;
         for (const char *word; word = bndi_next_word(&list, &word_length), word_length > 0;) {
@@ -104,7 +104,7 @@ void bndi_offer_row_names(bndi_nearest *nearest)
         bndi_nearest_offer(nearest, rows[i].name, bndi_length(rows[i].name));
     }
     for (size_t i = 0; i < ROWS; i++) {
-        for (size_t where = 0; where < BND_ECOSYSTEMS; where++) {
+        for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
             const char *list = rows[i].names[where];
             size_t length;
             for (const char *word; word = bndi_next_word(&list, &length), length > 0;) {

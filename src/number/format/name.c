@@ -194,7 +194,7 @@ static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
 
 static verdict read_value_set(bnd_format *out, reader r, bnd_error *why)
 {
-    int32_t precision, emin = -BND_UNLIMITED_EXPONENT, emax = BND_UNLIMITED_EXPONENT;
+    int32_t precision, emin = -BND_EXPONENT_UNLIMITED, emax = BND_EXPONENT_UNLIMITED;
     if (!take(&r, "p") || !take_number(&r, false, &precision)) {
         return NOT_MINE;
     }
@@ -211,10 +211,10 @@ static verdict read_value_set(bnd_format *out, reader r, bnd_error *why)
                  BND_PRECISION_MAX);
         return IMPOSSIBLE;
     }
-    if (emin > emax || emin < -BND_UNLIMITED_EXPONENT || emax > BND_UNLIMITED_EXPONENT) {
+    if (emin > emax || emin < -BND_EXPONENT_UNLIMITED || emax > BND_EXPONENT_UNLIMITED) {
         bnd_fail(why, BND_BAD_SYNTAX, 0,
                  "value set '%.*s': emin must not be above emax, and both must be from -%d to %d", (int)r.length,
-                 r.text, BND_UNLIMITED_EXPONENT, BND_UNLIMITED_EXPONENT);
+                 r.text, BND_EXPONENT_UNLIMITED, BND_EXPONENT_UNLIMITED);
         return IMPOSSIBLE;
     }
     *out = bnd_lab_value_set((unsigned)precision, emin, emax);

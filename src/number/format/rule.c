@@ -8,45 +8,45 @@ typedef struct choice {
 
 /* The first name of each value is ours; then who else says it how. */
 static const choice roundings[] = {
-    {"rne", BND_RNE},
-    {"rna", BND_RNA},
-    {"rtz", BND_RTZ},
-    {"rup", BND_RUP},
-    {"rdn", BND_RDN},
-    {"rto", BND_RTO},
-    {"sr", BND_SR},
-    {"sra", BND_SRA},
-    {"srb", BND_SRB},
-    {"sr-equal", BND_SR_EQUAL},
-    {"src", BND_SR},
+    {"rne", BND_ROUND_RNE},
+    {"rna", BND_ROUND_RNA},
+    {"rtz", BND_ROUND_RTZ},
+    {"rup", BND_ROUND_RUP},
+    {"rdn", BND_ROUND_RDN},
+    {"rto", BND_ROUND_RTO},
+    {"sr", BND_ROUND_SR},
+    {"sra", BND_ROUND_SRA},
+    {"srb", BND_ROUND_SRB},
+    {"sr-equal", BND_ROUND_SR_EQUAL},
+    {"src", BND_ROUND_SR},
     /* P3109 */
-    {"NearestTiesToEven", BND_RNE},
-    {"NearestTiesToAway", BND_RNA},
-    {"TowardZero", BND_RTZ},
-    {"TowardPositive", BND_RUP},
-    {"TowardNegative", BND_RDN},
-    {"ToOdd", BND_RTO},
-    {"StochasticA", BND_SRA},
-    {"StochasticB", BND_SRB},
-    {"StochasticC", BND_SR},
+    {"NearestTiesToEven", BND_ROUND_RNE},
+    {"NearestTiesToAway", BND_ROUND_RNA},
+    {"TowardZero", BND_ROUND_RTZ},
+    {"TowardPositive", BND_ROUND_RUP},
+    {"TowardNegative", BND_ROUND_RDN},
+    {"ToOdd", BND_ROUND_RTO},
+    {"StochasticA", BND_ROUND_SRA},
+    {"StochasticB", BND_ROUND_SRB},
+    {"StochasticC", BND_ROUND_SR},
     /* IEEE 754 */
-    {"roundTiesToEven", BND_RNE},
-    {"roundTiesToAway", BND_RNA},
-    {"roundTowardZero", BND_RTZ},
-    {"roundTowardPositive", BND_RUP},
-    {"roundTowardNegative", BND_RDN},
+    {"roundTiesToEven", BND_ROUND_RNE},
+    {"roundTiesToAway", BND_ROUND_RNA},
+    {"roundTowardZero", BND_ROUND_RTZ},
+    {"roundTowardPositive", BND_ROUND_RUP},
+    {"roundTowardNegative", BND_ROUND_RDN},
     /* Intel */
-    {"rnaz", BND_RNA},
-    {"rpinf", BND_RUP},
-    {"rninf", BND_RDN},
-    {"stochastic", BND_SR},
+    {"rnaz", BND_ROUND_RNA},
+    {"rpinf", BND_ROUND_RUP},
+    {"rninf", BND_ROUND_RDN},
+    {"stochastic", BND_ROUND_SR},
     /* TestFloat */
-    {"near_even", BND_RNE},
-    {"near_maxMag", BND_RNA},
-    {"minMag", BND_RTZ},
-    {"max", BND_RUP},
-    {"min", BND_RDN},
-    {"odd", BND_RTO},
+    {"near_even", BND_ROUND_RNE},
+    {"near_maxMag", BND_ROUND_RNA},
+    {"minMag", BND_ROUND_RTZ},
+    {"max", BND_ROUND_RUP},
+    {"min", BND_ROUND_RDN},
+    {"odd", BND_ROUND_RTO},
 };
 
 static const choice overflows[] = {
@@ -133,7 +133,7 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
     }
     uint8_t bits = 0;
     if (name[length] == ':') {
-        if (found->value < BND_SR || found->value == BND_SR_EQUAL) {
+        if (found->value < BND_ROUND_SR || found->value == BND_ROUND_SR_EQUAL) {
             return bnd_fail(why, BND_BAD_SYNTAX, length, "rounding mode '%s': only sr, sra and srb take random bits",
                             name);
         }
@@ -177,9 +177,9 @@ bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
         const char *name;
         uint8_t value, last;
     } members[] = {
-        {"rounding", rule.rounding, BND_ROUNDINGS - 1},
-        {"overflow", rule.overflow, BND_OVERFLOWS - 1},
-        {"nan", rule.nan, BND_NANS - 1},
+        {"rounding", rule.rounding, BND_ROUND_COUNT - 1},
+        {"overflow", rule.overflow, BND_OVERFLOW_COUNT - 1},
+        {"nan", rule.nan, BND_NAN_COUNT - 1},
         {"no_nan", rule.no_nan, BND_NO_NAN_ZERO},
         {"negative", rule.negative, BND_NEGATIVE_MAGNITUDE},
         {"zero", rule.zero, BND_ZERO_NAN},
@@ -202,19 +202,19 @@ const char *bnd_rounding_name(bnd_rounding rounding)
 
 const char *bnd_rounding_title(bnd_rounding rounding)
 {
-    static const char *const titles[BND_ROUNDINGS] = {
-        [BND_RNE] = "to nearest, ties to even",
-        [BND_RNA] = "to nearest, ties away from zero",
-        [BND_RTZ] = "toward zero",
-        [BND_RUP] = "toward plus infinity",
-        [BND_RDN] = "toward minus infinity",
-        [BND_RTO] = "to odd",
-        [BND_SR] = "stochastic, unbiased (P3109 C)",
-        [BND_SRA] = "stochastic (P3109 A)",
-        [BND_SRB] = "stochastic (P3109 B)",
-        [BND_SR_EQUAL] = "up or down with equal chance",
+    static const char *const titles[BND_ROUND_COUNT] = {
+        [BND_ROUND_RNE] = "to nearest, ties to even",
+        [BND_ROUND_RNA] = "to nearest, ties away from zero",
+        [BND_ROUND_RTZ] = "toward zero",
+        [BND_ROUND_RUP] = "toward plus infinity",
+        [BND_ROUND_RDN] = "toward minus infinity",
+        [BND_ROUND_RTO] = "to odd",
+        [BND_ROUND_SR] = "stochastic, unbiased (P3109 C)",
+        [BND_ROUND_SRA] = "stochastic (P3109 A)",
+        [BND_ROUND_SRB] = "stochastic (P3109 B)",
+        [BND_ROUND_SR_EQUAL] = "up or down with equal chance",
     };
-    return (unsigned)rounding < BND_ROUNDINGS ? titles[rounding] : "";
+    return (unsigned)rounding < BND_ROUND_COUNT ? titles[rounding] : "";
 }
 
 const char *bnd_overflow_name(bnd_overflow overflow)

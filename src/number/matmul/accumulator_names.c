@@ -135,10 +135,10 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
 
 static void write_rounding(bndi_text *text, bnd_rule rule)
 {
-    if (rule.rounding != BND_RNE) {
+    if (rule.rounding != BND_ROUND_RNE) {
         bndi_text_char(text, ':');
         bndi_text_string(text, bnd_rounding_name((bnd_rounding)rule.rounding));
-        if (rule.random_bits != 0 && rule.rounding != BND_SR_EQUAL) {
+        if (rule.random_bits != 0 && rule.rounding != BND_ROUND_SR_EQUAL) {
             bndi_text_char(text, ':');
             bndi_text_unsigned(text, rule.random_bits, 10, 1);
         }

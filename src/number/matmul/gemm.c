@@ -96,7 +96,7 @@ ptrdiff_t bnd_lab_stack_offset(const bndi_stack *stack, const ptrdiff_t *steps, 
 
 static void add_bias(float *c, size_t rows, size_t columns, ptrdiff_t row, const float *bias)
 {
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < rows; i++) {
         for (size_t at = 0; at < columns; at++) {
             c[(ptrdiff_t)i * row + (ptrdiff_t)at] += bias[at];
@@ -111,7 +111,7 @@ static void run_product(const bndi_job *first, const bndi_stack *stack, size_t w
     j.c += bnd_lab_stack_offset(stack, stack->c, which);
     j.a.at += bnd_lab_stack_offset(stack, stack->a, which) * (ptrdiff_t)j.a.bytes;
     j.b.at += bnd_lab_stack_offset(stack, stack->b, which) * (ptrdiff_t)j.b.bytes;
-    j.sum.purpose += j.sum.accumulator.rule.rounding >= BND_DETERMINISTIC_MODES ? which : 0;
+    j.sum.purpose += j.sum.accumulator.rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT ? which : 0;
     j.bias = bndi_job_chains(&j) ? stack->bias : NULL;
     bndi_job_run(&j);
     if (stack->bias != NULL && j.bias == NULL) {

@@ -20,10 +20,10 @@ static void set_factor(bndi_factor *x, const void *at, const bnd_format *format,
     *x = (bndi_factor){.at = at, .row = strides.row, .column = strides.column, .bytes = sizeof(float), .codes = codes};
     x->rounds = !codes && format != NULL;
     if (format != NULL) {
-        bndi_plan_make(&x->plan, BNDI_WORDS_32, format, (bnd_rule){.rounding = BND_RNE});
+        bndi_plan_make(&x->plan, BNDI_WORDS_32, format, (bnd_rule){.rounding = BND_ROUND_RNE});
     }
     if (codes) {
-        bndi_storage storage = bnd_lab_storage_of(format, BND_UNPACKED);
+        bndi_storage storage = bnd_lab_storage_of(format, BND_PACKING_UNPACKED);
         x->bytes = storage.bits / 8;
         bndi_plan_codes(&x->plan, x->bytes, storage.shift);
     }
@@ -88,7 +88,7 @@ bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *
     set_factor(&j->b, b, b_format, codes, in_b);
     j->rounds_c = j->sum.accumulator.promote == 0 && j->sum.accumulator.format.precision < 24;
     bnd_rule start = j->sum.accumulator.rule;
-    start.rounding = j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_RTZ : BND_RNE;
+    start.rounding = j->sum.accumulator.kind == BND_ACCUMULATE_ALIGNED ? BND_ROUND_RTZ : BND_ROUND_RNE;
     bndi_plan_make(&j->c_plan, BNDI_WORDS_32, &j->sum.accumulator.format, start);
     set_block_depth(j);
     return BND_OK;
@@ -104,7 +104,7 @@ bool bndi_job_chains(const bndi_job *j)
 static void do_part(const bndi_job *j, bndi_region p)
 {
     bndi_buffers w;
-    bndi_environment callers = bndi_enter(BND_RNE);
+    bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     if (j->sum.way == NULL) {
         bndi_by_strips(j, &w, p);
     } else if (bndi_job_chains(j)) {

@@ -10,7 +10,8 @@ static bool tiles_round(const bnd_accumulator *accumulator)
     enum { HIGHEST = 126 };
     const bnd_format *f = &accumulator->format;
     const bnd_rule rule = accumulator->rule;
-    bool plain_rule = rule.rounding == BND_RNE && !rule.flush_in && !rule.flush_out && rule.nan == BND_NAN_CANONICAL;
+    bool plain_rule =
+        rule.rounding == BND_ROUND_RNE && !rule.flush_in && !rule.flush_out && rule.nan == BND_NAN_CANONICAL;
     bool plain_format = f->is_signed && f->has_zero && f->has_subnormals && f->precision > 1 && f->precision <= 11;
     return plain_rule && plain_format && bnd_lab_words_hold(BNDI_WORDS_32, f) && f->emin - f->precision + 24 <= HIGHEST;
 }
@@ -18,7 +19,8 @@ static bool tiles_round(const bnd_accumulator *accumulator)
 static bool is_fp32(const bndi_sum *sum)
 {
     const bnd_rule rule = sum->accumulator.rule;
-    bool plain = rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out;
+    bool plain =
+        rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out;
     return plain && rule.nan == BND_NAN_CANONICAL && bnd_format_same(&sum->accumulator.format, &sum->fp32) &&
            sum->accumulator.format.width > 0;
 }
@@ -79,12 +81,12 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
     bool sign_of_nan = !f->has_nan && rule.no_nan == BND_NO_NAN_ZERO;
     bool plain_rule = rule.nan == BND_NAN_CANONICAL && !rule.flush_in && !sign_of_nan;
     bnd_rule start = rule;
-    start.rounding = BND_RNE;
+    start.rounding = BND_ROUND_RNE;
     bndi_plan_make(&sum->plan, BNDI_WORDS_64, f, rule);
     bndi_plan_make(&sum->start, BNDI_WORDS_64, f, start);
     bool fp64 = bnd_format_same(f, bnd_lab_format_of_words(BNDI_WORDS_64)) && f->width == 64;
     sum->native =
-        fp64 && plain_rule && rule.rounding == BND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_out;
+        fp64 && plain_rule && rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_out;
     sum->in_double = sum->native || (plain_rule && sum->plan.exact && looked_at <= 51 && f->emax <= FAR);
     bndi_kernels kernels = bnd_lab_kernels_of(context);
     sum->round = kernels.round[BNDI_WORDS_64];
@@ -124,12 +126,12 @@ static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *w
 
 static bnd_status check(const bnd_accumulator *accumulator, bnd_error *why)
 {
-    if (accumulator->kind >= BND_ACCUMULATIONS) {
+    if (accumulator->kind >= BND_ACCUMULATE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no way number %u to accumulate",
                         (unsigned)accumulator->kind);
     }
-    if (accumulator->rule.rounding >= BND_ROUNDINGS || accumulator->rule.overflow >= BND_OVERFLOWS ||
-        accumulator->rule.nan >= BND_NANS) {
+    if (accumulator->rule.rounding >= BND_ROUND_COUNT || accumulator->rule.overflow >= BND_OVERFLOW_COUNT ||
+        accumulator->rule.nan >= BND_NAN_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the accumulator's rule has a rounding mode, an overflow policy or a NaN rule that there is "
                         "not");

@@ -52,12 +52,12 @@ static void fill_random(const bndi_sum *sum, products *p, size_t n, uint64_t fir
 static void round_lanes(const bndi_sum *sum, products *p, double *x, size_t n)
 {
     const unsigned mode = sum->plan.mode_to_set;
-    if (mode != BND_RNE) {
+    if (mode != BND_ROUND_RNE) {
         bndi_set_rounding(mode);
     }
     sum->round(&sum->plan, x, x, sum->plan.random_bits > 0 ? p->random : NULL, n);
-    if (mode != BND_RNE) {
-        bndi_set_rounding(BND_RNE);
+    if (mode != BND_ROUND_RNE) {
+        bndi_set_rounding(BND_ROUND_RNE);
     }
 }
 
@@ -98,7 +98,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
         fill_random(sum, p, n, place);
         round_lanes(sum, p, p->t, n);
     }
-    if (sum->accumulator.rule.rounding == BND_RDN) {
+    if (sum->accumulator.rule.rounding == BND_ROUND_RDN) {
         sum_lanes_down(s, p->t, n);
     } else {
         sum_lanes(s, p->t, n);
@@ -126,7 +126,7 @@ static bnd_exact operand(const bnd_format *f, uint64_t code, bnd_rule rule)
 {
     bnd_exact x = bnd_unpack(f, code);
     bool flushed = rule.flush_in && bnd_classify(f, x) == BND_CLASS_SUBNORMAL;
-    return flushed ? (bnd_exact){.kind = BND_ZERO, .negative = x.negative} : x;
+    return flushed ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative} : x;
 }
 
 /* A sum of a value set as an operand; a code is flushed by bnd_operate. */
@@ -134,7 +134,7 @@ static bnd_exact sum_operand(const bndi_sum *sum, bnd_exact s)
 {
     const bnd_format *f = &sum->accumulator.format;
     bool flushed = sum->accumulator.rule.flush_in && f->width == 0 && bnd_classify(f, s) == BND_CLASS_SUBNORMAL;
-    return flushed ? (bnd_exact){.kind = BND_ZERO, .negative = s.negative} : s;
+    return flushed ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = s.negative} : s;
 }
 
 static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a, uint64_t b, uint64_t place)
@@ -149,11 +149,11 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     bnd_exact values[3] = {operand(of_a, a, sum->accumulator.rule), operand(of_b, b, sum->accumulator.rule),
                            sum_operand(sum, s.value)};
     if (!each) {
-        return rounded(sum, BND_FMA, (const bnd_format *const[]){of_a, of_b, f}, codes, values, random[0]);
+        return rounded(sum, BND_OP_FMA, (const bnd_format *const[]){of_a, of_b, f}, codes, values, random[0]);
     }
-    bndi_element p = rounded(sum, BND_MUL, (const bnd_format *const[]){of_a, of_b}, codes, values, random[0]);
+    bndi_element p = rounded(sum, BND_OP_MUL, (const bnd_format *const[]){of_a, of_b}, codes, values, random[0]);
     const bnd_exact terms[2] = {sum_operand(sum, s.value), sum_operand(sum, p.value)};
-    return rounded(sum, BND_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s.code, p.code}, terms, random[1]);
+    return rounded(sum, BND_OP_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s.code, p.code}, terms, random[1]);
 }
 
 /* fp32 into the format, and the way back to what is stored. */
@@ -220,10 +220,10 @@ void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *
 static float promoted(const bndi_sum *sum, float c, bndi_element s)
 {
     const bnd_format *f = &sum->accumulator.format;
-    const bnd_rule nearest = {.rounding = BND_RNE, .nan = BND_NAN_CANONICAL};
+    const bnd_rule nearest = {.rounding = BND_ROUND_RNE, .nan = BND_NAN_CANONICAL};
     const bnd_exact terms[2] = {bnd_exact_float(c), f->width > 0 ? bnd_unpack(f, s.code) : s.value};
     uint32_t flags = 0;
-    bnd_exact exact = bnd_operate_exact(BND_ADD, &sum->fp32, terms, nearest, 0, &flags);
+    bnd_exact exact = bnd_operate_exact(BND_OP_ADD, &sum->fp32, terms, nearest, 0, &flags);
     return bndi_float_of_bits((uint32_t)bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
 }
 

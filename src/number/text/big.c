@@ -43,7 +43,7 @@ bnd_exact bndi_exact_farthest(bool negative, bool large)
 {
     return (bnd_exact){.high = UINT64_C(1) << 63,
                        .exponent = large ? FARTHEST - 127 : -FARTHEST - 127,
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = negative,
                        .sticky = true};
 }
@@ -51,7 +51,7 @@ bnd_exact bndi_exact_farthest(bool negative, bool large)
 bnd_exact bndi_exact_from_bits(bool negative, uint64_t high, uint64_t low, int64_t exponent, bool rest)
 {
     if ((high | low) == 0) {
-        return (bnd_exact){.kind = BND_ZERO, .negative = negative};
+        return (bnd_exact){.kind = BND_KIND_ZERO, .negative = negative};
     }
     if (high == 0) {
         high = low;
@@ -73,7 +73,7 @@ bnd_exact bndi_exact_from_bits(bool negative, uint64_t high, uint64_t low, int64
     return (bnd_exact){.high = high,
                        .low = low,
                        .exponent = (int32_t)exponent,
-                       .kind = BND_FINITE,
+                       .kind = BND_KIND_FINITE,
                        .negative = negative,
                        .sticky = rest};
 }

@@ -24,7 +24,7 @@ void bndi_significand(mpz_t out, bnd_exact value);
 void bnd_lab_exact_to_mpfr(mpfr_t out, bnd_exact value);
 
 /* integer * 2^exponent, the significand shifted until its top bit is set. With `rest` the magnitude is more than that
- * by less than one in the integer's last place; the integer has at least 128 bits then. Zero becomes BND_ZERO, and
+ * by less than one in the integer's last place; the integer has at least 128 bits then. Zero becomes BND_KIND_ZERO, and
  * exponents beyond those that any format tells apart become +-2^30, sticky. */
 bnd_exact bndi_exact_from_bits(bool negative, uint64_t high, uint64_t low, int64_t exponent, bool rest);
 bnd_exact bnd_lab_exact_from_integer(bool negative, const mpz_t integer, int64_t exponent, bool rest);

@@ -8,7 +8,7 @@ void bndi_write_hex(bndi_text *out, bnd_exact value)
         bndi_text_char(out, '-');
     }
     uint64_t high = value.high, low = value.low;
-    if (value.kind == BND_ZERO || (high | low) == 0) {
+    if (value.kind == BND_KIND_ZERO || (high | low) == 0) {
         bndi_text_string(out, "0x0p+0");
         return;
     }
@@ -34,7 +34,7 @@ void bndi_write_hex(bndi_text *out, bnd_exact value)
 size_t bnd_print_hex(char *out, size_t size, bnd_exact value)
 {
     bndi_text text = bndi_text_in(out, size);
-    if (value.kind == BND_ZERO || !bndi_write_special(&text, value)) {
+    if (value.kind == BND_KIND_ZERO || !bndi_write_special(&text, value)) {
         bndi_write_hex(&text, value);
     }
     return text.length;

@@ -94,7 +94,7 @@ void bnd_lab_write_integer(bndi_text *out, bool negative, const mpz_t integer, i
 /* A payload is written where it says something: not the 0 of a quiet NaN, not the 1 of a signaling one. */
 static void write_nan(bndi_text *out, bnd_exact value)
 {
-    bool quiet = value.kind == BND_QUIET_NAN;
+    bool quiet = value.kind == BND_KIND_QUIET_NAN;
     uint64_t payload = value.high << 1 >> (64 - BNDI_PAYLOAD_BITS);
     bndi_text_string(out, quiet ? "nan" : "snan");
     if (payload != (quiet ? 0 : 1)) {
@@ -106,8 +106,8 @@ static void write_nan(bndi_text *out, bnd_exact value)
 
 bool bndi_write_special(bndi_text *out, bnd_exact value)
 {
-    bool zero = value.kind == BND_ZERO || (value.kind == BND_FINITE && (value.high | value.low) == 0);
-    if (value.kind == BND_FINITE && !zero) {
+    bool zero = value.kind == BND_KIND_ZERO || (value.kind == BND_KIND_FINITE && (value.high | value.low) == 0);
+    if (value.kind == BND_KIND_FINITE && !zero) {
         return false;
     }
     if (value.negative) {
@@ -115,7 +115,7 @@ bool bndi_write_special(bndi_text *out, bnd_exact value)
     }
     if (zero) {
         bndi_text_char(out, '0');
-    } else if (value.kind == BND_INFINITE) {
+    } else if (value.kind == BND_KIND_INFINITE) {
         bndi_text_string(out, "inf");
     } else {
         write_nan(out, value);

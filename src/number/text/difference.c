@@ -23,13 +23,13 @@ void bnd_lab_scaled_close(bndi_decimal_scaled *scaled)
 
 bnd_status bnd_lab_scaled_from_value(bndi_decimal_scaled *out, bnd_exact value, const char *name, bnd_error *why)
 {
-    if (value.kind != BND_FINITE && value.kind != BND_ZERO) {
+    if (value.kind != BND_KIND_FINITE && value.kind != BND_KIND_ZERO) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the %s is not a finite number", name);
     }
     out->two = value.exponent;
     out->ten = 0;
     mpz_set_ui(out->integer, 0);
-    if (value.kind == BND_FINITE && (value.high | value.low) != 0) {
+    if (value.kind == BND_KIND_FINITE && (value.high | value.low) != 0) {
         bndi_significand(out->integer, value);
         mp_bitcnt_t zeros = mpz_scan1(out->integer, 0);
         mpz_tdiv_q_2exp(out->integer, out->integer, zeros);

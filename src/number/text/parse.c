@@ -104,7 +104,7 @@ static bnd_exact exact_nan(const bndi_scanned *number)
 {
     bool quiet = number->kind == BNDI_NUMBER_NAN;
     return (bnd_exact){.high = number->payload << (63 - BNDI_PAYLOAD_BITS) | (uint64_t)quiet << 63,
-                       .kind = quiet ? BND_QUIET_NAN : BND_SIGNALING_NAN,
+                       .kind = quiet ? BND_KIND_QUIET_NAN : BND_KIND_SIGNALING_NAN,
                        .negative = number->negative};
 }
 
@@ -117,7 +117,7 @@ bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_
     }
     switch (number.kind) {
     case BNDI_NUMBER_INFINITE:
-        *out = (bnd_exact){.kind = BND_INFINITE, .negative = number.negative};
+        *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = number.negative};
         return BND_OK;
     case BNDI_NUMBER_NAN:
     case BNDI_NUMBER_SIGNALING_NAN:
@@ -128,7 +128,7 @@ bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_
         break;
     }
     if (number.count == 0) {
-        *out = (bnd_exact){.kind = BND_ZERO, .negative = number.negative};
+        *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = number.negative};
         return BND_OK;
     }
     if (number.kind == BNDI_NUMBER_HEX) {

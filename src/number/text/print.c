@@ -138,7 +138,7 @@ static bool reads_back(const candidate *c, const bnd_format *f, bnd_exact value)
         return false;
     }
     bnd_exact rounded = bnd_round_exact(f, read, (bnd_rule){0}, 0).value;
-    return rounded.kind == BND_FINITE && bnd_exact_compare(rounded, value) == 0;
+    return rounded.kind == BND_KIND_FINITE && bnd_exact_compare(rounded, value) == 0;
 }
 
 /* The nearer of the two decimals of `count` digits that read back; false where neither does. */

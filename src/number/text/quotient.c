@@ -17,7 +17,7 @@ static double nearest_double(bnd_exact exact)
 
 static double infinite(bool negative)
 {
-    return nearest_double((bnd_exact){.kind = BND_INFINITE, .negative = negative});
+    return nearest_double((bnd_exact){.kind = BND_KIND_INFINITE, .negative = negative});
 }
 
 /* above / below * 2^exponent, made larger by less than anything that matters where `nudge` > 0, smaller where it is
@@ -74,7 +74,7 @@ static bnd_exact rough(bnd_exact value)
 
 static int64_t leading(bnd_exact value)
 {
-    return value.kind == BND_ZERO ? INT32_MIN : (int64_t)value.exponent + 127;
+    return value.kind == BND_KIND_ZERO ? INT32_MIN : (int64_t)value.exponent + 127;
 }
 
 static bnd_status read_operands(operands *o, bnd_exact value, const char *text, size_t text_length, bnd_exact unit,
@@ -129,10 +129,10 @@ bnd_status bnd_relative_error(double *out, bnd_exact value, const char *text, si
 {
     operands o;
     open_operands(&o);
-    bnd_exact no_unit = {.kind = BND_ZERO};
+    bnd_exact no_unit = {.kind = BND_KIND_ZERO};
     bnd_status status = read_operands(&o, value, text, text_length, no_unit, why);
-    if (status == BND_OK && o.rough_text.kind == BND_ZERO) {
-        if (o.rough_value.kind == BND_ZERO) {
+    if (status == BND_OK && o.rough_text.kind == BND_KIND_ZERO) {
+        if (o.rough_value.kind == BND_KIND_ZERO) {
             *out = 0;
         } else {
             status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "no error is relative to zero");
@@ -161,8 +161,8 @@ static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, 
         *out = infinite(o->rough_value.negative);
         return BND_OK;
     }
-    if (o->rough_value.kind == BND_ZERO && u - t > 1200) {
-        *out = nearest_double((bnd_exact){.kind = BND_ZERO, .negative = !o->rough_text.negative});
+    if (o->rough_value.kind == BND_KIND_ZERO && u - t > 1200) {
+        *out = nearest_double((bnd_exact){.kind = BND_KIND_ZERO, .negative = !o->rough_text.negative});
         return BND_OK;
     }
     if (v - t > 300) {
@@ -186,7 +186,7 @@ static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, 
 bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length, bnd_exact unit,
                               bnd_error *why)
 {
-    if (unit.kind != BND_FINITE || unit.negative || (unit.high | unit.low) == 0) {
+    if (unit.kind != BND_KIND_FINITE || unit.negative || (unit.high | unit.low) == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the unit is not a positive finite number");
     }
     operands o;

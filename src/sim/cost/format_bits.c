@@ -8,7 +8,7 @@
 /* Eight codes take as many bytes as one takes bits. */
 double bndi_bits(const bnd_format *f)
 {
-    return (double)bnd_codes_size(f, 8, BND_PACKED);
+    return (double)bnd_codes_size(f, 8, BND_PACKING_PACKED);
 }
 
 double bndi_bytes_of(const bnd_format *f, double n)

@@ -40,7 +40,7 @@ static void count_storage(bndi_book *b, bndi_paper *t)
 /* A copy in the format of the role saved: one of each tensor, unless each has random bits of its own. */
 static void count_copy(bndi_book *b, bndi_paper *t, const bnd_cast *cast)
 {
-    bool random = cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    bool random = cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
     b->tensors += t->copied && !random ? 0 : bytes_as(&cast->format, t);
     t->copied = true;
 }

@@ -188,7 +188,7 @@ static void lift_what(bnd_policy *p, unsigned what)
     } else if (what == UPDATE) {
         p->update = BND_UPDATE_ROUNDED;
         p->cast[BND_ROLE_EXTRA].given = false;
-        p->cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_RNE};
+        p->cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_ROUND_RNE};
     } else if (what == LOSS_SCALE) {
         p->loss_scale.given = false;
     }
@@ -255,7 +255,7 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
     }
     p = low ? p : fp32; /* what is given as fp32 changes nothing by itself */
     if (has(row->stored, BND_ROLE_PARAM) && low) {
-        p.cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_RNE};
+        p.cast[BND_ROLE_PARAM].rule = (bnd_rule){.rounding = BND_ROUND_RNE};
         if (policy->cast[BND_ROLE_MASTER].given) {
             p.cast[BND_ROLE_MASTER] = fp32_cast();
         }

@@ -9,7 +9,7 @@ static void write_cast(bndi_text *text, const bnd_cast *cast)
     }
     bndi_text_string(text, cast->transient ? "transient:" : "");
     bndi_text_string(text, cast->format.name);
-    if (cast->rule.rounding != BND_RNE) {
+    if (cast->rule.rounding != BND_ROUND_RNE) {
         bndi_text_char(text, ':');
         bndi_text_string(text, bnd_rounding_name((bnd_rounding)cast->rule.rounding));
     }

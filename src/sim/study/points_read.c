@@ -357,7 +357,7 @@ static bnd_status read_header(layout *out, reading *r, char *line)
 
 static bnd_status read_field(reading *r, size_t column, const char *field, size_t length)
 {
-    static const bnd_rule nearest = {.rounding = BND_RNE};
+    static const bnd_rule nearest = {.rounding = BND_ROUND_RNE};
     bool yes = same(field, length, "true") || same(field, length, "True");
     bool no = same(field, length, "false") || same(field, length, "False");
     bnd_format f;

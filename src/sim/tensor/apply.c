@@ -59,7 +59,7 @@ void bndi_result_format(bnd_format *out, const bnd_engine *engine, bnd_role role
 /* Purposes of casts: the step in the upper half, so that no two casts of a run share random bits. */
 bndi_store bndi_store_with_scales(bnd_engine *engine, bnd_role role)
 {
-    bndi_store how = {.rule = {.rounding = BND_RNE}, .seed = engine->seed};
+    bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}, .seed = engine->seed};
     const bnd_cast *cast = bndi_cast_of(engine, role);
     if (cast != NULL) {
         how.rule = cast->rule;
@@ -74,7 +74,7 @@ bndi_store bndi_store_for(bnd_engine *engine, bnd_role role)
 {
     bndi_store how = bndi_store_with_scales(engine, role);
     if (bndi_is_scaled(engine, role)) {
-        how.rule = bnd_rule_of_operation((bnd_rule){.rounding = BND_RNE});
+        how.rule = bnd_rule_of_operation((bnd_rule){.rounding = BND_ROUND_RNE});
         how.stats = NULL;
     }
     return how;
@@ -237,7 +237,7 @@ static bnd_status run_call(bndi_call *c, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     status = c->row->forward(c, why);
     bndi_leave(before);
     if (status != BND_OK) {

@@ -99,7 +99,8 @@ static bnd_status one_gradient(bndi_call *c, const bnd_tensor *d, bndi_gradients
     if (status != BND_OK) {
         return status;
     }
-    bndi_store how = repeated ? (bndi_store){.rule = {.rounding = BND_RNE}} : bndi_store_for(c->engine, g->role[i]);
+    bndi_store how =
+        repeated ? (bndi_store){.rule = {.rounding = BND_ROUND_RNE}} : bndi_store_for(c->engine, g->role[i]);
     run_formula(whole, s->name, in, c->attributes.number[0], c->work, &how);
     bndi_count_flops(c->engine, c->operation, bndi_count(&c->shape));
     if (!repeated) {

@@ -42,7 +42,7 @@ static bnd_status add_to(bnd_tensor **sum, bnd_tensor *d, bnd_role role, bnd_err
     bnd_tensor *to = *sum;
     bnd_status status = BND_OK;
     if (!is_alone(to)) {
-        bndi_store as_is = {.rule = {.rounding = BND_RNE}};
+        bndi_store as_is = {.rule = {.rounding = BND_ROUND_RNE}};
         status = make_stored(&to, engine, role, &d->format, &d->shape, why);
         if (status == BND_OK) {
             status = bndi_assign(to, *sum, role, &as_is, false, why);

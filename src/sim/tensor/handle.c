@@ -99,7 +99,7 @@ bnd_status bndi_tensor_over(bnd_tensor **out, bndi_buffer *buffer, const bnd_for
 bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const bndi_shape *shape,
                             bnd_role role, bool zeros, bnd_error *why)
 {
-    size_t count = bndi_count(shape), bytes = bnd_codes_size(f, count, BND_PACKED);
+    size_t count = bndi_count(shape), bytes = bnd_codes_size(f, count, BND_PACKING_PACKED);
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; a tensor stores codes", f->name);
     }
@@ -201,7 +201,7 @@ static bnd_status new_from(bnd_tensor **out, bnd_engine *engine, const bnd_forma
     if (status != BND_OK) {
         return status;
     }
-    status = write(t, x, bndi_count(&t->shape), (bnd_rule){.rounding = BND_RNE}, why);
+    status = write(t, x, bndi_count(&t->shape), (bnd_rule){.rounding = BND_ROUND_RNE}, why);
     if (status != BND_OK) {
         bnd_tensor_release(t);
         return status;
@@ -267,7 +267,7 @@ size_t bnd_tensor_bytes(const bnd_tensor *t)
     if (t->buffer->scaled != NULL) {
         return (bndi_count(&t->shape) * bndi_storage_of_scaled(t->buffer->scaled).bits + 7) / 8;
     }
-    return bnd_codes_size(&t->format, bndi_count(&t->shape), BND_PACKED);
+    return bnd_codes_size(&t->format, bndi_count(&t->shape), BND_PACKING_PACKED);
 }
 
 bool bnd_tensor_is_contiguous(const bnd_tensor *t)
@@ -289,7 +289,8 @@ bool bnd_tensor_shares(const bnd_tensor *a, const bnd_tensor *b)
 void *bnd_tensor_codes(bnd_tensor *t)
 {
     const bndi_scaled *s = t->buffer->scaled;
-    size_t bits = (s != NULL ? bndi_storage_of_scaled(s) : bnd_lab_storage_of(&t->format, BND_PACKED)).bits * t->offset;
+    size_t bits =
+        (s != NULL ? bndi_storage_of_scaled(s) : bnd_lab_storage_of(&t->format, BND_PACKING_PACKED)).bits * t->offset;
     if (t->buffer->constant || !bnd_tensor_is_contiguous(t) || bits % 8 != 0) {
         return NULL;
     }
@@ -427,14 +428,15 @@ bnd_status bnd_tensor_set(bnd_tensor *t, const size_t *index, size_t rank, doubl
 {
     bnd_tensor element;
     bnd_status status = element_at(&element, t, index, rank, why);
-    return status == BND_OK ? bnd_tensor_write_f64(&element, &x, 1, (bnd_rule){.rounding = BND_RNE}, why) : status;
+    return status == BND_OK ? bnd_tensor_write_f64(&element, &x, 1, (bnd_rule){.rounding = BND_ROUND_RNE}, why)
+                            : status;
 }
 
 bnd_status bnd_tensor_fill(bnd_tensor *t, double x, bnd_error *why)
 {
     bndi_walk walk;
     bndi_numbers buffer;
-    bndi_store how = {.rule = {.rounding = BND_RNE}};
+    bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     size_t n = bndi_count(&t->shape);
     bnd_status status = bndi_check_writable(t, why);
     if (status != BND_OK) {

@@ -147,7 +147,8 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
         return;
     }
     float *numbers = bndi_workspace(engine, which, count * sizeof *numbers);
-    const bnd_array how = {.context = &engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    const bnd_array how = {
+        .context = &engine->context, .packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
     bnd_status status = numbers == NULL ? BND_NO_MEMORY
                         : dense         ? bnd_decode_f32(numbers, o->data, count, &o->format, &how, NULL)
                                         : bring_out_view(numbers, o, t, NULL);
@@ -272,7 +273,8 @@ static bnd_status stack_gradient(bndi_call *c, bndi_gradients *g, unsigned i, fa
     if (status != BND_OK) {
         return status;
     }
-    bndi_store how = repeated ? (bndi_store){.rule = {.rounding = BND_RNE}} : bndi_store_for(c->engine, g->role[i]);
+    bndi_store how =
+        repeated ? (bndi_store){.rule = {.rounding = BND_ROUND_RNE}} : bndi_store_for(c->engine, g->role[i]);
     status = product(whole, c, a, b, NULL, &how, through(c, g, i), why);
     if (status == BND_OK && repeated) {
         status = bndi_sum_to(&g->out[i], c, g, i, whole, why);

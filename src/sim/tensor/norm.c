@@ -67,7 +67,8 @@ static void close_all(rows_and_gains *a)
 static bnd_status open_cast(bndi_whole *out, const bnd_tensor *gain, bnd_error *why)
 {
     const size_t n = gain->shape.extent[0];
-    const bnd_array how = {.context = &gain->engine->context, .packing_in = BND_UNPACKED, .packing_out = BND_UNPACKED};
+    const bnd_array how = {
+        .context = &gain->engine->context, .packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
     bndi_matmul_operand cast;
     bnd_status status = bndi_operand_open(&cast, gain, BND_ROLE_NORM_W, 0, BNDI_WORDS_32, why);
     if (status == BND_OK && cast.copy == NULL) { /* read where it lies */
@@ -170,7 +171,7 @@ static bnd_status norm_backward(bndi_call *c, const bnd_tensor *d, bndi_gradient
     rows_and_gains a = {.x = {.memory = NULL}};
     size_t n = row_length(c), rows = n > 0 ? bndi_count(&c->shape) / n : 0;
     bndi_buffer *memory = NULL;
-    bndi_store how = {.rule = {.rounding = BND_RNE}};
+    bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     bnd_status status = bndi_buffer_new(&memory, c->engine, BND_ROLE_SCRATCH, 2 * n * sizeof(double), true, why);
     if (status == BND_OK) {
         status = bndi_rows_open(&a.x, c->saved[0], n, c->work, NULL, why);

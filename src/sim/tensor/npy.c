@@ -59,7 +59,7 @@ static size_t word_size(const source *s)
 /* Does a tensor's memory look as this file does? */
 static bool lies_as_a_tensor(const source *s)
 {
-    bool packed = !s->integers && bnd_lab_storage_of(&s->format, BND_PACKED).packed;
+    bool packed = !s->integers && bnd_lab_storage_of(&s->format, BND_PACKING_PACKED).packed;
     return !packed && !s->npy.big_endian && !BNDI_BIG_ENDIAN && s->npy.header_size % word_size(s) == 0;
 }
 
@@ -121,7 +121,7 @@ static bnd_status copy_tensor(bnd_tensor **out, bnd_engine *engine, const source
     bnd_tensor *t;
     bndi_buffer *buffer;
     size_t count = (size_t)s->npy.count;
-    size_t bytes = s->integers ? count * word_size(s) : bnd_codes_size(&s->format, count, BND_PACKED);
+    size_t bytes = s->integers ? count * word_size(s) : bnd_codes_size(&s->format, count, BND_PACKING_PACKED);
     bnd_status status = bndi_buffer_new(&buffer, engine, role, bytes, true, why);
     if (status != BND_OK) {
         return status;

@@ -7,7 +7,7 @@
 /* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
 static void take_as_it_is(bndi_matmul_operand *o, const bnd_tensor *t)
 {
-    bndi_storage storage = bnd_lab_storage_of(&t->format, BND_PACKED);
+    bndi_storage storage = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED);
     o->bytes = storage.bits / 8;
     o->data = t->buffer->data + t->offset * o->bytes;
     o->format = storage.shift != 0 ? *bnd_lab_format_of_words(BNDI_WORDS_32) : t->format;
@@ -16,7 +16,7 @@ static void take_as_it_is(bndi_matmul_operand *o, const bnd_tensor *t)
 
 static bool in_whole_words(const bnd_format *f)
 {
-    return !bnd_lab_storage_of(f, BND_PACKED).packed;
+    return !bnd_lab_storage_of(f, BND_PACKING_PACKED).packed;
 }
 
 /* A contiguous copy, of numbers or codes of so many bytes; it is filled by the caller. */
@@ -79,14 +79,14 @@ static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd
                                 bnd_error *why)
 {
     bndi_store how = bndi_store_for(t->engine, role);
-    bndi_storage storage = bnd_lab_storage_of(&cast->format, BND_UNPACKED);
+    bndi_storage storage = bnd_lab_storage_of(&cast->format, BND_PACKING_UNPACKED);
     encoding e = {.format = cast->format,
                   .how = {.context = &t->engine->context,
                           .rule = how.rule,
                           .seed = how.seed,
                           .purpose = how.purpose,
-                          .packing_in = BND_UNPACKED,
-                          .packing_out = BND_UNPACKED},
+                          .packing_in = BND_PACKING_UNPACKED,
+                          .packing_out = BND_PACKING_UNPACKED},
                   .stats = how.stats};
     bnd_status status = make_copy(o, t, role, &cast->format, storage.bits / 8, why);
     if (status == BND_OK) {
@@ -245,7 +245,7 @@ bnd_status bndi_multiply_stack(bnd_engine *engine, void *c, size_t m, size_t n, 
                     .c = {(ptrdiff_t)n, 1},
                     .seed = engine->seed,
                     .purpose = engine->step << 32 | (uint32_t)engine->casts};
-    const bool random = how.accumulator.rule.rounding >= BND_DETERMINISTIC_MODES;
+    const bool random = how.accumulator.rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
     engine->casts += random ? bnd_lab_stack_count(stack) : 0;
     const bool numbers = is_fp32(a->format) && is_fp32(b->format);
     return bnd_lab_gemm_stack(c, m, n, a->data, numbers ? NULL : a->format, b->data, numbers ? NULL : b->format, k,

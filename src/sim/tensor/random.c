@@ -108,10 +108,10 @@ static bnd_status fill(bnd_tensor *t, draw *f, double a, double b, uint64_t seed
     }
     bndi_walk walk;
     bndi_numbers numbers;
-    bndi_store how = {.rule = {.rounding = BND_RNE}};
+    bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     size_t n = bndi_count(&t->shape);
     const bndi_kernels kernels = bnd_lab_kernels_of(&t->engine->context);
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_64);
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;

@@ -40,7 +40,7 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
         stride[i] = repeats ? 0 : t->stride[i - missing];
     }
     w->format = t->format;
-    w->storage = bnd_lab_storage_of(&t->format, BND_PACKED);
+    w->storage = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED);
     w->data = t->buffer->data;
     w->offset = t->offset;
     w->work = work;
@@ -164,7 +164,7 @@ typedef union codes {
 
 static bnd_array array_of(const bndi_walk *w)
 {
-    uint8_t packing = w->storage.packed ? BND_UNPACKED : BND_PACKED;
+    uint8_t packing = w->storage.packed ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
     return (bnd_array){.context = &w->engine->context, .packing_in = packing, .packing_out = packing};
 }
 
@@ -190,7 +190,7 @@ static bool holds_floats(const bndi_walk *w)
 /* By the processor, whatever environment the caller has set. False: by bulk/. */
 static bool widened(bndi_numbers *out, const bndi_walk *w, const float *x, size_t n)
 {
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bool done = bndi_maths_of(&w->engine->context)->widen(out->f64, x, n);
     bndi_leave(before);
     return done;
@@ -261,7 +261,7 @@ const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_number
 static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
 {
     unsigned bytes = word_bytes(w), unused = 64 - 8 * bytes;
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = bndi_get(words, bytes, i);
         /* Of a negative number: all bits above its own set; by the shift of an unsigned number, which is defined. */
@@ -282,7 +282,7 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
     codes raw;
     float elements[BNDI_TENSOR_CHUNK], numbers[BNDI_TENSOR_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
     run r;
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     read_words(raw.bytes, w, at, n);
     bndi_scaled_decode(elements, raw.bytes, n, w->scaled);
     first_run(&r, w, at);
@@ -370,7 +370,7 @@ static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, siz
     if (!holds_floats(w) || !stores_simply(how)) {
         return false;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bool done = bndi_maths_of(&w->engine->context)->narrow(floats, numbers, n);
     bndi_leave(before);
     return done;

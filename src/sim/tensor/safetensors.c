@@ -69,7 +69,7 @@ static void add_scaled(saving *s, const char *name, const bndi_buffer *buffer)
 
 static bool ends_within_a_byte(const bnd_format *f, size_t n)
 {
-    return n % 8 * bnd_lab_storage_of(f, BND_PACKED).bits % 8 != 0;
+    return n % 8 * bnd_lab_storage_of(f, BND_PACKING_PACKED).bits % 8 != 0;
 }
 
 /* All numbers of a buffer that share scales: they stand as they are kept. */
@@ -93,7 +93,9 @@ const char *bndi_tensor_dtype(const bnd_tensor *t)
         return words[1];
     }
     if (has_no_dtype(t)) {
-        return bnd_npy_packing(f) == BND_PACKED ? "F32" : words[bnd_codes_size(f, 1, BND_UNPACKED)]; /* F32: tf32 */
+        return bnd_npy_packing(f) == BND_PACKING_PACKED
+                   ? "F32"
+                   : words[bnd_codes_size(f, 1, BND_PACKING_UNPACKED)]; /* F32: tf32 */
     }
     return bnd_safetensors_dtype(f);
 }
@@ -137,7 +139,7 @@ static bnd_status write_packed(const bnd_output *file, const bnd_tensor *t, bnd_
     bndi_walk_open(&from, t, &t->shape, BNDI_WORDS_32);
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        const bndi_walk to = walk_over(bytes, m, &t->format, BND_PACKED);
+        const bndi_walk to = walk_over(bytes, m, &t->format, BND_PACKING_PACKED);
         bndi_write_codes(&to, 0, m, bndi_read_codes(&from, at, m, &words));
         status = bnd_output_write(file, bytes, m * to.storage.bits / 8, why);
     }
@@ -260,7 +262,7 @@ static const char *said(const bnd_safetensors *file, const char *prefix, const c
 static bnd_status find_elements(elements *out, const bnd_safetensors *file, const bnd_safetensor *entry, bnd_error *why)
 {
     const char *name = said(file, FORMAT_KEY, entry->name);
-    *out = (elements){.packing = BND_PACKED};
+    *out = (elements){.packing = BND_PACKING_PACKED};
     if (name == NULL) {
         out->integers = entry->kind == BND_SAFETENSORS_UNSIGNED || entry->kind == BND_SAFETENSORS_SIGNED;
         return out->integers ? BND_OK : bnd_safetensors_format(&out->format, entry, why);
@@ -270,7 +272,7 @@ static bnd_status find_elements(elements *out, const bnd_safetensors *file, cons
         return status;
     }
     out->packing = bnd_npy_packing(&out->format);
-    bool words = entry->kind == BND_SAFETENSORS_UNSIGNED || out->packing == BND_PACKED;
+    bool words = entry->kind == BND_SAFETENSORS_UNSIGNED || out->packing == BND_PACKING_PACKED;
     if (out->format.width == 0 || !words || bnd_codes_size(&out->format, 1, out->packing) * 8 != entry->bits) {
         return bnd_fail(why, BND_BAD_FILE, 0,
                         "tensor \"%s\": its elements are %s, which cannot hold codes of %s, as the "
@@ -288,7 +290,7 @@ static void load_integers(bnd_tensor *t, const bnd_safetensor *entry, bnd_rule r
     size_t n = bndi_count(&t->shape);
     const bndi_store how = {.rule = rule, .seed = t->engine->seed};
     bndi_walk_open(&to, t, &t->shape, work);
-    from = walk_over(entry->data, n, bnd_lab_format_of_words(work), BND_PACKED);
+    from = walk_over(entry->data, n, bnd_lab_format_of_words(work), BND_PACKING_PACKED);
     from.storage = (bndi_storage){.bits = entry->bits};
     from.work = work;
     from.integer = true;
@@ -311,8 +313,8 @@ static void load_codes(bnd_tensor *t, const bnd_safetensor *entry, const element
     bnd_array how = {.context = &t->engine->context,
                      .rule = rule,
                      .seed = t->engine->seed,
-                     .packing_in = from.storage.packed ? BND_UNPACKED : (uint8_t)e->packing,
-                     .packing_out = to.storage.packed ? BND_UNPACKED : BND_PACKED};
+                     .packing_in = from.storage.packed ? BND_PACKING_UNPACKED : (uint8_t)e->packing,
+                     .packing_out = to.storage.packed ? BND_PACKING_UNPACKED : BND_PACKING_PACKED};
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
         const void *codes = bndi_read_codes(&from, at, m, &words);

@@ -17,7 +17,7 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
 {
     bndi_scaling scaling;
     bnd_shape shape;
-    size_t codes = bnd_codes_size(&cast->format, bndi_count(s), BND_PACKED);
+    size_t codes = bnd_codes_size(&cast->format, bndi_count(s), BND_PACKING_PACKED);
     if (bndi_scaling_parse(&scaling, cast, role, NULL) != BND_OK) {
         return SIZE_MAX;
     }
@@ -26,7 +26,7 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
     }
     return bnd_block_shape(&shape, &scaling.block, s->extent, s->rank, axis, NULL) != BND_OK
                ? SIZE_MAX
-               : bnd_block_codes_size(&scaling.block, shape, BND_PACKED) +
+               : bnd_block_codes_size(&scaling.block, shape, BND_PACKING_PACKED) +
                      bnd_block_scales_size(&scaling.block, shape) + (scaling.block.tensor ? sizeof(float) : 0);
 }
 

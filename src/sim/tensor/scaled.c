@@ -33,7 +33,7 @@ static bnd_status measure(size_t *codes, size_t *scales, bndi_scaled *s, const b
     }
     bnd_status status = shape_of(&s->shape, &s->how.block, shape, why);
     if (status == BND_OK) {
-        *codes = bnd_block_codes_size(&s->how.block, s->shape, BND_PACKED);
+        *codes = bnd_block_codes_size(&s->how.block, s->shape, BND_PACKING_PACKED);
         *scales = bnd_block_scales_size(&s->how.block, s->shape) + (s->how.block.tensor ? sizeof(float) : 0);
     }
     return status;
@@ -76,7 +76,7 @@ static bool is_worth(const bndi_scaling *how, const bndi_shape *shape)
 bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape, bnd_error *why)
 {
     const bnd_format *f = cast != NULL ? &cast->format : bnd_lab_format_of_words(BNDI_WORDS_32);
-    bndi_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKED)};
+    bndi_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKING_PACKED)};
     bndi_scaled s = {.how = {.kind = BNDI_UNSCALED}};
     bnd_status status = cast != NULL ? bndi_scaling_parse(&s.how, cast, role, why) : BND_OK;
     if (status == BND_OK && is_worth(&s.how, shape)) {
@@ -154,14 +154,14 @@ static float tensor_scale_of(const bndi_scaled *s)
 bndi_storage bndi_storage_of_scaled(const bndi_scaled *s)
 {
     return s->how.kind == BNDI_DYNAMIC ? (bndi_storage){.bits = 8}
-                                       : bnd_lab_storage_of(&s->how.block.element, BND_PACKED);
+                                       : bnd_lab_storage_of(&s->how.block.element, BND_PACKING_PACKED);
 }
 
 void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled *s)
 {
     const unsigned char *bytes = words;
     if (s->how.kind == BNDI_BLOCKS) {
-        uint8_t packing = bndi_storage_of_scaled(s).packed ? BND_UNPACKED : BND_PACKED;
+        uint8_t packing = bndi_storage_of_scaled(s).packed ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
         bnd_array how = {.packing_in = packing, .packing_out = packing};
         bnd_status status = bnd_decode_f32(x, words, n, &s->how.block.element, &how, NULL);
         (void)status; /* an element has codes, and a chunk fits */

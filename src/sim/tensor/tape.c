@@ -80,7 +80,7 @@ static bool is_copy(const bndi_node *node, unsigned i, const bnd_tensor *t, cons
 /* What two operations save of one tensor is one copy, unless each has random bits of its own. NULL: there is none. */
 static const bnd_tensor *find_copy(const bndi_node *newest, const bnd_tensor *t, const bnd_cast *cast)
 {
-    const bndi_node *node = cast->rule.rounding < BND_DETERMINISTIC_MODES ? newest : NULL;
+    const bndi_node *node = cast->rule.rounding < BND_ROUND_DETERMINISTIC_COUNT ? newest : NULL;
     for (; node != NULL; node = node->older) {
         for (unsigned i = 0; i < BNDI_SAVED; i++) {
             if (is_copy(node, i, t, cast)) {
@@ -383,7 +383,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
         status = bnd_tensor_fill(root->gradient, scale, why);
     }
     if (status == BND_OK) {
-        bndi_environment environment = bndi_enter(BND_RNE);
+        bndi_environment environment = bndi_enter(BND_ROUND_RNE);
         bndi_note_saved(engine);
         status = bndi_go_back(engine, NULL, why);
         bndi_leave(environment);

@@ -90,7 +90,7 @@ bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape
     if (status != BND_OK) {
         return status;
     }
-    bndi_copy_numbers(copy, t, &(bndi_store){.rule = {.rounding = BND_RNE}});
+    bndi_copy_numbers(copy, t, &(bndi_store){.rule = {.rounding = BND_ROUND_RNE}});
     bndi_strides_of(stride, shape);
     status = bndi_view_make(out, copy, shape, stride, 0, why);
     bndi_drop(copy);
@@ -345,7 +345,8 @@ bnd_status bnd_tensor_select(bnd_tensor **out, bnd_tensor *t, int axis, size_t i
 
 bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format *f, bnd_error *why)
 {
-    bndi_storage is = bnd_lab_storage_of(&t->format, BND_PACKED), asked = bnd_lab_storage_of(f, BND_PACKED);
+    bndi_storage is = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED),
+                 asked = bnd_lab_storage_of(f, BND_PACKING_PACKED);
     if (f->width == 0 || is.bits != asked.bits) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,

@@ -159,7 +159,7 @@ bnd_status bnd_run_batch(bnd_tensor **x, bnd_tensor **y, bnd_run *run, uint64_t 
     if (bndi_is_own(run)) {
         return refuse_own("bnd_run_batch", why);
     }
-    const bndi_environment before = bndi_enter(BND_RNE);
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_mark mark = bnd_engine_mark(run->engine);
     bnd_status status = make(&batch, run, step, why);
     bndi_leave(before);
@@ -280,7 +280,7 @@ bnd_status bnd_run_save_batches(bnd_run *run, uint64_t steps, const char *path, 
     if (bndi_is_own(run)) {
         return refuse_own("bnd_run_save_batches", why);
     }
-    const bndi_environment before = bndi_enter(BND_RNE);
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = save(&d, path, why);
     bndi_leave(before);
     return status;

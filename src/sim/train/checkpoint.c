@@ -15,7 +15,7 @@ static const char carried_name[] = "carried"; /* the array of what the engine ca
 
 enum { TEXT_SIZE = 16384, NAME_SIZE = BNDI_PARAMETER_NAME + 16, PAIRS = 5 };
 
-static const bnd_rule to_nearest = {.rounding = BND_RNE};
+static const bnd_rule to_nearest = {.rounding = BND_ROUND_RNE};
 
 static void name_of(char out[NAME_SIZE], const bndi_parameter *p, size_t row)
 {

@@ -79,7 +79,7 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
     if (place != BND_EVERYWHERE && place >= run->places) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the model has %u places; there is no place %u", run->places, place);
     }
-    const bndi_environment before = bndi_enter(BND_RNE);
+    const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = open_second(&second, run, why);
     if (status == BND_OK) {
         bndi_engine_limit(second->engine, place);
@@ -97,7 +97,8 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
 static bnd_status operand_bytes(uint64_t *out, const bnd_cast *cast, const bndi_shape *shape, bnd_error *why)
 {
     bndi_scaling scaling;
-    bndi_room room = {.codes = bnd_codes_size(&cast->format, bndi_count(shape), BND_PACKED), .scales = sizeof(float)};
+    bndi_room room = {.codes = bnd_codes_size(&cast->format, bndi_count(shape), BND_PACKING_PACKED),
+                      .scales = sizeof(float)};
     bnd_status status = bndi_scaling_parse(&scaling, cast, BND_ROLE_FWD_W, why);
     if (status == BND_OK && scaling.kind != BNDI_CURRENT && scaling.kind != BNDI_DELAYED) {
         status = bndi_room_for(&room, cast, BND_ROLE_FWD_W, shape, why);

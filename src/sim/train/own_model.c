@@ -108,7 +108,7 @@ bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, 
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     status = add(run, name, &s, values, decays, why);
     bndi_leave(before);
     if (status == BND_OK) {
@@ -128,7 +128,7 @@ bnd_status bnd_run_begin_step(bnd_run *run, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_engine_set_place(run->engine, 0);
     status = bndi_step_begin(&run->at_hand, run, why);
     if (status == BND_OK) {
@@ -168,7 +168,7 @@ bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_e
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     if (loss != NULL) {
         status = backward_and_update(run, loss, why);
     }
@@ -193,7 +193,7 @@ bnd_status bnd_run_begin_evaluation(bnd_run *run, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     status = bndi_evaluation_begin(run, why);
     if (status == BND_OK) {
         run->stage = BNDI_EVALUATING;

@@ -47,7 +47,7 @@ bnd_status bndi_parameter_make(bnd_run *run, bndi_parameter *p, const bndi_shape
 
 bnd_status bndi_value_of_master(bndi_parameter *p, bnd_error *why)
 {
-    const bndi_store how = {.rule = {.rounding = BND_RNE}};
+    const bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     return bndi_assign(p->value, p->master, BND_ROLE_PARAM, &how, false, why);
 }
 
@@ -63,7 +63,8 @@ static bnd_status write_initial(bnd_run *run, bnd_tensor *to, const initial *fro
         return bndi_initial_read(to, run, run->parameter[run->parameters].name, why);
     }
     if (from->values != NULL) {
-        return bnd_tensor_write_f32(to, from->values, bndi_count(&to->shape), (bnd_rule){.rounding = BND_RNE}, why);
+        return bnd_tensor_write_f32(to, from->values, bndi_count(&to->shape), (bnd_rule){.rounding = BND_ROUND_RNE},
+                                    why);
     }
     return from->deviation > 0 ? bnd_tensor_normal(to, 0, from->deviation, run->training.seed_init,
                                                    bndi_purpose(BNDI_OF_INIT, run->parameters), why)

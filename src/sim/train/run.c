@@ -113,7 +113,7 @@ static bnd_status make(bnd_run **out, const bnd_training *training, bool with_da
     bndi_begin_loss_scale(run);
     status = bnd_engine_new(&run->engine, context, why);
     if (status == BND_OK) {
-        bndi_environment before = bndi_enter(BND_RNE);
+        bndi_environment before = bndi_enter(BND_ROUND_RNE);
         status = build(run, with_data, why);
         bndi_leave(before);
     }
@@ -252,7 +252,7 @@ static bnd_status cast_data(bnd_tensor **t, bool is_whole, bnd_run *run, bnd_err
     if (status == BND_OK) {
         bnd_tensor_release(wide);
     }
-    if (cast->rule.rounding < BND_DETERMINISTIC_MODES) {
+    if (cast->rule.rounding < BND_ROUND_DETERMINISTIC_COUNT) {
         run->engine->casts = casts;
     }
     return status;
@@ -338,7 +338,7 @@ bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why)
         return refuse_own("bnd_run_step", "bnd_run_begin_step", why);
     }
     bnd_mark mark = bnd_engine_mark(run->engine);
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = bndi_step_begin(&step, run, why);
     if (status == BND_OK) {
         status = forward_and_back(run, &step.loss, why);
@@ -403,7 +403,7 @@ bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_er
     if (bndi_is_own(run)) {
         return refuse_own("bnd_run_validate", "bnd_run_begin_evaluation", why);
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = bndi_evaluation_begin(run, why);
     if (status == BND_OK) {
         status = validate(&sum, run, batches, why);

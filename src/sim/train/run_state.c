@@ -152,7 +152,7 @@ static bnd_status begin(bnd_run *run, const aside *was, const bnd_policy *policy
 /* Bit for bit where both are stored alike, otherwise each number rounded once. */
 static bnd_status convert(bnd_tensor *to, const bnd_tensor *from, bnd_role role, bnd_error *why)
 {
-    const bndi_store how = {.rule = {.rounding = BND_RNE}};
+    const bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     if (bndi_stored_alike(to, from)) {
         bndi_copy_storage(to, from);
         return BND_OK;
@@ -189,7 +189,7 @@ static bnd_status convert_weights(bndi_parameter *p, const bndi_parameter *was, 
  * the compensation by as much. */
 static bnd_status convert_compensation(bndi_parameter *p, const bndi_parameter *was, bnd_error *why)
 {
-    const bndi_store how = {.rule = {.rounding = BND_RNE}};
+    const bndi_store how = {.rule = {.rounding = BND_ROUND_RNE}};
     const bnd_tensor *const from[] = {was->extra, weights_of(p), weights_of(was)};
     bndi_walk walk[3], to;
     bndi_numbers buffer[3], sum;
@@ -260,7 +260,7 @@ static bnd_status replace(bnd_run *run, aside *was, const bnd_policy *policy, bn
     if (status != BND_OK) {
         return status;
     }
-    bndi_environment before = bndi_enter(BND_RNE);
+    bndi_environment before = bndi_enter(BND_ROUND_RNE);
     status = begin(run, was, policy, why);
     if (status == BND_OK) {
         status = fill(run, data, why);

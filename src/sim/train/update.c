@@ -54,7 +54,8 @@ void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *ca
     if (cast == NULL) {
         return;
     }
-    const bndi_ready *ready = bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_RNE});
+    const bndi_ready *ready =
+        bndi_conversion(engine, BNDI_WORDS_32, &cast->format, (bnd_rule){.rounding = BND_ROUND_RNE});
     bnd_status status = BND_OK;
     if (ready != NULL) {
         bnd_lab_ready_round(ready, x, x, n);
@@ -67,7 +68,7 @@ void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *ca
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
 {
     const bnd_cast *cast = bndi_cast_of(run->engine, role);
-    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_DETERMINISTIC_MODES;
+    bool once = cast != NULL && role == BND_ROLE_PARAM && cast->rule.rounding >= BND_ROUND_DETERMINISTIC_COUNT;
     return once || run->training.policy.fused || bndi_is_scaled(run->engine, role) ? NULL : cast;
 }
 

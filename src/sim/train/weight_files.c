@@ -10,7 +10,7 @@
 #include "store/safetensors.h"
 #include "store/store.h"
 
-static const bnd_rule to_nearest = {.rounding = BND_RNE};
+static const bnd_rule to_nearest = {.rounding = BND_ROUND_RNE};
 
 /* ---- which file it was ---- */
 
@@ -166,7 +166,7 @@ bnd_status bnd_run_save_weights(const bnd_run *run, const char *path, bnd_error 
             (bnd_safetensor){.name = run->parameter[i].name, .dtype = "F32", .rank = shape->rank, .shape = shapes[i]};
     }
     if (status == BND_OK) {
-        const bndi_environment before = bndi_enter(BND_RNE);
+        const bndi_environment before = bndi_enter(BND_ROUND_RNE);
         /* The run is read, not changed: a callback's context has no const. */
         status =
             bndi_safetensors_save(path, entries, run->parameters, NULL, 0, write_numbers, (void *)(uintptr_t)run, why);

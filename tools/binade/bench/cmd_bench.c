@@ -73,7 +73,7 @@ static int take_backend(bench_command *b, const char *word)
 {
     bnd_context context;
     bnd_error why;
-    for (uint8_t i = BND_BACKEND_PORTABLE; strcmp(word, "all") == 0 && i < BND_BACKENDS; i++) {
+    for (uint8_t i = BND_BACKEND_PORTABLE; strcmp(word, "all") == 0 && i < BND_BACKEND_COUNT; i++) {
         if (bnd_backend_here((bnd_backend)i)) {
             add_backend(&b->options, i);
         }

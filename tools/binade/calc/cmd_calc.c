@@ -115,7 +115,7 @@ static void add_row(table *t, const calc *c)
     if (!digits) {
         table_add(t, copy_text(""));
     } else if (text) {
-        bnd_exact one = {.low = 1, .kind = BND_FINITE};
+        bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
         table_add(t, rough_text(bnd_real_in_units(c->error, one)));
     } else {
         table_add(t, real_text(c->error, false));

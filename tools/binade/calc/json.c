@@ -9,7 +9,7 @@
 static bool has_count(const bnd_term *t)
 {
     return t->kind == BND_TERM_POWER || t->kind == BND_TERM_SUM ||
-           (t->kind == BND_TERM_OPERATION && t->operation == BND_SCALB);
+           (t->kind == BND_TERM_OPERATION && t->operation == BND_OP_SCALB);
 }
 
 static void json_step(bnd_json *json, const calc *c, size_t i)

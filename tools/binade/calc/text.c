@@ -68,17 +68,17 @@ static char *step_name(const calc *c, size_t i)
 {
     const bnd_term *t = &c->terms[i];
     bnd_format own = calc_format_of(c, i);
-    bool rounds = t->kind == BND_TERM_OPERATION && t->operation == BND_CONVERT;
+    bool rounds = t->kind == BND_TERM_OPERATION && t->operation == BND_OP_CONVERT;
     return copy_text(rounds ? own.name : bnd_term_name(t));
 }
 
 /* The sign that stands between two operands, or a 0 byte: add(x, y) may be written as a call, too. */
 static char sign_of(const calc *c, const bnd_term *t)
 {
-    static const char signs[] = {[BND_ADD] = '+', [BND_SUB] = '-', [BND_MUL] = '*', [BND_DIV] = '/'};
+    static const char signs[] = {[BND_OP_ADD] = '+', [BND_OP_SUB] = '-', [BND_OP_MUL] = '*', [BND_OP_DIV] = '/'};
     char first = c->expression[t->from];
     bool called = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
-    bool known = t->kind == BND_TERM_OPERATION && t->operation >= BND_ADD && t->operation <= BND_DIV;
+    bool known = t->kind == BND_TERM_OPERATION && t->operation >= BND_OP_ADD && t->operation <= BND_OP_DIV;
     return known && !called ? signs[t->operation] : '\0';
 }
 
@@ -93,7 +93,7 @@ static char *call_text(const calc *c, size_t i)
         free(text);
         text = longer;
     }
-    bool counted = t->kind == BND_TERM_SUM || t->operation == BND_SCALB;
+    bool counted = t->kind == BND_TERM_SUM || t->operation == BND_OP_SCALB;
     char *closed = counted ? format_text("%s, %lld)", text, (long long)t->integer) : format_text("%s)", text);
     free(text);
     free(name);
@@ -130,21 +130,21 @@ static const char *remark_on(const calc *c, size_t i)
     uint32_t flags = c->results[i].flags;
     bnd_format own = calc_format_of(c, i);
     bnd_class class = bnd_classify(&own, calc_value_of(c, i));
-    if ((flags & BND_OVERFLOW) != 0) {
+    if ((flags & BND_FLAG_OVERFLOW) != 0) {
         return class == BND_CLASS_NAN        ? "beyond the largest number; the format has no infinity: NaN"
                : class == BND_CLASS_INFINITY ? "beyond the largest number: infinity"
                                              : "beyond the largest number, which came out";
     }
-    if ((flags & BND_DIVBYZERO) != 0) {
+    if ((flags & BND_FLAG_DIVBYZERO) != 0) {
         return "divided by zero";
     }
-    if ((flags & BND_INVALID) != 0 && c->terms[i].kind == BND_TERM_NUMBER) {
+    if ((flags & BND_FLAG_INVALID) != 0 && c->terms[i].kind == BND_TERM_NUMBER) {
         return "the format does not have it";
     }
-    if ((flags & BND_INVALID) != 0) {
+    if ((flags & BND_FLAG_INVALID) != 0) {
         return class == BND_CLASS_NAN ? "has no answer: NaN" : "has no answer";
     }
-    if ((flags & BND_FLUSHED) != 0) {
+    if ((flags & BND_FLAG_FLUSHED) != 0) {
         return "a number other than zero became zero";
     }
     return "";
@@ -154,14 +154,14 @@ static const char *remark_on(const calc *c, size_t i)
 static bool is_swallowed(const calc *c, size_t i)
 {
     const bnd_term *t = &c->terms[i];
-    bool sum = t->kind == BND_TERM_OPERATION && (t->operation == BND_ADD || t->operation == BND_SUB);
-    if (!sum || c->results[i].flags != BND_INEXACT) {
+    bool sum = t->kind == BND_TERM_OPERATION && (t->operation == BND_OP_ADD || t->operation == BND_OP_SUB);
+    if (!sum || c->results[i].flags != BND_FLAG_INEXACT) {
         return false;
     }
     bnd_exact x = calc_value_of(c, t->operand[0]), y = calc_value_of(c, t->operand[1]), z = calc_value_of(c, i);
-    bool first = z.kind == BND_FINITE && x.kind == BND_FINITE && bnd_exact_compare(x, z) == 0;
-    bool second =
-        t->operation == BND_ADD && z.kind == BND_FINITE && y.kind == BND_FINITE && bnd_exact_compare(y, z) == 0;
+    bool first = z.kind == BND_KIND_FINITE && x.kind == BND_KIND_FINITE && bnd_exact_compare(x, z) == 0;
+    bool second = t->operation == BND_OP_ADD && z.kind == BND_KIND_FINITE && y.kind == BND_KIND_FINITE &&
+                  bnd_exact_compare(y, z) == 0;
     return first || second;
 }
 
@@ -170,8 +170,8 @@ static bool has_stalled(const calc *c, size_t i, const bnd_format *own, const bn
 {
     const bnd_format *const formats[BND_OPERANDS_MAX] = {own, from};
     uint64_t codes[] = {c->results[i].code, c->results[c->terms[i].operand[0]].code};
-    return bnd_rule_random_bits(c->rule) == 0 && (c->results[i].flags & BND_INEXACT) != 0 &&
-           bnd_operate(own, BND_ADD, formats, codes, c->rule, 0).code == codes[0];
+    return bnd_rule_random_bits(c->rule) == 0 && (c->results[i].flags & BND_FLAG_INEXACT) != 0 &&
+           bnd_operate(own, BND_OP_ADD, formats, codes, c->rule, 0).code == codes[0];
 }
 
 static char *stall_text(const calc *c, size_t i)

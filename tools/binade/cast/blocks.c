@@ -16,7 +16,7 @@ bool cast_fp32_holds(const bnd_format *f)
 
 static cast_layout fp32_layout(void)
 {
-    cast_layout layout = {.packing = BND_PACKED};
+    cast_layout layout = {.packing = BND_PACKING_PACKED};
     if (bnd_format_parse(&layout.format, "fp32", NULL) != BND_OK) { /* it is a row of the table */
         layout.format = bnd_format_at(0);
     }

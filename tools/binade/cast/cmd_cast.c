@@ -129,8 +129,8 @@ static int check_usage(cast *c)
 /* A tf32 array is one of fp32's words, packed or not. */
 static cast_layout bare_layout(const cast *c, const bnd_format *f)
 {
-    bool tf32 = bnd_npy_packing(f) == BND_PACKED;
-    return (cast_layout){.format = *f, .packing = c->unpacked && !tf32 ? BND_UNPACKED : BND_PACKED};
+    bool tf32 = bnd_npy_packing(f) == BND_PACKING_PACKED;
+    return (cast_layout){.format = *f, .packing = c->unpacked && !tf32 ? BND_PACKING_UNPACKED : BND_PACKING_PACKED};
 }
 
 static cast_layout npy_layout(const bnd_format *f, bool big_endian)

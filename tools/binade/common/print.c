@@ -147,7 +147,7 @@ char *rough_text(double x)
 char *flags_text(uint32_t flags)
 {
     char *text = copy_text("");
-    for (uint32_t bit = 1; bit <= BND_FLAGS; bit <<= 1) {
+    for (uint32_t bit = 1; bit <= BND_FLAG_ALL; bit <<= 1) {
         if ((flags & bit) != 0) {
             char *longer = format_text("%s%s%s", text, text[0] != '\0' ? " " : "", bnd_flag_name(bit));
             free(text);
@@ -159,7 +159,7 @@ char *flags_text(uint32_t flags)
 
 char *power_text(bnd_exact value)
 {
-    if (value.kind != BND_FINITE || value.high != 0 || (value.low & (value.low - 1)) != 0) {
+    if (value.kind != BND_KIND_FINITE || value.high != 0 || (value.low & (value.low - 1)) != 0) {
         return NULL;
     }
     int exponent = value.exponent;
@@ -205,7 +205,7 @@ void json_owned_literal(bnd_json *json, const char *key, char *text)
 void json_flags(bnd_json *json, const char *key, uint32_t flags)
 {
     bnd_json_array(json, key);
-    for (uint32_t bit = 1; bit <= BND_FLAGS; bit <<= 1) {
+    for (uint32_t bit = 1; bit <= BND_FLAG_ALL; bit <<= 1) {
         if ((flags & bit) != 0) {
             bnd_json_string(json, NULL, bnd_flag_name(bit));
         }

@@ -7,7 +7,7 @@ static void print_backends(void)
     bnd_error why;
     bnd_status status = bnd_context_open(&context, NULL, 1, &why);
     printf("back ends  ");
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKENDS; i++) {
+    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         if (bnd_backend_here((bnd_backend)i)) {
             printf("%s%s", i > BND_BACKEND_PORTABLE ? ", " : "", bnd_backend_name((bnd_backend)i));
         }

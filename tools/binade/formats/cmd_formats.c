@@ -55,7 +55,7 @@ static const column columns[] = {
     {"others", "elsewhere", false, false, false, true, 0},
     {"hardware", "hardware", false, false, false, true, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEMS - 1 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEM_COUNT - 1 };
 
 /* Nine digits; in a list on the screen five, where nine take much room. */
 static char *number_text(bnd_exact value, bool brief)
@@ -72,7 +72,7 @@ static char *number_text(bnd_exact value, bool brief)
 /* A power of two as 2^n. */
 static char *limit_text(uint64_t significand, int32_t quantum, bool brief)
 {
-    bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_FINITE};
+    bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_KIND_FINITE};
     char *power = power_text(value);
     bool small = quantum >= 0 && quantum < 8;
     if (power != NULL && !small) {
@@ -95,14 +95,14 @@ static bool is_largest(const bnd_format *f, const char *text, bnd_exact largest)
         return false;
     }
     bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);
-    return (r.flags & BND_OVERFLOW) == 0 && bnd_exact_compare(r.value, largest) == 0;
+    return (r.flags & BND_FLAG_OVERFLOW) == 0 && bnd_exact_compare(r.value, largest) == 0;
 }
 
 /* The largest number; where it is not brief, in as many digits as tell it from its neighbours: nine do for most. */
 static char *largest_text(const bnd_format *f, bool brief)
 {
     enum { MOST_DIGITS = 19 };
-    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE};
+    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
     char *text = power_text(value);
     if (text != NULL && f->max_quantum + f->precision > 8) {
         return text;
@@ -121,7 +121,7 @@ static char *ulp_of_one(const bnd_format *f, bool brief)
 {
     bnd_rounded one = bnd_round_exact(f, bnd_exact_uint64(1), (bnd_rule){0}, 0);
     bnd_exact next;
-    bool has_next = bnd_neighbour(&next, f, one.value, 1) && next.kind == BND_FINITE;
+    bool has_next = bnd_neighbour(&next, f, one.value, 1) && next.kind == BND_KIND_FINITE;
     if (one.flags != 0 || !has_next) {
         return copy_text("-");
     }
@@ -188,7 +188,7 @@ static char *title_text(const bnd_format *f)
 
 static void add_names(table *t, const bnd_format *f)
 {
-    for (int where = 0; where < BND_ECOSYSTEMS; where++) {
+    for (int where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
         table_add(t, copy_text(f->row >= 0 ? bnd_format_names((size_t)f->row, (bnd_ecosystem)where) : ""));
     }
     table_add(t, copy_text(f->row >= 0 ? bnd_format_hardware((size_t)f->row) : ""));
@@ -209,14 +209,14 @@ static void add_layout(table *t, const bnd_format *f)
     table_add(t, number(f->fraction_bits));
     table_add(t, number(f->precision));
     table_add(t, number(f->bias));
-    table_add(t, f->emin > -BND_UNLIMITED_EXPONENT ? number(f->emin) : copy_text("null"));
-    table_add(t, f->emax < BND_UNLIMITED_EXPONENT ? number(f->emax) : copy_text("null"));
+    table_add(t, f->emin > -BND_EXPONENT_UNLIMITED ? number(f->emin) : copy_text("null"));
+    table_add(t, f->emax < BND_EXPONENT_UNLIMITED ? number(f->emax) : copy_text("null"));
 }
 
 static void add_row(table *t, const bnd_format *f, bool brief)
 {
     bool codes = f->width != 0;
-    bool unlimited_above = f->emax >= BND_UNLIMITED_EXPONENT, unlimited_below = f->emin <= -BND_UNLIMITED_EXPONENT;
+    bool unlimited_above = f->emax >= BND_EXPONENT_UNLIMITED, unlimited_below = f->emin <= -BND_EXPONENT_UNLIMITED;
     table_add(t, copy_text(f->name));
     add_layout(t, f);
     table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f, brief));

@@ -38,7 +38,7 @@ typedef struct range {
 
 static bool is_nan(bnd_exact x)
 {
-    return x.kind == BND_QUIET_NAN || x.kind == BND_SIGNALING_NAN;
+    return x.kind == BND_KIND_QUIET_NAN || x.kind == BND_KIND_SIGNALING_NAN;
 }
 
 static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
@@ -50,16 +50,17 @@ static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
     if (is_nan(r->value)) {
         return IS_NAN;
     }
-    if ((r->flags & BND_FLUSHED) != 0) {
+    if ((r->flags & BND_FLAG_FLUSHED) != 0) {
         return FLUSHED;
     }
-    if ((r->flags & BND_SATURATED) != 0 || (v->exact.kind == BND_INFINITE && r->value.kind == BND_FINITE)) {
+    if ((r->flags & BND_FLAG_SATURATED) != 0 ||
+        (v->exact.kind == BND_KIND_INFINITE && r->value.kind == BND_KIND_FINITE)) {
         return SATURATED;
     }
     if (class == BND_CLASS_INFINITY) {
-        return (r->flags & BND_OVERFLOW) != 0 ? INFINITE : OK;
+        return (r->flags & BND_FLAG_OVERFLOW) != 0 ? INFINITE : OK;
     }
-    bool raised = !f->has_zero && (r->flags & (BND_UNDERFLOW | BND_INVALID)) != 0;
+    bool raised = !f->has_zero && (r->flags & (BND_FLAG_UNDERFLOW | BND_FLAG_INVALID)) != 0;
     return raised ? LEAST : class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
 }
 

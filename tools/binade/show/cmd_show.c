@@ -94,7 +94,7 @@ static void put_line(const show *s, const char *label, char *owned)
 static char *value_text(const show *s, bnd_exact value)
 {
     char *text = readable_text(value, s->exact);
-    if (value.kind != BND_FINITE || strchr(text, 'x') == NULL) {
+    if (value.kind != BND_KIND_FINITE || strchr(text, 'x') == NULL) {
         return text;
     }
     char *said = format_text("%s (about 100,000 digits or more)", text);

@@ -50,13 +50,13 @@ typedef struct gap {
 /* inner + steps / 2 * 2^quantum, inner being a whole number of them */
 static bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned steps)
 {
-    for (; inner.kind == BND_FINITE && inner.exponent > quantum; inner.exponent--) {
+    for (; inner.kind == BND_KIND_FINITE && inner.exponent > quantum; inner.exponent--) {
         inner.low <<= 1;
     }
     uint64_t low = (inner.low << 1) + steps;
     uint64_t high = (inner.low >> 63) + (low < steps);
     return (bnd_exact){
-        .high = high, .low = low, .exponent = quantum - 1, .kind = BND_FINITE, .negative = inner.negative};
+        .high = high, .low = low, .exponent = quantum - 1, .kind = BND_KIND_FINITE, .negative = inner.negative};
 }
 
 static gap gap_around(const look *l, const given *v)
@@ -66,10 +66,10 @@ static gap gap_around(const look *l, const given *v)
     gap g = {.below = l->below, .above = l->above};
     bnd_exact inner = negative ? g.above : g.below, *outer = negative ? &g.below : &g.above, width;
     bool has_outer = negative ? l->has_below : l->has_above;
-    g.beyond = !has_outer || outer->kind != BND_FINITE;
-    if (inner.kind == BND_ZERO) {
+    g.beyond = !has_outer || outer->kind != BND_KIND_FINITE;
+    if (inner.kind == BND_KIND_ZERO) {
         width = g.middle = (bnd_exact){
-            .low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE, .negative = negative};
+            .low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE, .negative = negative};
         width.negative = false;
         g.middle.exponent--;
     } else {
@@ -105,7 +105,7 @@ static bool parity_by_significand(const look *l)
 /* Which of two neighbours is the even or odd one, in words. */
 static char *parity_text(const look *l, const char *parity)
 {
-    if (l->rounded.value.kind == BND_ZERO) {
+    if (l->rounded.value.kind == BND_KIND_ZERO) {
         return format_text("the %s one: zero", parity);
     }
     if (parity_by_significand(l)) {
@@ -129,12 +129,12 @@ static char *stochastic_reason(const look *l, const gap *g)
     char *v = g->has_part ? rough_text(l->rounded.value.negative ? 1 - g->part : g->part) : copy_text("?");
     const char *holds = went_outward(l) ? "holds: away from zero" : "does not hold: toward zero";
     char *text;
-    if (l->rule.rounding == BND_SRB) {
+    if (l->rule.rounding == BND_ROUND_SRB) {
         text = format_text("srb:%u: floor(v 2^%u) + 2R + 1 >= 2^%u %s; v = %s, R = %llu", bits, bits + 1, bits + 1,
                            holds, v, random);
     } else {
         text = format_text("%s:%u: %s(v 2^%u) + R >= 2^%u %s; v = %s, R = %llu", mode_name(l), bits,
-                           l->rule.rounding == BND_SRA ? "floor" : "round", bits, bits, holds, v, random);
+                           l->rule.rounding == BND_ROUND_SRA ? "floor" : "round", bits, bits, holds, v, random);
     }
     free(v);
     return text;
@@ -145,24 +145,24 @@ static char *reason(const look *l, const gap *g)
 {
     char *which, *text;
     switch (l->rule.rounding) {
-    case BND_RNE:
-    case BND_RTO:
-        if (l->rule.rounding == BND_RNE && g->side != 0) {
+    case BND_ROUND_RNE:
+    case BND_ROUND_RTO:
+        if (l->rule.rounding == BND_ROUND_RNE && g->side != 0) {
             return format_text("rne: to the nearer one, %s", taken(l));
         }
-        which = parity_text(l, l->rule.rounding == BND_RNE ? "even" : "odd");
-        text = format_text(l->rule.rounding == BND_RNE ? "rne: a tie goes to %s" : "rto: to %s", which);
+        which = parity_text(l, l->rule.rounding == BND_ROUND_RNE ? "even" : "odd");
+        text = format_text(l->rule.rounding == BND_ROUND_RNE ? "rne: a tie goes to %s" : "rto: to %s", which);
         free(which);
         return text;
-    case BND_RNA:
+    case BND_ROUND_RNA:
         return format_text(
             g->side == 0 ? "rna: a tie goes away from zero, to the one %s" : "rna: to the nearer one, %s", taken(l));
-    case BND_SR_EQUAL:
+    case BND_ROUND_SR_EQUAL:
         return format_text("sr-equal: the random bit is %u, so %s zero", (unsigned)(l->random & 1),
                            went_outward(l) ? "away from" : "toward");
-    case BND_SR:
-    case BND_SRA:
-    case BND_SRB:
+    case BND_ROUND_SR:
+    case BND_ROUND_SRA:
+    case BND_ROUND_SRB:
         return stochastic_reason(l, g);
     default:
         return format_text("%s: %s, to the one %s", mode_name(l), mode_title(l), taken(l));
@@ -172,7 +172,7 @@ static char *reason(const look *l, const gap *g)
 /* "0.3125 (0x2a), 0.0125 away" */
 static void neighbour_line(const char *label, const given *v, bnd_exact value, char *text)
 {
-    const bnd_exact one = {.low = 1, .kind = BND_FINITE};
+    const bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
     double distance;
     if (units_from_given(&distance, v, value, one) && isfinite(distance)) {
         char *away = digits_text(bnd_exact_double(distance < 0 ? -distance : distance), 6);
@@ -222,8 +222,8 @@ static char *infinity_and_nan(const bnd_format *f)
 
 static bool stays_inside(const look *l, bool negative)
 {
-    uint8_t inward = negative ? BND_RUP : BND_RDN;
-    return l->rule.rounding == BND_RTZ || l->rule.rounding == BND_RTO || l->rule.rounding == inward;
+    uint8_t inward = negative ? BND_ROUND_RUP : BND_ROUND_RDN;
+    return l->rule.rounding == BND_ROUND_RTZ || l->rule.rounding == BND_ROUND_RTO || l->rule.rounding == inward;
 }
 
 /* Does half a step above the largest number overflow under rne? It does where the largest number is the odd one. */
@@ -239,11 +239,11 @@ static void explain_overflow(const look *l, const given *v)
     const bnd_format *f = l->format;
     bool negative = v->exact.negative && f->is_signed;
     bnd_exact largest = {
-        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_FINITE, .negative = negative};
+        .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
     line(negative ? "lowest" : "largest", value_and_code(f, largest));
-    if (l->rule.rounding == BND_RNE || l->rule.rounding == BND_RNA) {
+    if (l->rule.rounding == BND_ROUND_RNE || l->rule.rounding == BND_ROUND_RNA) {
         char *text = readable_text(half_steps_away(largest, f->max_quantum, 1), false);
-        bool included = l->rule.rounding == BND_RNA || largest_is_odd(l);
+        bool included = l->rule.rounding == BND_ROUND_RNA || largest_is_odd(l);
         line("limit", format_text("%s, half a step beyond: from there on (the tie %s) it overflows", text,
                                   included ? "included" : "excluded"));
         free(text);
@@ -288,14 +288,14 @@ static void explain_special(const look *l, const given *v)
     const char *name = l->format->name;
     if (l->as_given) {
         line("rule", copy_text("a code of this very format"));
-    } else if (v->exact.kind == BND_QUIET_NAN || v->exact.kind == BND_SIGNALING_NAN) {
+    } else if (v->exact.kind == BND_KIND_QUIET_NAN || v->exact.kind == BND_KIND_SIGNALING_NAN) {
         line("rule",
              l->format->has_nan
                  ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)bnd_rule_of_conversion(l->rule).nan), result)
                  : format_text("%s has no NaN: %s", name, result));
     } else if (v->exact.negative && !l->format->is_signed) {
         line("rule", format_text("%s has no sign: %s", name, result));
-    } else if (v->exact.kind == BND_ZERO) {
+    } else if (v->exact.kind == BND_KIND_ZERO) {
         line("rule", format_text("%s has no zero: %s", name, result));
     } else {
         char *has = infinity_and_nan(l->format);
@@ -308,23 +308,23 @@ static void explain_special(const look *l, const given *v)
 
 static const char *invalid_reason(const look *l, const given *v)
 {
-    if (v->exact.kind == BND_SIGNALING_NAN) {
+    if (v->exact.kind == BND_KIND_SIGNALING_NAN) {
         return "a signaling NaN came in";
     }
-    if (v->exact.kind == BND_QUIET_NAN) {
+    if (v->exact.kind == BND_KIND_QUIET_NAN) {
         return "the format has no NaN";
     }
     if (v->exact.negative && !l->format->is_signed) {
         return "the format has no negative numbers";
     }
-    return v->exact.kind == BND_ZERO ? "the format has no zero" : "the format has no infinity";
+    return v->exact.kind == BND_KIND_ZERO ? "the format has no zero" : "the format has no infinity";
 }
 
 /* `stored` is the rounding before --flush out made it zero, NULL where nothing did. */
 static void explain_flags(const look *l, const given *v, const look *stored)
 {
     const bnd_format *f = l->format;
-    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_FINITE};
+    bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
     char *smallest = power_text(normal);
     smallest = smallest != NULL ? smallest : readable_text(normal, false);
     char *underflow = format_text("below the smallest normal number, %s, and inexact", smallest);
@@ -361,7 +361,8 @@ static bool flushed_on_output(const look *l, const given *v, look *without)
     *without = *l;
     without->rule.flush_out = false;
     without->rounded = round_given(v, l->format, without->rule, l->random);
-    return l->rule.flush_out && l->rounded.value.kind == BND_ZERO && without->rounded.value.kind == BND_FINITE;
+    return l->rule.flush_out && l->rounded.value.kind == BND_KIND_ZERO &&
+           without->rounded.value.kind == BND_KIND_FINITE;
 }
 
 /* The rule that takes a magnitude: all that follows is about the number without its sign. */
@@ -374,8 +375,8 @@ static bool drops_sign(const look *l, const given *v)
 static void explain_rounding(const look *l, const given *v)
 {
     uint32_t flags = l->rounded.flags;
-    bool inexact = (flags & BND_INEXACT) != 0;
-    if ((flags & BND_OVERFLOW) != 0) {
+    bool inexact = (flags & BND_FLAG_INEXACT) != 0;
+    if ((flags & BND_FLAG_OVERFLOW) != 0) {
         explain_overflow(l, v);
     } else if (is_given_finite(v) && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
         explain_gap(l, v);

@@ -7,7 +7,7 @@
 
 static bool is_finite(bnd_exact x)
 {
-    return x.kind == BND_FINITE || x.kind == BND_ZERO;
+    return x.kind == BND_KIND_FINITE || x.kind == BND_KIND_ZERO;
 }
 
 static int32_t leading_exponent(bnd_exact x)
@@ -21,13 +21,13 @@ static int32_t leading_exponent(bnd_exact x)
 
 bnd_exact ulp_at(const bnd_format *f, bnd_exact x)
 {
-    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_FINITE};
-    if (x.kind == BND_ZERO || bnd_classify(f, x) == BND_CLASS_SUBNORMAL) {
+    bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
+    if (x.kind == BND_KIND_ZERO || bnd_classify(f, x) == BND_CLASS_SUBNORMAL) {
         return least;
     }
     int32_t exponent = leading_exponent(x);
     return (bnd_exact){
-        .low = 1, .exponent = (exponent > f->emin ? exponent : f->emin) - (f->precision - 1), .kind = BND_FINITE};
+        .low = 1, .exponent = (exponent > f->emin ? exponent : f->emin) - (f->precision - 1), .kind = BND_KIND_FINITE};
 }
 
 static void measure(look *l, const given *v, bool plain)
@@ -39,7 +39,7 @@ static void measure(look *l, const given *v, bool plain)
     bnd_exact unit = ulp_at(l->format, v->exact);
     unit.negative = false;
     l->error = error_from_given(v, l->rounded.value, plain);
-    l->has_relative = v->exact.kind == BND_FINITE && relative_to_given(&l->relative, v, l->rounded.value);
+    l->has_relative = v->exact.kind == BND_KIND_FINITE && relative_to_given(&l->relative, v, l->rounded.value);
     l->has_ulps = units_from_given(&l->ulps, v, l->rounded.value, unit);
 }
 

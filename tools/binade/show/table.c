@@ -13,10 +13,10 @@ typedef struct mark {
 
 /* The first whose flag is raised stands behind the number. */
 static const mark marks[] = {
-    {BND_INVALID, '!', "invalid"},
-    {BND_OVERFLOW, '>', "overflow"},
-    {BND_UNDERFLOW, '<', "underflow: below the smallest normal number, and rounded"},
-    {BND_INEXACT, '~', "rounded"},
+    {BND_FLAG_INVALID, '!', "invalid"},
+    {BND_FLAG_OVERFLOW, '>', "overflow"},
+    {BND_FLAG_UNDERFLOW, '<', "underflow: below the smallest normal number, and rounded"},
+    {BND_FLAG_INEXACT, '~', "rounded"},
 };
 enum { MARKS = sizeof marks / sizeof marks[0] };
 
@@ -128,7 +128,7 @@ static void print_cell(const sheet *s, const cell *c, size_t width)
 {
     const mark *m = mark_of(c->flags);
     print_blanks(2 + width - strlen(c->number));
-    put_coloured(s->settings->colour && m != NULL, m != NULL && m->flag != BND_INEXACT ? RED : YELLOW, c->number);
+    put_coloured(s->settings->colour && m != NULL, m != NULL && m->flag != BND_FLAG_INEXACT ? RED : YELLOW, c->number);
     putchar(m != NULL ? m->sign : ' ');
 }
 

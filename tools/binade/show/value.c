@@ -91,7 +91,8 @@ static int read_number(given *v, const source *from, size_t length)
         return refuse(from, why.message);
     }
     if (!v->exact.sticky) {
-        v->number = v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO ? exact_text(v->exact, false) : NULL;
+        v->number =
+            v->exact.kind == BND_KIND_FINITE || v->exact.kind == BND_KIND_ZERO ? exact_text(v->exact, false) : NULL;
         bnd_real_free(v->real);
         v->real = NULL;
     }
@@ -117,7 +118,7 @@ int read_value(given *v, const settings *s, const char *word, size_t length, con
     const char *code = strlen(word) == length ? code_part(word) : NULL;
     int status = code != NULL ? read_format_and_code(v, &from, code) : read_number(v, &from, length);
     if (status == GO_ON && v->number == NULL && v->real == NULL &&
-        (v->exact.kind == BND_FINITE || v->exact.kind == BND_ZERO)) {
+        (v->exact.kind == BND_KIND_FINITE || v->exact.kind == BND_KIND_ZERO)) {
         v->number = v->is_code ? exact_text(v->exact, false) : copy_text(word);
     }
     return status;

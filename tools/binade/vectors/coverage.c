@@ -53,8 +53,8 @@ static void add_significands(table *t, const bnd_vector_coverage *c, bnd_operati
 {
     static const char *const products[] = {"product < 2", "product >= 2"}, *const quotients[] = {"quotient < 1",
                                                                                                  "quotient >= 1"};
-    const char *const *names = operation == BND_MUL ? products : quotients;
-    for (unsigned carry = 0; carry < 2 && (operation == BND_MUL || operation == BND_DIV); carry++) {
+    const char *const *names = operation == BND_OP_MUL ? products : quotients;
+    for (unsigned carry = 0; carry < 2 && (operation == BND_OP_MUL || operation == BND_OP_DIV); carry++) {
         add_counts(t, c, names[carry], c->significands[carry]);
     }
 }

@@ -10,8 +10,8 @@ int judge_begin(judge *j, const bnd_vectors *described)
     bnd_error why;
     const char *flags = v->flags != NULL ? v->flags : described->lab_flags ? "all" : "ieee";
     bnd_vector_options how = {.any_nan = v->nan != NULL && strcmp(v->nan, "any") == 0};
-    how.flags_mask = strcmp(flags, "all") == 0    ? (uint32_t)BND_FLAGS
-                     : strcmp(flags, "ieee") == 0 ? (uint32_t)(BND_SATURATED - 1)
+    how.flags_mask = strcmp(flags, "all") == 0    ? (uint32_t)BND_FLAG_ALL
+                     : strcmp(flags, "ieee") == 0 ? (uint32_t)(BND_FLAG_SATURATED - 1)
                                                   : 0;
     j->described = *described;
     j->has_description = true;
@@ -69,7 +69,7 @@ static char *operands_text(const judge *j, const bnd_vector_line *line)
 static void keep_row(judge *j, const bnd_vector_line *line, bnd_result want, uint64_t number)
 {
     table *t = &j->disagreements;
-    uint32_t mask = j->described.lab_flags ? BND_FLAGS : BND_SATURATED - 1;
+    uint32_t mask = j->described.lab_flags ? BND_FLAG_ALL : BND_FLAG_SATURATED - 1;
     table_add(t, format_text("%llu", (unsigned long long)number));
     table_add(t, operands_text(j, line));
     table_add(t, code_text(&j->described.out, line->code));
@@ -87,7 +87,7 @@ static void show(judge *j, const bnd_vector_line *line, bnd_result want, uint64_
         keep_row(j, line, want, number);
         return;
     }
-    uint32_t mask = j->described.lab_flags ? BND_FLAGS : BND_SATURATED - 1;
+    uint32_t mask = j->described.lab_flags ? BND_FLAG_ALL : BND_FLAG_SATURATED - 1;
     char *operands = operands_text(j, line), *why = explanation(j, line);
     char *got = answer_text(j, line->code, line->has_flags, line->flags);
     char *right = answer_text(j, want.code, line->has_flags, want.flags & mask);

@@ -90,7 +90,7 @@ static int set_own(void *state, int id, const char *value)
 
 static int set_defaults(verify *v)
 {
-    for (int mode = 0; v->rule_count == 0 || (mode > 0 && mode < BND_DETERMINISTIC_MODES); mode++) {
+    for (int mode = 0; v->rule_count == 0 || (mode > 0 && mode < BND_ROUND_DETERMINISTIC_COUNT); mode++) {
         v->rules[v->rule_count++] = (bnd_rule){.rounding = (uint8_t)mode};
     }
     for (size_t i = 0; !v->proofs_given && i < bnd_proof_count(); i++) {
@@ -209,7 +209,7 @@ static int verify_all(verify *v)
 static char *rounding_text(bnd_rule rule)
 {
     const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
-    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_SR_EQUAL;
+    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_ROUND_SR_EQUAL;
     return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
 }
 
