@@ -132,6 +132,42 @@ static void test_fast_formats(void)
     bench_close(&b);
 }
 
+/* Numbers of one exponent per operand: whole groups have results in range, so that the kernels from codes to codes
+ * never stop, and products may be far below the third operand. */
+static void check_one_exponent(bench *b, const bnd_format *f, bnd_operation operation, size_t draw)
+{
+    enum { COUNT = 192 };
+    static const unsigned rounding[] = {BND_ROUND_RNE, BND_ROUND_RTZ, BND_ROUND_RUP, BND_ROUND_RDN};
+    const unsigned operands = bnd_operation_operands(operation), fields = (1u << f->exponent_bits) * 2 / 3;
+    uint64_t *codes = memory_of(COUNT * operands * sizeof *codes);
+    question q = question_of(operation, TO_CODES, f, f, 0);
+    for (size_t i = 0; i < COUNT * operands; i++) {
+        uint64_t field = bnd_random(draw, i % operands, 3) % fields, random = bnd_random(draw, i, 4);
+        uint64_t fraction = random & (((uint64_t)1 << f->fraction_bits) - 1);
+        bool negative = operation != BND_OP_SQRT && random >> 63 != 0;
+        codes[i] = (uint64_t)negative << (f->width - 1) | field << f->fraction_bits | fraction;
+    }
+    q.how.rule.rounding = (uint8_t)rounding[draw % 4];
+    exercise s = exercise_of(&q, COUNT, draw, codes);
+    check_exercise(b, &s, false);
+    exercise_close(&s);
+    free(codes);
+}
+
+static void test_one_exponent(void)
+{
+    static const char *const names[] = {"fp16", "bf16"};
+    static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA, BND_OP_SQRT};
+    enum { OPERATIONS = sizeof operations / sizeof operations[0], DRAWS = 40 };
+    bench b;
+    bench_open(&b, "operations, one exponent per operand");
+    for (size_t k = 0; k < 2 * OPERATIONS * scaled(DRAWS); k++) {
+        bnd_format f = format_named(names[k % 2]);
+        check_one_exponent(&b, &f, operations[k / 2 % OPERATIONS], k / (2 * OPERATIONS));
+    }
+    bench_close(&b);
+}
+
 /* Numbers in, numbers out, rounded to formats and value sets. */
 static void test_numbers(void)
 {
@@ -407,6 +443,7 @@ CU_TestInfo operate_tests[] = {
     {"every pair of codes", test_every_pair},
     {"every operation and format", test_formats},
     {"fast formats in every mode", test_fast_formats},
+    {"one exponent per operand", test_one_exponent},
     {"numbers", test_numbers},
     {"between pages that trap", test_places},
     {"strides, in place", test_strides},

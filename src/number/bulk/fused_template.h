@@ -14,14 +14,16 @@ static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_3
     (void)half;
     return odd_32(BND_OP_FMA, false, a, b, c);
 #else
-    /* Products of fp16 are exact in fp32. Of bf16 small ones are not: they become NaNs, which end the group. */
-    const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff; /* 2^-102 */
+    /* Products of fp16 are exact in fp32. Of bf16 small ones, below 2^-102, are not: they become NaNs, which end the
+     * group. It must be this NaN: one with all bits set would wrap around to zero where rounded_upper adds to it. */
+    const lanes_32 low = (lanes_32){0} + ((127 - 102) << 23), magnitude = (lanes_32){0} + 0x7fffffff;
+    const lanes_32 nan = (lanes_32){0} + 0x7fc00000;
     lanes_32 product = (lanes_32)((floats_32)a * (floats_32)b), sum = odd_sum_32(false, product, c);
     if (half) {
         return sum;
     }
     lanes_32 zero = (lanes_32)((a & magnitude) == 0) | (lanes_32)((b & magnitude) == 0);
-    return sum | ((above_32(low, product & magnitude) & ~zero) & magnitude);
+    return choose_32(above_32(low, product & magnitude) & ~zero, nan, sum);
 #endif
 }
 
