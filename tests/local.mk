@@ -51,7 +51,6 @@ tests_base_test_base_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_base_test_base_LDADD = $(TEST_LDADD)
 tests_base_test_base_SOURCES = \
 	tests/base/test_base.c \
-	tests/base/test_json.c \
 	tests/base/test_messages.c \
 	tests/base/test_nearest.c \
 	tests/base/test_random.c \
@@ -383,6 +382,7 @@ tests_store_test_store_LDADD = $(TEST_LDADD)
 tests_store_test_store_SOURCES = \
 	tests/store/folder.c \
 	tests/store/test_files.c \
+	tests/store/test_json_writer.c \
 	tests/store/test_read.c \
 	tests/store/test_refused.c \
 	tests/store/test_safetensors.c \
@@ -475,7 +475,7 @@ tests_cli_transcript_SOURCES = \
 	tests/cli/transcript.h
 # `binade verify` of something that is wrong.
 check_PROGRAMS += tests/cli/verify_wrong
-tests_cli_verify_wrong_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade
+tests_cli_verify_wrong_CPPFLAGS = $(COMMAND_CPPFLAGS)
 tests_cli_verify_wrong_LDADD = libbinade-lab.la libbinade.la $(LIBM)
 tests_cli_verify_wrong_SOURCES = \
 	tests/cli/verify_wrong.c \

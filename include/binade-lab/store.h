@@ -138,38 +138,6 @@ const char *bnd_safetensors_dtype(const bnd_format *f);
 BND_CHECKED bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
 
-/* ---- files ---- */
-
-/* A file in memory, read only. Where it is cut short while it is mapped, reading beyond its end is a signal. */
-typedef struct bnd_mapped {
-    const unsigned char *bytes; /* NULL where size is 0 */
-    size_t size;
-} bnd_mapped;
-BND_CHECKED bnd_status bnd_map_open(bnd_mapped *out, const char *path, bnd_error *why);
-void bnd_map_close(bnd_mapped *map);
-/* The bytes before `end` are not needed soon: they stop counting as this program's memory. */
-void bnd_map_drop(const bnd_mapped *map, size_t end);
-
-/* A file on its way. What exists under the name stays what it is until bnd_output_finish; what is no ordinary file (a
- * device, a pipe) is written in place. The members are for reading: `fd` to write to, `temporary` to remove where a
- * signal ends the program (NULL where there is none). */
-typedef struct bnd_output {
-    int fd;
-    char *path, *temporary;
-} bnd_output;
-
-/* Allocates. Links are followed; permissions are those of what stands there, or those that a new file gets. `path` is
- * NULL for what is written in place. */
-BND_CHECKED bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why);
-
-/* All of these bytes, after those that were written before. */
-BND_CHECKED bnd_status bnd_output_write(const bnd_output *out, const void *bytes, size_t length, bnd_error *why);
-
-/* Closes the file and gives it its name; `durable` waits until the disk has it. Everything is released, and the
- * temporary file removed, whatever happens. */
-BND_CHECKED bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why);
-void bnd_output_abandon(bnd_output *out);
-
 /* ---- the library that reads JSON: "2.14" ---- */
 
 const char *bnd_jansson_version(void);

@@ -240,9 +240,10 @@ BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bn
 
 /* ---- in words ---- */
 
-/* A member of an object, or a value: an object of everything that a training is. Its recipe is what bnd_policy_text
- * makes of the policy, or null where it cannot; a number that is none is null. */
-void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training);
+/* Writes a training as a JSON object that bnd_training_read reads. Its recipe is what bnd_policy_text makes of the
+ * policy, or null where bnd_policy_text fails. NaN and infinities are null, and a member KEY_is beside them says which.
+ * Returns: the length of the whole text, as snprintf. A text too long for `out` is cut and ends with a 0 byte. */
+size_t bnd_training_print(char *out, size_t size, const bnd_training *training);
 
 /* Such an object; `model`, `optimizer` and `recipe` it must have, and what else it has not is as bnd_training_default
  * has it; but without "source" and "data", text is of the chain, as in files from before there were sources. Refused:

@@ -1,4 +1,4 @@
-/* Layer 1: status and messages, random bits by index, a JSON writer. Freestanding: no libc. */
+/* Layer 1: status and messages, random bits by index. Freestanding: no libc. */
 #ifndef BINADE_BASE_H
 #define BINADE_BASE_H
 
@@ -75,32 +75,6 @@ uint64_t bnd_random_bits(uint64_t seed, uint64_t purpose, uint64_t element, unsi
 
 /* The same for the elements first .. first + count - 1. */
 void bnd_random_fill(uint64_t *out, size_t count, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
-
-/* ---- a JSON writer ---- */
-
-/* Writes well-formed JSON piece by piece through `write`. `key` is the member's name inside an object, NULL inside an
- * array and at the top. Strings are UTF-8; bytes that are not are written as U+FFFD. What is nested deeper than 64 is
- * written as null. */
-typedef struct bnd_json {
-    void (*write)(void *sink, const char *text, size_t length);
-    void *sink;
-    uint64_t kinds; /* a bit a level: 1 where the level is an object */
-    uint8_t depth;
-    uint32_t ignored; /* levels open below the 64th */
-    bool after_item;  /* the next item of this level needs a comma */
-} bnd_json;
-
-void bnd_json_begin(bnd_json *json, void (*write)(void *sink, const char *text, size_t length), void *sink);
-void bnd_json_object(bnd_json *json, const char *key);
-void bnd_json_array(bnd_json *json, const char *key);
-void bnd_json_end(bnd_json *json); /* of the innermost object or array */
-void bnd_json_string(bnd_json *json, const char *key, const char *value);
-void bnd_json_string_n(bnd_json *json, const char *key, const char *value, size_t length);
-void bnd_json_integer(bnd_json *json, const char *key, int64_t value);
-void bnd_json_unsigned(bnd_json *json, const char *key, uint64_t value);
-void bnd_json_boolean(bnd_json *json, const char *key, bool value);
-void bnd_json_null(bnd_json *json, const char *key);
-void bnd_json_literal(bnd_json *json, const char *key, const char *number); /* text that is a JSON number already */
 
 #ifdef __cplusplus
 }

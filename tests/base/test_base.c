@@ -1,4 +1,4 @@
-/* base/: messages, nearest names, random bits by index, the JSON writer. */
+/* base/: messages, nearest names, random bits by index. */
 #include "tests.h"
 #include "tests/suites.h"
 
@@ -8,7 +8,6 @@ int main(void)
         SUITE("messages", message_tests),
         SUITE("nearest names", nearest_tests),
         SUITE("random bits", random_tests),
-        SUITE("json", json_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -7,6 +7,5 @@
 extern CU_TestInfo message_tests[];
 extern CU_TestInfo nearest_tests[];
 extern CU_TestInfo random_tests[];
-extern CU_TestInfo json_tests[];
 
 #endif

@@ -29,14 +29,14 @@ static bnd_run *new_run(const char *recipe)
 static uint8_t *saved(size_t *size, const bnd_run *run)
 {
     char path[ROOM];
-    bnd_mapped map;
+    bnd_lab_mapped map;
     snprintf(path, sizeof path, "%s/binade-fuzz-%ld.safetensors", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (long)getpid());
     require(bnd_run_save(run, path, NULL) == BND_OK, "a run can be saved");
-    require(bnd_map_open(&map, path, NULL) == BND_OK, "what was saved can be read");
+    require(bnd_lab_map_open(&map, path, NULL) == BND_OK, "what was saved can be read");
     uint8_t *bytes = tight_copy(map.bytes, map.size);
     *size = map.size;
-    bnd_map_close(&map);
+    bnd_lab_map_close(&map);
     require(unlink(path) == 0, "a file goes away");
     return bytes;
 }
@@ -101,11 +101,6 @@ static void try_checkpoint(const uint8_t *bytes, size_t size)
 
 /* ---- words ---- */
 
-static void append(void *sink, const char *text, size_t length)
-{
-    bndi_text_bytes(sink, text, length);
-}
-
 /* What is read is written, and read again to the same words. */
 static void try_training(const char *text, size_t size)
 {
@@ -120,12 +115,9 @@ static void try_training(const char *text, size_t size)
         return;
     }
     for (size_t i = 0; i < 2; i++) {
-        bndi_text to = bndi_text_in(words[i], MOST);
-        bnd_json json;
-        bnd_json_begin(&json, append, &to);
-        bnd_training_write(&json, NULL, &t);
-        require(to.length < MOST, "words end");
-        require(bnd_training_read(&t, words[i], to.length, NULL) == BND_OK, "what is written is read");
+        size_t length = bnd_training_print(words[i], MOST, &t);
+        require(length < MOST, "words end");
+        require(bnd_training_read(&t, words[i], length, NULL) == BND_OK, "what is written is read");
     }
     require(strcmp(words[0], words[1]) == 0, "it is the same again");
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/mapped_file.h"
+
 char test_folder[64];
 
 const char *folder_path(const char *name)
@@ -37,11 +39,11 @@ void file_put(const char *path, const char *text)
 
 bool file_holds(const char *path, const char *text)
 {
-    bnd_mapped map;
-    if (bnd_map_open(&map, path, NULL) != BND_OK) {
+    bnd_lab_mapped map;
+    if (bnd_lab_map_open(&map, path, NULL) != BND_OK) {
         return false;
     }
     bool same = map.size == strlen(text) && (map.size == 0 || memcmp(map.bytes, text, map.size) == 0);
-    bnd_map_close(&map);
+    bnd_lab_map_close(&map);
     return same;
 }

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool write_text(const bnd_output *out, const char *text)
+#include "store/mapped_file.h"
+#include "store/output_file.h"
+
+static bool write_text(const bnd_lab_output *out, const char *text)
 {
     return write(out->fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
@@ -17,17 +20,17 @@ static bool write_text(const bnd_output *out, const char *text)
 static void test_mapping(void)
 {
     folder_enter();
-    bnd_mapped map = {.size = 42};
+    bnd_lab_mapped map = {.size = 42};
     bnd_error why;
     file_put(folder_path("empty"), "");
-    CU_ASSERT_EQUAL(bnd_map_open(&map, folder_path("empty"), NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lab_map_open(&map, folder_path("empty"), NULL), BND_OK);
     CU_ASSERT_EQUAL(map.size, 0);
-    bnd_map_drop(&map, 0);
-    bnd_map_close(&map);
+    bnd_lab_map_drop(&map, 0);
+    bnd_lab_map_close(&map);
     map.size = 42;
-    CU_ASSERT_EQUAL(bnd_map_open(&map, folder_path("nothing"), &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_map_open(&map, folder_path("nothing"), &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(ENOENT)));
-    CU_ASSERT_EQUAL(bnd_map_open(&map, test_folder, &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_map_open(&map, test_folder, &why), BND_BAD_STREAM);
     CU_ASSERT_EQUAL(map.size, 42);
     file_put(folder_path("full"), "0123456789");
     CU_ASSERT_TRUE(file_holds(folder_path("full"), "0123456789"));
@@ -47,19 +50,19 @@ static void test_dropping(void)
         fputc(i % 251, file);
     }
     CU_ASSERT_EQUAL(fclose(file), 0);
-    bnd_mapped map;
-    CU_ASSERT_EQUAL_FATAL(bnd_map_open(&map, folder_path("large"), NULL), BND_OK);
+    bnd_lab_mapped map;
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_map_open(&map, folder_path("large"), NULL), BND_OK);
     unsigned wrong = 0;
     for (size_t i = 0; i < map.size; i++) {
         wrong += map.bytes[i] != i % 251;
         if (i % 9999 == 0) {
-            bnd_map_drop(&map, i);
+            bnd_lab_map_drop(&map, i);
             wrong += map.bytes[i / 2] != i / 2 % 251;
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT_EQUAL(map.size, SIZE);
-    bnd_map_close(&map);
+    bnd_lab_map_close(&map);
     unlink(folder_path("large"));
     folder_leave();
 }
@@ -67,22 +70,22 @@ static void test_dropping(void)
 static void test_replacing(void)
 {
     folder_enter();
-    bnd_output out;
+    bnd_lab_output out;
     struct stat about;
     file_put(folder_path("file"), "before");
     CU_ASSERT_EQUAL(chmod(folder_path("file"), 0640), 0);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, folder_path("file"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, folder_path("file"), NULL), BND_OK);
     CU_ASSERT_TRUE(out.fd > STDERR_FILENO && out.temporary != NULL);
     CU_ASSERT_TRUE(write_text(&out, "after"));
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "before")); /* not yet */
-    CU_ASSERT_EQUAL(bnd_output_finish(&out, true, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, true, NULL), BND_OK);
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "after"));
     CU_ASSERT_EQUAL(stat(folder_path("file"), &about), 0);
     CU_ASSERT_EQUAL(about.st_mode & 0777, 0640);
     CU_ASSERT_TRUE(out.fd == -1 && out.path == NULL && out.temporary == NULL);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, folder_path("file"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, folder_path("file"), NULL), BND_OK);
     CU_ASSERT_TRUE(write_text(&out, "never"));
-    bnd_output_abandon(&out);
+    bnd_lab_output_abandon(&out);
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "after"));
     unlink(folder_path("file"));
     folder_leave();
@@ -91,13 +94,13 @@ static void test_replacing(void)
 static void test_new_files(void)
 {
     folder_enter();
-    bnd_output out;
+    bnd_lab_output out;
     struct stat about;
     mode_t mask = umask(027);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, folder_path("new"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, folder_path("new"), NULL), BND_OK);
     umask(mask);
     CU_ASSERT_TRUE(access(folder_path("new"), F_OK) != 0);
-    CU_ASSERT_EQUAL(bnd_output_finish(&out, false, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, false, NULL), BND_OK);
     CU_ASSERT_EQUAL(stat(folder_path("new"), &about), 0);
     CU_ASSERT_EQUAL(about.st_mode & 0777, 0640);
     CU_ASSERT_TRUE(file_holds(folder_path("new"), ""));
@@ -108,18 +111,18 @@ static void test_new_files(void)
 static void test_links(void)
 {
     folder_enter();
-    bnd_output out;
+    bnd_lab_output out;
     bnd_error why;
     struct stat about;
     file_put(folder_path("file"), "before");
     CU_ASSERT_EQUAL(symlink("file", folder_path("link")), 0);
     CU_ASSERT_EQUAL(symlink("nowhere", folder_path("dangling")), 0);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, folder_path("link"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, folder_path("link"), NULL), BND_OK);
     CU_ASSERT_TRUE(write_text(&out, "after"));
-    CU_ASSERT_EQUAL(bnd_output_finish(&out, false, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, false, NULL), BND_OK);
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "after"));
     CU_ASSERT_TRUE(lstat(folder_path("link"), &about) == 0 && S_ISLNK(about.st_mode));
-    CU_ASSERT_EQUAL(bnd_output_open(&out, folder_path("dangling"), &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_output_open(&out, folder_path("dangling"), &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "nowhere"));
     unlink(folder_path("file"));
     unlink(folder_path("link"));
@@ -130,18 +133,18 @@ static void test_links(void)
 static void test_what_cannot_be_written(void)
 {
     folder_enter();
-    bnd_output out = {.fd = 42};
+    bnd_lab_output out = {.fd = 42};
     bnd_error why;
-    CU_ASSERT_EQUAL(bnd_output_open(&out, test_folder, &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_output_open(&out, test_folder, &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(EISDIR)));
-    CU_ASSERT_EQUAL(bnd_output_open(&out, folder_path("no/such"), &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_output_open(&out, folder_path("no/such"), &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(ENOENT)));
-    CU_ASSERT_EQUAL(bnd_output_open(&out, "", &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_output_open(&out, "", &why), BND_BAD_STREAM);
     CU_ASSERT_EQUAL(out.fd, 42);
     file_put(folder_path("fixed"), "fixed");
     CU_ASSERT_EQUAL(chmod(folder_path("fixed"), 0444), 0);
     if (access(folder_path("fixed"), W_OK) != 0) { /* root may write anything */
-        CU_ASSERT_EQUAL(bnd_output_open(&out, folder_path("fixed"), &why), BND_BAD_STREAM);
+        CU_ASSERT_EQUAL(bnd_lab_output_open(&out, folder_path("fixed"), &why), BND_BAD_STREAM);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(EACCES)));
     }
     unlink(folder_path("fixed"));
@@ -153,17 +156,17 @@ static void test_long_names(void)
 {
     enum { LONGEST = 255, CHARACTERS = 84 };
     char name[LONGEST + 2], path[400], text[3 * CHARACTERS + 1];
-    bnd_output out;
+    bnd_lab_output out;
     bnd_error why;
     folder_enter();
     memset(name, 'n', sizeof name);
     for (size_t length = LONGEST - 20; length <= LONGEST + 1; length++) {
         name[length] = '\0';
         snprintf(path, sizeof path, "%s/%s", test_folder, name);
-        bnd_status status = bnd_output_open(&out, path, &why);
+        bnd_status status = bnd_lab_output_open(&out, path, &why);
         CU_ASSERT_EQUAL(status, length <= LONGEST ? BND_OK : BND_BAD_STREAM);
         if (status == BND_OK) {
-            CU_ASSERT_EQUAL(bnd_output_finish(&out, false, &why), BND_OK);
+            CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, false, &why), BND_OK);
             CU_ASSERT_TRUE(file_holds(path, ""));
             unlink(path);
         } else {
@@ -175,20 +178,20 @@ static void test_long_names(void)
         memcpy(text + 3 * i, "\xe2\x82\xac", 4);
     }
     snprintf(path, sizeof path, "%s/%s", test_folder, text);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, path, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, path, NULL), BND_OK);
     const char *dot = strstr(out.temporary, "\xe2\x82\xac.");
     CU_ASSERT_PTR_NOT_NULL(dot);
-    bnd_output_abandon(&out);
+    bnd_lab_output_abandon(&out);
     folder_leave();
 }
 
 /* No ordinary file: written where it stands. */
 static void test_devices(void)
 {
-    bnd_output out;
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, "/dev/null", NULL), BND_OK);
+    bnd_lab_output out;
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, "/dev/null", NULL), BND_OK);
     CU_ASSERT_TRUE(out.temporary == NULL && write_text(&out, "gone"));
-    CU_ASSERT_EQUAL(bnd_output_finish(&out, true, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, true, NULL), BND_OK);
     CU_ASSERT_EQUAL(access("/dev/null", W_OK), 0);
 }
 
@@ -196,13 +199,13 @@ static void test_devices(void)
 static void test_late_failure(void)
 {
     folder_enter();
-    bnd_output out;
+    bnd_lab_output out;
     bnd_error why;
     CU_ASSERT_EQUAL(mkdir(folder_path("inner"), 0777), 0);
-    CU_ASSERT_EQUAL_FATAL(bnd_output_open(&out, folder_path("inner/file"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_output_open(&out, folder_path("inner/file"), NULL), BND_OK);
     CU_ASSERT_EQUAL(unlink(out.temporary), 0);
     CU_ASSERT_EQUAL(rmdir(folder_path("inner")), 0);
-    CU_ASSERT_EQUAL(bnd_output_finish(&out, false, &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_lab_output_finish(&out, false, &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(ENOENT)));
     CU_ASSERT_TRUE(out.fd == -1 && out.path == NULL && out.temporary == NULL);
     folder_leave();

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/mapped_file.h"
+
 enum { BYTES = 64 };
 static const char *const dtypes[] = {
     "BOOL",        "F4",          "F6_E2M3", "F6_E3M2", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "I16", "U16", "F8_E8M0",
@@ -94,14 +96,14 @@ static void test_order(void)
         turned[i] = entries[DTYPES - 1 - i];
     }
     folder_enter();
-    bnd_mapped a, b;
+    bnd_lab_mapped a, b;
     CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(folder_path("a"), entries, DTYPES, NULL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(folder_path("b"), turned, DTYPES, NULL, 0, NULL), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_map_open(&a, folder_path("a"), NULL), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_map_open(&b, folder_path("b"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_map_open(&a, folder_path("a"), NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_lab_map_open(&b, folder_path("b"), NULL), BND_OK);
     CU_ASSERT_TRUE(a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0);
-    bnd_map_close(&a);
-    bnd_map_close(&b);
+    bnd_lab_map_close(&a);
+    bnd_lab_map_close(&b);
     unlink(folder_path("a"));
     unlink(folder_path("b"));
     folder_leave();

@@ -41,6 +41,7 @@ int main(void)
         SUITE("npy refused", refused_tests),
         SUITE("npy written", write_tests),
         SUITE("files", file_tests),
+        SUITE("json written", json_writer_tests),
         SUITE("safetensors read", safetensors_tests),
         SUITE("safetensors written", safetensors_write_tests),
         CU_SUITE_INFO_NULL,

@@ -9,6 +9,7 @@ extern CU_TestInfo read_tests[];
 extern CU_TestInfo refused_tests[];
 extern CU_TestInfo write_tests[];
 extern CU_TestInfo file_tests[];
+extern CU_TestInfo json_writer_tests[];
 extern CU_TestInfo safetensors_tests[];
 extern CU_TestInfo safetensors_write_tests[];
 

@@ -4,6 +4,8 @@
 
 #include <binade-lab.h>
 
+#include "store/json_writer.h"
+
 /* ---- cases ---- */
 
 typedef enum bench_operation {
@@ -179,7 +181,7 @@ bool bench_target_met(const bench_row *row);
 
 /* Writes to standard output. */
 typedef struct bench_report {
-    bnd_json json;
+    bnd_lab_json json;
     bool as_json;
     size_t rows, targets, met;
 } bench_report;

@@ -40,82 +40,82 @@ static void write_out(void *sink, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static void number(bnd_json *json, const char *key, double x)
+static void number(bnd_lab_json *json, const char *key, double x)
 {
     char text[32];
     snprintf(text, sizeof text, "%.4f", x);
-    bnd_json_literal(json, key, text);
+    bnd_lab_json_literal(json, key, text);
 }
 
-static void number_or_null(bnd_json *json, const char *key, double x)
+static void number_or_null(bnd_lab_json *json, const char *key, double x)
 {
     if (x > 0) {
         number(json, key, x);
     } else {
-        bnd_json_null(json, key);
+        bnd_lab_json_null(json, key);
     }
 }
 
-static void begin_json(bnd_json *json, const bench_machine *machine, const bench_options *options)
+static void begin_json(bnd_lab_json *json, const bench_machine *machine, const bench_options *options)
 {
-    bnd_json_begin(json, write_out, NULL);
-    bnd_json_object(json, NULL);
-    bnd_json_object(json, "machine");
-    bnd_json_string(json, "cpu", machine->cpu);
-    bnd_json_unsigned(json, "cores", machine->cores);
-    bnd_json_unsigned(json, "l1_bytes", machine->l1);
-    bnd_json_unsigned(json, "l2_bytes", machine->l2);
-    bnd_json_unsigned(json, "last_cache_bytes", machine->last);
-    bnd_json_string(json, "best_backend", bnd_backend_name(bnd_backend_best()));
-    bnd_json_end(json);
-    bnd_json_string(json, "data", options->hard ? "hard" : "normal");
-    bnd_json_array(json, "results");
+    bnd_lab_json_begin(json, write_out, NULL);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_object(json, "machine");
+    bnd_lab_json_string(json, "cpu", machine->cpu);
+    bnd_lab_json_unsigned(json, "cores", machine->cores);
+    bnd_lab_json_unsigned(json, "l1_bytes", machine->l1);
+    bnd_lab_json_unsigned(json, "l2_bytes", machine->l2);
+    bnd_lab_json_unsigned(json, "last_cache_bytes", machine->last);
+    bnd_lab_json_string(json, "best_backend", bnd_backend_name(bnd_backend_best()));
+    bnd_lab_json_end(json);
+    bnd_lab_json_string(json, "data", options->hard ? "hard" : "normal");
+    bnd_lab_json_array(json, "results");
 }
 
-static void row_json(bnd_json *json, const bench_row *row, const char *name)
+static void row_json(bnd_lab_json *json, const bench_row *row, const char *name)
 {
     double target = bench_target_of_row(row);
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "case", name);
-    bnd_json_string(json, "format", row->run->what->format);
-    bnd_json_string(json, "size", row->size->name);
-    bnd_json_unsigned(json, "elements", row->run->elements);
-    bnd_json_string(json, "backend", bnd_backend_name(row->backend));
-    bnd_json_unsigned(json, "threads", row->threads);
-    bnd_json_integer(json, "rounds", row->times.rounds);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "case", name);
+    bnd_lab_json_string(json, "format", row->run->what->format);
+    bnd_lab_json_string(json, "size", row->size->name);
+    bnd_lab_json_unsigned(json, "elements", row->run->elements);
+    bnd_lab_json_string(json, "backend", bnd_backend_name(row->backend));
+    bnd_lab_json_unsigned(json, "threads", row->threads);
+    bnd_lab_json_integer(json, "rounds", row->times.rounds);
     number(json, "ns_per_element", row->times.nanoseconds);
     number(json, "gigabytes_per_second", row->times.gigabytes);
     number(json, "ratio_to_memcpy", row->times.to_memcpy);
     number_or_null(json, "ratio_to_streaming_copy", row->times.to_streaming);
     number_or_null(json, "target", target);
     if (target > 0) {
-        bnd_json_boolean(json, "met", bench_target_met(row));
+        bnd_lab_json_boolean(json, "met", bench_target_met(row));
     } else {
-        bnd_json_null(json, "met");
+        bnd_lab_json_null(json, "met");
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,
                         int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio,
                         double target)
 {
-    bnd_json *json = &report->json;
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "case", name);
-    bnd_json_string(json, "size", size);
-    bnd_json_string(json, "backend", backend);
-    bnd_json_unsigned(json, "threads", threads);
-    bnd_json_integer(json, "rounds", rounds);
+    bnd_lab_json *json = &report->json;
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "case", name);
+    bnd_lab_json_string(json, "size", size);
+    bnd_lab_json_string(json, "backend", backend);
+    bnd_lab_json_unsigned(json, "threads", threads);
+    bnd_lab_json_integer(json, "rounds", rounds);
     number(json, figure_key, figure);
     number_or_null(json, ratio_key, ratio);
     number_or_null(json, "target", target);
     if (target > 0) {
-        bnd_json_boolean(json, "met", ratio >= target);
+        bnd_lab_json_boolean(json, "met", ratio >= target);
     } else {
-        bnd_json_null(json, "met");
+        bnd_lab_json_null(json, "met");
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* ---- text ---- */
@@ -185,8 +185,8 @@ void bench_report_row(bench_report *report, const bench_row *row)
 void bench_report_end(bench_report *report)
 {
     if (report->as_json) {
-        bnd_json_end(&report->json);
-        bnd_json_end(&report->json);
+        bnd_lab_json_end(&report->json);
+        bnd_lab_json_end(&report->json);
         putchar('\n');
     } else if (report->targets > 0) {
         printf("%zu of %zu targets met\n", report->met, report->targets);
@@ -198,7 +198,7 @@ void bench_report_end(bench_report *report)
 /* ---- the cases of families ---- */
 
 typedef struct listing_as_json {
-    bnd_json *json;
+    bnd_lab_json *json;
     const bench_family *family;
 } listing_as_json;
 
@@ -210,15 +210,15 @@ static void list_one_as_json(void *state, const char *name, double target)
     for (size_t i = 0; l->family->yardstick[i] != 0 && i + 1 < sizeof key; i++) {
         key[i] = (char)tolower((unsigned char)l->family->yardstick[i]);
     }
-    bnd_json_object(l->json, NULL);
-    bnd_json_string(l->json, "case", name);
+    bnd_lab_json_object(l->json, NULL);
+    bnd_lab_json_string(l->json, "case", name);
     if (target > 0) {
         snprintf(wanted, sizeof wanted, "%.4f", target);
-        bnd_json_literal(l->json, key, wanted);
+        bnd_lab_json_literal(l->json, key, wanted);
     } else {
-        bnd_json_null(l->json, key);
+        bnd_lab_json_null(l->json, key);
     }
-    bnd_json_end(l->json);
+    bnd_lab_json_end(l->json);
 }
 
 static void list_one_as_text(void *state, const char *name, double target)
@@ -233,26 +233,26 @@ static void list_one_as_text(void *state, const char *name, double target)
 
 static void list_as_json(const bench_case *cases, size_t count, const bench_options *options)
 {
-    bnd_json json;
-    bnd_json_begin(&json, write_out, NULL);
-    bnd_json_object(&json, NULL);
-    bnd_json_array(&json, "cases");
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, write_out, NULL);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_array(&json, "cases");
     for (size_t i = 0; i < count; i++) {
         char name[BENCH_NAME_SIZE];
         bench_target target = bench_target_of_case(&cases[i]);
         bench_name(name, &cases[i]);
-        bnd_json_object(&json, NULL);
-        bnd_json_string(&json, "case", name);
+        bnd_lab_json_object(&json, NULL);
+        bnd_lab_json_string(&json, "case", name);
         number_or_null(&json, "memory", target.memory);
         number_or_null(&json, "L2", target.l2);
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
     }
     for (size_t i = 0; bench_family_at(i) != NULL; i++) {
         listing_as_json state = {&json, bench_family_at(i)};
         bench_family_at(i)->each(options, list_one_as_json, &state);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     putchar('\n');
 }
 

@@ -1,6 +1,7 @@
-# The command. It sees the installed API and nothing else of the library.
+# The command. Of the library it sees the installed API, and of store/ the headers that tools/dev/check-layers names.
 bin_PROGRAMS += binade
-binade_CPPFLAGS = $(PUBLIC_CPPFLAGS) $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade
+COMMAND_CPPFLAGS = $(PUBLIC_CPPFLAGS) -I$(top_srcdir)/src/files $(POSIX_CPPFLAGS) -I$(top_srcdir)/tools/binade
+binade_CPPFLAGS = $(COMMAND_CPPFLAGS)
 binade_CFLAGS = $(AM_CFLAGS) -pthread $(MPI_CFLAGS)
 binade_LDADD = libbinade-lab.la libbinade.la $(LIBM) $(MPI_LIBS)
 binade_SOURCES = \

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bnd_status map_open_file(bnd_mapped *out, int fd, bnd_error *why)
+static bnd_status map_open_file(bnd_lab_mapped *out, int fd, bnd_error *why)
 {
     struct stat about;
     if (fstat(fd, &about) != 0) {
@@ -20,7 +20,7 @@ static bnd_status map_open_file(bnd_mapped *out, int fd, bnd_error *why)
     if ((uintmax_t)about.st_size > SIZE_MAX) {
         return bnd_fail(why, BND_BAD_STREAM, 0, "is larger than what this machine can address");
     }
-    bnd_mapped map = {.size = (size_t)about.st_size};
+    bnd_lab_mapped map = {.size = (size_t)about.st_size};
     if (map.size > 0) {
         void *bytes = mmap(NULL, map.size, PROT_READ, MAP_SHARED, fd, 0);
         if (bytes == MAP_FAILED) {
@@ -33,7 +33,7 @@ static bnd_status map_open_file(bnd_mapped *out, int fd, bnd_error *why)
     return BND_OK;
 }
 
-bnd_status bnd_map_open(bnd_mapped *out, const char *path, bnd_error *why)
+bnd_status bnd_lab_map_open(bnd_lab_mapped *out, const char *path, bnd_error *why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, and not waited for */
     if (fd < 0) {
@@ -44,15 +44,15 @@ bnd_status bnd_map_open(bnd_mapped *out, const char *path, bnd_error *why)
     return status;
 }
 
-void bnd_map_close(bnd_mapped *map)
+void bnd_lab_map_close(bnd_lab_mapped *map)
 {
     if (map->size > 0) {
         munmap((void *)(uintptr_t)map->bytes, map->size);
     }
-    *map = (bnd_mapped){0};
+    *map = (bnd_lab_mapped){0};
 }
 
-void bnd_map_drop(const bnd_mapped *map, size_t end)
+void bnd_lab_map_drop(const bnd_lab_mapped *map, size_t end)
 {
     long page = sysconf(_SC_PAGESIZE);
     if (page > 0 && end <= map->size && end >= (size_t)page) {

@@ -39,7 +39,7 @@ static int kept_of_path(const char *path)
 
 /* A new file named after `path` and a number; numbers are tried until one is free. O_CREAT with 0666 gives it the
  * permissions that the user's mask asks for. */
-static bnd_status create_beside(bnd_output *out, bnd_error *why)
+static bnd_status create_beside(bnd_lab_output *out, bnd_error *why)
 {
     enum { TRIES = 100, SUFFIX = 32 };
     size_t size = strlen(out->path) + SUFFIX;
@@ -67,15 +67,15 @@ static bnd_status create_beside(bnd_output *out, bnd_error *why)
     return bndi_fail_system(why, "cannot be written, for no file can be made beside it", reason);
 }
 
-static void release(bnd_output *out)
+static void release(bnd_lab_output *out)
 {
     free(out->path);
     free(out->temporary);
-    *out = (bnd_output){.fd = -1};
+    *out = (bnd_lab_output){.fd = -1};
 }
 
 /* In place of a file: not before ours is complete, and with its permissions. */
-static bnd_status open_instead(bnd_output *out, const struct stat *about, bnd_error *why)
+static bnd_status open_instead(bnd_lab_output *out, const struct stat *about, bnd_error *why)
 {
     if (access(out->path, W_OK) != 0) { /* a rename would not ask */
         return bndi_fail_system(why, "cannot be written", errno);
@@ -91,7 +91,7 @@ static bnd_status open_instead(bnd_output *out, const struct stat *about, bnd_er
 }
 
 /* Something of this name is there: a file is replaced, anything else written in place. */
-static bnd_status open_existing(bnd_output *out, const char *path, const struct stat *about, bnd_error *why)
+static bnd_status open_existing(bnd_lab_output *out, const char *path, const struct stat *about, bnd_error *why)
 {
     if (S_ISDIR(about->st_mode)) {
         return bndi_fail_system(why, "cannot be written", EISDIR);
@@ -104,7 +104,7 @@ static bnd_status open_existing(bnd_output *out, const char *path, const struct 
     return out->path != NULL ? open_instead(out, about, why) : bndi_fail_system(why, "cannot be found", errno);
 }
 
-static bnd_status open_new(bnd_output *out, const char *path, bnd_error *why)
+static bnd_status open_new(bnd_lab_output *out, const char *path, bnd_error *why)
 {
     struct stat about;
     if (lstat(path, &about) == 0) {
@@ -117,9 +117,9 @@ static bnd_status open_new(bnd_output *out, const char *path, bnd_error *why)
     return out->path != NULL ? create_beside(out, why) : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the path");
 }
 
-bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why)
+bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path, bnd_error *why)
 {
-    bnd_output output = {.fd = -1};
+    bnd_lab_output output = {.fd = -1};
     struct stat about;
     if (path[0] == '\0') {
         return bnd_fail(why, BND_BAD_STREAM, 0, "an empty path names no file");
@@ -134,7 +134,7 @@ bnd_status bnd_output_open(bnd_output *out, const char *path, bnd_error *why)
     return status;
 }
 
-bnd_status bnd_output_write(const bnd_output *out, const void *bytes, size_t length, bnd_error *why)
+bnd_status bnd_lab_output_write(const bnd_lab_output *out, const void *bytes, size_t length, bnd_error *why)
 {
     const char *at = bytes;
     while (length > 0) {
@@ -164,7 +164,7 @@ static void sync_directory(const char *path)
 }
 
 /* Some file systems report a full disk only when a file is closed. */
-static bnd_status close_checked(bnd_output *out, bool durable, bnd_error *why)
+static bnd_status close_checked(bnd_lab_output *out, bool durable, bnd_error *why)
 {
     bool synced = !durable || out->temporary == NULL || fsync(out->fd) == 0;
     int reason = errno;
@@ -176,7 +176,7 @@ static bnd_status close_checked(bnd_output *out, bool durable, bnd_error *why)
     return BND_OK;
 }
 
-bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why)
+bnd_status bnd_lab_output_finish(bnd_lab_output *out, bool durable, bnd_error *why)
 {
     bnd_status status = close_checked(out, durable, why);
     if (status == BND_OK && out->temporary != NULL) {
@@ -187,13 +187,13 @@ bnd_status bnd_output_finish(bnd_output *out, bool durable, bnd_error *why)
         }
     }
     if (status != BND_OK) {
-        bnd_output_abandon(out);
+        bnd_lab_output_abandon(out);
     }
     release(out);
     return status;
 }
 
-void bnd_output_abandon(bnd_output *out)
+void bnd_lab_output_abandon(bnd_lab_output *out)
 {
     if (out->fd >= 0) {
         close(out->fd);

@@ -115,15 +115,15 @@ bnd_status bnd_safetensors_parse(bnd_safetensors **out, const void *bytes, size_
 
 bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_error *why)
 {
-    bnd_mapped map;
+    bnd_lab_mapped map;
     bnd_safetensors *file;
-    bnd_status status = bnd_map_open(&map, path, why);
+    bnd_status status = bnd_lab_map_open(&map, path, why);
     if (status != BND_OK) {
         return status;
     }
     status = parse(&file, map.bytes, map.size, why);
     if (status != BND_OK) {
-        bnd_map_close(&map);
+        bnd_lab_map_close(&map);
         return status;
     }
     file->map = map;
@@ -134,7 +134,7 @@ bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_err
 void bnd_safetensors_close(bnd_safetensors *file)
 {
     if (file != NULL) {
-        bnd_map_close(&file->map);
+        bnd_lab_map_close(&file->map);
         free(file->entries);
         free(file->by_name);
         free(file->pairs);

@@ -1,5 +1,6 @@
 /* .safetensors written. The header is made in memory and read back by the reader before a file is there: what it would
  * refuse is not written, and no rule stands here a second time. */
+#include "store/json_writer.h"
 #include "store/safetensors.h"
 
 #include <stdlib.h>
@@ -89,33 +90,33 @@ static void put(void *sink, const char *bytes, size_t length)
 
 static void print_header(text *out, const layout *l)
 {
-    bnd_json json;
+    bnd_lab_json json;
     uint64_t at = 0;
-    bnd_json_begin(&json, put, out);
-    bnd_json_object(&json, NULL);
+    bnd_lab_json_begin(&json, put, out);
+    bnd_lab_json_object(&json, NULL);
     if (l->pairs > 0) {
-        bnd_json_object(&json, "__metadata__");
+        bnd_lab_json_object(&json, "__metadata__");
         for (size_t i = 0; i < l->pairs; i++) {
-            bnd_json_string(&json, l->metadata[i].key, l->metadata[i].value);
+            bnd_lab_json_string(&json, l->metadata[i].key, l->metadata[i].value);
         }
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
     }
     for (size_t i = 0; i < l->count; i++) {
         const bnd_safetensor *t = &l->placed[i].entry;
-        bnd_json_object(&json, t->name);
-        bnd_json_string(&json, "dtype", t->dtype);
-        bnd_json_array(&json, "shape");
+        bnd_lab_json_object(&json, t->name);
+        bnd_lab_json_string(&json, "dtype", t->dtype);
+        bnd_lab_json_array(&json, "shape");
         for (size_t k = 0; k < t->rank; k++) {
-            bnd_json_unsigned(&json, NULL, t->shape[k]);
+            bnd_lab_json_unsigned(&json, NULL, t->shape[k]);
         }
-        bnd_json_end(&json);
-        bnd_json_array(&json, "data_offsets");
-        bnd_json_unsigned(&json, NULL, at);
-        bnd_json_unsigned(&json, NULL, at += t->size);
-        bnd_json_end(&json);
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
+        bnd_lab_json_array(&json, "data_offsets");
+        bnd_lab_json_unsigned(&json, NULL, at);
+        bnd_lab_json_unsigned(&json, NULL, at += t->size);
+        bnd_lab_json_end(&json);
+        bnd_lab_json_end(&json);
     }
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
 }
 
 static bnd_status make_header(layout *l, bnd_error *why)
@@ -181,20 +182,20 @@ static bnd_status check_header(const layout *l, bnd_error *why)
 
 static bnd_status write_file(const layout *l, const char *path, bndi_write_data *write, void *context, bnd_error *why)
 {
-    bnd_output file;
-    bnd_status status = bnd_output_open(&file, path, why);
+    bnd_lab_output file;
+    bnd_status status = bnd_lab_output_open(&file, path, why);
     if (status != BND_OK) {
         return status;
     }
-    status = bnd_output_write(&file, l->header, l->header_size, why);
+    status = bnd_lab_output_write(&file, l->header, l->header_size, why);
     for (size_t i = 0; status == BND_OK && i < l->count; i++) {
         status = write(&file, &l->placed[i].entry, l->placed[i].index, context, why);
     }
     if (status != BND_OK) {
-        bnd_output_abandon(&file);
+        bnd_lab_output_abandon(&file);
         return status;
     }
-    return bnd_output_finish(&file, true, why);
+    return bnd_lab_output_finish(&file, true, why);
 }
 
 bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries, size_t count,
@@ -217,12 +218,12 @@ bnd_status bndi_safetensors_save(const char *path, const bnd_safetensor *entries
     return status;
 }
 
-static bnd_status write_given(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+static bnd_status write_given(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                               bnd_error *why)
 {
     (void)index;
     (void)context;
-    return entry->size > 0 ? bnd_output_write(file, entry->data, (size_t)entry->size, why) : BND_OK;
+    return entry->size > 0 ? bnd_lab_output_write(file, entry->data, (size_t)entry->size, why) : BND_OK;
 }
 
 bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,

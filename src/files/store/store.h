@@ -4,6 +4,9 @@
 
 #include <binade-lab/store.h>
 
+#include "store/mapped_file.h"
+#include "store/output_file.h"
+
 /* Fails with `what` and the system's words for an error number: "cannot be read: Permission denied". */
 bnd_status bndi_fail_system(bnd_error *why, const char *what, int number);
 
@@ -19,7 +22,7 @@ bool bndi_count_elements(uint64_t *count, const uint64_t *shape, size_t rank, ui
 bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why);
 
 /* Writes entry->size bytes; `index` is the entry's among those that were given. */
-typedef bnd_status bndi_write_data(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+typedef bnd_status bndi_write_data(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                                    bnd_error *why);
 
 /* bnd_safetensors_write of entries whose data come from `write`, which is asked for each, in the file's order. */

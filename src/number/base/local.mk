@@ -1,10 +1,9 @@
-# Layer 1: status and messages, random bits by index, a JSON writer.
+# Layer 1: status and messages, random bits by index.
 binadeinclude_HEADERS += include/binade/base.h
 libbinade_number_la_SOURCES += \
 	src/number/base/base.h \
 	src/number/base/bits.h \
 	src/number/base/error.c \
-	src/number/base/json.c \
 	src/number/base/nearest_name.c \
 	src/number/base/philox.c \
 	src/number/base/text_buffer.c \

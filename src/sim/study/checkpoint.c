@@ -5,9 +5,9 @@
 
 static void write_training(bndi_bytes *out, const bnd_training *training)
 {
-    bnd_json json;
-    bnd_json_begin(&json, bndi_bytes_write, out);
-    bnd_training_write(&json, NULL, training);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_bytes_write, out);
+    bndi_training_write(&json, NULL, training);
 }
 
 /* Whatever a training says is what the run's says, but for two things: the recipe, for the checkpoint may have been

@@ -3,74 +3,74 @@
 
 /* ---- what a run is ---- */
 
-static void write_recipe(bnd_json *json, const char *key, const bnd_policy *policy)
+static void write_recipe(bnd_lab_json *json, const char *key, const bnd_policy *policy)
 {
     char text[BND_POLICY_TEXT_SIZE];
     if (bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK) {
-        bnd_json_string(json, key, text);
+        bnd_lab_json_string(json, key, text);
     }
 }
 
-static void write_task(bnd_json *json, const bnd_task *task)
+static void write_task(bnd_lab_json *json, const bnd_task *task)
 {
-    bnd_json_object(json, "task");
-    bnd_json_unsigned(json, "validate_every", task->validate_every);
-    bnd_json_unsigned(json, "validation_batches", task->validation_batches);
-    bnd_json_boolean(json, "statistics", task->statistics);
+    bnd_lab_json_object(json, "task");
+    bnd_lab_json_unsigned(json, "validate_every", task->validate_every);
+    bnd_lab_json_unsigned(json, "validation_batches", task->validation_batches);
+    bnd_lab_json_boolean(json, "statistics", task->statistics);
     if (task->places) {
-        bnd_json_boolean(json, "places", true);
+        bnd_lab_json_boolean(json, "places", true);
     }
     if (task->switches) {
-        bnd_json_unsigned(json, "switch_at", task->switch_at);
+        bnd_lab_json_unsigned(json, "switch_at", task->switch_at);
         write_recipe(json, "switch_to", &task->switch_to);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* What follows from the training, so that whoever reads a run that was killed has it, too. */
-static void write_model(bnd_json *json, const bnd_record *record)
+static void write_model(bnd_lab_json *json, const bnd_record *record)
 {
-    bnd_json_object(json, "model");
-    bnd_json_unsigned(json, "parameters", record->parameters);
+    bnd_lab_json_object(json, "model");
+    bnd_lab_json_unsigned(json, "parameters", record->parameters);
     bndi_json_number(json, "floor", record->floor);
     bndi_json_number(json, "chance_loss", record->chance_loss);
     if (record->init_hash != 0) {
-        bnd_json_unsigned(json, "init_hash", record->init_hash);
+        bnd_lab_json_unsigned(json, "init_hash", record->init_hash);
     }
     if (record->order_hash != 0) {
-        bnd_json_unsigned(json, "order_hash", record->order_hash);
+        bnd_lab_json_unsigned(json, "order_hash", record->order_hash);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *record)
 {
-    bnd_json json;
-    bnd_json_begin(&json, bndi_bytes_write, out);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "recipe", record->recipe);
-    bnd_training_write(&json, "training", &task->training);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_bytes_write, out);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "recipe", record->recipe);
+    bndi_training_write(&json, "training", &task->training);
     write_task(&json, task);
     write_model(&json, record);
-    bnd_json_unsigned(&json, "checkpoint_every", task->checkpoint_every);
-    bnd_json_end(&json);
+    bnd_lab_json_unsigned(&json, "checkpoint_every", task->checkpoint_every);
+    bnd_lab_json_end(&json);
     bndi_bytes_write(out, "\n", 1);
 }
 
 /* ---- what it came to ---- */
 
-static void write_bytes(bnd_json *json, const char *key, const uint64_t bytes[BND_ROLES])
+static void write_bytes(bnd_lab_json *json, const char *key, const uint64_t bytes[BND_ROLES])
 {
-    bnd_json_object(json, key);
+    bnd_lab_json_object(json, key);
     for (unsigned role = 0; role < BND_ROLES; role++) {
         if (bytes[role] > 0) {
-            bnd_json_unsigned(json, bnd_role_name((bnd_role)role), bytes[role]);
+            bnd_lab_json_unsigned(json, bnd_role_name((bnd_role)role), bytes[role]);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void write_counts(bnd_json *json, const bnd_record *r)
+static void write_counts(bnd_lab_json *json, const bnd_record *r)
 {
     const struct {
         const char *key;
@@ -88,24 +88,24 @@ static void write_counts(bnd_json *json, const bnd_record *r)
                   {"bytes_saved_beside", r->saved_beside},
                   {"flops_of_a_step", r->flops}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        bnd_json_unsigned(json, counts[i].key, counts[i].value);
+        bnd_lab_json_unsigned(json, counts[i].key, counts[i].value);
     }
 }
 
 void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
 {
-    bnd_json json;
-    bnd_json_begin(&json, bndi_bytes_write, out);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "recipe", r->recipe);
-    bnd_json_string(&json, "model", r->model);
-    bnd_json_string(&json, "optimizer", r->optimizer);
-    bnd_json_unsigned(&json, "seed_init", r->seed_init);
-    bnd_json_unsigned(&json, "seed_data", r->seed_data);
-    bnd_json_unsigned(&json, "steps", r->steps);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_bytes_write, out);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "recipe", r->recipe);
+    bnd_lab_json_string(&json, "model", r->model);
+    bnd_lab_json_string(&json, "optimizer", r->optimizer);
+    bnd_lab_json_unsigned(&json, "seed_init", r->seed_init);
+    bnd_lab_json_unsigned(&json, "seed_data", r->seed_data);
+    bnd_lab_json_unsigned(&json, "steps", r->steps);
     if (r->ended) {
-        bnd_json_unsigned(&json, "ended", r->count);
-        bnd_json_string(&json, "why", "no number is left of the weights: no later loss would be one");
+        bnd_lab_json_unsigned(&json, "ended", r->count);
+        bnd_lab_json_string(&json, "why", "no number is left of the weights: no later loss would be one");
     }
     bndi_json_number(&json, "lr", r->lr);
     bndi_json_number(&json, "loss", r->loss);
@@ -125,6 +125,6 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     write_bytes(&json, "recipe_bytes_at_peak", r->recipe_at_peak);
     write_bytes(&json, "peak_by_role", r->peak_by_role);
     bndi_json_number(&json, "seconds_of_a_step", r->seconds);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
     bndi_bytes_write(out, "\n", 1);
 }

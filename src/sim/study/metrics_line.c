@@ -81,7 +81,7 @@ static double percent(uint64_t part, uint64_t whole)
 
 /* Counts of floor(log2 |x|) from the first that is not 0 to the last. The lowest of them, BND_HISTOGRAM_LOWEST - 1, is
  * everything below, the highest everything above. */
-static void write_histogram(bnd_json *json, keys *k, const bnd_stats *s)
+static void write_histogram(bnd_lab_json *json, keys *k, const bnd_stats *s)
 {
     enum { BINS = sizeof s->exponents / sizeof s->exponents[0] };
     int first = 0, last = BINS - 1;
@@ -91,16 +91,16 @@ static void write_histogram(bnd_json *json, keys *k, const bnd_stats *s)
     while (last > first && s->exponents[last] == 0) {
         last--;
     }
-    bnd_json_integer(json, key_of(k, "exponents_from"), BND_HISTOGRAM_LOWEST - 1 + first);
-    bnd_json_array(json, key_of(k, "exponents"));
+    bnd_lab_json_integer(json, key_of(k, "exponents_from"), BND_HISTOGRAM_LOWEST - 1 + first);
+    bnd_lab_json_array(json, key_of(k, "exponents"));
     for (int i = first; i <= last; i++) {
-        bnd_json_unsigned(json, NULL, s->exponents[i]);
+        bnd_lab_json_unsigned(json, NULL, s->exponents[i]);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* Transformer Engine's names and what it means by them: shares are of all elements. */
-static void write_numbers(bnd_json *json, keys *k, const bnd_stats *s)
+static void write_numbers(bnd_lab_json *json, keys *k, const bnd_stats *s)
 {
     bndi_json_number(json, key_of(k, "underflows%"), percent(s->flushed, s->elements));
     bndi_json_number(json, key_of(k, "overflows%"), percent(s->overflows, s->elements));
@@ -118,7 +118,7 @@ static void write_numbers(bnd_json *json, keys *k, const bnd_stats *s)
 }
 
 /* Everything by role; by place all but the histograms. */
-static void write_counts(bnd_json *json, const bndi_counts *counts)
+static void write_counts(bnd_lab_json *json, const bndi_counts *counts)
 {
     for (size_t i = 0; counts->at != NULL && i < ((size_t)counts->places + 1) * BND_ROLES; i++) {
         const bnd_stats *s = &counts->at[i];
@@ -136,18 +136,18 @@ static void write_counts(bnd_json *json, const bndi_counts *counts)
 
 /* ---- the line ---- */
 
-static void write_column(bnd_json *json, const bnd_point *point, const bndi_column *column)
+static void write_column(bnd_lab_json *json, const bnd_point *point, const bndi_column *column)
 {
     if (column->kind == BNDI_COLUMN_NUMBER) {
         bndi_json_number(json, column->key, bndi_column_number(point, column));
     } else if (column->kind == BNDI_COLUMN_FLAG) {
-        bnd_json_boolean(json, column->key, bndi_column_count(point, column) != 0);
+        bnd_lab_json_boolean(json, column->key, bndi_column_count(point, column) != 0);
     } else {
-        bnd_json_unsigned(json, column->key, bndi_column_count(point, column));
+        bnd_lab_json_unsigned(json, column->key, bndi_column_count(point, column));
     }
 }
 
-static void write_columns(bnd_json *json, const bnd_point *point, bool counted)
+static void write_columns(bnd_lab_json *json, const bnd_point *point, bool counted)
 {
     for (size_t i = 0; i < BNDI_COLUMNS; i++) {
         const bndi_column *c = &bndi_columns[i];
@@ -160,14 +160,14 @@ static void write_columns(bnd_json *json, const bnd_point *point, bool counted)
     bndi_json_number(json, "update/cancelled%", percent(point->cancelled, point->updates));
 }
 
-static void write_steady(bnd_json *json, const bnd_record *now, bnd_record *known)
+static void write_steady(bnd_lab_json *json, const bnd_record *now, bnd_record *known)
 {
     char key[BNDI_KEY_SIZE];
     bnd_record copy = *now;
     for (size_t row = 0; row < BNDI_STEADY; row++) {
         uint64_t value = *bndi_steady(&copy, row, key), *before = bndi_steady(known, row, key);
         if (value != *before) {
-            bnd_json_unsigned(json, key, value);
+            bnd_lab_json_unsigned(json, key, value);
             *before = value;
         }
     }
@@ -176,12 +176,12 @@ static void write_steady(bnd_json *json, const bnd_record *now, bnd_record *know
 void bndi_line_write(bndi_bytes *out, const bnd_point *point, const bndi_counts *counts, const bnd_record *now,
                      bnd_record *known)
 {
-    bnd_json json;
-    bnd_json_begin(&json, bndi_bytes_write, out);
-    bnd_json_object(&json, NULL);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, bndi_bytes_write, out);
+    bnd_lab_json_object(&json, NULL);
     write_columns(&json, point, counts->at != NULL);
     write_counts(&json, counts);
     write_steady(&json, now, known);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
     bndi_bytes_write(out, "\n", 1);
 }

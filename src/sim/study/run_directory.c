@@ -136,17 +136,17 @@ bnd_status bndi_directory_make(const char *directory, bnd_error *why)
 
 bnd_status bndi_bytes_save(const bndi_bytes *text, const char *path, bnd_error *why)
 {
-    bnd_output out;
-    bnd_status status = bnd_output_open(&out, path, why);
+    bnd_lab_output out;
+    bnd_status status = bnd_lab_output_open(&out, path, why);
     if (status != BND_OK) {
         return status;
     }
-    status = bnd_output_write(&out, text->at, text->length, why);
+    status = bnd_lab_output_write(&out, text->at, text->length, why);
     if (status != BND_OK) {
-        bnd_output_abandon(&out);
+        bnd_lab_output_abandon(&out);
         return status;
     }
-    return bnd_output_finish(&out, true, why);
+    return bnd_lab_output_finish(&out, true, why);
 }
 
 bnd_status bndi_directory_write(const char *directory, const char *name, const bndi_bytes *text, bnd_error *why)

@@ -15,7 +15,7 @@ typedef struct bndi_bytes {
     bool failed; /* there was no memory for some of it */
 } bndi_bytes;
 
-void bndi_bytes_write(void *bytes, const char *text, size_t length); /* of a bnd_json, too */
+void bndi_bytes_write(void *bytes, const char *text, size_t length); /* of a bnd_lab_json, too */
 void bndi_bytes_free(bndi_bytes *bytes);
 BND_CHECKED bnd_status bndi_bytes_check(const bndi_bytes *bytes, bnd_error *why);
 

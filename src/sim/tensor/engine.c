@@ -208,8 +208,8 @@ bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role,
     return BND_OK;
 }
 
-bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map, size_t at,
-                              bnd_error *why)
+bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_lab_mapped *map,
+                              size_t at, bnd_error *why)
 {
     bndi_buffer *buffer = malloc(sizeof *buffer);
     if (buffer == NULL) {
@@ -240,7 +240,7 @@ void bndi_buffer_release(bndi_buffer *buffer)
     a->bytes_now -= buffer->bytes;
     a->recipe_now -= bnd_role_is_of_recipe(buffer->role) ? buffer->bytes : 0;
     if (buffer->map.size > 0) {
-        bnd_map_close(&buffer->map);
+        bnd_lab_map_close(&buffer->map);
     } else {
         give_room(buffer->engine, buffer->data, room_for(buffer->bytes));
     }

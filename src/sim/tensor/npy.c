@@ -4,14 +4,14 @@
 
 /* A file that is open, and what is in it. */
 typedef struct source {
-    bnd_mapped map;
+    bnd_lab_mapped map;
     bnd_npy npy;
     bnd_format format; /* of the codes, or of the numbers that integers are read as */
     bndi_shape shape;
     bool integers;
 } source;
 
-static bnd_status read_header(bnd_npy *npy, const bnd_mapped *map, bnd_error *why)
+static bnd_status read_header(bnd_npy *npy, const bnd_lab_mapped *map, bnd_error *why)
 {
     size_t size = 0, start = map->size < BND_NPY_START ? map->size : BND_NPY_START;
     bnd_status status = bnd_npy_measure(&size, map->bytes, start, map->size, why);
@@ -88,7 +88,7 @@ static bnd_status map_tensor(bnd_tensor **out, bnd_engine *engine, source *s, bn
     if (status != BND_OK) {
         return status;
     }
-    s->map = (bnd_mapped){.size = 0};
+    s->map = (bnd_lab_mapped){.size = 0};
     say_integers(buffer, s);
     return bndi_tensor_over(out, buffer, &s->format, &s->shape, why);
 }
@@ -157,7 +157,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
     if ((unsigned)role >= BND_ROLES) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no role of a tensor", (int)role);
     }
-    bnd_status status = bnd_map_open(&s.map, path, why);
+    bnd_status status = bnd_lab_map_open(&s.map, path, why);
     if (status != BND_OK) {
         return status;
     }
@@ -172,7 +172,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
         status = role == BND_ROLE_DATA && lies_as_a_tensor(&s) ? map_tensor(&t, engine, &s, role, why)
                                                                : copy_tensor(&t, engine, &s, role, why);
     }
-    bnd_map_close(&s.map);
+    bnd_lab_map_close(&s.map);
     if (status != BND_OK) {
         return status;
     }
@@ -186,7 +186,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
 
 /* ---- out of tensors ---- */
 
-bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why)
+bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, size_t word, bnd_error *why)
 {
     bndi_walk walk;
     bndi_numbers buffer;
@@ -195,12 +195,12 @@ bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size
     bnd_status status = BND_OK;
     bndi_walk_open(&walk, t, &t->shape, is_fp64 ? BNDI_WORDS_64 : BNDI_WORDS_32);
     if (walk.plain && n > 0 && !BNDI_BIG_ENDIAN) { /* all at once */
-        return bnd_output_write(file, bndi_read(&walk, 0, n, &buffer), n * word, why);
+        return bnd_lab_output_write(file, bndi_read(&walk, 0, n, &buffer), n * word, why);
     }
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
         const void *words = walk.integer ? bndi_read(&walk, at, m, &buffer) : bndi_read_codes(&walk, at, m, &buffer);
-        status = bnd_output_write(file, words, m * word, why);
+        status = bnd_lab_output_write(file, words, m * word, why);
     }
     return status;
 }
@@ -210,25 +210,25 @@ bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why
     enum { HEADER = 1024 }; /* BND_RANK_MAX extents of 20 digits, and what stands around them */
     char header[HEADER];
     bnd_npy npy = {.rank = t->shape.rank};
-    bnd_output file;
+    bnd_lab_output file;
     for (size_t i = 0; i < npy.rank; i++) {
         npy.shape[i] = t->shape.extent[i];
     }
     bnd_status status = bnd_npy_describe(&npy, &t->format, why);
     if (status == BND_OK) {
-        status = bnd_output_open(&file, path, why);
+        status = bnd_lab_output_open(&file, path, why);
     }
     if (status != BND_OK) {
         return status;
     }
     size_t size = bnd_npy_print(header, HEADER, &npy);
-    status = bnd_output_write(&file, header, size, why);
+    status = bnd_lab_output_write(&file, header, size, why);
     if (status == BND_OK) {
         status = bndi_write_elements(&file, t, npy.element_size, why);
     }
     if (status != BND_OK) {
-        bnd_output_abandon(&file);
+        bnd_lab_output_abandon(&file);
         return status;
     }
-    return bnd_output_finish(&file, true, why);
+    return bnd_lab_output_finish(&file, true, why);
 }

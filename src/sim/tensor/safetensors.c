@@ -129,7 +129,7 @@ static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *
 }
 
 /* Codes that share bytes, a chunk at a time: it fills whole bytes, as the array does. */
-static bnd_status write_packed(const bnd_output *file, const bnd_tensor *t, bnd_error *why)
+static bnd_status write_packed(const bnd_lab_output *file, const bnd_tensor *t, bnd_error *why)
 {
     bndi_walk from;
     bndi_numbers words;
@@ -141,17 +141,17 @@ static bnd_status write_packed(const bnd_output *file, const bnd_tensor *t, bnd_
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
         const bndi_walk to = walk_over(bytes, m, &t->format, BND_PACKING_PACKED);
         bndi_write_codes(&to, 0, m, bndi_read_codes(&from, at, m, &words));
-        status = bnd_output_write(file, bytes, m * to.storage.bits / 8, why);
+        status = bnd_lab_output_write(file, bytes, m * to.storage.bits / 8, why);
     }
     return status;
 }
 
-static bnd_status write_array(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+static bnd_status write_array(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                               bnd_error *why)
 {
     const bnd_tensor *t = ((const saving *)context)->tensors[index];
     if (t == NULL) {
-        return bnd_output_write(file, entry->data, (size_t)entry->size, why);
+        return bnd_lab_output_write(file, entry->data, (size_t)entry->size, why);
     }
     return entry->bits % 8 == 0 ? bndi_write_elements(file, t, entry->bits / 8, why) : write_packed(file, t, why);
 }

@@ -92,7 +92,7 @@ typedef struct bndi_buffer {
     uint64_t walk;    /* of the tape, that counted it last */
     uint64_t version; /* grows with every write through a handle: what was saved must still be what it was */
     unsigned char *data;
-    bnd_mapped map;      /* of a file that the data lie in, where it has a size */
+    bnd_lab_mapped map;  /* of a file that the data lie in, where it has a size */
     uint8_t integer;     /* bytes of an element, where these are integers of a file, read as numbers; 0: codes */
     bool is_signed;      /* of integers */
     bool constant;       /* nobody writes to it through a handle */
@@ -154,8 +154,8 @@ struct bnd_engine {
 BND_CHECKED bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
                                        bnd_error *why);
 /* What lies in a mapped file from `at` on: takes no memory, and the map goes over to the buffer. */
-BND_CHECKED bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role, const bnd_mapped *map,
-                                          size_t at, bnd_error *why);
+BND_CHECKED bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role,
+                                          const bnd_lab_mapped *map, size_t at, bnd_error *why);
 void bndi_buffer_release(bndi_buffer *buffer);
 
 /* Memory that counts for no role, because only emulation needs it: the engine's, until the same one is asked for
@@ -233,7 +233,8 @@ void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words
 
 /* All of them in that order, in words of so many bytes: fp32 and fp64 as numbers, which they are also where integers
  * are stored; everything else as codes. */
-BND_CHECKED bnd_status bndi_write_elements(const bnd_output *file, const bnd_tensor *t, size_t word, bnd_error *why);
+BND_CHECKED bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, size_t word,
+                                           bnd_error *why);
 
 /* How results are stored. */
 typedef struct bndi_store {

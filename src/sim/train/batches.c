@@ -70,11 +70,11 @@ static bnd_status check_numbers(const bnd_run *run, const bnd_tensor *t, bnd_err
 
 static bnd_status hash_file(uint64_t *out, const char *path, bnd_error *why)
 {
-    bnd_mapped map;
-    bnd_status status = bnd_map_open(&map, path, why);
+    bnd_lab_mapped map;
+    bnd_status status = bnd_lab_map_open(&map, path, why);
     if (status == BND_OK) {
         *out = bndi_hash_of(map.bytes, map.size);
-        bnd_map_close(&map);
+        bnd_lab_map_close(&map);
     }
     return status;
 }
@@ -184,7 +184,7 @@ typedef struct dump {
     uint64_t shape[ARRAYS][1 + BND_RANK_MAX];
 } dump;
 
-static bnd_status write_tensor(const bnd_output *file, const bnd_tensor *t, bool whole, bnd_error *why)
+static bnd_status write_tensor(const bnd_lab_output *file, const bnd_tensor *t, bool whole, bnd_error *why)
 {
     bndi_walk walk;
     bndi_numbers buffer;
@@ -197,24 +197,24 @@ static bnd_status write_tensor(const bnd_output *file, const bnd_tensor *t, bool
         for (size_t i = 0; whole && i < m; i++) {
             integers[i] = (int32_t)x[i];
         }
-        status = bnd_output_write(file, whole ? (const void *)integers : x, m * sizeof *x, why);
+        status = bnd_lab_output_write(file, whole ? (const void *)integers : x, m * sizeof *x, why);
     }
     return status;
 }
 
-static bnd_status write_starts(const bnd_output *file, const bnd_run *run, uint64_t step, bnd_error *why)
+static bnd_status write_starts(const bnd_lab_output *file, const bnd_run *run, uint64_t step, bnd_error *why)
 {
     uint64_t purpose;
     bnd_status status = bndi_purpose_of_step(&purpose, run, step, why);
     for (size_t row = 0; status == BND_OK && row < run->training.batch; row++) {
         const int64_t start = (int64_t)bndi_window_start(run, purpose, row);
-        status = bnd_output_write(file, &start, sizeof start, why);
+        status = bnd_lab_output_write(file, &start, sizeof start, why);
     }
     return status;
 }
 
 /* One array of all steps: each batch is made again for each array, so that memory is needed for one. */
-static bnd_status write_array(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+static bnd_status write_array(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                               bnd_error *why)
 {
     const dump *d = context;

@@ -72,11 +72,6 @@ static bnd_status list_carried(saved *s, const bnd_run *run, bnd_error *why)
     return status;
 }
 
-static void append(void *text, const char *bytes, size_t length)
-{
-    bndi_text_bytes(text, bytes, length);
-}
-
 static void print_count(char *out, size_t size, uint64_t n)
 {
     bndi_text text = bndi_text_in(out, size);
@@ -86,21 +81,18 @@ static void print_count(char *out, size_t size, uint64_t n)
 static bnd_status describe(saved *s, const bnd_run *run, bnd_error *why)
 {
     char recipe[BND_POLICY_TEXT_SIZE];
-    bndi_text text = bndi_text_in(s->training, sizeof s->training);
-    bnd_json json;
     bnd_status status = bnd_policy_text(recipe, sizeof recipe, &run->training.policy, why);
     if (status != BND_OK) {
         return status;
     }
-    bnd_json_begin(&json, append, &text);
-    bnd_training_write(&json, NULL, &run->training);
+    size_t length = bnd_training_print(s->training, sizeof s->training, &run->training);
     print_count(s->step, sizeof s->step, run->step);
     print_count(s->good_steps, sizeof s->good_steps, run->good_steps);
     bnd_print_hex(s->loss_scale, sizeof s->loss_scale, bnd_exact_double(run->loss_scale));
-    return text.length < sizeof s->training
+    return length < sizeof s->training
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "a run in words takes %zu bytes; %d are read", text.length,
-                          TEXT_SIZE);
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "the run's configuration is %zu bytes long; the limit is %d",
+                          length, TEXT_SIZE);
 }
 
 static bnd_status save_with(saved *s, const bnd_run *run, const char *path, bnd_error *why)

@@ -14,19 +14,19 @@ void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x)
     bnd_print_shortest(out, BNDI_NUMBER_SIZE, &f, bnd_exact_double(x != x ? __builtin_nan("") : x));
 }
 
-void bndi_json_number(bnd_json *json, const char *key, double x)
+void bndi_json_number(bnd_lab_json *json, const char *key, double x)
 {
     char text[BNDI_NUMBER_SIZE], beside[BNDI_KEY_SIZE + 4];
     if (x - x == 0) {
         bndi_number_text(text, x);
-        bnd_json_literal(json, key, text);
+        bnd_lab_json_literal(json, key, text);
         return;
     }
     size_t length = strnlen(key, BNDI_KEY_SIZE);
     memcpy(beside, key, length);
     memcpy(beside + length, "_is", sizeof "_is");
-    bnd_json_null(json, key);
-    bnd_json_string(json, beside, x != x ? "nan" : x > 0 ? "inf" : "-inf");
+    bnd_lab_json_null(json, key);
+    bnd_lab_json_string(json, beside, x != x ? "nan" : x > 0 ? "inf" : "-inf");
 }
 
 bool bndi_count_of(uint64_t *out, const char *text, size_t length)

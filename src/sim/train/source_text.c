@@ -57,9 +57,9 @@ static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char
                                 bnd_error *why)
 {
     const uint8_t size = type->size;
-    bnd_mapped map;
+    bnd_lab_mapped map;
     bndi_buffer *buffer;
-    bnd_status status = bnd_map_open(&map, path, why);
+    bnd_status status = bnd_lab_map_open(&map, path, why);
     if (status != BND_OK) {
         return status;
     }
@@ -69,12 +69,12 @@ static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char
                      ? bnd_fail(why, BND_BAD_FILE, 0, "is empty: there is nothing to learn from it")
                      : bnd_fail(why, BND_BAD_FILE, map.size,
                                 "has %zu bytes, which is no whole number of %u-byte tokens", map.size, (unsigned)size);
-        bnd_map_close(&map);
+        bnd_lab_map_close(&map);
         return status;
     }
     status = bndi_buffer_mapped(&buffer, engine, BND_ROLE_DATA, &map, 0, why);
     if (status != BND_OK) {
-        bnd_map_close(&map);
+        bnd_lab_map_close(&map);
         return status;
     }
     buffer->integer = size;

@@ -5,6 +5,7 @@
 
 #include <binade-lab/train.h>
 
+#include "store/json_writer.h"
 #include "tensor/tensor.h"
 
 enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
@@ -262,7 +263,10 @@ BND_CHECKED bool bndi_count_of(uint64_t *out, const char *text, size_t length);
  * says "nan", "inf" or "-inf". */
 enum { BNDI_NUMBER_SIZE = 48, BNDI_KEY_SIZE = 128 };
 void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x);
-void bndi_json_number(bnd_json *json, const char *key, double x);
+void bndi_json_number(bnd_lab_json *json, const char *key, double x);
+
+/* Writes a training as an object: a member of an object, or with a NULL key a value. */
+void bndi_training_write(bnd_lab_json *json, const char *key, const bnd_training *training);
 
 /* ---- sources ---- */
 

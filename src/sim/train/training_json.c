@@ -54,34 +54,34 @@ enum { MEMBERS = sizeof members / sizeof members[0], TEXT_MOST = 1 << 20 };
 
 /* ---- writing ---- */
 
-static void write_recipe(bnd_json *json, const char *key, const bnd_policy *policy)
+static void write_recipe(bnd_lab_json *json, const char *key, const bnd_policy *policy)
 {
     char text[BND_POLICY_TEXT_SIZE];
     if (bnd_policy_text(text, sizeof text, policy, NULL) == BND_OK) {
-        bnd_json_string(json, key, text);
+        bnd_lab_json_string(json, key, text);
     } else {
-        bnd_json_null(json, key);
+        bnd_lab_json_null(json, key);
     }
 }
 
-static void write_member(bnd_json *json, const member *m, const bnd_training *t)
+static void write_member(bnd_lab_json *json, const member *m, const bnd_training *t)
 {
     const void *at = (const char *)t + m->at;
     switch ((kind)m->kind) {
     case NAME:
-        bnd_json_string_n(json, m->key, at, strnlen(at, m->size));
+        bnd_lab_json_string_n(json, m->key, at, strnlen(at, m->size));
         return;
     case COUNT:
-        bnd_json_unsigned(json, m->key, *(const uint64_t *)at);
+        bnd_lab_json_unsigned(json, m->key, *(const uint64_t *)at);
         return;
     case SIZE:
-        bnd_json_unsigned(json, m->key, *(const size_t *)at);
+        bnd_lab_json_unsigned(json, m->key, *(const size_t *)at);
         return;
     case NUMBER:
         bndi_json_number(json, m->key, *(const double *)at);
         return;
     case FLAG:
-        bnd_json_boolean(json, m->key, *(const bool *)at);
+        bnd_lab_json_boolean(json, m->key, *(const bool *)at);
         return;
     case RECIPE:
         write_recipe(json, m->key, &t->policy);
@@ -97,15 +97,29 @@ static bool is_written(const member *m, const bnd_training *t)
     return !m->optional || (*((const char *)t + m->at) != '\0' && !usual);
 }
 
-void bnd_training_write(bnd_json *json, const char *key, const bnd_training *training)
+void bndi_training_write(bnd_lab_json *json, const char *key, const bnd_training *training)
 {
-    bnd_json_object(json, key);
+    bnd_lab_json_object(json, key);
     for (size_t i = 0; i < MEMBERS; i++) {
         if (is_written(&members[i], training)) {
             write_member(json, &members[i], training);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
+}
+
+static void append(void *text, const char *bytes, size_t length)
+{
+    bndi_text_bytes(text, bytes, length);
+}
+
+size_t bnd_training_print(char *out, size_t size, const bnd_training *training)
+{
+    bndi_text text = bndi_text_in(out, size);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, append, &text);
+    bndi_training_write(&json, NULL, training);
+    return text.length;
 }
 
 /* ---- reading ---- */

@@ -132,7 +132,7 @@ static const bnd_tensor *weights_of(const bndi_parameter *p)
     return p->master != NULL ? p->master : p->value;
 }
 
-static bnd_status write_numbers(const bnd_output *file, const bnd_safetensor *entry, size_t index, void *context,
+static bnd_status write_numbers(const bnd_lab_output *file, const bnd_safetensor *entry, size_t index, void *context,
                                 bnd_error *why)
 {
     const bnd_run *run = context;
@@ -144,7 +144,7 @@ static bnd_status write_numbers(const bnd_output *file, const bnd_safetensor *en
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
     for (size_t at = 0, n = bndi_count(&t->shape); status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
         const size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        status = bnd_output_write(file, bndi_read(&walk, at, m, &buffer), m * sizeof(float), why);
+        status = bnd_lab_output_write(file, bndi_read(&walk, at, m, &buffer), m * sizeof(float), why);
     }
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "common/command.h"
 #include "common/progress.h"
+#include "store/output_file.h"
 
 #include <pthread.h>
 
@@ -72,7 +73,7 @@ void cast_close_input(cast_input *in);
 typedef struct cast_output {
     const command *command;
     const char *name;
-    bnd_output file; /* fd is where the bytes go */
+    bnd_lab_output file; /* fd is where the bytes go */
     bool is_npy, to_stdout;
     bnd_npy npy; /* of a bare array: one dimension, 0 long where the length is not known */
     /* pieces on their way to the writer */

@@ -89,7 +89,7 @@ int cast_refuse_same(const command *self, const char *in, const char *out)
 static int open_standard(cast_output *out)
 {
     struct stat about;
-    out->file = (bnd_output){.fd = STDOUT_FILENO};
+    out->file = (bnd_lab_output){.fd = STDOUT_FILENO};
     if (fstat(STDOUT_FILENO, &about) != 0) {
         out->failure = errno;
         return report(out);
@@ -114,7 +114,7 @@ static int open_named(cast_output *out, const char *path)
     bnd_error why;
     catch_signals();
     pthread_sigmask(waits_for_a_reader(path) ? SIG_UNBLOCK : SIG_BLOCK, &set, &old);
-    bnd_status status = bnd_output_open(&out->file, path, &why);
+    bnd_status status = bnd_lab_output_open(&out->file, path, &why);
     if (status == BND_OK && out->file.temporary != NULL) {
         int length = snprintf(unfinished, sizeof unfinished, "%s", out->file.temporary);
         has_unfinished = length >= 0 && (size_t)length < sizeof unfinished;
@@ -269,8 +269,8 @@ int cast_close_output(cast_output *out, bool good, uint64_t count)
     bnd_error why;
     pthread_sigmask(SIG_BLOCK, &set, &old);
     if (!good || status != GO_ON) {
-        bnd_output_abandon(&out->file);
-    } else if (bnd_output_finish(&out->file, false, &why) != BND_OK) {
+        bnd_lab_output_abandon(&out->file);
+    } else if (bnd_lab_output_finish(&out->file, false, &why) != BND_OK) {
         status = unwritable(out, why.message);
     }
     has_unfinished = 0;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "store/json_writer.h"
+
 /* Signal to noise in decibels; infinite where there is no noise, NaN where there is no signal. */
 static double decibels(double ratio)
 {
@@ -45,40 +47,40 @@ static void write_error(void *sink, const char *text, size_t length)
 }
 
 /* JSON has neither infinity nor NaN: null. */
-static void json_number(bnd_json *json, const char *key, double x)
+static void json_number(bnd_lab_json *json, const char *key, double x)
 {
     char text[32];
     if (!isfinite(x)) {
-        bnd_json_null(json, key);
+        bnd_lab_json_null(json, key);
         return;
     }
     snprintf(text, sizeof text, "%.17g", x);
-    bnd_json_literal(json, key, text);
+    bnd_lab_json_literal(json, key, text);
 }
 
 static void print_json(const bnd_stats *s, const cast_plan *plan)
 {
-    bnd_json json;
-    bnd_json_begin(&json, write_error, stderr);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "from", plan->from.format.name);
-    bnd_json_string(&json, "to", plan->to.format.name);
-    bnd_json_string(&json, "rounded_to", plan->rounded_to);
-    bnd_json_unsigned(&json, "elements", s->elements);
-    bnd_json_unsigned(&json, "exact", s->exact);
-    bnd_json_unsigned(&json, "inexact", s->inexact);
-    bnd_json_unsigned(&json, "underflows", s->underflows);
-    bnd_json_unsigned(&json, "flushed", s->flushed);
-    bnd_json_unsigned(&json, "overflows", s->overflows);
-    bnd_json_unsigned(&json, "saturated", s->saturated);
-    bnd_json_unsigned(&json, "nan", s->nans_out);
-    bnd_json_unsigned(&json, "nan_in", s->nans_in);
-    bnd_json_unsigned(&json, "infinity_in", s->infinities_in);
-    bnd_json_unsigned(&json, "compared", s->compared);
+    bnd_lab_json json;
+    bnd_lab_json_begin(&json, write_error, stderr);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "from", plan->from.format.name);
+    bnd_lab_json_string(&json, "to", plan->to.format.name);
+    bnd_lab_json_string(&json, "rounded_to", plan->rounded_to);
+    bnd_lab_json_unsigned(&json, "elements", s->elements);
+    bnd_lab_json_unsigned(&json, "exact", s->exact);
+    bnd_lab_json_unsigned(&json, "inexact", s->inexact);
+    bnd_lab_json_unsigned(&json, "underflows", s->underflows);
+    bnd_lab_json_unsigned(&json, "flushed", s->flushed);
+    bnd_lab_json_unsigned(&json, "overflows", s->overflows);
+    bnd_lab_json_unsigned(&json, "saturated", s->saturated);
+    bnd_lab_json_unsigned(&json, "nan", s->nans_out);
+    bnd_lab_json_unsigned(&json, "nan_in", s->nans_in);
+    bnd_lab_json_unsigned(&json, "infinity_in", s->infinities_in);
+    bnd_lab_json_unsigned(&json, "compared", s->compared);
     json_number(&json, "max_abs", s->largest);
     json_number(&json, "mse", bnd_stats_mean_squared_error(s));
     json_number(&json, "sqnr_db", decibels(bnd_stats_signal_to_noise(s)));
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
     fputc('\n', stderr);
 }
 

@@ -176,9 +176,9 @@ static void write_out(void *sink, const char *text, size_t length)
     fwrite(text, 1, length, sink);
 }
 
-void json_begin(bnd_json *json)
+void json_begin(bnd_lab_json *json)
 {
-    bnd_json_begin(json, write_out, stdout);
+    bnd_lab_json_begin(json, write_out, stdout);
 }
 
 void json_line_end(void)
@@ -186,31 +186,31 @@ void json_line_end(void)
     putchar('\n');
 }
 
-void json_owned_string(bnd_json *json, const char *key, char *text)
+void json_owned_string(bnd_lab_json *json, const char *key, char *text)
 {
     if (text == NULL) {
-        bnd_json_null(json, key);
+        bnd_lab_json_null(json, key);
     } else {
-        bnd_json_string(json, key, text);
+        bnd_lab_json_string(json, key, text);
         free(text);
     }
 }
 
-void json_owned_literal(bnd_json *json, const char *key, char *text)
+void json_owned_literal(bnd_lab_json *json, const char *key, char *text)
 {
-    bnd_json_literal(json, key, text);
+    bnd_lab_json_literal(json, key, text);
     free(text);
 }
 
-void json_flags(bnd_json *json, const char *key, uint32_t flags)
+void json_flags(bnd_lab_json *json, const char *key, uint32_t flags)
 {
-    bnd_json_array(json, key);
+    bnd_lab_json_array(json, key);
     for (uint32_t bit = 1; bit <= BND_FLAG_ALL; bit <<= 1) {
         if ((flags & bit) != 0) {
-            bnd_json_string(json, NULL, bnd_flag_name(bit));
+            bnd_lab_json_string(json, NULL, bnd_flag_name(bit));
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* ---- colours ---- */

@@ -3,6 +3,7 @@
 #define BINADE_TOOLS_PRINT_H
 
 #include "command.h"
+#include "store/json_writer.h"
 
 /* ---- texts in memory of their own, to be freed ---- */
 
@@ -33,11 +34,11 @@ char *power_text(bnd_exact value);
 
 /* ---- JSON on standard output ---- */
 
-void json_begin(bnd_json *json);
+void json_begin(bnd_lab_json *json);
 void json_line_end(void);
-void json_owned_string(bnd_json *json, const char *key, char *text);  /* frees it; NULL is null */
-void json_owned_literal(bnd_json *json, const char *key, char *text); /* frees it */
-void json_flags(bnd_json *json, const char *key, uint32_t flags);
+void json_owned_string(bnd_lab_json *json, const char *key, char *text);  /* frees it; NULL is null */
+void json_owned_literal(bnd_lab_json *json, const char *key, char *text); /* frees it */
+void json_flags(bnd_lab_json *json, const char *key, uint32_t flags);
 
 /* ---- colours ---- */
 
@@ -81,7 +82,7 @@ typedef struct table {
     char **cells;                                           /* of the rows that are not printed yet */
     size_t count, capacity, last;
     size_t *widths;
-    bnd_json json;
+    bnd_lab_json json;
     bool begun;
 } table;
 

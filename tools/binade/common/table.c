@@ -148,18 +148,18 @@ static page all_columns(const table *t)
 
 /* ---- data ---- */
 
-static void json_words(bnd_json *json, const char *key, const char *text)
+static void json_words(bnd_lab_json *json, const char *key, const char *text)
 {
-    bnd_json_array(json, key);
+    bnd_lab_json_array(json, key);
     for (size_t length; text += strspn(text, " "), (length = strcspn(text, " ")) > 0; text += length) {
-        bnd_json_string_n(json, NULL, text, length);
+        bnd_lab_json_string_n(json, NULL, text, length);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void json_row(bnd_json *json, const table *t, const char *const *cells)
+static void json_row(bnd_lab_json *json, const table *t, const char *const *cells)
 {
-    bnd_json_object(json, NULL);
+    bnd_lab_json_object(json, NULL);
     for (size_t i = 0; i < t->column_count; i++) {
         const column *c = &t->columns[i];
         if (c->key == NULL) {
@@ -168,12 +168,12 @@ static void json_row(bnd_json *json, const table *t, const char *const *cells)
         if (c->words) {
             json_words(json, c->key, cells[i]);
         } else if (c->literal) {
-            bnd_json_literal(json, c->key, cells[i]);
+            bnd_lab_json_literal(json, c->key, cells[i]);
         } else {
-            bnd_json_string(json, c->key, cells[i]);
+            bnd_lab_json_string(json, c->key, cells[i]);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* RFC 4180: quotes where they are needed. */
@@ -208,11 +208,11 @@ static void begin(table *t)
     t->begun = true;
     if (t->output == OUTPUT_JSON) {
         json_begin(&t->json);
-        bnd_json_object(&t->json, NULL);
+        bnd_lab_json_object(&t->json, NULL);
         if (t->input != NULL) {
-            bnd_json_string(&t->json, "input", t->input);
+            bnd_lab_json_string(&t->json, "input", t->input);
         }
-        bnd_json_array(&t->json, t->key);
+        bnd_lab_json_array(&t->json, t->key);
     } else if (t->output == OUTPUT_CSV) {
         csv_line(t, NULL);
     } else {
@@ -256,11 +256,11 @@ static void json_also(table *t)
     if (also == NULL) {
         return;
     }
-    bnd_json_array(&t->json, also->key);
+    bnd_lab_json_array(&t->json, also->key);
     for (size_t i = 0; i < also->count; i += also->column_count) {
         json_row(&t->json, also, (const char *const *)also->cells + i);
     }
-    bnd_json_end(&t->json);
+    bnd_lab_json_end(&t->json);
 }
 
 void table_end(table *t)
@@ -273,9 +273,9 @@ void table_end(table *t)
         table_flush(t);
     }
     if (t->output == OUTPUT_JSON) {
-        bnd_json_end(&t->json);
+        bnd_lab_json_end(&t->json);
         json_also(t);
-        bnd_json_end(&t->json);
+        bnd_lab_json_end(&t->json);
         json_line_end();
     }
     free(t->cells);

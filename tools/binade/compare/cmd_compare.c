@@ -102,11 +102,11 @@ static int read_all(compare *c)
 
 static void print_json(const train_result *r)
 {
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
+    bnd_lab_json_object(&json, NULL);
     json_result(&json, r);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

@@ -111,30 +111,30 @@ static void print_text(const asked *a, const char *about, const bnd_cost *answer
 
 static void print_json(const char *question, const char *about, const bnd_cost *answer)
 {
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "question", question);
-    bnd_json_string(&json, "about", about);
-    bnd_json_string(&json, "answer", answer_of(answer)->name);
-    bnd_json_array(&json, "steps");
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "question", question);
+    bnd_lab_json_string(&json, "about", about);
+    bnd_lab_json_string(&json, "answer", answer_of(answer)->name);
+    bnd_lab_json_array(&json, "steps");
     for (size_t i = 0; i < answer->steps; i++) {
         const bnd_cost_step *s = &answer->step[i];
-        bnd_json_object(&json, NULL);
-        bnd_json_string(&json, "name", s->name);
-        bnd_json_string(&json, "formula", s->formula);
-        bnd_json_string(&json, "substitution", s->substitution);
+        bnd_lab_json_object(&json, NULL);
+        bnd_lab_json_string(&json, "name", s->name);
+        bnd_lab_json_string(&json, "formula", s->formula);
+        bnd_lab_json_string(&json, "substitution", s->substitution);
         json_owned_literal(&json, "value", double_text(s->value));
-        bnd_json_string(&json, "unit", s->unit);
-        bnd_json_end(&json);
+        bnd_lab_json_string(&json, "unit", s->unit);
+        bnd_lab_json_end(&json);
     }
-    bnd_json_end(&json);
-    bnd_json_array(&json, "notes");
+    bnd_lab_json_end(&json);
+    bnd_lab_json_array(&json, "notes");
     for (size_t i = 0; i < answer->notes; i++) {
-        bnd_json_string(&json, NULL, answer->note[i]);
+        bnd_lab_json_string(&json, NULL, answer->note[i]);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

@@ -330,43 +330,43 @@ static void print_legend(const subject *c, const evaluate *e)
     }
 }
 
-static void json_part(bnd_json *json, const part *p)
+static void json_part(bnd_lab_json *json, const part *p)
 {
     json_owned_literal(json, "change", double_text(p->change));
     json_owned_literal(json, "band", double_text(p->band));
 }
 
-static void json_subject(bnd_json *json, const subject *c, const evaluate *e)
+static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e)
 {
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "checkpoint", c->name);
-    bnd_json_string(json, "model", c->training.model);
-    bnd_json_string(json, "trained_with", c->training.policy.name);
-    bnd_json_unsigned(json, "steps", c->step);
-    bnd_json_unsigned(json, "parameters", c->parameters);
-    bnd_json_string(json, "data", c->training.data);
-    bnd_json_unsigned(json, "batches", e->batches);
-    bnd_json_array(json, "recipes");
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "checkpoint", c->name);
+    bnd_lab_json_string(json, "model", c->training.model);
+    bnd_lab_json_string(json, "trained_with", c->training.policy.name);
+    bnd_lab_json_unsigned(json, "steps", c->step);
+    bnd_lab_json_unsigned(json, "parameters", c->parameters);
+    bnd_lab_json_string(json, "data", c->training.data);
+    bnd_lab_json_unsigned(json, "batches", e->batches);
+    bnd_lab_json_array(json, "recipes");
     for (size_t i = 0; i < e->options.recipes.count; i++) {
         const outcome *o = &c->outcomes[i];
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "recipe", o->recipe->name);
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "recipe", o->recipe->name);
         json_owned_literal(json, "loss", double_text(o->loss));
         json_part(json, &o->all);
         json_owned_literal(json, "perplexity", has_perplexity(c) ? double_text(exp(o->loss)) : copy_text("null"));
-        bnd_json_unsigned(json, "weight_bytes", o->weight_bytes);
-        bnd_json_array(json, "tensors");
+        bnd_lab_json_unsigned(json, "weight_bytes", o->weight_bytes);
+        bnd_lab_json_array(json, "tensors");
         for (size_t k = 0; k < o->part_count; k++) {
-            bnd_json_object(json, NULL);
-            bnd_json_string(json, "tensors", bnd_run_place_name(c->run, o->parts[k].place));
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_string(json, "tensors", bnd_run_place_name(c->run, o->parts[k].place));
             json_part(json, &o->parts[k]);
-            bnd_json_end(json);
+            bnd_lab_json_end(json);
         }
-        bnd_json_end(json);
-        bnd_json_end(json);
+        bnd_lab_json_end(json);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 /* A row per recipe, then one for each of the tensors that lose most. */
@@ -400,12 +400,12 @@ static int evaluate_each(evaluate *e)
     const settings *s = &e->common;
     table csv = {
         .columns = csv_columns, .column_count = sizeof csv_columns / sizeof csv_columns[0], .output = OUTPUT_CSV};
-    bnd_json json;
+    bnd_lab_json json;
     int status = GO_ON;
     if (s->output == OUTPUT_JSON) {
         json_begin(&json);
-        bnd_json_object(&json, NULL);
-        bnd_json_array(&json, "checkpoints");
+        bnd_lab_json_object(&json, NULL);
+        bnd_lab_json_array(&json, "checkpoints");
     }
     for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
         subject c = {.name = s->operands[i]};
@@ -433,8 +433,8 @@ static int evaluate_each(evaluate *e)
         free(path);
     }
     if (s->output == OUTPUT_JSON && status == GO_ON) {
-        bnd_json_end(&json);
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
+        bnd_lab_json_end(&json);
         json_line_end();
     }
     if (s->output == OUTPUT_CSV && status == GO_ON) {

@@ -172,20 +172,20 @@ static void print_look(const show *s, const look *l, const given *v, const layou
 
 /* ---- JSON ---- */
 
-static void json_value(bnd_json *json, const char *key, bool exists, bnd_exact value, bool plain)
+static void json_value(bnd_lab_json *json, const char *key, bool exists, bnd_exact value, bool plain)
 {
     json_owned_string(json, key, exists ? exact_text(value, plain) : NULL);
 }
 
-static void json_look(bnd_json *json, const show *s, const look *l)
+static void json_look(bnd_lab_json *json, const show *s, const look *l)
 {
     const bnd_format *f = l->format;
     bool codes = f->width != 0;
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "format", f->name);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "format", f->name);
     json_owned_string(json, "code", codes ? code_text(f, l->code) : NULL);
     json_owned_string(json, "bits", codes ? bits_text(f, l->code) : NULL);
-    bnd_json_string(json, "class", bnd_class_name(bnd_classify(f, l->rounded.value)));
+    bnd_lab_json_string(json, "class", bnd_class_name(bnd_classify(f, l->rounded.value)));
     json_value(json, "value", true, l->rounded.value, s->exact);
     json_owned_string(json, "shortest", shortest_text(f, l->rounded.value));
     json_owned_string(json, "hex", hex_text(l->rounded.value));
@@ -195,9 +195,9 @@ static void json_look(bnd_json *json, const show *s, const look *l)
     json_flags(json, "flags", l->rounded.flags);
     json_value(json, "below", l->has_below, l->below, s->exact);
     json_value(json, "above", l->has_above, l->above, s->exact);
-    bnd_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)l->rule.rounding));
-    bnd_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)l->rule.overflow));
-    bnd_json_end(json);
+    bnd_lab_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)l->rule.rounding));
+    bnd_lab_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)l->rule.overflow));
+    bnd_lab_json_end(json);
 }
 
 /* ---- dialects ---- */
@@ -349,11 +349,11 @@ static void show_text(const show *s, const given *v, size_t index, const format_
 
 static void show_json(const show *s, const given *v, size_t index, const format_list *formats)
 {
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "input", v->input);
-    bnd_json_array(&json, "results");
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "input", v->input);
+    bnd_lab_json_array(&json, "results");
     for (size_t i = 0; i < formats->count; i++) {
         const bnd_format *f = &formats->items[i];
         look l;
@@ -362,8 +362,8 @@ static void show_json(const show *s, const given *v, size_t index, const format_
         json_look(&json, s, &l);
         clear_look(&l);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

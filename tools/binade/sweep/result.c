@@ -150,61 +150,61 @@ static void print_summaries(const summary *all, size_t recipes, double margin)
     explain_sweep(all[0].rates[0].runs > 1, margin);
 }
 
-static void json_number(bnd_json *json, const char *key, double x)
+static void json_number(bnd_lab_json *json, const char *key, double x)
 {
     json_owned_literal(json, key, double_text(x));
 }
 
-static void json_summary(bnd_json *json, const summary *m)
+static void json_summary(bnd_lab_json *json, const summary *m)
 {
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "recipe", m->recipe);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "recipe", m->recipe);
     json_number(json, "best_lr", has_learned(m) ? m->rates[m->best].lr : (double)NAN);
     json_number(json, "result", m->rates[m->best].result);
     json_number(json, "interval", m->rates[m->best].interval);
     if (m->compared) {
-        bnd_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
-        bnd_json_string(json, "others", bnd_verdict_name(m->is.others));
+        bnd_lab_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
+        bnd_lab_json_string(json, "others", bnd_verdict_name(m->is.others));
     } else {
-        bnd_json_null(json, "verdict");
-        bnd_json_null(json, "others");
+        bnd_lab_json_null(json, "verdict");
+        bnd_lab_json_null(json, "others");
     }
     json_number(json, "gap", m->compared ? m->is.gap : (double)NAN);
     json_number(json, "gap_interval", m->compared ? m->is.interval : (double)NAN);
-    bnd_json_unsigned(json, "runs", m->count);
-    bnd_json_unsigned(json, "failed", m->failed);
+    bnd_lab_json_unsigned(json, "runs", m->count);
+    bnd_lab_json_unsigned(json, "failed", m->failed);
     json_number(json, "lr_sensitivity", has_learned(m) ? bnd_rates_sensitivity(m->rates, m->rate_count) : (double)NAN);
-    bnd_json_array(json, "points");
+    bnd_lab_json_array(json, "points");
     for (size_t k = 0; k < m->rate_count; k++) {
-        bnd_json_object(json, NULL);
+        bnd_lab_json_object(json, NULL);
         json_number(json, "lr", m->rates[k].lr);
-        bnd_json_unsigned(json, "runs", m->rates[k].runs);
-        bnd_json_unsigned(json, "failed", m->rates[k].failed);
+        bnd_lab_json_unsigned(json, "runs", m->rates[k].runs);
+        bnd_lab_json_unsigned(json, "failed", m->rates[k].failed);
         json_number(json, "result", m->rates[k].result);
         json_number(json, "interval", m->rates[k].interval);
-        bnd_json_end(json);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 static void print_json(const sweep_result *r, const summary *all)
 {
     const bnd_training *of = r->training;
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "model", of->model);
-    bnd_json_string(&json, "optimizer", of->optimizer);
-    bnd_json_string(&json, "schedule", of->schedule);
-    bnd_json_unsigned(&json, "steps", of->steps);
-    bnd_json_unsigned(&json, "seeds", r->seeds);
-    bnd_json_array(&json, "recipes");
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "model", of->model);
+    bnd_lab_json_string(&json, "optimizer", of->optimizer);
+    bnd_lab_json_string(&json, "schedule", of->schedule);
+    bnd_lab_json_unsigned(&json, "steps", of->steps);
+    bnd_lab_json_unsigned(&json, "seeds", r->seeds);
+    bnd_lab_json_array(&json, "recipes");
     for (size_t i = 0; i < r->recipes->count; i++) {
         json_summary(&json, &all[i]);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

@@ -64,79 +64,79 @@ int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, co
 
 /* ---- JSON ---- */
 
-static void json_number(bnd_json *json, const char *key, bool known, double x)
+static void json_number(bnd_lab_json *json, const char *key, bool known, double x)
 {
     json_owned_literal(json, key, known ? double_text(x) : copy_text("null"));
 }
 
-static void json_finding(bnd_json *json, const char *key, const bnd_finding *f)
+static void json_finding(bnd_lab_json *json, const char *key, const bnd_finding *f)
 {
-    bnd_json_object(json, key);
-    bnd_json_string(json, "mechanism", bnd_mechanism_name(f->mechanism));
-    bnd_json_string(json, "role", bnd_role_name(f->role));
+    bnd_lab_json_object(json, key);
+    bnd_lab_json_string(json, "mechanism", bnd_mechanism_name(f->mechanism));
+    bnd_lab_json_string(json, "role", bnd_role_name(f->role));
     json_number(json, "share", !isnan(f->share), f->share);
-    bnd_json_string(json, "place", f->worst);
+    bnd_lab_json_string(json, "place", f->worst);
     json_number(json, "place_share", !isnan(f->share), f->worst_share);
-    bnd_json_unsigned(json, "step", f->step);
-    bnd_json_end(json);
+    bnd_lab_json_unsigned(json, "step", f->step);
+    bnd_lab_json_end(json);
 }
 
-static void json_culprits(bnd_json *json, const bnd_autopsy *a)
+static void json_culprits(bnd_lab_json *json, const bnd_autopsy *a)
 {
-    bnd_json_boolean(json, "heals", a->heals);
+    bnd_lab_json_boolean(json, "heals", a->heals);
     json_number(json, "healed", a->heals, a->healed);
     json_number(json, "healed_band", a->heals, a->healed_band);
-    bnd_json_array(json, "culprits");
+    bnd_lab_json_array(json, "culprits");
     for (size_t i = 0; i < a->culprit_count; i++) {
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "part", bnd_part_name(a->culprits[i].part));
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "part", bnd_part_name(a->culprits[i].part));
         if (a->culprits[i].has_cause) {
             json_finding(json, "cause", &a->culprits[i].cause);
         } else {
-            bnd_json_null(json, "cause");
+            bnd_lab_json_null(json, "cause");
         }
-        bnd_json_end(json);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
-    bnd_json_boolean(json, "epsilon_vanishes", a->epsilon_vanishes);
+    bnd_lab_json_end(json);
+    bnd_lab_json_boolean(json, "epsilon_vanishes", a->epsilon_vanishes);
 }
 
-static void json_shares(bnd_json *json, const bnd_autopsy *a)
+static void json_shares(bnd_lab_json *json, const bnd_autopsy *a)
 {
-    bnd_json_array(json, "parts");
+    bnd_lab_json_array(json, "parts");
     for (size_t i = 0; i < a->share_count; i++) {
         const bnd_share *s = &a->shares[i];
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "part", bnd_part_name(s->part));
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "part", bnd_part_name(s->part));
         json_number(json, "recovered", s->lifts, s->lifted);
         json_number(json, "recovered_band", s->lifts, s->lifted_band);
-        bnd_json_boolean(json, "heals", s->heals);
+        bnd_lab_json_boolean(json, "heals", s->heals);
         json_number(json, "lost", s->lowers, s->lowered);
         json_number(json, "lost_band", s->lowers, s->lowered_band);
-        bnd_json_boolean(json, "hurts", s->hurts);
-        bnd_json_end(json);
+        bnd_lab_json_boolean(json, "hurts", s->hurts);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
     json_number(json, "interaction", a->share_count > 0, a->interaction);
     json_number(json, "interaction_band", a->share_count > 0, a->interaction_band);
 }
 
-void json_autopsy(bnd_json *json, const train_row *row)
+void json_autopsy(bnd_lab_json *json, const train_row *row)
 {
     const bnd_autopsy *a = row->autopsy;
     if (a == NULL) {
-        bnd_json_null(json, "autopsy");
+        bnd_lab_json_null(json, "autopsy");
         return;
     }
-    bnd_json_object(json, "autopsy");
+    bnd_lab_json_object(json, "autopsy");
     json_owned_string(json, "words", autopsy_text(row));
     json_culprits(json, a);
     json_shares(json, a);
-    bnd_json_array(json, "findings");
+    bnd_lab_json_array(json, "findings");
     for (size_t i = 0; i < a->finding_count; i++) {
         json_finding(json, NULL, &a->findings[i]);
     }
-    bnd_json_end(json);
-    bnd_json_unsigned(json, "runs", a->runs);
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_unsigned(json, "runs", a->runs);
+    bnd_lab_json_end(json);
 }

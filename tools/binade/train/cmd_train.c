@@ -302,45 +302,45 @@ static void print_notes(const train *t, const train_result *r)
     }
 }
 
-static void json_run(bnd_json *json, const train *t, size_t i)
+static void json_run(bnd_lab_json *json, const train *t, size_t i)
 {
     const bnd_record *record = &t->records[i];
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "recipe", record->recipe);
-    bnd_json_unsigned(json, "seed_init", record->seed_init);
-    bnd_json_unsigned(json, "seed_data", record->seed_data);
-    bnd_json_boolean(json, "complete", record->complete);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "recipe", record->recipe);
+    bnd_lab_json_unsigned(json, "seed_init", record->seed_init);
+    bnd_lab_json_unsigned(json, "seed_data", record->seed_data);
+    bnd_lab_json_boolean(json, "complete", record->complete);
     json_owned_literal(json, "loss", double_text(record->loss));
     json_owned_literal(json, "validation_fp32", double_text(record->validation_fp32));
     json_owned_literal(json, "validation", double_text(record->validation));
     json_owned_literal(json, "result", double_text(bnd_record_result(record)));
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 static void print_json(const train *t, const train_result *r)
 {
     const bnd_training *of = &t->tasks[0].training;
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_string(&json, "model", of->model);
-    bnd_json_string(&json, "data", of->data);
-    bnd_json_unsigned(&json, "parameters", t->records[0].parameters);
-    bnd_json_string(&json, "optimizer", of->optimizer);
-    bnd_json_string(&json, "schedule", of->schedule);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_string(&json, "model", of->model);
+    bnd_lab_json_string(&json, "data", of->data);
+    bnd_lab_json_unsigned(&json, "parameters", t->records[0].parameters);
+    bnd_lab_json_string(&json, "optimizer", of->optimizer);
+    bnd_lab_json_string(&json, "schedule", of->schedule);
     json_owned_literal(&json, "lr", double_text(of->lr));
-    bnd_json_unsigned(&json, "steps", of->steps);
-    bnd_json_unsigned(&json, "seeds", t->options.seeds);
+    bnd_lab_json_unsigned(&json, "steps", of->steps);
+    bnd_lab_json_unsigned(&json, "seeds", t->options.seeds);
     json_owned_literal(&json, "floor", double_text(mean_over_seeds(t, floor_of)));
     json_owned_literal(&json, "chance_loss", double_text(mean_over_seeds(t, chance_of)));
     json_owned_literal(&json, "peak_flops_per_second", double_text(t->peak));
     json_result(&json, r);
-    bnd_json_array(&json, "runs");
+    bnd_lab_json_array(&json, "runs");
     for (size_t i = 0; i < t->count; i++) {
         json_run(&json, t, i);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

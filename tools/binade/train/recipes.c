@@ -1,4 +1,5 @@
 /* The recipes of a training, as --recipe and --switch name them: rows, settings, files. */
+#include "store/mapped_file.h"
 #include "training.h"
 
 #include <stdlib.h>
@@ -37,12 +38,12 @@ static int check_policy(const recipe *r, const training_options *o)
 /* A recipe in a file is called as it says, or as the file where that would be another's name. */
 static int read_recipe(recipe *r, const training_options *o)
 {
-    bnd_mapped map;
+    bnd_lab_mapped map;
     bnd_error why;
-    bnd_status status = bnd_map_open(&map, r->name, &why);
+    bnd_status status = bnd_lab_map_open(&map, r->name, &why);
     if (status == BND_OK) {
         status = bnd_recipe_read(&r->policy, (const char *)map.bytes, map.size, &why);
-        bnd_map_close(&map);
+        bnd_lab_map_close(&map);
     }
     if (status != BND_OK) {
         complain(o->common->command, "%s: %s", r->name, why.message);

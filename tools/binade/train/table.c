@@ -136,16 +136,16 @@ void print_result_table(const train_result *r, enum output output, bool colour)
     }
 }
 
-void json_result(bnd_json *json, const train_result *r)
+void json_result(bnd_lab_json *json, const train_result *r)
 {
-    bnd_json_string(json, "reference", r->row_count > 0 ? r->rows[r->reference].name : "");
+    bnd_lab_json_string(json, "reference", r->row_count > 0 ? r->rows[r->reference].name : "");
     json_owned_literal(json, "reference_covered",
                        double_text(r->row_count > 0 ? r->rows[r->reference].is.covered : (double)NAN));
     json_owned_literal(json, "margin", double_text(r->margin));
     json_owned_string(json, "conclusion", conclusion_text(r));
-    bnd_json_array(json, "recipes");
+    bnd_lab_json_array(json, "recipes");
     for (size_t i = 0; i < r->row_count; i++) {
-        bnd_json_object(json, NULL);
+        bnd_lab_json_object(json, NULL);
         for (size_t k = 0; k < TRAIN_COLUMNS; k++) {
             char *cell = data_cell(&train_columns[k], r, &r->rows[i]);
             if (train_columns[k].number != NULL) {
@@ -157,7 +157,7 @@ void json_result(bnd_json *json, const train_result *r)
         if (r->autopsied) {
             json_autopsy(json, &r->rows[i]);
         }
-        bnd_json_end(json);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }

@@ -173,7 +173,7 @@ void result_clear(train_result *r);
 
 void print_result_table(const train_result *r, enum output output, bool colour);
 void print_result_notes(const train_result *r);
-void json_result(bnd_json *json, const train_result *r); /* the members "reference" and "recipes" */
+void json_result(bnd_lab_json *json, const train_result *r); /* the members "reference" and "recipes" */
 
 /* ---- why a recipe did worse (train_autopsy.c, train_autopsy_text.c) ---- */
 
@@ -182,7 +182,7 @@ void json_result(bnd_json *json, const train_result *r); /* the members "referen
 int make_autopsies(train_result *r, const settings *s, const bnd_task *tasks, const bnd_context *context);
 void print_autopsies(const train_result *r);
 char *autopsy_text(const train_row *row); /* what broke, where, from which step, and what heals it; to be freed */
-void json_autopsy(bnd_json *json, const train_row *row); /* the member "autopsy" */
+void json_autopsy(bnd_lab_json *json, const train_row *row); /* the member "autopsy" */
 
 /* ---- curves of losses (train_plot.c; its options: train_plot_options.c) ---- */
 

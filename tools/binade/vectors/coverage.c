@@ -156,66 +156,66 @@ void print_vector_coverage(const bnd_vector_check *check, const bnd_vectors *des
 
 /* ---- JSON ---- */
 
-static void json_ranges(bnd_json *json, const bnd_vector_check *check)
+static void json_ranges(bnd_lab_json *json, const bnd_vector_check *check)
 {
     bnd_vector_covered r;
-    bnd_json_array(json, "covered");
+    bnd_lab_json_array(json, "covered");
     for (size_t i = 0; bnd_vector_check_covered(&r, check, i); i++) {
         uint32_t at = 0, from, to;
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "what", r.what);
-        bnd_json_integer(json, "first", r.first);
-        bnd_json_unsigned(json, "of", r.count);
-        bnd_json_unsigned(json, "met", r.met);
-        bnd_json_array(json, "missing");
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "what", r.what);
+        bnd_lab_json_integer(json, "first", r.first);
+        bnd_lab_json_unsigned(json, "of", r.count);
+        bnd_lab_json_unsigned(json, "met", r.met);
+        bnd_lab_json_array(json, "missing");
         while (next_gap(&from, &to, &at, &r)) {
-            bnd_json_array(json, NULL);
-            bnd_json_integer(json, NULL, r.first + (int64_t)from);
-            bnd_json_integer(json, NULL, r.first + (int64_t)to);
-            bnd_json_end(json);
+            bnd_lab_json_array(json, NULL);
+            bnd_lab_json_integer(json, NULL, r.first + (int64_t)from);
+            bnd_lab_json_integer(json, NULL, r.first + (int64_t)to);
+            bnd_lab_json_end(json);
         }
-        bnd_json_end(json);
-        bnd_json_end(json);
+        bnd_lab_json_end(json);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void json_significands(bnd_json *json, const bnd_vector_coverage *c)
+static void json_significands(bnd_lab_json *json, const bnd_vector_coverage *c)
 {
-    bnd_json_array(json, "significands");
+    bnd_lab_json_array(json, "significands");
     for (unsigned i = 0; i < 2 * BND_CASES; i++) {
         uint64_t count = c->significands[i / BND_CASES][i % BND_CASES];
         if (count > 0) {
-            bnd_json_object(json, NULL);
-            bnd_json_unsigned(json, "carry", i / BND_CASES);
-            bnd_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
-            bnd_json_unsigned(json, "count", count);
-            bnd_json_end(json);
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_unsigned(json, "carry", i / BND_CASES);
+            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
+            bnd_lab_json_unsigned(json, "count", count);
+            bnd_lab_json_end(json);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-void json_vector_coverage(bnd_json *json, const bnd_vector_check *check)
+void json_vector_coverage(bnd_lab_json *json, const bnd_vector_check *check)
 {
     const bnd_vector_coverage *c = bnd_vector_check_coverage(check);
-    bnd_json_object(json, "operands");
+    bnd_lab_json_object(json, "operands");
     for (unsigned class = 0; class < BND_CLASSES; class ++) {
-        bnd_json_unsigned(json, bnd_class_name((bnd_class) class), c->operands[class]);
+        bnd_lab_json_unsigned(json, bnd_class_name((bnd_class) class), c->operands[class]);
     }
-    bnd_json_end(json);
-    bnd_json_array(json, "coverage");
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "coverage");
     for (unsigned i = 0; i < (unsigned)BND_CLASSES * BND_CASES; i++) {
         uint64_t count = c->results[i / BND_CASES][i % BND_CASES];
         if (count > 0) {
-            bnd_json_object(json, NULL);
-            bnd_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_CASES)));
-            bnd_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
-            bnd_json_unsigned(json, "count", count);
-            bnd_json_end(json);
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_CASES)));
+            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
+            bnd_lab_json_unsigned(json, "count", count);
+            bnd_lab_json_end(json);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
     json_significands(json, c);
     json_ranges(json, check);
 }

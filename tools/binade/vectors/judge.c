@@ -244,63 +244,63 @@ static void print_report(judge *j, const bnd_vector_coverage *c)
     print_vector_coverage(j->check, &j->described);
 }
 
-static void json_suspects(bnd_json *json, const judge *j)
+static void json_suspects(bnd_lab_json *json, const judge *j)
 {
     bnd_vector_suspect found[MOST_SUSPECTS];
     named all[MOST_DIALECTS];
     size_t count = bnd_vector_check_suspects(found, MOST_SUSPECTS, j->check), dialects = find_dialects(all, j);
-    bnd_json_array(json, "rules");
+    bnd_lab_json_array(json, "rules");
     for (size_t i = 0; i < count; i++) {
-        bnd_json_object(json, NULL);
+        bnd_lab_json_object(json, NULL);
         char *changes = changes_text(j, &found[i]);
-        bnd_json_string(json, "changes", found[i].changes > 0 ? changes : "");
-        bnd_json_unsigned(json, "left_over", found[i].left_over);
-        bnd_json_end(json);
+        bnd_lab_json_string(json, "changes", found[i].changes > 0 ? changes : "");
+        bnd_lab_json_unsigned(json, "left_over", found[i].left_over);
+        bnd_lab_json_end(json);
         free(changes);
     }
-    bnd_json_end(json);
-    bnd_json_array(json, "dialects");
+    bnd_lab_json_end(json);
+    bnd_lab_json_array(json, "dialects");
     for (size_t i = 0; i < dialects; i++) {
-        bnd_json_object(json, NULL);
-        bnd_json_string(json, "name", bnd_dialect_name(all[i].dialect));
-        bnd_json_unsigned(json, "left_over", all[i].suspect.left_over);
-        bnd_json_end(json);
+        bnd_lab_json_object(json, NULL);
+        bnd_lab_json_string(json, "name", bnd_dialect_name(all[i].dialect));
+        bnd_lab_json_unsigned(json, "left_over", all[i].suspect.left_over);
+        bnd_lab_json_end(json);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void json_disagreements(bnd_json *json, const table *t)
+static void json_disagreements(bnd_lab_json *json, const table *t)
 {
     static const char *const keys[] = {"line", "operands", "code", "flags", "want_code", "want_flags", "why"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
-    bnd_json_array(json, "disagreements");
+    bnd_lab_json_array(json, "disagreements");
     for (size_t i = 0; i < t->count; i++) {
         if (i % KEYS == 0) {
-            bnd_json_object(json, NULL);
-            bnd_json_literal(json, keys[0], t->cells[i]);
+            bnd_lab_json_object(json, NULL);
+            bnd_lab_json_literal(json, keys[0], t->cells[i]);
         } else {
-            bnd_json_string(json, keys[i % KEYS], t->cells[i]);
+            bnd_lab_json_string(json, keys[i % KEYS], t->cells[i]);
         }
         if (i % KEYS == KEYS - 1) {
-            bnd_json_end(json);
+            bnd_lab_json_end(json);
         }
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 static void json_report(judge *j, const bnd_vector_coverage *c)
 {
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
+    bnd_lab_json_object(&json, NULL);
     json_owned_string(&json, "vectors", header_text(j));
-    bnd_json_unsigned(&json, "lines", c->lines);
-    bnd_json_unsigned(&json, "disagree", c->disagreements);
-    bnd_json_unsigned(&json, "without_flags", c->without_flags);
+    bnd_lab_json_unsigned(&json, "lines", c->lines);
+    bnd_lab_json_unsigned(&json, "disagree", c->disagreements);
+    bnd_lab_json_unsigned(&json, "without_flags", c->without_flags);
     json_disagreements(&json, &j->disagreements);
     json_vector_coverage(&json, j->check);
     json_suspects(&json, j);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 
@@ -314,13 +314,13 @@ int judge_report(judge *j)
 int judge_covers(const judge *j)
 {
     if (j->asked->common.output == OUTPUT_JSON) {
-        bnd_json json;
+        bnd_lab_json json;
         json_begin(&json);
-        bnd_json_object(&json, NULL);
+        bnd_lab_json_object(&json, NULL);
         json_owned_string(&json, "vectors", header_text(j));
-        bnd_json_unsigned(&json, "lines", bnd_vector_check_coverage(j->check)->lines);
+        bnd_lab_json_unsigned(&json, "lines", bnd_vector_check_coverage(j->check)->lines);
         json_vector_coverage(&json, j->check);
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
         json_line_end();
         return FINE;
     }

@@ -44,7 +44,7 @@ void judge_end(judge *j);
 
 /* What lines cover: classes of operands and results, exponents, distances, shifts. */
 void print_vector_coverage(const bnd_vector_check *check, const bnd_vectors *described);
-void json_vector_coverage(bnd_json *json, const bnd_vector_check *check);
+void json_vector_coverage(bnd_lab_json *json, const bnd_vector_check *check);
 
 /* Lines of a file or standard input; answers of a command. */
 int check_stream(vectors *v);

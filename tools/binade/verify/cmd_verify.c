@@ -391,68 +391,68 @@ static void print_summary(const verify *v)
 
 /* ---- JSON ---- */
 
-static void json_result(bnd_json *json, const char *key, const bnd_counterexample *c, bnd_result r)
+static void json_result(bnd_lab_json *json, const char *key, const bnd_counterexample *c, bnd_result r)
 {
-    bnd_json_object(json, key);
+    bnd_lab_json_object(json, key);
     json_owned_string(json, "code", code_text(&c->to, r.code));
     json_owned_string(json, "value", shortest_text(&c->to, bnd_unpack(&c->to, r.code)));
     if (!c->code_only) {
         json_flags(json, "flags", r.flags);
-        bnd_json_integer(json, "ternary", r.ternary);
+        bnd_lab_json_integer(json, "ternary", r.ternary);
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void json_counterexample(bnd_json *json, const verify *v, const result *r, const bnd_counterexample *c)
+static void json_counterexample(bnd_lab_json *json, const verify *v, const result *r, const bnd_counterexample *c)
 {
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "what", c->what);
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "what", c->what);
     json_owned_string(json, "rounding", rounding_text(c->rule));
-    bnd_json_array(json, "operands");
+    bnd_lab_json_array(json, "operands");
     for (unsigned i = 0; i < c->operands; i++) {
         json_owned_string(json, NULL, operand_text(c, i));
     }
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
     json_result(json, "got", c, c->got);
     json_result(json, "want", c, c->want);
     json_owned_string(json, "again", again_text(v, r, c));
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
 }
 
-static void json_row(bnd_json *json, const verify *v, const result *r)
+static void json_row(bnd_lab_json *json, const verify *v, const result *r)
 {
-    bnd_json_object(json, NULL);
-    bnd_json_string(json, "proof", bnd_proof_name(r->proof));
-    bnd_json_string(json, "format", v->common.formats.items[r->format].name);
-    bnd_json_array(json, "rounding");
+    bnd_lab_json_object(json, NULL);
+    bnd_lab_json_string(json, "proof", bnd_proof_name(r->proof));
+    bnd_lab_json_string(json, "format", v->common.formats.items[r->format].name);
+    bnd_lab_json_array(json, "rounding");
     for (size_t i = 0; bnd_proof_rounds(r->proof) && i < v->rule_count; i++) {
         json_owned_string(json, NULL, rounding_text(v->rules[i]));
     }
-    bnd_json_end(json);
-    bnd_json_unsigned(json, "cases", r->found.cases);
-    bnd_json_unsigned(json, "mismatches", r->found.mismatches);
+    bnd_lab_json_end(json);
+    bnd_lab_json_unsigned(json, "cases", r->found.cases);
+    bnd_lab_json_unsigned(json, "mismatches", r->found.mismatches);
     json_owned_literal(json, "seconds", format_text("%.3f", r->seconds));
-    bnd_json_array(json, "counterexamples");
+    bnd_lab_json_array(json, "counterexamples");
     for (unsigned k = 0; k < r->found.shown; k++) {
         json_counterexample(json, v, r, &r->found.first[k]);
     }
-    bnd_json_end(json);
-    bnd_json_end(json);
+    bnd_lab_json_end(json);
+    bnd_lab_json_end(json);
 }
 
 static void print_json(const verify *v)
 {
-    bnd_json json;
+    bnd_lab_json json;
     json_begin(&json);
-    bnd_json_object(&json, NULL);
-    bnd_json_boolean(&json, "exhaustive", v->exhaustive);
-    bnd_json_boolean(&json, "holds", mismatches_of(v) == 0);
-    bnd_json_array(&json, "proofs");
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_boolean(&json, "exhaustive", v->exhaustive);
+    bnd_lab_json_boolean(&json, "holds", mismatches_of(v) == 0);
+    bnd_lab_json_array(&json, "proofs");
     for (size_t i = 0; i < v->result_count; i++) {
         json_row(&json, v, &v->results[i]);
     }
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     json_line_end();
 }
 

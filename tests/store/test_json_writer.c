@@ -1,5 +1,5 @@
 /* The JSON writer: nesting, commas, escapes, text that is not UTF-8, and nesting that goes too deep. */
-#include <binade/base.h>
+#include "store/json_writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +23,11 @@ static void write_to_page(void *sink, const char *text, size_t length)
 
 static page out;
 
-static bnd_json begin(void)
+static bnd_lab_json begin(void)
 {
-    bnd_json json;
+    bnd_lab_json json;
     out = (page){.length = 0};
-    bnd_json_begin(&json, write_to_page, &out);
+    bnd_lab_json_begin(&json, write_to_page, &out);
     return json;
 }
 
@@ -52,62 +52,62 @@ static const char *squeezed(void)
 
 static void test_nesting_and_commas(void)
 {
-    bnd_json json = begin();
-    bnd_json_object(&json, NULL);
-    bnd_json_integer(&json, "a", 1);
-    bnd_json_array(&json, "b");
-    bnd_json_integer(&json, NULL, 2);
-    bnd_json_object(&json, NULL);
-    bnd_json_boolean(&json, "c", true);
-    bnd_json_null(&json, "d");
-    bnd_json_end(&json);
-    bnd_json_array(&json, NULL);
-    bnd_json_end(&json);
-    bnd_json_string(&json, NULL, "e");
-    bnd_json_end(&json);
-    bnd_json_boolean(&json, "f", false);
-    bnd_json_literal(&json, "g", "1.5e-300");
-    bnd_json_end(&json);
+    bnd_lab_json json = begin();
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_integer(&json, "a", 1);
+    bnd_lab_json_array(&json, "b");
+    bnd_lab_json_integer(&json, NULL, 2);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_boolean(&json, "c", true);
+    bnd_lab_json_null(&json, "d");
+    bnd_lab_json_end(&json);
+    bnd_lab_json_array(&json, NULL);
+    bnd_lab_json_end(&json);
+    bnd_lab_json_string(&json, NULL, "e");
+    bnd_lab_json_end(&json);
+    bnd_lab_json_boolean(&json, "f", false);
+    bnd_lab_json_literal(&json, "g", "1.5e-300");
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(),
                            "{\"a\":1,\"b\":[2,{\"c\":true,\"d\":null},[],\"e\"],\"f\":false,\"g\":1.5e-300}");
 }
 
 static void test_empty(void)
 {
-    bnd_json json = begin();
-    bnd_json_object(&json, NULL);
-    bnd_json_end(&json);
+    bnd_lab_json json = begin();
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(), "{}");
     json = begin();
-    bnd_json_array(&json, NULL);
-    bnd_json_end(&json);
+    bnd_lab_json_array(&json, NULL);
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(), "[]");
     json = begin();
-    bnd_json_object(&json, NULL);
-    bnd_json_object(&json, "a");
-    bnd_json_end(&json);
-    bnd_json_array(&json, "b");
-    bnd_json_end(&json);
-    bnd_json_end(&json);
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_object(&json, "a");
+    bnd_lab_json_end(&json);
+    bnd_lab_json_array(&json, "b");
+    bnd_lab_json_end(&json);
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(), "{\"a\":{},\"b\":[]}");
 }
 
 static void test_integers(void)
 {
-    bnd_json json = begin();
-    bnd_json_array(&json, NULL);
-    bnd_json_integer(&json, NULL, INT64_MIN);
-    bnd_json_integer(&json, NULL, INT64_MAX);
-    bnd_json_integer(&json, NULL, 0);
-    bnd_json_unsigned(&json, NULL, UINT64_MAX);
-    bnd_json_end(&json);
+    bnd_lab_json json = begin();
+    bnd_lab_json_array(&json, NULL);
+    bnd_lab_json_integer(&json, NULL, INT64_MIN);
+    bnd_lab_json_integer(&json, NULL, INT64_MAX);
+    bnd_lab_json_integer(&json, NULL, 0);
+    bnd_lab_json_unsigned(&json, NULL, UINT64_MAX);
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(), "[-9223372036854775808,9223372036854775807,0,18446744073709551615]");
 }
 
 static const char *written(const char *value, size_t length)
 {
-    bnd_json json = begin();
-    bnd_json_string_n(&json, NULL, value, length);
+    bnd_lab_json json = begin();
+    bnd_lab_json_string_n(&json, NULL, value, length);
     return out.text;
 }
 
@@ -117,10 +117,10 @@ static void test_escapes(void)
     CU_ASSERT_STRING_EQUAL(written("say \"hi\" \\ /", 12), "\"say \\\"hi\\\" \\\\ /\"");
     CU_ASSERT_STRING_EQUAL(written("\b\f\n\r\t", 5), "\"\\b\\f\\n\\r\\t\"");
     CU_ASSERT_STRING_EQUAL(written("\0\x1f\x7f", 3), "\"\\u0000\\u001f\x7f\"");
-    bnd_json json = begin();
-    bnd_json_object(&json, NULL);
-    bnd_json_null(&json, "a\"b\nc");
-    bnd_json_end(&json);
+    bnd_lab_json json = begin();
+    bnd_lab_json_object(&json, NULL);
+    bnd_lab_json_null(&json, "a\"b\nc");
+    bnd_lab_json_end(&json);
     CU_ASSERT_STRING_EQUAL(squeezed(), "{\"a\\\"b\\nc\":null}");
 }
 
@@ -199,13 +199,13 @@ static void test_depth_limit(void)
 {
     enum { LEVELS = 64 };
     for (int extra = 0; extra <= 3; extra++) {
-        bnd_json json = begin();
+        bnd_lab_json json = begin();
         for (int i = 0; i < LEVELS + extra; i++) {
-            bnd_json_array(&json, NULL);
+            bnd_lab_json_array(&json, NULL);
         }
-        bnd_json_integer(&json, NULL, 7);
+        bnd_lab_json_integer(&json, NULL, 7);
         for (int i = 0; i < LEVELS + extra; i++) {
-            bnd_json_end(&json);
+            bnd_lab_json_end(&json);
         }
         char expected[2 * LEVELS + 8] = "";
         memset(expected, '[', LEVELS);
@@ -217,16 +217,16 @@ static void test_depth_limit(void)
 
 static void test_after_the_depth_limit(void)
 {
-    bnd_json json = begin();
-    bnd_json_object(&json, NULL);
+    bnd_lab_json json = begin();
+    bnd_lab_json_object(&json, NULL);
     for (int i = 1; i < 70; i++) {
-        bnd_json_object(&json, "k");
+        bnd_lab_json_object(&json, "k");
     }
     for (int i = 1; i < 70; i++) {
-        bnd_json_end(&json);
+        bnd_lab_json_end(&json);
     }
-    bnd_json_integer(&json, "last", 1);
-    bnd_json_end(&json);
+    bnd_lab_json_integer(&json, "last", 1);
+    bnd_lab_json_end(&json);
     const char *tail = ",\"last\":1}";
     const char *text = squeezed();
     CU_ASSERT(strlen(text) > strlen(tail));
@@ -240,7 +240,7 @@ static void test_after_the_depth_limit(void)
     CU_ASSERT_EQUAL(close, 64);
 }
 
-CU_TestInfo json_tests[] = {
+CU_TestInfo json_writer_tests[] = {
     {"nesting and commas", test_nesting_and_commas},
     {"empty objects and arrays", test_empty},
     {"integers, whole range", test_integers},

@@ -1,16 +1,18 @@
 /* A JSON writer: pieces in, text out, the commas and the escapes taken care of. */
+#include "store/json_writer.h"
+
 #include "base/base.h"
 
 enum { DEEPEST = 64 };
 
-static void put_bytes(bnd_json *json, const char *text, size_t length)
+static void put_bytes(bnd_lab_json *json, const char *text, size_t length)
 {
     if (json->ignored == 0) {
         json->write(json->sink, text, length);
     }
 }
 
-static void put(bnd_json *json, const char *text)
+static void put(bnd_lab_json *json, const char *text)
 {
     put_bytes(json, text, bndi_length(text));
 }
@@ -34,7 +36,7 @@ static size_t utf8_length(const unsigned char *s, size_t left)
     return point < smallest[length] || point > 0x10ffff || surrogate ? 0 : length;
 }
 
-static void put_escaped(bnd_json *json, unsigned char c)
+static void put_escaped(bnd_lab_json *json, unsigned char c)
 {
     char out[8];
     bndi_text text = bndi_text_in(out, sizeof out);
@@ -52,7 +54,7 @@ static void put_escaped(bnd_json *json, unsigned char c)
     put(json, out);
 }
 
-static void put_string(bnd_json *json, const char *value, size_t length)
+static void put_string(bnd_lab_json *json, const char *value, size_t length)
 {
     put(json, "\"");
     for (size_t i = 0; i < length;) {
@@ -73,7 +75,7 @@ static void put_string(bnd_json *json, const char *value, size_t length)
 }
 
 /* What stands before every item: a comma, and inside an object the key. */
-static void start_item(bnd_json *json, const char *key)
+static void start_item(bnd_lab_json *json, const char *key)
 {
     if (json->after_item) {
         put(json, ", ");
@@ -85,7 +87,7 @@ static void start_item(bnd_json *json, const char *key)
     }
 }
 
-static void open_level(bnd_json *json, const char *key, bool object)
+static void open_level(bnd_lab_json *json, const char *key, bool object)
 {
     start_item(json, key);
     if (json->depth == DEEPEST) {
@@ -100,22 +102,22 @@ static void open_level(bnd_json *json, const char *key, bool object)
     json->after_item = false;
 }
 
-void bnd_json_begin(bnd_json *json, void (*write)(void *sink, const char *text, size_t length), void *sink)
+void bnd_lab_json_begin(bnd_lab_json *json, void (*write)(void *sink, const char *text, size_t length), void *sink)
 {
-    *json = (bnd_json){.write = write, .sink = sink};
+    *json = (bnd_lab_json){.write = write, .sink = sink};
 }
 
-void bnd_json_object(bnd_json *json, const char *key)
+void bnd_lab_json_object(bnd_lab_json *json, const char *key)
 {
     open_level(json, key, true);
 }
 
-void bnd_json_array(bnd_json *json, const char *key)
+void bnd_lab_json_array(bnd_lab_json *json, const char *key)
 {
     open_level(json, key, false);
 }
 
-void bnd_json_end(bnd_json *json)
+void bnd_lab_json_end(bnd_lab_json *json)
 {
     if (json->ignored > 0) {
         json->ignored--;
@@ -126,44 +128,44 @@ void bnd_json_end(bnd_json *json)
     }
 }
 
-void bnd_json_string_n(bnd_json *json, const char *key, const char *value, size_t length)
+void bnd_lab_json_string_n(bnd_lab_json *json, const char *key, const char *value, size_t length)
 {
     start_item(json, key);
     put_string(json, value, length);
 }
 
-void bnd_json_string(bnd_json *json, const char *key, const char *value)
+void bnd_lab_json_string(bnd_lab_json *json, const char *key, const char *value)
 {
-    bnd_json_string_n(json, key, value, bndi_length(value));
+    bnd_lab_json_string_n(json, key, value, bndi_length(value));
 }
 
-void bnd_json_integer(bnd_json *json, const char *key, int64_t value)
+void bnd_lab_json_integer(bnd_lab_json *json, const char *key, int64_t value)
 {
     char out[24];
     bndi_text text = bndi_text_in(out, sizeof out);
     bndi_text_signed(&text, value);
-    bnd_json_literal(json, key, out);
+    bnd_lab_json_literal(json, key, out);
 }
 
-void bnd_json_unsigned(bnd_json *json, const char *key, uint64_t value)
+void bnd_lab_json_unsigned(bnd_lab_json *json, const char *key, uint64_t value)
 {
     char out[24];
     bndi_text text = bndi_text_in(out, sizeof out);
     bndi_text_unsigned(&text, value, 10, 1);
-    bnd_json_literal(json, key, out);
+    bnd_lab_json_literal(json, key, out);
 }
 
-void bnd_json_boolean(bnd_json *json, const char *key, bool value)
+void bnd_lab_json_boolean(bnd_lab_json *json, const char *key, bool value)
 {
-    bnd_json_literal(json, key, value ? "true" : "false");
+    bnd_lab_json_literal(json, key, value ? "true" : "false");
 }
 
-void bnd_json_null(bnd_json *json, const char *key)
+void bnd_lab_json_null(bnd_lab_json *json, const char *key)
 {
-    bnd_json_literal(json, key, "null");
+    bnd_lab_json_literal(json, key, "null");
 }
 
-void bnd_json_literal(bnd_json *json, const char *key, const char *number)
+void bnd_lab_json_literal(bnd_lab_json *json, const char *key, const char *number)
 {
     start_item(json, key);
     put(json, number);

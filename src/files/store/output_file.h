@@ -1,0 +1,28 @@
+/* Files that are written beside their name and take it when they are complete, for the laboratory and the command. */
+#ifndef BINADE_SRC_OUTPUT_FILE_H
+#define BINADE_SRC_OUTPUT_FILE_H
+
+#include <binade/base.h>
+
+/* A file being written. An ordinary file of this name keeps its content until bnd_lab_output_finish; a device or a pipe
+ * is written in place. Callers only read the members: `fd` is the descriptor to write to, `temporary` the file to
+ * remove when a signal ends the program (NULL: there is none). */
+typedef struct bnd_lab_output {
+    int fd;
+    char *path, *temporary;
+} bnd_lab_output;
+
+/* Allocates. Links are followed. The permissions are those of the existing file, or those of a new file. The member
+ * `path` is NULL if the file is written in place. */
+BND_CHECKED bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path, bnd_error *why);
+
+/* Appends all of these bytes. */
+BND_CHECKED bnd_status bnd_lab_output_write(const bnd_lab_output *out, const void *bytes, size_t length,
+                                            bnd_error *why);
+
+/* Closes the file and gives it its name; `durable` waits until the disk has it. Releases everything, and removes the
+ * temporary file if it fails. bnd_lab_output_abandon releases everything and removes the temporary file. */
+BND_CHECKED bnd_status bnd_lab_output_finish(bnd_lab_output *out, bool durable, bnd_error *why);
+void bnd_lab_output_abandon(bnd_lab_output *out);
+
+#endif
