@@ -484,10 +484,12 @@ tests_cli_verify_wrong_SOURCES = \
 	tools/binade/verify/cmd_verify.c \
 	tools/binade/common/command.h \
 	tools/binade/common/help.c \
+	tools/binade/common/messages.c \
 	tools/binade/common/options.c \
 	tools/binade/common/print.c \
 	tools/binade/common/table.c \
 	tools/binade/common/print.h \
+	tools/binade/common/rules.c \
 	tools/binade/common/progress.c \
 	tools/binade/common/progress.h \
 	tools/binade/verify/candidate.h

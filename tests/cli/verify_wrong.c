@@ -27,14 +27,6 @@ static bnd_result encode_float(const bnd_format *f, float x, bnd_rule rule, uint
 
 static const bnd_candidate wrong = {.decode = decode, .operate = operate, .encode_float = encode_float};
 const bnd_candidate *const verify_candidate = &wrong;
-const command command_help = {.name = "help", .summary = "", .operands = "", .about = "", .example = "", .more = ""};
-const command *const commands[] = {&command_verify, NULL};
-
-const command *find_command(const char *name)
-{
-    (void)name;
-    return &command_verify;
-}
 
 int main(int argc, char **argv)
 {

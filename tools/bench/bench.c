@@ -10,24 +10,6 @@ typedef struct selection {
     size_t count;
 } selection;
 
-bool bench_has_words(const char *name, const char *words)
-{
-    char word[BENCH_NAME_SIZE];
-    while (*(words += strspn(words, " ")) != '\0') {
-        size_t length = strcspn(words, " ");
-        if (length >= sizeof word) {
-            return false;
-        }
-        memcpy(word, words, length);
-        word[length] = '\0';
-        if (strstr(name, word) == NULL) {
-            return false;
-        }
-        words += length;
-    }
-    return true;
-}
-
 static void add(selection *to, const bench_case *what, const bench_options *options)
 {
     char name[BENCH_NAME_SIZE];
@@ -182,25 +164,6 @@ static int measure_all(bench_session *s, const selection *chosen)
     return !memory ? 3 : s->different > 0 ? 1 : status;
 }
 
-const bench_family *bench_family_at(size_t row)
-{
-    static const bench_family *const families[] = {&bench_products, &bench_calls, &bench_models, &bench_trainings};
-    return row < sizeof families / sizeof families[0] ? families[row] : NULL;
-}
-
-static void count_one(void *state, const char *name, double target)
-{
-    (void)name, (void)target;
-    ++*(size_t *)state;
-}
-
-size_t bench_family_count(const bench_family *family, const bench_options *options)
-{
-    size_t count = 0;
-    family->each(options, count_one, &count);
-    return count;
-}
-
 static bool any_of_families(const bench_options *options)
 {
     bool any = false;
@@ -222,7 +185,7 @@ int bench_all(const bench_options *options, const bench_machine *machine)
         fprintf(stderr, "binade bench: there is no such case; 'binade bench --list' names them\n");
         status = 2;
     } else if (options->list) {
-        bench_report_list(chosen.cases, chosen.count, options);
+        bench_list(chosen.cases, chosen.count, options);
     } else {
         status = measure_all(&s, &chosen);
     }

@@ -186,7 +186,9 @@ typedef struct bench_report {
     size_t rows, targets, met;
 } bench_report;
 /* The cases and their targets, not measured. */
-void bench_report_list(const bench_case *cases, size_t count, const bench_options *options);
+void bench_list(const bench_case *cases, size_t count, const bench_options *options);
+void bench_json_begin(bnd_lab_json *json);                             /* on standard output */
+void bench_json_number(bnd_lab_json *json, const char *key, double x); /* null where it is not above 0 */
 void bench_report_begin(bench_report *report, const bench_machine *machine, const bench_options *options);
 void bench_report_row(bench_report *report, const bench_row *row);
 void bench_report_end(bench_report *report);

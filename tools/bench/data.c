@@ -1,10 +1,21 @@
-/* What the arrays are filled with. */
+/* Arrays: memory for them, what they are filled with, and their elements. */
 #include "bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void *bench_allocate(size_t bytes)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, bytes + 64) != 0) {
+        fprintf(stderr, "binade bench: no memory for an array of %zu bytes\n", bytes);
+        return NULL;
+    }
+    memset(memory, 1, bytes + 64);
+    return memory;
+}
 
 /* Normally distributed (Box and Muller), as weights and activations are. */
 static double normal(uint64_t i)
@@ -42,4 +53,32 @@ bool bench_fill(void *out, size_t n, const bnd_format *format, bnd_packing packi
         fprintf(stderr, "binade bench: %zu numbers for %s: %s\n", n, format->name, why.message);
     }
     return good;
+}
+
+void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run)
+{
+    size_t period = bnd_codes_size(&run->in, run->period, (bnd_packing)run->how.packing_in);
+    for (size_t at = 0; at < bytes; at += period) {
+        memcpy(to + at, run->pattern, bytes - at < period ? bytes - at : period);
+    }
+}
+
+uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing)
+{
+    size_t stored = bnd_codes_size(f, 8, (bnd_packing)packing); /* bytes of 8 elements: bits of one */
+    size_t start = i * stored + (packing == BND_PACKING_PACKED && stored > f->width ? stored - f->width : 0); /* tf32 */
+    uint64_t code = 0;
+    for (size_t bit = 0; bit < f->width; bit++) {
+        code |= (uint64_t)(memory[(start + bit) / 8] >> (start + bit) % 8 & 1) << bit;
+    }
+    return code;
+}
+
+size_t bench_wrong_elements(const bench_run *run, bool (*is_wrong)(const bench_run *run, size_t i))
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < run->elements; i += i < BENCH_ALL_OF ? 1 : BENCH_STEP) {
+        wrong += is_wrong(run, i);
+    }
+    return wrong;
 }

@@ -9,7 +9,9 @@ binade_SOURCES += \
 	tools/bench/cases.c \
 	tools/bench/copy.c \
 	tools/bench/data.c \
+	tools/bench/families.c \
 	tools/bench/gemm.c \
+	tools/bench/list.c \
 	tools/bench/machine.c \
 	tools/bench/measure.c \
 	tools/bench/operate.c \
@@ -21,7 +23,8 @@ binade_SOURCES += \
 	tools/bench/run.c \
 	tools/bench/sum.c \
 	tools/bench/tensor.c \
-	tools/bench/train.c
+	tools/bench/train.c \
+	tools/bench/words.c
 
 # `binade cast` beside cat, and its memory.
 EXTRA_DIST += tools/bench/cast.sh

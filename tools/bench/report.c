@@ -1,7 +1,6 @@
 /* What is printed of the times: a line a row, or one JSON object. */
 #include "bench.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +39,11 @@ static void write_out(void *sink, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+void bench_json_begin(bnd_lab_json *json)
+{
+    bnd_lab_json_begin(json, write_out, NULL);
+}
+
 static void number(bnd_lab_json *json, const char *key, double x)
 {
     char text[32];
@@ -47,7 +51,7 @@ static void number(bnd_lab_json *json, const char *key, double x)
     bnd_lab_json_literal(json, key, text);
 }
 
-static void number_or_null(bnd_lab_json *json, const char *key, double x)
+void bench_json_number(bnd_lab_json *json, const char *key, double x)
 {
     if (x > 0) {
         number(json, key, x);
@@ -58,7 +62,7 @@ static void number_or_null(bnd_lab_json *json, const char *key, double x)
 
 static void begin_json(bnd_lab_json *json, const bench_machine *machine, const bench_options *options)
 {
-    bnd_lab_json_begin(json, write_out, NULL);
+    bench_json_begin(json);
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_object(json, "machine");
     bnd_lab_json_string(json, "cpu", machine->cpu);
@@ -86,8 +90,8 @@ static void row_json(bnd_lab_json *json, const bench_row *row, const char *name)
     number(json, "ns_per_element", row->times.nanoseconds);
     number(json, "gigabytes_per_second", row->times.gigabytes);
     number(json, "ratio_to_memcpy", row->times.to_memcpy);
-    number_or_null(json, "ratio_to_streaming_copy", row->times.to_streaming);
-    number_or_null(json, "target", target);
+    bench_json_number(json, "ratio_to_streaming_copy", row->times.to_streaming);
+    bench_json_number(json, "target", target);
     if (target > 0) {
         bnd_lab_json_boolean(json, "met", bench_target_met(row));
     } else {
@@ -108,8 +112,8 @@ void bench_report_other(bench_report *report, const char *name, const char *size
     bnd_lab_json_unsigned(json, "threads", threads);
     bnd_lab_json_integer(json, "rounds", rounds);
     number(json, figure_key, figure);
-    number_or_null(json, ratio_key, ratio);
-    number_or_null(json, "target", target);
+    bench_json_number(json, ratio_key, ratio);
+    bench_json_number(json, "target", target);
     if (target > 0) {
         bnd_lab_json_boolean(json, "met", ratio >= target);
     } else {
@@ -190,105 +194,5 @@ void bench_report_end(bench_report *report)
         putchar('\n');
     } else if (report->targets > 0) {
         printf("%zu of %zu targets met\n", report->met, report->targets);
-    }
-}
-
-/* ---- what there is ---- */
-
-/* ---- the cases of families ---- */
-
-typedef struct listing_as_json {
-    bnd_lab_json *json;
-    const bench_family *family;
-} listing_as_json;
-
-/* The member of a target is the yardstick's name in small letters. */
-static void list_one_as_json(void *state, const char *name, double target)
-{
-    const listing_as_json *l = state;
-    char key[16] = "", wanted[16];
-    for (size_t i = 0; l->family->yardstick[i] != 0 && i + 1 < sizeof key; i++) {
-        key[i] = (char)tolower((unsigned char)l->family->yardstick[i]);
-    }
-    bnd_lab_json_object(l->json, NULL);
-    bnd_lab_json_string(l->json, "case", name);
-    if (target > 0) {
-        snprintf(wanted, sizeof wanted, "%.4f", target);
-        bnd_lab_json_literal(l->json, key, wanted);
-    } else {
-        bnd_lab_json_null(l->json, key);
-    }
-    bnd_lab_json_end(l->json);
-}
-
-static void list_one_as_text(void *state, const char *name, double target)
-{
-    (void)state;
-    if (target > 0) {
-        printf("%-36s %8.2f\n", name, target);
-    } else {
-        puts(name);
-    }
-}
-
-static void list_as_json(const bench_case *cases, size_t count, const bench_options *options)
-{
-    bnd_lab_json json;
-    bnd_lab_json_begin(&json, write_out, NULL);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_array(&json, "cases");
-    for (size_t i = 0; i < count; i++) {
-        char name[BENCH_NAME_SIZE];
-        bench_target target = bench_target_of_case(&cases[i]);
-        bench_name(name, &cases[i]);
-        bnd_lab_json_object(&json, NULL);
-        bnd_lab_json_string(&json, "case", name);
-        number_or_null(&json, "memory", target.memory);
-        number_or_null(&json, "L2", target.l2);
-        bnd_lab_json_end(&json);
-    }
-    for (size_t i = 0; bench_family_at(i) != NULL; i++) {
-        listing_as_json state = {&json, bench_family_at(i)};
-        bench_family_at(i)->each(options, list_one_as_json, &state);
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_end(&json);
-    putchar('\n');
-}
-
-static void list_as_text(const bench_case *cases, size_t count)
-{
-    if (count > 0) {
-        printf("%-36s %8s %8s\n", "case", "memory", "L2");
-    }
-    for (size_t i = 0; i < count; i++) {
-        char name[BENCH_NAME_SIZE];
-        bench_target target = bench_target_of_case(&cases[i]);
-        bench_name(name, &cases[i]);
-        if (target.memory > 0 && target.l2 > 0) {
-            printf("%-36s %8.2f %8.2f\n", name, target.memory, target.l2);
-        } else if (target.memory > 0) {
-            printf("%-36s %8.2f\n", name, target.memory);
-        } else if (target.l2 > 0) {
-            printf("%-36s %8s %8.2f\n", name, "", target.l2);
-        } else {
-            puts(name);
-        }
-    }
-}
-
-void bench_report_list(const bench_case *cases, size_t count, const bench_options *options)
-{
-    if (options->json) {
-        list_as_json(cases, count, options);
-    } else {
-        list_as_text(cases, count);
-        for (size_t i = 0; bench_family_at(i) != NULL; i++) {
-            const bench_family *family = bench_family_at(i);
-            if (bench_family_count(family, options) > 0) {
-                printf("%-36s %8s\n", family->title, family->yardstick);
-            }
-            family->each(options, list_one_as_text, NULL);
-        }
     }
 }

@@ -26,17 +26,6 @@ static bnd_format named(const bench_run *run, const char *name)
     return f;
 }
 
-void *bench_allocate(size_t bytes)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, 64, bytes + 64) != 0) {
-        fprintf(stderr, "binade bench: no memory for an array of %zu bytes\n", bytes);
-        return NULL;
-    }
-    memset(memory, 1, bytes + 64);
-    return memory;
-}
-
 static bool is_block(const bench_case *what)
 {
     return what->operation == BENCH_QUANTIZE || what->operation == BENCH_DEQUANTIZE;
@@ -82,14 +71,6 @@ void bench_close(bench_run *run)
     free(run->scales);
     run->pattern = run->from = run->to = NULL;
     run->scales = NULL;
-}
-
-void bench_repeat(unsigned char *to, size_t bytes, const bench_run *run)
-{
-    size_t period = bnd_codes_size(&run->in, run->period, (bnd_packing)run->how.packing_in);
-    for (size_t at = 0; at < bytes; at += period) {
-        memcpy(to + at, run->pattern, bytes - at < period ? bytes - at : period);
-    }
 }
 
 static bool fill_array(bench_run *run)
@@ -143,17 +124,6 @@ static bool pass_array(bench_run *run, bnd_stats *stats)
 
 /* ---- comparing with the codec ---- */
 
-uint64_t bench_element(const unsigned char *memory, const bnd_format *f, size_t i, uint8_t packing)
-{
-    size_t stored = bnd_codes_size(f, 8, (bnd_packing)packing); /* bytes of 8 elements: bits of one */
-    size_t start = i * stored + (packing == BND_PACKING_PACKED && stored > f->width ? stored - f->width : 0); /* tf32 */
-    uint64_t code = 0;
-    for (size_t bit = 0; bit < f->width; bit++) {
-        code |= (uint64_t)(memory[(start + bit) / 8] >> (start + bit) % 8 & 1) << bit;
-    }
-    return code;
-}
-
 static uint64_t by_codec(const bench_run *run, uint64_t code, size_t i, uint32_t *flags)
 {
     const bnd_rule keep_nan = {.nan = BND_NAN_PROPAGATE}, rule = run->how.rule;
@@ -182,15 +152,6 @@ static size_t wrong_counts(const bench_run *run, const bnd_stats *want)
     return (size_t)(got->elements != run->elements) + (got->inexact != want->inexact) +
            (got->underflows != want->underflows) + (got->flushed != want->flushed) +
            (got->overflows != want->overflows) + (got->saturated != want->saturated);
-}
-
-size_t bench_wrong_elements(const bench_run *run, bool (*is_wrong)(const bench_run *run, size_t i))
-{
-    size_t wrong = 0;
-    for (size_t i = 0; i < run->elements; i += i < BENCH_ALL_OF ? 1 : BENCH_STEP) {
-        wrong += is_wrong(run, i);
-    }
-    return wrong;
 }
 
 static size_t wrong_in_array(bench_run *run)

@@ -9,8 +9,8 @@ binade_SOURCES = \
 	tools/binade/common/arguments.c \
 	tools/binade/common/characters.c \
 	tools/binade/common/command.h \
-	tools/binade/common/completion.c \
 	tools/binade/common/help.c \
+	tools/binade/common/messages.c \
 	tools/binade/common/options.c \
 	tools/binade/common/print.c \
 	tools/binade/common/print.h \
@@ -18,6 +18,7 @@ binade_SOURCES = \
 	tools/binade/common/process.h \
 	tools/binade/common/progress.c \
 	tools/binade/common/progress.h \
+	tools/binade/common/rules.c \
 	tools/binade/common/table.c \
 	tools/binade/common/version.c \
 	tools/binade/bench/cmd_bench.c \
@@ -45,6 +46,9 @@ binade_SOURCES = \
 	tools/binade/formats/cmd_formats.c \
 	tools/binade/formats/formats.h \
 	tools/binade/help/cmd_help.c \
+	tools/binade/help/completion.c \
+	tools/binade/help/help.h \
+	tools/binade/help/man.c \
 	tools/binade/range/cmd_range.c \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/explain.c \
@@ -77,9 +81,11 @@ binade_SOURCES = \
 	tools/binade/train/training.h \
 	tools/binade/vectors/cmd_vectors.c \
 	tools/binade/vectors/coverage.c \
+	tools/binade/vectors/describe.c \
 	tools/binade/vectors/drive.c \
 	tools/binade/vectors/judge.c \
 	tools/binade/vectors/stream.c \
 	tools/binade/vectors/vectors.h \
+	tools/binade/verify/candidate.c \
 	tools/binade/verify/candidate.h \
 	tools/binade/verify/cmd_verify.c

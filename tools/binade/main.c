@@ -1,11 +1,8 @@
 /* binade: a floating-point format laboratory. A command is a file; this one finds it. */
-#include "common/command.h"
 #include "common/process.h"
-#include "verify/candidate.h"
+#include "help/help.h"
 
 #include <string.h>
-
-const bnd_candidate *const verify_candidate = NULL; /* the library itself */
 
 const command *const commands[] = {&command_show,  &command_formats,  &command_table,   &command_range,
                                    &command_calc,  &command_cast,     &command_train,   &command_compare,

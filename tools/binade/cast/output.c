@@ -181,6 +181,17 @@ static void *write_pieces(void *argument)
     return NULL;
 }
 
+unsigned char *cast_buffer(size_t size)
+{
+    enum { LINE = 64 };
+    unsigned char *bytes = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
+    if (bytes == NULL) {
+        fprintf(stderr, "binade: out of memory (%zu bytes were needed)\n", size);
+        exit(BAD_STREAM);
+    }
+    return bytes;
+}
+
 void cast_start_writer(cast_output *out, size_t slot_size, bool threaded)
 {
     for (size_t i = 0; i < (threaded ? CAST_SLOTS : 1); i++) {

@@ -3,17 +3,6 @@
 
 #include <stdlib.h>
 
-unsigned char *cast_buffer(size_t size)
-{
-    enum { LINE = 64 };
-    unsigned char *bytes = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
-    if (bytes == NULL) {
-        fprintf(stderr, "binade: out of memory (%zu bytes were needed)\n", size);
-        exit(BAD_STREAM);
-    }
-    return bytes;
-}
-
 /* One piece; *elements is 0 at the end. */
 static int pass_piece(cast_input *in, cast_output *out, cast_plan *plan, unsigned char *bytes, size_t *elements)
 {

@@ -148,9 +148,6 @@ void *allocate(void *old, size_t count, size_t size);
 /* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
 void fill_text(const char *text, int indent, int column);
 void print_help(const command *self, bool full); /* full: every option, and what else the man page says */
-void print_overview(FILE *out);
 void print_version(void);
-int print_roff(const char *name);
-int print_completion(const char *shell); /* bash, zsh or fish */
 
 #endif

@@ -1,5 +1,18 @@
 /* binade help: the overview, or one command. */
-#include "common/command.h"
+#include "help.h"
+
+void print_overview(FILE *out)
+{
+    fprintf(out, "usage: binade COMMAND [OPTION...] ...\n\n"
+                 "What a number becomes in fp32, fp16, bf16, fp8 and every other format.\n\ncommands:\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fprintf(out, "\n'binade COMMAND --help' says more about one; 'binade --version' prints the version.\n"
+                 "A word that starts with - and then a digit, '.', 'inf' or 'nan' is a value; -- ends the options.\n"
+                 "Exit status: 0 fine, 1 a check does not hold, 2 bad usage or input, 3 input or output failed.\n\n"
+                 "example: binade show 1e-8\n");
+}
 
 enum { OPTION_FULL = OPTION_OWN, OPTION_ROFF, OPTION_COMPLETION };
 
@@ -17,7 +30,7 @@ static int set_own(void *state, int id, const char *value)
         *(bool *)state = true;
         return GO_ON;
     }
-    return id == OPTION_ROFF ? print_roff(value) : print_completion(value);
+    return id == OPTION_ROFF ? print_roff(&command_help, value) : print_completion(&command_help, value);
 }
 
 static int run(const command *self, int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,22 +108,29 @@ static double failed(const train_result *r, const train_row *row)
     return row->compared ? (double)row->is.failed : (double)NAN;
 }
 
-#define SUM_OF(function, member)                                                                                       \
-    double function(const train_row *row)                                                                              \
-    {                                                                                                                  \
-        uint64_t sum = 0;                                                                                              \
-        for (size_t i = 0; i < row->count; i++) {                                                                      \
-            sum += row->records[i].member;                                                                             \
-        }                                                                                                              \
-        return (double)sum;                                                                                            \
+/* A count of bnd_record, over all runs of a row. */
+static double sum_of(const train_row *row, size_t member)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        uint64_t count;
+        memcpy(&count, (const char *)&row->records[i] + member, sizeof count);
+        sum += count;
     }
-SUM_OF(sum_of_updates, updates)
-SUM_OF(sum_of_gradients, gradients)
-static SUM_OF(sum_of_cancelled, cancelled) static SUM_OF(sum_of_flushed, flushed) static SUM_OF(
-    sum_of_overflows, overflows) static SUM_OF(sum_of_skipped, skipped)
-#undef SUM_OF
+    return (double)sum;
+}
 
-    static double percent(double part, double whole)
+double sum_of_updates(const train_row *row)
+{
+    return sum_of(row, offsetof(bnd_record, updates));
+}
+
+double sum_of_gradients(const train_row *row)
+{
+    return sum_of(row, offsetof(bnd_record, gradients));
+}
+
+static double percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : (double)NAN;
 }
@@ -130,25 +138,25 @@ static SUM_OF(sum_of_cancelled, cancelled) static SUM_OF(sum_of_flushed, flushed
 static double lost_updates(const train_result *r, const train_row *row)
 {
     (void)r;
-    return percent(sum_of_cancelled(row), sum_of_updates(row));
+    return percent(sum_of(row, offsetof(bnd_record, cancelled)), sum_of_updates(row));
 }
 
 static double underflowed(const train_result *r, const train_row *row)
 {
     (void)r;
-    return percent(sum_of_flushed(row), sum_of_gradients(row));
+    return percent(sum_of(row, offsetof(bnd_record, flushed)), sum_of_gradients(row));
 }
 
 static double overflows(const train_result *r, const train_row *row)
 {
     (void)r;
-    return sum_of_gradients(row) > 0 ? sum_of_overflows(row) : (double)NAN;
+    return sum_of_gradients(row) > 0 ? sum_of(row, offsetof(bnd_record, overflows)) : (double)NAN;
 }
 
 static double skipped(const train_result *r, const train_row *row)
 {
     (void)r;
-    return row->records->parameters > 0 ? sum_of_skipped(row) : (double)NAN;
+    return row->records->parameters > 0 ? sum_of(row, offsetof(bnd_record, skipped)) : (double)NAN;
 }
 
 /* Bytes do not depend on seeds. */
@@ -166,12 +174,6 @@ double activation_bytes(const train_result *r, const train_row *row)
 }
 
 /* The sum of all roles, each at its own peak. */
-double memory_bytes(const train_result *r, const train_row *row)
-{
-    (void)r;
-    return bnd_record_memory(row->records);
-}
-
 /* Of the roles that belong to the recipe. */
 double peak_bytes(const train_result *r, const train_row *row)
 {

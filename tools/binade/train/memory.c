@@ -48,6 +48,12 @@ COLUMN_OF(v, BND_ROLE_V)
 COLUMN_OF(extra, BND_ROLE_EXTRA)
 #undef COLUMN_OF
 
+double memory_bytes(const train_result *r, const train_row *row)
+{
+    (void)r;
+    return bnd_record_memory(row->records);
+}
+
 /* ---- bars ---- */
 
 static double largest(const train_result *r)

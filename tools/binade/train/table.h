@@ -34,14 +34,14 @@ extern const train_column train_columns[TRAIN_COLUMNS];
 /* What programs get; "null" where it is not known. */
 char *data_cell(const train_column *c, const train_result *r, const train_row *row);
 
-row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, memory_bytes, peak_bytes, recipe_loss;
+row_number gap_of, ended_at, bytes_per_parameter, activation_bytes, peak_bytes, recipe_loss;
 size_t nan_runs(const train_row *row);
 double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
 
 /* Bytes by role, of the total (train_memory.c); and below the table, stacked bars where they are asked for. */
-row_number param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
+row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
 typedef char *row_text(const train_result *r, const train_row *row);
 row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;
 void print_memory_bars(const train_result *r);

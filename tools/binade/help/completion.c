@@ -1,5 +1,5 @@
 /* Completion scripts for bash, zsh and fish: all from the rows of the commands and their options. */
-#include "command.h"
+#include "help.h"
 
 #include <string.h>
 
@@ -351,7 +351,7 @@ static void print_fish(void)
     }
 }
 
-int print_completion(const char *shell)
+int print_completion(const command *self, const char *shell)
 {
     static const struct {
         const char *shell;
@@ -363,5 +363,5 @@ int print_completion(const char *shell)
             return FINE;
         }
     }
-    return complain(&command_help, "unknown shell '%s' (available: bash, zsh, fish)", shell);
+    return complain(self, "unknown shell '%s' (available: bash, zsh, fish)", shell);
 }

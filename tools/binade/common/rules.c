@@ -1,0 +1,133 @@
+/* The formats and the rules of settings. */
+#include "command.h"
+#include "print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- formats ---- */
+
+static void add_format(format_list *list, const bnd_format *f)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+        list->items = allocate(list->items, list->capacity, sizeof *list->items);
+    }
+    list->items[list->count++] = *f;
+}
+
+char *block_text(const bnd_block *b)
+{
+    const char *element = b->element.name, *scale = b->scale.name;
+    if (b->sharing == BND_SHARE_TENSOR) {
+        return format_text("all %s numbers of a tensor share one %s scale", element, scale);
+    }
+    if (b->sharing == BND_SHARE_TILE) {
+        return format_text("tiles of %zux%zu %s numbers share one %s scale", b->along, b->across, element, scale);
+    }
+    return b->along == 0 ? format_text("the %s numbers of a row share one %s scale", element, scale)
+                         : format_text("%zu %s numbers share one %s scale", b->along, element, scale);
+}
+
+int parse_format(const command *self, bnd_format *out, const char *name)
+{
+    bnd_error why, of_block;
+    bnd_block block;
+    if (bnd_format_parse(out, name, &why) == BND_OK) {
+        return GO_ON;
+    }
+    if (bnd_block_parse(&block, name, &of_block) != BND_OK) {
+        bool like_one = strchr(name, '/') != NULL || strncmp(name, "mx", 2) == 0 || strncmp(name, "nv", 2) == 0;
+        return complain(self, "%s", (like_one ? &of_block : &why)->message);
+    }
+    char *shared = block_text(&block);
+    int status = complain(self,
+                          "%s is a block format: %s, so one number alone has no code in it; use the format of its "
+                          "elements, %s, or 'binade cast --via %s' for arrays; 'binade formats %s' describes it",
+                          name, shared, block.element.name, name, name);
+    free(shared);
+    return status;
+}
+
+static int add_named(settings *s, const char *name)
+{
+    size_t group = bnd_group_size(name);
+    for (size_t i = 0; i < group; i++) {
+        bnd_format f = bnd_group_at(name, i);
+        add_format(&s->formats, &f);
+    }
+    bnd_format f;
+    int status = group == 0 ? parse_format(s->command, &f, name) : GO_ON;
+    if (status == GO_ON && group == 0) {
+        add_format(&s->formats, &f);
+    }
+    return status;
+}
+
+int add_formats(settings *s, const char *list)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        char name[128];
+        if (length == 0) {
+            return complain(s->command, "a format is missing in the list; write names separated by commas");
+        }
+        if (length >= sizeof name) {
+            return complain(s->command, "unknown format '%.64s...'; names are shorter", list);
+        }
+        memcpy(name, list, length);
+        name[length] = '\0';
+        int status = add_named(s, name);
+        if (status != GO_ON || list[length] == '\0') {
+            return status;
+        }
+        list += length + 1;
+    }
+}
+
+int default_formats(settings *s, const char *list)
+{
+    return s->formats_given ? GO_ON : add_formats(s, list);
+}
+
+/* ---- rules ---- */
+
+bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect)
+{
+    bnd_rule rule = s->rule;
+    rule.no_nan = from_dialect->no_nan;
+    rule.negative = from_dialect->negative;
+    rule.zero = from_dialect->zero;
+    rule.tie_rule = from_dialect->tie_rule;
+    rule.overflow = s->overflow_given ? rule.overflow : from_dialect->overflow;
+    rule.nan = s->nan_given ? rule.nan : from_dialect->nan;
+    if (!s->rounding_given) {
+        rule.rounding = from_dialect->rounding;
+        rule.random_bits = from_dialect->random_bits;
+    }
+    return rule;
+}
+
+bnd_rule rule_for(const settings *s, const bnd_format *f)
+{
+    bnd_rule from_dialect;
+    bool has_rule = s->dialect_given && bnd_dialect_rule(&from_dialect, s->dialect, f);
+    return has_rule ? rule_with(s, &from_dialect) : s->rule;
+}
+
+void note_silent_dialect(const settings *s)
+{
+    for (size_t i = 0; s->dialect_given && i < s->formats.count; i++) {
+        bnd_rule rule;
+        if (!bnd_dialect_rule(&rule, s->dialect, &s->formats.items[i])) {
+            note(s->command, "%s says nothing about %s; the default rule is used there", bnd_dialect_name(s->dialect),
+                 s->formats.items[i].name);
+        }
+    }
+}
+
+uint64_t random_for(const settings *s, bnd_rule rule, size_t index)
+{
+    unsigned bits = bnd_rule_random_bits(rule);
+    return bits > 0 ? bnd_random_bits(s->seed, 0, index, bits) : 0;
+}
