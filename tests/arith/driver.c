@@ -5,14 +5,14 @@
 
 void trial_open(trial *t, const char *what)
 {
-    bench_open(&t->b, what);
+    comparison_open(&t->b, what);
     bndi_oracle_problem_open(&t->problem);
 }
 
 void trial_close(trial *t)
 {
     bndi_oracle_problem_close(&t->problem);
-    bench_close(&t->b);
+    comparison_close(&t->b);
 }
 
 void print_call(bnd_operation operation, const bnd_format *const *from, const uint64_t *codes, const bnd_format *to,
@@ -47,7 +47,7 @@ static void compare_with(trial *t, const bnd_format *to, bnd_operation operation
     }
     bnd_result named = by_name ? bndi_call_operation(to, operation, codes, rule, random) : got;
     bool same = bndi_same_result(got, want);
-    if (bench_note(&t->b, same && bndi_same_result(named, want))) {
+    if (comparison_note(&t->b, same && bndi_same_result(named, want))) {
         print_call(operation, from, codes, to, rule, random);
         print_results(same ? named : got, want);
     }
@@ -59,7 +59,7 @@ void judge_operation(trial *t, const bnd_format *to, bnd_operation operation, co
     const bndi_oracle_operation *row = bndi_oracle_operation_named(bnd_operation_name(operation));
     bndi_oracle_answer want = {.result = {.flags = BND_FLAG_INVALID}};
     if (row == NULL) {
-        bench_note(&t->b, false);
+        comparison_note(&t->b, false);
         return;
     }
     if (bnd_operation_serves(operation, from, NULL) == BND_OK) {

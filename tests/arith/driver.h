@@ -4,13 +4,13 @@
 
 #include <binade/arith.h>
 
-#include "../codec/driver.h"
+#include "tests/support/comparison.h"
 #include "verify/proof.h"
 #include "verify/operands.h"
 
 /* A run of comparisons with the oracle. */
 typedef struct trial {
-    bench b;
+    comparison b;
     bndi_oracle_problem problem;
 } trial;
 

@@ -1,6 +1,6 @@
 /* The arithmetic against the oracle, against the processor, and against answers that are written down. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

@@ -12,7 +12,7 @@ static bool is_signaling(const bnd_format *f, uint64_t code)
     return bnd_oracle_decode(&value, f, code) == BND_ORACLE_SIGNALING_NAN;
 }
 
-static void judge_comparison(bench *b, const bnd_format *f, uint64_t x, const bnd_format *g, uint64_t y)
+static void judge_comparison(comparison *b, const bnd_format *f, uint64_t x, const bnd_format *g, uint64_t y)
 {
     int order;
     bool ordered = bnd_oracle_compare(&order, f, x, g, y), signals = is_signaling(f, x) || is_signaling(g, y);
@@ -24,7 +24,7 @@ static void judge_comparison(bench *b, const bnd_format *f, uint64_t x, const bn
         bnd_result r = bnd_compare_mixed(f, x, g, y, set, (bnd_rule){0});
         bool invalid = signals || (!ordered && (set & BND_RELATION_SIGNALING) != 0);
         bool same = r.code == ((set & relation) != 0) && r.flags == (invalid ? BND_FLAG_INVALID : 0u) && r.ternary == 0;
-        if (bench_note(b, same)) {
+        if (comparison_note(b, same)) {
             printf("%s 0x%llx with %s 0x%llx, set %u: %llu, flags 0x%02x\n", f->name, (unsigned long long)x, g->name,
                    (unsigned long long)y, set, (unsigned long long)r.code, (unsigned)r.flags);
         }
@@ -34,8 +34,8 @@ static void judge_comparison(bench *b, const bnd_format *f, uint64_t x, const bn
 static void test_pairs(void)
 {
     static const char *const names[] = {"e5m2", "e4m3fnuz", "e2m1", "e8m0"};
-    bench b;
-    bench_open(&b, "comparison");
+    comparison b;
+    comparison_open(&b, "comparison");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bnd_format f = format_named(names[i]), g = format_named(names[(i + i / 2) % 4]);
         uint64_t stride = scaled_stride() * 7, pairs = UINT64_C(1) << (f.width + g.width);
@@ -43,14 +43,14 @@ static void test_pairs(void)
             judge_comparison(&b, &f, pair >> g.width, &g, pair & ((UINT64_C(1) << g.width) - 1));
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_wide(void)
 {
     static const char *const names[] = {"fp64", "fp32", "fp16", "e15m48", "dlfloat16"};
-    bench b;
-    bench_open(&b, "comparison of wide formats");
+    comparison b;
+    comparison_open(&b, "comparison of wide formats");
     uint64_t count = scaled(20000);
     for (uint64_t i = 0; i < count; i++) {
         bnd_format f = format_named(names[i % 5]), g = format_named(names[i / 5 % 5]);
@@ -60,7 +60,7 @@ static void test_wide(void)
         judge_comparison(&b, &f, codes[0], &g, codes[1]);
         judge_comparison(&b, &f, codes[0], &f, codes[0]);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_flushed(void)

@@ -112,7 +112,7 @@ static void test_bits(void)
         if (x == 0 || x == 1) {
             continue;
         }
-        uint64_t code = bits_of_double(x);
+        uint64_t code = bndi_bits_of_double(x);
         uint32_t flags;
         bndi_oracle_answer answer;
         bndi_oracle_operate(&answer, &t.problem, &fp64, bndi_oracle_operation_named(bnd_operation_name(operation)),
@@ -126,7 +126,7 @@ static void test_bits(void)
         }
         bool same = got.kind == BND_KIND_FINITE && got.negative == want.negative && got.high == want.high &&
                     got.low == want.low && got.exponent == want.exponent && got.sticky && want.sticky && flags == 0;
-        if (bench_note(&t.b, same)) {
+        if (comparison_note(&t.b, same)) {
             printf("%s of %a: 0x%016llx%016llxp%d, MPFR 0x%016llx%016llxp%d\n", bnd_operation_name(operation), x,
                    (unsigned long long)got.high, (unsigned long long)got.low, (int)got.exponent,
                    (unsigned long long)want.high, (unsigned long long)want.low, (int)want.exponent);

@@ -7,7 +7,7 @@
 #include "verify/narrow_operations.h"
 #include "tests.h"
 
-static void check_stratified(bench *b, const bndi_answers *a, bnd_operation operation, uint64_t count)
+static void check_stratified(comparison *b, const bndi_answers *a, bnd_operation operation, uint64_t count)
 {
     const bnd_format *f = &a->format, *const from[] = {f, f, f};
     for (uint64_t i = 0; i < count; i++) {
@@ -20,7 +20,7 @@ static void check_stratified(bench *b, const bndi_answers *a, bnd_operation oper
         bndi_narrow_exact exact = bndi_narrow_exact_of(operation, f, x);
         bnd_result want = bndi_narrow_answer(a, operation, &exact),
                    got = bndi_call_operation(f, operation, codes, a->rule, 0);
-        if (bench_note(b, bndi_same_result(got, want))) {
+        if (comparison_note(b, bndi_same_result(got, want))) {
             print_call(operation, from, codes, f, a->rule, 0);
             print_results(got, want);
         }
@@ -33,8 +33,8 @@ static void test_stratified(void)
     static const char *const names[] = {"fp16", "bf16"};
     static const bnd_rounding modes[] = {BND_ROUND_RNE, BND_ROUND_RUP};
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA};
-    bench b;
-    bench_open(&b, "16 bits, stratified");
+    comparison b;
+    comparison_open(&b, "16 bits, stratified");
     for (size_t i = 0; i < 2; i++) {
         for (size_t mode = 0; mode < 2; mode++) {
             bnd_format f = format_named(names[i]);
@@ -46,7 +46,7 @@ static void test_stratified(void)
             bndi_answers_close(&a);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* The formats of 16 bits, operations of one operand: every code, in all modes. */

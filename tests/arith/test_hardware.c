@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "driver.h"
-#include "machine.h"
+#include "tests/support/machine.h"
 #include "tests.h"
 
-static void compare_with_machine(bench *b, const bnd_format *f, uint64_t seed, uint64_t i)
+static void compare_with_machine(comparison *b, const bnd_format *f, uint64_t seed, uint64_t i)
 {
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_SQRT, BND_OP_FMA};
     const bnd_format *const from[] = {f, f, f};
@@ -24,7 +24,7 @@ static void compare_with_machine(bench *b, const bnd_format *f, uint64_t seed, u
     }
     bnd_rule rule = machine_rule(direction);
     bnd_result got = bndi_call_operation(f, operation, codes, rule, 0);
-    if (bench_note(b, machine_agrees(f, got, want))) {
+    if (comparison_note(b, machine_agrees(f, got, want))) {
         print_call(operation, from, codes, f, rule, 0);
         print_results(got, (bnd_result){.code = want.code, .flags = want.flags});
     }
@@ -32,14 +32,14 @@ static void compare_with_machine(bench *b, const bnd_format *f, uint64_t seed, u
 
 static void test_machine(void)
 {
-    bench b;
-    bench_open(&b, "the machine's operations");
+    comparison b;
+    comparison_open(&b, "the machine's operations");
     bnd_format formats[] = {format_named("fp32"), format_named("fp64")};
     uint64_t count = scaled(2000000); /* 10^6 of each */
     for (uint64_t i = 0; i < count; i++) {
         compare_with_machine(&b, &formats[i % 2], 37, i / 2);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* What the C library computes exactly: the remainder, integers, exponents, neighbours. Values; flags are the oracle's
@@ -66,8 +66,8 @@ static void test_library(void)
 {
     static const bnd_operation operations[] = {BND_OP_REM,     BND_OP_RINT,      BND_OP_LOGB,
                                                BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_MIN_NUMBER};
-    bench b;
-    bench_open(&b, "the C library's functions");
+    comparison b;
+    comparison_open(&b, "the C library's functions");
     bnd_format fp64 = format_named("fp64");
     const bnd_format *const from[] = {&fp64, &fp64, &fp64};
     uint64_t count = scaled(100000);
@@ -75,18 +75,18 @@ static void test_library(void)
         bnd_operation operation = operations[i % 6];
         uint64_t codes[BND_OPERANDS_MAX] = {0};
         bndi_stratified_operands(codes, operation, from, 43, i);
-        double x[] = {double_of_bits(codes[0]), double_of_bits(codes[1])};
+        double x[] = {bndi_double_of_bits(codes[0]), bndi_double_of_bits(codes[1])};
         double want = by_library(operation, x),
-               got = double_of_bits(bndi_call_operation(&fp64, operation, codes, (bnd_rule){0}, 0).code);
+               got = bndi_double_of_bits(bndi_call_operation(&fp64, operation, codes, (bnd_rule){0}, 0).code);
         bool zeros = operation == BND_OP_MIN_NUMBER && want == 0.0;                      /* C does not say which zero */
         bool signaling = operation == BND_OP_MIN_NUMBER && (isnan(x[0]) || isnan(x[1])); /* nor what becomes of these */
         bool same = isnan(want) ? isnan(got) : got == want && (zeros || !signbit(got) == !signbit(want));
-        if (bench_note(&b, same || signaling)) {
+        if (comparison_note(&b, same || signaling)) {
             print_call(operation, from, codes, &fp64, (bnd_rule){0}, 0);
             printf("    %a, want %a\n", got, want);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo hardware_tests[] = {

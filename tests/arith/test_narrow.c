@@ -35,7 +35,7 @@ static void close_narrow(narrow *n)
     }
 }
 
-static void compare_in_all_modes(bench *b, const narrow *n, bnd_operation operation, const uint64_t *codes)
+static void compare_in_all_modes(comparison *b, const narrow *n, bnd_operation operation, const uint64_t *codes)
 {
     bndi_narrow_operand x[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
@@ -47,7 +47,7 @@ static void compare_in_all_modes(bench *b, const narrow *n, bnd_operation operat
         bnd_rule rule = {.rounding = (uint8_t)mode};
         bnd_result want = bndi_narrow_answer(&n->modes[mode], operation, &exact);
         bnd_result got = bndi_call_operation(&n->format, operation, codes, rule, 0);
-        if (bench_note(b, bndi_same_result(got, want))) {
+        if (comparison_note(b, bndi_same_result(got, want))) {
             const bnd_format *const from[] = {&n->format, &n->format, &n->format};
             print_call(operation, from, codes, &n->format, rule, 0);
             print_results(got, want);
@@ -61,7 +61,7 @@ static const bnd_operation binary[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,      
                                        BND_OP_MIN, BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER};
 
 /* IEEE's relations, by the values as doubles, which hold all of them. */
-static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
+static void compare_relations(comparison *b, const narrow *n, const uint64_t *codes)
 {
     const bnd_format *f = &n->format;
     const bndi_narrow_operand *x = &n->operands[codes[0]], *y = &n->operands[codes[1]];
@@ -74,7 +74,7 @@ static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
         bool invalid = signals || (!ordered && (set & BND_RELATION_SIGNALING) != 0);
         bnd_result want = {.code = (set & relation) != 0, .flags = invalid ? BND_FLAG_INVALID : 0};
         bnd_result got = bnd_compare(f, codes[0], codes[1], set, (bnd_rule){0});
-        if (bench_note(b, bndi_same_result(got, want))) {
+        if (comparison_note(b, bndi_same_result(got, want))) {
             printf("compare %s 0x%llx 0x%llx, set %u\n", f->name, (unsigned long long)codes[0],
                    (unsigned long long)codes[1], set);
             print_results(got, want);
@@ -83,7 +83,7 @@ static void compare_relations(bench *b, const narrow *n, const uint64_t *codes)
 }
 
 /* scalb's second operand is an integer, as many below zero as above. */
-static void check_pairs(bench *b, const narrow *n)
+static void check_pairs(comparison *b, const narrow *n)
 {
     uint64_t codes = UINT64_C(1) << n->format.width, stride = scaled_stride();
     for (uint64_t pair = 0; pair < codes * codes; pair += stride) {
@@ -102,7 +102,7 @@ static void check_pairs(bench *b, const narrow *n)
     }
 }
 
-static void for_each_format(bench *b, void (*check)(bench *b, const narrow *n))
+static void for_each_format(comparison *b, void (*check)(comparison *b, const narrow *n))
 {
     size_t count = small_formats(NULL, 8, 8);
     bnd_format *formats = calloc(count, sizeof *formats);
@@ -120,17 +120,17 @@ static void for_each_format(bench *b, void (*check)(bench *b, const narrow *n))
 
 static void test_pairs(void)
 {
-    bench b;
-    bench_open(&b, "pairs of narrow formats");
+    comparison b;
+    comparison_open(&b, "pairs of narrow formats");
     for_each_format(&b, check_pairs);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* The judge itself: its table holds between its entries, and its doubles give what rational numbers give. */
-static void check_judge(bench *b, const narrow *n)
+static void check_judge(comparison *b, const narrow *n)
 {
     for (int mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
-        bench_note(b, bndi_answers_unsound(&n->modes[mode]) == 0);
+        comparison_note(b, bndi_answers_unsound(&n->modes[mode]) == 0);
     }
     bndi_oracle_problem problem;
     bndi_oracle_problem_open(&problem);
@@ -152,7 +152,7 @@ static void check_judge(bench *b, const narrow *n)
         bndi_oracle_operate(&want, &problem, &n->format, bndi_oracle_operation_named(bnd_operation_name(operation)),
                             from, codes, a->rule, 0);
         bnd_result quick = bndi_narrow_answer(a, operation, &exact);
-        if (bench_note(b, bndi_same_result(quick, want.result))) {
+        if (comparison_note(b, bndi_same_result(quick, want.result))) {
             print_call(operation, from, codes, &n->format, a->rule, 0);
             print_results(quick, want.result);
         }
@@ -162,14 +162,14 @@ static void check_judge(bench *b, const narrow *n)
 
 static void test_judge(void)
 {
-    bench b;
-    bench_open(&b, "the judge of narrow formats");
+    comparison b;
+    comparison_open(&b, "the judge of narrow formats");
     for_each_format(&b, check_judge);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every triple of the formats of at most 5 bits. */
-static void check_triples(bench *b, const narrow *n)
+static void check_triples(comparison *b, const narrow *n)
 {
     uint64_t width = n->format.width, mask = (UINT64_C(1) << width) - 1, stride = scaled_stride();
     for (uint64_t i = 0; width <= 5 && i >> 3 * width == 0; i += stride) {
@@ -180,18 +180,18 @@ static void check_triples(bench *b, const narrow *n)
 
 static void test_narrow_triples(void)
 {
-    bench b;
-    bench_open(&b, "fma of formats of at most 5 bits");
+    comparison b;
+    comparison_open(&b, "fma of formats of at most 5 bits");
     for_each_format(&b, check_triples);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every triple of 8 bits is for check-exhaustive. */
 static void test_triples(void)
 {
     static const char *const names[] = {"e4m3", "e5m2", "e4m3fnuz", "e2m3", "binary8p3se"};
-    bench b;
-    bench_open(&b, "fma of narrow formats");
+    comparison b;
+    comparison_open(&b, "fma of narrow formats");
     narrow *n = malloc(sizeof *n);
     CU_ASSERT_FATAL(n != NULL);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -206,7 +206,7 @@ static void test_triples(void)
         close_narrow(n);
     }
     free(n);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo narrow_tests[] = {

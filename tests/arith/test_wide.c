@@ -109,8 +109,8 @@ static bool reciprocal_is_right(bigs *z, const bndi_wide *a)
 
 static void test_arithmetic(void)
 {
-    bench b;
-    bench_open(&b, "256 bits");
+    comparison b;
+    comparison_open(&b, "256 bits");
     bigs z;
     mpz_inits(z.a, z.b, z.got, z.want, (mpz_ptr)NULL);
     uint64_t count = scaled(200000);
@@ -123,20 +123,21 @@ static void test_arithmetic(void)
         uint64_t word = bnd_random(71, 3, i) >> (i % 64) | 1;
         set(z.a, &x);
         set(z.b, &y);
-        if (bench_note(&b, sum_is_right(&z, &x, &y) && product_is_right(&z, &x, &y) && scaling_is_right(&z, &x, word) &&
-                               quotient_is_right(&z, &x, word) && reciprocal_is_right(&z, &x))) {
+        if (comparison_note(&b, sum_is_right(&z, &x, &y) && product_is_right(&z, &x, &y) &&
+                                    scaling_is_right(&z, &x, word) && quotient_is_right(&z, &x, word) &&
+                                    reciprocal_is_right(&z, &x))) {
             gmp_printf("%Zx 2^%ld, %Zx 2^%ld, %lx\n", z.a, (long)x.exponent, z.b, (long)y.exponent, (long)word);
         }
     }
     mpz_clears(z.a, z.b, z.got, z.want, (mpz_ptr)NULL);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* e^x against MPFR's 320 bits. */
 static void test_exp(void)
 {
-    bench b;
-    bench_open(&b, "e^x in 256 bits");
+    comparison b;
+    comparison_open(&b, "e^x in 256 bits");
     mpfr_t x, want, got;
     mpz_t words;
     mpfr_inits2(320, x, want, got, (mpfr_ptr)NULL);
@@ -154,13 +155,13 @@ static void test_exp(void)
         mpfr_set_z_2exp(got, words, (mpfr_exp_t)out.exponent, MPFR_RNDN);
         mpfr_sub(got, got, want, MPFR_RNDN);
         bool same = mpfr_zero_p(got) != 0 || mpfr_get_exp(got) < mpfr_get_exp(want) - (top < 12 ? 238 : 220);
-        if (bench_note(&b, same && out.word[0] >> 63 != 0)) {
+        if (comparison_note(&b, same && out.word[0] >> 63 != 0)) {
             mpfr_printf("e^%Rg is wrong by %Rg\n", x, got);
         }
     }
     mpfr_clears(x, want, got, (mpfr_ptr)NULL);
     mpz_clear(words);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* What decides 128 bits: a one and a zero among the bits 129 to 210. */

@@ -1,6 +1,6 @@
 /* base/: messages, nearest names, random bits by index. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

@@ -10,16 +10,6 @@
 
 enum { GUARD = 16, GUARD_BYTE = 0x5a };
 
-void *memory_of(size_t bytes)
-{
-    void *memory = calloc(bytes + 1, 1);
-    if (memory == NULL) {
-        fprintf(stderr, "no memory for a test\n");
-        exit(EXIT_FAILURE);
-    }
-    return memory;
-}
-
 bnd_block block_named(const char *name)
 {
     bnd_block block;
@@ -353,13 +343,6 @@ static void find_amax(double *amax, const float *x, size_t count, bnd_shape shap
     }
 }
 
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 static bool same_value(uint32_t a, uint32_t b)
 {
     bool nan_a = (a & 0x7fffffff) > 0x7f800000, nan_b = (b & 0x7fffffff) > 0x7f800000;
@@ -373,26 +356,26 @@ static void print_place(const bnd_block *block, bnd_shape shape, const bnd_array
            how->rule.random_bits, how->packing_out, shape.outer, shape.length, shape.inner, i);
 }
 
-static void compare_scales(bench *b, const answer *a, const double *amax, double tensor, bnd_shape shape,
+static void compare_scales(comparison *b, const answer *a, const double *amax, double tensor, bnd_shape shape,
                            const bnd_block *block, const bnd_array *how)
 {
     for (size_t g = 0; g < a->scale_count; g++) {
         uint64_t got = scale_code(block, a->scales, g), want = expected_scale(block, amax[g], tensor);
-        if (bench_note(b, got == want)) {
+        if (comparison_note(b, got == want)) {
             print_place(block, shape, how, g);
             printf(" amax %a: scale 0x%llx, not 0x%llx\n", amax[g], (unsigned long long)got, (unsigned long long)want);
         }
     }
 }
 
-static void compare_element(bench *b, const answer *a, size_t i, float x, double tensor, bnd_shape shape,
+static void compare_element(comparison *b, const answer *a, size_t i, float x, double tensor, bnd_shape shape,
                             const bnd_block *block, const bnd_array *how)
 {
     size_t g = scale_of(block, shape, i);
     double scale = scale_value(block, a->scales, g);
     uint64_t want = expected_element(block, x, scale, tensor, how, i);
     uint64_t got = code_at(a->codes, block, (bnd_packing)how->packing_out, i);
-    if (bench_note(b, got == stored_code(block, want))) {
+    if (comparison_note(b, got == stored_code(block, want))) {
         print_place(block, shape, how, i);
         printf(" %a / (%a * %a): code 0x%llx, not 0x%llx\n", (double)x, scale, tensor, (unsigned long long)got,
                (unsigned long long)stored_code(block, want));
@@ -400,19 +383,19 @@ static void compare_element(bench *b, const answer *a, size_t i, float x, double
     /* An int8 has one zero: its values come from the code. */
     double element = value_of_element(block, want) + (block->integer ? 0.0 : -0.0);
     uint32_t value = expected_value(element, scale, tensor);
-    uint32_t back = bits_of(a->values[i]), fake = bits_of(a->fake[i]);
-    if (bench_note(b, same_value(back, value) && same_value(fake, value))) {
+    uint32_t back = bndi_bits_of_float(a->values[i]), fake = bndi_bits_of_float(a->fake[i]);
+    if (comparison_note(b, same_value(back, value) && same_value(fake, value))) {
         print_place(block, shape, how, i);
         printf(" %a / (%a * %a): value 0x%08x in place 0x%08x, not 0x%08x\n", (double)x, scale, tensor, back, fake,
                value);
     }
 }
 
-void check_block(bench *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
+void check_block(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how)
 {
     answer a = {.tensor = 1};
     bool called = call_all(&a, x, shape, block, how);
-    if (bench_note(b, called)) {
+    if (comparison_note(b, called)) {
         print_place(block, shape, how, 0);
         printf(" a call failed, or wrote behind its output\n");
     }
@@ -423,7 +406,7 @@ void check_block(bench *b, const float *x, bnd_shape shape, const bnd_block *blo
     }
     if (block->tensor) {
         tensor = tensor_scale(block, largest);
-        if (bench_note(b, (double)a.tensor == tensor)) {
+        if (comparison_note(b, (double)a.tensor == tensor)) {
             print_place(block, shape, how, 0);
             printf(" tensor's scale %a, not %a\n", (double)a.tensor, tensor);
         }

@@ -5,9 +5,9 @@
 
 #include <binade/block.h>
 
-#include "../codec/driver.h"
+#include "tests/support/comparison.h"
+#include "tests/support/memory.h"
 
-void *memory_of(size_t bytes);
 bnd_block block_named(const char *name);
 
 /* Normally distributed, by Box and Muller. */
@@ -22,6 +22,6 @@ size_t scale_of(const bnd_block *block, bnd_shape shape, size_t i);
 
 /* Quantizes, dequantizes and quantizes in place, and compares every scale, every code, every value, and the bytes
  * behind. */
-void check_block(bench *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how);
+void check_block(comparison *b, const float *x, bnd_shape shape, const bnd_block *block, const bnd_array *how);
 
 #endif

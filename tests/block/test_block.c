@@ -1,6 +1,6 @@
 /* block/: every scale and every element as rational numbers have it, wherever blocks run and however work is cut. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

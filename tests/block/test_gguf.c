@@ -11,13 +11,6 @@ enum { TYPES = 4, MOST = 64 };
 
 static const float e2m1[16] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 static float amax_of(const float *x, size_t n)
 {
     float amax = 0;
@@ -157,14 +150,14 @@ static void fill(float *x, size_t n, uint64_t block)
     }
 }
 
-static void compare(bench *b, bnd_gguf_type type, const float *x)
+static void compare(comparison *b, bnd_gguf_type type, const float *x)
 {
     unsigned char want[40], got[40];
     memset(want, 0x77, sizeof want);
     memset(got, 0x77, sizeof got);
     model(type, want, x);
     bool called = bnd_gguf_encode_f32(got, x, bnd_gguf_block(type), type, NULL) == BND_OK;
-    if (bench_note(b, called && memcmp(got, want, sizeof got) == 0)) {
+    if (comparison_note(b, called && memcmp(got, want, sizeof got) == 0)) {
         printf("    %s, amax %a:", bnd_gguf_name(type), (double)amax_of(x, bnd_gguf_block(type)));
         for (size_t i = 0; i < sizeof got; i++) {
             printf(got[i] == want[i] ? " %02x" : " %02x(%02x)", got[i], want[i]);
@@ -176,8 +169,8 @@ static void compare(bench *b, bnd_gguf_type type, const float *x)
 static void test_encoders(void)
 {
     float x[MOST];
-    bench b;
-    bench_open(&b, "GGUF blocks");
+    comparison b;
+    comparison_open(&b, "GGUF blocks");
     for (uint64_t block = 0; block < scaled(4000); block++) {
         fill(x, MOST, block);
         for (size_t t = 0; t < TYPES; t++) {
@@ -194,7 +187,7 @@ static void test_encoders(void)
         }
         compare(&b, BND_GGUF_NVFP4, x);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- bytes by hand ---- */
@@ -307,8 +300,8 @@ static void test_decoders(void)
 {
     unsigned char bytes[40];
     float y[MOST];
-    bench b;
-    bench_open(&b, "GGUF values");
+    comparison b;
+    comparison_open(&b, "GGUF values");
     for (uint64_t block = 0; block < 1024; block++) {
         for (size_t i = 0; i < sizeof bytes; i++) {
             bytes[i] = i < 4 && block < 256 ? (unsigned char)(block + i) : (unsigned char)bnd_random(9, i, block);
@@ -318,15 +311,16 @@ static void test_decoders(void)
             bool called = bnd_gguf_decode_f32(y, bytes, n, types[t], NULL) == BND_OK;
             for (size_t i = 0; i < n; i++) {
                 float want = expected(types[t], bytes, i);
-                bool same = called && (want != want ? y[i] != y[i] : bits_of(want) == bits_of(y[i]));
-                if (bench_note(&b, same)) {
+                bool same =
+                    called && (want != want ? y[i] != y[i] : bndi_bits_of_float(want) == bndi_bits_of_float(y[i]));
+                if (comparison_note(&b, same)) {
                     printf("    %s %02x %02x ... element %zu: %a, not %a\n", bnd_gguf_name(types[t]), bytes[0],
                            bytes[1], i, (double)y[i], (double)want);
                 }
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A block with something that is not finite comes back as NaNs, and its neighbours as they were. */

@@ -23,7 +23,7 @@ static float *numbers(bnd_shape shape, uint64_t seed)
     return x;
 }
 
-static void check(bench *b, const char *name, bnd_shape shape, const bnd_array *how, uint64_t seed)
+static void check(comparison *b, const char *name, bnd_shape shape, const bnd_array *how, uint64_t seed)
 {
     bnd_block block = block_named(name);
     float *x = numbers(shape, seed);
@@ -70,15 +70,15 @@ enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 static void test_every_block(void)
 {
-    bench b;
-    bench_open(&b, "blocks");
+    comparison b;
+    comparison_open(&b, "blocks");
     const bnd_array packed = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED},
                     unpacked = {.packing_in = BND_PACKING_UNPACKED, .packing_out = BND_PACKING_UNPACKED};
     for (size_t i = 0; i < BLOCKS; i++) {
         check(&b, blocks[i], (bnd_shape){3, 96, 1}, &packed, i);
         check(&b, blocks[i], (bnd_shape){1, 40, 24}, &unpacked, i + 100);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Axes first, middle, last; the last block short or the only one; rows that end within a byte. */
@@ -89,15 +89,15 @@ static void test_shapes(void)
     static const char *const some[] = {"mxfp8",          "mxfp6-e3m2",      "mxfp4",         "mxint8",
                                        "nvfp4",          "e2m1/row",        "e2m3/tile:3x5", "e4m3/tensor",
                                        "e4m3/tile:2x16", "e2m1/nvfp4:16x16"};
-    bench b;
-    bench_open(&b, "shapes");
+    comparison b;
+    comparison_open(&b, "shapes");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         for (size_t k = 0; k < sizeof some / sizeof some[0]; k++) {
             const bnd_array how = {.packing_in = (uint8_t)((i + k) % 2), .packing_out = (uint8_t)((i + k) % 2)};
             check(&b, some[k], shapes[i], &how, 1000 + 10 * i + k);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Blocks of any length, any element, any scale. */
@@ -106,8 +106,8 @@ static void test_other_blocks(void)
     static const size_t lengths[] = {1, 2, 3, 8, 16, 64, 128, 1000};
     static const char *const scales[] = {"e8m0", "fp32",     "bf16",        "fp16",        "e5m2",
                                          "e4m3", "e5m2fnuz", "binary8p1ue", "binary8p4uf", "dlfloat16"};
-    bench b;
-    bench_open(&b, "other blocks");
+    comparison b;
+    comparison_open(&b, "other blocks");
     const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         for (size_t k = 0; k < sizeof scales / sizeof scales[0]; k++) {
@@ -124,7 +124,7 @@ static void test_other_blocks(void)
             free(x);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every mode, overflow policy and number of random bits: the exact way where doubles do not reach, too. */
@@ -133,8 +133,8 @@ static void test_rules(void)
     static const char *const some[] = {"mxfp8:floor", "mxfp8-e5m2:floor", "mxfp4:floor", "mxint8:floor",
                                        "nvfp4",       "e4m3/row",         "bf16/row"};
     static const uint8_t bits[] = {1, 3, 8, 20, 40, 62};
-    bench b;
-    bench_open(&b, "rules");
+    comparison b;
+    comparison_open(&b, "rules");
     for (size_t k = 0; k < sizeof some / sizeof some[0]; k++) {
         for (unsigned mode = 0; mode < BND_ROUND_COUNT; mode++) {
             bnd_array how = {
@@ -150,14 +150,14 @@ static void test_rules(void)
             check(&b, some[k], (bnd_shape){1, 40, 3}, &how, 40 * k + mode + 7);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Rows longer than a piece of work, tiles larger than it, many blocks in a row, in one comparison each. */
 static void test_large(void)
 {
-    bench b;
-    bench_open(&b, "large");
+    comparison b;
+    comparison_open(&b, "large");
     const bnd_array how = {.packing_in = BND_PACKING_PACKED, .packing_out = BND_PACKING_PACKED};
     check(&b, "e4m3/row", (bnd_shape){2, 8200, 1}, &how, 1);
     check(&b, "e2m1/tensor", (bnd_shape){1, 9001, 1}, &how, 2);
@@ -169,7 +169,7 @@ static void test_large(void)
     check(&b, "mxfp6-e3m2:even", (bnd_shape){3, 1032, 1}, &how, 10);
     check(&b, "nvfp4", (bnd_shape){1, 16, 700}, &how, 6);
     check(&b, "e4m3/row", (bnd_shape){1, 900, 9}, &how, 7); /* a scale a column */
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo quantize_tests[] = {

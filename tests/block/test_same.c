@@ -6,7 +6,7 @@
 
 #include "model.h"
 #include "tests.h"
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>

@@ -14,7 +14,7 @@ static const char *const blocks[] = {
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 /* Each number in a block of its own, beside smaller ones of either sign. */
-static void test_scales_of(bench *b, const float *amax, size_t count)
+static void test_scales_of(comparison *b, const float *amax, size_t count)
 {
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
@@ -39,8 +39,8 @@ static void test_breakpoints(void)
                                     -3,   -1,   0,    1,    2,    3,    8,    9,    15,   60,  119, 126, 127};
     enum { EXPONENTS = sizeof exponents / sizeof exponents[0], SIGNIFICANDS = 16 };
     float amax[3 * SIGNIFICANDS];
-    bench b;
-    bench_open(&b, "breakpoints");
+    comparison b;
+    comparison_open(&b, "breakpoints");
     for (size_t e = 0; e < EXPONENTS; e++) {
         for (size_t i = 0; i < SIGNIFICANDS; i++) {
             float x = (float)ldexp(significands[i], exponents[e]);
@@ -50,7 +50,7 @@ static void test_breakpoints(void)
         }
         test_scales_of(&b, amax, 3 * SIGNIFICANDS);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* The same in whole blocks, many of them in a row: what vectors do, against the portable loops that the model has
@@ -97,8 +97,8 @@ static void test_tiny_beside_huge(void)
                                     BND_ROUND_RTZ, BND_ROUND_SR_EQUAL, BND_ROUND_SR};
     static const char *const names[] = {"mxfp8", "mxfp8-e5m2:floor", "bf16/mx", "mxint8", "e4m3/row", "nvfp4"};
     float x[64];
-    bench b;
-    bench_open(&b, "tiny beside huge");
+    comparison b;
+    comparison_open(&b, "tiny beside huge");
     for (size_t i = 0; i < 64; i++) {
         x[i] = ldexpf(i % 3 ? -1.25f : 1.5f, i % 32 == 9 ? 100 : -(int)(i * 37 % 150));
     }
@@ -109,15 +109,15 @@ static void test_tiny_beside_huge(void)
             check_block(&b, x, (bnd_shape){1, 64, 1}, &block, &how);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A block with one number that is not finite, in the first place, the last, and in between. */
 static void test_not_finite(void)
 {
     static const float strange[] = {INFINITY, -INFINITY, NAN};
-    bench b;
-    bench_open(&b, "not finite");
+    comparison b;
+    comparison_open(&b, "not finite");
     for (size_t k = 0; k < BLOCKS; k++) {
         bnd_block block = block_named(blocks[k]);
         for (size_t place = 0; place < 96; place += 19) {
@@ -138,7 +138,7 @@ static void test_not_finite(void)
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void quantized(const char *name, const float *x, size_t n, unsigned char *codes, unsigned char *scales,
@@ -227,8 +227,8 @@ static void test_all_codes(void)
     bnd_format fp32 = format_named("fp32");
     unsigned char codes[256], scales[256];
     float *y = memory_of(65536 * sizeof *y);
-    bench b;
-    bench_open(&b, "all codes and scales");
+    comparison b;
+    comparison_open(&b, "all codes and scales");
     for (unsigned i = 0; i < 256; i++) {
         codes[i] = (unsigned char)i;
     }
@@ -244,12 +244,12 @@ static void test_all_codes(void)
             uint32_t got;
             memcpy(&got, &y[i], 4);
             bool same = exact != exact ? y[i] != y[i] : got == want.code;
-            if (bench_note(&b, same)) {
+            if (comparison_note(&b, same)) {
                 printf("    code 0x%02x scale 0x%02x: 0x%08x, not 0x%08x\n", i, s, got, (unsigned)want.code);
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
     free(y);
 }
 

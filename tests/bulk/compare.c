@@ -126,23 +126,23 @@ static void trial_close(trial *t)
     free(t->want);
 }
 
-static void note_differences(bench *b, const trial *t, const bnd_array *how)
+static void note_differences(comparison *b, const trial *t, const bnd_array *how)
 {
     const bnd_format *out = &t->c->out;
     for (size_t i = 0; i < t->n; i++) {
         size_t place = strided_place(i, t->n, how->stride_out);
         uint64_t got = get_code(t->got, out, how->packing_out, place);
         uint64_t want = get_code(t->want, out, how->packing_out, place);
-        if (bench_note(b, got == want)) {
+        if (comparison_note(b, got == want)) {
             print_question(t->c, how);
             printf("element %zu of %zu, 0x%llx, R=0x%llx: 0x%llx, not 0x%llx\n", i, t->n, (unsigned long long)t->in[i],
                    (unsigned long long)random_of(how, i), (unsigned long long)got, (unsigned long long)want);
         }
     }
-    bench_note(b, false); /* or the bits between and behind the codes */
+    comparison_note(b, false); /* or the bits between and behind the codes */
 }
 
-static void compare_bits(bench *b, trial *t, const bnd_array *how, bnd_stats *stats)
+static void compare_bits(comparison *b, trial *t, const bnd_array *how, bnd_stats *stats)
 {
     memset(t->got, FILL, t->bytes);
     bool called = run_call(t->c, t->to, t->from, t->n, how, stats) == BND_OK;
@@ -153,11 +153,11 @@ static void compare_bits(bench *b, trial *t, const bnd_array *how, bnd_stats *st
     }
 }
 
-static void compare_statistics(bench *b, trial *t, const bnd_array *how, const bnd_stats *want)
+static void compare_statistics(comparison *b, trial *t, const bnd_array *how, const bnd_stats *want)
 {
     bnd_stats got = {0};
     compare_bits(b, t, how, &got);
-    if (bench_note(b, memcmp(&got, want, sizeof got) == 0)) {
+    if (comparison_note(b, memcmp(&got, want, sizeof got) == 0)) {
         print_question(t->c, how);
         printf("statistics of %zu elements\n", t->n);
         print_statistics("got", &got);
@@ -165,8 +165,8 @@ static void compare_statistics(bench *b, trial *t, const bnd_array *how, const b
     }
 }
 
-void check_answers(bench *b, const call *c, const uint64_t *in, const uint64_t *answers, size_t n, const bnd_array *how,
-                   const bnd_stats *counts)
+void check_answers(comparison *b, const call *c, const uint64_t *in, const uint64_t *answers, size_t n,
+                   const bnd_array *how, const bnd_stats *counts)
 {
     const back_ends *here = back_ends_here();
     trial t;
@@ -182,7 +182,7 @@ void check_answers(bench *b, const call *c, const uint64_t *in, const uint64_t *
     trial_close(&t);
 }
 
-void check_call(bench *b, const call *c, const uint64_t *in, size_t n, const bnd_array *how, bool with_stats)
+void check_call(comparison *b, const call *c, const uint64_t *in, size_t n, const bnd_array *how, bool with_stats)
 {
     uint64_t *answers = memory_of(n * sizeof *answers);
     tally counts = {.stats.elements = 0};
@@ -197,8 +197,8 @@ void check_call(bench *b, const call *c, const uint64_t *in, size_t n, const bnd
     free(answers);
 }
 
-void check_numbers(bench *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n, const bnd_array *how,
-                   bool with_stats)
+void check_numbers(comparison *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n,
+                   const bnd_array *how, bool with_stats)
 {
     call c = round_call(f, wide);
     check_call(b, &c, numbers, n, how, with_stats);

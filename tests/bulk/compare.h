@@ -17,15 +17,15 @@ const char *context_name(const bnd_context *context);
 /* n elements through a call, by every back end, with the strides and packings of `how`: each has to give the answers,
  * bit for bit, and nothing between and behind the codes. With statistics it is called once more, and has to give the
  * same bits again, and the model's counts and sums, these too bit for bit. */
-void check_call(bench *b, const call *c, const uint64_t *in, size_t n, const bnd_array *how, bool with_stats);
+void check_call(comparison *b, const call *c, const uint64_t *in, size_t n, const bnd_array *how, bool with_stats);
 
 /* The same with answers that the caller has, and counts where there are to be statistics. */
-void check_answers(bench *b, const call *c, const uint64_t *in, const uint64_t *answers, size_t n, const bnd_array *how,
-                   const bnd_stats *counts);
+void check_answers(comparison *b, const call *c, const uint64_t *in, const uint64_t *answers, size_t n,
+                   const bnd_array *how, const bnd_stats *counts);
 
 /* Encoding and rounding numbers (value sets: rounding only) of either type. */
-void check_numbers(bench *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n, const bnd_array *how,
-                   bool with_stats);
+void check_numbers(comparison *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n,
+                   const bnd_array *how, bool with_stats);
 
 /* The statistics of one array, counted in one call and in several: the same counts, magnitudes and histogram, and sums
  * that differ by no more than the order of their terms can make out, at most `elements` and none below zero. */

@@ -214,9 +214,8 @@ uint64_t random_of(const bnd_array *how, size_t i)
 static bnd_result encoded(const call *c, uint64_t in, const bnd_array *how, size_t i)
 {
     uint32_t narrow = (uint32_t)in;
-    float x;
-    memcpy(&x, &narrow, sizeof x);
-    return c->wide ? bnd_encode(&c->f, double_of_bits(in), how->rule, random_of(how, i))
+    float x = bndi_float_of_bits(narrow);
+    return c->wide ? bnd_encode(&c->f, bndi_double_of_bits(in), how->rule, random_of(how, i))
                    : bnd_encode_float(&c->f, x, how->rule, random_of(how, i));
 }
 

@@ -5,7 +5,8 @@
 
 #include <binade/bulk.h>
 
-#include "../codec/driver.h"
+#include "tests/support/comparison.h"
+#include "tests/support/memory.h"
 
 /* ---- how codes lie in memory, written down once more ---- */
 
@@ -86,9 +87,6 @@ uint64_t *operands_of(const call *c, size_t count, uint64_t seed);
 
 /* Many of them, as they lie in memory: some thousands over and over, since to compute them takes longer than a call. */
 unsigned char *many_operands(const call *c, uint8_t packing, size_t n, uint64_t seed);
-
-/* Memory of zeros that ends the test program where there is none. */
-void *memory_of(size_t bytes);
 
 /* Every row, the P3109 family up to 8 bits and some of the wider ones, and custom formats; then the value sets. */
 typedef struct format_list {

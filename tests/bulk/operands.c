@@ -5,22 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *memory_of(size_t bytes)
-{
-    void *memory = calloc(bytes + 1, 1);
-    if (memory == NULL) {
-        fprintf(stderr, "no memory for a test\n");
-        exit(EXIT_FAILURE);
-    }
-    return memory;
-}
-
 /* Bits of a stratified double as a float, and often one float beside it: midpoints have neighbours too. */
 static uint64_t narrowed(double x, uint64_t random)
 {
     float narrow = (float)x;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(narrow);
     uint32_t magnitude = bits & 0x7fffffff;
     if (magnitude > 0 && magnitude < 0x7f800000 && (random & 1) != 0) {
         bits += random & 2 ? 1 : UINT32_MAX;
@@ -57,7 +46,7 @@ static uint64_t number_for(const call *c, uint64_t seed, uint64_t i)
         return special_number(c->wide, random);
     }
     double x = stratified_double(&c->f, seed, i);
-    return c->wide ? bits_of_double(x) : narrowed(x, random);
+    return c->wide ? bndi_bits_of_double(x) : narrowed(x, random);
 }
 
 static uint64_t code_for(const bnd_format *f, uint64_t seed, uint64_t i)

@@ -209,22 +209,22 @@ void print_element(const exercise *s, size_t i, uint64_t got)
     printf(": 0x%llx, not 0x%llx\n", (unsigned long long)got, (unsigned long long)s->want[i]);
 }
 
-static void note_differences(bench *b, const exercise *s, const bnd_array *how, const unsigned char *got)
+static void note_differences(comparison *b, const exercise *s, const bnd_array *how, const unsigned char *got)
 {
     size_t different = 0;
     for (size_t i = 0; i < s->n; i++) {
         uint64_t code = get_code(got, &s->out, how->packing_out, strided_place(i, s->n, how->stride_out));
         different += code != s->want[i];
-        if (bench_note(b, code == s->want[i])) {
+        if (comparison_note(b, code == s->want[i])) {
             print_exercise(s, how);
             print_element(s, i, code);
         }
     }
-    bench_note(b, different > 0); /* or the bits between and behind the codes */
+    comparison_note(b, different > 0); /* or the bits between and behind the codes */
 }
 
 /* `first`: where element 0 stands, in bytes. */
-static void check_bits(bench *b, const exercise *s, const bnd_array *how, const unsigned char *want, size_t first,
+static void check_bits(comparison *b, const exercise *s, const bnd_array *how, const unsigned char *want, size_t first,
                        bnd_stats *stats)
 {
     const size_t bytes = exercise_bytes(s, s->n);
@@ -238,7 +238,7 @@ static void check_bits(bench *b, const exercise *s, const bnd_array *how, const 
     free(got);
 }
 
-void check_exercise(bench *b, const exercise *s, bool counted)
+void check_exercise(comparison *b, const exercise *s, bool counted)
 {
     unsigned char *want = memory_of(exercise_bytes(s, s->n));
     const unsigned char *origin = put_strided(want, &s->out, s->q.how.packing_out, s->want, s->n, s->q.how.stride_out);
@@ -252,7 +252,7 @@ void check_exercise(bench *b, const exercise *s, bool counted)
             continue;
         }
         check_bits(b, s, &how, want, first, &stats);
-        if (bench_note(b, memcmp(&stats, &s->stats, sizeof stats) == 0)) {
+        if (comparison_note(b, memcmp(&stats, &s->stats, sizeof stats) == 0)) {
             print_exercise(s, &how);
             puts("statistics");
             print_statistics("got", &stats);

@@ -43,7 +43,7 @@ bnd_status run_exercise(const exercise *s, void *out, size_t n, const bnd_array 
 size_t exercise_bytes(const exercise *s, size_t n); /* of n results */
 
 /* All of it by every back end that is here; `counted`: with statistics too. */
-void check_exercise(bench *b, const exercise *s, bool counted);
+void check_exercise(comparison *b, const exercise *s, bool counted);
 void print_exercise(const exercise *s, const bnd_array *how);
 void print_element(const exercise *s, size_t i, uint64_t got);
 

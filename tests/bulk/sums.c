@@ -1,3 +1,4 @@
+#include "base/bits.h"
 #include "sums.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static bool call_sum(const sum_question *s, const bnd_array *how, const void *da
         break;
     default:
         status = bnd_sum_f64(&wide, s->way, &x, s->n, &s->f, how, NULL);
-        *got = bits_of_double(wide);
+        *got = bndi_bits_of_double(wide);
     }
     return status == BND_OK;
 }
@@ -109,7 +110,7 @@ static void print_sum(const sum_question *s, const bnd_array *how)
            r->flush_out ? " flush_out" : "", r->tiny_before ? " tiny_before" : "", s->stride);
 }
 
-void check_sum(bench *b, const sum_question *s)
+void check_sum(comparison *b, const sum_question *s)
 {
     const bnd_format type = format_named(s->type == TO_DOUBLES ? "fp64" : "fp32");
     unsigned char *memory = memory_of(strided_bytes(&s->of_x, s->packing, s->n, s->stride));
@@ -123,7 +124,7 @@ void check_sum(bench *b, const sum_question *s)
         uint64_t got = 0;
         how.context = &back_ends_here()->at[i];
         bool called = call_sum(s, &how, data, &got);
-        if (bench_note(b, called && got == want)) {
+        if (comparison_note(b, called && got == want)) {
             print_sum(s, &how);
             printf("0x%llx, not 0x%llx\n", (unsigned long long)got, (unsigned long long)want);
         }

@@ -18,6 +18,6 @@ typedef struct sum_question {
 /* n codes (to be freed), most often of numbers of about the same size; sometimes anything. */
 uint64_t *terms_of(const bnd_format *f, size_t n, uint64_t seed);
 
-void check_sum(bench *b, const sum_question *s);
+void check_sum(comparison *b, const sum_question *s);
 
 #endif

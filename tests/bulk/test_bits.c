@@ -21,8 +21,8 @@ static size_t upper_halves(uint64_t *bits, uint64_t seed)
 /* Every row, in the mode's order; the statistics of one mode of each row. */
 static void test_upper_halves(void)
 {
-    bench b;
-    bench_open(&b, "upper halves of fp32");
+    comparison b;
+    comparison_open(&b, "upper halves of fp32");
     uint64_t *bits = memory_of(65536 * sizeof *bits);
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = bnd_format_at(row);
@@ -33,7 +33,7 @@ static void test_upper_halves(void)
         }
     }
     free(bits);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Each overflow with each NaN, and every way to flush, over the modes. */
@@ -50,7 +50,7 @@ static bnd_rule policy(unsigned i)
 
 /* Encoding and rounding together: the codec is asked for the codes, and rounded numbers are the values of those. (That
  * they are is compared above.) */
-static void check_headline(bench *b, const bnd_format *f, const uint64_t *values, size_t n, const uint64_t *bits,
+static void check_headline(comparison *b, const bnd_format *f, const uint64_t *values, size_t n, const uint64_t *bits,
                            const bnd_array *how)
 {
     call encode = encode_call(f, false), round = round_call(f, false);
@@ -66,7 +66,7 @@ static void check_headline(bench *b, const bnd_format *f, const uint64_t *values
     free(answers);
 }
 
-static void check_policies(bench *b, const bnd_format *f, uint64_t seed)
+static void check_policies(comparison *b, const bnd_format *f, uint64_t seed)
 {
     enum { POLICIES = 8 }; /* of the 30 pairs; another eight in the next mode */
     static const uint8_t random_bits[] = {8, 16, 4, 32, 12, 24, 1};
@@ -93,20 +93,20 @@ static void check_policies(bench *b, const bnd_format *f, uint64_t seed)
 static void test_headline_policies(void)
 {
     static const char *const names[] = {"fp16", "bf16", "tf32", "e4m3", "e5m2", "e2m1"};
-    bench b;
-    bench_open(&b, "headline formats, every mode, the main policies");
+    comparison b;
+    comparison_open(&b, "headline formats, every mode, the main policies");
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k]);
         check_policies(&b, &f, 1000 + 1000 * k);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_any_rule(void)
 {
     enum { COUNT = 4096, MOST = 1100 };
-    bench b;
-    bench_open(&b, "any rule");
+    comparison b;
+    comparison_open(&b, "any rule");
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         const bnd_format *f = &formats.at[k];
@@ -126,10 +126,11 @@ static void test_any_rule(void)
         }
     }
     free(formats.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
-static void check_stochastic(bench *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n, uint64_t seed)
+static void check_stochastic(comparison *b, const bnd_format *f, bool wide, const uint64_t *numbers, size_t n,
+                             uint64_t seed)
 {
     static const uint8_t bits[] = {1, 8, 16, 24, 32, 62, 0};
     static const uint8_t modes[] = {BND_ROUND_SR, BND_ROUND_SRA, BND_ROUND_SRB};
@@ -146,8 +147,8 @@ static void check_stochastic(bench *b, const bnd_format *f, bool wide, const uin
 
 static void test_stochastic_modes(void)
 {
-    bench b;
-    bench_open(&b, "stochastic modes");
+    comparison b;
+    comparison_open(&b, "stochastic modes");
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         for (int wide = 0; wide < 2; wide++) {
@@ -159,7 +160,7 @@ static void test_stochastic_modes(void)
         }
     }
     free(formats.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every number of random bits, from the first element of a block of them on or from any other, near 2^64 too. */
@@ -168,8 +169,8 @@ static void test_random_bits(void)
     static const char *const names[] = {"fp16", "bf16", "e4m3", "e2m1", "e8m0", "binary8p1ue", "tf32", "e8m22", "fp32"};
     static const uint64_t firsts[] = {0, 1, 5, 8, UINT64_C(0xffffffff) * 8 - 3, UINT64_MAX - 40};
     enum { COUNT = 150 };
-    bench b;
-    bench_open(&b, "every number of random bits");
+    comparison b;
+    comparison_open(&b, "every number of random bits");
     for (unsigned bits = 1; bits <= BND_RANDOM_BITS_MAX; bits++) {
         for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
             bnd_format f = format_named(names[k / 2]);
@@ -185,14 +186,14 @@ static void test_random_bits(void)
             free(numbers);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every code of the formats up to 16 bits; elsewhere random ones, with exponent fields all zeros and all ones. */
 static void test_decode(void)
 {
-    bench b;
-    bench_open(&b, "decode");
+    comparison b;
+    comparison_open(&b, "decode");
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.with_codes; k++) {
         const bnd_format *f = &formats.at[k];
@@ -213,14 +214,14 @@ static void test_decode(void)
         }
     }
     free(formats.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_convert(void)
 {
     enum { COUNT = 256 };
-    bench b;
-    bench_open(&b, "codes to codes");
+    comparison b;
+    comparison_open(&b, "codes to codes");
     format_list formats = all_formats();
     for (uint64_t k = 0; k < scaled(6000); k++) {
         uint64_t random = bnd_random(21, 1, k);
@@ -234,7 +235,7 @@ static void test_convert(void)
         free(codes);
     }
     free(formats.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo bit_tests[] = {

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 static void print_back_ends(void)
 {

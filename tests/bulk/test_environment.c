@@ -94,7 +94,7 @@ static void scene_close(scene *s)
 
 /* Once without statistics, and once with them. The sums are the same to the last bit: they are not the caller's
  * arithmetic. */
-static void check_scene(bench *b, scene *s, const bnd_context *context, unsigned kind)
+static void check_scene(comparison *b, scene *s, const bnd_context *context, unsigned kind)
 {
     s->how.context = context;
     for (int with_stats = 0; with_stats < 2; with_stats++) {
@@ -110,7 +110,7 @@ static void check_scene(bench *b, scene *s, const bnd_context *context, unsigned
         be_kind(before);
         bool same = called && memcmp(s->got, s->want, s->bytes) == 0;
         bool counted = !with_stats || memcmp(&stats, &s->stats, sizeof stats) == 0;
-        if (bench_note(b, as_it_was && same && counted)) {
+        if (comparison_note(b, as_it_was && same && counted)) {
             print_question(s->c, &s->how);
             printf("environment %u (0x%x): %s%s%s\n", kind, set, same ? "" : "other bits; ",
                    counted ? "" : "other statistics; ", as_it_was ? "" : "the environment is not as it was");
@@ -124,8 +124,8 @@ static void test_hostile(void)
 {
     static const char *const names[] = {"fp16", "bf16", "tf32", "e4m3",   "e5m2nosub", "e8m0",
                                         "e2m1", "fp32", "fp64", "e15m48", "dlfloat16", "e6m9"};
-    bench b;
-    bench_open(&b, "a hostile environment");
+    comparison b;
+    comparison_open(&b, "a hostile environment");
     bnd_format other = format_named("e5m2");
     for (size_t k = 0; k < BND_ROUND_COUNT * sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k / BND_ROUND_COUNT]);
@@ -143,13 +143,13 @@ static void test_hostile(void)
             scene_close(&s);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- operations ---- */
 
 /* In a hostile environment what is owed in any, by every back end. */
-static void check_operation(bench *b, const question *q, uint64_t seed)
+static void check_operation(comparison *b, const question *q, uint64_t seed)
 {
     exercise s = exercise_of(q, 1500, seed, NULL);
     const size_t bytes = exercise_bytes(&s, s.n);
@@ -168,7 +168,7 @@ static void check_operation(bench *b, const question *q, uint64_t seed)
         be_kind(before);
         bool right = called && memcmp(got, want, bytes) == 0;
         bool same = !counted || memcmp(&stats, &s.stats, sizeof stats) == 0;
-        if (bench_note(b, right && same && as_it_was)) {
+        if (comparison_note(b, right && same && as_it_was)) {
             print_exercise(&s, &how);
             printf("environment %u (0x%x): %s%s%s\n", kind, set, right ? "" : "other bits; ",
                    same ? "" : "other statistics; ", as_it_was ? "" : "the environment is not as it was");
@@ -179,7 +179,7 @@ static void check_operation(bench *b, const question *q, uint64_t seed)
     exercise_close(&s);
 }
 
-static void check_sum(bench *b, const bnd_format *f, uint8_t rounding)
+static void check_sum(comparison *b, const bnd_format *f, uint8_t rounding)
 {
     enum { COUNT = 100 };
     float x[COUNT], want[BND_SUM_COUNT], got;
@@ -197,7 +197,7 @@ static void check_sum(bench *b, const bnd_format *f, uint8_t rounding)
             bnd_status status = bnd_sum_f32(&got, (bnd_summation)way, &operand, COUNT, f, &how, NULL);
             bool as_it_was = control() == set;
             be_kind(before);
-            if (bench_note(b, status == BND_OK && as_it_was && memcmp(&got, &want[way], sizeof got) == 0)) {
+            if (comparison_note(b, status == BND_OK && as_it_was && memcmp(&got, &want[way], sizeof got) == 0)) {
                 printf("    a sum in way %u, rounded to %s, in environment %u\n", way, f->name, kind);
             }
         }
@@ -209,8 +209,8 @@ static void test_hostile_operations(void)
     static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32", "e6m9", "fp64"};
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA, BND_OP_SQRT, BND_OP_MAX};
     enum { OPERATIONS = sizeof operations / sizeof operations[0] };
-    bench b;
-    bench_open(&b, "operations in a hostile environment");
+    comparison b;
+    comparison_open(&b, "operations in a hostile environment");
     for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS; k++) {
         bnd_format f = format_named(names[k / OPERATIONS]);
         question q = question_of(operations[k % OPERATIONS], k % 4 == 3 ? TO_FLOATS : TO_CODES, &f, &f, 0);
@@ -220,7 +220,7 @@ static void test_hostile_operations(void)
         check_operation(&b, &q, k);
         check_sum(&b, &f, (uint8_t)(k % BND_ROUND_COUNT));
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- threads ---- */
@@ -229,7 +229,7 @@ enum { MANY = (1 << 19) + 77 }; /* what two threads are not too many for */
 
 /* One kind of environment, in a thread that has no workers yet. */
 typedef struct visit {
-    bench *b;
+    comparison *b;
     unsigned kind;
 } visit;
 
@@ -259,15 +259,15 @@ static void *visit_all(void *context)
 
 static void test_hostile_threads(void)
 {
-    bench b;
-    bench_open(&b, "hostile threads");
+    comparison b;
+    comparison_open(&b, "hostile threads");
     for (unsigned kind = 0; kind < HOSTILE_KINDS; kind += 3) {
         visit v = {.b = &b, .kind = kind};
         pthread_t thread;
         CU_ASSERT_EQUAL(pthread_create(&thread, NULL, visit_all, &v), 0);
         CU_ASSERT_EQUAL(pthread_join(thread, NULL), 0);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo environment_tests[] = {

@@ -10,7 +10,7 @@
 /* ---- in place ---- */
 
 /* round with y == x, side by side and with a stride, in a piece of memory that ends with a page that traps. */
-static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, const bnd_array *rule)
+static void check_in_place(comparison *b, const call *c, size_t n, ptrdiff_t stride, const bnd_array *rule)
 {
     bnd_array how = *rule;
     size_t bytes = strided_bytes(&c->in, BND_PACKING_UNPACKED, n, stride);
@@ -27,7 +27,7 @@ static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, 
         unsigned char *at = pages_place(&p, bytes, true, n % 2 * 3);
         void *origin = put_strided(at, &c->in, BND_PACKING_UNPACKED, in, n, stride);
         bool same = run_call(c, origin, origin, n, &how, NULL) == BND_OK && memcmp(at, want, bytes) == 0;
-        if (bench_note(b, same && pages_untouched(&p, at, bytes))) {
+        if (comparison_note(b, same && pages_untouched(&p, at, bytes))) {
             print_question(c, &how);
             printf("in place, %zu elements, stride %td: %s\n", n, stride, same ? "written outside" : "wrong");
         }
@@ -41,8 +41,8 @@ static void check_in_place(bench *b, const call *c, size_t n, ptrdiff_t stride, 
 static void test_in_place(void)
 {
     static const ptrdiff_t strides[] = {1, 1, 1, 2, -1, 3};
-    bench b;
-    bench_open(&b, "round, in place");
+    comparison b;
+    comparison_open(&b, "round, in place");
     for (size_t k = 0; k < LAYOUTS; k++) {
         bnd_format f = layout_at(k);
         for (unsigned wide = 0; wide < 2; wide++) {
@@ -53,13 +53,13 @@ static void test_in_place(void)
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- strides ---- */
 
 /* Every call with its own strides; what lies between the elements stays. */
-static void check_strides(bench *b, const call *c, size_t n, ptrdiff_t in_stride, ptrdiff_t out_stride,
+static void check_strides(comparison *b, const call *c, size_t n, ptrdiff_t in_stride, ptrdiff_t out_stride,
                           const bnd_rule *rule)
 {
     bnd_array how = {.rule = *rule, .stride_in = in_stride, .stride_out = out_stride};
@@ -79,7 +79,7 @@ static void check_strides(bench *b, const call *c, size_t n, ptrdiff_t in_stride
         unsigned char *y = pages_place(&target, out_bytes, k % 2 == 0, 0);
         bool same = run_call(c, y + (first - want), from, n, &how, NULL) == BND_OK;
         same = same && memcmp(y, want, out_bytes) == 0;
-        if (bench_note(b, same && pages_untouched(&target, y, out_bytes))) {
+        if (comparison_note(b, same && pages_untouched(&target, y, out_bytes))) {
             print_question(c, &how);
             printf("%zu elements, strides %td and %td: %s\n", n, in_stride, out_stride,
                    same ? "written outside" : "wrong");
@@ -96,8 +96,8 @@ static void test_strides(void)
 {
     static const ptrdiff_t strides[] = {1, 2, 3, -1, -2, 7};
     enum { STRIDES = sizeof strides / sizeof strides[0] };
-    bench b;
-    bench_open(&b, "strides");
+    comparison b;
+    comparison_open(&b, "strides");
     bnd_format other = format_named("bf16");
     for (size_t k = 0; k < LAYOUTS * STRIDES * STRIDES; k++) {
         bnd_format f = layout_at(k % LAYOUTS);
@@ -109,7 +109,7 @@ static void test_strides(void)
             check_strides(&b, &calls[i], n, strides[k / LAYOUTS % STRIDES], strides[k / LAYOUTS / STRIDES], &rule);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- in pieces ---- */
@@ -134,7 +134,7 @@ static bool pieces_hold(const call *c, const unsigned char *in, size_t n, const 
     return same;
 }
 
-static void check_pieces(bench *b, const call *c, uint64_t k)
+static void check_pieces(comparison *b, const call *c, uint64_t k)
 {
     uint64_t random = bnd_random(31, 1, k);
     size_t n = 1 + (size_t)(random % 1500), second = (size_t)(random >> 16) % (n + 1) / 8 * 8;
@@ -147,7 +147,7 @@ static void check_pieces(bench *b, const call *c, uint64_t k)
     put_codes(in, &c->in, how.packing_in, operands, n);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
         how.context = &back_ends_here()->at[i];
-        if (bench_note(b, pieces_hold(c, in, n, cuts, &how))) {
+        if (comparison_note(b, pieces_hold(c, in, n, cuts, &how))) {
             print_question(c, &how);
             printf("%zu elements cut at %zu and %zu\n", n, cuts[1], cuts[2]);
         }
@@ -158,8 +158,8 @@ static void check_pieces(bench *b, const call *c, uint64_t k)
 
 static void test_pieces(void)
 {
-    bench b;
-    bench_open(&b, "pieces");
+    comparison b;
+    comparison_open(&b, "pieces");
     bnd_format other = format_named("e3m2");
     for (size_t k = 0; k < scaled(1500); k++) {
         bnd_format f = layout_at(k % LAYOUTS);
@@ -167,7 +167,7 @@ static void test_pieces(void)
         calls_of(calls, &f, &other);
         check_pieces(&b, &calls[k / LAYOUTS % CALLS], k);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- by hand ---- */

@@ -22,7 +22,7 @@ static bool is_served(const question *q)
 
 /* ---- every pair of codes ---- */
 
-static void check_every_pair(bench *b, const bnd_format *f, bnd_operation operation, unsigned rounding)
+static void check_every_pair(comparison *b, const bnd_format *f, bnd_operation operation, unsigned rounding)
 {
     const size_t codes = (size_t)1 << f->width;
     uint64_t *pairs = memory_of(2 * codes * codes * sizeof *pairs);
@@ -44,8 +44,8 @@ static void test_every_pair(void)
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,
                                                BND_OP_DIV, BND_OP_MIN, BND_OP_MAX_NUMBER};
     enum { FORMATS = sizeof names / sizeof names[0], OPERATIONS = sizeof operations / sizeof operations[0] };
-    bench b;
-    bench_open(&b, "every pair of codes");
+    comparison b;
+    comparison_open(&b, "every pair of codes");
     const size_t stride = scaled_stride() > 1 ? 17 : 1;
     for (size_t k = 0; k < (size_t)FORMATS * OPERATIONS * BND_ROUND_COUNT; k += stride) {
         bnd_format f = format_named(names[k % FORMATS]);
@@ -56,12 +56,12 @@ static void test_every_pair(void)
             check_every_pair(&b, &f, operations[rest % OPERATIONS], (unsigned)(rest / OPERATIONS));
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- every operation, any rule, formats of all kinds ---- */
 
-static void check_format(bench *b, const bnd_format *f, const bnd_format *other, uint64_t seed)
+static void check_format(comparison *b, const bnd_format *f, const bnd_format *other, uint64_t seed)
 {
     for (unsigned operation = 0; operation < BND_OP_COUNT; operation++) {
         const uint64_t random = bnd_random(seed, operation, 1);
@@ -86,15 +86,15 @@ static void check_format(bench *b, const bnd_format *f, const bnd_format *other,
 
 static void test_formats(void)
 {
-    bench b;
-    bench_open(&b, "operations, codes of every kind");
+    comparison b;
+    comparison_open(&b, "operations, codes of every kind");
     format_list all = all_formats();
     for (size_t k = 0; k < scaled(3 * all.with_codes); k++) {
         size_t i = k * 7 % all.with_codes;
         check_format(&b, &all.at[i], &all.at[(i * 13 + k) % all.with_codes], k);
     }
     free(all.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* What an operation does not take is refused by name, and nothing is written. */
@@ -118,8 +118,8 @@ static void test_fast_formats(void)
                                                BND_OP_FMA,        BND_OP_SQRT,       BND_OP_MIN,    BND_OP_MAX,
                                                BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_CONVERT};
     enum { OPERATIONS = sizeof operations / sizeof operations[0] };
-    bench b;
-    bench_open(&b, "operations, fast formats");
+    comparison b;
+    comparison_open(&b, "operations, fast formats");
     for (size_t k = 0; k < sizeof names / sizeof names[0] * OPERATIONS * BND_ROUND_COUNT; k++) {
         bnd_format f = format_named(names[k / (OPERATIONS * BND_ROUND_COUNT)]);
         question q = question_of(operations[k / BND_ROUND_COUNT % OPERATIONS], TO_CODES, &f, &f, 0);
@@ -129,12 +129,12 @@ static void test_fast_formats(void)
         check_exercise(&b, &s, k % 5 == 0);
         exercise_close(&s);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Numbers of one exponent per operand: whole groups have results in range, so that the kernels from codes to codes
  * never stop, and products may be far below the third operand. */
-static void check_one_exponent(bench *b, const bnd_format *f, bnd_operation operation, size_t draw)
+static void check_one_exponent(comparison *b, const bnd_format *f, bnd_operation operation, size_t draw)
 {
     enum { COUNT = 192 };
     static const unsigned rounding[] = {BND_ROUND_RNE, BND_ROUND_RTZ, BND_ROUND_RUP, BND_ROUND_RDN};
@@ -159,20 +159,20 @@ static void test_one_exponent(void)
     static const char *const names[] = {"fp16", "bf16"};
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_FMA, BND_OP_SQRT};
     enum { OPERATIONS = sizeof operations / sizeof operations[0], DRAWS = 40 };
-    bench b;
-    bench_open(&b, "operations, one exponent per operand");
+    comparison b;
+    comparison_open(&b, "operations, one exponent per operand");
     for (size_t k = 0; k < 2 * OPERATIONS * scaled(DRAWS); k++) {
         bnd_format f = format_named(names[k % 2]);
         check_one_exponent(&b, &f, operations[k / 2 % OPERATIONS], k / (2 * OPERATIONS));
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Numbers in, numbers out, rounded to formats and value sets. */
 static void test_numbers(void)
 {
-    bench b;
-    bench_open(&b, "operations on fp32 and fp64");
+    comparison b;
+    comparison_open(&b, "operations on fp32 and fp64");
     format_list all = all_formats();
     bnd_format codes = format_named("e5m6");
     for (size_t k = 0; k < scaled(2 * all.count); k++) {
@@ -191,13 +191,14 @@ static void test_numbers(void)
         }
     }
     free(all.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- places ---- */
 
 /* The first n elements, operands and results each against a page that traps, `slack` bytes off. */
-static void check_place(bench *b, exercise *s, pages *source, pages *target, size_t n, size_t slack, bnd_array *how)
+static void check_place(comparison *b, exercise *s, pages *source, pages *target, size_t n, size_t slack,
+                        bnd_array *how)
 {
     const question *q = &s->q;
     unsigned char *memory[BND_OPERANDS_MAX], *want = memory_of(exercise_bytes(s, n));
@@ -212,7 +213,7 @@ static void check_place(bench *b, exercise *s, pages *source, pages *target, siz
     unsigned char *out = pages_place(target, exercise_bytes(s, n), slack % 2 == 0, slack);
     bool called = run_exercise(s, out, n, how, NULL, NULL) == BND_OK;
     bool right = called && memcmp(out, want, exercise_bytes(s, n)) == 0;
-    if (bench_note(b, right && pages_untouched(target, out, exercise_bytes(s, n)))) {
+    if (comparison_note(b, right && pages_untouched(target, out, exercise_bytes(s, n)))) {
         print_exercise(s, how);
         printf("the first %zu, %zu bytes off: %s\n", n, slack, right ? "written outside" : "other bits");
     }
@@ -228,8 +229,8 @@ static void test_places(void)
     static const char *const names[] = {"fp16", "bf16", "e4m3", "e3m2", "fp32", "e6m9"};
     static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_FMA, BND_OP_SQRT, BND_OP_REM};
     pages source[BND_OPERANDS_MAX], target = pages_open(MOST * 8 + 256);
-    bench b;
-    bench_open(&b, "operations, places");
+    comparison b;
+    comparison_open(&b, "operations, places");
     for (unsigned k = 0; k < BND_OPERANDS_MAX; k++) {
         source[k] = pages_open(MOST * 8 + 256);
     }
@@ -252,7 +253,7 @@ static void test_places(void)
         pages_close(&source[k]);
     }
     pages_close(&target);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Every third element forward, every second backward, into every second; and the results over either operand. */
@@ -260,8 +261,8 @@ static void test_strides(void)
 {
     enum { COUNT = 700 };
     static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32", "tf32"};
-    bench b;
-    bench_open(&b, "operations, strides and in place");
+    comparison b;
+    comparison_open(&b, "operations, strides and in place");
     for (size_t k = 0; k < 2 * sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k / 2]);
         question q = question_of(BND_OP_SUB, TO_CODES, &f, &f, 0);
@@ -280,21 +281,21 @@ static void test_strides(void)
             bnd_array how = {.context = &back_ends_here()->at[i], .stride_out = 2};
             CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_OP_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(out + 2 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
-                bench_note(&b, e % 2 != 0 || get_code(out + (2 * e + 1) * bytes, &f, BND_PACKING_PACKED, 0) == 0);
+                comparison_note(&b, get_code(out + 2 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
+                comparison_note(&b, e % 2 != 0 || get_code(out + (2 * e + 1) * bytes, &f, BND_PACKING_PACKED, 0) == 0);
             }
             how.stride_out = 1;
             memcpy(out, s.memory[k % 2], COUNT * bytes);
             plain[k % 2].data = out;
             CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, BND_OP_SUB, plain, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(out, &f, BND_PACKING_PACKED, e) == s.want[e]);
+                comparison_note(&b, get_code(out, &f, BND_PACKING_PACKED, e) == s.want[e]);
             }
             how.stride_out = 3;
             strided[1] = (bnd_operand){.data = s.memory[1], .format = &f};
             CU_ASSERT_EQUAL(bnd_operate_codes(x, &f, BND_OP_SUB, strided, COUNT, &how, NULL, NULL), BND_OK);
             for (size_t e = 0; e < COUNT; e++) {
-                bench_note(&b, get_code(x + 3 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
+                comparison_note(&b, get_code(x + 3 * e * bytes, &f, BND_PACKING_PACKED, 0) == s.want[e]);
             }
             free(out);
         }
@@ -302,7 +303,7 @@ static void test_strides(void)
         free(y);
         exercise_close(&s);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- threads, large arrays, tables ---- */
@@ -313,8 +314,8 @@ static void test_large(void)
 {
     enum { PERIOD = 8192 };
     static const char *const names[] = {"fp16", "bf16", "e4m3", "fp32"};
-    bench b;
-    bench_open(&b, "operations, threads and large arrays");
+    comparison b;
+    comparison_open(&b, "operations, threads and large arrays");
     const size_t count = scaled_stride() > 1 ? ((size_t)1 << 19) + 77 : ((size_t)6 << 20) + 77;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k]);
@@ -346,7 +347,7 @@ static void test_large(void)
                 memset(got, 0x5a, (count + 64) * bytes);
                 CU_ASSERT_EQUAL(bnd_operate_codes(out, &f, q.operation, operand, count, &how, NULL, NULL), BND_OK);
                 bool same = memcmp(out, want, count * bytes) == 0 && out[count * bytes] == 0x5a;
-                if (bench_note(&b, same)) {
+                if (comparison_note(&b, same)) {
                     print_exercise(&s, &how);
                     puts("a large array");
                 }
@@ -358,11 +359,11 @@ static void test_large(void)
         free(got);
         exercise_close(&s);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A table says what the operation says; small ones are made without being asked for. */
-static void check_table(bench *b, bnd_operation operation, const char *const names[2], unsigned rounding)
+static void check_table(comparison *b, bnd_operation operation, const char *const names[2], unsigned rounding)
 {
     bnd_format to = format_named(names[0]), from = format_named(names[1]);
     const bnd_format *formats[2] = {&from, &from};
@@ -377,7 +378,7 @@ static void check_table(bench *b, bnd_operation operation, const char *const nam
     CU_ASSERT_EQUAL(bnd_operate_by_table(got, table, x, s.n, NULL, NULL), BND_OK);
     for (size_t i = 0; i < s.n; i++) {
         uint64_t code = get_code(got, &to, BND_PACKING_PACKED, i);
-        if (bench_note(b, code == s.want[i])) {
+        if (comparison_note(b, code == s.want[i])) {
             print_exercise(&s, &q.how);
             print_element(&s, i, code);
         }
@@ -391,8 +392,8 @@ static void test_tables(void)
 {
     static const char *const codes[][2] = {{"fp16", "fp16"}, {"bf16", "fp16"}, {"e4m3", "e4m3"}, {"fp16", "e5m2"},
                                            {"e3m2", "e3m2"}, {"e2m1", "e2m1"}, {"e5m6", "e4m3"}};
-    bench b;
-    bench_open(&b, "tables");
+    comparison b;
+    comparison_open(&b, "tables");
     for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {
         check_table(&b, BND_OP_NEXT_UP, codes[k], BND_ROUND_RNE);
         check_table(&b, BND_OP_SQRT, codes[k], BND_ROUND_RUP);
@@ -400,7 +401,7 @@ static void test_tables(void)
             check_table(&b, BND_OP_REM, codes[k], BND_ROUND_RTZ);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- refusals ---- */

@@ -43,7 +43,7 @@ typedef struct place {
     size_t in_slack, out_slack;
 } place;
 
-static void check_place(bench *b, const sample *s, size_t n, place at, bnd_stats *stats)
+static void check_place(comparison *b, const sample *s, size_t n, place at, bnd_stats *stats)
 {
     const call *c = s->c;
     size_t in_bytes = stored_bytes(&c->in, s->how.packing_in, n);
@@ -61,7 +61,7 @@ static void check_place(bench *b, const sample *s, size_t n, place at, bnd_stats
         bool right = called && memcmp(out, want, out_bytes) == 0;
         bool whole = pages_untouched(&s->target, out, out_bytes) && pages_untouched(&s->source, in, in_bytes) &&
                      memcmp(in, want_in, in_bytes) == 0;
-        if (bench_note(b, right && whole)) {
+        if (comparison_note(b, right && whole)) {
             print_question(c, &how);
             printf("%zu elements, in %zu bytes from the %s, out %zu from the %s%s: %s\n", n, at.in_slack,
                    at.in_at_end ? "end" : "front", at.out_slack, at.out_at_end ? "end" : "front",
@@ -71,7 +71,8 @@ static void check_place(bench *b, const sample *s, size_t n, place at, bnd_stats
 }
 
 /* Lengths from `least` to `most`, against the pages before and behind. */
-static void check_lengths(bench *b, const call *c, const bnd_array *how, size_t least, size_t most, bool with_stats)
+static void check_lengths(comparison *b, const call *c, const bnd_array *how, size_t least, size_t most,
+                          bool with_stats)
 {
     sample s = sample_open(c, how, most);
     bnd_stats stats = {0};
@@ -86,8 +87,8 @@ static void check_lengths(bench *b, const call *c, const bnd_array *how, size_t 
 static void test_lengths(void)
 {
     static const size_t around[][2] = {{0, 200}, {255, 257}, {510, 514}, {1023, 1025}, {MOST - 1, MOST}};
-    bench b;
-    bench_open(&b, "lengths");
+    comparison b;
+    comparison_open(&b, "lengths");
     bnd_format other = format_named("e4m3");
     for (size_t k = 0; k < LAYOUTS * CALLS; k++) {
         bnd_format f = layout_at(k / CALLS);
@@ -103,15 +104,15 @@ static void test_lengths(void)
             check_lengths(&b, &calls[k % CALLS], &how, around[i][0], around[i][1], k % 3 == 1);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Pointers to any byte: every offset from a multiple of 64 for the input, another for the output. */
 static void test_misaligned(void)
 {
     static const size_t lengths[] = {1, 15, 64, 130, 261};
-    bench b;
-    bench_open(&b, "unaligned pointers");
+    comparison b;
+    comparison_open(&b, "unaligned pointers");
     bnd_format other = format_named("fp16");
     for (size_t k = 0; k < LAYOUTS; k++) {
         bnd_format f = layout_at(k);
@@ -131,7 +132,7 @@ static void test_misaligned(void)
             sample_close(&s);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo place_tests[] = {

@@ -11,8 +11,8 @@
 static void test_numbers(void)
 {
     enum { COUNT = 700 };
-    bench b;
-    bench_open(&b, "statistics of numbers");
+    comparison b;
+    comparison_open(&b, "statistics of numbers");
     format_list formats = all_formats();
     for (size_t k = 0; k < formats.count; k++) {
         for (uint64_t i = 0; i < scaled(10); i++) {
@@ -26,7 +26,7 @@ static void test_numbers(void)
         }
     }
     free(formats.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* ---- arrays of one kind of numbers for a while, then of another: what the vector kernels count in runs ---- */
@@ -116,8 +116,8 @@ static void test_patterns(void)
                                           {.rounding = BND_ROUND_RNE, .tiny_before = 1},
                                           {.rounding = BND_ROUND_RNE, .overflow = BND_OVERFLOW_SATURATE},
                                           {.rounding = BND_ROUND_RNE, .flush_out = 1}};
-    bench b;
-    bench_open(&b, "statistics of runs");
+    comparison b;
+    comparison_open(&b, "statistics of runs");
     uint64_t *numbers = memory_of(COUNT * sizeof *numbers);
     for (size_t i = 0; i < scaled(4 * NAMES); i++) {
         bnd_format f = format_named(names[i % NAMES]);
@@ -128,15 +128,15 @@ static void test_patterns(void)
         check_numbers(&b, &f, false, numbers, COUNT - i % 67, &how, true);
     }
     free(numbers);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* In place: results where the numbers were, the same statistics. */
 static void test_in_place(void)
 {
     enum { COUNT = 5000 };
-    bench b;
-    bench_open(&b, "statistics in place");
+    comparison b;
+    comparison_open(&b, "statistics in place");
     for (size_t i = 0; i < scaled(60); i++) {
         bnd_format f = layout_at(i % LAYOUTS);
         call c = round_call(&f, false);
@@ -148,7 +148,8 @@ static void test_in_place(void)
         put_codes(in, &c.in, BND_PACKING_UNPACKED, numbers, COUNT);
         bool called = run_call(&c, out, in, COUNT, &how, &apart) == BND_OK &&
                       run_call(&c, in, in, COUNT, &how, &within) == BND_OK;
-        if (bench_note(&b, called && memcmp(in, out, 4 * COUNT) == 0 && memcmp(&apart, &within, sizeof apart) == 0)) {
+        if (comparison_note(&b,
+                            called && memcmp(in, out, 4 * COUNT) == 0 && memcmp(&apart, &within, sizeof apart) == 0)) {
             print_question(&c, &how);
             print_statistics("apart", &apart);
             print_statistics("in place", &within);
@@ -157,7 +158,7 @@ static void test_in_place(void)
         free(out);
         free(numbers);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Counted by hand, and added up over two calls. */
@@ -201,7 +202,7 @@ static void test_by_hand(void)
 }
 
 /* Two calls on the two parts of an array, wherever it is cut, count what one call counts. */
-static void check_cut(bench *b, const call *c, const unsigned char *in, size_t n, size_t cut, const bnd_array *how)
+static void check_cut(comparison *b, const call *c, const unsigned char *in, size_t n, size_t cut, const bnd_array *how)
 {
     bnd_stats whole = {0}, parts = {0};
     bnd_array second = *how;
@@ -210,7 +211,7 @@ static void check_cut(bench *b, const call *c, const unsigned char *in, size_t n
     bool called =
         run_call(c, out, in, n, how, &whole) == BND_OK && run_call(c, out, in, cut, how, &parts) == BND_OK &&
         run_call(c, out, in + cut * stored_bits(&c->in, how->packing_in) / 8, n - cut, &second, &parts) == BND_OK;
-    if (bench_note(b, called && statistics_agree(&whole, &parts))) {
+    if (comparison_note(b, called && statistics_agree(&whole, &parts))) {
         print_question(c, how);
         printf("statistics of %zu elements, cut at %zu\n", n, cut);
         print_statistics("whole", &whole);
@@ -222,8 +223,8 @@ static void check_cut(bench *b, const call *c, const unsigned char *in, size_t n
 static void test_cuts(void)
 {
     enum { COUNT = 1000 };
-    bench b;
-    bench_open(&b, "statistics of parts");
+    comparison b;
+    comparison_open(&b, "statistics of parts");
     bnd_format other = format_named("fp16");
     for (size_t k = 0; k < scaled(2000); k++) {
         bnd_format f = layout_at(k % LAYOUTS);
@@ -243,7 +244,7 @@ static void test_cuts(void)
         free(in);
         free(operands);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* What follows from the sums, and where nothing does. */

@@ -42,7 +42,7 @@ static void run_kernel(const bed *b, void *out, size_t n)
     bndi_leave(before);
 }
 
-static void check_stream(bench *b, bed *s, size_t n, size_t slack, const bnd_array *how)
+static void check_stream(comparison *b, bed *s, size_t n, size_t slack, const bnd_array *how)
 {
     unsigned char *out = pages_place(&s->target, s->bytes * n, false, slack);
     s->plan.stream = false;
@@ -51,13 +51,13 @@ static void check_stream(bench *b, bed *s, size_t n, size_t slack, const bnd_arr
     s->plan.stream = true;
     run_kernel(s, out, n);
     bool same = memcmp(out, s->want, s->bytes * n) == 0;
-    if (bench_note(b, same && pages_untouched(&s->target, out, s->bytes * n))) {
+    if (comparison_note(b, same && pages_untouched(&s->target, out, s->bytes * n))) {
         print_question(s->c, how);
         printf("%zu elements past the caches: %s\n", n, same ? "written outside" : "other bits");
     }
 }
 
-static void check_kernel(bench *b, const call *c, const bnd_array *how)
+static void check_kernel(comparison *b, const call *c, const bnd_array *how)
 {
     bndi_width width = c->wide ? BNDI_WORDS_64 : BNDI_WORDS_32;
     bed s = {
@@ -84,8 +84,8 @@ static void check_kernel(bench *b, const call *c, const bnd_array *how)
 static void test_streams(void)
 {
     static const char *const names[] = {"e4m3", "fp16", "bf16", "tf32", "e8m0", "e5m2nosub", "fp32"};
-    bench b;
-    bench_open(&b, "past the caches");
+    comparison b;
+    comparison_open(&b, "past the caches");
     for (size_t k = 0; k < back_ends_here()->count * sizeof names / sizeof names[0]; k++) {
         bnd_format f = format_named(names[k / back_ends_here()->count]);
         call calls[CALLS];
@@ -98,7 +98,7 @@ static void test_streams(void)
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* The two formats that bulk/ has written out are those that format/ derives. */

@@ -67,8 +67,8 @@ static void test_small_terms(void)
 
 static void test_sums(void)
 {
-    bench b;
-    bench_open(&b, "sums");
+    comparison b;
+    comparison_open(&b, "sums");
     format_list all = all_formats();
     for (size_t k = 0; k < scaled(4 * all.with_codes); k++) {
         static const size_t lengths[] = {0, 1, 2, 3, 7, 64, 100, 333, 1025, 1100};
@@ -92,7 +92,7 @@ static void test_sums(void)
         free(s.x);
     }
     free(all.at);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Sums of numbers, to a format and to the value set that has its numbers. */

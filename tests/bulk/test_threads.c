@@ -38,7 +38,7 @@ static void whole_close(whole *w)
 }
 
 /* The call into memory that ends at a page that traps; in place where it may be. */
-static void check_whole(bench *b, const whole *w, const bnd_context *context, const pages *target, bool with_stats)
+static void check_whole(comparison *b, const whole *w, const bnd_context *context, const pages *target, bool with_stats)
 {
     bnd_array how = w->how;
     bnd_stats stats = {0};
@@ -53,7 +53,7 @@ static void check_whole(bench *b, const whole *w, const bnd_context *context, co
     bool same = called && memcmp(out, w->want, w->bytes) == 0;
     bool counted = !with_stats || memcmp(&stats, &w->stats, sizeof stats) == 0;
     bool beside = pages_untouched(target, out, w->bytes);
-    if (bench_note(b, same && counted && beside)) {
+    if (comparison_note(b, same && counted && beside)) {
         print_question(w->c, &how);
         printf("%zu elements: %s%s%s\n", w->n, same ? "" : "other bits; ", beside ? "" : "written outside; ",
                counted ? "" : "other statistics");
@@ -63,7 +63,7 @@ static void check_whole(bench *b, const whole *w, const bnd_context *context, co
 }
 
 /* Two calls, the second part first, each on two threads. Packed codes are cut where a byte begins. */
-static void check_split(bench *b, const whole *w, const bnd_context *context, const pages *target)
+static void check_split(comparison *b, const whole *w, const bnd_context *context, const pages *target)
 {
     const call *c = w->c;
     bnd_array first = w->how, second = w->how;
@@ -76,7 +76,7 @@ static void check_split(bench *b, const whole *w, const bnd_context *context, co
         run_call(c, out + stored_bytes(&c->out, w->how.packing_out, cut),
                  w->in + stored_bytes(&c->in, w->how.packing_in, cut), w->n - cut, &second, counts) == BND_OK &&
         run_call(c, out, w->in, cut, &first, counts) == BND_OK;
-    if (bench_note(b, called && memcmp(out, w->want, w->bytes) == 0 && statistics_agree(&stats, &w->stats))) {
+    if (comparison_note(b, called && memcmp(out, w->want, w->bytes) == 0 && statistics_agree(&stats, &w->stats))) {
         print_question(c, &w->how);
         printf("%zu elements in two calls, by %s\n", w->n, context_name(context));
         print_statistics("one", &w->stats);
@@ -86,7 +86,7 @@ static void check_split(bench *b, const whole *w, const bnd_context *context, co
 
 /* By the portable kernels, which are slow, on two threads and only where it is asked for; by the others on one, on two
  * or three, and in two calls; with statistics too where the array is counted. */
-static void check_array(bench *b, const whole *w, bool portable_too)
+static void check_array(comparison *b, const whole *w, bool portable_too)
 {
     pages target = pages_open(w->bytes);
     for (size_t i = 0; i < back_ends_here()->count; i++) {
@@ -111,8 +111,8 @@ static void test_threads(void)
 {
     enum { COUNT = 1 << 19, FORMATS = 6 };
     static const char *const names[FORMATS] = {"fp16", "e4m3", "e2m1", "e3m2", "tf32", "e5m6"};
-    bench b;
-    bench_open(&b, "threads");
+    comparison b;
+    comparison_open(&b, "threads");
     bnd_format other = format_named("bf16");
     for (size_t k = 0; k<FORMATS * CALLS / 2; k += scaled_stride()> 1 ? 7 : 1) {
         bnd_format f = format_named(names[k % FORMATS]);
@@ -128,7 +128,7 @@ static void test_threads(void)
         check_array(&b, &w, k % 5 == 0);
         whole_close(&w);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* So many bytes, read and written, that kernels store past the caches. */
@@ -143,8 +143,8 @@ static size_t large_enough(void)
 
 static void test_large(void)
 {
-    bench b;
-    bench_open(&b, "large arrays");
+    comparison b;
+    comparison_open(&b, "large arrays");
     bnd_format fp16 = format_named("fp16"), e4m3 = format_named("e4m3"), e2m1 = format_named("e2m1");
     const call calls[] = {encode_call(&fp16, false), encode_call(&e4m3, false), round_call(&e4m3, false),
                           decode_call(&e4m3, false), decode_call(&e2m1, false)};
@@ -158,7 +158,7 @@ static void test_large(void)
         check_array(&b, &w, k == 0);
         whole_close(&w);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo thread_tests[] = {

@@ -1,7 +1,7 @@
 /* Expressions: random ones beside GMP's rationals and the oracle's roundings, roots beside MPFR, refusals. */
 #include "tests.h"
-#include "tests/oracle/operands.h"
-#include "tests/suites.h"
+#include "tests/support/operands.h"
+#include "tests/support/suites.h"
 #include <binade-lab.h>
 #include <binade-lab/oracle.h>
 

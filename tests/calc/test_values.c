@@ -1,7 +1,7 @@
 /* Powers, repeated sums, constants and conversions, and values of a text for one rounding, compared with the oracle,
  * with plain loops and with known digits. */
 #include "tests.h"
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 #include <binade-lab.h>
 #include <binade-lab/oracle.h>
 

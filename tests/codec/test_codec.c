@@ -1,6 +1,6 @@
 /* The codec against the oracle, against enumeration, and against answers that are written down. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

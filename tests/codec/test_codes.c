@@ -3,22 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 enum { ROW_WIDTH = 16, FAMILY_WIDTH = 8 };
 
-typedef void code_test(bench *b, const bnd_format *f, uint64_t code);
+typedef void code_test(comparison *b, const bnd_format *f, uint64_t code);
 
-static void print_code(const bench *b, const bnd_format *f, uint64_t code, const char *what)
+static void print_code(const comparison *b, const bnd_format *f, uint64_t code, const char *what)
 {
     printf("%s: %s code 0x%llx: %s\n", b->what, f->name, (unsigned long long)code, what);
 }
 
 static void every_code(const char *what, code_test *test)
 {
-    bench b;
-    bench_open(&b, what);
+    comparison b;
+    comparison_open(&b, what);
     size_t count = small_formats(NULL, ROW_WIDTH, FAMILY_WIDTH);
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
@@ -29,19 +29,20 @@ static void every_code(const char *what, code_test *test)
         }
     }
     free(formats);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
-static void decodes(bench *b, const bnd_format *f, uint64_t code)
+static void decodes(comparison *b, const bnd_format *f, uint64_t code)
 {
     double want, got = bnd_decode(f, code);
     uint32_t flags = BND_FLAG_ALL;
     double flagged = bnd_decode_flags(f, code, &flags);
     bnd_oracle_kind kind = bnd_oracle_decode(&want, f, code);
     bool nan = kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN;
-    bool same = nan ? isnan(got) && signbit(got) == signbit(want) : bits_of_double(got) == bits_of_double(want);
+    bool same =
+        nan ? isnan(got) && signbit(got) == signbit(want) : bndi_bits_of_double(got) == bndi_bits_of_double(want);
     bool right_flags = flags == (kind == BND_ORACLE_SIGNALING_NAN ? BND_FLAG_INVALID : 0U);
-    if (bench_note(b, same && right_flags && bits_of_double(got) == bits_of_double(flagged))) {
+    if (comparison_note(b, same && right_flags && bndi_bits_of_double(got) == bndi_bits_of_double(flagged))) {
         printf("%s: %s code 0x%llx: codec %a, with flags %a and %u; oracle %a\n", b->what, f->name,
                (unsigned long long)code, got, flagged, (unsigned)flags, want);
     }
@@ -67,7 +68,7 @@ static bool packs_in_any_spelling(const bnd_format *f, bnd_exact x, uint64_t cod
 }
 
 /* Bits above the width are nobody's. */
-static void unpacks_and_packs(bench *b, const bnd_format *f, uint64_t code)
+static void unpacks_and_packs(comparison *b, const bnd_format *f, uint64_t code)
 {
     bndi_oracle_shape shape;
     bndi_oracle_describe(&shape, f);
@@ -75,13 +76,13 @@ static void unpacks_and_packs(bench *b, const bnd_format *f, uint64_t code)
     bnd_exact got = bnd_unpack(f, code);
     bnd_exact dirty = bnd_unpack(f, code | UINT64_C(0xa5) << f->width);
     bool same = same_as_oracle(&got, &want) && same_as_oracle(&dirty, &want);
-    if (bench_note(b, same && packs_in_any_spelling(f, got, code))) {
+    if (comparison_note(b, same && packs_in_any_spelling(f, got, code))) {
         print_code(b, f, code, same ? "packs to another code" : "unpacks to another value");
     }
 }
 
 /* A NaN comes out quiet, with its sign and no payload; everything else comes back exactly and quietly. */
-static void encodes_back(bench *b, const bnd_format *f, uint64_t code)
+static void encodes_back(comparison *b, const bnd_format *f, uint64_t code)
 {
     bnd_result same = {code, 0, 0};
     double x;
@@ -89,20 +90,20 @@ static void encodes_back(bench *b, const bnd_format *f, uint64_t code)
         const uint64_t sign = f->is_signed && !f->zero_nan ? UINT64_C(1) << (f->width - 1) : 0;
         same.code = f->nan_code | (code & sign);
         bnd_result r = bnd_encode(f, bnd_decode(f, code), (bnd_rule){0}, 0);
-        if (bench_note(b, r.code == same.code && r.ternary == 0)) {
+        if (comparison_note(b, r.code == same.code && r.ternary == 0)) {
             print_code(b, f, code, "a NaN that encodes as another one than the quiet one of its sign");
         }
         return;
     }
     for (uint8_t mode = 0; mode < BND_ROUND_COUNT; mode++) {
         bnd_result r = bnd_encode(f, bnd_decode(f, code), (bnd_rule){.rounding = mode}, UINT64_MAX);
-        if (bench_note(b, r.code == same.code && r.flags == 0 && r.ternary == 0)) {
+        if (comparison_note(b, r.code == same.code && r.flags == 0 && r.ternary == 0)) {
             print_code(b, f, code, "its value encodes differently");
         }
     }
 }
 
-static void converts_to_itself(bench *b, const bnd_format *f, uint64_t code)
+static void converts_to_itself(comparison *b, const bnd_format *f, uint64_t code)
 {
     judge_convert(b, f, f, code, (bnd_rule){0}, 0);
     judge_convert(b, f, f, code, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0);
@@ -111,13 +112,13 @@ static void converts_to_itself(bench *b, const bnd_format *f, uint64_t code)
     bnd_result r = bnd_convert(f, f, code, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0);
     double x;
     bool signaling = bnd_oracle_decode(&x, f, code) == BND_ORACLE_SIGNALING_NAN;
-    if (bench_note(b, signaling || (r.code == code && r.flags == 0 && r.ternary == 0))) {
+    if (comparison_note(b, signaling || (r.code == code && r.flags == 0 && r.ternary == 0))) {
         print_code(b, f, code, "converts to another code of its own format");
     }
 }
 
 /* By the oracle: zero, below the smallest normal number, or not. */
-static void has_its_class(bench *b, const bnd_format *f, uint64_t code)
+static void has_its_class(comparison *b, const bnd_format *f, uint64_t code)
 {
     bndi_oracle_shape shape;
     bndi_oracle_describe(&shape, f);
@@ -131,7 +132,7 @@ static void has_its_class(bench *b, const bnd_format *f, uint64_t code)
         want = BND_CLASS_SUBNORMAL;
     }
     bnd_class got = bnd_classify(f, bnd_unpack(f, code));
-    if (bench_note(b, got == want)) {
+    if (comparison_note(b, got == want)) {
         printf("%s: %s code 0x%llx is %s, not %s\n", b->what, f->name, (unsigned long long)code, bnd_class_name(got),
                bnd_class_name(want));
     }

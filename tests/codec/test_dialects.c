@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 #define INF  ((double)INFINITY)
@@ -161,8 +161,8 @@ static void test_satnone_directed(void)
 /* Every rule of every dialect is one that the oracle reads the same way. */
 static void test_rules_against_oracle(void)
 {
-    bench b;
-    bench_open(&b, "dialects");
+    comparison b;
+    comparison_open(&b, "dialects");
     for (size_t i = 0; i < bnd_format_count() + bnd_group_size("p3109"); i++) {
         bnd_format f = i < bnd_format_count() ? bnd_format_at(i) : bnd_group_at("p3109", i - bnd_format_count());
         for (size_t d = 0; d < bnd_dialect_count(); d++) {
@@ -173,7 +173,7 @@ static void test_rules_against_oracle(void)
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo dialect_tests[] = {

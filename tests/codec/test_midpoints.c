@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 /* What is asked about one midpoint. */
@@ -16,21 +16,21 @@ typedef struct place {
     bool nans;        /* with every policy that decides about NaNs */
 } place;
 
-typedef void asker(bench *b, const place *p, bnd_rule rule, double x);
+typedef void asker(comparison *b, const place *p, bnd_rule rule, double x);
 
-static void ask_double(bench *b, const place *p, bnd_rule rule, double x)
+static void ask_double(comparison *b, const place *p, bnd_rule rule, double x)
 {
     judge_double_in_all_modes(b, p->f, x, rule);
 }
 
 /* The operand is b->x already. */
-static void ask_number(bench *b, const place *p, bnd_rule rule, double x)
+static void ask_number(comparison *b, const place *p, bnd_rule rule, double x)
 {
     (void)x;
     judge_number_in_all_modes(b, p->f, rule);
 }
 
-static void ask_at_the_top(bench *b, const place *p, asker *ask, double x)
+static void ask_at_the_top(comparison *b, const place *p, asker *ask, double x)
 {
     for (uint8_t overflow = 0; overflow < BND_OVERFLOW_COUNT; overflow++) {
         for (uint8_t nan = 0; nan < (p->nans ? BND_NAN_COUNT : 1); nan++) {
@@ -41,7 +41,7 @@ static void ask_at_the_top(bench *b, const place *p, asker *ask, double x)
     }
 }
 
-static void ask_everything(bench *b, const place *p, asker *ask, double x)
+static void ask_everything(comparison *b, const place *p, asker *ask, double x)
 {
     if (p->near_top) {
         ask_at_the_top(b, p, ask, x);
@@ -63,7 +63,7 @@ static void ask_everything(bench *b, const place *p, asker *ask, double x)
 }
 
 /* b->x = x * (1 + direction * 10^-50): forty digits after those that a double has. */
-static void set_far_digit(bench *b, double x, int direction)
+static void set_far_digit(comparison *b, double x, int direction)
 {
     mpz_t digits;
     bndi_oracle_set_double(&b->x, x);
@@ -83,7 +83,7 @@ static void set_far_digit(bench *b, double x, int direction)
     }
 }
 
-static void ask_around(bench *b, place *p, double middle)
+static void ask_around(comparison *b, place *p, double middle)
 {
     double outward = copysign((double)INFINITY, middle);
     ask_everything(b, p, ask_double, middle);
@@ -101,7 +101,7 @@ static double to_double(bndi_oracle_value value)
 }
 
 /* The midpoint above a magnitude; the one above max_code lies between it and where the next number would be. */
-static void ask_midpoint(bench *b, place *p, uint64_t magnitude, bool negative)
+static void ask_midpoint(comparison *b, place *p, uint64_t magnitude, bool negative)
 {
     double low = to_double(bndi_oracle_grid_value(&p->shape, magnitude));
     double high = to_double(bndi_oracle_grid_value(&p->shape, magnitude + 1));
@@ -114,7 +114,7 @@ static void ask_midpoint(bench *b, place *p, uint64_t magnitude, bool negative)
 }
 
 /* Past every number: the value that would follow the largest, and what is far away. */
-static void ask_beyond(bench *b, place *p)
+static void ask_beyond(comparison *b, place *p)
 {
     double next = to_double(bndi_oracle_grid_value(&p->shape, p->shape.max_code + 1));
     const double far[] = {next,
@@ -123,7 +123,7 @@ static void ask_beyond(bench *b, place *p)
                           0x1p900,
                           (double)INFINITY,
                           (double)NAN,
-                          double_of_bits(UINT64_C(0x7ff4000000000001))};
+                          bndi_double_of_bits(UINT64_C(0x7ff4000000000001))};
     p->near_top = true;
     p->nans = true;
     p->near_bottom = false;
@@ -134,7 +134,7 @@ static void ask_beyond(bench *b, place *p)
 }
 
 /* Around zero, below everything. */
-static void ask_bottom(bench *b, place *p)
+static void ask_bottom(comparison *b, place *p)
 {
     double least = to_double(p->shape.least);
     const double low[] = {0.0,       0x1p-1074, 0x1p-1030,  0x1p-1000, least / 4, nextafter(least / 2, 0.0),
@@ -155,8 +155,8 @@ static void ask_bottom(bench *b, place *p)
 
 static void test_up_to_8_bits(void)
 {
-    bench b;
-    bench_open(&b, "midpoints up to 8 bits");
+    comparison b;
+    comparison_open(&b, "midpoints up to 8 bits");
     size_t count = small_formats(NULL, 8, 8);
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
@@ -172,7 +172,7 @@ static void test_up_to_8_bits(void)
         ask_bottom(&b, &p);
     }
     free(formats);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* The lowest and the topmost thousand, and evenly spread ones between, each moved a little by chance. */
@@ -192,8 +192,8 @@ static uint64_t stratified_magnitude(uint64_t i, uint64_t count, uint64_t max_co
 
 static void test_16_bits(void)
 {
-    bench b;
-    bench_open(&b, "midpoints of 16 bits");
+    comparison b;
+    comparison_open(&b, "midpoints of 16 bits");
     for (size_t i = 0; i < bnd_format_count(); i++) {
         bnd_format f = bnd_format_at(i);
         if (f.width != 16) {
@@ -209,7 +209,7 @@ static void test_16_bits(void)
         ask_beyond(&b, &p);
         ask_bottom(&b, &p);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo midpoint_tests[] = {

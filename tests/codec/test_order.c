@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 static int by_value(const void *a, const void *b)
@@ -28,7 +28,7 @@ static size_t enumerate(double *values, const bnd_format *f)
 }
 
 /* `want` is NaN where there is no neighbour. */
-static void check_neighbour(bench *b, const bnd_format *f, double x, int direction, double want)
+static void check_neighbour(comparison *b, const bnd_format *f, double x, int direction, double want)
 {
     bnd_exact found;
     bool any = bnd_neighbour(&found, f, bnd_exact_double(x), direction);
@@ -39,13 +39,13 @@ static void check_neighbour(bench *b, const bnd_format *f, double x, int directi
         bnd_oracle_decode(&code_value, f, bnd_pack(f, found));
         same = same && code_value == want;
     }
-    if (bench_note(b, same)) {
+    if (comparison_note(b, same)) {
         printf("%s: %s, %s %a: %s, want %a\n", b->what, f->name, direction > 0 ? "above" : "below", x,
                any ? "another value" : "none", want);
     }
 }
 
-static void check_format(bench *b, const bnd_format *f, double *values)
+static void check_format(comparison *b, const bnd_format *f, double *values)
 {
     size_t count = enumerate(values, f);
     double none = (double)NAN;
@@ -77,8 +77,8 @@ static void check_format(bench *b, const bnd_format *f, double *values)
 
 static void test_neighbours(void)
 {
-    bench b;
-    bench_open(&b, "neighbour");
+    comparison b;
+    comparison_open(&b, "neighbour");
     size_t count = small_formats(NULL, 16, 8);
     bnd_format *formats = calloc(count, sizeof *formats);
     double *values = calloc(1 << 16, sizeof *values);
@@ -89,14 +89,14 @@ static void test_neighbours(void)
     }
     free(values);
     free(formats);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A value set with fp16's precision and exponents has fp16's neighbours, and fp16's classes. */
 static void test_value_set_like_fp16(void)
 {
-    bench b;
-    bench_open(&b, "value set like fp16");
+    comparison b;
+    comparison_open(&b, "value set like fp16");
     bnd_format fp16 = format_named("fp16"), set = format_named("p11emin-14emax15");
     uint64_t count = scaled(100000);
     for (uint64_t i = 0; i < count; i++) {
@@ -105,15 +105,15 @@ static void test_value_set_like_fp16(void)
         bnd_exact one, other;
         bool first = bnd_neighbour(&one, &fp16, bnd_exact_double(x), direction);
         bool second = bnd_neighbour(&other, &set, bnd_exact_double(x), direction);
-        if (bench_note(&b, first == second && (!first || bnd_exact_compare(one, other) == 0))) {
+        if (comparison_note(&b, first == second && (!first || bnd_exact_compare(one, other) == 0))) {
             printf("%s: %s %a\n", b.what, direction > 0 ? "above" : "below", x);
         }
         bnd_exact value = bnd_unpack(&fp16, bnd_random(11, 3, i));
-        if (bench_note(&b, bnd_classify(&fp16, value) == bnd_classify(&set, value))) {
+        if (comparison_note(&b, bnd_classify(&fp16, value) == bnd_classify(&set, value))) {
             printf("%s: 0x%llx * 2^%d has another class\n", b.what, (unsigned long long)value.low, (int)value.exponent);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A random exact value, often close to or the same as another one under a different spelling. */
@@ -156,9 +156,9 @@ static void to_rational(mpq_t out, const bnd_exact *x)
 
 static void test_exact_compare(void)
 {
-    bench b;
+    comparison b;
     mpq_t p, q;
-    bench_open(&b, "compare");
+    comparison_open(&b, "compare");
     mpq_inits(p, q, (mpq_ptr)NULL);
     uint64_t count = scaled(200000);
     for (uint64_t i = 0; i < count; i++) {
@@ -174,12 +174,12 @@ static void test_exact_compare(void)
             same = same && bnd_exact_compare(more, y) == (x.negative ? -1 : 1);
             same = same && bnd_exact_compare(y, more) == (x.negative ? 1 : -1);
         }
-        if (bench_note(&b, same)) {
+        if (comparison_note(&b, same)) {
             gmp_printf("%s: %Qd with %Qd is not %d\n", b.what, p, q, want);
         }
     }
     mpq_clears(p, q, (mpq_ptr)NULL);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo order_tests[] = {

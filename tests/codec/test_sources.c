@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 static const char *const targets[] = {"e4m3",      "e5m2", "e8m0", "e2m1", "binary8p3ue",    "fp16",   "bf16",
@@ -12,34 +12,27 @@ static const char *const targets[] = {"e4m3",      "e5m2", "e8m0", "e2m1", "bina
                                       "p11",       "p1",   "e3m0", "e1m3", "p64emin-3emax80"};
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 
-static float float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 static void test_floats(void)
 {
-    bench b;
-    bench_open(&b, "float");
+    comparison b;
+    comparison_open(&b, "float");
     for (size_t t = 0; t < TARGETS; t++) {
         bnd_format f = format_named(targets[t]);
         uint64_t count = scaled(8000);
         for (uint64_t i = 0; i < count; i++) {
             uint64_t random = bnd_random(51, t, i);
-            float x = i % 2 ? float_of_bits((uint32_t)random) : (float)stratified_double(&f, 51 + t, i / 2);
+            float x = i % 2 ? bndi_float_of_bits((uint32_t)random) : (float)stratified_double(&f, 51 + t, i / 2);
             judge_float(&b, &f, x, random_rule(bnd_random(52, t, i)), bnd_random(53, t, i));
             judge_float(&b, &f, x, (bnd_rule){.flush_in = random >> 32 & 1}, 0);
         }
         for (uint32_t bits = 0; bits < 4; bits++) { /* subnormals, at their ends, of either sign */
             uint32_t magnitude = bits & 1 ? UINT32_C(0x7fffff) : 1;
-            float x = float_of_bits(magnitude | (bits & 2 ? UINT32_C(0x80000000) : 0));
+            float x = bndi_float_of_bits(magnitude | (bits & 2 ? UINT32_C(0x80000000) : 0));
             judge_float(&b, &f, x, (bnd_rule){.flush_in = true}, 0);
             judge_float(&b, &f, x, (bnd_rule){.flush_in = true, .zero = BND_ZERO_NAN}, 0);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* Of any length, with a run of zeros or ones in the middle, so that ties and near ties are common. */
@@ -64,8 +57,8 @@ static void test_integers(void)
 {
     static const uint64_t ends[] = {0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     enum { ENDS = sizeof ends / sizeof ends[0] };
-    bench b;
-    bench_open(&b, "integers");
+    comparison b;
+    comparison_open(&b, "integers");
     for (size_t t = 0; t < TARGETS; t++) {
         bnd_format f = format_named(targets[t]);
         uint64_t count = scaled(4000) + ENDS;
@@ -81,10 +74,10 @@ static void test_integers(void)
             judge_int64(&b, &f, as_signed, any, bnd_random(64, t, i));
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
-static void judge_pair(bench *b, const bnd_format *to, const bnd_format *from, uint64_t code, uint64_t seed)
+static void judge_pair(comparison *b, const bnd_format *to, const bnd_format *from, uint64_t code, uint64_t seed)
 {
     for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
         judge_convert(b, to, from, code, (bnd_rule){.rounding = mode}, 0);
@@ -97,8 +90,8 @@ static void judge_pair(bench *b, const bnd_format *to, const bnd_format *from, u
 
 static void test_pairs_up_to_8_bits(void)
 {
-    bench b;
-    bench_open(&b, "pairs of rows up to 8 bits");
+    comparison b;
+    comparison_open(&b, "pairs of rows up to 8 bits");
     size_t count = small_formats(NULL, 8, 0);
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
@@ -110,7 +103,7 @@ static void test_pairs_up_to_8_bits(void)
         }
     }
     free(formats);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_pairs_of_any(void)
@@ -118,8 +111,8 @@ static void test_pairs_of_any(void)
     static const char *const others[] = {"e6m9",        "e15m48",      "e3m0",         "e1m3",    "e5m2nosub",
                                          "binary8p1se", "binary8p3ue", "binary12p4ue", "e4m3b-9", "e11m52b2000"};
     enum { OTHERS = sizeof others / sizeof others[0] };
-    bench b;
-    bench_open(&b, "pairs of any formats");
+    comparison b;
+    comparison_open(&b, "pairs of any formats");
     size_t count = bnd_format_count() + OTHERS;
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
@@ -138,7 +131,7 @@ static void test_pairs_of_any(void)
         }
     }
     free(formats);
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A double made of a wider format is what converting to fp64 gives, flags and all. */
@@ -147,8 +140,8 @@ static void test_decode_flags(void)
     static const char *const names[] = {"e15m48",      "e12m51",      "e14m49fn",    "e15m8b-32767",
                                         "e15m8b32767", "e11m52b2000", "e11m40b-500", "e13m2nosub",
                                         "fp64",        "fp32",        "e15m0none"};
-    bench b;
-    bench_open(&b, "decode with flags");
+    comparison b;
+    comparison_open(&b, "decode with flags");
     bnd_format fp64 = format_named("fp64");
     for (size_t t = 0; t < sizeof names / sizeof names[0]; t++) {
         bnd_format f = format_named(names[t]);
@@ -162,16 +155,16 @@ static void test_decode_flags(void)
             bnd_result want = bnd_oracle_convert(&fp64, &f, code, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0);
             uint32_t flags = BND_FLAG_ALL;
             double got = bnd_decode_flags(&f, code, &flags), plain = bnd_decode(&f, code);
-            double value = double_of_bits(want.code);
+            double value = bndi_double_of_bits(want.code);
             bool same = isnan(value) ? isnan(got) && isnan(plain) && signbit(got) == signbit(value)
-                                     : bits_of_double(got) == want.code && bits_of_double(plain) == want.code;
-            if (bench_note(&b, same && flags == want.flags)) {
+                                     : bndi_bits_of_double(got) == want.code && bndi_bits_of_double(plain) == want.code;
+            if (comparison_note(&b, same && flags == want.flags)) {
                 printf("%s: %s code 0x%llx: codec %a flags %u, oracle %a flags %u\n", b.what, f.name,
                        (unsigned long long)code, got, (unsigned)flags, value, (unsigned)want.flags);
             }
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo source_tests[] = {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 static const uint8_t bit_counts[] = {0, 1, 2, 3, 7, 8, 16, 31, 32, 53, 61, 62};
@@ -14,7 +14,7 @@ static uint64_t ones(unsigned bits)
     return (UINT64_C(1) << bits) - 1;
 }
 
-static void judge_extremes(bench *b, const bnd_format *f, double x, bnd_rule rule, uint64_t random)
+static void judge_extremes(comparison *b, const bnd_format *f, double x, bnd_rule rule, uint64_t random)
 {
     unsigned bits = rule.random_bits == 0 ? BND_RANDOM_BITS_DEFAULT : rule.random_bits;
     const uint64_t drawn[] = {0, 1, ones(bits), UINT64_MAX, ones(bits - 1), ones(bits - 1) + 1, random};
@@ -29,7 +29,7 @@ static const char *const wider[] = {
     "p1emin-9emax9", "e15m48", "e5m10b12fn"};
 enum { WIDER = sizeof wider / sizeof wider[0] };
 
-static void judge_operands(bench *b, const bnd_format *f, uint64_t seed, uint64_t count)
+static void judge_operands(comparison *b, const bnd_format *f, uint64_t seed, uint64_t count)
 {
     for (uint64_t k = 0; k < count; k++) {
         double x = stratified_double(f, seed, k);
@@ -48,8 +48,8 @@ static void judge_operands(bench *b, const bnd_format *f, uint64_t seed, uint64_
 
 static void test_operands(void)
 {
-    bench b;
-    bench_open(&b, "stochastic");
+    comparison b;
+    comparison_open(&b, "stochastic");
     size_t count = small_formats(NULL, 8, 8);
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
@@ -62,7 +62,7 @@ static void test_operands(void)
         bnd_format f = format_named(wider[i]);
         judge_operands(&b, &f, 500 + i, scaled(2000));
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* A finite value in units of 2^unit. */
@@ -74,7 +74,7 @@ static void in_units(mpz_t out, const bndi_oracle_value *value, int64_t unit)
 
 /* b->x = magnitude + eighths / 2^(N+3) of the step to the next: around every place where the rounding of the discarded
  * fraction to N bits changes; and, where `more`, a little beyond: a bit that stands `far` places further down. */
-static void set_fraction_of_step(bench *b, const bndi_oracle_shape *shape, uint64_t magnitude, unsigned bits,
+static void set_fraction_of_step(comparison *b, const bndi_oracle_shape *shape, uint64_t magnitude, unsigned bits,
                                  mpz_srcptr eighths, bool more, unsigned far)
 {
     bndi_oracle_value low = bndi_oracle_grid_value(shape, magnitude);
@@ -110,7 +110,7 @@ static uint64_t chosen_magnitude(const bndi_oracle_shape *shape, uint64_t random
 }
 
 /* Random bits that bring the sum to 2^N, and one less, and one more. */
-static void judge_boundary(bench *b, const bnd_format *f, const bndi_oracle_shape *shape, uint64_t i)
+static void judge_boundary(comparison *b, const bnd_format *f, const bndi_oracle_shape *shape, uint64_t i)
 {
     unsigned bits = bit_counts[1 + i % (BIT_COUNTS - 1)];
     uint64_t magnitude = chosen_magnitude(shape, bnd_random(71, 1, i));
@@ -141,8 +141,8 @@ static void test_boundaries(void)
     static const char *const names[] = {"e4m3", "e5m2",      "e2m1",      "e8m0", "binary8p1se", "binary8p3ue",
                                         "fp16", "bf16",      "dlfloat16", "fp32", "tf32",        "fp64",
                                         "e3m0", "e5m2nosub", "e15m48",    "e1m3"};
-    bench b;
-    bench_open(&b, "stochastic boundaries");
+    comparison b;
+    comparison_open(&b, "stochastic boundaries");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bnd_format f = format_named(names[i]);
         bndi_oracle_shape shape;
@@ -152,7 +152,7 @@ static void test_boundaries(void)
             judge_boundary(&b, &f, &shape, k);
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo stochastic_tests[] = {

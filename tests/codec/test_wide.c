@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
-static void judge_doubles(bench *b, const bnd_format *f, uint64_t seed, uint64_t count)
+static void judge_doubles(comparison *b, const bnd_format *f, uint64_t seed, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         double x = stratified_double(f, seed, i);
@@ -16,7 +16,7 @@ static void judge_doubles(bench *b, const bnd_format *f, uint64_t seed, uint64_t
 }
 
 /* One of the format's values or midpoints, or near it, by less than a double could tell. Formats only. */
-static void set_near_code(bench *b, const bndi_oracle_shape *shape, uint64_t random, uint64_t more)
+static void set_near_code(comparison *b, const bndi_oracle_shape *shape, uint64_t random, uint64_t more)
 {
     bndi_oracle_value low = bndi_oracle_grid_value(shape, more % (shape->max_code + 1));
     mpz_t sum;
@@ -36,7 +36,7 @@ static void set_near_code(bench *b, const bndi_oracle_shape *shape, uint64_t ran
     mpz_clear(sum);
 }
 
-static void judge_near_codes(bench *b, const bnd_format *f, uint64_t seed, uint64_t count)
+static void judge_near_codes(comparison *b, const bnd_format *f, uint64_t seed, uint64_t count)
 {
     bndi_oracle_shape shape;
     bndi_oracle_describe(&shape, f);
@@ -48,7 +48,7 @@ static void judge_near_codes(bench *b, const bnd_format *f, uint64_t seed, uint6
 }
 
 /* digits * 10^power, the power within what a double or the format can say. */
-static void set_decimal(bench *b, uint64_t digits, uint64_t more, int power, mpq_t value)
+static void set_decimal(comparison *b, uint64_t digits, uint64_t more, int power, mpq_t value)
 {
     mpz_set_ui(mpq_numref(value), digits);
     mpz_mul_ui(mpq_numref(value), mpq_numref(value), 1 + (more & 0xffffff));
@@ -62,7 +62,7 @@ static void set_decimal(bench *b, uint64_t digits, uint64_t more, int power, mpq
     b->x.negative = more >> 63;
 }
 
-static void judge_decimals(bench *b, const bnd_format *f, uint64_t seed, uint64_t count)
+static void judge_decimals(comparison *b, const bnd_format *f, uint64_t seed, uint64_t count)
 {
     mpq_t value;
     mpq_init(value);
@@ -78,7 +78,7 @@ static void judge_decimals(bench *b, const bnd_format *f, uint64_t seed, uint64_
 }
 
 /* `count` operands in all. */
-static void judge_format(bench *b, const char *name, uint64_t seed, uint64_t count)
+static void judge_format(comparison *b, const char *name, uint64_t seed, uint64_t count)
 {
     bnd_format f = format_named(name);
     uint64_t others = f.width == 0 ? count / 8 : count / 4;
@@ -93,12 +93,12 @@ static void judge_format(bench *b, const char *name, uint64_t seed, uint64_t cou
 
 static void run(const char *what, const char *const *names, size_t count, uint64_t operands)
 {
-    bench b;
-    bench_open(&b, what);
+    comparison b;
+    comparison_open(&b, what);
     for (size_t i = 0; i < count; i++) {
         judge_format(&b, names[i], 1000 + i, scaled(operands));
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 static void test_wide(void)
@@ -129,8 +129,8 @@ static void test_value_sets(void)
 /* Every row and every member of the family from 9 to 15 bits, under rules drawn at random. */
 static void test_any_rule(void)
 {
-    bench b;
-    bench_open(&b, "any rule");
+    comparison b;
+    comparison_open(&b, "any rule");
     size_t rows = bnd_format_count(), all = rows + bnd_group_size("p3109-all");
     for (size_t i = 0; i < all; i++) {
         bnd_format f = i < rows ? bnd_format_at(i) : bnd_group_at("p3109-all", i - rows);
@@ -140,7 +140,7 @@ static void test_any_rule(void)
             judge_double(&b, &f, x, random_rule(bnd_random(21, i, k)), bnd_random(22, i, k));
         }
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 /* No name makes them, but the fields can say it: no sign and no NaN. What was the NaN is the largest number. */
@@ -162,8 +162,8 @@ static bnd_format without_nan(const char *name)
 static void test_unsigned_without_nan(void)
 {
     static const char *const names[] = {"binary8p3uf", "e8m0", "binary6p1uf"};
-    bench b;
-    bench_open(&b, "unsigned without NaN");
+    comparison b;
+    comparison_open(&b, "unsigned without NaN");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bnd_format f = without_nan(names[i]);
         uint64_t count = scaled(20000);
@@ -174,7 +174,7 @@ static void test_unsigned_without_nan(void)
         judge_double(&b, &f, (double)-INFINITY, (bnd_rule){0}, 0);
         judge_double(&b, &f, -1.0, (bnd_rule){0}, 0);
     }
-    bench_close(&b);
+    comparison_close(&b);
 }
 
 CU_TestInfo wide_tests[] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "driver.h"
+#include "tests/support/comparison.h"
 #include "tests.h"
 
 typedef struct witness {
@@ -20,7 +20,7 @@ typedef struct witness {
 #define ZEROED  (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED)
 #define LARGE   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT)
 #define STUCK   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT | BND_FLAG_SATURATED)
-#define SNAN    double_of_bits(UINT64_C(0x7ff0000000000001))
+#define SNAN    bndi_double_of_bits(UINT64_C(0x7ff0000000000001))
 #define INF     ((double)INFINITY)
 #define QNAN    ((double)NAN)
 static const bnd_rule saturate = {.overflow = BND_OVERFLOW_SATURATE};
@@ -194,7 +194,8 @@ static void test_nans(void)
         {"e4m3fnuz", BND_NAN_X86, 0x80, 0x80, 0x80, 0x80},
         {"binary8p3se", BND_NAN_SIGNED, 0x80, 0x80, 0x7f, 0xff},
     };
-    double payload = double_of_bits(UINT64_C(0x7ffa000000000001)); /* quiet, then 1 0 1 of the payload's first bits */
+    double payload =
+        bndi_double_of_bits(UINT64_C(0x7ffa000000000001)); /* quiet, then 1 0 1 of the payload's first bits */
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         bnd_format f = format_named(table[i].format);
         bnd_rule rule = {.nan = (uint8_t)table[i].nan};

@@ -1,6 +1,6 @@
 /* cost/: resource accounting on paper. */
 #include "tests/cost/tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 #include <binade-lab/train.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <CUnit/CUnit.h>
 #include <binade-lab/cost.h>
 
-#include "tests/outcome.h"
+#include "tests/support/outcome.h"
 
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo measured_tests[];

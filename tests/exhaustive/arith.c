@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../arith/machine.h"
+#include "tests/support/machine.h"
 #include "verify/proof.h"
 #include "verify/operands.h"
 

@@ -27,7 +27,7 @@ static bnd_array draw_how(draw *d, const bnd_format *in, const bnd_format *out)
     return how;
 }
 
-static void check_conversion(bench *b, draw *d, const call *c, size_t n)
+static void check_conversion(comparison *b, draw *d, const call *c, size_t n)
 {
     const bnd_array how = draw_how(d, &c->in, &c->out);
     uint64_t *in = operands_of(c, n, draw_bits(d));
@@ -38,28 +38,28 @@ static void check_conversion(bench *b, draw *d, const call *c, size_t n)
     free(in);
 }
 
-static void check_decode(bench *b, draw *d, size_t n)
+static void check_decode(comparison *b, draw *d, size_t n)
 {
     const bnd_format f = draw_format(d, true);
     const call c = decode_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
 }
 
-static void check_encode(bench *b, draw *d, size_t n)
+static void check_encode(comparison *b, draw *d, size_t n)
 {
     const bnd_format f = draw_format(d, true);
     const call c = encode_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
 }
 
-static void check_round(bench *b, draw *d, size_t n)
+static void check_round(comparison *b, draw *d, size_t n)
 {
     const bnd_format f = draw_format(d, false);
     const call c = round_call(&f, draw_one_in(d, 2));
     check_conversion(b, d, &c, n);
 }
 
-static void check_convert(bench *b, draw *d, size_t n)
+static void check_convert(comparison *b, draw *d, size_t n)
 {
     const bnd_format to = draw_format(d, true), from = draw_format(d, true);
     const call c = convert_call(&to, &from);
@@ -106,7 +106,7 @@ static uint64_t *draw_edges(draw *d, const question *q, size_t n)
     return codes;
 }
 
-static void check_operation(bench *b, draw *d, result_type type, size_t n)
+static void check_operation(comparison *b, draw *d, result_type type, size_t n)
 {
     question q = draw_question(d, type);
     const bnd_format fp32 = format_named("fp32"), fp64 = format_named("fp64");
@@ -126,24 +126,24 @@ static void check_operation(bench *b, draw *d, result_type type, size_t n)
     free(codes);
 }
 
-static void check_codes(bench *b, draw *d, size_t n)
+static void check_codes(comparison *b, draw *d, size_t n)
 {
     check_operation(b, d, TO_CODES, n);
 }
 
-static void check_floats(bench *b, draw *d, size_t n)
+static void check_floats(comparison *b, draw *d, size_t n)
 {
     check_operation(b, d, TO_FLOATS, n);
 }
 
-static void check_doubles(bench *b, draw *d, size_t n)
+static void check_doubles(comparison *b, draw *d, size_t n)
 {
     check_operation(b, d, TO_DOUBLES, n);
 }
 
 /* ---- sums ---- */
 
-static void check_sums(bench *b, draw *d, size_t n)
+static void check_sums(comparison *b, draw *d, size_t n)
 {
     sum_question s = {.f = draw_format(d, true), .n = n, .type = (result_type)draw_below(d, 3)};
     s.of_x = draw_one_in(d, 4)      ? draw_format(d, true)
@@ -163,7 +163,7 @@ static void check_sums(bench *b, draw *d, size_t n)
 
 static const struct {
     const char *name;
-    void (*check)(bench *b, draw *d, size_t n);
+    void (*check)(comparison *b, draw *d, size_t n);
 } rows[] = {
     {"decode", check_decode},
     {"encode", check_encode},
@@ -179,7 +179,7 @@ enum { TASKS = sizeof rows / sizeof rows[0] };
 /* The first few differences of a process are printed by the checks themselves. */
 static void check_draws(const void *context, size_t row, uint64_t piece, outcome *o)
 {
-    static bench b = {.what = "arrays"};
+    static comparison b = {.what = "arrays"};
     const uint64_t before = b.different;
     draw d = {.seed = piece * TASKS + row};
     (void)context;

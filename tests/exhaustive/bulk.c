@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "common.h"
 
 static const program about = {"bulk", "every float through the arrays' calls, each back end against the codec",
@@ -65,8 +66,7 @@ static void count(bnd_stats *s, uint32_t bits, uint32_t word, uint32_t flags)
     s->saturated += (flags & BND_FLAG_SATURATED) != 0;
     if (finite && magnitude != 0) {
         int bin = (int)(magnitude >> 23) - 127 - BND_HISTOGRAM_LOWEST + 1;
-        float x;
-        memcpy(&x, &magnitude, sizeof x);
+        float x = bndi_float_of_bits(magnitude);
         s->largest = (double)x > s->largest ? (double)x : s->largest;
         s->smallest = s->smallest == 0 || (double)x < s->smallest ? (double)x : s->smallest;
         s->exponents[bin < 0 ? 0 : bin > 63 ? 63 : bin]++;
@@ -77,8 +77,7 @@ static void ask_the_codec(check *c)
 {
     c->want = (bnd_stats){0};
     for (size_t i = 0; i < c->n; i++) {
-        float x;
-        memcpy(&x, &c->x[i], sizeof x);
+        float x = bndi_float_of_bits(c->x[i]);
         bnd_result r = bnd_encode_float(&c->row, x, c->rule, 0);
         c->words[i] = c->values != NULL ? c->values[r.code] : value_of(&c->fp32, &c->row, r.code);
         for (unsigned byte = 0; byte < c->code_bytes; byte++) {

@@ -4,6 +4,7 @@
  *
  * Compiled with sample.c, options.c, state.c and pool.c; links the library. Where CUDA's headers and a C++ compiler
  * are there: with -DBND_HAVE_CUDA, and cuda_judge.cc. Without that it says that it was skipped (exit status 77). */
+#include "base/bits.h"
 #include "common.h"
 #include "cuda_judge.h"
 #include "sample.h"
@@ -66,7 +67,7 @@ static void check_floats(const void *context, size_t index, uint64_t piece, outc
     uint64_t end = (piece + 1) << PIECE_BITS;
     for (uint64_t i = piece << PIECE_BITS; i < end && i < p->inputs; i += p->r->stride) {
         uint32_t bits = p->r->all ? (uint32_t)i : sample_float(&row, i);
-        float x = float_of_bits(bits);
+        float x = bndi_float_of_bits(bits);
         uint64_t got = bnd_encode_float(&row, x, rule, 0).code;
         uint32_t expected = conversion->convert(x);
         o->checked++;

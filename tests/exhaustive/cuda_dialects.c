@@ -3,6 +3,7 @@
  *
  * Compiled with cuda_judge.cc where CUDA's headers and a C++ compiler are there: with -DBND_HAVE_CUDA. Without that it
  * says that it was skipped (exit status 77). */
+#include "base/bits.h"
 #include "common.h"
 #include "cuda_judge.h"
 #include "sample.h"
@@ -45,7 +46,7 @@ static bnd_vector_check *ask(const cuda_conversion *c, const bnd_vectors *v, boo
         bool agrees;
         bnd_vector_case(operands, &random, &plan, i);
         uint32_t bits = (uint32_t)operands[0];
-        bnd_vector_line line = {.operands = operands, .code = c->convert(float_of_bits(bits))};
+        bnd_vector_line line = {.operands = operands, .code = c->convert(bndi_float_of_bits(bits))};
         require(bnd_vector_check_line(&agrees, &want, check, &line, &why) == BND_OK, c, &why);
         for (size_t d = 0; d < bnd_dialect_count(); d++) {
             bnd_rule rule;

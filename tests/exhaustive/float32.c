@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "common.h"
 
 static const program about = {"float32", "every float into a row, the codec against thresholds of the oracle", "rmojsS",
@@ -85,8 +86,7 @@ static bool same(bnd_result a, bnd_result b)
 
 static void compare(const check *c, uint32_t bits, bnd_result expected)
 {
-    float x;
-    memcpy(&x, &bits, sizeof x);
+    float x = bndi_float_of_bits(bits);
     bnd_result got = bnd_encode_float(&c->row, x, c->rule, 0);
     c->o->checked++;
     if (!same(got, expected)) {

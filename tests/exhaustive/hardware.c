@@ -7,6 +7,7 @@
  *
  * Compiled with sample.c, options.c, state.c and pool.c; links the library and libm. No special flags: the one function
  * that needs F16C asks for it itself. */
+#include "base/bits.h"
 #include "common.h"
 #include "sample.h"
 
@@ -119,12 +120,12 @@ CAST(double_of_integer, int64_t, double, uint64_t)
 
 static bnd_result encode_float(const bnd_format *f, uint64_t bits, bnd_rule rule)
 {
-    return bnd_encode_float(f, float_of_bits((uint32_t)bits), rule, 0);
+    return bnd_encode_float(f, bndi_float_of_bits((uint32_t)bits), rule, 0);
 }
 
 static bnd_result encode_double(const bnd_format *f, uint64_t bits, bnd_rule rule)
 {
-    return bnd_encode(f, double_of_bits(bits), rule, 0);
+    return bnd_encode(f, bndi_double_of_bits(bits), rule, 0);
 }
 
 static bnd_result encode_integer(const bnd_format *f, uint64_t bits, bnd_rule rule)

@@ -1,4 +1,5 @@
 /* Numbers for the checks that cannot see all of them: strata, one after the other. */
+#include "base/bits.h"
 #include "sample.h"
 
 #include <binade/codec.h>
@@ -8,34 +9,6 @@
 
 /* Purposes of random numbers, so that no two strata share them. */
 enum { FLOATS = 1, DOUBLES = 2, INTEGERS = 3 };
-
-float float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-double double_of_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of_float(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static uint64_t bits_of_double(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 /* -2 .. 2 */
 static int64_t step_aside(uint64_t random)
@@ -54,9 +27,9 @@ uint32_t sample_float(const bnd_format *row, uint64_t i)
     case 1:
         return (uint32_t)(i / 4) << 16 | low_bits[random % 6];
     case 2:
-        return bits_of_float((float)bnd_decode(row, code)) + aside;
+        return bndi_bits_of_float((float)bnd_decode(row, code)) + aside;
     default:
-        return bits_of_float((float)(0.5 * bnd_decode(row, code) + 0.5 * bnd_decode(row, code + 1))) + aside;
+        return bndi_bits_of_float((float)(0.5 * bnd_decode(row, code) + 0.5 * bnd_decode(row, code + 1))) + aside;
     }
 }
 
@@ -69,7 +42,7 @@ uint64_t sample_double(uint64_t i)
     case 0: /* anything; a NaN or an infinity every sixteenth time */
         return more >> 8 & 15 ? random : random | UINT64_C(0x7ff) << 52;
     case 1: /* a float, or the midpoint above it */
-        return bits_of_double(float_of_bits((uint32_t)random)) + ((more >> 8 & 1) << 28) + aside;
+        return bndi_bits_of_double(bndi_float_of_bits((uint32_t)random)) + ((more >> 8 & 1) << 28) + aside;
     case 2: /* an exponent where fp32 ends: 2^-160 to 2^-120, 2^120 to 2^135 */
         return sign | (1023 + (random % 57 < 41 ? random % 57 - 160 : random % 57 + 79)) << 52 | fraction;
     default: /* the same at the lower end, where fp32 has few fraction bits: little but zeros behind them */

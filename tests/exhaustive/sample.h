@@ -4,9 +4,6 @@
 
 #include <binade/format.h>
 
-float float_of_bits(uint32_t bits);
-double double_of_bits(uint64_t bits);
-
 /* The i-th float for a row: any pattern; every sign, exponent and top fraction with a fraction below it that is
  * nothing, half, or next to them; the row's values and their midpoints, and the floats next to those. */
 uint32_t sample_float(const bnd_format *row, uint64_t i);

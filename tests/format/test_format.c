@@ -4,18 +4,7 @@
 #include <string.h>
 
 #include "tests.h"
-#include "tests/suites.h"
-
-bnd_format format_named(const char *name)
-{
-    bnd_format f = {.width = 0};
-    bnd_error why;
-    if (bnd_format_parse(&f, name, &why) != BND_OK) {
-        printf("'%s': %s\n", name, why.message);
-        CU_FAIL("a name that should be known");
-    }
-    return f;
-}
+#include "tests/support/suites.h"
 
 bool same_number(uint64_t a, int64_t p, uint64_t b, int64_t q)
 {

@@ -5,6 +5,8 @@
 #include <CUnit/CUnit.h>
 #include <binade/format.h>
 
+#include "tests/support/operands.h"
+
 extern CU_TestInfo limit_tests[];
 extern CU_TestInfo name_tests[];
 extern CU_TestInfo p3109_tests[];
@@ -12,9 +14,6 @@ extern CU_TestInfo custom_tests[];
 extern CU_TestInfo value_set_tests[];
 extern CU_TestInfo rule_tests[];
 extern CU_TestInfo dialect_tests[];
-
-/* The format of this name; where there is none, says so, fails the test, and gives a format that equals no other. */
-bnd_format format_named(const char *name);
 
 /* a * 2^p == b * 2^q, as numbers. */
 bool same_number(uint64_t a, int64_t p, uint64_t b, int64_t q);

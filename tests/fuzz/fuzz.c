@@ -57,7 +57,7 @@ void fuzz_input(const uint8_t *data, size_t size)
     }
 }
 
-#ifdef BND_FUZZ_STANDALONE
+#if !defined(BND_WITH_LIBFUZZER)
 
 static int run_file(const char *path)
 {

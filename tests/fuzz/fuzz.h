@@ -1,9 +1,9 @@
 /* What every fuzzing program is made of. Each has one function for any bytes, LLVMFuzzerTestOneInput, which ends the
  * program where a promise is broken, and one that makes inputs of its own, fuzz_random.
  *
- * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. Without: -DBND_FUZZ_STANDALONE gives a main that takes
- * files, `-n COUNT [SEED]` for that many inputs of its own, or `-w FOLDER COUNT [SEED]`, which writes these into a
- * folder for libFuzzer to begin with. */
+ * With libFuzzer: clang -fsanitize=fuzzer,address,undefined -DBND_WITH_LIBFUZZER. Without it, the main takes files,
+ * `-n COUNT [SEED]` for that many inputs of its own, or `-w FOLDER COUNT [SEED]`, which writes these into a folder for
+ * libFuzzer to begin with. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_LECTURE_LECTURE_H
 #define TESTS_LECTURE_LECTURE_H
 
-#include "tests/suites.h"
-#include "tests/tensor/tests.h"
+#include "tests/support/suites.h"
+#include "tests/support/tensors.h"
 
 #include <binade-lab/train.h>
 

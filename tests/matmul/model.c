@@ -8,15 +8,6 @@
 #include <binade/arith.h>
 #include <binade-lab/oracle.h>
 
-void *memory_of(size_t bytes)
-{
-    void *memory = malloc(bytes > 0 ? bytes : 1);
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
 static bnd_format fp32_format(void)
 {
     static bnd_format f = {.precision = 0};
@@ -37,20 +28,6 @@ bnd_accumulator accumulator_named(const char *name)
     return a;
 }
 
-uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* ---- numbers ---- */
 
 static float normal(uint64_t random)
@@ -67,10 +44,10 @@ float number_of(data_kind kind, const bnd_format *f, uint64_t seed, uint64_t i)
     case DATA_NORMAL:
         return more % 17 == 0 ? 0.0f * sign : normal(random);
     case DATA_WIDE:
-        return float_of((uint32_t)random & 0x80ffffffu) * 0x1p-20f +
+        return bndi_float_of_bits((uint32_t)random & 0x80ffffffu) * 0x1p-20f +
                sign * ldexpf(1.0f + (float)(random >> 41) * 0x1p-23f, (int)(more >> 8 & 63) - 32);
     case DATA_HARD:
-        return float_of((uint32_t)random);
+        return bndi_float_of_bits((uint32_t)random);
     case DATA_CLOSE:
         return sign * (8.0f + (float)(random & 7)) * 0.125f;
     case DATA_EDGE: {
@@ -178,7 +155,7 @@ static float operand(const question *q, bool of_a, size_t i, size_t j)
         return x;
     }
     bnd_exact value = bnd_round_exact(rounded, bnd_exact_float(x), (bnd_rule){.rounding = BND_ROUND_RNE}, 0).value;
-    return float_of((uint32_t)bnd_encode_exact(&fp32, value, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code);
+    return bndi_float_of_bits((uint32_t)bnd_encode_exact(&fp32, value, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code);
 }
 
 bnd_status question_ask(question *q, bnd_error *why)
@@ -212,7 +189,7 @@ static uint64_t step(const question *q, const bnd_format *f, uint64_t s, float a
 {
     const bnd_format fp32 = fp32_format();
     const bnd_rule rule = q->how.accumulator.rule;
-    const uint64_t x = bits_of(a), y = bits_of(b);
+    const uint64_t x = bndi_bits_of_float(a), y = bndi_bits_of_float(b);
     if (q->how.accumulator.kind == BND_ACCUMULATE_FUSED) {
         return operate(by, f, BND_OP_FMA, (const bnd_format *const[]){&fp32, &fp32, f}, (uint64_t[]){x, y, s}, rule,
                        random_at(q, place));
@@ -250,7 +227,7 @@ typedef struct term {
 
 static term term_of(float x)
 {
-    const uint32_t u = bits_of(x), field = u >> 23 & 255, fraction = u & 0x7fffff;
+    const uint32_t u = bndi_bits_of_float(x), field = u >> 23 & 255, fraction = u & 0x7fffff;
     int64_t significand = field > 0 ? (int64_t)(fraction | 0x800000) : (int64_t)fraction;
     return (term){.significand = u >> 31 != 0 ? -significand : significand,
                   .exponent = (field > 0 ? (int)field : 1) - 150};
@@ -305,13 +282,13 @@ static float group_of_terms(const float *a, const float *b, size_t n, float s, i
 
 static float one_nan(float x)
 {
-    return isnan(x) ? float_of(0x7fc00000) : x;
+    return isnan(x) ? bndi_float_of_bits(0x7fc00000) : x;
 }
 
 static float to_fp32(const bnd_format *f, uint64_t code)
 {
     const bnd_format fp32 = fp32_format();
-    return float_of((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
+    return bndi_float_of_bits((uint32_t)bnd_convert(&fp32, f, code, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 static bnd_format format_of_sums(const question *q)
@@ -367,7 +344,7 @@ static float stored(const question *q, sum s)
     if (f.width > 0) {
         return to_fp32(&f, s.code);
     }
-    return float_of((uint32_t)bnd_encode_exact(&fp32, s.value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
+    return bndi_float_of_bits((uint32_t)bnd_encode_exact(&fp32, s.value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 /* c + s, the exact sum rounded once to fp32. */
@@ -376,14 +353,14 @@ static float promoted(const question *q, float c, sum s, judge by)
     const bnd_format f = format_of_sums(q), fp32 = fp32_format();
     const bnd_rule nearest = {.rounding = BND_ROUND_RNE, .nan = BND_NAN_CANONICAL};
     if (f.width > 0) {
-        const uint64_t codes[2] = {bits_of(c), s.code};
-        return float_of(
+        const uint64_t codes[2] = {bndi_bits_of_float(c), s.code};
+        return bndi_float_of_bits(
             (uint32_t)operate(by, &fp32, BND_OP_ADD, (const bnd_format *const[]){&fp32, &f}, codes, nearest, 0));
     }
     uint32_t flags;
     const bnd_exact terms[2] = {bnd_exact_float(c), s.value};
     bnd_exact exact = bnd_operate_exact(BND_OP_ADD, &fp32, terms, nearest, 0, &flags);
-    return float_of((uint32_t)bnd_encode_exact(&fp32, exact, nearest, 0).code);
+    return bndi_float_of_bits((uint32_t)bnd_encode_exact(&fp32, exact, nearest, 0).code);
 }
 
 float expected(const question *q, size_t i, size_t j, judge by)
@@ -408,12 +385,12 @@ size_t differences(const question *q, const char *what, judge by)
         for (size_t j = 0; j < q->n; j++) {
             float got = *element_of_c(q, q->c, i, j), want = expected(q, i, j, by);
             *element_of_c(q, copy, i, j) = *element_of_c(q, q->start, i, j);
-            different += bits_of(got) != bits_of(want);
-            if (bits_of(got) != bits_of(want) && different <= 3) {
+            different += bndi_bits_of_float(got) != bndi_bits_of_float(want);
+            if (bndi_bits_of_float(got) != bndi_bits_of_float(want) && different <= 3) {
                 char name[BND_ACCUMULATOR_NAME_SIZE];
                 bnd_accumulator_name(name, sizeof name, &q->how.accumulator);
                 printf("%s, %s: %zu x %zu x %zu, element (%zu, %zu) is %a (%08x), not %a (%08x)\n", what, name, q->m,
-                       q->n, q->k, i, j, (double)got, bits_of(got), (double)want, bits_of(want));
+                       q->n, q->k, i, j, (double)got, bndi_bits_of_float(got), (double)want, bndi_bits_of_float(want));
             }
         }
     }

@@ -6,9 +6,9 @@
 
 #include <binade/matmul.h>
 
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
+#include "tests/support/memory.h"
 
-void *memory_of(size_t bytes);
 bnd_accumulator accumulator_named(const char *name);
 
 /* A number of one of these kinds, a function of seed and index. */
@@ -46,8 +46,5 @@ float expected(const question *q, size_t i, size_t j, judge by);
 
 /* Elements that are not as expected, and memory around C that has changed; prints the first few. */
 size_t differences(const question *q, const char *what, judge by);
-
-uint32_t bits_of(float x);
-float float_of(uint32_t bits);
 
 #endif

@@ -1,6 +1,6 @@
 /* matmul/: every bit of a product as plain loops over k have it, whatever the accumulator, the back end, the shape. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

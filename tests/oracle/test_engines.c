@@ -1,7 +1,7 @@
 /* MPFR and integers, where both have an answer: the same choice, the same ternary value, the same tininess. */
 #include <stdio.h>
 
-#include "operands.h"
+#include "tests/support/operands.h"
 #include "tests.h"
 
 typedef struct pair {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "operands.h"
+#include "tests/support/operands.h"
 #include "tests.h"
 
 static const struct {
@@ -32,8 +32,7 @@ static uint32_t cast(double x, int mode, uint32_t *flags)
     int raised = fetestexcept(FE_ALL_EXCEPT);
     fesetround(FE_TONEAREST);
     float result = rounded;
-    uint32_t bits;
-    memcpy(&bits, &result, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(result);
     *flags = flags_of(raised);
     return bits;
 }

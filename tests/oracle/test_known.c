@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "operands.h"
+#include "tests/support/operands.h"
 #include "tests.h"
 
 typedef struct witness {

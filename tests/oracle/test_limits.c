@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "operands.h"
+#include "tests/support/operands.h"
 #include "tests.h"
 
 typedef struct limits {
@@ -72,7 +72,7 @@ static bool decodes_to(const bnd_format *f, uint64_t code, bnd_oracle_kind kind,
 {
     double x;
     bnd_oracle_kind found = bnd_oracle_decode(&x, f, code);
-    bool same = found == kind && (kind == BND_ORACLE_NAN || bits_of_double(x) == bits_of_double(value));
+    bool same = found == kind && (kind == BND_ORACLE_NAN || bndi_bits_of_double(x) == bndi_bits_of_double(value));
     if (!same) {
         printf("%s: code 0x%llx is %a (kind %d), not %a (kind %d)\n", f->name, (unsigned long long)code, x, (int)found,
                value, (int)kind);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../arith/machine.h"
+#include "tests/support/machine.h"
 #include "verify/operands.h"
-#include "operands.h"
+#include "tests/support/operands.h"
 #include "tests.h"
 
 static bnd_result ask(const bnd_format *f, const char *operation, const uint64_t *codes, bnd_rule rule)
@@ -73,12 +73,12 @@ static void test_library(void)
         const char *operation = operations[i % 6];
         uint64_t codes[BND_OPERANDS_MAX] = {0};
         bndi_stratified_operands(codes, BND_OP_REM, from, 59, i);
-        double x = double_of_bits(codes[0]), y = double_of_bits(codes[1]);
+        double x = bndi_double_of_bits(codes[0]), y = bndi_double_of_bits(codes[1]);
         codes[1] = i % 6 == 3 ? 3 : codes[1];
         bnd_result r = {0};
         bnd_error why;
         bnd_status status = bnd_oracle_operate(&r, &fp64, operation, from, codes, (bnd_rule){0}, 0, &why);
-        double want = by_library(operation, x, y), got = double_of_bits(r.code);
+        double want = by_library(operation, x, y), got = bndi_double_of_bits(r.code);
         bool same = isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(want);
         if ((status != BND_OK || !same) && different++ < 5) {
             printf("%s %a %a: oracle %a, library %a\n", operation, x, y, got, want);
@@ -122,7 +122,8 @@ static void test_elementary(void)
         double x = ldexp(1 + (double)(random >> 12) * 0x1p-52, (int)(random % 26) - 20);
         bool takes_negative = operation[0] != 'l' && operation[1] != 's';
         x = takes_negative && (random >> 8 & 1) != 0 ? -x : x;
-        double got = double_of_bits(ask(&fp64, operation, (uint64_t[]){bits_of_double(x)}, (bnd_rule){0}).code);
+        double got =
+            bndi_double_of_bits(ask(&fp64, operation, (uint64_t[]){bndi_bits_of_double(x)}, (bnd_rule){0}).code);
         double want = defined(operation, x), size = operation[0] == 'g' ? fabs(x) : fabs(want);
         if (!(fabs(got - want) <= 0x1p-46 * size) && different++ < 5) {
             printf("%s %a: oracle %a, library %a\n", operation, x, got, want);

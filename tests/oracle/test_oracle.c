@@ -1,6 +1,6 @@
 /* The oracle on its own: known answers, its two engines against each other, the processor's own casts against it. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
-#include "tests/suites.h"
+#include "tests/support/operands.h"
+#include "tests/support/suites.h"
 
 static bnd_policy policy_of(const char *text)
 {

@@ -1,6 +1,6 @@
 /* .safetensors written, and read again. */
 #include "tests.h"
-#include "tests/tensor/allocations.h"
+#include "tests/support/allocations.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* store/: headers of .npy, .safetensors, and files. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 
 enum { SEEDS = 3 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 
 static void test_refused(void)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/tensor/allocations.h"
+#include "tests/support/allocations.h"
 #include "train/train.h"
 
 #if defined(BND_WITH_WRAP) /* without that of the linker nothing can be made to fail */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 
 /* All kinds of doubles, NaN and infinities among them. */
 static double number(uint64_t i, unsigned what)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 #include "train/train.h"
 
 /* ---- runs ---- */

@@ -6,8 +6,8 @@
 #include <binade-lab/study.h>
 
 #include "study/study.h"
-#include "tests/folder.h"
-#include "tests/outcome.h"
+#include "tests/support/folder.h"
+#include "tests/support/outcome.h"
 
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo damage_tests[];

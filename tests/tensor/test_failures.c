@@ -1,9 +1,9 @@
 /* Every allocation fails once: a message, nothing written, nothing leaked, and the same call made again does what it
  * would have done. */
 #define _POSIX_C_SOURCE 200809L
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "battery.h"
-#include "tests/folder.h"
+#include "tests/support/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

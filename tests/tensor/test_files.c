@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/folder.h"
+#include "tests/support/folder.h"
 
 enum { MOST = 4096 };
 

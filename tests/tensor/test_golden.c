@@ -1,5 +1,6 @@
 /* The engine against PyTorch: the graphs of golden/, and what torch made of them (tools/dev/make-goldens.py, which says
  * how a file is written). On every back end, whose bits must be the same. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <ctype.h>
@@ -136,8 +137,7 @@ static void make_tensor(graph *g, bool leaf)
 
 static uint32_t bits_of(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = bndi_bits_of_float(x);
     return isnan(x) ? 0x7fc00000 : bits;
 }
 

@@ -1,5 +1,5 @@
 /* What becomes of the graph: large ones, and references to what is in them. */
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "graphs.h"
 
 /* ---- large graphs ---- */

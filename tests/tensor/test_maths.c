@@ -1,6 +1,7 @@
 /* The loops of maths.h: every back end gives the bits of the portable one. NaN is NaN: which of its operands' NaNs a
  * processor hands on depends on the order that a compiler gives them, so signs and payloads of NaNs are promised to
  * nobody. */
+#include "base/bits.h"
 #include "tensor/maths.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static double any_double(uint64_t seed, uint64_t i)
     double share = (double)(bits >> 11) * 0x1p-53;
     switch (below(8, seed, i)) {
     case 0:
-        return double_of_bits(bits);
+        return bndi_double_of_bits(bits);
     case 1:
         return specials[bits % (sizeof specials / sizeof specials[0])];
     case 2:

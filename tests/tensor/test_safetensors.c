@@ -1,6 +1,6 @@
 /* Tensors in .safetensors, many in a file, and back into tensors. */
 #define _POSIX_C_SOURCE 200809L
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "tests.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/folder.h"
+#include "tests/support/folder.h"
 
 enum { FORMATS_MOST = 64 };
 

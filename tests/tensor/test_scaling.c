@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "tests.h"
 
 static bnd_tensor *matrix(bnd_engine *engine, const float *x, size_t rows, size_t columns, bnd_role role)

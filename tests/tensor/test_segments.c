@@ -1,5 +1,5 @@
 /* Checkpoints: segments of a graph that are computed again. */
-#include "allocations.h"
+#include "tests/support/allocations.h"
 #include "graphs.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* tensor/: views, operations, the tape, accounting. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

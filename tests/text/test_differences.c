@@ -1,4 +1,5 @@
 /* Errors of a rounding: exact, relative, and in units, against rationals. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <math.h>
@@ -240,8 +241,8 @@ static void divides_named_errors(void)
         size_t length = strlen(known[i].text);
         bool right = bnd_relative_error(&relative, value, known[i].text, length, NULL) == known[i].relative_status &&
                      bnd_error_in_units(&units, value, known[i].text, length, unit, NULL) == known[i].units_status &&
-                     bits_of_double(relative) == bits_of_double(known[i].relative) &&
-                     bits_of_double(units) == bits_of_double(known[i].units);
+                     bndi_bits_of_double(relative) == bndi_bits_of_double(known[i].relative) &&
+                     bndi_bits_of_double(units) == bndi_bits_of_double(known[i].units);
         if (!right) {
             printf("%s against %s: %a, %a\n", known[i].value, known[i].text, relative, units);
         }

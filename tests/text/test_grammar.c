@@ -1,4 +1,5 @@
 /* Every spelling that is a number, and every one that is not, with the column at fault. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <locale.h>
@@ -79,7 +80,7 @@ static void accepts_numbers(void)
         bnd_result r = {0};
         bnd_error why = {0};
         bnd_status status = bnd_parse(&r, &fp64, s->text, strlen(s->text), (bnd_rule){0}, 0, &why);
-        bool right = status == BND_OK && r.code == bits_of_double(s->value);
+        bool right = status == BND_OK && r.code == bndi_bits_of_double(s->value);
         if (!right) {
             printf("%s: 0x%llx, not %a %s\n", s->text, (unsigned long long)r.code, s->value, why.message);
         }
@@ -257,7 +258,7 @@ static void check_this_locale(void)
     bnd_result r = {0};
     bnd_error why = {0};
     CU_ASSERT_EQUAL(bnd_parse(&r, &fp64, "1.5", 3, (bnd_rule){0}, 0, NULL), BND_OK);
-    CU_ASSERT_EQUAL(r.code, bits_of_double(1.5));
+    CU_ASSERT_EQUAL(r.code, bndi_bits_of_double(1.5));
     CU_ASSERT_EQUAL(bnd_parse(&r, &fp64, "1,5", 3, (bnd_rule){0}, 0, &why), BND_BAD_SYNTAX);
     CU_ASSERT_EQUAL(why.where, 1);
     char out[64];

@@ -1,4 +1,5 @@
 /* A million strings that nearly are numbers: none harms the parser, and what it accepts is what strtod reads. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <math.h>
@@ -86,7 +87,8 @@ static bool agrees(const char *text, size_t length, bnd_status status, const bnd
         return status == BND_BAD_SYNTAX && where <= length && (!all || only_theirs);
     }
     bool signaling = (text[0] | 32) == 's' || (text[1] | 32) == 's';
-    return signaling || (all && (isnan(x) ? isnan(double_of_bits(read->code)) : read->code == bits_of_double(x)));
+    return signaling ||
+           (all && (isnan(x) ? isnan(bndi_double_of_bits(read->code)) : read->code == bndi_bits_of_double(x)));
 }
 
 static void survives_a_million_strings(void)

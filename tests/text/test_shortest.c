@@ -1,4 +1,5 @@
 /* The shortest decimal is one that reads back, no shorter one does, and no other of its length is nearer. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <float.h>
@@ -124,9 +125,9 @@ static void is_shortest_in_fp64(void)
         if (i % 4 == 0) {
             bits = (random % 2047 << 52) + fraction % 3 - 1;
         } else if (i % 4 == 1) {
-            bits = bits_of_double((double)(random % 100000) * pow(10, (double)(fraction % 40) - 20));
+            bits = bndi_bits_of_double((double)(random % 100000) * pow(10, (double)(fraction % 40) - 20));
         }
-        double x = double_of_bits(bits);
+        double x = bndi_double_of_bits(bits);
         if (isfinite(x) && x > 0) {
             check(&fp64, x, read_double, &x, &mismatches);
         }
@@ -144,8 +145,7 @@ static void is_shortest_in_fp32(void)
         if (i % 4 == 0) {
             bits = (uint32_t)(random % 255 << 23) + (uint32_t)(fraction % 3) - 1;
         }
-        float x;
-        memcpy(&x, &bits, sizeof x);
+        float x = bndi_float_of_bits(bits);
         if (isfinite(x) && x > 0) {
             check(&fp32, x, read_float, &x, &mismatches);
         }

@@ -1,6 +1,6 @@
 /* Reading and writing numbers: against the oracle, against GMP, against the C library, and against hand-made cases. */
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 int main(void)
 {

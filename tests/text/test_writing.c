@@ -1,4 +1,5 @@
 /* Every way to write a value: what is written reads back as the same, and is what the C library writes where it can. */
+#include "base/bits.h"
 #include "tests.h"
 
 #include <float.h>
@@ -236,7 +237,7 @@ static void agrees_with_printf(void)
     bnd_format fp64 = format_named("fp64");
     static char own[2000], theirs[2000];
     for (uint64_t i = 0; i < count; i++) {
-        double x = i % 2 == 0 ? double_of_bits(bnd_random(31, 0, i)) : stratified_double(&fp64, 31, i);
+        double x = i % 2 == 0 ? bndi_double_of_bits(bnd_random(31, 0, i)) : stratified_double(&fp64, 31, i);
         int digits = 1 + (int)(bnd_random(31, 1, i) % 40);
         if (!isfinite(x) || x == 0) {
             continue;

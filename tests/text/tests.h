@@ -9,7 +9,7 @@
 #include <binade-lab.h>
 #include <binade-lab/oracle.h>
 
-#include "tests/oracle/operands.h"
+#include "tests/support/operands.h"
 
 extern CU_TestInfo grammar_tests[];
 extern CU_TestInfo reading_tests[];

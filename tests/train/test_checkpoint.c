@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/folder.h"
-#include "tests/oracle/operands.h"
-#include "tests/outcome.h"
-#include "tests/suites.h"
+#include "tests/support/folder.h"
+#include "tests/support/operands.h"
+#include "tests/support/outcome.h"
+#include "tests/support/suites.h"
 
 /* ---- runs ---- */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
-#include "tests/outcome.h"
-#include "tests/suites.h"
+#include "tests/support/operands.h"
+#include "tests/support/outcome.h"
+#include "tests/support/suites.h"
 
 extern CU_TestInfo configuration_tests[];
 
@@ -27,8 +27,7 @@ static void write_words(words *w, const bnd_training *t)
 static double random_number(uint64_t i, uint64_t k)
 {
     uint64_t bits = bnd_random(7, i, k);
-    double x;
-    memcpy(&x, &bits, sizeof x);
+    double x = bndi_double_of_bits(bits);
     return isfinite(x) ? x : (double)bits;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/folder.h"
+#include "tests/support/folder.h"
 
 static char path[PATH_SIZE];
 

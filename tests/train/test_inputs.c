@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/folder.h"
+#include "tests/support/folder.h"
 
 enum { STEPS = 6, ROWS = 4, CONTEXT = 8, TOKENS = 400 };
 

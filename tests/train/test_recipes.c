@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/oracle/operands.h"
-#include "tests/outcome.h"
-#include "tests/suites.h"
+#include "tests/support/operands.h"
+#include "tests/support/outcome.h"
+#include "tests/support/suites.h"
 
 static bnd_training training_of(const char *model, const char *optimizer, const char *recipe)
 {

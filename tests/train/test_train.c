@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests.h"
-#include "tests/suites.h"
+#include "tests/support/suites.h"
 
 /* Every model under every optimizer comes down, on data that it does not learn from. */
 static void test_learning(void)

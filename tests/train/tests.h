@@ -2,7 +2,7 @@
 #ifndef TESTS_TRAIN_TESTS_H
 #define TESTS_TRAIN_TESTS_H
 
-#include "tests/tensor/tests.h"
+#include "tests/support/tensors.h"
 
 #include "train/train.h"
 

@@ -39,23 +39,27 @@ if HAVE_AVX2
 noinst_LTLIBRARIES += libbinade-avx2.la
 libbinade_number_la_LIBADD += libbinade-avx2.la
 libbinade_avx2_la_SOURCES = $(AVX2_SOURCES)
+libbinade_avx2_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
 endif
 if HAVE_AVX512
 noinst_LTLIBRARIES += libbinade-avx512.la
 libbinade_number_la_LIBADD += libbinade-avx512.la
 libbinade_avx512_la_SOURCES = $(AVX512_SOURCES)
+libbinade_avx512_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
 endif
 if HAVE_NEON
 noinst_LTLIBRARIES += libbinade-neon.la
 libbinade_number_la_LIBADD += libbinade-neon.la
 libbinade_neon_la_SOURCES = src/number/bulk/neon.c
+libbinade_neon_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_neon_la_CFLAGS = $(AM_CFLAGS) $(NEON_FLAGS)
 endif
 if HAVE_WASM128
 noinst_LTLIBRARIES += libbinade-wasm128.la
 libbinade_number_la_LIBADD += libbinade-wasm128.la
 libbinade_wasm128_la_SOURCES = src/number/bulk/wasm128.c
+libbinade_wasm128_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_wasm128_la_CFLAGS = $(AM_CFLAGS) $(WASM128_FLAGS)
 endif

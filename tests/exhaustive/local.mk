@@ -1,0 +1,56 @@
+# The long-running checks: every float, every midpoint, other implementations. `make check-exhaustive` runs them all, which
+# takes hours; `make check-exhaustive ROWS=fp16,e4m3 MODES=rne,rtz JOBS=2` runs a part. A stopped check resumes.
+EXHAUSTIVE = \
+	tests/exhaustive/arith tests/exhaustive/bulk tests/exhaustive/causes tests/exhaustive/elementary \
+	tests/exhaustive/float32 tests/exhaustive/large tests/exhaustive/midpoints
+EXTRA_PROGRAMS += $(EXHAUSTIVE)
+CLEANFILES += $(EXHAUSTIVE)
+EXHAUSTIVE_SHARED = tests/exhaustive/common.h tests/exhaustive/options.c tests/exhaustive/pool.c tests/exhaustive/state.c
+EXHAUSTIVE_SAMPLE = tests/exhaustive/sample.c tests/exhaustive/sample.h
+tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/arith.c
+tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/bulk.c
+tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/elementary.c
+tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/float32.c
+tests_exhaustive_large_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/large.c
+tests_exhaustive_midpoints_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/midpoints.c
+tests_exhaustive_causes_SOURCES = $(STUDY_CAUSES) tests/exhaustive/causes.c
+
+# `make check` runs a stratified part of these. Random calls on arrays share files with tests that need CUnit.
+if HAVE_CUNIT
+check_PROGRAMS += tests/exhaustive/arrays
+TESTS += tests/exhaustive/arrays
+RANDOM_ARRAYS = tests/exhaustive/arrays$(EXEEXT)
+RANDOM_ARRAYS_NAME = arrays
+endif
+tests_exhaustive_arrays_SOURCES = $(EXHAUSTIVE_SHARED) $(BULK_MODEL) tests/bulk/draws.c tests/bulk/draws.h \
+	tests/exhaustive/arrays.c
+check_PROGRAMS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
+TESTS += tests/exhaustive/cuda tests/exhaustive/cuda_dialects tests/exhaustive/hardware
+tests_exhaustive_hardware_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/hardware.c
+
+# CUDA's headers are C++, and need nothing of its library.
+EXTRA_DIST += tests/exhaustive/cuda_conversions.def tests/exhaustive/cuda_judge.cc
+if HAVE_CUDA
+CUDA_DEFINES = -DBND_HAVE_CUDA
+CUDA_OBJECTS = tests/exhaustive/cuda_judge.$(OBJEXT)
+CLEANFILES += $(CUDA_OBJECTS)
+endif
+tests/exhaustive/cuda_judge.$(OBJEXT): tests/exhaustive/cuda_judge.cc tests/exhaustive/cuda_conversions.def \
+		tests/exhaustive/cuda_judge.h include/binade/format.h
+	$(AM_V_GEN)$(MKDIR_P) tests/exhaustive && $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CUDA_CPPFLAGS) $(PUBLIC_CPPFLAGS) \
+		-O2 -g -c -o $@ $(top_srcdir)/tests/exhaustive/cuda_judge.cc
+tests_exhaustive_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_DEFINES)
+tests_exhaustive_cuda_LDADD = $(CUDA_OBJECTS) $(LDADD)
+tests_exhaustive_cuda_DEPENDENCIES = $(CUDA_OBJECTS) libtestsupport.la libbinade-internal.la
+tests_exhaustive_cuda_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/cuda_judge.h tests/exhaustive/cuda.c
+tests_exhaustive_cuda_dialects_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_DEFINES)
+tests_exhaustive_cuda_dialects_LDADD = $(CUDA_OBJECTS) $(LDADD)
+tests_exhaustive_cuda_dialects_DEPENDENCIES = $(CUDA_OBJECTS) libtestsupport.la libbinade-internal.la
+tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/cuda_judge.h tests/exhaustive/cuda_dialects.c
+
+check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
+	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
+	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh causes float32 midpoints arith $(RANDOM_ARRAYS_NAME) elementary bulk large cuda hardware
+.PHONY: check-exhaustive
+EXTRA_DIST += tests/check-exhaustive.sh

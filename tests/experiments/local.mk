@@ -1,0 +1,13 @@
+# Published results at small scale, and doc/experiments.md with their results: `make experiments NAMES='fp8 mx'` runs some of
+# them; BND_EXPERIMENT_SCALE=10 makes ten times the steps. Complete runs are not repeated.
+EXTRA_DIST += \
+	tests/experiments/accumulators.sh tests/experiments/attention.sh tests/experiments/failing.sh \
+	tests/experiments/fp8.sh tests/experiments/fp8large.sh tests/experiments/fp8lm.sh tests/experiments/lib.sh \
+	tests/experiments/micikevicius.sh tests/experiments/mx.sh tests/experiments/nvfp4.sh \
+	tests/experiments/page.sh tests/experiments/run.sh tests/experiments/student.sh \
+	tests/experiments/verdicts.sh tests/experiments/zamirai.sh
+check_PROGRAMS += tests/experiments/resample
+tests_experiments_resample_SOURCES = tests/experiments/resample.c
+experiments: binade$(EXEEXT) tests/experiments/resample$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/experiments/run.sh $(NAMES)
+.PHONY: experiments

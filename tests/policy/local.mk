@@ -1,0 +1,3 @@
+UNIT_TESTS += tests/policy/test_policy
+tests_policy_test_policy_SOURCES = \
+	tests/policy/test_policy.c

@@ -1,9 +1,0 @@
-/* The groups of tests of the proofs. Each is a table that CUnit runs. */
-#ifndef TESTS_PROVE_TESTS_H
-#define TESTS_PROVE_TESTS_H
-
-#include <CUnit/CUnit.h>
-
-extern CU_TestInfo proof_tests[];
-
-#endif

@@ -1,0 +1,103 @@
+/* The names that ld's --wrap gives: __wrap_X stands for X in all that is linked here, __real_X for the system's. */
+#define _XOPEN_SOURCE 700
+#include "tests/support/allocations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t asked, failing_from = UINT64_MAX;
+static int64_t living;
+static bool goes_on_failing;
+
+uint64_t allocations_asked(void)
+{
+    return asked;
+}
+
+int64_t allocations_living(void)
+{
+    return living;
+}
+
+void allocations_fail(uint64_t after, bool for_good)
+{
+    failing_from = after == UINT64_MAX ? UINT64_MAX : asked + after;
+    goes_on_failing = for_good;
+}
+
+void allocations_skipped(void)
+{
+    printf("\n    SKIPPED: tests of allocations that fail, which need the linker's --wrap (configure says why)\n");
+}
+
+#if defined(BND_WITH_WRAP)
+static bool fails(void)
+{
+    uint64_t number = asked++;
+    return goes_on_failing ? number >= failing_from : number == failing_from;
+}
+
+static void *counted(void *memory)
+{
+    living += memory != NULL;
+    return memory;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+char *__real_realpath(const char *path, char *out);
+void __real_free(void *memory);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_realpath(const char *path, char *out);
+void __wrap_free(void *memory);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    if (fails()) {
+        return NULL;
+    }
+    void *moved = __real_realloc(memory, size);
+    living += memory == NULL && moved != NULL;
+    return moved;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : counted(__real_strdup(text));
+}
+
+char *__wrap_realpath(const char *path, char *out)
+{
+    return fails() ? NULL : counted(__real_realpath(path, out));
+}
+
+void __wrap_free(void *memory)
+{
+    living -= memory != NULL;
+    __real_free(memory);
+}
+#endif

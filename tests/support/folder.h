@@ -1,0 +1,20 @@
+/* A folder of a test's own, one at a time, and files in it. */
+#ifndef TESTS_SUPPORT_FOLDER_H
+#define TESTS_SUPPORT_FOLDER_H
+
+#include <stddef.h>
+
+enum { PATH_SIZE = 256 };
+
+/* In memory where the machine has that: waiting for a disk is not what is tested. */
+void open_folder(void);
+void close_folder(void);       /* and whatever is in it */
+void close_empty_folder(void); /* which nobody left anything in */
+
+/* A name in it; it lasts as long as the caller's buffer. */
+const char *in_folder(char path[PATH_SIZE], const char *name);
+
+void write_file(const char *path, const void *bytes, size_t length);
+char *read_file(size_t *length, const char *path); /* with a 0 byte behind it; the caller frees it */
+
+#endif

@@ -1,0 +1,10 @@
+/* Did a call do what it should? Says what it was where not. */
+#ifndef TESTS_SUPPORT_OUTCOME_H
+#define TESTS_SUPPORT_OUTCOME_H
+
+#include <binade/base.h>
+
+bool succeeds(bnd_status status, const bnd_error *why);
+bool refuses(bnd_status status, const bnd_error *why, const char *part_of_message);
+
+#endif

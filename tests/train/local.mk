@@ -1,0 +1,14 @@
+UNIT_TESTS += tests/train/test_checkpoint tests/train/test_recipes tests/train/test_train
+tests_train_test_checkpoint_SOURCES = tests/train/test_checkpoint.c tests/train/test_configuration.c
+tests_train_test_recipes_SOURCES = tests/train/test_recipes.c
+tests_train_test_train_SOURCES = \
+	tests/train/golden.h tests/train/support.c tests/train/test_data.c tests/train/test_golden.c \
+	tests/train/test_inputs.c tests/train/test_losses.c tests/train/test_models.c tests/train/test_own.c \
+	tests/train/test_sources.c tests/train/test_train.c tests/train/test_traps.c tests/train/tests.h
+
+check_PROGRAMS += tests/train/export_run
+tests_train_export_run_SOURCES = tests/train/export_run.c tests/train/golden.h
+TESTS += tests/train/lost_updates.sh
+EXTRA_DIST += \
+	tests/train/golden/optimizers.txt tests/train/golden/scaler.txt tests/train/golden/transformer.txt \
+	tests/train/lost_updates.py tests/train/lost_updates.sh

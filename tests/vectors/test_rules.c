@@ -1,0 +1,214 @@
+/* Rules named from answers by a changed rule, how many lines they leave over, and what lines are counted as. */
+#include "tests/support/operands.h"
+#include "tests.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bnd_vector_check *check_changed(const bnd_vectors *v, bnd_rule changed, uint64_t spoiled)
+{
+    bnd_vector_check *check = NULL;
+    bnd_vector_plan plan;
+    unsigned wrong = 0;
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, v, BND_LEVEL_SAMPLE, 5, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, v, (bnd_vector_options){.flags_mask = 127}, NULL), BND_OK);
+    for (uint64_t i = 0; i < 4000; i++) {
+        uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
+        bnd_result want, answer;
+        bool agrees;
+        bnd_vector_case(operands, &random, &plan, i);
+        answer = bnd_vector_answer(v, operands, changed, random);
+        bnd_vector_line line = {
+            .operands = operands, .random = random, .code = answer.code, .flags = answer.flags, .has_flags = true};
+        line.code ^= i < spoiled ? 1 : 0;
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
+        answer = bnd_vector_answer(v, operands, v->rule, random);
+        wrong += want.code != answer.code || want.flags != answer.flags || want.ternary != answer.ternary ||
+                 agrees != (line.code == want.code && line.flags == want.flags);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    bnd_vector_plan_free(&plan);
+    return check;
+}
+
+static void rules_are_named(void)
+{
+    static const struct {
+        const char *operation, *in, *out;
+    } rows[] = {{"add", "fp16", "fp16"},     {"convert", "fp32", "e4m3"}, {"mul", "fp16", "e5m2"},
+                {"fma", "bf16", "bf16"},     {"convert", "bf16", "e8m0"}, {"div", "fp16", "e2m1"},
+                {"dot:3", "e5m2", "fp16"},   {"rint", "fp16", "fp16"},    {"min", "bf16", "bf16"},
+                {"next_up", "fp16", "e4m3"}, {"exp", "fp16", "fp16"},     {"gelu", "fp16", "e5m2"},
+                {"abs", "fp16", "fp16"},     {"log", "bf16", "bf16"}};
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < 10 * ROWS; i++) {
+        const char *operation = rows[i % ROWS].operation, *out = rows[i % ROWS].out;
+        bnd_vectors v = vectors_described(operation, rows[i % ROWS].in, out, (bnd_rule){0});
+        uint64_t r = vectors_random(4, i);
+        bnd_rule changed = {.rounding = (uint8_t)(r % BND_ROUND_DETERMINISTIC_COUNT),
+                            .overflow = (uint8_t)(r / 8 % BND_OVERFLOW_COUNT),
+                            .flush_in = r >> 10 & 1,
+                            .flush_out = r >> 11 & 1,
+                            .tiny_before = r >> 12 & 1,
+                            .no_nan = r >> 13 & 1,
+                            .negative = r >> 14 & 1,
+                            .zero = r >> 15 & 1,
+                            .nan = (uint8_t)(r / 65536 % BND_NAN_COUNT)};
+        bnd_vector_suspect found[2];
+        uint64_t spoiled = i % 3 == 0 ? 7 : 0;
+        bnd_vector_check *check = check_changed(&v, changed, spoiled);
+        size_t count = bnd_vector_check_suspects(found, 2, check);
+        if (count == 0 || found[0].left_over != spoiled) {
+            char text[256];
+            bnd_vector_print_changes(text, sizeof text, &v, changed);
+            printf("\n  %s to %s, %s: %llu left over, not %llu\n", operation, out, text,
+                   count == 0 ? 999999ULL : (unsigned long long)found[0].left_over, (unsigned long long)spoiled);
+            wrong++;
+        }
+        bnd_vector_check_close(check);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* One choice changed is found as that choice. */
+static void a_change_is_named(void)
+{
+    static const struct {
+        bnd_rule rule;
+        const char *text;
+    } rows[] = {{{.rounding = BND_ROUND_RTZ}, "round=rtz"},
+                {{.overflow = BND_OVERFLOW_SATURATE}, "overflow=saturate"},
+                {{.nan = BND_NAN_SIGNED_ONES}, "nan=signed-ones"},
+                {{.flush_out = true}, "flush-out=yes"},
+                {{.flush_in = true}, "flush-in=yes"},
+                {{.tiny_before = true}, "tininess=before"},
+                {{.rounding = BND_ROUND_RNA, .flush_out = true}, "round=rna flush-out=yes"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bnd_vectors v = vectors_described("mul", "fp16", "fp16", (bnd_rule){0});
+        bnd_vector_suspect found[2];
+        char text[256];
+        bnd_vector_check *check = check_changed(&v, rows[i].rule, 0);
+        size_t count = bnd_vector_check_suspects(found, 2, check);
+        CU_ASSERT_EQUAL(count, 1);
+        CU_ASSERT_EQUAL(found[0].left_over, 0);
+        bnd_vector_print_changes(text, sizeof text, &v, found[0].rule);
+        CU_ASSERT_STRING_EQUAL(text, rows[i].text);
+        if (strcmp(text, rows[i].text) != 0) {
+            printf("\n  %s is called %s\n", rows[i].text, text);
+        }
+        bnd_vector_check_close(check);
+    }
+}
+
+/* How many of the lines of check_changed a rule leaves over, answer by answer. */
+static uint64_t count_left_over(const bnd_vectors *v, bnd_rule changed, uint64_t spoiled, bnd_rule rule)
+{
+    bnd_vector_plan plan;
+    uint64_t left_over = 0;
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, v, BND_LEVEL_SAMPLE, 5, NULL), BND_OK);
+    for (uint64_t i = 0; i < 4000; i++) {
+        uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
+        bnd_vector_case(operands, &random, &plan, i);
+        bnd_result a = bnd_vector_answer(v, operands, changed, random),
+                   b = bnd_vector_answer(v, operands, rule, random);
+        a.code ^= i < spoiled ? 1 : 0;
+        left_over += a.code != b.code || a.flags != b.flags;
+    }
+    bnd_vector_plan_free(&plan);
+    return left_over;
+}
+
+/* Of lines that are judged one by one and of lines that are judged once for all like them. */
+static void counts_are_exact(void)
+{
+    static const struct {
+        const char *operation, *in, *out;
+        bnd_rule by, own; /* who answers, and what the lines say of themselves */
+    } rows[] = {
+        {"add",
+         "fp16",
+         "e4m3",
+         {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_PROPAGATE, .nan = BND_NAN_SIGNED},
+         {0}},
+        {"convert",
+         "fp32",
+         "e4m3",
+         {.rounding = BND_ROUND_RNA, .overflow = BND_OVERFLOW_SATURATE},
+         {.rounding = BND_ROUND_RUP}},
+        {"div",
+         "fp32",
+         "e5m2",
+         {.rounding = BND_ROUND_RTO, .flush_out = true},
+         {.nan = BND_NAN_X86, .tiny_before = true}},
+        {"fma", "e4m3", "e4m3", {.rounding = BND_ROUND_RDN, .flush_in = true}, {.overflow = BND_OVERFLOW_SATURATE}},
+        {"mul", "bf16", "e4m3fnuz", {.rounding = BND_ROUND_RTZ}, {.flush_in = true}},
+        {"sub", "fp16", "e8m0", {.rounding = BND_ROUND_RUP, .negative = BND_NEGATIVE_MAGNITUDE}, {0}},
+        {"convert", "fp32", "e2m1", {.rounding = BND_ROUND_RNA, .no_nan = BND_NO_NAN_ZERO}, {0}},
+        {"exp",
+         "fp16",
+         "e4m3",
+         {.rounding = BND_ROUND_RUP, .overflow = BND_OVERFLOW_PROPAGATE},
+         {.rounding = BND_ROUND_RUP}},
+        {"rint", "bf16", "e4m3", {.rounding = BND_ROUND_RDN, .overflow = BND_OVERFLOW_SATURATE}, {0}},
+        {"max", "fp16", "e5m2", {.rounding = BND_ROUND_RTZ, .nan = BND_NAN_SIGNED, .flush_in = true}, {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint64_t spoiled = i % 2 == 0 ? 0 : 500;
+        bnd_vectors v = vectors_described(rows[i].operation, rows[i].in, rows[i].out, rows[i].own);
+        bnd_vector_check *check = check_changed(&v, rows[i].by, spoiled);
+        uint64_t told_apart = 0;
+        for (size_t d = 0; d < bnd_dialect_count(); d++) {
+            bnd_vector_suspect s;
+            if (bnd_vector_check_dialect(&s, check, d)) {
+                uint64_t left_over = count_left_over(&v, rows[i].by, spoiled, s.rule);
+                CU_ASSERT_EQUAL(left_over, s.left_over);
+                told_apart += left_over > 0;
+            }
+        }
+        CU_ASSERT(told_apart > 0);
+        bnd_vector_check_close(check);
+    }
+}
+
+/* ---- cases ---- */
+
+static void cases_are_told_apart(void)
+{
+    static const struct {
+        float x;
+        bnd_vector_case_kind kind;
+        bnd_class class;
+    } rows[] = {{448, BND_CASE_EXACT, BND_CLASS_NORMAL},
+                {460, BND_CASE_BELOW_HALF, BND_CLASS_NORMAL},
+                {464, BND_CASE_TIE, BND_CLASS_NORMAL},
+                {465, BND_CASE_OVERFLOW, BND_CLASS_NAN},
+                {-445, BND_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
+                {0.0009765625F, BND_CASE_TIE, BND_CLASS_ZERO},
+                {0.001F, BND_CASE_ABOVE_HALF, BND_CLASS_SUBNORMAL},
+                {1e-9F, BND_CASE_BELOW_HALF, BND_CLASS_ZERO},
+                {INFINITY, BND_CASE_INFINITE, BND_CLASS_NAN},
+                {NAN, BND_CASE_NAN, BND_CLASS_NAN},
+                {-0.0F, BND_CASE_EXACT, BND_CLASS_ZERO}};
+    bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){0});
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bnd_vector_check *check = NULL;
+        uint32_t bits;
+        bool agrees;
+        bnd_result want;
+        memcpy(&bits, &rows[i].x, sizeof bits);
+        uint64_t operand = bits;
+        bnd_vector_line line = {.operands = &operand};
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, &v, (bnd_vector_options){.any_nan = true}, NULL), BND_OK);
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
+        CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->results[rows[i].class][rows[i].kind], 1);
+        bnd_vector_check_close(check);
+    }
+}
+
+CU_TestInfo rule_tests[] = {{"rules are named", rules_are_named},
+                            {"a change is named", a_change_is_named},
+                            {"counts are exact", counts_are_exact},
+                            {"cases are told apart", cases_are_told_apart},
+                            CU_TEST_INFO_NULL};
