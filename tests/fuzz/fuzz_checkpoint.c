@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "train/train.h"
 
 enum { ROOM = 64, HEADER = 8 };

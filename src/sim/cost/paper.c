@@ -3,6 +3,7 @@
 #include "cost/paper.h"
 
 #include "tensor/operand.h"
+#include "tensor/operation.h"
 
 static const bnd_cast *cast_of(const bndi_book *b, bnd_role role)
 {

@@ -4,7 +4,7 @@
 #define BINADE_SRC_PAPER_H
 
 #include "cost/cost.h"
-#include "tensor/tensor.h"
+#include "tensor/shape.h"
 
 typedef struct bndi_paper {
     bnd_format format;

@@ -1,5 +1,5 @@
 /* What a recipe and an optimizer keep of a parameter: no table, but the policy's own casts, as a run takes them. */
-#include "tensor/tensor.h"
+#include "tensor/scaled.h"
 
 #include "cost/cost.h"
 

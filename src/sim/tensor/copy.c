@@ -1,5 +1,6 @@
 /* Copies and casts: the numbers as they are, in another format. */
-#include "tensor/tensor.h"
+#include "tensor/formula.h"
+#include "tensor/gradient.h"
 
 static bnd_status copy_forward(bndi_call *c, bnd_error *why)
 {

@@ -1,5 +1,8 @@
 /* The cross-entropy of rows of logits with the indices of the right classes. */
+#include "tensor/engine.h"
+#include "tensor/gradient.h"
 #include "tensor/rows.h"
+#include "tensor/sums.h"
 
 static bnd_status cross_entropy_shape(bndi_call *c, bnd_error *why)
 {

@@ -1,24 +1,7 @@
 /* Operations element by element: each is a row of formulas, for the result and for the gradients of its operands. */
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
-
-const bndi_maths *bndi_maths_of(const bnd_context *context)
-{
-    unsigned asked = context->backend, here = bnd_backend_here((bnd_backend)asked) ? asked : BND_BACKEND_BEST;
-    bnd_backend backend = here == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)here;
-    switch (backend) {
-#if defined(BNDI_WITH_AVX512)
-    case BND_BACKEND_AVX512:
-        return &bndi_maths_avx512;
-#endif
-#if defined(BNDI_WITH_AVX2)
-    case BND_BACKEND_AVX2:
-        return &bndi_maths_avx2;
-#endif
-    default:
-        return &bndi_maths_portable;
-    }
-}
+#include "tensor/formula.h"
+#include "tensor/gradient.h"
+#include "tensor/sums.h"
 
 /* What a gradient's formula has as its b and c. */
 typedef enum source { NOTHING, FIRST, SECOND, RESULT } source;
@@ -35,44 +18,13 @@ typedef struct formulas {
 
 /* ---- a formula over tensors ---- */
 
-/* y = formula(in...), each broadcast to y. */
-static void run_formula(bnd_tensor *y, bndi_formula_name name, const bnd_tensor *const *in, double k, bndi_width work,
-                        const bndi_store *how)
-{
-    enum { MOST = 3 };
-    bndi_formula *formula = bndi_maths_of(&y->engine->context)->formula[work][name];
-    bndi_walk to, from[MOST];
-    bndi_numbers out, buffers[MOST];
-    size_t n = bndi_count(&y->shape);
-    bndi_walk_open(&to, y, &y->shape, work);
-    for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
-        bndi_walk_open(&from[i], in[i], &y->shape, work);
-    }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        const void *numbers[MOST] = {NULL};
-        for (unsigned i = 0; i < MOST && in[i] != NULL; i++) {
-            numbers[i] = bndi_read(&from[i], at, m, &buffers[i]);
-        }
-        void *place = bndi_walk_place(&to, at, &out);
-        formula(place, numbers, k, m);
-        bndi_write(&to, at, m, place, how);
-    }
-}
-
-void bndi_scale_into(bnd_tensor *y, const bnd_tensor *x, double k, const bndi_store *how)
-{
-    bool narrow = bnd_lab_words_hold(BNDI_WORDS_32, &x->format) && bnd_lab_words_hold(BNDI_WORDS_32, &y->format);
-    run_formula(y, BNDI_F_scale, (const bnd_tensor *[]){x, NULL, NULL}, k, narrow ? BNDI_WORDS_32 : BNDI_WORDS_64, how);
-}
-
 static bnd_status elementwise_forward(bndi_call *c, bnd_error *why)
 {
     const formulas *f = c->row->kernels;
     const bnd_tensor *in[] = {c->saved[0], c->count > 1 ? c->saved[1] : NULL, NULL};
     bndi_store how = bndi_store_for(c->engine, c->role);
     (void)why;
-    run_formula(c->saved[BNDI_OUT], f->forward, in, c->attributes.number[0], c->work, &how);
+    bndi_run_formula(c->saved[BNDI_OUT], f->forward, in, c->attributes.number[0], c->work, &how);
     return BND_OK;
 }
 
@@ -101,7 +53,7 @@ static bnd_status one_gradient(bndi_call *c, const bnd_tensor *d, bndi_gradients
     }
     bndi_store how =
         repeated ? (bndi_store){.rule = {.rounding = BND_ROUND_RNE}} : bndi_store_for(c->engine, g->role[i]);
-    run_formula(whole, s->name, in, c->attributes.number[0], c->work, &how);
+    bndi_run_formula(whole, s->name, in, c->attributes.number[0], c->work, &how);
     bndi_count_flops(c->engine, c->operation, bndi_count(&c->shape));
     if (!repeated) {
         g->out[i] = whole;

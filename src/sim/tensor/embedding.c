@@ -1,5 +1,8 @@
 /* The embedding: each index picks a row of a table. */
+#include "tensor/engine.h"
+#include "tensor/gradient.h"
 #include "tensor/rows.h"
+#include "tensor/sums.h"
 
 static bnd_status embedding_shape(bndi_call *c, bnd_error *why)
 {

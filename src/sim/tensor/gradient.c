@@ -1,5 +1,9 @@
 /* Gradients on their way: the formats they have, what is added to what, and whose storage they may use. */
+#include "tensor/formula.h"
+#include "tensor/gradient.h"
+#include "tensor/scaled.h"
 #include "tensor/tape.h"
+#include "tensor/view_make.h"
 
 /* Nobody else sees this tensor or its storage: it may be written to. */
 static bool is_alone(const bnd_tensor *t)

@@ -1,5 +1,6 @@
 /* What depends on where an element stands: triangles of the last two axes, the causal mask, dropout. */
-#include "tensor/tensor.h"
+#include "tensor/gradient.h"
+#include "tensor/reader.h"
 
 typedef struct place {
     size_t rows, columns; /* of the last two axes */

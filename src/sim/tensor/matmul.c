@@ -1,9 +1,12 @@
 /* Products of matrices: matmul of stacks of them, and linear, whose gradients are again such products. Each of the
  * three has roles of its own for its operands. */
-#include <binade/matmul.h>
-
+#include "tensor/engine.h"
+#include "tensor/gradient.h"
 #include "tensor/maths.h"
 #include "tensor/operand.h"
+#include "tensor/reader.h"
+#include "tensor/sums.h"
+#include "tensor/view_make.h"
 
 /* ---- a product of two stacks ---- */
 

@@ -1,8 +1,11 @@
 /* Layer norm and RMS norm over the last axis: y = (x - mean) r gain + bias, r = 1 / sqrt(variance + epsilon); RMS norm
  * has mean 0 and no bias. A row's mean and r are kept for the way back. The gain is cast as an operand of a product is;
  * what the way back gives it is the gradient of what it was cast to. */
+#include "tensor/engine.h"
+#include "tensor/gradient.h"
 #include "tensor/operand.h"
 #include "tensor/rows.h"
+#include "tensor/sums.h"
 
 /* ---- what a row is measured by ---- */
 

@@ -1,6 +1,7 @@
 /* Tensors in .npy files. A file is data that somebody else wrote: store/ checks its header, and here the codes are
  * checked before they become a tensor's. */
-#include "tensor/tensor.h"
+#include "tensor/files.h"
+#include "tensor/reader.h"
 
 /* A file that is open, and what is in it. */
 typedef struct source {

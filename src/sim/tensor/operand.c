@@ -1,8 +1,9 @@
 /* Operands of GEMMs: what lies in memory in the format that is wanted is read where it lies; everything else is cast
  * into a copy of the role, which is gone after the product. */
-#include "tensor/operand.h"
-
+#include "tensor/engine.h"
 #include "tensor/maths.h"
+#include "tensor/operand.h"
+#include "tensor/reader.h"
 
 /* As it lies, its codes in whole words. tf32 stands in fp32's words: it is read as fp32. */
 static void take_as_it_is(bndi_matmul_operand *o, const bnd_tensor *t)

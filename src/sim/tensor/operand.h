@@ -3,7 +3,7 @@
 #define BINADE_SRC_OPERAND_H
 
 #include "matmul/matmul.h"
-#include "tensor/tensor.h"
+#include "tensor/handle.h"
 
 /* Numbers of the work type, or codes of `format` in whole words, with strides in elements. */
 typedef struct bndi_matmul_operand {

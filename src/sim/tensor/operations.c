@@ -1,5 +1,5 @@
 /* The table of operations: a row each, by their files. */
-#include "tensor/tensor.h"
+#include "tensor/operation.h"
 
 static const bndi_row *const rows[BND_TENSOR_OPERATIONS] = {
     [BND_TENSOR_COPY] = &bndi_copy_row,

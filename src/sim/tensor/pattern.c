@@ -1,7 +1,6 @@
 /* Patterns of named axes, read. */
-#include "tensor/pattern.h"
-
 #include "base/base.h"
+#include "tensor/pattern.h"
 
 typedef struct reader {
     bndi_pattern *p;

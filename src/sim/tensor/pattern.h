@@ -2,7 +2,7 @@
 #ifndef BINADE_SRC_PATTERN_H
 #define BINADE_SRC_PATTERN_H
 
-#include "tensor/tensor.h"
+#include "tensor/operation.h"
 
 /* Names are numbered as they come; the axes that an ellipsis stands for have numbers of their own, counted from the
  * last one back, above the names'. */

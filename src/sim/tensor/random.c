@@ -1,7 +1,8 @@
 /* Random numbers by index: the same for a tensor of any format, stride and back end, but for the one rounding. */
 #include "bulk/environment.h"
+#include "tensor/engine.h"
 #include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/reader.h"
 
 /* Numbers at .. at + n - 1 of a tensor, at most a chunk. */
 typedef void draw(double *x, double a, double b, uint64_t seed, uint64_t purpose, uint64_t at, size_t n,

@@ -1,160 +1,9 @@
-/* Numbers out of tensors and into them, a chunk at a time: the one place that knows how codes lie in memory. */
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
-
+/* Numbers out of tensors and into them, a chunk at a time. */
 #include "bulk/environment.h"
-
-/* ---- walks ---- */
-
-/* Axes that follow each other in memory become one; those of one element go. */
-static void join_axes(bndi_walk *w, const bndi_shape *as, const ptrdiff_t *stride)
-{
-    w->rank = 0;
-    for (size_t i = 0; i < as->rank; i++) {
-        size_t last = w->rank - 1;
-        if (as->extent[i] == 1) {
-            continue;
-        }
-        if (w->rank > 0 && w->stride[last] == stride[i] * (ptrdiff_t)as->extent[i]) {
-            w->extent[last] *= as->extent[i];
-            w->stride[last] = stride[i];
-        } else {
-            w->extent[w->rank] = as->extent[i];
-            w->stride[w->rank] = stride[i];
-            w->rank++;
-        }
-    }
-    if (w->rank == 0) {
-        w->rank = 1;
-        w->extent[0] = 1;
-        w->stride[0] = 1;
-    }
-}
-
-void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work)
-{
-    ptrdiff_t stride[BND_RANK_MAX];
-    for (size_t i = 0; i < as->rank; i++) {
-        size_t missing = as->rank - t->shape.rank;
-        bool repeats = i < missing || t->shape.extent[i - missing] != as->extent[i];
-        stride[i] = repeats ? 0 : t->stride[i - missing];
-    }
-    w->format = t->format;
-    w->storage = bnd_lab_storage_of(&t->format, BND_PACKING_PACKED);
-    w->data = t->buffer->data;
-    w->offset = t->offset;
-    w->work = work;
-    w->engine = t->engine;
-    w->scaled = t->buffer->scaled;
-    w->integer = t->buffer->integer != 0 || w->scaled != NULL;
-    w->is_signed = t->buffer->is_signed;
-    if (w->integer) {
-        w->storage =
-            w->scaled != NULL ? bndi_storage_of_scaled(w->scaled) : (bndi_storage){.bits = 8u * t->buffer->integer};
-    }
-    join_axes(w, as, stride);
-    w->plain = !w->integer && t->format.row >= 0 && t->format.row == bnd_lab_format_of_words(work)->row &&
-               w->rank == 1 && w->stride[0] == 1;
-}
-
-/* Where elements at .. at + n - 1 lie: runs along the last axis, one after another. */
-typedef struct run {
-    size_t index[BND_RANK_MAX];
-    size_t start, length; /* in elements of the buffer */
-} run;
-
-static void first_run(run *r, const bndi_walk *w, size_t at)
-{
-    r->start = w->offset;
-    for (size_t i = w->rank; i-- > 0;) {
-        r->index[i] = at % w->extent[i];
-        at /= w->extent[i];
-        r->start += (size_t)((ptrdiff_t)r->index[i] * w->stride[i]);
-    }
-    r->length = w->extent[w->rank - 1] - r->index[w->rank - 1];
-}
-
-static void next_run(run *r, const bndi_walk *w)
-{
-    size_t last = w->rank - 1;
-    r->start -= (size_t)((ptrdiff_t)r->index[last] * w->stride[last]);
-    r->index[last] = 0;
-    for (size_t i = last; i-- > 0;) {
-        r->start += (size_t)w->stride[i];
-        if (++r->index[i] < w->extent[i]) {
-            break;
-        }
-        r->start -= (size_t)((ptrdiff_t)r->index[i] * w->stride[i]);
-        r->index[i] = 0;
-    }
-    r->length = w->extent[last];
-}
-
-/* ---- codes of less than a byte, or that share bytes ---- */
-
-static uint64_t get_bits(const unsigned char *data, size_t bit, unsigned bits)
-{
-    uint64_t code = 0;
-    for (unsigned got = 0; got < bits;) {
-        unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - got ? 8 - skip : bits - got;
-        code |= (uint64_t)((unsigned)data[bit / 8] >> skip & ((1u << take) - 1)) << got;
-        got += take;
-        bit += take;
-    }
-    return code;
-}
-
-static void put_bits(unsigned char *data, size_t bit, unsigned bits, uint64_t code)
-{
-    for (unsigned done = 0; done < bits;) {
-        unsigned skip = (unsigned)(bit % 8), take = 8 - skip < bits - done ? 8 - skip : bits - done;
-        unsigned mask = ((1u << take) - 1) << skip;
-        data[bit / 8] = (unsigned char)((data[bit / 8] & ~mask) | ((unsigned)(code >> done) << skip & mask));
-        done += take;
-        bit += take;
-    }
-}
-
-/* ---- runs of codes ---- */
-
-/* As they are stored; those that share bytes in the smallest word that holds one. */
-static unsigned word_bytes(const bndi_walk *w)
-{
-    unsigned bits = w->storage.bits;
-    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
-}
-
-static void read_run(void *words, const bndi_walk *w, size_t start, size_t n)
-{
-    unsigned bytes = word_bytes(w);
-    ptrdiff_t stride = w->stride[w->rank - 1];
-    if (w->storage.packed) {
-        for (size_t i = 0; i < n; i++) {
-            size_t element = start + (size_t)((ptrdiff_t)i * stride);
-            bndi_put(words, bytes, i, get_bits(w->data, element * w->storage.bits, w->storage.bits));
-        }
-    } else if (stride == 1) {
-        __builtin_memcpy(words, w->data + start * bytes, n * bytes);
-    } else {
-        bnd_lab_gather(words, w->data + start * bytes, bytes, 0, stride, n);
-    }
-}
-
-static void write_run(const bndi_walk *w, size_t start, const void *words, size_t n)
-{
-    unsigned bytes = word_bytes(w);
-    ptrdiff_t stride = w->stride[w->rank - 1];
-    if (w->storage.packed) {
-        for (size_t i = 0; i < n; i++) {
-            size_t element = start + (size_t)((ptrdiff_t)i * stride);
-            put_bits(w->data, element * w->storage.bits, w->storage.bits, bndi_get(words, bytes, i));
-        }
-    } else if (stride == 1) {
-        __builtin_memcpy(w->data + start * bytes, words, n * bytes);
-    } else {
-        bnd_lab_scatter(w->data + start * bytes, words, bytes, 0, stride, n);
-    }
-}
+#include "tensor/engine.h"
+#include "tensor/maths.h"
+#include "tensor/reader.h"
+#include "tensor/scaled.h"
 
 typedef union codes {
     uint64_t words[BNDI_TENSOR_CHUNK]; /* of up to 8 bytes */
@@ -168,6 +17,22 @@ static bnd_array array_of(const bndi_walk *w)
     return (bnd_array){.context = &w->engine->context, .packing_in = packing, .packing_out = packing};
 }
 
+const bndi_ready *bndi_conversion(bnd_engine *engine, bndi_width work, const bnd_format *f, bnd_rule rule)
+{
+    for (unsigned i = 0; i < engine->conversion_count; i++) {
+        if (bnd_lab_ready_for(&engine->conversions[i], work, f, rule)) {
+            return &engine->conversions[i];
+        }
+    }
+    bndi_ready *r = &engine->conversions[engine->next_conversion];
+    if (!bnd_lab_ready_make(r, work, f, rule, &engine->context)) {
+        return NULL;
+    }
+    engine->conversion_count += engine->next_conversion == engine->conversion_count;
+    engine->next_conversion = (engine->next_conversion + 1) % BNDI_CONVERSIONS;
+    return r;
+}
+
 /* ---- chunks ---- */
 
 /* The walk's numbers are the stored ones, in some order. */
@@ -176,7 +41,7 @@ static bool holds_numbers(const bndi_walk *w)
     return !w->integer && w->format.row >= 0 && w->format.row == bnd_lab_format_of_words(w->work)->row;
 }
 
-static unsigned char *plain_place(const bndi_walk *w, size_t at)
+unsigned char *bndi_plain_place(const bndi_walk *w, size_t at)
 {
     return w->data + (w->offset + at) * bndi_work_size(w->work);
 }
@@ -200,7 +65,7 @@ static bool widened(bndi_numbers *out, const bndi_walk *w, const float *x, size_
 static unsigned char *codes_in_place(const bndi_walk *w, size_t at)
 {
     const bool side_by_side = w->rank == 1 && w->stride[0] == 1 && !w->storage.packed && !w->integer;
-    return side_by_side ? w->data + (w->offset + at) * word_bytes(w) : NULL;
+    return side_by_side ? w->data + (w->offset + at) * bndi_word_bytes(w) : NULL;
 }
 
 static void decode(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
@@ -226,41 +91,16 @@ static bool read_floats(const bndi_walk *w, size_t at, size_t n, bndi_numbers *b
            widened(buffer, w, (const float *)(const void *)w->data + w->offset + at, n);
 }
 
-static void read_words(unsigned char *to, const bndi_walk *w, size_t at, size_t n)
-{
-    unsigned bytes = word_bytes(w);
-    run r;
-    first_run(&r, w, at);
-    for (size_t done = 0; done < n; next_run(&r, w)) {
-        size_t m = r.length < n - done ? r.length : n - done;
-        read_run(to + done * bytes, w, r.start, m);
-        done += m;
-    }
-}
-
-void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words)
-{
-    const unsigned char *from = words;
-    unsigned bytes = word_bytes(w);
-    run r;
-    first_run(&r, w, at);
-    for (size_t done = 0; done < n; next_run(&r, w)) {
-        size_t m = r.length < n - done ? r.length : n - done;
-        write_run(w, r.start, from + done * bytes, m);
-        done += m;
-    }
-}
-
 const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
 {
-    read_words((unsigned char *)buffer, w, at, n);
+    bndi_read_words((unsigned char *)buffer, w, at, n);
     return buffer;
 }
 
 /* Integers as the numbers nearest to them, ties to even, whatever rounding the caller has set. */
 static void numbers_of_integers(bndi_numbers *out, const bndi_walk *w, const void *words, size_t n)
 {
-    unsigned bytes = word_bytes(w), unused = 64 - 8 * bytes;
+    unsigned bytes = bndi_word_bytes(w), unused = 64 - 8 * bytes;
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n; i++) {
         uint64_t word = bndi_get(words, bytes, i);
@@ -281,12 +121,12 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
 {
     codes raw;
     float elements[BNDI_TENSOR_CHUNK], numbers[BNDI_TENSOR_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
-    run r;
+    bndi_stretch r;
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
-    read_words(raw.bytes, w, at, n);
+    bndi_read_words(raw.bytes, w, at, n);
     bndi_scaled_decode(elements, raw.bytes, n, w->scaled);
-    first_run(&r, w, at);
-    for (size_t done = 0; done < n; next_run(&r, w)) {
+    bndi_first_stretch(&r, w, at);
+    for (size_t done = 0; done < n; bndi_next_stretch(&r, w)) {
         size_t m = r.length < n - done ? r.length : n - done;
         bndi_scaled_apply(x + done, elements + done, w->scaled, r.start, w->stride[w->rank - 1], m);
         done += m;
@@ -308,7 +148,7 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
     codes raw;
     bool numbers = holds_numbers(w);
     if (w->plain) {
-        return plain_place(w, at);
+        return bndi_plain_place(w, at);
     }
     if (read_floats(w, at, n, buffer)) {
         return buffer;
@@ -318,7 +158,7 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
         decode(buffer, w, place, n);
         return buffer;
     }
-    read_words(numbers ? (unsigned char *)buffer : raw.bytes, w, at, n);
+    bndi_read_words(numbers ? (unsigned char *)buffer : raw.bytes, w, at, n);
     if (w->integer) {
         numbers_of_integers(buffer, w, raw.bytes, n);
     } else if (!numbers && !(holds_floats(w) && widened(buffer, w, raw.floats, n))) {
@@ -329,7 +169,7 @@ const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buf
 
 void *bndi_walk_place(const bndi_walk *w, size_t at, bndi_numbers *buffer)
 {
-    return w->plain ? (void *)plain_place(w, at) : buffer;
+    return w->plain ? (void *)bndi_plain_place(w, at) : buffer;
 }
 
 /* To nearest, with no policy to ask. */
@@ -340,7 +180,7 @@ static bool asks_nothing(const bndi_store *how)
 }
 
 /* ... and nobody counts. */
-static bool stores_simply(const bndi_store *how)
+bool bndi_stores_simply(const bndi_store *how)
 {
     return how->stats == NULL && asks_nothing(how);
 }
@@ -362,12 +202,12 @@ static bool count_numbers(const bndi_walk *w, const void *numbers, size_t n, con
 
 static bool as_they_are(const bndi_walk *w, const bndi_store *how)
 {
-    return holds_numbers(w) && stores_simply(how);
+    return holds_numbers(w) && bndi_stores_simply(how);
 }
 
 static bool narrowed(float *floats, const bndi_walk *w, const void *numbers, size_t n, const bndi_store *how)
 {
-    if (!holds_floats(w) || !stores_simply(how)) {
+    if (!holds_floats(w) || !bndi_stores_simply(how)) {
         return false;
     }
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
@@ -420,7 +260,7 @@ void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, co
             return;
         }
         from = raw.bytes;
-    } else if (w->plain && numbers == plain_place(w, at)) {
+    } else if (w->plain && numbers == bndi_plain_place(w, at)) {
         return;
     }
     bndi_write_codes(w, at, n, from);
@@ -456,7 +296,7 @@ bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work
     size_t n = bndi_count(&t->shape), size = bndi_work_size(work);
     bndi_walk_open(&walk, t, &t->shape, work);
     if (walk.plain) {
-        *out = (bndi_whole){.numbers = plain_place(&walk, 0), .copy = NULL};
+        *out = (bndi_whole){.numbers = bndi_plain_place(&walk, 0), .copy = NULL};
         return BND_OK;
     }
     bndi_buffer *copy;
@@ -473,46 +313,4 @@ void bndi_whole_close(bndi_whole *whole)
 {
     bndi_buffer_release(whole->copy);
     whole->copy = NULL;
-}
-
-/* ---- copies and sums in place ---- */
-
-static void combine(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how, bool adds)
-{
-    bndi_width work = bnd_lab_words_hold(BNDI_WORDS_32, &y->format) && bnd_lab_words_hold(BNDI_WORDS_32, &x->format)
-                          ? BNDI_WORDS_32
-                          : BNDI_WORDS_64;
-    bndi_walk to, from;
-    bndi_numbers of_x, of_y;
-    size_t n = bndi_count(&y->shape);
-    bndi_formula *add = bndi_maths_of(&y->engine->context)->formula[work][BNDI_F_add];
-    bndi_walk_open(&to, y, &y->shape, work);
-    bndi_walk_open(&from, x, &y->shape, work);
-    y->buffer->version++;
-    if (!adds && to.plain && stores_simply(how) && bndi_same_shape(&x->shape, &y->shape)) {
-        bndi_read_all(plain_place(&to, 0), x, work);
-        return;
-    }
-    for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
-        const void *numbers = bndi_read(&from, at, m, &of_x);
-        if (adds) {
-            void *sums = bndi_walk_place(&to, at, &of_y);
-            const void *old = bndi_read(&to, at, m, &of_y);
-            (void)old; /* where sums points */
-            add(sums, (const void *[]){sums, numbers, NULL}, 0, m);
-            numbers = sums;
-        }
-        bndi_write(&to, at, m, numbers, how);
-    }
-}
-
-void bndi_copy_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)
-{
-    combine(y, x, how, false);
-}
-
-void bndi_add_numbers(bnd_tensor *y, const bnd_tensor *x, const bndi_store *how)
-{
-    combine(y, x, how, true);
 }

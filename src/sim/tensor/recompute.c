@@ -1,4 +1,6 @@
 /* Segments that are computed again on the way back: of a checkpoint the tape keeps the operands only. */
+#include "tensor/engine.h"
+#include "tensor/gradient.h"
 #include "tensor/tape.h"
 
 /* The operands once more: what is computed from them now has its gradients go where theirs go, in the order and in the

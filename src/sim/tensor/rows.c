@@ -1,6 +1,8 @@
 /* Rows of a tensor as numbers: as many at a time as a chunk holds, so that short rows cost no more than long ones;
  * where they lie, if they lie there as such. */
+#include "tensor/engine.h"
 #include "tensor/rows.h"
+#include "tensor/view_make.h"
 
 bnd_status bndi_rows_open(bndi_rows *r, const bnd_tensor *t, size_t length, bndi_width work, const bndi_store *how,
                           bnd_error *why)

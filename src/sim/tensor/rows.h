@@ -3,7 +3,7 @@
 #define BINADE_SRC_ROWS_H
 
 #include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/reader.h"
 
 /* Read where `how` is NULL; else written, from the first row to the last, and stored at the latest when it is closed.
  * Zero it before it is opened: closing what was never opened is nothing. */

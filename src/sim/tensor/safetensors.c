@@ -4,11 +4,16 @@
  * it looks like; the metadata say under binade.format.NAME what they are. Numbers that share scales stand as the bytes
  * of their codes, and those of the scales as NAME.scales; binade.scaling.NAME says how. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "tensor/tensor.h"
+#include "base/base.h"
+#include "store/store.h"
+#include "tensor/engine.h"
+#include "tensor/files.h"
+#include "tensor/reader.h"
+#include "tensor/scaled.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 
 #define FORMAT_KEY  "binade.format."
 #define SCALING_KEY "binade.scaling."

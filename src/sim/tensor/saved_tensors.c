@@ -3,6 +3,7 @@
  * A node saves tensors. Of a matrix product's operand, hardware keeps the copy in the operand's own format where that
  * is narrower, not the tensor: the product's backward pass reads nothing else. So the copy is counted, and the tensor
  * only where another operation needs it. Weights and input data are no activations. */
+#include "tensor/engine.h"
 #include "tensor/operand.h"
 #include "tensor/tape.h"
 

@@ -1,7 +1,6 @@
 /* Shapes: made, broadcast, and told. */
-#include "tensor/tensor.h"
-
 #include "base/base.h"
+#include "tensor/shape.h"
 
 size_t bndi_count(const bndi_shape *s)
 {

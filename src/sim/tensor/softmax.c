@@ -1,5 +1,7 @@
 /* Functions of rows: softmax, its logarithm, the logarithm of the sum of exponentials, the largest and the smallest. */
+#include "tensor/gradient.h"
 #include "tensor/rows.h"
+#include "tensor/sums.h"
 
 /* ---- rows ---- */
 

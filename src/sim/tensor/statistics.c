@@ -1,5 +1,5 @@
 /* Statistics of casts, by role and by place. */
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 #include <stdlib.h>
 

@@ -1,59 +1,15 @@
-/* The tape: what was computed from what, and the way back. A result holds its node, a node the nodes that its operands
- * came from: what nobody can ask the gradient of is freed at once. The engine's list of nodes by age is the order of
- * the way back. */
-#include "tensor/tape.h"
-
+/* The tape: what was computed from what, and the backward pass. A result holds its node, a node the nodes that its
+ * operands came from, so that a node is freed as soon as no gradient can reach it. The engine's list of nodes by age is
+ * the order of the backward pass. */
 #include "bulk/environment.h"
+#include "tensor/engine.h"
+#include "tensor/formula.h"
+#include "tensor/gradient.h"
+#include "tensor/tape.h"
 
 #include <stdlib.h>
 
 /* ---- nodes ---- */
-
-static void let_saved_go(bndi_node *node)
-{
-    for (unsigned i = 0; i < BNDI_SAVED; i++) {
-        bndi_drop(node->call.saved[i]);
-        node->call.saved[i] = NULL;
-        node->copied[i].serial = 0;
-    }
-    bndi_buffer_release(node->call.kept);
-    node->call.kept = NULL;
-}
-
-static void link_out(bndi_node *node)
-{
-    *(node->newer != NULL ? &node->newer->older : &node->engine->newest) = node->older;
-    if (node->older != NULL) {
-        node->older->newer = node->newer;
-    }
-}
-
-/* The nodes that die when this one does die after each other, not within each other: graphs are deep. */
-void bndi_node_release(bndi_node *node)
-{
-    if (node == NULL || --node->references > 0) {
-        return;
-    }
-    bndi_node *dying = node;
-    link_out(node);
-    node->newer = NULL; /* from here on: the next one to die */
-    while (dying != NULL) {
-        bndi_node *dead = dying;
-        dying = dead->newer;
-        for (unsigned i = 0; i < BNDI_OPERANDS; i++) {
-            bndi_node *from = dead->edges[i].node;
-            if (from != NULL && --from->references == 0) {
-                link_out(from);
-                from->newer = dying;
-                dying = from;
-            }
-            bndi_drop(dead->edges[i].leaf);
-        }
-        let_saved_go(dead);
-        bndi_drop(dead->gradient);
-        free(dead);
-    }
-}
 
 bool bndi_is_tracked(const bnd_tensor *t)
 {
@@ -317,7 +273,7 @@ static void clear(bnd_engine *engine, const bndi_node *stop)
     while (node != NULL) {
         node->references++; /* so that it is here to ask who is next */
         if (node->done) {
-            let_saved_go(node);
+            bndi_let_saved_go(node);
             for (unsigned i = 0; i < BNDI_OPERANDS; i++) {
                 bndi_edge edge = node->edges[i];
                 node->edges[i] = (bndi_edge){.node = NULL};
@@ -339,7 +295,7 @@ bnd_status bndi_go_back(bnd_engine *engine, const bndi_node *stop, bnd_error *wh
         }
         status = go_back_through(node, why);
         node->done = true;
-        let_saved_go(node);
+        bndi_let_saved_go(node);
         if (!node->keeps) {
             bndi_drop(node->gradient);
             node->gradient = NULL;
@@ -402,25 +358,3 @@ void bnd_engine_forget(bnd_engine *engine)
     }
     clear(engine, NULL);
 }
-
-/* ---- views ---- */
-
-static bnd_status view_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
-{
-    size_t from[BND_RANK_MAX];
-    switch (c->view.kind) {
-    case BNDI_PERMUTED:
-        for (size_t i = 0; i < c->shape.rank; i++) {
-            from[c->view.from[i]] = i;
-        }
-        return bndi_permuted(&g->out[0], d, from, why);
-    case BNDI_BROADCAST:
-        return bndi_sum_to(&g->out[0], c, g, 0, d, why);
-    case BNDI_SLICED: /* bndi_deliver_slice's */
-    case BNDI_RESHAPED:
-        break;
-    }
-    return bndi_reshaped(&g->out[0], d, &c->in_shape[0], why);
-}
-
-const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward = view_backward};

@@ -1,24 +1,39 @@
-/* What the files of the tape share: edges, gradients on their way (gradient.c), the way back (tape.c), which segments
- * that are computed again go a part of by themselves (recompute.c). */
-#ifndef BINADE_SRC_TAPE_H
-#define BINADE_SRC_TAPE_H
+/* The tape: nodes, and the backward pass through them. */
+#ifndef BINADE_SRC_TENSOR_TAPE_H
+#define BINADE_SRC_TENSOR_TAPE_H
 
-#include "tensor/tensor.h"
+#include "tensor/operation.h"
+
+/* What a saved tensor is a copy of, where it is one: a tensor as it was then, and by which rule. serial 0: no copy. */
+typedef struct bndi_copied {
+    uint64_t serial, version;
+    bnd_rule rule;
+} bndi_copied;
+
+struct bndi_node {
+    size_t references;
+    bnd_engine *engine;
+    bndi_node *older, *newer;
+    bndi_call call;
+    uint64_t versions[BNDI_SAVED];
+    bndi_copied copied[BNDI_SAVED];
+    bndi_edge edges[BNDI_OPERANDS];
+    bnd_tensor *gradient; /* of its result, on the way back */
+    bool keeps, done;     /* its gradient when all is over; gone back through already */
+    bool reached;         /* while the way back is looked at before it is gone */
+};
+
+/* Does something depend on t that a gradient is wanted for? */
+bool bndi_is_tracked(const bnd_tensor *t);
+
+BND_CHECKED bnd_status bndi_record(bndi_call *c, bnd_tensor *const *in, bnd_tensor *out, bnd_error *why);
+
+void bndi_node_release(bndi_node *node);
+void bndi_let_saved_go(bndi_node *node); /* what the node saves is not needed any more */
 
 /* To where the gradient of t goes; it holds that. */
 bndi_edge bndi_edge_to(bnd_tensor *t);
 void bndi_edge_release(bndi_edge *edge);
-
-/* A tensor of the format that gradients of this role have. `like`: the operand's own format and shape. */
-BND_CHECKED bnd_status bndi_gradient_new(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bnd_format *like,
-                                         const bndi_shape *shape, bool zeros, bnd_error *why);
-
-/* Adds d to what is there; takes over the reference to d. */
-BND_CHECKED bnd_status bndi_deliver(bndi_edge *to, bnd_tensor *d, bnd_error *why);
-
-/* The gradient of a part is added to that part of the whole's, so that many parts of one tensor cost no more than it
- * has elements. */
-BND_CHECKED bnd_status bndi_deliver_slice(bndi_node *node, const bnd_tensor *d, bnd_error *why);
 
 /* Notes what the tape saves, where that is more than was noted so far: when a backward pass begins, and when a segment
  * has been computed again (saved_tensors.c). */

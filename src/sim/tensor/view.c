@@ -1,101 +1,29 @@
-/* Views: another shape, other strides and another offset over the same storage. */
-#include "tensor/tensor.h"
+/* Views on the tape: another shape, other strides and another offset over the same storage. */
+#include "tensor/sums.h"
+#include "tensor/tape.h"
+#include "tensor/view_make.h"
 
-#include "base/base.h"
+/* ---- its gradient ---- */
 
-/* ---- the geometry, without the tape ---- */
-
-bnd_status bndi_permuted(bnd_tensor **out, const bnd_tensor *t, const size_t *from, bnd_error *why)
+static bnd_status view_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
-    bndi_shape shape = {.rank = t->shape.rank};
-    ptrdiff_t stride[BND_RANK_MAX];
-    for (size_t i = 0; i < shape.rank; i++) {
-        shape.extent[i] = t->shape.extent[from[i]];
-        stride[i] = t->stride[from[i]];
-    }
-    return bndi_view_make(out, t, &shape, stride, t->offset, why);
-}
-
-bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_t first, size_t count, ptrdiff_t step,
-                       bnd_error *why)
-{
-    bndi_shape shape = t->shape;
-    ptrdiff_t stride[BND_RANK_MAX];
-    __builtin_memcpy(stride, t->stride, sizeof stride);
-    size_t offset = t->offset + (count > 0 ? (size_t)((ptrdiff_t)first * t->stride[axis]) : 0);
-    shape.extent[axis] = count;
-    stride[axis] *= step;
-    return bndi_view_make(out, t, &shape, stride, offset, why);
-}
-
-bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
-{
-    ptrdiff_t stride[BND_RANK_MAX];
-    size_t missing = shape->rank - t->shape.rank;
-    for (size_t i = 0; i < shape->rank; i++) {
-        bool repeats = i < missing || t->shape.extent[i - missing] != shape->extent[i];
-        stride[i] = repeats ? 0 : t->stride[i - missing];
-    }
-    return bndi_view_make(out, t, shape, stride, t->offset, why);
-}
-
-/* The strides that another shape has over the same elements in the same order. Axes of both shapes are taken together
- * in groups of equal products; within a group the old axes must follow each other in memory. False: they do not, and
- * `axis` is the first old axis that does not go on where the next one ends. */
-static bool strides_for(ptrdiff_t *stride, const bnd_tensor *t, const bndi_shape *shape, size_t *axis)
-{
-    const bndi_shape *old = &t->shape;
-    size_t i = 0, j = 0;
-    bndi_strides_of(stride, shape);
-    if (bndi_count(shape) == 0) {
-        return true;
-    }
-    while (i < old->rank && j < shape->rank) {
-        size_t begin = j, of_old = old->extent[i], of_new = shape->extent[j];
-        size_t last = i; /* the last old axis of the group that has more than one element */
-        while (of_old != of_new) {
-            if (of_old > of_new) {
-                of_new *= shape->extent[++j];
-                continue;
-            }
-            i++;
-            if (old->extent[i] != 1 && old->extent[last] != 1 &&
-                t->stride[last] != t->stride[i] * (ptrdiff_t)old->extent[i]) {
-                *axis = last;
-                return false;
-            }
-            last = old->extent[i] != 1 ? i : last;
-            of_old *= old->extent[i];
+    size_t from[BND_RANK_MAX];
+    switch (c->view.kind) {
+    case BNDI_PERMUTED:
+        for (size_t i = 0; i < c->shape.rank; i++) {
+            from[c->view.from[i]] = i;
         }
-        ptrdiff_t step = t->stride[last];
-        for (size_t k = j + 1; k-- > begin;) {
-            stride[k] = step;
-            step *= (ptrdiff_t)shape->extent[k];
-        }
-        i++;
-        j++;
+        return bndi_permuted(&g->out[0], d, from, why);
+    case BNDI_BROADCAST:
+        return bndi_sum_to(&g->out[0], c, g, 0, d, why);
+    case BNDI_SLICED: /* bndi_deliver_slice's */
+    case BNDI_RESHAPED:
+        break;
     }
-    return true;
+    return bndi_reshaped(&g->out[0], d, &c->in_shape[0], why);
 }
 
-bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
-{
-    ptrdiff_t stride[BND_RANK_MAX];
-    size_t axis;
-    if (strides_for(stride, t, shape, &axis)) {
-        return bndi_view_make(out, t, shape, stride, t->offset, why);
-    }
-    bnd_tensor *copy;
-    bnd_status status = bndi_tensor_make(&copy, t->engine, &t->format, &t->shape, t->buffer->role, false, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    bndi_copy_numbers(copy, t, &(bndi_store){.rule = {.rounding = BND_ROUND_RNE}});
-    bndi_strides_of(stride, shape);
-    status = bndi_view_make(out, copy, shape, stride, 0, why);
-    bndi_drop(copy);
-    return status;
-}
+const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward = view_backward};
 
 /* ---- with the tape ---- */
 
@@ -209,46 +137,17 @@ bnd_status bnd_tensor_broadcast(bnd_tensor **out, bnd_tensor *t, const size_t *e
 
 /* ---- another shape ---- */
 
-/* The shape that is asked for, with the extent that is to be inferred. */
-static bnd_status wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t *extent, size_t rank, const char *who,
-                               bnd_error *why)
-{
-    size_t given[BND_RANK_MAX], known = 1, open = rank, count = bndi_count(&t->shape);
-    char text[BNDI_SHAPE_TEXT], asked[BNDI_SHAPE_TEXT];
-    for (size_t i = 0; i < rank && i < BND_RANK_MAX; i++) {
-        given[i] = extent[i] == BND_INFER ? 1 : extent[i];
-        if (extent[i] == BND_INFER && open < rank) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: only one extent can be inferred; axes %zu and %zu are open",
-                            who, open, i);
-        }
-        open = extent[i] == BND_INFER ? i : open;
-    }
-    bnd_status status = bndi_shape_make(out, given, rank, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    known = bndi_count(out);
-    if (open < rank && known > 0 && count % known == 0) {
-        out->extent[open] = count / known;
-    }
-    return bndi_count(out) == count
-               ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor of shape %s has %zu elements, and %s%s has %zu", who,
-                          bndi_shape_text(text, &t->shape), count, bndi_shape_text(asked, out),
-                          open < rank ? " times the open extent" : "", known);
-}
-
 bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
 {
     bndi_shape shape;
     ptrdiff_t stride[BND_RANK_MAX];
     bnd_tensor *view;
     size_t axis = 0;
-    bnd_status status = wanted_shape(&shape, t, extent, rank, "view", why);
+    bnd_status status = bndi_wanted_shape(&shape, t, extent, rank, "view", why);
     if (status != BND_OK) {
         return status;
     }
-    if (!strides_for(stride, t, &shape, &axis)) {
+    if (!bndi_view_strides(stride, t, &shape, &axis)) {
         char old[BNDI_SHAPE_TEXT], new[BNDI_SHAPE_TEXT];
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
@@ -258,34 +157,6 @@ bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent
     }
     status = bndi_view_make(&view, t, &shape, stride, t->offset, why);
     return status == BND_OK ? finish(out, view, t, &(bndi_view){.kind = BNDI_RESHAPED}, why) : status;
-}
-
-bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bnd_error *why)
-{
-    if (bnd_tensor_is_contiguous(t)) {
-        *out = bnd_tensor_keep(t);
-        return BND_OK;
-    }
-    bnd_attributes attributes = {.format = &t->format};
-    return bnd_tensor_apply(out, BND_TENSOR_COPY, &t, 1, &attributes, why);
-}
-
-bnd_status bnd_tensor_reshape(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
-{
-    bndi_shape shape;
-    ptrdiff_t stride[BND_RANK_MAX];
-    bnd_tensor *copy;
-    size_t axis;
-    bnd_status status = wanted_shape(&shape, t, extent, rank, "reshape", why);
-    if (status != BND_OK || strides_for(stride, t, &shape, &axis)) {
-        return status != BND_OK ? status : bnd_tensor_view(out, t, shape.extent, rank, why);
-    }
-    status = bnd_tensor_contiguous(&copy, t, why);
-    if (status == BND_OK) {
-        status = bnd_tensor_view(out, copy, shape.extent, rank, why);
-        bnd_tensor_release(copy);
-    }
-    return status;
 }
 
 bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)

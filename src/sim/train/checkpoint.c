@@ -1,5 +1,7 @@
 /* A run on the disk: everything that it keeps, and in words what it is. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "base/base.h"
+#include "tensor/files.h"
 #include "train/train.h"
 
 #include <stdlib.h>

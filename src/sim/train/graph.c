@@ -2,8 +2,8 @@
  * uses its operands up, also after a failure: what no node of the tape saved is freed at once. */
 #include "train/train.h"
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
+#include "tensor/operation.h"
 
 #define UNLESS_FAILED(g, call) ((g)->status = (g)->status == BND_OK ? (call) : (g)->status)
 

@@ -2,8 +2,7 @@
  * through. */
 #include "train/train.h"
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 double bndi_squares_of_gradients(const bnd_run *run, double unscale)
 {

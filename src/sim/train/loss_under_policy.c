@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "bulk/environment.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
+#include "tensor/scaled.h"
 
 static const bnd_policy fp32 = {.name = "fp32"};
 

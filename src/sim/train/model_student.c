@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 static void usual(bnd_training *t)
 {

@@ -2,8 +2,6 @@
  * format of the tensor that it goes into, so that a format that cannot hold epsilon loses it here as it does there. */
 #include "train/train.h"
 
-#include "tensor/maths.h"
-
 /* ---- operations on a chunk ---- */
 
 static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)

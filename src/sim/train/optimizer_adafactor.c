@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 static const double least_size = 1e-3, longest_update = 1;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/tensor.h"
+#include "tensor/scaled.h"
 
 static bnd_status add_states(bnd_run *run, bndi_parameter *p, bnd_error *why)
 {

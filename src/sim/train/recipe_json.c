@@ -1,5 +1,6 @@
 /* A recipe as JSON: an object of settings. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "base/base.h"
 #include "train/train.h"
 
 #include <string.h>

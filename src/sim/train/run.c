@@ -1,10 +1,12 @@
 /* A run: how it is made, asked and taken a step on. */
+#include "base/base.h"
 #include "train/train.h"
 
 #include <stdlib.h>
 
 #include "bulk/environment.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
+#include "tensor/operation.h"
 
 static bnd_status refuse_own(const char *call, const char *instead, bnd_error *why)
 {

@@ -1,5 +1,7 @@
 /* What a run keeps from step to step, under the recipe that it has or under another one. It is changed all at once or
  * not at all: what is there is put aside first, and brought back where something fails. */
+#include "tensor/engine.h"
+#include "tensor/scaled.h"
 #include "train/train.h"
 
 #include <stdlib.h>

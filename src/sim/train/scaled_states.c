@@ -1,8 +1,8 @@
 /* States that share scales: out of them for an update, and back. */
 #include "train/train.h"
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
+#include "tensor/scaled.h"
 
 bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why)
 {

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "tensor/tensor.h"
-
 double bndi_chain_chance(const bnd_run *run, size_t from, size_t to)
 {
     const double *row = run->source.plan + from * run->training.vocabulary;

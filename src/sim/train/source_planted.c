@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 static const bnd_format *fp32(void)
 {

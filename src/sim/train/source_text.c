@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/tensor.h"
-
 bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw, bnd_error *why)
 {
     const bnd_training *t = &run->training;

@@ -6,7 +6,8 @@
 #include <binade-lab/train.h>
 
 #include "store/json_writer.h"
-#include "tensor/tensor.h"
+#include "tensor/maths.h"
+#include "tensor/reader.h"
 
 enum { BNDI_PARAMETERS = 512, BNDI_PARAMETER_NAME = 48 };
 

@@ -1,5 +1,6 @@
 /* A training as JSON. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "base/base.h"
 #include "train/train.h"
 
 #include <string.h>

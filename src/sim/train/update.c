@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/maths.h"
-#include "tensor/tensor.h"
+#include "tensor/engine.h"
 
 typedef struct chunk {
     bndi_numbers w, g, m, v, t, u, change, c;

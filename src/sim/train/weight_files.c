@@ -1,5 +1,6 @@
 /* Weights in files: those that a run starts from, instead of drawn ones, and those that it has, written as plain fp32
  * numbers. */
+#include "base/base.h"
 #include "train/train.h"
 
 #include <stdio.h>

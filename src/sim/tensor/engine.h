@@ -1,0 +1,50 @@
+/* The engine: what the tensors of a run share. */
+#ifndef BINADE_SRC_TENSOR_ENGINE_H
+#define BINADE_SRC_TENSOR_ENGINE_H
+
+#include <binade/matmul.h>
+
+#include "bulk/bulk.h"
+#include "tensor/amax_scaling.h"
+
+/* Memory that was given back and waits for the next buffer of its size: a run asks for the same sizes step after step,
+ * and the system gives large pieces page by page, each cleared. */
+typedef struct bndi_spare {
+    unsigned char *data;
+    size_t room;
+} bndi_spare;
+enum { BNDI_SPARES = 512, BNDI_WORKSPACES = 2, BNDI_CONVERSIONS = 16 };
+
+struct bnd_engine {
+    bnd_context context;
+    bndi_spare spares[BNDI_SPARES];
+    unsigned spare_count;
+    size_t spare_bytes;
+    bndi_spare workspace[BNDI_WORKSPACES];
+    bndi_ready conversions[BNDI_CONVERSIONS]; /* those made last */
+    unsigned conversion_count, next_conversion;
+    bnd_policy policy;
+    bnd_accumulator accumulator;     /* the policy's, read */
+    bndi_scaling scaling[BND_ROLES]; /* the policy's, read */
+    bndi_histories histories;
+    unsigned high_from; /* the place from which on products with weights are not cast; 0: nowhere */
+    bool has_policy, tape;
+    bool limited;  /* the policy holds at one place only; everywhere else numbers stay as they are: */
+    unsigned only; /* this one */
+    bnd_phase phase;
+    uint64_t seed, step, casts; /* the purpose of a stochastic cast is made of the last two */
+    uint64_t serial, walks;
+    bnd_tensor *first, *last;
+    struct bndi_node *newest; /* of the nodes that live, by age */
+    bnd_account account;
+    bnd_stats *statistics; /* BND_ROLES for each of the places, or NULL */
+    unsigned places, place;
+};
+
+/* The policy holds at this place only; BND_EVERYWHERE: at all. It is in force from the next bnd_engine_set_place on. */
+void bndi_engine_limit(bnd_engine *engine, unsigned place);
+
+/* What casts to a role at the engine's place are counted in; NULL where nobody counts. */
+bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role);
+
+#endif

@@ -1,0 +1,47 @@
+/* Numbers out of tensors and into them, a chunk at a time. */
+#ifndef BINADE_SRC_TENSOR_READER_H
+#define BINADE_SRC_TENSOR_READER_H
+
+#include "tensor/casts.h"
+#include "tensor/walk.h"
+
+enum { BNDI_TENSOR_CHUNK = 2048 };
+typedef union bndi_numbers {
+    float f32[BNDI_TENSOR_CHUNK];
+    double f64[BNDI_TENSOR_CHUNK];
+} bndi_numbers;
+
+/* Elements at .. at + n - 1 (n <= BNDI_TENSOR_CHUNK) in row-major order: where they are, or brought into the buffer. */
+const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
+
+/* The same elements as they are stored (bndi_read_words). */
+const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
+
+/* Where results may be put: the tensor's own memory where it is plain, else the buffer; and then stored. */
+void *bndi_walk_place(const bndi_walk *w, size_t at, bndi_numbers *buffer);
+void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how);
+
+/* Where element `at` of a plain walk lies. */
+unsigned char *bndi_plain_place(const bndi_walk *w, size_t at);
+
+/* To nearest, with no policy to apply and nothing to count? */
+bool bndi_stores_simply(const bndi_store *how);
+
+/* The same, wherever there is room for n numbers. */
+void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n);
+
+/* Between numbers of the work type and codes of f in whole words, by a rule; NULL where that needs a call of bulk/.
+ * Valid until the engine is asked for another one. */
+const bndi_ready *bndi_conversion(bnd_engine *engine, bndi_width work, const bnd_format *f, bnd_rule rule);
+
+/* The whole of a tensor as numbers of the work type in row-major order: in place where it lies so already, else as a
+ * scratch copy. */
+typedef struct bndi_whole {
+    const void *numbers;
+    bndi_buffer *copy;
+} bndi_whole;
+void bndi_read_all(void *numbers, const bnd_tensor *t, bndi_width work); /* the same, into memory of the caller's */
+BND_CHECKED bnd_status bndi_whole_open(bndi_whole *out, const bnd_tensor *t, bndi_width work, bnd_error *why);
+void bndi_whole_close(bndi_whole *whole);
+
+#endif

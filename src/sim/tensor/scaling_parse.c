@@ -1,0 +1,151 @@
+/* What a policy says about scales that numbers share, read from its words. */
+#include "base/base.h"
+#include "tensor/handle.h"
+
+enum { HISTORY = 1024, HISTORY_MOST = 1 << 20, MARGIN_MOST = 64 };
+
+bool bndi_is_stored(bnd_role role)
+{
+    return role == BND_ROLE_PARAM || role == BND_ROLE_MASTER || role == BND_ROLE_GRAD || role == BND_ROLE_M ||
+           role == BND_ROLE_V || role == BND_ROLE_EXTRA;
+}
+
+bool bndi_is_operand_role(bnd_role role)
+{
+    return role >= BND_ROLE_FWD_X && role <= BND_ROLE_HIGH;
+}
+
+/* :NUMBER. *at moves behind it; false where what stands there is something else. */
+static bool take_number(uint32_t *out, const char *text, size_t *at)
+{
+    uint64_t value = 0;
+    size_t i = *at + 1;
+    if (text[*at] != ':') {
+        return text[*at] == 0;
+    }
+    for (; text[i] >= '0' && text[i] <= '9' && value <= UINT32_MAX; i++) {
+        value = 10 * value + (uint64_t)(text[i] - '0');
+    }
+    bool good = i > *at + 1 && value <= UINT32_MAX;
+    *at = i;
+    *out = (uint32_t)value;
+    return good;
+}
+
+typedef struct kind_row {
+    const char *name;
+    bndi_scaling_kind kind;
+    bool is_signed;
+} kind_row;
+
+static const kind_row kinds[] = {{"current", BNDI_CURRENT, false},
+                                 {"delayed", BNDI_DELAYED, false},
+                                 {"dynamic", BNDI_DYNAMIC, true},
+                                 {"udynamic", BNDI_DYNAMIC, false}};
+
+static bool read_kind(bndi_scaling *out, const char *text, bool *good)
+{
+    enum { BLOCK = 256 };
+    size_t at = 0;
+    while (text[at] != 0 && text[at] != ':') {
+        at++;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (!bndi_same_word(text, at, kinds[i].name)) {
+            continue;
+        }
+        uint32_t first = kinds[i].kind == BNDI_DELAYED   ? HISTORY
+                         : kinds[i].kind == BNDI_DYNAMIC ? BLOCK
+                                                         : 0,
+                 margin = 0;
+        *good = take_number(&first, text, &at);
+        *good = *good && (kinds[i].kind != BNDI_DELAYED || take_number(&margin, text, &at)) && text[at] == 0;
+        margin = kinds[i].kind == BNDI_CURRENT ? first : margin;
+        *good = *good && margin <= MARGIN_MOST && first <= HISTORY_MOST && (first > 0 || kinds[i].kind == BNDI_CURRENT);
+        *out = (bndi_scaling){.kind = kinds[i].kind,
+                              .dynamic = {.block = first, .is_signed = kinds[i].is_signed},
+                              .steps = first,
+                              .margin = (int)margin};
+        return true;
+    }
+    return false;
+}
+
+/* A word that begins no scaling: what is near it. */
+static bool begins_scaling(bndi_nearest *nearest, const char *text)
+{
+    static const char *const of_blocks[] = {"tensor", "row", "tile", "mx", "nvfp4"};
+    enum { BLOCKS = sizeof of_blocks / sizeof of_blocks[0], KINDS = sizeof kinds / sizeof kinds[0] };
+    size_t length = 0;
+    bool found = false;
+    while (text[length] != 0 && text[length] != ':') {
+        length++;
+    }
+    *nearest = bndi_nearest_to(text, length);
+    for (size_t i = 0; i < BLOCKS + KINDS; i++) {
+        const char *name = i < BLOCKS ? of_blocks[i] : kinds[i - BLOCKS].name;
+        found = found || bndi_same_word(text, length, name);
+        bndi_nearest_offer(nearest, name, bndi_length(name));
+    }
+    return found;
+}
+
+static bnd_status read_block(bnd_block *out, const bnd_cast *cast, bnd_error *why)
+{
+    char scale[BND_SCALING_SIZE];
+    size_t length = bndi_length(cast->scaling), rule = length;
+    /* The rule is what follows the last colon, unless that belongs to a tile's size. */
+    for (size_t i = 0; i < length; i++) {
+        bool is_letter = cast->scaling[i + 1] < '0' || cast->scaling[i + 1] > '9';
+        rule = cast->scaling[i] == ':' && is_letter ? i : rule;
+    }
+    __builtin_memcpy(scale, cast->scaling, rule);
+    scale[rule] = 0;
+    bnd_status status = bnd_block_scaled(out, scale, &cast->format, why);
+    if (status == BND_OK && rule < length) {
+        status = bnd_scale_rule_parse(out, cast->scaling + rule + 1, why);
+    }
+    return status;
+}
+
+bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role role, bnd_error *why)
+{
+    bndi_scaling scaling = {.kind = BNDI_BLOCKS};
+    const char *name = bnd_role_name(role);
+    bool good = true;
+    if (cast->scaling[0] == 0) {
+        *out = (bndi_scaling){.kind = BNDI_UNSCALED};
+        return BND_OK;
+    }
+    if (!read_kind(&scaling, cast->scaling, &good)) {
+        bndi_nearest nearest;
+        bnd_status status =
+            begins_scaling(&nearest, cast->scaling)
+                ? read_block(&scaling.block, cast, why)
+                : bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown scaling",
+                                    "(available: tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed, dynamic, "
+                                    "udynamic)");
+        if (status != BND_OK) {
+            return status;
+        }
+    }
+    bool of_operands = scaling.kind == BNDI_CURRENT || scaling.kind == BNDI_DELAYED;
+    if (!good) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "role %s: scaling '%s': there are current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N] and "
+                        "udynamic[:N], with up to 2^20 steps or numbers and a margin of up to 2^64",
+                        name, cast->scaling);
+    }
+    bool serves = bndi_is_operand_role(role) ? scaling.kind != BNDI_DYNAMIC : bndi_is_stored(role) && !of_operands;
+    if (!serves) {
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row[:N], tile:RxC, mx, "
+            "nvfp4, "
+            "current and delayed; param, master, grad, m, v and extra have tensor, row[:N], tile:RxC, mx, nvfp4, "
+            "dynamic:N and udynamic:N; the other roles have none",
+            name, cast->scaling);
+    }
+    *out = scaling;
+    return BND_OK;
+}
