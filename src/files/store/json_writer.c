@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-enum { DEEPEST = 64 };
+enum { JSON_DEPTH = 64 };
 
 static void put_bytes(bnd_lab_json *json, const char *text, size_t length)
 {
@@ -90,7 +90,7 @@ static void start_item(bnd_lab_json *json, const char *key)
 static void open_level(bnd_lab_json *json, const char *key, bool object)
 {
     start_item(json, key);
-    if (json->depth == DEEPEST) {
+    if (json->depth == JSON_DEPTH) {
         put(json, json->ignored == 0 ? "null" : "");
         json->ignored++;
         return;

@@ -91,7 +91,7 @@ typedef struct argument {
 
 /* z = |x|, or |x| sqrt(1/2), x of at most 16 bits. z^2 is an odd number of at most 32 bits, with a few zeros behind it
  * where it is an integer of fewer than 4 binary places; where z^2 >= 1/4 it has at most 35 places. */
-static void take(argument *out, const bnd_exact *x, bool halved)
+static void take_argument(argument *out, const bnd_exact *x, bool halved)
 {
     uint64_t m = x->low;
     int32_t q = x->exponent;
@@ -198,7 +198,7 @@ bool bndi_erf(bnd_exact *out, const bnd_exact *x)
     }
     argument a;
     bndi_wide y;
-    take(&a, x, false);
+    take_argument(&a, x, false);
     if (a.exponent < -2) {
         erf_of_small(&y, &a);
     } else {
@@ -226,7 +226,7 @@ bool bndi_gelu(bnd_exact *out, const bnd_exact *x)
     }
     argument a;
     bndi_wide y, phi;
-    take(&a, x, true);
+    take_argument(&a, x, true);
     if (a.exponent < -2) {
         erf_of_small(&phi, &a);
         from_one(&phi, &phi, x->negative);

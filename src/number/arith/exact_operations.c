@@ -292,19 +292,19 @@ typedef enum trait {
     ELEMENTARY       /* of few operands */
 } trait;
 
-typedef struct row {
+typedef struct operation_row {
     const char *name;
     unsigned operands;
     trait trait;
     void (*compute)(bnd_exact *out, bndi_question *q);
-} row;
+} operation_row;
 
 static void same(bnd_exact *out, bndi_question *q)
 {
     *out = q->x[0];
 }
 
-static const row rows[BND_OP_COUNT] = {
+static const operation_row operations[BND_OP_COUNT] = {
     [BND_OP_CONVERT] = {"convert", 1, PLAIN, same},
     [BND_OP_ADD] = {"add", 2, PLAIN, add},
     [BND_OP_SUB] = {"sub", 2, PLAIN, sub},
@@ -344,30 +344,30 @@ static bool is_operation(bnd_operation operation)
 
 const char *bnd_operation_name(bnd_operation operation)
 {
-    return is_operation(operation) ? rows[operation].name : "";
+    return is_operation(operation) ? operations[operation].name : "";
 }
 
 unsigned bnd_operation_operands(bnd_operation operation)
 {
-    return is_operation(operation) ? rows[operation].operands : 0;
+    return is_operation(operation) ? operations[operation].operands : 0;
 }
 
 bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
     for (unsigned i = 0; i < BND_OP_COUNT; i++) {
-        if (bndi_same_word(name, nearest.asked_length, rows[i].name)) {
+        if (bndi_same_word(name, nearest.asked_length, operations[i].name)) {
             *out = (bnd_operation)i;
             return BND_OK;
         }
-        bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+        bndi_nearest_offer(&nearest, operations[i].name, bndi_length(operations[i].name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown operation", NULL);
 }
 
 bool bndi_serves(bnd_operation operation, const bnd_format *from)
 {
-    return rows[operation].trait != ELEMENTARY ||
+    return operations[operation].trait != ELEMENTARY ||
            (from->width > 0 && from->width <= BNDI_ELEMENTARY_BITS && from->least_quantum >= BNDI_ELEMENTARY_LEAST &&
             from->emax <= BNDI_ELEMENTARY_MOST);
 }
@@ -381,7 +381,7 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
     if (bndi_serves(operation, from[0])) {
         return BND_OK;
     }
-    const char *name = rows[operation].name;
+    const char *name = operations[operation].name;
     if (from[0]->width > BNDI_ELEMENTARY_BITS) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
@@ -405,7 +405,7 @@ void bndi_answer(bnd_exact *out, bnd_operation operation, bndi_question *q)
         bndi_give_invalid(out, q);
         return;
     }
-    const row *r = &rows[operation];
+    const operation_row *r = &operations[operation];
     for (unsigned i = 0; i < operands; i++) {
         nans += bndi_is_nan(&q->x[i]);
         q->flags |= q->x[i].kind == BND_KIND_SIGNALING_NAN && r->trait != QUIET ? BND_FLAG_INVALID : 0;

@@ -11,7 +11,7 @@ void bnd_lab_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t
     }
 }
 
-static bnd_result finish(const bnd_format *to, bnd_operation operation, bndi_question *q)
+static bnd_result round_answer(const bnd_format *to, bnd_operation operation, bndi_question *q)
 {
     bnd_exact exact;
     bnd_rounded r;
@@ -25,7 +25,7 @@ static bnd_result finish(const bnd_format *to, bnd_operation operation, bndi_que
 
 /* neg and abs in one format: the code's sign and nothing else. Where there is none, or where the code without it is the
  * only zero, and with it the only NaN, there is nothing to change. */
-static uint64_t with_sign(const bnd_format *f, bnd_operation operation, uint64_t code)
+static uint64_t result_with_sign(const bnd_format *f, bnd_operation operation, uint64_t code)
 {
     uint64_t sign = UINT64_C(1) << bnd_magnitude_bits(f), magnitude = code & (sign - 1);
     code = f->is_signed ? code & (sign | (sign - 1)) : magnitude;
@@ -49,7 +49,7 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
         return (bnd_result){.flags = BND_FLAG_INVALID};
     }
     if (bndi_is_quiet(to, operation, from[0])) {
-        return (bnd_result){.code = with_sign(to, operation, codes[0])};
+        return (bnd_result){.code = result_with_sign(to, operation, codes[0])};
     }
     if (operation == BND_OP_CONVERT) {
         return bnd_convert(to, from[0], codes[0], rule, random);
@@ -62,5 +62,5 @@ bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_
             bnd_lab_take(&q, i, from[i], codes[i]);
         }
     }
-    return finish(to, operation, &q);
+    return round_answer(to, operation, &q);
 }

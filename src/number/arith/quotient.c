@@ -76,7 +76,7 @@ static uint64_t modulo(const bnd_exact *a, const bnd_exact *b, bool *odd)
     return remainder;
 }
 
-static bnd_exact finite(uint64_t significand, int32_t exponent, bool negative)
+static bnd_exact finite_exact(uint64_t significand, int32_t exponent, bool negative)
 {
     return (bnd_exact){.low = significand,
                        .exponent = significand != 0 ? exponent : 0,
@@ -102,9 +102,9 @@ static bnd_exact nearest_remainder(const bnd_exact *x, const bnd_exact *y)
     bool odd;
     uint64_t below = modulo(x, &divisor, &odd), above = divisor.low - below;
     if (below > above || (below == above && odd)) {
-        return finite(above, divisor.exponent, true);
+        return finite_exact(above, divisor.exponent, true);
     }
-    return finite(below, divisor.exponent, false);
+    return finite_exact(below, divisor.exponent, false);
 }
 
 void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)

@@ -4,13 +4,13 @@
 /* A magnitude of three words, the most significant first, times 2^exponent, and whether anything follows. Two words
  * hold a product, the third what a shifted number loses: where the larger of two terms is at most twice the other, so
  * that many bits can cancel, nothing is lost at all. */
-typedef struct term {
+typedef struct sum_term {
     uint64_t word[3];
     int64_t exponent;
     bool negative, sticky;
-} term;
+} sum_term;
 
-static void shift_left(term *t, unsigned count)
+static void shift_left(sum_term *t, unsigned count)
 {
     for (; count >= 64; count -= 64) {
         t->word[0] = t->word[1];
@@ -26,7 +26,7 @@ static void shift_left(term *t, unsigned count)
     }
 }
 
-static void shift_right(term *t, int64_t count)
+static void shift_right(sum_term *t, int64_t count)
 {
     t->exponent += count;
     for (int words = 0; count >= 64 && words < 3; words++, count -= 64) {
@@ -44,20 +44,20 @@ static void shift_right(term *t, int64_t count)
 }
 
 /* Brings the leading one to the top. Not for zero. */
-static void normalize(term *t)
+static void normalize_term(sum_term *t)
 {
     unsigned zeros = bndi_leading_zeros(t->word[0], t->word[1]);
     shift_left(t, zeros < 128 ? zeros : 128 + bndi_leading_zeros(t->word[2], 0));
 }
 
-static term term_of(const bnd_exact *x)
+static sum_term term_of(const bnd_exact *x)
 {
-    term t = {.word = {x->high, x->low, 0}, .exponent = (int64_t)x->exponent - 64, .negative = x->negative};
-    normalize(&t);
+    sum_term t = {.word = {x->high, x->low, 0}, .exponent = (int64_t)x->exponent - 64, .negative = x->negative};
+    normalize_term(&t);
     return t;
 }
 
-static bool is_smaller(const term *a, const term *b)
+static bool is_smaller_term(const sum_term *a, const sum_term *b)
 {
     if (a->exponent != b->exponent) {
         return a->exponent < b->exponent;
@@ -71,7 +71,7 @@ static bool is_smaller(const term *a, const term *b)
 }
 
 /* Of the same exponent. What follows b follows the sum too. */
-static void add(term *a, const term *b)
+static void add_terms(sum_term *a, const sum_term *b)
 {
     uint64_t carry = 0;
     for (int i = 2; i >= 0; i--) {
@@ -88,7 +88,7 @@ static void add(term *a, const term *b)
 
 /* a - b, of the same exponent and not negative. If anything follows b, the difference is less by one in the last place,
  * and something follows it. */
-static void subtract(term *a, const term *b)
+static void subtract_terms(sum_term *a, const sum_term *b)
 {
     uint64_t borrow = b->sticky;
     for (int i = 2; i >= 0; i--) {
@@ -101,23 +101,23 @@ static void subtract(term *a, const term *b)
 
 void bndi_exact_sum(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
-    term x = term_of(a), y = term_of(b);
-    if (is_smaller(&x, &y)) {
-        term larger = y;
+    sum_term x = term_of(a), y = term_of(b);
+    if (is_smaller_term(&x, &y)) {
+        sum_term larger = y;
         y = x;
         x = larger;
     }
     shift_right(&y, x.exponent - y.exponent);
     if (x.negative == y.negative) {
-        add(&x, &y);
+        add_terms(&x, &y);
     } else {
-        subtract(&x, &y);
+        subtract_terms(&x, &y);
     }
     if ((x.word[0] | x.word[1] | x.word[2]) == 0) {
         *out = (bnd_exact){.kind = BND_KIND_ZERO};
         return;
     }
-    normalize(&x);
+    normalize_term(&x);
     *out = (bnd_exact){
         .high = x.word[0], .low = x.word[1], .exponent = bndi_limited(x.exponent + 64), .kind = BND_KIND_FINITE};
     out->negative = x.negative;

@@ -1,10 +1,10 @@
 /* Numbers of 256 bits with an exponent: sums, products, quotients, and what is left of them as an exact number. */
 #include "arith/wide.h"
 
-enum { WORDS = BNDI_WIDE_WORDS, BITS = 64 * WORDS };
+enum { WORDS = BNDI_WIDE_WORDS, WIDE_BITS = 64 * WORDS };
 
 /* The leading one at the top of WORDS + 1 words; what is below the first WORDS then is dropped. */
-static void normalize(bndi_wide *out, uint64_t words[WORDS + 1], int64_t exponent)
+static void normalize_wide(bndi_wide *out, uint64_t words[WORDS + 1], int64_t exponent)
 {
     int empty = 0;
     while (empty < WORDS + 1 && words[empty] == 0) {
@@ -26,21 +26,21 @@ static void normalize(bndi_wide *out, uint64_t words[WORDS + 1], int64_t exponen
 void bndi_wide_of_word(bndi_wide *out, uint64_t word)
 {
     uint64_t words[WORDS + 1] = {word};
-    normalize(out, words, -BITS);
+    normalize_wide(out, words, -WIDE_BITS);
     out->negative = false;
 }
 
 void bndi_wide_of_exact(bndi_wide *out, const bnd_exact *x)
 {
     uint64_t words[WORDS + 1] = {x->high, x->low};
-    normalize(out, words, (int64_t)x->exponent - BITS + 64);
+    normalize_wide(out, words, (int64_t)x->exponent - WIDE_BITS + 64);
     out->negative = x->negative;
 }
 
 /* ---- sums ---- */
 
 /* Which magnitude is larger? */
-static bool is_smaller(const bndi_wide *a, const bndi_wide *b)
+static bool is_smaller_wide(const bndi_wide *a, const bndi_wide *b)
 {
     if (bndi_wide_is_zero(a) || bndi_wide_is_zero(b)) {
         return bndi_wide_is_zero(a) && !bndi_wide_is_zero(b);
@@ -59,7 +59,7 @@ static bool is_smaller(const bndi_wide *a, const bndi_wide *b)
 /* The words of b, and one below them, shifted down by `count`. */
 static void shifted(uint64_t out[WORDS + 1], const bndi_wide *b, int64_t count)
 {
-    int whole = count < BITS + 64 ? (int)(count / 64) : WORDS + 1;
+    int whole = count < WIDE_BITS + 64 ? (int)(count / 64) : WORDS + 1;
     unsigned shift = (unsigned)(count % 64);
     for (int i = 0; i < WORDS + 1; i++) {
         uint64_t here = i >= whole && i - whole < WORDS ? b->word[i - whole] : 0;
@@ -70,7 +70,7 @@ static void shifted(uint64_t out[WORDS + 1], const bndi_wide *b, int64_t count)
 
 void bndi_wide_add(bndi_wide *out, const bndi_wide *a, const bndi_wide *b)
 {
-    if (is_smaller(a, b)) {
+    if (is_smaller_wide(a, b)) {
         const bndi_wide *larger = b;
         b = a;
         a = larger;
@@ -89,7 +89,7 @@ void bndi_wide_add(bndi_wide *out, const bndi_wide *a, const bndi_wide *b)
             carry = (uint64_t)(difference > x) + (uint64_t)(left > difference);
             sum[i] = left;
         }
-        normalize(out, sum, exponent - 64);
+        normalize_wide(out, sum, exponent - 64);
     } else {
         for (int i = WORDS - 1; i >= 0; i--) {
             uint64_t total = a->word[i] + low[i], carried = total + carry;
@@ -97,7 +97,7 @@ void bndi_wide_add(bndi_wide *out, const bndi_wide *a, const bndi_wide *b)
             sum[i + 1] = carried;
         }
         sum[0] = carry;
-        normalize(out, sum, exponent);
+        normalize_wide(out, sum, exponent);
     }
     out->negative = negative;
 }
@@ -120,7 +120,7 @@ void bndi_wide_multiply(bndi_wide *out, const bndi_wide *a, const bndi_wide *b)
         product[i] = carry;
     }
     bool negative = a->negative != b->negative;
-    normalize(out, product, a->exponent + b->exponent + BITS - 64);
+    normalize_wide(out, product, a->exponent + b->exponent + WIDE_BITS - 64);
     out->negative = negative;
 }
 
@@ -135,7 +135,7 @@ void bndi_wide_scale(bndi_wide *out, const bndi_wide *a, uint64_t word)
     }
     product[0] = carry;
     bool negative = a->negative;
-    normalize(out, product, a->exponent);
+    normalize_wide(out, product, a->exponent);
     out->negative = negative;
 }
 
@@ -199,7 +199,7 @@ void bndi_wide_divide(bndi_wide *out, const bndi_wide *a, uint64_t word)
         quotient[i] = next_digit(&rest, i < WORDS ? a->word[i] : 0, d, inverse);
     }
     bool negative = a->negative;
-    normalize(out, quotient, a->exponent - 64 + (int64_t)shift);
+    normalize_wide(out, quotient, a->exponent - 64 + (int64_t)shift);
     out->negative = negative;
 }
 
@@ -211,7 +211,7 @@ void bndi_wide_reciprocal(bndi_wide *out, const bndi_wide *a)
     bndi_wide one, r, e;
     uint64_t words[WORDS + 1] = {1, inverse_of(a->word[0])};
     bndi_wide_of_word(&one, 1);
-    normalize(&r, words, -a->exponent - 2 * BITS);
+    normalize_wide(&r, words, -a->exponent - 2 * WIDE_BITS);
     r.negative = a->negative;
     for (int i = 0; i < 2; i++) {
         bndi_wide_multiply(&e, a, &r);
@@ -229,14 +229,14 @@ bool bndi_wide_decide(bnd_exact *out, const bndi_wide *x)
 {
     *out = (bnd_exact){.high = x->word[0],
                        .low = x->word[1],
-                       .exponent = bndi_limited(x->exponent + BITS - 128),
+                       .exponent = bndi_limited(x->exponent + WIDE_BITS - 128),
                        .kind = BND_KIND_FINITE,
                        .negative = x->negative,
                        .sticky = true};
     /* x is wrong by less than 2^(BITS - RIGHT) of its last places, the bits looked at are those above them: where one
      * of them is 1 and one is 0, nothing carries out of them. */
-    uint64_t looked_at = UINT64_MAX << (BITS - BNDI_WIDE_RIGHT);
+    uint64_t looked_at = UINT64_MAX << (WIDE_BITS - BNDI_WIDE_RIGHT);
     bool zeros = x->word[2] == 0 && (x->word[3] & looked_at) == 0;
     bool ones = x->word[2] == UINT64_MAX && (x->word[3] | ~looked_at) == UINT64_MAX;
-    return (!zeros && !ones) || out->exponent != x->exponent + BITS - 128;
+    return (!zeros && !ones) || out->exponent != x->exponent + WIDE_BITS - 128;
 }

@@ -1,7 +1,7 @@
 /* The names nearest to one that does not exist. */
 #include "base/base.h"
 
-enum { LONGEST = 63, TOO_FAR = 1000 };
+enum { LONGEST_NAME = 63, TOO_FAR = 1000 };
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -11,10 +11,10 @@ static unsigned least(unsigned a, unsigned b)
 /* Damerau's distance in its restricted form, by rows: the usual table, of which three rows are enough. */
 unsigned bndi_name_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    if (a_length > LONGEST || b_length > LONGEST) {
+    if (a_length > LONGEST_NAME || b_length > LONGEST_NAME) {
         return TOO_FAR;
     }
-    unsigned rows[3][LONGEST + 1];
+    unsigned rows[3][LONGEST_NAME + 1];
     for (unsigned j = 0; j <= b_length; j++) {
         rows[0][j] = j;
     }

@@ -225,7 +225,7 @@ bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *
     return BND_OK;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t larger_amax(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -269,7 +269,7 @@ static void do_share(void *of, size_t share, bool in_order)
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     uint32_t largest = 0;
     for (size_t i = start_of(all, share); i < end; i++) {
-        largest = larger(largest, all->work(all->job, i, all->what));
+        largest = larger_amax(largest, all->work(all->job, i, all->what));
     }
     leave(all->job, callers);
     raise_to(&all->largest, largest);

@@ -1,22 +1,22 @@
 /* Block formats by name, and what to say about them. */
 #include "block/block.h"
 
-typedef struct row {
+typedef struct block_row {
     const char *name, *others, *title, *element;
     size_t length;
     const char *scale;
     bnd_scale_rule rule;
     bool tensor, integer;
     int16_t least;
-} row;
+} block_row;
 
-static const row rows[] = {
+static const block_row blocks[] = {
 #define BLOCK(name, others, title, element, length, scale, rule, tensor, integer, least)                               \
     {name, others, title, element, length, scale, BND_SCALE_##rule, tensor, integer, least},
 #include "block/blocks.def"
 #undef BLOCK
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 typedef struct rule_row {
     const char *name, *who;
@@ -42,12 +42,12 @@ const char *bnd_scale_rule_who(bnd_scale_rule rule)
 
 size_t bnd_block_count(void)
 {
-    return ROWS;
+    return BLOCKS;
 }
 
 const char *bnd_block_title(size_t i)
 {
-    return rows[i < ROWS ? i : 0].title;
+    return blocks[i < BLOCKS ? i : 0].title;
 }
 
 static void set_name(bnd_block *block, const char *name)
@@ -65,7 +65,7 @@ static bnd_format format_of(const char *name)
 
 bnd_block bnd_block_at(size_t i)
 {
-    const row *r = &rows[i < ROWS ? i : 0];
+    const block_row *r = &blocks[i < BLOCKS ? i : 0];
     bnd_block block = {.element = format_of(r->element),
                        .scale = format_of(r->scale),
                        .rule = (uint8_t)r->rule,
@@ -170,7 +170,7 @@ static void name_parts(bnd_block *block, const char *scale, size_t length)
 /* The row of this element whose scales are like those of `like`. */
 static bool find_row(bnd_block *out, const bnd_block *like)
 {
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < BLOCKS; i++) {
         bnd_block block = bnd_block_at(i);
         if (bnd_format_same(&block.element, &like->element) && bnd_format_same(&block.scale, &like->scale) &&
             block.least == like->least && block.along == like->along) {
@@ -181,7 +181,8 @@ static bool find_row(bnd_block *out, const bnd_block *like)
     return false;
 }
 
-static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const bnd_format *element, bnd_error *why)
+static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t length, const bnd_format *element,
+                                  bnd_error *why)
 {
     bnd_block tile = {.along = 0};
     bool mx_tile = read_tile(&tile, "mx:", scale, length), nvfp4_tile = read_tile(&tile, "nvfp4:", scale, length);
@@ -191,7 +192,7 @@ static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const
     block.least = (int16_t)block.scale.emin;
     if (mx || nvfp4) {
         block = bnd_block_at(0);
-        for (size_t i = 0; nvfp4 && i < ROWS && !block.tensor; i++) {
+        for (size_t i = 0; nvfp4 && i < BLOCKS && !block.tensor; i++) {
             block = bnd_block_at(i);
         }
         block.element = *element;
@@ -216,12 +217,12 @@ static bnd_status scaled(bnd_block *out, const char *scale, size_t length, const
 
 bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why)
 {
-    return scaled(out, scale, bndi_length(scale), element, why);
+    return block_scaled_by(out, scale, bndi_length(scale), element, why);
 }
 
 /* ---- names ---- */
 
-static bool row_has_name(const row *r, const char *name, size_t length)
+static bool row_has_name(const block_row *r, const char *name, size_t length)
 {
     const char *others = r->others;
     size_t other_length;
@@ -239,12 +240,12 @@ static bool row_has_name(const row *r, const char *name, size_t length)
 static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, length);
-    for (size_t i = 0; i < ROWS; i++) {
-        if (row_has_name(&rows[i], name, length)) {
+    for (size_t i = 0; i < BLOCKS; i++) {
+        if (row_has_name(&blocks[i], name, length)) {
             *out = bnd_block_at(i);
             return BND_OK;
         }
-        bndi_nearest_offer(&nearest, rows[i].name, bndi_length(rows[i].name));
+        bndi_nearest_offer(&nearest, blocks[i].name, bndi_length(blocks[i].name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format",
                              "(mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4, or a format and its "
@@ -255,7 +256,7 @@ static bnd_status parse_parts(bnd_block *out, const char *name, size_t length, s
 {
     bnd_format element;
     bnd_status status = bnd_format_parse_n(&element, name, slash, why);
-    return status == BND_OK ? scaled(out, name + slash + 1, length - slash - 1, &element, why) : status;
+    return status == BND_OK ? block_scaled_by(out, name + slash + 1, length - slash - 1, &element, why) : status;
 }
 
 bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why)

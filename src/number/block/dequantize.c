@@ -1,7 +1,7 @@
 /* Elements times their scales, in the order of memory. */
 #include "block/block.h"
 
-enum { PIECE = 4096 }; /* elements, and what becomes of them: in the first cache */
+enum { DEQUANTIZE_PIECE = 4096 }; /* elements, and what becomes of them: in the first cache */
 
 /* The product of two numbers of fp32 is rounded once in fp32. A tensor's scale makes one of them a number of 28 bits:
  * the product is exact in double, since check_block keeps the other one's precision low. */
@@ -21,9 +21,10 @@ void bndi_times_scales(const bndi_block_kernels *scan, float *y, const float *el
 
 static uint32_t dequantize_chunk(const bndi_block_job *job, size_t i, void *what)
 {
-    float elements[PIECE];
+    float elements[DEQUANTIZE_PIECE];
     double values[BNDI_GROUPS];
-    const size_t at = i * PIECE, left = job->layout.count - at, n = left < PIECE ? left : PIECE;
+    const size_t at = i * DEQUANTIZE_PIECE, left = job->layout.count - at,
+                 n = left < DEQUANTIZE_PIECE ? left : DEQUANTIZE_PIECE;
     (void)what;
     bndi_load_elements(job, elements, at, n);
     for (size_t done = 0; done < n;) {
@@ -52,6 +53,6 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
     job.codes = (void *)(uintptr_t)codes; /* read, and not written */
     job.scales = (unsigned char *)(uintptr_t)scales;
     job.tensor = block->tensor ? (double)tensor_scale : 1;
-    bndi_for_each(&job, (job.layout.count + PIECE - 1) / PIECE, dequantize_chunk, NULL);
+    bndi_for_each(&job, (job.layout.count + DEQUANTIZE_PIECE - 1) / DEQUANTIZE_PIECE, dequantize_chunk, NULL);
     return BND_OK;
 }

@@ -4,11 +4,11 @@
 #include "block/partial_array.h"
 #include "bulk/environment.h"
 
-enum { DECADES = 7, CODES = 256, OF_ONE = 255 };
+enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255 };
 
 /* n / d, at most 1, to nearest even; by integers, so that no rounding mode has a say. n is below 2^12 and d below 2^32:
  * shifted so that the quotient has 25 bits, n is below 2^58. */
-static float quotient(uint64_t n, uint64_t d)
+static float rounded_quotient(uint64_t n, uint64_t d)
 {
     int shift = 24 + __builtin_clzll(n) - __builtin_clzll(d);
     shift += (n << shift) / d < 1u << 24;
@@ -26,7 +26,7 @@ static float positive(unsigned j, unsigned parts)
 {
     static const uint32_t powers[DECADES] = {1000000, 100000, 10000, 1000, 100, 10, 1};
     unsigned decade = 31u - (unsigned)__builtin_clz(j / parts + 1), here = parts << decade, part = j - (here - parts);
-    return quotient(2 * here + 18 * part + 9, (uint64_t)20 * here * powers[decade]);
+    return rounded_quotient(2 * here + 18 * part + 9, (uint64_t)20 * here * powers[decade]);
 }
 
 float bnd_dynamic_number(unsigned char code, bool is_signed)
@@ -43,7 +43,7 @@ size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how)
     return how->block == 0 || n == 0 ? 0 : (n - 1) / how->block + 1;
 }
 
-static bnd_status check(size_t n, const bnd_dynamic *how, bnd_error *why)
+static bnd_status check_dynamic(size_t n, const bnd_dynamic *how, bnd_error *why)
 {
     if (how->block == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a block of 0 numbers has no scale; 256 are usual");
@@ -76,7 +76,7 @@ static float most_of(unsigned code, const float *numbers)
 
 static void find_numbers(float *numbers, bool is_signed)
 {
-    for (unsigned c = 0; c < CODES; c++) {
+    for (unsigned c = 0; c < DYNAMIC_CODES; c++) {
         numbers[c] = bnd_dynamic_number((unsigned char)c, is_signed);
     }
 }
@@ -95,7 +95,7 @@ static void find_decades(bndi_dynamic_book *b)
 
 static void open_book(bndi_dynamic_book *b, bool is_signed)
 {
-    float numbers[CODES];
+    float numbers[DYNAMIC_CODES];
     const unsigned zero = is_signed ? 127 : 0;
     *b = (bndi_dynamic_book){.zero = (int32_t)zero};
     find_numbers(numbers, is_signed);
@@ -127,7 +127,7 @@ bnd_status bnd_lab_dynamic_quantize(unsigned char *codes, float *scales, const f
 {
     const bndi_block_kernels *scan = bndi_block_kernels_of(context);
     bndi_dynamic_book b;
-    bnd_status status = check(n, how, why);
+    bnd_status status = check_dynamic(n, how, why);
     if (status != BND_OK) {
         return status;
     }
@@ -152,8 +152,8 @@ bnd_status bnd_lab_dynamic_dequantize(float *y, const unsigned char *codes, cons
                                       const bnd_dynamic *how, const bnd_context *context, bnd_error *why)
 {
     const bndi_block_kernels *scan = bndi_block_kernels_of(context);
-    float numbers[CODES];
-    bnd_status status = check(n, how, why);
+    float numbers[DYNAMIC_CODES];
+    bnd_status status = check_dynamic(n, how, why);
     if (status != BND_OK) {
         return status;
     }

@@ -23,7 +23,7 @@
 #include "base/bits.h"
 #include "block/block.h"
 
-enum { PIECE = 1024 }; /* doubles at a time */
+enum { QUOTIENT_PIECE = 1024 }; /* doubles at a time */
 
 /* ---- number by number ---- */
 
@@ -62,7 +62,7 @@ static bnd_exact quotient_of(float x, double scale)
     return q;
 }
 
-static bool is_subnormal(float x)
+static bool is_subnormal_float(float x)
 {
     uint32_t bits = bndi_bits_of_float(x);
     return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
@@ -75,7 +75,7 @@ static float round_number(const bndi_block_job *job, float x, double scale, size
     unsigned bits = bnd_rule_random_bits(rule);
     uint64_t random = bits > 0 ? bnd_random_bits(job->how.seed, job->how.purpose, job->how.first + at, bits) : 0;
     bnd_exact quotient = quotient_of(x, scale);
-    bool flushed = rule.flush_in && is_subnormal(x) && quotient.kind == BND_KIND_FINITE;
+    bool flushed = rule.flush_in && is_subnormal_float(x) && quotient.kind == BND_KIND_FINITE;
     quotient.kind = (uint8_t)(flushed ? BND_KIND_ZERO : quotient.kind);
     bnd_rounded rounded = bnd_round_exact(f, quotient, rule, random);
     if (quotient.kind != BND_KIND_QUIET_NAN) {
@@ -135,9 +135,9 @@ static bool scale_in_fp32(const bndi_block_job *job, float *y, const bndi_run *r
 
 static void round_in_doubles(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
-    double q[PIECE];
-    for (size_t from = 0; from < run->n; from += PIECE) {
-        size_t n = run->n - from < PIECE ? run->n - from : PIECE;
+    double q[QUOTIENT_PIECE];
+    for (size_t from = 0; from < run->n; from += QUOTIENT_PIECE) {
+        size_t n = run->n - from < QUOTIENT_PIECE ? run->n - from : QUOTIENT_PIECE;
         bnd_array how = how_at(job, run->at + from, job->how.rule);
         divide_piece(job, q, run, from, n);
         bndi_surely(bnd_round_f64(q, q, n, &job->block.element, &how, flags, NULL));
@@ -205,9 +205,9 @@ void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t
 /* Quotients in double, straight to codes. */
 static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
 {
-    double q[PIECE];
-    for (size_t from = 0; from < run->n; from += PIECE) {
-        size_t n = run->n - from < PIECE ? run->n - from : PIECE;
+    double q[QUOTIENT_PIECE];
+    for (size_t from = 0; from < run->n; from += QUOTIENT_PIECE) {
+        size_t n = run->n - from < QUOTIENT_PIECE ? run->n - from : QUOTIENT_PIECE;
         bnd_array how = how_at(job, run->at + from, job->how.rule);
         divide_piece(job, q, run, from, n);
         void *codes = bndi_codes_at(job, run->at + from);

@@ -7,16 +7,16 @@
 enum { BLOCK = 32, HALF = 16, GROUPS = 4, GROUP = 16 };
 
 /* What the kinds below work with: fp16, looked up once a call. */
-typedef struct job {
+typedef struct gguf_job {
     bnd_format fp16;
-} job;
+} gguf_job;
 
 typedef struct kind {
     bnd_gguf_type type;
     const char *name, *note;
     size_t elements, bytes;
-    void (*encode)(const job *j, unsigned char *block, const float *x);
-    void (*decode)(const job *j, float *y, const unsigned char *block);
+    void (*encode)(const gguf_job *j, unsigned char *block, const float *x);
+    void (*decode)(const gguf_job *j, float *y, const unsigned char *block);
 } kind;
 
 /* ---- shared ---- */
@@ -37,26 +37,26 @@ static bool is_finite(float x)
 
 /* 1 / d where that is a number: of a d below 2^-128 it is not, and ggml's elements are undefined then. Such a d is zero
  * in fp16, and the elements are zero too. */
-static float reciprocal(float d)
+static float reciprocal_or_zero(float d)
 {
     float r = d != 0 ? 1 / d : 0;
     return is_finite(r) ? r : 0;
 }
 
 /* A NaN, of whatever sign and payload, where d is none of fp16's numbers because the block holds one. */
-static void put_fp16(const job *j, unsigned char *bytes, float d)
+static void put_fp16(const gguf_job *j, unsigned char *bytes, float d)
 {
     uint64_t code = bnd_encode_float(&j->fp16, d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     bytes[0] = (unsigned char)code;
     bytes[1] = (unsigned char)(code >> 8);
 }
 
-static float get_fp16(const job *j, const unsigned char *bytes)
+static float get_fp16(const gguf_job *j, const unsigned char *bytes)
 {
     return (float)bnd_decode(&j->fp16, (uint64_t)bytes[1] << 8 | bytes[0]);
 }
 
-static float nan_instead(float amax, float d)
+static float nan_scale_or(float amax, float d)
 {
     return is_finite(amax) ? d : __builtin_nanf("");
 }
@@ -72,16 +72,16 @@ static int to_integer(float x)
     return x < 0 ? -whole : whole;
 }
 
-static void encode_q8_0(const job *j, unsigned char *block, const float *x)
+static void encode_q8_0(const gguf_job *j, unsigned char *block, const float *x)
 {
-    float amax = amax_of(x, BLOCK), d = amax / 127, inverse = reciprocal(d);
-    put_fp16(j, block, nan_instead(amax, d));
+    float amax = amax_of(x, BLOCK), d = amax / 127, inverse = reciprocal_or_zero(d);
+    put_fp16(j, block, nan_scale_or(amax, d));
     for (size_t i = 0; i < BLOCK; i++) {
         block[2 + i] = is_finite(amax) ? (unsigned char)to_integer(x[i] * inverse) : 0;
     }
 }
 
-static void decode_q8_0(const job *j, float *y, const unsigned char *block)
+static void decode_q8_0(const gguf_job *j, float *y, const unsigned char *block)
 {
     float d = get_fp16(j, block);
     for (size_t i = 0; i < BLOCK; i++) {
@@ -112,10 +112,10 @@ static unsigned quarter(float x, float inverse)
     return value < 15 ? (unsigned)value : 15;
 }
 
-static void encode_q4_0(const job *j, unsigned char *block, const float *x)
+static void encode_q4_0(const gguf_job *j, unsigned char *block, const float *x)
 {
-    float amax = amax_of(x, BLOCK), d = signed_max(x, BLOCK) / -8, inverse = reciprocal(d);
-    put_fp16(j, block, nan_instead(amax, d));
+    float amax = amax_of(x, BLOCK), d = signed_max(x, BLOCK) / -8, inverse = reciprocal_or_zero(d);
+    put_fp16(j, block, nan_scale_or(amax, d));
     for (size_t i = 0; i < HALF; i++) {
         unsigned low = is_finite(amax) ? quarter(x[i], inverse) : 8;
         unsigned high = is_finite(amax) ? quarter(x[i + HALF], inverse) : 8;
@@ -123,7 +123,7 @@ static void encode_q4_0(const job *j, unsigned char *block, const float *x)
     }
 }
 
-static void decode_q4_0(const job *j, float *y, const unsigned char *block)
+static void decode_q4_0(const gguf_job *j, float *y, const unsigned char *block)
 {
     float d = get_fp16(j, block);
     for (size_t i = 0; i < HALF; i++) {
@@ -186,7 +186,7 @@ static unsigned e8m0_of(float amax)
     return !is_finite(amax) ? 255 : bits >> 23 > 2 ? (bits >> 23) - 2 : 0;
 }
 
-static void encode_mxfp4(const job *j, unsigned char *block, const float *x)
+static void encode_mxfp4(const gguf_job *j, unsigned char *block, const float *x)
 {
     unsigned code = e8m0_of(amax_of(x, BLOCK));
     (void)j;
@@ -194,7 +194,7 @@ static void encode_mxfp4(const job *j, unsigned char *block, const float *x)
     put_nibbles(block + 1, x, BLOCK, value_of_e8m0(code));
 }
 
-static void decode_mxfp4(const job *j, float *y, const unsigned char *block)
+static void decode_mxfp4(const gguf_job *j, float *y, const unsigned char *block)
 {
     (void)j;
     get_nibbles(y, block + 1, BLOCK, value_of_e8m0(block[0]));
@@ -229,7 +229,7 @@ static unsigned ue4m3_of(float x)
     return code < 15 << 3 ? code : UE4M3_MAX;
 }
 
-static void encode_nvfp4(const job *j, unsigned char *block, const float *x)
+static void encode_nvfp4(const gguf_job *j, unsigned char *block, const float *x)
 {
     (void)j;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -239,7 +239,7 @@ static void encode_nvfp4(const job *j, unsigned char *block, const float *x)
     }
 }
 
-static void decode_nvfp4(const job *j, float *y, const unsigned char *block)
+static void decode_nvfp4(const gguf_job *j, float *y, const unsigned char *block)
 {
     (void)j;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -307,7 +307,7 @@ size_t bnd_gguf_size(bnd_gguf_type type, size_t n)
     return fits ? n / k->elements * k->bytes : 0;
 }
 
-static bnd_status open_job(job *j, const kind **k, size_t n, bnd_gguf_type type, bnd_error *why)
+static bnd_status open_gguf(gguf_job *j, const kind **k, size_t n, bnd_gguf_type type, bnd_error *why)
 {
     *k = kind_of(type);
     if (*k == NULL) {
@@ -328,9 +328,9 @@ static bnd_status open_job(job *j, const kind **k, size_t n, bnd_gguf_type type,
 
 bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_type type, bnd_error *why)
 {
-    job j;
+    gguf_job j;
     const kind *k;
-    bnd_status status = open_job(&j, &k, n, type, why);
+    bnd_status status = open_gguf(&j, &k, n, type, why);
     if (status != BND_OK) {
         return status;
     }
@@ -344,9 +344,9 @@ bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_
 
 bnd_status bnd_gguf_decode_f32(float *y, const void *blocks, size_t n, bnd_gguf_type type, bnd_error *why)
 {
-    job j;
+    gguf_job j;
     const kind *k;
-    bnd_status status = open_job(&j, &k, n, type, why);
+    bnd_status status = open_gguf(&j, &k, n, type, why);
     if (status != BND_OK) {
         return status;
     }

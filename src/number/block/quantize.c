@@ -27,7 +27,7 @@ static chunk chunk_at(const bndi_block_job *job, size_t i)
     return c;
 }
 
-static void find_amax(const bndi_block_job *job, const chunk *c, uint32_t *amax)
+static void find_chunk_amax(const bndi_block_job *job, const chunk *c, uint32_t *amax)
 {
     for (size_t g = 0; g < c->groups; g++) {
         amax[g] = 0;
@@ -151,7 +151,7 @@ static bool quantize_directly(const bndi_block_job *job, const chunk *c)
 }
 
 /* Elements of few magnitudes beside scales that are not powers of two. False where a scale is NaN. */
-static bool encode_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values)
+static bool encode_run_by_midpoints(const bndi_block_job *job, const chunk *c, const double *values)
 {
     unsigned char codes[BNDI_BLOCK_CHUNK];
     bool good = job->by_midpoints && job->stats == NULL && !job->fake;
@@ -180,9 +180,9 @@ static uint32_t quantize_chunk(const bndi_block_job *job, size_t i, void *what)
     if (c.width == 0 || (job->direct && only_codes && quantize_directly(job, &c))) {
         return 0;
     }
-    find_amax(job, &c, amax);
+    find_chunk_amax(job, &c, amax);
     bndi_make_scales(job, s.values, scale_codes_at(job, c.scale), amax, c.groups);
-    if (encode_by_midpoints(job, &c, s.values)) {
+    if (encode_run_by_midpoints(job, &c, s.values)) {
         return 0;
     }
     add_powers(job, &s, c.groups);
@@ -199,12 +199,12 @@ static uint32_t scale_chunk(const bndi_block_job *job, size_t i, void *what)
     uint32_t amax[BNDI_GROUPS];
     double values[BNDI_GROUPS];
     (void)what;
-    find_amax(job, &c, amax);
+    find_chunk_amax(job, &c, amax);
     bndi_make_scales(job, values, scale_codes_at(job, c.scale), amax, c.groups);
     return 0;
 }
 
-static uint32_t finite(uint32_t amax)
+static uint32_t finite_or_zero(uint32_t amax)
 {
     return amax < 0x7f800000 ? amax : 0;
 }
@@ -215,9 +215,9 @@ static uint32_t look_at_chunk(const bndi_block_job *job, size_t i, void *what)
     const chunk c = chunk_at(job, i);
     uint32_t amax[BNDI_GROUPS], largest = 0;
     (void)what;
-    find_amax(job, &c, amax);
+    find_chunk_amax(job, &c, amax);
     for (size_t g = 0; g < c.groups; g++) {
-        largest = finite(amax[g]) > largest ? finite(amax[g]) : largest;
+        largest = finite_or_zero(amax[g]) > largest ? finite_or_zero(amax[g]) : largest;
     }
     return largest;
 }
@@ -339,7 +339,7 @@ static void find_tensor_scale(bndi_block_job *job)
     uint32_t amax = 0;
     if (is_large(job)) {
         for (size_t i = 0; i < chunks_of(job); i++) {
-            uint32_t largest = finite(look_at_large_group(job, i));
+            uint32_t largest = finite_or_zero(look_at_large_group(job, i));
             amax = largest > amax ? largest : amax;
         }
     } else {

@@ -62,28 +62,28 @@ static int32_t lowest(const bnd_format *f)
 }
 
 /* The question in the letters above. */
-typedef struct terms {
+typedef struct term_limits {
     int32_t q, w, emin, p, g;
     int32_t p_a, g_a, p_b, g_b;
     bool has_half_of_least; /* which is 2^(g-1), with zero on its even side */
-} terms;
+} term_limits;
 
-static terms terms_of(bndi_width width, unsigned operands, const bnd_format *to, const bnd_format *const *from)
+static term_limits terms_of(bndi_width width, unsigned operands, const bnd_format *to, const bnd_format *const *from)
 {
     const bnd_format *words = bnd_lab_format_of_words(width), *a = from[0], *b = operands > 1 ? from[1] : a;
-    return (terms){.q = words->precision,
-                   .w = lowest(words),
-                   .emin = words->emin,
-                   .p = to->precision,
-                   .g = lowest(to),
-                   .p_a = a->precision,
-                   .g_a = lowest(a),
-                   .p_b = b->precision,
-                   .g_b = lowest(b),
-                   .has_half_of_least = to->has_subnormals && to->has_zero};
+    return (term_limits){.q = words->precision,
+                         .w = lowest(words),
+                         .emin = words->emin,
+                         .p = to->precision,
+                         .g = lowest(to),
+                         .p_a = a->precision,
+                         .g_a = lowest(a),
+                         .p_b = b->precision,
+                         .g_b = lowest(b),
+                         .has_half_of_least = to->has_subnormals && to->has_zero};
 }
 
-static bool is_exact(bnd_operation operation, const terms *t)
+static bool is_exact_in_words(bnd_operation operation, const term_limits *t)
 {
     switch (operation) {
     case BND_OP_CONVERT:
@@ -99,7 +99,7 @@ static bool is_exact(bnd_operation operation, const terms *t)
     }
 }
 
-static bool is_innocuous_to_nearest(bnd_operation operation, const terms *t)
+static bool is_innocuous_to_nearest(bnd_operation operation, const term_limits *t)
 {
     switch (operation) {
     case BND_OP_ADD:
@@ -121,10 +121,10 @@ static bool is_directed(bnd_rule rule)
     return rule.rounding == BND_ROUND_RTZ || rule.rounding == BND_ROUND_RUP || rule.rounding == BND_ROUND_RDN;
 }
 
-static bool plain_will_do(bnd_operation operation, const terms *t, bndi_width width, const bnd_format *to,
+static bool plain_will_do(bnd_operation operation, const term_limits *t, bndi_width width, const bnd_format *to,
                           bnd_rule rule)
 {
-    if (is_exact(operation, t)) {
+    if (is_exact_in_words(operation, t)) {
         return true;
     }
     if (!to->is_signed || !to->has_zero) {
@@ -137,7 +137,7 @@ static bool plain_will_do(bnd_operation operation, const terms *t, bndi_width wi
            (bnd_format_same(to, bnd_lab_format_of_words(width)) || is_innocuous_to_nearest(operation, t));
 }
 
-static bool odd_will_do(bnd_operation operation, const terms *t, bnd_rule rule)
+static bool odd_will_do(bnd_operation operation, const term_limits *t, bnd_rule rule)
 {
     int32_t looked_at = rule.rounding == BND_ROUND_SR_EQUAL ? 0 : (int32_t)bnd_rule_random_bits(rule);
     if (t->q < t->p + looked_at + 2 || t->w > t->g - looked_at - 2) {
@@ -174,11 +174,11 @@ static uint64_t power(const bnd_format *words, int32_t exponent)
 }
 
 /* Below which results the error of a step to odd is not exact. */
-static void set_limits(bndi_arithmetic *a, const terms *t, const bnd_format *const *from)
+static void set_limits(bndi_arithmetic *a, const term_limits *t, const bnd_format *const *from)
 {
     const bnd_format *words = bnd_lab_format_of_words(a->width);
     a->high = power(words, words->emax);
-    if (a->way != BNDI_ODD || is_exact(a->operation, t)) {
+    if (a->way != BNDI_ODD || is_exact_in_words(a->operation, t)) {
         return;
     }
     const uint64_t safe = power(words, t->emin + t->q);
@@ -245,8 +245,8 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
     if (!is_computed(operation) || !words_hold_all(width, operands, to, from)) {
         return;
     }
-    const terms t = terms_of(width, operands, to, from);
-    const bool exact = is_exact(operation, &t);
+    const term_limits t = terms_of(width, operands, to, from);
+    const bool exact = is_exact_in_words(operation, &t);
     if (plain_will_do(operation, &t, width, to, rule) && (!odd || exact)) {
         a->way = BNDI_PLAIN;
     } else if (odd_will_do(operation, &t, rule)) {

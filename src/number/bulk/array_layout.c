@@ -104,7 +104,7 @@ static size_t threads_for(const bnd_array *how, size_t n)
     return asked < most ? asked : most;
 }
 
-static void do_piece(const sharing *s, bndi_tally *tally, size_t i)
+static void share_piece(const sharing *s, bndi_tally *tally, size_t i)
 {
     size_t at = s->first + i * BNDI_PIECE, left = s->n - at;
     s->work(s->job, tally, at, left < BNDI_PIECE ? left : BNDI_PIECE);
@@ -127,14 +127,14 @@ static void count_piece(void *job, size_t i, bool in_order)
 {
     const sharing *s = job;
     counted c = {.stats = s->stats};
-    do_piece(s, &c.tally, i);
+    share_piece(s, &c.tally, i);
     bndi_in_order(in_order, add_tally, &c);
 }
 
 static void pass_piece(void *job, size_t i, bool in_order)
 {
     (void)in_order;
-    do_piece(job, NULL, i);
+    share_piece(job, NULL, i);
 }
 
 void bndi_share(bndi_side_work *work, const void *job, const bnd_array *how, bnd_stats *stats, size_t first, size_t n)

@@ -340,6 +340,17 @@ static inline void bndi_put(void *memory, unsigned bytes, size_t i, uint64_t wor
     }
 }
 
+static inline size_t bndi_smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The word of fp32 or fp64 nearest to any value; NaNs keep sign and payload, and are quiet. */
+static inline uint64_t bndi_nearest_word(const bnd_format *words, bnd_exact value)
+{
+    return bnd_encode_exact(words, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+}
+
 /* ---- how codes lie in memory ---- */
 
 typedef struct bndi_storage {

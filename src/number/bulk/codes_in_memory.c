@@ -80,7 +80,7 @@ typedef struct window {
     unsigned held;
 } window;
 
-static inline uint64_t take(window *w, const unsigned char **bytes, size_t *left, unsigned bits)
+static inline uint64_t take_bits(window *w, const unsigned char **bytes, size_t *left, unsigned bits)
 {
     if (w->held < bits) {
         size_t count = *left < 4 ? *left : 4;
@@ -113,9 +113,9 @@ void bndi_unpack_bits(void *codes, const void *memory, unsigned code_bytes, unsi
     size_t left = n / 8 * bits + (n % 8 * bits + 7) / 8;
     window w = {0, 0};
     for (size_t i = 0; i < n; i++) {
-        uint64_t code = take(&w, &bytes, &left, low);
+        uint64_t code = take_bits(&w, &bytes, &left, low);
         if (high > 0) {
-            code |= take(&w, &bytes, &left, high) << 32;
+            code |= take_bits(&w, &bytes, &left, high) << 32;
         }
         bndi_put(codes, code_bytes, i, code);
     }

@@ -131,7 +131,7 @@ static const char *environment(const char *name)
 #endif
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
     for (; *a != '\0' && *a == *b; a++, b++) {
     }
@@ -141,7 +141,7 @@ static bool same(const char *a, const char *b)
 static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
 {
     for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
-        if (!same(name, names[i])) {
+        if (!same_text(name, names[i])) {
             continue;
         }
         if (!bnd_backend_here((bnd_backend)i)) {

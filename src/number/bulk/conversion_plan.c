@@ -72,7 +72,7 @@ bool bnd_lab_words_hold(bndi_width width, const bnd_format *f)
 }
 
 /* significand * 2^quantum, which the words hold. */
-static uint64_t word(const bndi_plan *plan, uint64_t significand, int32_t quantum)
+static uint64_t word_of_value(const bndi_plan *plan, uint64_t significand, int32_t quantum)
 {
     const bnd_format *w = plan->words;
     int32_t above = 63 - __builtin_clzll(significand), exponent = quantum + above;
@@ -178,7 +178,7 @@ static void choose_family(bndi_plan *plan)
     }
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_word(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -195,17 +195,17 @@ static void set_limits(bndi_plan *plan)
         plan->hard = plan->normal;
     }
     if (plan->rule.flush_in) {
-        plan->hard = larger(plan->hard, hidden);
+        plan->hard = larger_word(plan->hard, hidden);
     }
     if (!f->has_zero) {
-        plan->hard = larger(plan->hard, plan->least);
+        plan->hard = larger_word(plan->hard, plan->least);
     }
     plan->low = plan->hard;
     if (!f->has_negative_zero) {
-        plan->low = larger(plan->low, plan->least);
+        plan->low = larger_word(plan->low, plan->least);
     }
     if (plan->rule.flush_out) {
-        plan->low = larger(plan->low, plan->normal);
+        plan->low = larger_word(plan->low, plan->normal);
     }
     /* fp64's own largest number in the lowest case: an empty range would wrap. */
     plan->span = plan->max >= plan->low ? plan->max - plan->low : 0;
@@ -257,9 +257,9 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     plan->code_parity = f->precision == 1 && bnd_ties_by_code(f, rule);
     plan->parity_offset = (uint32_t)(f->bias - plan->words->bias);
     plan->keeps_payload = f->has_nan && f->ieee_nans && (rule.nan == BND_NAN_PROPAGATE || rule.nan == BND_NAN_X86);
-    plan->max = word(plan, f->max_significand, f->max_quantum);
-    plan->normal = word(plan, f->normal_significand, f->normal_quantum);
-    plan->least = word(plan, f->least_significand, f->least_quantum);
+    plan->max = word_of_value(plan, f->max_significand, f->max_quantum);
+    plan->normal = word_of_value(plan, f->normal_significand, f->normal_quantum);
+    plan->least = word_of_value(plan, f->least_significand, f->least_quantum);
     plan->difficult = f->has_subnormals ? 0 : plan->least;
     plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
     choose_family(plan);
@@ -276,12 +276,6 @@ void bndi_plan_codes(bndi_plan *plan, unsigned code_bytes, unsigned code_shift)
 
 /* ---- the codec, a word at a time ---- */
 
-/* The word nearest to any value; NaNs keep sign and payload, and are quiet. */
-static uint64_t nearest_word(const bndi_plan *plan, bnd_exact value)
-{
-    return bnd_encode_exact(plan->words, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
-}
-
 uint64_t bndi_round_word(const bndi_plan *plan, uint64_t bits, uint64_t random)
 {
     bnd_exact x = bnd_unpack(plan->words, bits);
@@ -289,10 +283,10 @@ uint64_t bndi_round_word(const bndi_plan *plan, uint64_t bits, uint64_t random)
         x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x.negative};
     }
     bnd_rounded r = bnd_round_exact(&plan->format, x, plan->rule, random);
-    return nearest_word(plan, r.value);
+    return bndi_nearest_word(plan->words, r.value);
 }
 
 uint64_t bndi_decode_word(const bndi_plan *plan, uint64_t code)
 {
-    return nearest_word(plan, bnd_unpack(&plan->format, code));
+    return bndi_nearest_word(plan->words, bnd_unpack(&plan->format, code));
 }

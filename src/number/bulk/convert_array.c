@@ -4,11 +4,11 @@
 #include "bulk/environment.h"
 
 /* A chunk is a multiple of 8, so that packed codes start at a byte, and of BNDI_LANES. */
-enum { CHUNK = 2048, LINE = BNDI_LINE };
+enum { CONVERT_CHUNK = 2048, LINE = BNDI_LINE };
 
 typedef enum action { ROUND, ENCODE, DECODE } action;
 
-typedef struct job {
+typedef struct convert_job {
     bndi_plan plan, source; /* source: of the codes that come in */
     bndi_kernels kernels;
     bnd_array how;
@@ -19,15 +19,15 @@ typedef struct job {
     bool together; /* converted and counted by one kernel */
     const void *from;
     void *to;
-} job;
+} convert_job;
 
-typedef struct buffers {
-    _Alignas(LINE) uint64_t in[CHUNK], out[CHUNK], codes[CHUNK], random[CHUNK];
-} buffers;
+typedef struct convert_buffers {
+    _Alignas(LINE) uint64_t in[CONVERT_CHUNK], out[CONVERT_CHUNK], codes[CONVERT_CHUNK], random[CONVERT_CHUNK];
+} convert_buffers;
 
 /* ---- opening ---- */
 
-static bnd_status check(job *j, size_t n, bnd_error *why)
+static bnd_status check_conversion(convert_job *j, size_t n, bnd_error *why)
 {
     bnd_status status = bndi_check_choices(&j->how, why);
     if (status == BND_OK) {
@@ -39,7 +39,7 @@ static bnd_status check(job *j, size_t n, bnd_error *why)
     return status;
 }
 
-static void open_job(job *j, void *to, const void *from, const bnd_array *how, bnd_stats *stats)
+static void open_conversion(convert_job *j, void *to, const void *from, const bnd_array *how, bnd_stats *stats)
 {
     j->how = how != NULL ? *how : (bnd_array){.context = NULL};
     j->stats = stats;
@@ -52,7 +52,7 @@ static void open_job(job *j, void *to, const void *from, const bnd_array *how, b
 }
 
 /* The plans for codes (or numbers) to codes, by way of words of one type. */
-static void plan_conversion(job *j, bndi_width width, bool decodes, bnd_rule rule)
+static void plan_conversion(convert_job *j, bndi_width width, bool decodes, bnd_rule rule)
 {
     bndi_plan_make(&j->plan, width, &j->out.format, rule);
     bndi_plan_codes(&j->plan, j->out.bytes, j->out.storage.shift);
@@ -62,14 +62,14 @@ static void plan_conversion(job *j, bndi_width width, bool decodes, bnd_rule rul
     }
 }
 
-static bool both_held(bndi_width width, const job *j)
+static bool both_held(bndi_width width, const convert_job *j)
 {
     return bnd_lab_words_hold(width, &j->in.format) && bnd_lab_words_hold(width, &j->out.format);
 }
 
 /* Any codes, or numbers taken as codes, to codes. A source that counts as zero is one that is subnormal in its own
  * format: words of another would not know. */
-static void plan_codes_to_codes(job *j, bnd_rule rule)
+static void plan_codes_to_codes(convert_job *j, bnd_rule rule)
 {
     bool flush = rule.flush_in;
     j->what = ENCODE;
@@ -85,7 +85,7 @@ static void plan_codes_to_codes(job *j, bnd_rule rule)
 
 /* Random bits below the last one of a subnormal number do not fit words of 32: those of 64 are half as fast, and that
  * with every number. */
-static bool too_narrow(const job *j)
+static bool too_narrow(const convert_job *j)
 {
     const bndi_plan *plan = &j->plan;
     bool small_are_hard = plan->random_bits > 0 && plan->family != BNDI_FLOAT && plan->hard > plan->difficult;
@@ -94,7 +94,7 @@ static bool too_narrow(const job *j)
 
 /* ---- a chunk ---- */
 
-static const void *fill_random(const job *j, buffers *b, size_t at, size_t n)
+static const void *convert_random(const convert_job *j, convert_buffers *b, size_t at, size_t n)
 {
     if (j->plan.random_bits == 0) {
         return NULL;
@@ -103,7 +103,8 @@ static const void *fill_random(const job *j, buffers *b, size_t at, size_t n)
     return b->random;
 }
 
-static void convert_by_codec(const job *j, const void *in, void *out, const void *random, bndi_tally *tally, size_t n)
+static void convert_by_codec(const convert_job *j, const void *in, void *out, const void *random, bndi_tally *tally,
+                             size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t code = bndi_get(in, j->in.bytes, i) >> j->in.storage.shift;
@@ -117,8 +118,8 @@ static void convert_by_codec(const job *j, const void *in, void *out, const void
 }
 
 /* Statistics compare words with words; codes are decoded for them, which is exact. */
-static void count(const job *j, bndi_tally *tally, const void *x, const void *out, const void *random, buffers *b,
-                  size_t n)
+static void count_conversion(const convert_job *j, bndi_tally *tally, const void *x, const void *out,
+                             const void *random, convert_buffers *b, size_t n)
 {
     bndi_width width = j->plan.width;
     const void *y = out;
@@ -136,14 +137,14 @@ static void count(const job *j, bndi_tally *tally, const void *x, const void *ou
     }
 }
 
-static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, size_t n)
+static void convert_chunk(const convert_job *j, convert_buffers *b, bndi_tally *tally, size_t at, size_t n)
 {
     bndi_width width = j->plan.width;
     bool in_place = j->from == j->to && tally != NULL && !j->together; /* what came in is still to be counted */
     bool decodes = j->in.codes || j->source.exact;
     const void *x = bndi_bring(&j->kernels, j->from, &j->in, decodes ? b->codes : b->in, at, n);
     void *out = in_place ? b->out : bndi_side_place(&j->out, j->to, b->out, at);
-    const void *random = fill_random(j, b, at, n);
+    const void *random = convert_random(j, b, at, n);
     if (j->by_codec) {
         convert_by_codec(j, x, out, random, tally, n);
     } else if (j->what == DECODE) {
@@ -163,7 +164,7 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
             j->kernels.encode[width](&j->plan, out, x, random, n);
         }
         if (tally != NULL && !j->together) {
-            count(j, tally, x, out, random, b, n);
+            count_conversion(j, tally, x, out, random, b, n);
         }
     }
     if (in_place || !j->out.plain) {
@@ -174,14 +175,14 @@ static void do_chunk(const job *j, buffers *b, bndi_tally *tally, size_t at, siz
 /* ---- pieces ---- */
 
 /* The kernel reads and writes the arrays themselves. */
-static bool is_direct(const job *j)
+static bool is_direct(const convert_job *j)
 {
     bool in_words = j->what == DECODE || !j->source.exact;
     return j->in.plain && j->out.plain && in_words && !j->by_codec && (j->stats == NULL || j->together) &&
            j->plan.random_bits == 0;
 }
 
-static void do_directly(const job *j, const bndi_plan *plan, bndi_tally *tally, size_t at, size_t n)
+static void do_directly(const convert_job *j, const bndi_plan *plan, bndi_tally *tally, size_t at, size_t n)
 {
     const char *x = (const char *)j->from + at * j->in.bytes;
     char *y = (char *)j->to + at * j->out.bytes;
@@ -203,24 +204,24 @@ static void do_directly(const job *j, const bndi_plan *plan, bndi_tally *tally, 
 }
 
 /* What only the buffer of random bits limits goes in larger chunks. */
-static size_t chunk_of(const job *j)
+static size_t convert_chunk_of(const convert_job *j)
 {
     bool only_random = j->in.plain && j->out.plain && !j->source.exact && !j->by_codec && j->stats == NULL;
-    return only_random && j->plan.random_bytes <= 4 ? 2 * CHUNK : CHUNK;
+    return only_random && j->plan.random_bytes <= 4 ? 2 * CONVERT_CHUNK : CONVERT_CHUNK;
 }
 
-static void do_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
+static void convert_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
 {
-    const job *j = work;
+    const convert_job *j = work;
     /* What goes by the codec needs no mode, but its statistics do. */
     bndi_environment before = bndi_enter(j->by_codec || !j->plan.exact ? BND_ROUND_RNE : j->plan.mode_to_set);
     if (is_direct(j)) {
         do_directly(j, &j->plan, tally, at, n);
     } else {
-        buffers b;
-        const size_t chunk = chunk_of(j);
+        convert_buffers b;
+        const size_t chunk = convert_chunk_of(j);
         for (size_t done = 0; done < n; done += chunk) {
-            do_chunk(j, &b, tally, at + done, n - done < chunk ? n - done : chunk);
+            convert_chunk(j, &b, tally, at + done, n - done < chunk ? n - done : chunk);
         }
     }
     if (j->plan.stream) {
@@ -230,7 +231,7 @@ static void do_piece(const void *work, bndi_tally *tally, size_t at, size_t n)
 }
 
 /* Results that no cache will hold anyway are written past the caches, from the first whole line on. */
-static size_t start_streaming(job *j, size_t n)
+static size_t stream_conversion(convert_job *j, size_t n)
 {
     size_t bytes = n * (j->in.bytes + (size_t)j->out.bytes);
     size_t misplaced = (uintptr_t)j->to % LINE, head = (LINE - misplaced) % LINE;
@@ -242,17 +243,17 @@ static size_t start_streaming(job *j, size_t n)
     if (j->in.storage.packed && head % 8 != 0) { /* what comes in begins within a byte then */
         return 0;
     }
-    do_piece(j, NULL, 0, head);
+    convert_piece(j, NULL, 0, head);
     j->plan.stream = true;
     return head;
 }
 
-static void run(job *j, size_t n)
+static void run(convert_job *j, size_t n)
 {
     if (n > 0) {
         j->together = j->stats != NULL && !j->by_codec && j->what != DECODE && j->plan.width == BNDI_WORDS_32 &&
                       j->kernels.counts != NULL && j->kernels.counts(&j->plan, j->what == ENCODE);
-        bndi_share(do_piece, j, &j->how, j->stats, start_streaming(j, n), n);
+        bndi_share(convert_piece, j, &j->how, j->stats, stream_conversion(j, n), n);
     }
 }
 
@@ -261,11 +262,11 @@ static void run(job *j, size_t n)
 static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, const bnd_format *f, const bnd_array *how,
                          bnd_stats *stats, bnd_error *why)
 {
-    job j;
-    open_job(&j, to, x, how, stats);
+    convert_job j;
+    open_conversion(&j, to, x, how, stats);
     j.in = bndi_side_of_numbers(width, j.how.stride_in);
     j.out = bndi_side_of_codes(f, j.how.packing_out, j.how.stride_out);
-    bnd_status status = check(&j, n, why);
+    bnd_status status = check_conversion(&j, n, why);
     if (status != BND_OK) {
         return status;
     }
@@ -285,11 +286,11 @@ static bnd_status encode(bndi_width width, void *to, const void *x, size_t n, co
 static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, const bnd_format *f,
                          const bnd_array *how, bnd_error *why)
 {
-    job j;
-    open_job(&j, x, from, how, NULL);
+    convert_job j;
+    open_conversion(&j, x, from, how, NULL);
     j.in = bndi_side_of_codes(f, j.how.packing_in, j.how.stride_in);
     j.out = bndi_side_of_numbers(width, j.how.stride_out);
-    bnd_status status = check(&j, n, why);
+    bnd_status status = check_conversion(&j, n, why);
     if (status != BND_OK) {
         return status;
     }
@@ -308,11 +309,11 @@ static bnd_status decode(bndi_width width, void *x, const void *from, size_t n, 
 static bnd_status round_array(bndi_width width, void *y, const void *x, size_t n, const bnd_format *f,
                               const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j;
-    open_job(&j, y, x, how, stats);
+    convert_job j;
+    open_conversion(&j, y, x, how, stats);
     j.in = bndi_side_of_numbers(width, j.how.stride_in);
     j.out = bndi_side_of_numbers(width, j.how.stride_out);
-    bnd_status status = check(&j, n, why);
+    bnd_status status = check_conversion(&j, n, why);
     if (status != BND_OK) {
         return status;
     }
@@ -361,11 +362,11 @@ bnd_status bnd_round_f64(double *y, const double *x, size_t n, const bnd_format 
 bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from, size_t n,
                              const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
-    job j;
-    open_job(&j, out, in, how, stats);
+    convert_job j;
+    open_conversion(&j, out, in, how, stats);
     j.in = bndi_side_of_codes(from, j.how.packing_in, j.how.stride_in);
     j.out = bndi_side_of_codes(to, j.how.packing_out, j.how.stride_out);
-    bnd_status status = check(&j, n, why);
+    bnd_status status = check_conversion(&j, n, why);
     if (status != BND_OK) {
         return status;
     }

@@ -4,14 +4,15 @@
 #include "bulk/operate.h"
 #include "bulk/environment.h"
 
-enum { CHUNK = BNDI_OPERATE_CHUNK };
+enum { OPERATE_CHUNK = BNDI_OPERATE_CHUNK };
 
-typedef struct buffers {
-    _Alignas(
-        BNDI_LINE) uint64_t elements[BND_OPERANDS_MAX][CHUNK]; /* as they come, where they do not lie side by side */
-    _Alignas(BNDI_LINE) uint64_t words[BND_OPERANDS_MAX][CHUNK];
-    _Alignas(BNDI_LINE) uint64_t exact[CHUNK], rounded[CHUNK], out[CHUNK], random[CHUNK];
-} buffers;
+typedef struct operate_buffers {
+    _Alignas(BNDI_LINE)
+        uint64_t elements[BND_OPERANDS_MAX][OPERATE_CHUNK]; /* as they come, where they do not lie side by side */
+    _Alignas(BNDI_LINE) uint64_t words[BND_OPERANDS_MAX][OPERATE_CHUNK];
+    _Alignas(BNDI_LINE) uint64_t exact[OPERATE_CHUNK], rounded[OPERATE_CHUNK], out[OPERATE_CHUNK],
+        random[OPERATE_CHUNK];
+} operate_buffers;
 
 /* ---- one element ---- */
 
@@ -39,7 +40,7 @@ static bnd_result operate(const bndi_operate_job *j, const uint64_t *x, uint64_t
 }
 
 /* As bnd_operate takes them. */
-static bnd_exact take(const bndi_operate_job *j, unsigned i, uint64_t code)
+static bnd_exact operand_of(const bndi_operate_job *j, unsigned i, uint64_t code)
 {
     if (j->operand[i].integer) {
         return bnd_exact_int64((int64_t)code);
@@ -56,17 +57,12 @@ bnd_exact bndi_exact_result(const bndi_operate_job *j, const uint64_t *codes, ui
     bnd_exact x[BND_OPERANDS_MAX] = {{.kind = BND_KIND_ZERO}};
     uint32_t flags;
     for (unsigned i = 0; i < j->what.operands; i++) {
-        x[i] = take(j, i, codes[i]);
+        x[i] = operand_of(j, i, codes[i]);
     }
     /* A conversion keeps a signaling NaN's payload and lets the rounding quiet it. */
     return j->what.operation == BND_OP_CONVERT
                ? x[0]
                : bnd_operate_exact(j->what.operation, j->from[0], x, j->how.rule, random, &flags);
-}
-
-static uint64_t nearest_word(const bndi_operate_job *j, bnd_exact value)
-{
-    return bnd_encode_exact(&j->out.format, value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
 uint64_t bndi_operate_one(const bndi_operate_job *j, const uint64_t *codes, uint64_t random)
@@ -75,7 +71,7 @@ uint64_t bndi_operate_one(const bndi_operate_job *j, const uint64_t *codes, uint
         return operate(j, codes, random).code;
     }
     bnd_exact exact = bndi_exact_result(j, codes, random);
-    return nearest_word(j, bnd_round_exact(&j->format, exact, j->how.rule, random).value);
+    return bndi_nearest_word(&j->out.format, bnd_round_exact(&j->format, exact, j->how.rule, random).value);
 }
 
 /* ---- operands ---- */
@@ -100,7 +96,7 @@ static void repeat(const bndi_operate_job *j, const bndi_array_operand *x, void 
     }
 }
 
-static void open_buffers(const bndi_operate_job *j, buffers *b)
+static void open_buffers(const bndi_operate_job *j, operate_buffers *b)
 {
     for (unsigned i = 0; i < j->what.operands; i++) {
         if (j->operand[i].broadcast) {
@@ -109,7 +105,7 @@ static void open_buffers(const bndi_operate_job *j, buffers *b)
     }
 }
 
-static void bring_operands(const bndi_operate_job *j, buffers *b, const void **elements, size_t at, size_t n)
+static void bring_operands(const bndi_operate_job *j, operate_buffers *b, const void **elements, size_t at, size_t n)
 {
     for (unsigned i = 0; i < j->what.operands; i++) {
         const bndi_array_operand *x = &j->operand[i];
@@ -133,8 +129,8 @@ static void flush(bndi_width width, void *words, uint64_t normal, size_t n)
     }
 }
 
-static void decode_operands(const bndi_operate_job *j, buffers *b, const void *const *elements, const void **words,
-                            size_t n)
+static void decode_operands(const bndi_operate_job *j, operate_buffers *b, const void *const *elements,
+                            const void **words, size_t n)
 {
     const bndi_width width = j->what.width;
     const size_t bytes = width == BNDI_WORDS_32 ? 4 : 8;
@@ -157,7 +153,7 @@ static void decode_operands(const bndi_operate_job *j, buffers *b, const void *c
 
 /* ---- a chunk ---- */
 
-static const void *fill_random(const bndi_operate_job *j, buffers *b, size_t at, size_t n)
+static const void *operate_random(const bndi_operate_job *j, operate_buffers *b, size_t at, size_t n)
 {
     if (j->plan.random_bits == 0) {
         return NULL;
@@ -183,7 +179,8 @@ static void count_one(const bndi_operate_job *j, bndi_tally *tally, const uint64
 {
     bnd_exact exact = bndi_exact_result(j, codes, random);
     bnd_rounded r = bnd_round_exact(&j->format, exact, j->how.rule, random);
-    bnd_result result = {.code = j->out.codes ? bnd_pack(&j->format, r.value) : nearest_word(j, r.value),
+    bnd_result result = {.code =
+                             j->out.codes ? bnd_pack(&j->format, r.value) : bndi_nearest_word(&j->out.format, r.value),
                          .flags = r.flags};
     bndi_tally_one(tally, bnd_lab_format_of_words(BNDI_WORDS_64), word_of_exact(exact), &j->out.format, result);
 }
@@ -209,8 +206,8 @@ static bool is_nan_word(bndi_width width, const void *words, size_t i)
 }
 
 /* What the kernel gave up. */
-static void mend(const bndi_operate_job *j, buffers *b, const void *const *elements, void *out, const void *random,
-                 size_t n)
+static void mend(const bndi_operate_job *j, operate_buffers *b, const void *const *elements, void *out,
+                 const void *random, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t codes[BND_OPERANDS_MAX], r = random_at(j, random, i);
@@ -226,7 +223,7 @@ static void mend(const bndi_operate_job *j, buffers *b, const void *const *eleme
 }
 
 /* Words of exact results to the call's results. */
-static void finish(const bndi_operate_job *j, buffers *b, void *out, const void *random, size_t n)
+static void finish_chunk(const bndi_operate_job *j, operate_buffers *b, void *out, const void *random, size_t n)
 {
     const bndi_width width = j->what.width;
     if (j->out.codes) {
@@ -242,8 +239,8 @@ static void finish(const bndi_operate_job *j, buffers *b, void *out, const void 
 
 /* A finite result beyond fp64's largest number is that number to odd, which does not overflow in every format and mode:
  * the flags of the result itself are counted instead. Only results that were given up are as large as this. */
-static void count_largest(const bndi_operate_job *j, const buffers *b, const void *const *elements, bndi_tally *tally,
-                          const void *y, const void *random, size_t n)
+static void count_largest(const bndi_operate_job *j, const operate_buffers *b, const void *const *elements,
+                          bndi_tally *tally, const void *y, const void *random, size_t n)
 {
     const uint64_t largest = bnd_lab_format_of_words(BNDI_WORDS_64)->max_code;
     for (size_t i = 0; i < n; i++) {
@@ -258,8 +255,8 @@ static void count_largest(const bndi_operate_job *j, const buffers *b, const voi
 }
 
 /* The results are decoded for it, which is exact: `plan` for codes, and fp32 as codes. */
-static void count(const bndi_operate_job *j, buffers *b, const void *const *elements, bool given_up, bndi_tally *tally,
-                  const void *out, const void *random, size_t n)
+static void count_operation(const bndi_operate_job *j, operate_buffers *b, const void *const *elements, bool given_up,
+                            bndi_tally *tally, const void *out, const void *random, size_t n)
 {
     const void *y = out;
     if (j->out.codes || j->narrows) {
@@ -273,30 +270,30 @@ static void count(const bndi_operate_job *j, buffers *b, const void *const *elem
     }
 }
 
-static void by_words(const bndi_operate_job *j, buffers *b, const void *const *elements, size_t at, size_t n,
+static void by_words(const bndi_operate_job *j, operate_buffers *b, const void *const *elements, size_t at, size_t n,
                      bndi_tally *tally)
 {
     const void *words[BND_OPERANDS_MAX];
-    const void *random = fill_random(j, b, at, n);
+    const void *random = operate_random(j, b, at, n);
     decode_operands(j, b, elements, words, n);
     bndi_set_rounding(j->what.mode);
     bool given_up = j->kernels.compute[j->what.width](&j->what, b->exact, words, n);
     bndi_set_rounding(j->plan.mode_to_set);
     /* What is given up is computed from the operands once more, which may lie where the results go. */
     void *out = given_up || tally != NULL ? b->out : bndi_side_place(&j->out, j->to, b->out, at);
-    finish(j, b, out, random, n);
+    finish_chunk(j, b, out, random, n);
     if (given_up) {
         mend(j, b, elements, out, random, n);
     }
     if (tally != NULL) {
-        count(j, b, elements, given_up, tally, out, random, n);
+        count_operation(j, b, elements, given_up, tally, out, random, n);
     }
     if (out == b->out) {
         bndi_put_away(&j->kernels, &j->out, j->to, out, at, n);
     }
 }
 
-static void do_chunk(const bndi_operate_job *j, buffers *b, bndi_tally *tally, size_t at, size_t n)
+static void operate_chunk(const bndi_operate_job *j, operate_buffers *b, bndi_tally *tally, size_t at, size_t n)
 {
     const void *elements[BND_OPERANDS_MAX];
     bring_operands(j, b, elements, at, n);
@@ -305,7 +302,7 @@ static void do_chunk(const bndi_operate_job *j, buffers *b, bndi_tally *tally, s
         return;
     }
     void *out = bndi_side_place(&j->out, j->to, b->out, at);
-    by_codec(j, elements, out, fill_random(j, b, at, n), tally, n);
+    by_codec(j, elements, out, operate_random(j, b, at, n), tally, n);
     if (out == b->out) {
         bndi_put_away(&j->kernels, &j->out, j->to, out, at, n);
     }
@@ -313,13 +310,8 @@ static void do_chunk(const bndi_operate_job *j, buffers *b, bndi_tally *tally, s
 
 /* ---- pieces ---- */
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The kernel for these codes, and chunks where it stops: twice as large each time that it did nothing at all. */
-static void do_fused(const bndi_operate_job *j, buffers *b, size_t at, size_t n)
+static void do_fused(const bndi_operate_job *j, operate_buffers *b, size_t at, size_t n)
 {
     const void *from[BND_OPERANDS_MAX];
     size_t steps[BND_OPERANDS_MAX], chunk = BNDI_FUSED_GROUP;
@@ -332,26 +324,26 @@ static void do_fused(const bndi_operate_job *j, buffers *b, size_t at, size_t n)
         }
         bndi_set_rounding(j->what.mode);
         done += j->kernels.fused(&j->what, (char *)j->to + (at + done) * 2, from, steps, n - done);
-        chunk = done > before ? BNDI_FUSED_GROUP : smaller(2 * chunk, j->chunk);
+        chunk = done > before ? BNDI_FUSED_GROUP : bndi_smaller(2 * chunk, j->chunk);
         if (done < n) {
-            size_t count = smaller(chunk, n - done);
-            do_chunk(j, b, NULL, at + done, count);
+            size_t count = bndi_smaller(chunk, n - done);
+            operate_chunk(j, b, NULL, at + done, count);
             done += count;
         }
     }
 }
 
-static void do_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
+static void operate_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
 {
     const bndi_operate_job *j = job;
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
-    buffers b;
+    operate_buffers b;
     open_buffers(j, &b);
     if (j->what.fused != BNDI_NOT_FUSED) {
         do_fused(j, &b, at, n);
     } else {
         for (size_t done = 0; done < n; done += j->chunk) {
-            do_chunk(j, &b, tally, at + done, smaller(j->chunk, n - done));
+            operate_chunk(j, &b, tally, at + done, bndi_smaller(j->chunk, n - done));
         }
     }
     if (j->what.stream) {
@@ -361,7 +353,7 @@ static void do_piece(const void *job, bndi_tally *tally, size_t at, size_t n)
 }
 
 /* Results that no cache will hold anyway are written past the caches, from the first whole line on. */
-static size_t start_streaming(bndi_operate_job *j, size_t n)
+static size_t stream_operation(bndi_operate_job *j, size_t n)
 {
     const size_t bytes = j->out.bytes, head = (BNDI_LINE - (uintptr_t)j->to % BNDI_LINE) % BNDI_LINE;
     bool can =
@@ -375,7 +367,7 @@ static size_t start_streaming(bndi_operate_job *j, size_t n)
     if (!can || !bndi_beyond_the_caches(all)) {
         return 0;
     }
-    do_piece(j, NULL, 0, head / bytes);
+    operate_piece(j, NULL, 0, head / bytes);
     j->what.stream = true;
     *(j->narrows ? &j->narrow.stream : &j->plan.stream) = true;
     return head / bytes;
@@ -390,7 +382,7 @@ static __attribute__((noinline)) void run_by_table(bndi_operate_job *j, size_t n
     uint16_t table[MOST];
     bndi_table_fill(j, table, 0, (size_t)1 << bndi_table_bits(j));
     j->table = table;
-    bndi_share(do_piece, j, &j->how, j->stats, 0, n);
+    bndi_share(operate_piece, j, &j->how, j->stats, 0, n);
 }
 
 void bndi_operate_run(bndi_operate_job *j, size_t n)
@@ -403,7 +395,7 @@ void bndi_operate_run(bndi_operate_job *j, size_t n)
         j->format.width <= 16 && n >> bits >= 2) {
         run_by_table(j, n);
     } else {
-        bndi_share(do_piece, j, &j->how, j->stats, start_streaming(j, n), n);
+        bndi_share(operate_piece, j, &j->how, j->stats, stream_operation(j, n), n);
     }
 }
 

@@ -67,7 +67,7 @@ static bool all_alike(const bndi_operate_job *j)
     return alike;
 }
 
-static size_t chunk_of(const bndi_operate_job *j)
+static size_t operate_chunk_of(const bndi_operate_job *j)
 {
     bool narrow = j->what.way != BNDI_BY_CODEC && j->what.width == BNDI_WORDS_32 && j->out.bytes <= 4 &&
                   j->plan.random_bytes <= 4;
@@ -91,7 +91,7 @@ void bndi_operate_plan(bndi_operate_job *j)
         j->what.fused = BNDI_NOT_FUSED;
         bndi_plan_make(&j->plan, BNDI_WORDS_64, &j->format, j->how.rule); /* for its random bits */
     }
-    j->chunk = chunk_of(j);
+    j->chunk = operate_chunk_of(j);
 }
 
 static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operand *given, size_t n, bnd_error *why)

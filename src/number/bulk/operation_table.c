@@ -56,8 +56,8 @@ static void fill(const void *job, bndi_tally *tally, size_t at, size_t n)
 }
 
 /* The call whose results the table holds. The operands are never read. */
-static bnd_status open_job(bndi_operate_job *j, bnd_operation operation, const bnd_format *to,
-                           const bnd_format *const *from, const bnd_array *how, bnd_error *why)
+static bnd_status open_table_job(bndi_operate_job *j, bnd_operation operation, const bnd_format *to,
+                                 const bnd_format *const *from, const bnd_array *how, bnd_error *why)
 {
     bnd_operand operands[BND_OPERANDS_MAX] = {{.data = NULL}};
     for (unsigned i = 0; i < bnd_operation_operands(operation); i++) {
@@ -86,7 +86,7 @@ bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_for
                          const bnd_array *how, bnd_error *why)
 {
     bndi_operate_job j;
-    bnd_status status = open_job(&j, operation, to, from, how, why);
+    bnd_status status = open_table_job(&j, operation, to, from, how, why);
     if (status != BND_OK) {
         return status;
     }

@@ -3,7 +3,7 @@
 #include "bulk/inline.h"
 
 /* v 2^bits as a whole number and what of it is left, for v = rest / 2^discard. */
-static inline uint64_t scaled(uint64_t rest, unsigned discard, unsigned bits)
+static inline uint64_t scaled_rest(uint64_t rest, unsigned discard, unsigned bits)
 {
     return bits >= discard ? rest << (bits - discard) : rest >> (discard - bits);
 }
@@ -11,7 +11,7 @@ static inline uint64_t scaled(uint64_t rest, unsigned discard, unsigned bits)
 /* P3109 C rounds v 2^bits to nearest even. */
 static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsigned bits)
 {
-    uint64_t whole = scaled(rest, discard, bits);
+    uint64_t whole = scaled_rest(rest, discard, bits);
     if (bits >= discard) {
         return whole;
     }
@@ -19,16 +19,17 @@ static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsign
     return whole + (left > half || (left == half && (whole & 1) != 0));
 }
 
-static inline bool stochastic_up(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard, uint64_t random)
+static inline bool stochastic_up_by_bits(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard,
+                                         uint64_t random)
 {
     uint64_t one = UINT64_C(1) << bits;
     switch (rounding) {
     case BND_ROUND_SR_EQUAL:
         return (random & 1) != 0;
     case BND_ROUND_SRA:
-        return scaled(rest, discard, bits) + random >= one;
+        return scaled_rest(rest, discard, bits) + random >= one;
     case BND_ROUND_SRB:
-        return scaled(rest, discard, bits + 1) + 2 * random + 1 >= 2 * one;
+        return scaled_rest(rest, discard, bits + 1) + 2 * random + 1 >= 2 * one;
     default:
         return scaled_to_nearest(rest, discard, bits) + random >= one;
     }
@@ -54,7 +55,7 @@ static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t res
     case BND_ROUND_RTO:
         return !odd;
     default:
-        return stochastic_up(rounding, bits, rest, discard, random);
+        return stochastic_up_by_bits(rounding, bits, rest, discard, random);
     }
 }
 

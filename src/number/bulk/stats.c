@@ -62,7 +62,7 @@ static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times
     tally->saturated += (flags & BND_FLAG_SATURATED) != 0 ? times : 0;
 }
 
-static bool is_exact(uint32_t flags)
+static bool is_exact_result(uint32_t flags)
 {
     return (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
 }
@@ -70,13 +70,13 @@ static bool is_exact(uint32_t flags)
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
 {
     count_flags(tally, flags, 1);
-    tally->exact += is_exact(flags);
+    tally->exact += is_exact_result(flags);
 }
 
 void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags)
 {
     count_flags(tally, counted, 0 - UINT64_C(1));
-    tally->exact -= is_exact(counted);
+    tally->exact -= is_exact_result(counted);
     bndi_tally_flags(tally, flags);
 }
 
@@ -93,7 +93,7 @@ static inline void count_pair(bndi_tally *tally, pair p, uint32_t flags)
     if (in >= INFINITY_BITS) {
         return;
     }
-    tally->exact += is_exact(flags);
+    tally->exact += is_exact_result(flags);
     if (in != 0) {
         count_magnitude(tally, in);
     }

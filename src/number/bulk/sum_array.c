@@ -7,7 +7,7 @@
 #include "bulk/inline.h"
 #include "bulk/operate.h"
 
-enum { CHUNK = 1024, DEEPEST = 64 };
+enum { SUM_CHUNK = 1024, PAIRWISE_DEPTH = 64 };
 
 typedef enum way_of_adding { BY_CODEC, BY_FLOATS, BY_KERNEL } way_of_adding;
 
@@ -15,7 +15,7 @@ typedef enum way_of_adding { BY_CODEC, BY_FLOATS, BY_KERNEL } way_of_adding;
 typedef struct randoms {
     uint64_t first;
     bool filled;
-    uint64_t entries[CHUNK];
+    uint64_t entries[SUM_CHUNK];
 } randoms;
 
 typedef struct adder {
@@ -32,11 +32,11 @@ typedef struct adder {
 } adder;
 
 /* An element or a partial sum: its value, or where doubles do the work the bits of one. */
-typedef struct term {
+typedef struct addend {
     bnd_exact value;
     const bnd_format *format; /* that it is of */
     uint64_t word;
-} term;
+} addend;
 
 /* ---- one addition ---- */
 
@@ -46,13 +46,13 @@ static uint64_t random_of(const adder *a, uint64_t index)
 }
 
 /* As an operand. */
-static bnd_exact taken(const adder *a, const term *x)
+static bnd_exact taken(const adder *a, const addend *x)
 {
     bool flush = a->rule.flush_in && bnd_classify(x->format, x->value) == BND_CLASS_SUBNORMAL;
     return flush ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->value.negative} : x->value;
 }
 
-static bnd_exact add_by_codec(const adder *a, bnd_operation operation, const term *x, const term *y, uint64_t index)
+static bnd_exact add_by_codec(const adder *a, bnd_operation operation, const addend *x, const addend *y, uint64_t index)
 {
     const uint64_t random = random_of(a, index);
     const bnd_exact terms[2] = {taken(a, x), taken(a, y)};
@@ -61,19 +61,15 @@ static bnd_exact add_by_codec(const adder *a, bnd_operation operation, const ter
     return bnd_round_exact(&a->format, exact, a->rule, random).value;
 }
 
-static uint64_t nearest_word(bndi_width width, bnd_exact value)
-{
-    return bnd_encode_exact(bnd_lab_format_of_words(width), value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
-}
-
 /* What doubles cannot do. */
 static NOT_INLINE uint64_t add_words_by_codec(const adder *a, bnd_operation operation, uint64_t x, uint64_t y,
                                               uint64_t index)
 {
     const bnd_format *words = bnd_lab_format_of_words(BNDI_WORDS_64);
-    term terms[2] = {{.value = bnd_unpack(words, x), .format = words},
-                     {.value = bnd_unpack(words, y), .format = words}};
-    return nearest_word(BNDI_WORDS_64, add_by_codec(a, operation, &terms[0], &terms[1], index));
+    addend terms[2] = {{.value = bnd_unpack(words, x), .format = words},
+                       {.value = bnd_unpack(words, y), .format = words}};
+    return bndi_nearest_word(bnd_lab_format_of_words(BNDI_WORDS_64),
+                             add_by_codec(a, operation, &terms[0], &terms[1], index));
 }
 
 /* 2Sum; s to that side of it where the rest is, if its last bit is even. */
@@ -91,10 +87,10 @@ static inline uint64_t odd_sum(double x, double y)
 static inline const void *entry_of(const adder *a, uint64_t index)
 {
     randoms *r = a->randoms;
-    if (!r->filled || index - r->first >= CHUNK) {
-        r->first = index / CHUNK * CHUNK;
+    if (!r->filled || index - r->first >= SUM_CHUNK) {
+        r->first = index / SUM_CHUNK * SUM_CHUNK;
         r->filled = true;
-        a->kernels->random(r->entries, CHUNK, a->how.seed, a->how.purpose, r->first, a->random_bits);
+        a->kernels->random(r->entries, SUM_CHUNK, a->how.seed, a->how.purpose, r->first, a->random_bits);
     }
     return (const char *)r->entries + (index - r->first) * a->plan.random_bytes;
 }
@@ -134,16 +130,16 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
     return (rounded & ~sign) | (sum & sign);
 }
 
-static ALWAYS_INLINE term add(way_of_adding by, const adder *a, bnd_operation operation, const term *x, const term *y,
-                              uint64_t index)
+static ALWAYS_INLINE addend add_rounded(way_of_adding by, const adder *a, bnd_operation operation, const addend *x,
+                                        const addend *y, uint64_t index)
 {
     switch (by) {
     case BY_FLOATS:
-        return (term){.word = add_words(a, operation, x->word, y->word, index)};
+        return (addend){.word = add_words(a, operation, x->word, y->word, index)};
     case BY_KERNEL:
-        return (term){.word = add_by_kernel(a, operation, x->word, y->word, index)};
+        return (addend){.word = add_by_kernel(a, operation, x->word, y->word, index)};
     default:
-        return (term){.value = add_by_codec(a, operation, x, y, index), .format = &a->format};
+        return (addend){.value = add_by_codec(a, operation, x, y, index), .format = &a->format};
     }
 }
 
@@ -154,13 +150,13 @@ typedef struct elements {
     const bndi_array_operand *x;
     size_t n, at;
     const uint64_t *words;
-    _Alignas(BNDI_LINE) uint64_t raw[CHUNK], decoded[CHUNK];
+    _Alignas(BNDI_LINE) uint64_t raw[SUM_CHUNK], decoded[SUM_CHUNK];
 } elements;
 
 static NOT_INLINE void next_chunk(way_of_adding by, const adder *a, elements *e)
 {
     const bndi_array_operand *x = e->x;
-    size_t n = e->n - e->at < CHUNK ? e->n - e->at : CHUNK;
+    size_t n = e->n - e->at < SUM_CHUNK ? e->n - e->at : SUM_CHUNK;
     const void *raw = x->broadcast ? e->raw : bndi_bring(e->kernels, x->data, &x->side, e->raw, e->at, n);
     if (x->broadcast) {
         for (size_t i = 0; i < n; i++) {
@@ -176,38 +172,38 @@ static NOT_INLINE void next_chunk(way_of_adding by, const adder *a, elements *e)
     }
 }
 
-static ALWAYS_INLINE term next(way_of_adding by, const adder *a, elements *e)
+static ALWAYS_INLINE addend next(way_of_adding by, const adder *a, elements *e)
 {
-    if (e->at % CHUNK == 0) {
+    if (e->at % SUM_CHUNK == 0) {
         next_chunk(by, a, e);
     }
-    uint64_t word = e->decoded[e->at++ % CHUNK];
+    uint64_t word = e->decoded[e->at++ % SUM_CHUNK];
     const bnd_format *f = &e->x->side.format;
-    return by != BY_CODEC ? (term){.word = word} : (term){.value = bnd_unpack(f, word), .format = f};
+    return by != BY_CODEC ? (addend){.word = word} : (addend){.value = bnd_unpack(f, word), .format = f};
 }
 
 /* ---- the ways of adding up; n > 1 ---- */
 
-static ALWAYS_INLINE term naive(way_of_adding by, const adder *a, elements *e)
+static ALWAYS_INLINE addend naive(way_of_adding by, const adder *a, elements *e)
 {
-    term sum = next(by, a, e);
+    addend sum = next(by, a, e);
     while (e->at < e->n) {
-        term x = next(by, a, e);
-        sum = add(by, a, BND_OP_ADD, &sum, &x, a->how.first + e->at - 1);
+        addend x = next(by, a, e);
+        sum = add_rounded(by, a, BND_OP_ADD, &sum, &x, a->how.first + e->at - 1);
     }
     return sum;
 }
 
-static ALWAYS_INLINE term kahan(way_of_adding by, const adder *a, elements *e)
+static ALWAYS_INLINE addend kahan(way_of_adding by, const adder *a, elements *e)
 {
-    term sum = {.value = {.kind = BND_KIND_ZERO}, .format = &a->format}, c = sum;
+    addend sum = {.value = {.kind = BND_KIND_ZERO}, .format = &a->format}, c = sum;
     while (e->at < e->n) {
         const uint64_t index = 4 * (a->how.first + e->at);
-        term x = next(by, a, e);
-        term y = add(by, a, BND_OP_SUB, &x, &c, index);
-        term t = add(by, a, BND_OP_ADD, &sum, &y, index + 1);
-        term u = add(by, a, BND_OP_SUB, &t, &sum, index + 2);
-        c = add(by, a, BND_OP_SUB, &u, &y, index + 3);
+        addend x = next(by, a, e);
+        addend y = add_rounded(by, a, BND_OP_SUB, &x, &c, index);
+        addend t = add_rounded(by, a, BND_OP_ADD, &sum, &y, index + 1);
+        addend u = add_rounded(by, a, BND_OP_SUB, &t, &sum, index + 2);
+        c = add_rounded(by, a, BND_OP_SUB, &u, &y, index + 3);
         sum = t;
     }
     return sum;
@@ -215,10 +211,10 @@ static ALWAYS_INLINE term kahan(way_of_adding by, const adder *a, elements *e)
 
 /* Sums of 1, 2, 4, ... elements wait on a stack, the larger ones below, until one of the same size comes; what is left
  * is added from the top. */
-static ALWAYS_INLINE term pairwise(way_of_adding by, const adder *a, elements *e)
+static ALWAYS_INLINE addend pairwise(way_of_adding by, const adder *a, elements *e)
 {
-    term stack[DEEPEST + 1];
-    size_t starts[DEEPEST + 1];
+    addend stack[PAIRWISE_DEPTH + 1];
+    size_t starts[PAIRWISE_DEPTH + 1];
     unsigned depth = 0;
     while (e->at < e->n) {
         size_t i = e->at;
@@ -226,17 +222,17 @@ static ALWAYS_INLINE term pairwise(way_of_adding by, const adder *a, elements *e
         stack[depth++] = next(by, a, e);
         for (; (i & 1) != 0; i >>= 1, depth--) {
             stack[depth - 2] =
-                add(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+                add_rounded(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
         }
     }
     for (; depth > 1; depth--) {
         stack[depth - 2] =
-            add(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
+            add_rounded(by, a, BND_OP_ADD, &stack[depth - 2], &stack[depth - 1], a->how.first + starts[depth - 1]);
     }
     return stack[0];
 }
 
-static ALWAYS_INLINE term add_up(way_of_adding by, bnd_summation way, const adder *a, elements *e)
+static ALWAYS_INLINE addend add_up(way_of_adding by, bnd_summation way, const adder *a, elements *e)
 {
     switch (way) {
     case BND_SUM_KAHAN:
@@ -299,7 +295,7 @@ static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels
     e.n = n;
     e.at = 0;
     if (n == 1 && way != BND_SUM_KAHAN) {
-        term only = next(BY_CODEC, a, &e);
+        addend only = next(BY_CODEC, a, &e);
         return bnd_round_exact(&a->format, taken(a, &only), a->rule, random_of(a, a->how.first)).value;
     }
     randoms r;
@@ -310,7 +306,7 @@ static bnd_exact sum_of(adder *a, bnd_summation way, const bndi_kernels *kernels
         return add_up(BY_CODEC, way, a, &e).value;
     }
     bndi_environment before = bndi_enter(by == BY_FLOATS ? a->rule.rounding : (unsigned)BND_ROUND_RNE);
-    term sum = by == BY_FLOATS ? add_up(BY_FLOATS, way, a, &e) : add_up(BY_KERNEL, way, a, &e);
+    addend sum = by == BY_FLOATS ? add_up(BY_FLOATS, way, a, &e) : add_up(BY_KERNEL, way, a, &e);
     bndi_leave(before);
     return bnd_unpack(bnd_lab_format_of_words(BNDI_WORDS_64), sum.word);
 }
@@ -357,7 +353,7 @@ bnd_status bnd_sum_f32(float *sum, bnd_summation way, const bnd_operand *x, size
     bnd_exact value;
     bnd_status status = sum_array(&value, &out, way, x, n, f, how, why);
     if (status == BND_OK) {
-        uint32_t word = (uint32_t)nearest_word(BNDI_WORDS_32, value);
+        uint32_t word = (uint32_t)bndi_nearest_word(bnd_lab_format_of_words(BNDI_WORDS_32), value);
         __builtin_memcpy(sum, &word, sizeof word);
     }
     return status;
@@ -370,7 +366,7 @@ bnd_status bnd_sum_f64(double *sum, bnd_summation way, const bnd_operand *x, siz
     bnd_exact value;
     bnd_status status = sum_array(&value, &out, way, x, n, f, how, why);
     if (status == BND_OK) {
-        uint64_t word = nearest_word(BNDI_WORDS_64, value);
+        uint64_t word = bndi_nearest_word(bnd_lab_format_of_words(BNDI_WORDS_64), value);
         __builtin_memcpy(sum, &word, sizeof word);
     }
     return status;

@@ -3,7 +3,7 @@
 #include "codec/codec.h"
 #include "format/format.h"
 
-static inline bnd_result result_of(const bnd_format *f, const bnd_rounded *r)
+static inline bnd_result encoded_result(const bnd_format *f, const bnd_rounded *r)
 {
     return (bnd_result){.code = bndi_pack(f, &r->value), .flags = r->flags, .ternary = r->ternary};
 }
@@ -12,7 +12,7 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
 {
     bnd_rounded r;
     bndi_round(&r, f, &x, rule, random);
-    return result_of(f, &r);
+    return encoded_result(f, &r);
 }
 
 /* A source that is subnormal in its own format, where that counts as zero. Nothing is rounded then; the ternary value
@@ -41,7 +41,7 @@ static inline bnd_result encode_from(const bnd_format *f, const bnd_exact *x, in
 {
     bnd_rounded r;
     round_from(&r, f, x, normal_exponent, rule, random);
-    return result_of(f, &r);
+    return encoded_result(f, &r);
 }
 
 bnd_result bnd_encode(const bnd_format *f, double x, bnd_rule rule, uint64_t random)

@@ -57,7 +57,7 @@ static bnd_exact speck(bool negative)
 }
 
 /* The number next to an infinity, toward zero. */
-static bnd_exact largest(const bnd_format *f, bool negative)
+static bnd_exact largest_exact(const bnd_format *f, bool negative)
 {
     return (bnd_exact){
         .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
@@ -75,7 +75,7 @@ bool bnd_neighbour(bnd_exact *out, const bnd_format *f, bnd_exact x, int directi
         if (x.negative != up || (x.negative && !f->is_signed)) {
             return false;
         }
-        *out = largest(f, x.negative);
+        *out = largest_exact(f, x.negative);
         return true;
     }
     bnd_exact moved = x.kind == BND_KIND_ZERO ? speck(!up) : bndi_nudged(x, x.negative != up);

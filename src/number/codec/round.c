@@ -168,7 +168,7 @@ static bnd_rounded special(uint8_t kind, bool negative, uint32_t flags, int32_t 
     return (bnd_rounded){.value = {.kind = kind, .negative = negative}, .flags = flags, .ternary = ternary};
 }
 
-static bnd_rounded largest(const bnd_format *f, bool negative, uint32_t flags, int32_t ternary)
+static bnd_rounded largest_rounded(const bnd_format *f, bool negative, uint32_t flags, int32_t ternary)
 {
     bnd_exact value = {
         .low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE, .negative = negative};
@@ -207,7 +207,7 @@ static bnd_exact chosen_nan(const bnd_format *f, bnd_rule rule, const bnd_exact 
     }
 }
 
-static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, const bnd_exact *x, uint32_t flags)
+static bnd_rounded rounded_nan(const bnd_format *f, bnd_rule rule, const bnd_exact *x, uint32_t flags)
 {
     return (bnd_rounded){.value = chosen_nan(f, rule, x), .flags = flags};
 }
@@ -217,12 +217,12 @@ static bnd_rounded nan_instead(const bnd_format *f, bnd_rule rule, const bnd_exa
 static bnd_rounded round_nan(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return nan_instead(f, rule, x, x->kind == BND_KIND_SIGNALING_NAN ? BND_FLAG_INVALID : 0);
+        return rounded_nan(f, rule, x, x->kind == BND_KIND_SIGNALING_NAN ? BND_FLAG_INVALID : 0);
     }
     if (rule.no_nan == BND_NO_NAN_ZERO) {
         return special(BND_KIND_ZERO, !x->negative && f->has_negative_zero, BND_FLAG_INVALID, 0);
     }
-    return largest(f, false, BND_FLAG_INVALID, 0);
+    return largest_rounded(f, false, BND_FLAG_INVALID, 0);
 }
 
 static bnd_rounded round_zero(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
@@ -231,7 +231,7 @@ static bnd_rounded round_zero(const bnd_format *f, const bnd_exact *x, bnd_rule 
         return special(BND_KIND_ZERO, x->negative && f->has_negative_zero, 0, 0);
     }
     if (rule.zero == BND_ZERO_NAN && f->has_nan) {
-        return nan_instead(f, rule, x, BND_FLAG_INVALID);
+        return rounded_nan(f, rule, x, BND_FLAG_INVALID);
     }
     bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
     return (bnd_rounded){.value = least, .flags = BND_FLAG_INVALID, .ternary = 1};
@@ -242,20 +242,20 @@ static bnd_rounded round_infinity(const bnd_format *f, const bnd_exact *x, bnd_r
     int32_t inward = negative ? 1 : -1;
     bool maximum_instead = rule.overflow == BND_OVERFLOW_FORMAT_MAX || rule.overflow == BND_OVERFLOW_PROPAGATE_MAX;
     if (rule.overflow == BND_OVERFLOW_SATURATE || (maximum_instead && !f->has_infinity)) {
-        return largest(f, negative, BND_FLAG_SATURATED, inward);
+        return largest_rounded(f, negative, BND_FLAG_SATURATED, inward);
     }
     if (f->has_infinity) {
         return special(BND_KIND_INFINITE, negative, 0, 0);
     }
-    return f->has_nan ? nan_instead(f, rule, x, BND_FLAG_INVALID)
-                      : largest(f, negative, BND_FLAG_INVALID | BND_FLAG_SATURATED, inward);
+    return f->has_nan ? rounded_nan(f, rule, x, BND_FLAG_INVALID)
+                      : largest_rounded(f, negative, BND_FLAG_INVALID | BND_FLAG_SATURATED, inward);
 }
 
 /* A negative number or infinity where there is no sign. */
 static bnd_rounded round_negative(const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     if (f->has_nan) {
-        return nan_instead(f, rule, x, BND_FLAG_INVALID);
+        return rounded_nan(f, rule, x, BND_FLAG_INVALID);
     }
     bnd_exact least = {.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
     return (bnd_rounded){
@@ -278,10 +278,10 @@ static bnd_rounded overflow(const bnd_format *f, const bnd_exact *x, bnd_rule ru
             return special(BND_KIND_INFINITE, negative, flags, negative ? -1 : 1);
         }
         if (f->has_nan && rule.overflow == BND_OVERFLOW_FORMAT) {
-            return nan_instead(f, rule, x, flags);
+            return rounded_nan(f, rule, x, flags);
         }
     }
-    return largest(f, negative, flags | BND_FLAG_SATURATED, negative ? 1 : -1);
+    return largest_rounded(f, negative, flags | BND_FLAG_SATURATED, negative ? 1 : -1);
 }
 
 /* ---- finite numbers ---- */
@@ -297,7 +297,7 @@ static inline position locate(const bnd_format *f, const bnd_exact *x)
     return uneven && f->has_zero ? below_least(f, x) : p;
 }
 
-static bool is_subnormal(const bnd_format *f, const position *p)
+static bool is_subnormal_position(const bnd_format *f, const position *p)
 {
     return p->quantum < f->normal_quantum || (p->quantum == f->normal_quantum && p->kept < f->normal_significand);
 }
@@ -327,7 +327,7 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
         flags |= BND_FLAG_UNDERFLOW;
     }
     int32_t outward = !inexact ? 0 : up || lifted ? 1 : -1;
-    if (rule.flush_out && p.kept != 0 && is_subnormal(f, &p)) {
+    if (rule.flush_out && p.kept != 0 && is_subnormal_position(f, &p)) {
         p.kept = 0;
         flags = BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT;
         outward = -1;

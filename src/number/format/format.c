@@ -5,32 +5,32 @@ enum { SIGNED = 1, UNSIGNED = 0 };
 enum { NO_ZERO = 1, NO_SUBNORMALS = 2, TIES_TO_SIGNIFICAND = 4 };
 enum { IN_IEEE = 1, IN_OCP = 2, IN_FNUZ = 4, IN_MX = 8 };
 
-typedef struct row {
+typedef struct format_row {
     const char *name, *title;
     uint8_t is_signed, exponent_bits, fraction_bits;
     int16_t bias;
     uint8_t specials, traits, groups;
     const char *names[BND_ECOSYSTEM_COUNT];
     const char *hardware;
-} row;
+} format_row;
 
-static const row rows[] = {
+static const format_row rows[] = {
 #define ROW(name, title, sign, e, m, bias, specials, traits, groups, torch, onnx, safetensors, hlo, others, hardware)  \
     {name, title, sign, e, m, bias, BNDI_##specials, traits, groups, {torch, onnx, safetensors, hlo, others}, hardware},
 #include "format/formats.def"
 #undef ROW
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { FORMATS = sizeof rows / sizeof rows[0] };
 
 size_t bnd_format_count(void)
 {
-    return ROWS;
+    return FORMATS;
 }
 
 bnd_format bnd_format_at(size_t index)
 {
-    size_t i = index < ROWS ? index : 0;
-    const row *r = &rows[i];
+    size_t i = index < FORMATS ? index : 0;
+    const format_row *r = &rows[i];
     bndi_layout layout = {
         .is_signed = r->is_signed,
         .no_zero = (r->traits & NO_ZERO) != 0,
@@ -50,17 +50,17 @@ bnd_format bnd_format_at(size_t index)
 
 const char *bnd_format_title(size_t index)
 {
-    return index < ROWS ? rows[index].title : "";
+    return index < FORMATS ? rows[index].title : "";
 }
 
 const char *bnd_format_names(size_t index, bnd_ecosystem where)
 {
-    return index < ROWS && (unsigned)where < BND_ECOSYSTEM_COUNT ? rows[index].names[where] : "";
+    return index < FORMATS && (unsigned)where < BND_ECOSYSTEM_COUNT ? rows[index].names[where] : "";
 }
 
 const char *bnd_format_hardware(size_t index)
 {
-    return index < ROWS ? rows[index].hardware : "";
+    return index < FORMATS ? rows[index].hardware : "";
 }
 
 const char *bnd_ecosystem_name(bnd_ecosystem where)
@@ -71,7 +71,7 @@ const char *bnd_ecosystem_name(bnd_ecosystem where)
 
 /* ---- names ---- */
 
-static bool has_name(const row *r, const char *name, size_t length)
+static bool has_name(const format_row *r, const char *name, size_t length)
 {
     if (bndi_same_word(name, length, r->name)) {
         return true;
@@ -90,7 +90,7 @@ static bool has_name(const row *r, const char *name, size_t length)
 
 int bndi_row_named(const char *name, size_t length)
 {
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < FORMATS; i++) {
         if (has_name(&rows[i], name, length)) {
             return i;
         }
@@ -100,10 +100,10 @@ int bndi_row_named(const char *name, size_t length)
 
 void bndi_offer_row_names(bndi_nearest *nearest)
 {
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         bndi_nearest_offer(nearest, rows[i].name, bndi_length(rows[i].name));
     }
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
             const char *list = rows[i].names[where];
             size_t length;
@@ -161,7 +161,7 @@ size_t bnd_group_size(const char *name)
 {
     const group *g = find_group(name);
     size_t count = 0;
-    for (size_t i = 0; g != NULL && i < ROWS; i++) {
+    for (size_t i = 0; g != NULL && i < FORMATS; i++) {
         count += row_is_in(g, i);
     }
     for (unsigned width = g != NULL ? g->from : 0; width != 0 && width <= g->to; width++) {
@@ -173,7 +173,7 @@ size_t bnd_group_size(const char *name)
 bnd_format bnd_group_at(const char *name, size_t i)
 {
     const group *g = find_group(name);
-    for (size_t r = 0; g != NULL && r < ROWS; r++) {
+    for (size_t r = 0; g != NULL && r < FORMATS; r++) {
         if (row_is_in(g, r) && i-- == 0) {
             return bnd_format_at(r);
         }

@@ -2,12 +2,12 @@
 #include "format/format.h"
 
 /* A name as it is being read, in any case. */
-typedef struct reader {
+typedef struct name_reader {
     const char *text;
     size_t length, at;
-} reader;
+} name_reader;
 
-static bool take(reader *r, const char *word)
+static bool take_word(name_reader *r, const char *word)
 {
     size_t length = bndi_length(word);
     if (r->length - r->at < length || !bndi_same(r->text + r->at, length, word, length)) {
@@ -18,7 +18,7 @@ static bool take(reader *r, const char *word)
 }
 
 /* A decimal integer; what is too large stays too large. */
-static bool take_number(reader *r, bool may_be_negative, int32_t *out)
+static bool take_integer(name_reader *r, bool may_be_negative, int32_t *out)
 {
     enum { ENOUGH = 1 << 30 };
     size_t start = r->at;
@@ -38,7 +38,7 @@ static bool take_number(reader *r, bool may_be_negative, int32_t *out)
     return true;
 }
 
-static bool at_end(const reader *r)
+static bool at_end(const name_reader *r)
 {
     return r->at == r->length;
 }
@@ -48,21 +48,21 @@ typedef enum verdict { NOT_MINE, MINE, IMPOSSIBLE } verdict;
 
 /* ---- P3109: binary8p3se, p3109_k8p3se, and binary8p3 as it was once spelled ---- */
 
-static verdict read_p3109(bnd_format *out, reader r, bnd_error *why)
+static verdict read_p3109(bnd_format *out, name_reader r, bnd_error *why)
 {
     int32_t width, precision;
-    if (!(take(&r, "binary") || take(&r, "p3109_k") || take(&r, "p3109_binary")) || !take_number(&r, false, &width) ||
-        !take(&r, "p") || !take_number(&r, false, &precision)) {
+    if (!(take_word(&r, "binary") || take_word(&r, "p3109_k") || take_word(&r, "p3109_binary")) ||
+        !take_integer(&r, false, &width) || !take_word(&r, "p") || !take_integer(&r, false, &precision)) {
         return NOT_MINE;
     }
     bool is_signed = true, extended = true;
     if (!at_end(&r)) {
-        is_signed = take(&r, "s");
-        if (!is_signed && !take(&r, "u")) {
+        is_signed = take_word(&r, "s");
+        if (!is_signed && !take_word(&r, "u")) {
             return NOT_MINE;
         }
-        extended = take(&r, "e");
-        if ((!extended && !take(&r, "f")) || !at_end(&r)) {
+        extended = take_word(&r, "e");
+        if ((!extended && !take_word(&r, "f")) || !at_end(&r)) {
             return NOT_MINE;
         }
     }
@@ -85,19 +85,19 @@ static verdict read_p3109(bnd_format *out, reader r, bnd_error *why)
 static const char *const specials_names[] = {
     [BNDI_IEEE] = "ieee", [BNDI_FN] = "fn", [BNDI_FNUZ] = "fnuz", [BNDI_NONE] = "none"};
 
-static void take_specials(reader *r, bndi_specials *specials)
+static void take_specials(name_reader *r, bndi_specials *specials)
 {
     /* fnuz before fn, of which it is a longer form */
     static const bndi_specials order[] = {BNDI_FNUZ, BNDI_FN, BNDI_NONE, BNDI_IEEE};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        if (take(r, specials_names[order[i]])) {
+        if (take_word(r, specials_names[order[i]])) {
             *specials = order[i];
             return;
         }
     }
 }
 
-static verdict refuse_custom(const reader *r, bnd_error *why, const char *reason)
+static verdict refuse_custom(const name_reader *r, bnd_error *why, const char *reason)
 {
     bnd_fail(why, BND_BAD_SYNTAX, 0, "custom format '%.*s': %s", (int)r->length, r->text, reason);
     return IMPOSSIBLE;
@@ -143,22 +143,22 @@ static bool find_same_row(bnd_format *f)
     return false;
 }
 
-static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
+static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
 {
     int32_t exponent_bits, fraction_bits;
-    const bool is_signed = !take(&r, "u");
-    if (!take(&r, "e") || !take_number(&r, false, &exponent_bits) || !take(&r, "m") ||
-        !take_number(&r, false, &fraction_bits)) {
+    const bool is_signed = !take_word(&r, "u");
+    if (!take_word(&r, "e") || !take_integer(&r, false, &exponent_bits) || !take_word(&r, "m") ||
+        !take_integer(&r, false, &fraction_bits)) {
         return NOT_MINE;
     }
     bool possible = exponent_bits >= 1 && exponent_bits <= 15;
     int32_t default_bias = possible ? ((int32_t)1 << (exponent_bits - 1)) - 1 : 0;
     bndi_layout layout = {.is_signed = is_signed, .bias = default_bias, .specials = BNDI_IEEE, .ties = BND_TIES_CODE};
-    if (take(&r, "b") && !take_number(&r, true, &layout.bias)) {
+    if (take_word(&r, "b") && !take_integer(&r, true, &layout.bias)) {
         return NOT_MINE;
     }
     take_specials(&r, &layout.specials);
-    layout.no_subnormals = take(&r, "nosub") && fraction_bits > 0; /* without a fraction there are none anyway */
+    layout.no_subnormals = take_word(&r, "nosub") && fraction_bits > 0; /* without a fraction there are none anyway */
     if (!at_end(&r)) {
         return NOT_MINE;
     }
@@ -192,18 +192,18 @@ static verdict read_custom(bnd_format *out, reader r, bnd_error *why)
 
 /* ---- value sets: p11, p11emin-14emax15 ---- */
 
-static verdict read_value_set(bnd_format *out, reader r, bnd_error *why)
+static verdict read_value_set(bnd_format *out, name_reader r, bnd_error *why)
 {
     int32_t precision, emin = -BND_EXPONENT_UNLIMITED, emax = BND_EXPONENT_UNLIMITED;
-    if (!take(&r, "p") || !take_number(&r, false, &precision)) {
+    if (!take_word(&r, "p") || !take_integer(&r, false, &precision)) {
         return NOT_MINE;
     }
-    bool has_emin = take(&r, "emin"), has_emax = false;
-    if (has_emin && !take_number(&r, true, &emin)) {
+    bool has_emin = take_word(&r, "emin"), has_emax = false;
+    if (has_emin && !take_integer(&r, true, &emin)) {
         return NOT_MINE;
     }
-    has_emax = take(&r, "emax");
-    if ((has_emax && !take_number(&r, true, &emax)) || !at_end(&r)) {
+    has_emax = take_word(&r, "emax");
+    if ((has_emax && !take_integer(&r, true, &emax)) || !at_end(&r)) {
         return NOT_MINE;
     }
     if (precision < 1 || precision > BND_PRECISION_MAX) {
@@ -235,12 +235,12 @@ static verdict read_value_set(bnd_format *out, reader r, bnd_error *why)
 /* ---- all of them ---- */
 
 /* How programs write the names of types: torch.bfloat16, np.float16. Longer prefixes first. */
-static void skip_module(reader *r)
+static void skip_module(name_reader *r)
 {
     static const char *const modules[] = {"jax.numpy.",  "jnp.", "torch.", "numpy.", "np.", "ml_dtypes.",
                                           "tensorflow.", "tf.",  "cupy.",  "cp.",    "mx."};
     for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-        if (take(r, modules[i])) {
+        if (take_word(r, modules[i])) {
             return;
         }
     }
@@ -268,8 +268,8 @@ static const char *formats_of_width(const char *name, size_t length)
 /* mxfp8, nvfp4, e4m3/tensor: block/ reads these. */
 static bool is_block_name(const char *name, size_t length)
 {
-    reader r = {.text = name, .length = length};
-    bool begins = take(&r, "mxfp") || take(&r, "mxint") || take(&r, "nvfp");
+    name_reader r = {.text = name, .length = length};
+    bool begins = take_word(&r, "mxfp") || take_word(&r, "mxint") || take_word(&r, "nvfp");
     for (size_t i = 0; i < length && !begins; i++) {
         begins = name[i] == '/';
     }
@@ -302,7 +302,7 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
 bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why)
 {
     name = length > 0 ? name : ""; /* NULL may stand for no text */
-    reader whole = {.text = name, .length = length};
+    name_reader whole = {.text = name, .length = length};
     skip_module(&whole);
     name += whole.at;
     length -= whole.at;
@@ -311,11 +311,12 @@ bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, 
         *out = bnd_format_at((size_t)row);
         return BND_OK;
     }
-    static verdict (*const families[])(bnd_format *, reader, bnd_error *) = {read_p3109, read_custom, read_value_set};
+    static verdict (*const families[])(bnd_format *, name_reader, bnd_error *) = {read_p3109, read_custom,
+                                                                                  read_value_set};
     bool shown_whole = length <= 64; /* longer names are no family's, and do not belong into a message */
     for (size_t i = 0; shown_whole && i < sizeof families / sizeof families[0]; i++) {
         bnd_format f;
-        verdict v = families[i](&f, (reader){.text = name, .length = length}, why);
+        verdict v = families[i](&f, (name_reader){.text = name, .length = length}, why);
         if (v == MINE) {
             *out = f;
             return BND_OK;

@@ -69,7 +69,7 @@ static const choice nans[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const choice *find(const choice *choices, size_t count, const char *name, size_t length)
+static const choice *find_choice(const choice *choices, size_t count, const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++) {
         if (bndi_same_word(name, length, choices[i].name)) {
@@ -120,7 +120,7 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
     while (name[length] != '\0' && name[length] != ':') {
         length++;
     }
-    const choice *found = find(roundings, COUNT(roundings), name, length);
+    const choice *found = find_choice(roundings, COUNT(roundings), name, length);
     if (found == NULL && name[0] >= '0' && name[0] <= '9') {
         return bnd_fail(why, BND_BAD_NAME, 0,
                         "rounding mode '%.*s' is a number, and libraries disagree on which number means which mode; "
@@ -151,7 +151,7 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
 static bnd_status parse_choice(uint8_t *out, const choice *choices, size_t count, const char *name, const char *what,
                                const char *hint, bnd_error *why)
 {
-    const choice *found = find(choices, count, name, bndi_length(name));
+    const choice *found = find_choice(choices, count, name, bndi_length(name));
     if (found == NULL) {
         return no_such(choices, count, name, bndi_length(name), what, hint, why);
     }

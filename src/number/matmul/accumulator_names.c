@@ -6,8 +6,8 @@ typedef struct kind_row {
     uint8_t kind;
 } kind_row;
 
-static const kind_row kinds[] = {{"fma:", BND_ACCUMULATE_FUSED}, {"each:", BND_ACCUMULATE_EACH}};
-enum { KINDS = sizeof kinds / sizeof kinds[0], LONGEST = 95 };
+static const kind_row kind_rows[] = {{"fma:", BND_ACCUMULATE_FUSED}, {"each:", BND_ACCUMULATE_EACH}};
+enum { KINDS = sizeof kind_rows / sizeof kind_rows[0], LONGEST_ACCUMULATOR = 95 };
 
 /* The formats whose bare name means one rounding a step. */
 static bool is_fused_by_name(const bnd_format *f)
@@ -16,17 +16,17 @@ static bool is_fused_by_name(const bnd_format *f)
            (f->precision == 24 || f->precision == 53) && f->ieee_nans;
 }
 
-typedef struct reader {
+typedef struct accumulator_reader {
     const char *text;
     size_t at, end; /* of what is not read yet */
-} reader;
+} accumulator_reader;
 
-static bnd_status refuse(const reader *r, size_t where, const char *what, bnd_error *why)
+static bnd_status refuse(const accumulator_reader *r, size_t where, const char *what, bnd_error *why)
 {
     return bnd_fail(why, BND_BAD_SYNTAX, where, "accumulator '%s': %s", r->text, what);
 }
 
-static bool take_number(const reader *r, size_t *at, uint32_t *out)
+static bool take_count(const accumulator_reader *r, size_t *at, uint32_t *out)
 {
     const size_t first = *at;
     uint64_t value = 0;
@@ -38,7 +38,7 @@ static bool take_number(const reader *r, size_t *at, uint32_t *out)
 }
 
 /* What comes after the last '/'. */
-static bnd_status take_promotion(reader *r, bnd_accumulator *out, bnd_error *why)
+static bnd_status take_promotion(accumulator_reader *r, bnd_accumulator *out, bnd_error *why)
 {
     static const char word[] = "/promote";
     const size_t length = sizeof word - 1;
@@ -47,7 +47,7 @@ static bnd_status take_promotion(reader *r, bnd_accumulator *out, bnd_error *why
             continue;
         }
         size_t at = i + length;
-        if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_number(r, &at, &out->promote) ||
+        if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_count(r, &at, &out->promote) ||
             at != r->end) {
             return refuse(r, i, "after '/' comes promoteN, N steps over k, at least 1", why);
         }
@@ -58,17 +58,17 @@ static bnd_status take_promotion(reader *r, bnd_accumulator *out, bnd_error *why
 }
 
 /* truncB, truncBgG. False where it is something else. */
-static bool take_aligned(reader *r, bnd_accumulator *out, bnd_status *status, bnd_error *why)
+static bool take_aligned(accumulator_reader *r, bnd_accumulator *out, bnd_status *status, bnd_error *why)
 {
     uint32_t bits = 0, group = BND_GROUP_DEFAULT;
     size_t at = 5;
     if (r->end < at || !bndi_same_word(r->text, at, "trunc")) {
         return false;
     }
-    bool good = take_number(r, &at, &bits);
+    bool good = take_count(r, &at, &bits);
     if (good && at < r->end && bndi_lower(r->text[at]) == 'g') {
         at++;
-        good = take_number(r, &at, &group);
+        good = take_count(r, &at, &group);
     }
     if (!good || at != r->end || bits < 2 || bits > BND_ALIGNED_BITS_MAX || group > BND_GROUP_MAX) {
         *status = refuse(r, 5, "truncB or truncBgG: B bits, from 2 to 24, and groups of G products, from 1 to 64", why);
@@ -84,13 +84,13 @@ static bool take_aligned(reader *r, bnd_accumulator *out, bnd_status *status, bn
     return true;
 }
 
-static bnd_status take_rounded(reader *r, bnd_accumulator *out, bnd_error *why)
+static bnd_status take_rounded(accumulator_reader *r, bnd_accumulator *out, bnd_error *why)
 {
     bool named = false;
     for (size_t i = 0; i < KINDS && !named; i++) {
-        size_t length = bndi_length(kinds[i].prefix);
-        if (r->end > length && bndi_same_word(r->text, length, kinds[i].prefix)) {
-            out->kind = kinds[i].kind;
+        size_t length = bndi_length(kind_rows[i].prefix);
+        if (r->end > length && bndi_same_word(r->text, length, kind_rows[i].prefix)) {
+            out->kind = kind_rows[i].kind;
             r->at = length;
             named = true;
         }
@@ -101,7 +101,7 @@ static bnd_status take_rounded(reader *r, bnd_accumulator *out, bnd_error *why)
     }
     bnd_status status = bnd_format_parse_n(&out->format, r->text + r->at, colon - r->at, why);
     if (status == BND_OK && colon < r->end) {
-        char mode[LONGEST + 1];
+        char mode[LONGEST_ACCUMULATOR + 1];
         bndi_text text = bndi_text_in(mode, sizeof mode);
         bndi_text_bytes(&text, r->text + colon + 1, r->end - colon - 1);
         status = bnd_rounding_parse(&out->rule, mode, why);
@@ -115,9 +115,10 @@ static bnd_status take_rounded(reader *r, bnd_accumulator *out, bnd_error *why)
 bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_error *why)
 {
     bnd_accumulator a = {.promote = 0};
-    reader r = {.text = name, .end = bndi_length(name)};
-    if (r.end > LONGEST) {
-        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST, "the name of an accumulator has at most %d letters", LONGEST);
+    accumulator_reader r = {.text = name, .end = bndi_length(name)};
+    if (r.end > LONGEST_ACCUMULATOR) {
+        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST_ACCUMULATOR, "the name of an accumulator has at most %d letters",
+                        LONGEST_ACCUMULATOR);
     }
     if (bndi_same_word(name, r.end, "cblas")) {
         *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS};

@@ -28,7 +28,7 @@ static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, s
     s->b = w->panel;
     s->b_row = (ptrdiff_t)width;
     if (in_place && depth > 0) {
-        s->b = place_of(&j->b, k, s->column);
+        s->b = factor_at(&j->b, k, s->column);
         s->b_row = j->b.row;
     } else {
         bndi_pack_panel(j, w, k, depth, s->column, s->columns, width);
@@ -101,7 +101,7 @@ static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size
         while (way->rows > rows - i) {
             way = way->fewer;
         }
-        t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? place_of(&j->a, row + i, k) : NULL;
+        t.a = !in_place ? w->block + i * BNDI_PITCH : depth > 0 ? factor_at(&j->a, row + i, k) : NULL;
         do_chain(j, way, &t, turned, row + i, s);
     }
 }
@@ -112,15 +112,15 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
     const bool in_place = lies_in_rows(&j->a);
     size_t k = 0;
     do {
-        const size_t depth = smaller(j->depth, j->k - k);
+        const size_t depth = bndi_smaller(j->depth, j->k - k);
         const size_t rows_of_block = rows_of_chains(j, p.bottom - p.top, depth);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
-            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
             if (!in_place) {
                 bndi_pack_block(j, w, way, row, rows, k, depth);
             }
             for (size_t column = p.left; column < p.right; column += way->columns) {
-                span s = {.column = column, .columns = smaller(way->columns, p.right - column)};
+                span s = {.column = column, .columns = bndi_smaller(way->columns, p.right - column)};
                 set_span(j, w, &s, rows, k, depth);
                 do_chains(j, w, row, rows, &s, k, depth);
             }

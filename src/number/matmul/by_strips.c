@@ -13,7 +13,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
     bndi_strip_open(&j->sum, &state, apart > 0 ? zeros : c, n);
     for (size_t k = 0; k < j->k;) {
         const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_TILE_DEPTH;
-        const size_t depth = smaller(smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
+        const size_t depth = bndi_smaller(bndi_smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
         bndi_pack_panel(j, w, k, depth, column, n, BNDI_STRIP);
         bndi_load_run(j, &j->a, w->block, row, k, true, depth);
         bndi_strip strip = {.a = w->block, .b = w->panel, .b_step = BNDI_STRIP, .row = row};
@@ -38,7 +38,7 @@ void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     for (size_t row = p.top; row < p.bottom; row++) {
         for (size_t column = p.left; column < p.right; column += BNDI_STRIP) {
-            do_strip(j, w, row, column, smaller(BNDI_STRIP, p.right - column));
+            do_strip(j, w, row, column, bndi_smaller(BNDI_STRIP, p.right - column));
         }
     }
 }

@@ -91,7 +91,7 @@ static void promote_tile(const bndi_job *j, const tile *t, size_t first, size_t 
         some.from_zero = true;
         some.a = t->a + at;
         some.b = t->b + at * way->columns;
-        steps_of_tile(j, &some, first + at, smaller(apart, k - at));
+        steps_of_tile(j, &some, first + at, bndi_smaller(apart, k - at));
         for (size_t i = 0; i < way->rows; i++) {
             promote(t->c + i * t->pitch, sums + i * way->columns, way->columns);
         }
@@ -132,7 +132,7 @@ static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows
     for (size_t i = 0; i < rows; i += way->rows) {
         tile t = {.row = row + i,
                   .column = column,
-                  .rows = smaller(way->rows, rows - i),
+                  .rows = bndi_smaller(way->rows, rows - i),
                   .columns = columns,
                   .a = row_of_block(w, i),
                   .b = w->panel,
@@ -148,12 +148,12 @@ static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
     const size_t rows_of_block = (size_t)BLOCK_ROWS / way->rows * way->rows;
     size_t k = 0;
     do {
-        const size_t depth = smaller(j->depth, j->k - k);
+        const size_t depth = bndi_smaller(j->depth, j->k - k);
         for (size_t row = p.top; row < p.bottom; row += rows_of_block) {
-            const size_t rows = smaller(rows_of_block, p.bottom - row);
+            const size_t rows = bndi_smaller(rows_of_block, p.bottom - row);
             bndi_pack_block(j, w, way, row, rows, k, depth);
             for (size_t column = p.left; column < p.right; column += way->columns) {
-                const size_t columns = smaller(way->columns, p.right - column);
+                const size_t columns = bndi_smaller(way->columns, p.right - column);
                 bndi_pack_panel(j, w, k, depth, column, columns, way->columns);
                 do_panel(j, w, row, rows, column, columns, k, depth);
             }
@@ -178,7 +178,7 @@ static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
     t->a = w->block;
     t->b = w->panel;
     for (size_t k = 0; k < j->k;) {
-        const size_t depth = smaller(smaller(j->depth, apart - k % apart), j->k - k);
+        const size_t depth = bndi_smaller(bndi_smaller(j->depth, apart - k % apart), j->k - k);
         bndi_pack_block(j, w, way, t->row, t->rows, k, depth);
         bndi_pack_panel(j, w, k, depth, t->column, t->columns, way->columns);
         t->largest_a = w->largest[0];
@@ -202,8 +202,8 @@ static void by_rare_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
         for (size_t column = p.left; column < p.right; column += way->columns) {
             tile t = {.row = row,
                       .column = column,
-                      .rows = smaller(way->rows, p.bottom - row),
-                      .columns = smaller(way->columns, p.right - column)};
+                      .rows = bndi_smaller(way->rows, p.bottom - row),
+                      .columns = bndi_smaller(way->columns, p.right - column)};
             do_rare_tile(j, w, &t);
         }
     }

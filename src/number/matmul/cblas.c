@@ -39,7 +39,7 @@ static void *open_first(const char *names)
 #endif
 
 /* A library that is loaded stays so. Its address as a function: POSIX has it that this is one, C does not. */
-static library find(void)
+static library find_openblas(void)
 {
     library found = {.sgemm = NULL};
 #if defined(BNDI_CBLAS)
@@ -54,7 +54,7 @@ static library find(void)
 
 bool bnd_cblas_here(void)
 {
-    return find().sgemm != NULL;
+    return find_openblas().sgemm != NULL;
 }
 
 /* A matrix as CBLAS sees it: rows or columns side by side. */
@@ -70,16 +70,11 @@ static bool see(int *transposed, int *pitch, bnd_strides strides, size_t rows, s
            (strides.column >= 1 || columns <= 1);
 }
 
-static bnd_strides strides_or(bnd_strides strides, size_t columns)
-{
-    return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;
-}
-
 bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,
                            bnd_error *why)
 {
     int of_a, of_b, of_c, lda, ldb, ldc;
-    const library blas = find();
+    const library blas = find_openblas();
     if (blas.sgemm == NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the accumulator is cblas, but OpenBLAS is not here, or this build was configured without it; "
@@ -89,8 +84,8 @@ bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const f
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "OpenBLAS takes fp32 numbers as they are, at most %d rows and columns of them", INT32_MAX);
     }
-    if (!see(&of_a, &lda, strides_or(how->a, k), m, k) || !see(&of_b, &ldb, strides_or(how->b, n), k, n) ||
-        !see(&of_c, &ldc, strides_or(how->c, n), m, n) || of_c != AS_IT_IS) {
+    if (!see(&of_a, &lda, bndi_strides_or(how->a, k), m, k) || !see(&of_b, &ldb, bndi_strides_or(how->b, n), k, n) ||
+        !see(&of_c, &ldc, bndi_strides_or(how->c, n), m, n) || of_c != AS_IT_IS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "OpenBLAS takes matrices whose rows or columns stand side by side, and of C the rows");
     }

@@ -119,14 +119,14 @@ static void run_product(const bndi_job *first, const bndi_stack *stack, size_t w
     }
 }
 
-typedef struct products {
+typedef struct product_stack {
     bndi_job job;
     const bndi_stack *stack;
-} products;
+} product_stack;
 
 static void run_one_of(void *job, size_t i, bool in_order)
 {
-    const products *all = job;
+    const product_stack *all = job;
     (void)in_order;
     run_product(&all->job, all->stack, i);
 }
@@ -135,8 +135,8 @@ static void run_one_of(void *job, size_t i, bool in_order)
 static void run_stack(const bndi_job *j, const bndi_stack *stack, size_t count)
 {
     const double steps = (double)count * (double)j->m * (double)j->n * (double)j->k;
-    const size_t threads = steps < bndi_job_worth_a_thread(&j->sum) ? 1 : smaller(j->threads, count);
-    products all = {*j, stack};
+    const size_t threads = steps < bndi_job_worth_a_thread(&j->sum) ? 1 : bndi_smaller(j->threads, count);
+    product_stack all = {*j, stack};
     if (threads > 1) {
         all.job.threads = 1;
     }

@@ -10,11 +10,6 @@ static bool too_many(size_t rows, size_t columns, size_t bytes)
     return rows != 0 && columns > PTRDIFF_MAX / bytes / rows;
 }
 
-static bnd_strides strides_or(bnd_strides strides, size_t columns)
-{
-    return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;
-}
-
 static void set_factor(bndi_factor *x, const void *at, const bnd_format *format, bool codes, bnd_strides strides)
 {
     *x = (bndi_factor){.at = at, .row = strides.row, .column = strides.column, .bytes = sizeof(float), .codes = codes};
@@ -69,7 +64,8 @@ bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *
     if (status != BND_OK) {
         return status;
     }
-    const bnd_strides in_a = strides_or(how->a, k), in_b = strides_or(how->b, n), in_c = strides_or(how->c, n);
+    const bnd_strides in_a = bndi_strides_or(how->a, k), in_b = bndi_strides_or(how->b, n),
+                      in_c = bndi_strides_or(how->c, n);
     if (m > 0 && n > 0 && ((in_c.row == 0 && m > 1) || (in_c.column == 0 && n > 1))) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "C has a stride of 0: its elements must not share memory");
     }
@@ -122,7 +118,8 @@ static bndi_region part_of(const bndi_job *j, size_t i, size_t parts)
     bndi_region p = {.bottom = j->m, .right = j->n};
     const bool by_rows = j->m >= j->n;
     const size_t length = by_rows ? j->m : j->n, units = (length + unit - 1) / unit;
-    const size_t from = smaller(units * i / parts * unit, length), to = smaller(units * (i + 1) / parts * unit, length);
+    const size_t from = bndi_smaller(units * i / parts * unit, length),
+                 to = bndi_smaller(units * (i + 1) / parts * unit, length);
     *(by_rows ? &p.top : &p.left) = from;
     *(by_rows ? &p.bottom : &p.right) = to;
     return p;
@@ -143,7 +140,7 @@ static size_t parts_for(const bndi_job *j)
     const double steps = (double)j->m * (double)j->n * (double)j->k;
     const size_t longer = j->m >= j->n ? j->m : j->n;
     const size_t most = (longer + BNDI_TILE_COLUMNS_MAX - 1) / BNDI_TILE_COLUMNS_MAX;
-    return j->threads < 2 || steps < bndi_job_worth_a_thread(&j->sum) ? 1 : smaller(j->threads, most);
+    return j->threads < 2 || steps < bndi_job_worth_a_thread(&j->sum) ? 1 : bndi_smaller(j->threads, most);
 }
 
 typedef struct cut {

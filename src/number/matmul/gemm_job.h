@@ -53,11 +53,6 @@ typedef struct bndi_buffers {
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;
 
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What comes out is a number, or the one NaN. */
 static inline float one_nan(float x)
 {
@@ -72,7 +67,7 @@ static inline bool lies_ready(const bndi_factor *x)
     return !x->codes && !x->rounds;
 }
 
-static inline const float *place_of(const bndi_factor *x, size_t row, size_t column)
+static inline const float *factor_at(const bndi_factor *x, size_t row, size_t column)
 {
     return (const float *)(const void *)x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column);
 }

@@ -124,7 +124,7 @@ static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *w
     return BND_OK;
 }
 
-static bnd_status check(const bnd_accumulator *accumulator, bnd_error *why)
+static bnd_status check_accumulator(const bnd_accumulator *accumulator, bnd_error *why)
 {
     if (accumulator->kind >= BND_ACCUMULATE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no way number %u to accumulate",
@@ -145,7 +145,7 @@ bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a
     *sum = (bndi_sum){.accumulator = how->accumulator, .seed = how->seed, .purpose = how->purpose};
     bnd_status status = complete(&sum->accumulator, why);
     if (status == BND_OK) {
-        status = check(&sum->accumulator, why);
+        status = check_accumulator(&sum->accumulator, why);
     }
     if (status == BND_OK) {
         status = bnd_format_parse(&sum->fp32, "fp32", why);

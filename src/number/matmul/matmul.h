@@ -144,6 +144,12 @@ BND_CHECKED bnd_status bnd_lab_gemm_stack(float *c, size_t m, size_t n, const vo
                                           const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
                                           const bndi_stack *stack, bnd_error *why);
 
+/* Strides of zero mean that rows lie one behind the other. */
+static inline bnd_strides bndi_strides_or(bnd_strides strides, size_t columns)
+{
+    return strides.row == 0 && strides.column == 0 ? (bnd_strides){.row = (ptrdiff_t)columns, .column = 1} : strides;
+}
+
 /* ---- cblas.c ---- */
 
 bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const float *b, size_t k, const bnd_gemm *how,

@@ -36,7 +36,7 @@ static size_t size_of_step(ptrdiff_t step)
 }
 
 /* Only where tiles ask. */
-static uint32_t largest_of(const bndi_job *j, const float *x, size_t n)
+static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n)
 {
     const bool asked = j->sum.way != NULL && j->sum.way->checked != NULL;
     return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
@@ -67,7 +67,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
     float *panel = w->panel;
     if (n == columns && !j->b.codes && j->b.column == 1) {
         copy_panel(j, panel, k, depth, column, columns);
-        w->largest_b = largest_of(j, panel, depth * columns);
+        w->largest_b = largest_magnitude_of(j, panel, depth * columns);
         return;
     }
     if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
@@ -76,9 +76,9 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
         }
     } else {
         for (size_t i = 0; i < n; i += AT_ONCE) {
-            const size_t some = smaller(AT_ONCE, n - i);
+            const size_t some = bndi_smaller(AT_ONCE, n - i);
             if (lies_ready(&j->b) && j->b.row == 1 && j->b.column > 0) {
-                j->sum.ways->transpose(panel + i, columns, place_of(&j->b, k, column + i), (size_t)j->b.column, some,
+                j->sum.ways->transpose(panel + i, columns, factor_at(&j->b, k, column + i), (size_t)j->b.column, some,
                                        depth);
                 continue;
             }
@@ -93,7 +93,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
             panel[at * columns + i] = panel[at * columns + n - 1];
         }
     }
-    w->largest_b = largest_of(j, panel, depth * columns);
+    w->largest_b = largest_magnitude_of(j, panel, depth * columns);
 }
 
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
@@ -106,7 +106,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
         }
     } else {
         for (size_t at = 0; at < depth; at += AT_ONCE) {
-            const size_t some = smaller(AT_ONCE, depth - at);
+            const size_t some = bndi_smaller(AT_ONCE, depth - at);
             for (size_t r = 0; r < some; r++) {
                 bndi_load_run(j, &j->a, w->runs[r], row, k + at + r, false, rows); /* at most BLOCK_ROWS */
             }
@@ -117,7 +117,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
         __builtin_memcpy(row_of_block(w, i), row_of_block(w, rows - 1), depth * sizeof(float));
     }
     for (size_t i = 0; i < filled; i++) {
-        uint32_t u = largest_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
+        uint32_t u = largest_magnitude_of(j, row_of_block(w, i), depth), *largest = &w->largest[i / way->rows];
         *largest = i % way->rows == 0 || u > *largest ? u : *largest;
     }
 }

@@ -15,10 +15,10 @@
 
 /* ---- by doubles ---- */
 
-typedef struct products {
+typedef struct strip_products {
     double t[BNDI_STRIP];
     uint64_t random[BNDI_STRIP];
-} products;
+} strip_products;
 
 /* The error of a sum is a double (Knuth); where there is one, an even sum is moved to its neighbour on that side. */
 static double sum_to_odd(double x, double y)
@@ -30,7 +30,7 @@ static double sum_to_odd(double x, double y)
 }
 
 /* The first element of step k, as the random bits count: from one column to the next it goes up by one. */
-static uint64_t place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
+static uint64_t random_place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
     return ((uint64_t)strip->row * sum->depth + strip->first + k) * sum->columns + strip->column;
 }
@@ -41,7 +41,7 @@ static uint64_t after_products(const bndi_sum *sum)
     return sum->accumulator.kind == BND_ACCUMULATE_EACH ? (uint64_t)sum->rows * sum->columns * sum->depth : 0;
 }
 
-static void fill_random(const bndi_sum *sum, products *p, size_t n, uint64_t first)
+static void strip_random(const bndi_sum *sum, strip_products *p, size_t n, uint64_t first)
 {
     if (sum->plan.random_bits > 0) {
         sum->random(p->random, n, sum->seed, sum->purpose, first, sum->plan.random_bits);
@@ -49,7 +49,7 @@ static void fill_random(const bndi_sum *sum, products *p, size_t n, uint64_t fir
 }
 
 /* In the processor's mode that the vector kernels want. */
-static void round_lanes(const bndi_sum *sum, products *p, double *x, size_t n)
+static void round_lanes(const bndi_sum *sum, strip_products *p, double *x, size_t n)
 {
     const unsigned mode = sum->plan.mode_to_set;
     if (mode != BND_ROUND_RNE) {
@@ -78,13 +78,13 @@ static void sum_lanes_down(double *s, const double *t, size_t n)
     }
 }
 
-static void step_in_double(const bndi_sum *sum, double *s, products *p, const bndi_strip *strip, size_t k)
+static void step_in_double(const bndi_sum *sum, double *s, strip_products *p, const bndi_strip *strip, size_t k)
 {
     const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
     const double x = (double)strip->a[k];
     const float *b = strip->b + (ptrdiff_t)k * strip->b_step;
     const size_t n = strip->n;
-    const uint64_t place = place_of(sum, strip, k);
+    const uint64_t place = random_place_of(sum, strip, k);
     for (size_t j = 0; j < n; j++) {
         p->t[j] = x * (double)b[j];
     }
@@ -95,7 +95,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
         return;
     }
     if (each) {
-        fill_random(sum, p, n, place);
+        strip_random(sum, p, n, place);
         round_lanes(sum, p, p->t, n);
     }
     if (sum->accumulator.rule.rounding == BND_ROUND_RDN) {
@@ -103,7 +103,7 @@ static void step_in_double(const bndi_sum *sum, double *s, products *p, const bn
     } else {
         sum_lanes(s, p->t, n);
     }
-    fill_random(sum, p, n, place + after_products(sum));
+    strip_random(sum, p, n, place + after_products(sum));
     round_lanes(sum, p, s, n);
 }
 
@@ -122,7 +122,7 @@ static bndi_element rounded(const bndi_sum *sum, bnd_operation operation, const 
     return (bndi_element){.value = bnd_round_exact(f, exact, rule, random).value};
 }
 
-static bnd_exact operand(const bnd_format *f, uint64_t code, bnd_rule rule)
+static bnd_exact flushed_operand(const bnd_format *f, uint64_t code, bnd_rule rule)
 {
     bnd_exact x = bnd_unpack(f, code);
     bool flushed = rule.flush_in && bnd_classify(f, x) == BND_CLASS_SUBNORMAL;
@@ -146,8 +146,8 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     for (unsigned r = 0; bits > 0 && r < (each ? 2 : 1); r++) {
         random[r] = bnd_random_bits(sum->seed, sum->purpose, place + r * after_products(sum), bits);
     }
-    bnd_exact values[3] = {operand(of_a, a, sum->accumulator.rule), operand(of_b, b, sum->accumulator.rule),
-                           sum_operand(sum, s.value)};
+    bnd_exact values[3] = {flushed_operand(of_a, a, sum->accumulator.rule),
+                           flushed_operand(of_b, b, sum->accumulator.rule), sum_operand(sum, s.value)};
     if (!each) {
         return rounded(sum, BND_OP_FMA, (const bnd_format *const[]){of_a, of_b, f}, codes, values, random[0]);
     }
@@ -184,7 +184,7 @@ static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_st
         for (size_t k = 0; k < strip->k; k++) {
             uint64_t a = code_in(sum, &sum->a_format, strip->a[k]);
             uint64_t b = code_in(sum, &sum->b_format, strip->b[(ptrdiff_t)k * strip->b_step + (ptrdiff_t)j]);
-            s[j] = step_of_one(sum, s[j], a, b, place_of(sum, strip, k) + j);
+            s[j] = step_of_one(sum, s[j], a, b, random_place_of(sum, strip, k) + j);
         }
     }
 }
@@ -206,7 +206,7 @@ void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, siz
 
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip)
 {
-    products p;
+    strip_products p;
     if (!sum->in_double) {
         steps_one_by_one(sum, state->one, strip);
         return;
