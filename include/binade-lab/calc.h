@@ -41,7 +41,7 @@ bnd_format bnd_term_format(const bnd_term *term, const char *text, const bnd_for
 
 /* Signs, parentheses and calls inside each other, the additions of all sum(x, n) together, |n| of x^n: at most these.
  */
-enum { BND_EXPRESSION_DEPTH = 256, BND_EXPRESSION_ADDITIONS = 10000000, BND_EXPRESSION_POWER = 1000000000 };
+enum { BND_EXPRESSION_DEPTH_MAX = 256, BND_EXPRESSION_ADDITIONS_MAX = 10000000, BND_EXPRESSION_POWER_MAX = 1000000000 };
 
 /* Reads `text`: numbers as bnd_parse reads them, pi, e, codes as NAME:0xHEX or NAME:0bBITS, + - * /, powers with a
  * whole exponent (^ or **), parentheses, every operation by its name with its operands in parentheses, sum(x, n), and
@@ -74,24 +74,24 @@ typedef enum bnd_known {
     BND_KNOWN_DIGITS,  /* an irrational number, or a long power: between two numbers that agree in hundreds of bits */
     BND_KNOWN_INFINITE,
     BND_KNOWN_NAN,
-    BND_NOT_KNOWN /* what means the values of a format (ulp, next_up), or would take more than 100,000 digits */
+    BND_KNOWN_NOT /* what means the values of a format (ulp, next_up), or would take more than 100,000 digits */
 } bnd_known;
 
 typedef struct bnd_real bnd_real;
 
 /* The value that the expression has without any rounding: of its numbers as they are written, and of its codes. */
-BND_CHECKED bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+BND_CHECKED bnd_status bnd_real_new_of_expression(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
                                                   const bnd_format *f, bnd_error *why);
 
 /* A value as people write it: any expression without roundings, as 1/3, 2^-24, pi or sqrt(2)/2. *value has its leading
  * 128 bits and a sticky one, so that one rounding to any format is right; *exact is the number itself. Irrational
  * numbers are worked out to as many bits as that takes; where their terms cancel to more than 8,192 bits, or the value
  * takes more than 100,000 digits, the text is refused. */
-BND_CHECKED bnd_status bnd_value_parse_alloc(bnd_exact *value, bnd_real **exact, const char *text, size_t length,
-                                             bnd_error *why);
+BND_CHECKED bnd_status bnd_real_new_of_text(bnd_exact *value, bnd_real **exact, const char *text, size_t length,
+                                            bnd_error *why);
 
 /* value - exact: an error. Not known where either is no number. */
-BND_CHECKED bnd_status bnd_real_error_alloc(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why);
+BND_CHECKED bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why);
 void bnd_real_free(bnd_real *x);
 
 bnd_known bnd_real_known(const bnd_real *x);

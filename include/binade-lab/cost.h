@@ -12,7 +12,7 @@ extern "C" {
 /* ---- answers: formula, substitution, result, line by line ---- */
 
 enum { BND_COST_NAME_SIZE = 24, BND_COST_TEXT_SIZE = 112, BND_COST_NOTE_SIZE = 320 };
-enum { BND_COST_STEPS = 40, BND_COST_NOTES = 12 };
+enum { BND_COST_STEPS_MAX = 40, BND_COST_NOTES_MAX = 12 };
 
 typedef struct bnd_cost_step {
     char name[BND_COST_NAME_SIZE];         /* "compute": of one answer, no two are the same */
@@ -23,9 +23,9 @@ typedef struct bnd_cost_step {
 } bnd_cost_step;
 
 typedef struct bnd_cost {
-    bnd_cost_step step[BND_COST_STEPS];
+    bnd_cost_step step[BND_COST_STEPS_MAX];
     size_t steps;
-    char note[BND_COST_NOTES][BND_COST_NOTE_SIZE]; /* what it leaves out, where its numbers come from */
+    char note[BND_COST_NOTES_MAX][BND_COST_NOTE_SIZE]; /* what it leaves out, where its numbers come from */
     size_t notes;
     char answer[BND_COST_NAME_SIZE]; /* the name of the step that answers the question */
 } bnd_cost;
@@ -39,7 +39,7 @@ size_t bnd_cost_number(char *out, size_t size, double x);
 /* What people write: 70e9, 70B, 15T, 512k; of bytes 80GB and 80GiB; of shares 0.5 and 50%. Refused where it is not
  * greater than 0, where a WHOLE is none, where a share is above 1. */
 typedef enum bnd_quantity {
-    BND_QUANTITY_COUNT,
+    BND_QUANTITY_NUMBER,
     BND_QUANTITY_WHOLE, /* at most 2^53 */
     BND_QUANTITY_BYTES,
     BND_QUANTITY_SHARE
@@ -48,7 +48,12 @@ BND_CHECKED bnd_status bnd_quantity_parse(double *out, const char *text, bnd_qua
 
 /* ---- machines: rows of hardware.def ---- */
 
-enum { BND_MACHINE_NAME_SIZE = 32, BND_MACHINE_TITLE_SIZE = 64, BND_MACHINE_SOURCE_SIZE = 160, BND_PEAKS = 8 };
+enum {
+    BND_MACHINE_NAME_SIZE = 32,
+    BND_MACHINE_TITLE_SIZE = 64,
+    BND_MACHINE_SOURCE_SIZE = 160,
+    BND_MACHINE_PEAKS_MAX = 8
+};
 
 /* FLOP/s where both operands have one of these formats; 0: there is no such peak. */
 typedef struct bnd_peak {
@@ -60,7 +65,7 @@ typedef struct bnd_peak {
 typedef struct bnd_machine {
     char name[BND_MACHINE_NAME_SIZE], title[BND_MACHINE_TITLE_SIZE], source[BND_MACHINE_SOURCE_SIZE];
     double memory, bandwidth; /* bytes, bytes a second */
-    bnd_peak peak[BND_PEAKS];
+    bnd_peak peak[BND_MACHINE_PEAKS_MAX];
     size_t peaks;
 } bnd_machine;
 
@@ -115,13 +120,13 @@ BND_CHECKED bnd_status bnd_architecture_usual(bnd_architecture *out, uint64_t la
 BND_CHECKED bnd_status bnd_architecture_check(const bnd_architecture *a, bnd_error *why);
 
 /* Its tensors of parameters: `copies` of rows x columns (columns 0: a vector of rows elements). */
-enum { BND_WEIGHTS = 24 };
+enum { BND_ARCHITECTURE_WEIGHTS_MAX = 24 };
 typedef struct bnd_weight {
     const char *name;
     uint64_t rows, columns, copies;
     bool split; /* by tensor parallelism */
 } bnd_weight;
-size_t bnd_architecture_weights(bnd_weight out[BND_WEIGHTS], const bnd_architecture *a);
+size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_architecture *a);
 double bnd_architecture_parameters(const bnd_architecture *a); /* exact below 2^53 */
 
 /* ---- what a plan of training is made of ---- */

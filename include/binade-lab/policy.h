@@ -66,7 +66,7 @@ typedef struct bnd_cast {
 
 /* How weights are updated: the new weight is the rounded sum (by the rule of the role param), or the rounding error is
  * kept and taken off the next update. */
-typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATES } bnd_update;
+typedef enum bnd_update { BND_UPDATE_ROUNDED, BND_UPDATE_KAHAN, BND_UPDATE_COUNT } bnd_update;
 
 /* A loss scale: the loss is multiplied by it, gradients are divided. Dynamic: `growth` good steps double it, a gradient
  * that is no number halves it and skips the step. */

@@ -112,9 +112,10 @@ typedef struct bnd_safetensors bnd_safetensors;
 
 /* Allocates. With `parse` the bytes stay the caller's, and are there until the file is closed. why->where is an offset
  * into the file. */
-BND_CHECKED bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_error *why);
-BND_CHECKED bnd_status bnd_safetensors_parse(bnd_safetensors **out, const void *bytes, size_t size, bnd_error *why);
-void bnd_safetensors_close(bnd_safetensors *file); /* NULL is nothing */
+BND_CHECKED bnd_status bnd_safetensors_new(bnd_safetensors **out, const char *path, bnd_error *why);
+BND_CHECKED bnd_status bnd_safetensors_new_of_bytes(bnd_safetensors **out, const void *bytes, size_t size,
+                                                    bnd_error *why);
+void bnd_safetensors_free(bnd_safetensors *file); /* NULL is nothing */
 
 /* Arrays, in the order of their data; NULL where there is none. What is pointed to is the file's. */
 size_t bnd_safetensors_count(const bnd_safetensors *file);
@@ -134,7 +135,7 @@ const char *bnd_safetensors_dtype(const bnd_format *f);
 /* Writes a file, beside its name, which it takes when the disk has it: what stands there stays until then. Of each
  * entry name, dtype, rank, shape and data are looked at. The data stand ordered by the size of an element, the largest
  * first, then by name, from a multiple of 8 on, so that each array is aligned; the same arrays give the same file. What
- * bnd_safetensors_parse would not read is refused (BND_BAD_ARGUMENT), and no file made. Allocates. */
+ * bnd_safetensors_new_of_bytes would not read is refused (BND_BAD_ARGUMENT), and no file made. Allocates. */
 BND_CHECKED bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
 

@@ -64,7 +64,7 @@ typedef struct bnd_record {
 } bnd_record;
 
 /* Frees the points. */
-void bnd_record_clear(bnd_record *record);
+void bnd_record_close(bnd_record *record);
 
 /* A run directory, finished or not, or any file of JSON lines, or of values separated by commas, tabs or semicolons,
  * with a step and a loss (and, as metrics.jsonl has them, the other columns). Refused, with the number of the line,
@@ -154,31 +154,31 @@ BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks,
 /* Failures are counted apart. The other words are about the pairs in which neither run failed, and say where the 95 %
  * interval of their gap lies. */
 typedef enum bnd_verdict {
-    BND_NO_DIFFERENCE, /* within the tolerance; or the losses of all pairs are the same */
-    BND_INCONCLUSIVE,  /* across a bound of the tolerance: more seeds would tell */
-    BND_WORSE,         /* beyond the tolerance, above */
-    BND_BETTER,        /* beyond it, below */
-    BND_FAILED,        /* more runs failed than of the reference */
-    BND_UNJUDGED,      /* at most one pair is left: a gap, and no interval */
-    BND_VERDICTS
+    BND_VERDICT_NO_DIFFERENCE, /* within the tolerance; or the losses of all pairs are the same */
+    BND_VERDICT_INCONCLUSIVE,  /* across a bound of the tolerance: more seeds would tell */
+    BND_VERDICT_WORSE,         /* beyond the tolerance, above */
+    BND_VERDICT_BETTER,        /* beyond it, below */
+    BND_VERDICT_FAILED,        /* more runs failed than of the reference */
+    BND_VERDICT_UNJUDGED,      /* at most one pair is left: a gap, and no interval */
+    BND_VERDICT_COUNT
 } bnd_verdict;
 const char *bnd_verdict_name(bnd_verdict verdict); /* "no difference"; "" where there is none */
 
 /* The usual margin. The tolerance is this share of what the reference's loss has above the irreducible loss. Where that
  * is not known, the other share of the loss stands for it: 5 % of it are 1 % of the loss. */
-#define BND_MARGIN         0.05
-#define BND_EXCESS_OF_LOSS 0.2
+#define BND_COMPARISON_MARGIN 0.05
+#define BND_COMPARISON_EXCESS 0.2
 
 /* Pairs whose losses span this factor are compared on a logarithmic scale. So are pairs whose reference has solved the
  * task to fp32's resolution; there only a ratio beyond this factor counts. */
-#define BND_APART 10
+#define BND_COMPARISON_APART 10
 
 /* The loss that stands for a run in a comparison: of validation in fp32, else of validation, else of training. NaN and
  * losses above the chance level count as the chance level; where that is not known, as the first loss. */
 double bnd_record_result(const bnd_record *record);
 
 typedef struct bnd_comparison {
-    bnd_verdict verdict;     /* of the runs: BND_FAILED, or that of the others */
+    bnd_verdict verdict;     /* of the runs: BND_VERDICT_FAILED, or that of the others */
     bnd_verdict others;      /* of the pairs that are judged */
     size_t pairs;            /* of the same seeds */
     size_t judged;           /* of them: neither run failed */
@@ -213,7 +213,7 @@ bool bnd_comparison_has_cause(const bnd_comparison *comparison);
 /* Compares runs with those of a reference: pairs are records of the same model, the same seeds, and the same files of
  * initial weights and order. A pair is compared by what both have: validation losses where both have one after the same
  * steps (in fp32 where both have that), otherwise the mean training loss of the last tenth of the steps up to the last
- * one that both have. `margin` is at least 0; BND_MARGIN is usual. Refused where there is no pair. Allocates. */
+ * one that both have. `margin` is at least 0; BND_COMPARISON_MARGIN is usual. Refused if there is no pair. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
                                            const bnd_record *references, size_t reference_count, double margin,
                                            bnd_error *why);
@@ -259,16 +259,16 @@ double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
 /* ---- findings: what rounding did to the numbers of a run ---- */
 
 typedef enum bnd_mechanism {
-    BND_FOUND_UNDERFLOWED,     /* numbers other than zero that were cast to zero */
-    BND_FOUND_OVERFLOWED,      /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
-    BND_FOUND_CLAMPED,         /* beyond the largest element of a shared scale: the share of the squared error */
-    BND_FOUND_LOST_UPDATES,    /* updates that left the weight as it was */
-    BND_FOUND_STALLED_MOMENTS, /* moments that an update left as they were, and would have changed in fp32 */
-    BND_FOUND_LOST_MOMENTS,    /* second moments that are zero where the gradient is not */
-    BND_FOUND_SKIPPED_STEPS,   /* a gradient overflowed under the loss scale: the share of the steps (role: grad) */
-    BND_FOUND_ROUNDED_SUMS,    /* by an accumulator: not counted, the share is NaN */
-    BND_FOUND_ROUNDED, /* none of these: the share is the error of casts, root mean square against root mean square */
-    BND_MECHANISMS
+    BND_MECHANISM_UNDERFLOWED,  /* numbers other than zero that were cast to zero */
+    BND_MECHANISM_OVERFLOWED,   /* cast beyond the largest number: an infinity, a NaN, or the largest number instead */
+    BND_MECHANISM_CLAMPED,      /* beyond the largest element of a shared scale: the share of the squared error */
+    BND_MECHANISM_LOST_UPDATES, /* updates that left the weight as it was */
+    BND_MECHANISM_STALLED_MOMENTS, /* moments that an update left as they were, and would have changed in fp32 */
+    BND_MECHANISM_LOST_MOMENTS,    /* second moments that are zero where the gradient is not */
+    BND_MECHANISM_SKIPPED_STEPS,   /* a gradient overflowed under the loss scale: the share of the steps (role: grad) */
+    BND_MECHANISM_ROUNDED_SUMS,    /* by an accumulator: not counted, the share is NaN */
+    BND_MECHANISM_ROUNDED, /* none of these: the share is the RMS error of casts, relative to the RMS of what is cast */
+    BND_MECHANISM_COUNT
 } bnd_mechanism;
 const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "lost updates"; "" where there is none */
 double bnd_mechanism_threshold(bnd_mechanism mechanism); /* the share from which it is named as a cause */
@@ -283,7 +283,7 @@ typedef struct bnd_finding {
     uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
 } bnd_finding;
 
-enum { BND_FINDINGS_MAX = +BND_MECHANISMS * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
+enum { BND_FINDINGS_MAX = +BND_MECHANISM_COUNT * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
 
 /* Makes the first `steps` steps of a run, up to one whose loss is NaN, and looks at every cast and every update.
  * Sorted: what matters most stands first, mechanisms in the order in which they stand above. */

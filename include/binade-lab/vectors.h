@@ -13,16 +13,16 @@ extern "C" {
 /* ---- test vectors: lines "IN... OUT FLAGS", hexadecimal, and which rule an implementation follows ---- */
 
 enum {
-    BND_DOT_PAIRS_MAX = 512,
-    BND_MXDOT_PAIRS = 32,
-    BND_VECTOR_OPERANDS_MAX = 2 * BND_DOT_PAIRS_MAX,
+    BND_VECTOR_DOT_PAIRS_MAX = 512,
+    BND_VECTOR_MXDOT_PAIRS = 32,
+    BND_VECTOR_OPERANDS_MAX = 2 * BND_VECTOR_DOT_PAIRS_MAX,
     BND_VECTOR_LINE_MAX = 17 * (BND_VECTOR_OPERANDS_MAX + 3) /* bytes of a line that is written, its end included */
 };
 
 typedef enum bnd_vector_kind {
-    BND_VECTOR_OPERATION, /* of the table: convert add sub mul div sqrt fma rem ... */
-    BND_VECTOR_DOT,       /* a1 .. aN b1 .. bN: a1 b1 + .. + aN bN, exactly, rounded once */
-    BND_VECTOR_MXDOT      /* X a1 .. a32 Y b1 .. b32: X Y (a1 b1 + .. + a32 b32), exactly, rounded once */
+    BND_VECTOR_KIND_OPERATION, /* of the table: convert add sub mul div sqrt fma rem ... */
+    BND_VECTOR_KIND_DOT,       /* a1 .. aN b1 .. bN: a1 b1 + .. + aN bN, exactly, rounded once */
+    BND_VECTOR_KIND_MXDOT      /* X a1 .. a32 Y b1 .. b32: X Y (a1 b1 + .. + a32 b32), exactly, rounded once */
 } bnd_vector_kind;
 
 /* What lines are about. */
@@ -60,11 +60,12 @@ BND_CHECKED bnd_status bnd_vectors_parse_header(bnd_vectors *out, const char *te
 /* ---- cases: any of them by its index, so that nothing need be kept ---- */
 
 typedef enum bnd_vector_level {
-    BND_LEVEL_SAMPLE, /* as many as are wanted: boundaries, sums that cancel, midpoints, any codes, and in turn every
-                       * exponent, alignment distance, shift and pair of special values */
-    BND_LEVEL_1,      /* every combination of boundaries, then as many drawn cases */
-    BND_LEVEL_2,      /* the same of more boundaries */
-    BND_LEVEL_ALL     /* every combination of codes */
+    /* any number of cases: boundaries, sums that cancel, midpoints, any codes, and in turn every exponent, alignment
+     * distance, shift and pair of special values */
+    BND_VECTOR_LEVEL_SAMPLE,
+    BND_VECTOR_LEVEL_1,  /* every combination of boundaries, then as many drawn cases */
+    BND_VECTOR_LEVEL_2,  /* the same of more boundaries */
+    BND_VECTOR_LEVEL_ALL /* every combination of codes */
 } bnd_vector_level;
 
 enum { BND_VECTOR_BOUNDARIES_MAX = 65536 };
@@ -73,7 +74,7 @@ typedef struct bnd_vector_plan {
     const bnd_vectors *vectors;
     bnd_vector_level level;
     uint64_t seed;
-    uint64_t count;        /* of cases; BND_LEVEL_SAMPLE: without end */
+    uint64_t count;        /* of cases; BND_VECTOR_LEVEL_SAMPLE: without end */
     uint64_t combinations; /* of boundaries: the first cases of levels 1 and 2; those after them are drawn */
     unsigned sets;         /* of boundaries: one for each operand that has a format of its own */
     size_t sizes[BND_OPERANDS_MAX];
@@ -82,11 +83,11 @@ typedef struct bnd_vector_plan {
 } bnd_vector_plan;
 
 /* Operations of one operand of at most 16 bits have every code at levels 1 and 2. Dot products have 10,000 cases at
- * level 1 and 1,000,000 at level 2, drawn as BND_LEVEL_SAMPLE draws them. More than 2^32 cases are refused: the message
- * has their number. */
-BND_CHECKED bnd_status bnd_vector_plan_alloc(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level,
-                                             uint64_t seed, bnd_error *why);
-void bnd_vector_plan_free(bnd_vector_plan *plan);
+ * level 1 and 1,000,000 at level 2, drawn as BND_VECTOR_LEVEL_SAMPLE draws them. More than 2^32 cases are
+ * refused: the message has their number. */
+BND_CHECKED bnd_status bnd_vector_plan_open(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level,
+                                            uint64_t seed, bnd_error *why);
+void bnd_vector_plan_close(bnd_vector_plan *plan);
 
 /* The operands of a case, and its random bits (0 where the rule takes none). */
 void bnd_vector_case(uint64_t *operands, uint64_t *random, const bnd_vector_plan *plan, uint64_t index);
@@ -97,9 +98,9 @@ bnd_result bnd_vector_answer(const bnd_vectors *v, const uint64_t *operands, bnd
 /* ---- lines ---- */
 
 typedef enum bnd_vector_form {
-    BND_FORM_LINE,    /* 3C00 4000 4200 00 */
-    BND_FORM_MEMH,    /* 3C00_4000_4200_00, one word a line for Verilog's $readmemh */
-    BND_FORM_QUESTION /* 3C00 4000: the operands alone */
+    BND_VECTOR_FORM_LINE,    /* 3C00 4000 4200 00 */
+    BND_VECTOR_FORM_MEMH,    /* 3C00_4000_4200_00, one word a line for Verilog's $readmemh */
+    BND_VECTOR_FORM_QUESTION /* 3C00 4000: the operands alone */
 } bnd_vector_form;
 
 /* Writes the lines of the cases `first` up to `end` as long as they fit; returns the bytes, and in *next the first case
@@ -114,36 +115,37 @@ typedef struct bnd_vector_line {
     bool has_flags, has_operands;
 } bnd_vector_line;
 
-typedef enum bnd_vector_answer_form { BND_ANSWER_WHOLE, BND_ANSWER_ANY } bnd_vector_answer_form;
+typedef enum bnd_vector_answer_form { BND_VECTOR_ANSWER_WHOLE, BND_VECTOR_ANSWER_ANY } bnd_vector_answer_form;
 
 /* A line as read: hexadecimal numbers set off by blanks or '_', OUT and FLAGS last; FLAGS may be missing. With
- * BND_ANSWER_ANY it may also be "OUT" or "OUT FLAGS" alone: has_operands is false then. `length` is without the line's
- * end. */
+ * BND_VECTOR_ANSWER_ANY it may also be "OUT" or "OUT FLAGS" alone: has_operands is false then. `length` is without the
+ * end of the line. */
 BND_CHECKED bnd_status bnd_vector_parse(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form,
                                         const char *text, size_t length, bnd_error *why);
 
 /* ---- what lines say about an implementation ---- */
 
 typedef enum bnd_vector_case_kind {
-    BND_CASE_EXACT,
-    BND_CASE_BELOW_HALF, /* of the way from the neighbour toward zero to the other */
-    BND_CASE_TIE,
-    BND_CASE_ABOVE_HALF,
-    BND_CASE_OVERFLOW, /* beyond the largest number, when rounded without a limit */
-    BND_CASE_INFINITE,
-    BND_CASE_NAN,
-    BND_CASES
+    BND_VECTOR_CASE_EXACT,
+    BND_VECTOR_CASE_BELOW_HALF, /* of the way from the neighbour toward zero to the other */
+    BND_VECTOR_CASE_TIE,
+    BND_VECTOR_CASE_ABOVE_HALF,
+    BND_VECTOR_CASE_OVERFLOW, /* beyond the largest number, when rounded without a limit */
+    BND_VECTOR_CASE_INFINITE,
+    BND_VECTOR_CASE_NAN,
+    BND_VECTOR_CASE_COUNT
 } bnd_vector_case_kind;
 const char *bnd_vector_case_name(bnd_vector_case_kind kind);
 
-enum { BND_CLASSES = BND_CLASS_SIGNALING_NAN + 1 };
+enum { BND_VECTOR_CLASS_COUNT = BND_CLASS_SIGNALING_NAN + 1 };
 
 typedef struct bnd_vector_coverage {
     uint64_t lines, disagreements, without_flags;
-    uint64_t operands[BND_CLASSES];           /* how many operands of each class */
-    uint64_t results[BND_CLASSES][BND_CASES]; /* right results: their class, and how the exact one lay */
+    uint64_t operands[BND_VECTOR_CLASS_COUNT]; /* how many operands of each class */
+    uint64_t results[BND_VECTOR_CLASS_COUNT]
+                    [BND_VECTOR_CASE_COUNT]; /* right results: their class, and how the exact one lay */
     /* Products: by whether the significands' product is below 2, or 2 and more; quotients: below 1, or 1 and more. */
-    uint64_t significands[2][BND_CASES];
+    uint64_t significands[2][BND_VECTOR_CASE_COUNT];
 } bnd_vector_coverage;
 
 /* A range of integers that lines can cover: exponent fields, alignment distances, shifts. */
@@ -161,9 +163,9 @@ typedef struct bnd_vector_options {
 
 /* Keeps counts of a fixed size however many lines come. */
 typedef struct bnd_vector_check bnd_vector_check;
-BND_CHECKED bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how,
-                                             bnd_error *why); /* allocates */
-void bnd_vector_check_close(bnd_vector_check *check);
+BND_CHECKED bnd_status bnd_vector_check_new(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how,
+                                            bnd_error *why); /* allocates */
+void bnd_vector_check_free(bnd_vector_check *check);
 
 /* Takes a line in. *agrees: with the rule of `v`; *want: what that rule says. */
 BND_CHECKED bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_check *check,

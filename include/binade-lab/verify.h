@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* ---- proofs: conversions and operations compared, case by case, with what MPFR and exact integers say ---- */
+/* ---- checks: conversions and operations compared, case by case, with MPFR and exact integers ---- */
 
-/* What is on trial: these functions. NULL members are the library's own; who tests the proofs, or has an implementation
- * of his own, puts in others. */
-typedef struct bnd_candidate {
+/* The functions that are verified. A NULL member stands for the library's own function; set a member to verify another
+ * implementation. */
+typedef struct bnd_verify_candidate {
     double (*decode)(const bnd_format *f, uint64_t code);
     bnd_result (*encode)(const bnd_format *f, double x, bnd_rule rule, uint64_t random);
     bnd_result (*encode_float)(const bnd_format *f, float x, bnd_rule rule, uint64_t random);
@@ -30,10 +30,10 @@ typedef struct bnd_candidate {
                                bnd_error *why);
     bnd_status (*round_array)(float *y, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
                               bnd_stats *stats, bnd_error *why);
-} bnd_candidate;
+} bnd_verify_candidate;
 
 /* A case that does not hold. Operands are codes of `from`, results codes of `to`. */
-typedef struct bnd_counterexample {
+typedef struct bnd_verify_counterexample {
     char what[32]; /* "add", "encode", "print", "avx512 encode", ... */
     unsigned operands;
     bnd_format from[BND_OPERANDS_MAX];
@@ -43,45 +43,46 @@ typedef struct bnd_counterexample {
     uint64_t random;
     bool code_only;       /* flags and ternary values were not compared */
     bnd_result got, want; /* the candidate's, the judge's */
-} bnd_counterexample;
+} bnd_verify_counterexample;
 
-enum { BND_COUNTEREXAMPLES = 3 };
+enum { BND_VERIFY_COUNTEREXAMPLES_MAX = 3 };
 
-/* What a proof found: how many comparisons, how many of them do not hold, and the first of those. */
-typedef struct bnd_proof {
+/* What a check found: the number of comparisons, of mismatches, and the first mismatches. */
+typedef struct bnd_verify_result {
     uint64_t cases, mismatches;
     unsigned shown;
-    bnd_counterexample first[BND_COUNTEREXAMPLES];
-} bnd_proof;
+    bnd_verify_counterexample first[BND_VERIFY_COUNTEREXAMPLES_MAX];
+} bnd_verify_result;
 
-/* The table of proofs: rows 0 .. count-1. */
-size_t bnd_proof_count(void);
-const char *bnd_proof_name(size_t row);  /* "decode", "encode", "float", ...; "" where there is none */
-const char *bnd_proof_title(size_t row); /* what it compares, in a few words */
-bool bnd_proof_rounds(size_t row);       /* whether its answer depends on the rounding mode */
-BND_CHECKED bnd_status bnd_proof_parse(size_t *row, const char *name, bnd_error *why);
+/* The table of checks: rows 0 .. count-1. */
+size_t bnd_verify_check_count(void);
+const char *bnd_verify_check_name(size_t row);  /* "decode", "encode", "float", ...; "" where there is none */
+const char *bnd_verify_check_title(size_t row); /* what it compares, in a few words */
+bool bnd_verify_check_rounds(size_t row);       /* whether its answer depends on the rounding mode */
+BND_CHECKED bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why);
 
-typedef struct bnd_prover_options {
+typedef struct bnd_verify_options {
     bool exhaustive;
-    unsigned threads;                             /* 0 means 1 */
-    const bnd_candidate *candidate;               /* NULL: the library */
-    void (*progress)(void *state, uint64_t done); /* or NULL; in the units of bnd_proof_effort, within one proof */
+    unsigned threads;                      /* 0 means 1 */
+    const bnd_verify_candidate *candidate; /* NULL: the library */
+    void (*progress)(void *state,
+                     uint64_t done); /* or NULL; in the units of bnd_verify_check_effort, within one check */
     void *progress_state;
-} bnd_prover_options;
+} bnd_verify_options;
 
-/* About how long a proof takes one core, in nanoseconds; 0 where it has nothing to say about the format. */
-uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive);
+/* About how long a check takes on one core, in nanoseconds; 0 if it does not apply to the format. */
+uint64_t bnd_verify_check_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive);
 
-/* Keeps what proofs about the same format and rule share: prove all of one before the next. Results depend neither on
- * the number of threads nor on the order. */
-typedef struct bnd_prover bnd_prover;
-BND_CHECKED bnd_status bnd_prover_open(bnd_prover **out, bnd_prover_options how, bnd_error *why); /* allocates */
-void bnd_prover_close(bnd_prover *prover);
+/* Keeps the tables that checks of one format and rule share: run all checks of one format before the next. Results
+ * depend neither on the number of threads nor on the order. */
+typedef struct bnd_verifier bnd_verifier;
+BND_CHECKED bnd_status bnd_verifier_new(bnd_verifier **out, bnd_verify_options how, bnd_error *why);
+void bnd_verifier_free(bnd_verifier *verifier);
 
-/* Does the proof; `out` is added to, so that proofs under several rules may have one row. Refused for an unknown row,
- * and for formats without codes. Of stochastic modes every case has random bits of its own. */
-BND_CHECKED bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_format *f, bnd_rule rule,
-                                 bnd_error *why);
+/* Runs a check and adds what it found to `out`, so that checks under several rules can share a result. Refused for an
+ * unknown row, and for formats without codes. In a stochastic mode every case has its own random bits. */
+BND_CHECKED bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
+                                        bnd_rule rule, bnd_error *why);
 
 #ifdef __cplusplus
 }

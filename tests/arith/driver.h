@@ -5,7 +5,7 @@
 #include <binade/arith.h>
 
 #include "tests/support/comparison.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 #include "verify/operands.h"
 
 /* A run of comparisons with the oracle. */

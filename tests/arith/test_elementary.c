@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "arith/elementary.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 #include "verify/operands.h"
 #include "driver.h"
 #include "tests.h"

@@ -199,7 +199,7 @@ static bool is_right(const making *m, const made *want)
     bnd_error why;
     bnd_real *exact, *error;
     if (bnd_expression_parse(terms, TERMS, &count, m->text, m->length, m->format, &why) != BND_OK ||
-        bnd_expression_exact_alloc(&exact, terms, count, m->text, m->format, &why) != BND_OK) {
+        bnd_real_new_of_expression(&exact, terms, count, m->text, m->format, &why) != BND_OK) {
         printf("\n  %s\n  %s\n", m->text, why.message);
         return false;
     }
@@ -210,7 +210,7 @@ static bool is_right(const making *m, const made *want)
     }
     bool right = results[count - 1].code == want->code && flags == m->flags && prints(exact, want->value);
     bnd_exact value = bnd_unpack(m->format, results[count - 1].code);
-    if (bnd_real_error_alloc(&error, value, exact, &why) != BND_OK) {
+    if (bnd_real_new_of_error(&error, value, exact, &why) != BND_OK) {
         right = false;
     } else if (value.kind == BND_KIND_FINITE || value.kind == BND_KIND_ZERO) {
         mpq_t x;
@@ -225,7 +225,7 @@ static bool is_right(const making *m, const made *want)
         mpq_clear(x);
         bnd_real_free(error);
     } else {
-        right = right && bnd_real_known(error) == BND_NOT_KNOWN;
+        right = right && bnd_real_known(error) == BND_KNOWN_NOT;
         bnd_real_free(error);
     }
     bnd_real_free(exact);
@@ -269,7 +269,7 @@ static const bnd_real *exact_of(const char *text, const char *format)
     bnd_real *exact = NULL;
     size_t count;
     if (bnd_expression_parse(terms, TERMS, &count, text, strlen(text), &f, NULL) != BND_OK ||
-        bnd_expression_exact_alloc(&exact, terms, count, text, &f, NULL) != BND_OK) {
+        bnd_real_new_of_expression(&exact, terms, count, text, &f, NULL) != BND_OK) {
         return NULL;
     }
     return exact;
@@ -499,7 +499,7 @@ static void refusals(void)
 
 static bnd_status parse_nested(const char *open, const char *close, unsigned depth)
 {
-    static char text[8 * BND_EXPRESSION_DEPTH + 64];
+    static char text[8 * BND_EXPRESSION_DEPTH_MAX + 64];
     static bnd_term terms[sizeof text];
     bnd_format f = format_named("fp16");
     size_t count, length = 0;
@@ -517,8 +517,8 @@ static void depth(void)
 {
     static const char *const inside[][2] = {{"(", ")"}, {"sqrt(", ")"}, {"-", ""}};
     for (size_t i = 0; i < 3; i++) {
-        CU_ASSERT_EQUAL(parse_nested(inside[i][0], inside[i][1], BND_EXPRESSION_DEPTH - 1), BND_OK);
-        CU_ASSERT_EQUAL(parse_nested(inside[i][0], inside[i][1], BND_EXPRESSION_DEPTH), BND_BAD_SYNTAX);
+        CU_ASSERT_EQUAL(parse_nested(inside[i][0], inside[i][1], BND_EXPRESSION_DEPTH_MAX - 1), BND_OK);
+        CU_ASSERT_EQUAL(parse_nested(inside[i][0], inside[i][1], BND_EXPRESSION_DEPTH_MAX), BND_BAD_SYNTAX);
     }
 }
 
@@ -540,7 +540,7 @@ static void long_sum(void)
     CU_ASSERT_EQUAL(count, 2 * ONES - 1);
     bnd_expression_round(results, terms, count, text, &f, (bnd_rule){0}, 0);
     CU_ASSERT_EQUAL(bnd_decode(&f, results[count - 1].code), 256);
-    CU_ASSERT_EQUAL_FATAL(bnd_expression_exact_alloc(&exact, terms, count, text, &f, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_real_new_of_expression(&exact, terms, count, text, &f, NULL), BND_OK);
     bnd_print_real(printed, sizeof printed, exact, BND_NOTATION_AUTO);
     CU_ASSERT_STRING_EQUAL(printed, "2000");
     bnd_real_free(exact);

@@ -136,7 +136,7 @@ static bool is_rounded(const char *text, bnd_result want, const bnd_format *f, b
     bnd_exact value;
     bnd_real *exact;
     bnd_error why;
-    if (bnd_value_parse_alloc(&value, &exact, text, strlen(text), &why) != BND_OK) {
+    if (bnd_real_new_of_text(&value, &exact, text, strlen(text), &why) != BND_OK) {
         printf("\n  %s: %s\n", text, why.message);
         return false;
     }
@@ -213,7 +213,7 @@ static void values(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bnd_exact value = {.low = 77};
         bnd_real *exact = NULL;
-        CU_ASSERT_NOT_EQUAL(bnd_value_parse_alloc(&value, &exact, bad[i], strlen(bad[i]), NULL), BND_OK);
+        CU_ASSERT_NOT_EQUAL(bnd_real_new_of_text(&value, &exact, bad[i], strlen(bad[i]), NULL), BND_OK);
         CU_ASSERT_PTR_NULL(exact);
         CU_ASSERT_EQUAL(value.low, 77);
     }

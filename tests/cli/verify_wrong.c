@@ -25,8 +25,8 @@ static bnd_result encode_float(const bnd_format *f, float x, bnd_rule rule, uint
     return r;
 }
 
-static const bnd_candidate wrong = {.decode = decode, .operate = operate, .encode_float = encode_float};
-const bnd_candidate *const verify_candidate = &wrong;
+static const bnd_verify_candidate wrong = {.decode = decode, .operate = operate, .encode_float = encode_float};
+const bnd_verify_candidate *const verify_candidate = &wrong;
 
 int main(int argc, char **argv)
 {

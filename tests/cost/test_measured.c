@@ -85,7 +85,7 @@ static bool same_bytes(const bnd_cost *cost, bnd_role role, uint64_t measured, c
 static uint64_t scales_that_stay(const bnd_architecture *a, const bnd_plan *plan)
 {
     static const bnd_role roles[] = {BND_ROLE_PARAM, BND_ROLE_MASTER, BND_ROLE_M, BND_ROLE_V, BND_ROLE_EXTRA};
-    bnd_weight weights[BND_WEIGHTS];
+    bnd_weight weights[BND_ARCHITECTURE_WEIGHTS_MAX];
     double sum = 0;
     size_t n = bnd_architecture_weights(weights, a);
     for (size_t i = 0; i < n; i++) {

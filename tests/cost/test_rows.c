@@ -112,22 +112,22 @@ static void test_quantities(void)
         const char *text;
         bnd_quantity kind;
         double value;
-    } good[] = {{"70e9", BND_QUANTITY_COUNT, 70e9},      {"70B", BND_QUANTITY_COUNT, 70e9},
-                {"15T", BND_QUANTITY_COUNT, 15e12},      {"1.5e12", BND_QUANTITY_COUNT, 1.5e12},
+    } good[] = {{"70e9", BND_QUANTITY_NUMBER, 70e9},     {"70B", BND_QUANTITY_NUMBER, 70e9},
+                {"15T", BND_QUANTITY_NUMBER, 15e12},     {"1.5e12", BND_QUANTITY_NUMBER, 1.5e12},
                 {"512k", BND_QUANTITY_WHOLE, 512e3},     {"0.5", BND_QUANTITY_SHARE, 0.5},
                 {"50%", BND_QUANTITY_SHARE, 0.5},        {"1", BND_QUANTITY_SHARE, 1},
                 {"80GB", BND_QUANTITY_BYTES, 80e9},      {"80GiB", BND_QUANTITY_BYTES, 80.0 * 1024 * 1024 * 1024},
                 {"80gib", BND_QUANTITY_BYTES, 0x1.4p36}, {"64kB", BND_QUANTITY_BYTES, 64e3},
-                {"100B", BND_QUANTITY_BYTES, 100},       {"7.5B", BND_QUANTITY_COUNT, 7.5e9}};
+                {"100B", BND_QUANTITY_BYTES, 100},       {"7.5B", BND_QUANTITY_NUMBER, 7.5e9}};
     static const struct {
         const char *text;
         bnd_quantity kind;
-    } bad[] = {{"0", BND_QUANTITY_COUNT},     {"-1", BND_QUANTITY_COUNT},   {"nan", BND_QUANTITY_COUNT},
-               {"inf", BND_QUANTITY_COUNT},   {"", BND_QUANTITY_COUNT},     {"B", BND_QUANTITY_COUNT},
-               {"1e999", BND_QUANTITY_COUNT}, {"70X", BND_QUANTITY_COUNT},  {"80GB", BND_QUANTITY_COUNT},
-               {"1.5", BND_QUANTITY_WHOLE},   {"1e16", BND_QUANTITY_WHOLE}, {"80T", BND_QUANTITY_BYTES},
-               {"1.1", BND_QUANTITY_SHARE},   {"101%", BND_QUANTITY_SHARE}, {"0x10", BND_QUANTITY_COUNT},
-               {"1,5", BND_QUANTITY_COUNT},   {"1 2", BND_QUANTITY_COUNT},  {"-0", BND_QUANTITY_BYTES}};
+    } bad[] = {{"0", BND_QUANTITY_NUMBER},     {"-1", BND_QUANTITY_NUMBER},  {"nan", BND_QUANTITY_NUMBER},
+               {"inf", BND_QUANTITY_NUMBER},   {"", BND_QUANTITY_NUMBER},    {"B", BND_QUANTITY_NUMBER},
+               {"1e999", BND_QUANTITY_NUMBER}, {"70X", BND_QUANTITY_NUMBER}, {"80GB", BND_QUANTITY_NUMBER},
+               {"1.5", BND_QUANTITY_WHOLE},    {"1e16", BND_QUANTITY_WHOLE}, {"80T", BND_QUANTITY_BYTES},
+               {"1.1", BND_QUANTITY_SHARE},    {"101%", BND_QUANTITY_SHARE}, {"0x10", BND_QUANTITY_NUMBER},
+               {"1,5", BND_QUANTITY_NUMBER},   {"1 2", BND_QUANTITY_NUMBER}, {"-0", BND_QUANTITY_BYTES}};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         double x = NAN;
         bnd_error why;

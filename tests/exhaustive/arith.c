@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "tests/support/machine.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 #include "verify/operands.h"
 
 static const program about = {"arith", "operations, against the oracle's answers and the processor", "rmjsS",

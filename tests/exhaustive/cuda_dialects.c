@@ -38,8 +38,8 @@ static bnd_vector_check *ask(const cuda_conversion *c, const bnd_vectors *v, boo
     bnd_error why = {.message = ""};
     bnd_vector_check *check = NULL;
     bnd_vector_plan plan;
-    require(bnd_vector_plan_alloc(&plan, v, BND_LEVEL_1, 0, &why) == BND_OK, c, &why);
-    require(bnd_vector_check_open(&check, v, (bnd_vector_options){0}, &why) == BND_OK, c, &why);
+    require(bnd_vector_plan_open(&plan, v, BND_VECTOR_LEVEL_1, 0, &why) == BND_OK, c, &why);
+    require(bnd_vector_check_new(&check, v, (bnd_vector_options){0}, &why) == BND_OK, c, &why);
     for (uint64_t i = 0; i < plan.count; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_result want;
@@ -56,7 +56,7 @@ static bnd_vector_check *ask(const cuda_conversion *c, const bnd_vectors *v, boo
             }
         }
     }
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     return check;
 }
 
@@ -86,7 +86,7 @@ static unsigned name_dialects(const cuda_conversion *c, unsigned *named)
             }
         }
     }
-    bnd_vector_check_close(check);
+    bnd_vector_check_free(check);
     return wrong;
 }
 

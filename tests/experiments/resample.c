@@ -52,7 +52,7 @@ static void print_row(const char *model, const char *recipe, double margin, doub
     static const size_t sizes[] = {3, 5, LARGEST};
     printf("| %s | `%s` | %g %% | %g %% |", model, recipe, 100 * margin, 100 * planted);
     for (size_t s = 0; s < 3; s++) {
-        double verdicts[BND_VERDICTS] = {0};
+        double verdicts[BND_VERDICT_COUNT] = {0};
         for (uint64_t i = 0; i < DRAWS; i++) {
             bnd_record run[LARGEST], reference[LARGEST];
             bnd_comparison is;
@@ -64,7 +64,8 @@ static void print_row(const char *model, const char *recipe, double margin, doub
             }
             verdicts[is.verdict] += 100.0 / (double)DRAWS;
         }
-        printf(" %.1f | %.1f | %.1f |", verdicts[BND_WORSE], verdicts[BND_BETTER], verdicts[BND_NO_DIFFERENCE]);
+        printf(" %.1f | %.1f | %.1f |", verdicts[BND_VERDICT_WORSE], verdicts[BND_VERDICT_BETTER],
+               verdicts[BND_VERDICT_NO_DIFFERENCE]);
     }
     printf("\n");
 }
@@ -73,8 +74,15 @@ static void print_recipe(const runs *r, const char *model, const char *recipe, b
 {
     static const struct {
         double margin, planted;
-    } rows[] = {{0, 0},    {BND_MARGIN, 0}, {BND_MARGIN, 0.005}, {BND_MARGIN, 0.01}, {BND_MARGIN, 0.03},
-                {0.01, 0}, {0.01, 0.005},   {0.01, 0.01},        {0.01, 0.03}};
+    } rows[] = {{0, 0},
+                {BND_COMPARISON_MARGIN, 0},
+                {BND_COMPARISON_MARGIN, 0.005},
+                {BND_COMPARISON_MARGIN, 0.01},
+                {BND_COMPARISON_MARGIN, 0.03},
+                {0.01, 0},
+                {0.01, 0.005},
+                {0.01, 0.01},
+                {0.01, 0.03}};
     const bnd_record **pairs = calloc(2 * r->count + 1, sizeof *pairs);
     size_t count = 0;
     for (size_t i = 0; pairs != NULL && i < r->count; i++) {

@@ -39,8 +39,8 @@ static void try_values(const bnd_term *terms, size_t count, const char *text, co
     }
     bnd_format last = bnd_term_format(&terms[count - 1], text, f);
     require(bnd_format_same(&last, f), "the whole has the format that was asked for");
-    require(bnd_expression_exact_alloc(&exact, terms, count, text, f, NULL) == BND_OK, "there is an exact value");
-    require(bnd_real_error_alloc(&error, bnd_unpack(f, results[count - 1].code), exact, NULL) == BND_OK,
+    require(bnd_real_new_of_expression(&exact, terms, count, text, f, NULL) == BND_OK, "there is an exact value");
+    require(bnd_real_new_of_error(&error, bnd_unpack(f, results[count - 1].code), exact, NULL) == BND_OK,
             "there is an error");
     size_t length = bnd_print_real(out, sizeof out, exact, BND_NOTATION_AUTO);
     require(length < sizeof out && strlen(out) == length, "a value is a text");
@@ -62,7 +62,7 @@ static void try_value(const char *text, size_t size)
     bnd_exact value = {0};
     bnd_real *exact = NULL;
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_value_parse_alloc(&value, &exact, text, size, &why);
+    bnd_status status = bnd_real_new_of_text(&value, &exact, text, size, &why);
     if (status != BND_OK) {
         require(exact == NULL && why.status == status && why.where <= size && why.message[0] != '\0',
                 "a refusal says why and where");

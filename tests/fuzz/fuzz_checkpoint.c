@@ -45,10 +45,10 @@ static uint8_t *saved(size_t *size, const bnd_run *run)
 static bnd_status load(bnd_run *run, const uint8_t *bytes, size_t size, bnd_error *why)
 {
     bnd_safetensors *file = NULL;
-    bnd_status status = bnd_safetensors_parse(&file, bytes, size, why);
+    bnd_status status = bnd_safetensors_new_of_bytes(&file, bytes, size, why);
     if (status == BND_OK) {
         status = bndi_run_load_from(run, file, why);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     return status;
 }

@@ -133,7 +133,7 @@ static void try_quantity(const char *text, size_t size)
         memcpy(copy, text, size);
     }
     copy[size] = '\0';
-    for (int kind = BND_QUANTITY_COUNT; kind <= BND_QUANTITY_SHARE; kind++) {
+    for (int kind = BND_QUANTITY_NUMBER; kind <= BND_QUANTITY_SHARE; kind++) {
         double x, again;
         bnd_error why = {.status = BND_OK};
         bnd_status status = bnd_quantity_parse(&x, copy, (bnd_quantity)kind, &why);
@@ -144,7 +144,7 @@ static void try_quantity(const char *text, size_t size)
         require(x > 0 && x - x == 0, "a quantity is greater than 0, and finite");
         require(kind != BND_QUANTITY_SHARE || x <= 1, "a share is at most 1");
         require(bnd_cost_number(written, sizeof written, x) < sizeof written, "a number is short");
-        require(bnd_quantity_parse(&again, written, BND_QUANTITY_COUNT, NULL) == BND_OK && again <= x * 1.0001 &&
+        require(bnd_quantity_parse(&again, written, BND_QUANTITY_NUMBER, NULL) == BND_OK && again <= x * 1.0001 &&
                     again >= x * 0.9999,
                 "a number reads back");
     }

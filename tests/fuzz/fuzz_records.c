@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         require(r.count > 0, "a log has steps");
         require_record(&r);
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     return 0;
 }

@@ -71,14 +71,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = tight_copy(data, size);
     bnd_safetensors *file = NULL;
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_safetensors_parse(&file, copy, size, &why);
+    bnd_status status = bnd_safetensors_new_of_bytes(&file, copy, size, &why);
     if (status != BND_OK) {
         require_explained(status, &why, size);
         require(file == NULL, "nothing comes of a refusal");
     } else {
         require_covered(file, copy, size);
         require_writable(file);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     free(copy);
     return 0;

@@ -34,7 +34,7 @@ static void require_judged(const bnd_vectors *v, bnd_vector_line *line)
         const bnd_format *f = bnd_vectors_format(v, i);
         require(f->width == 64 || line->operands[i] >> f->width == 0, "operands are codes");
     }
-    require(bnd_vector_check_open(&check, v, how, NULL) == BND_OK, "there is memory");
+    require(bnd_vector_check_new(&check, v, how, NULL) == BND_OK, "there is memory");
     require(bnd_vector_check_line(&agrees, &want, check, line, NULL) == BND_OK, "a line is judged");
     require(bnd_vector_explain(why, sizeof why, v, line->operands, line->random) < sizeof why, "a reason is short");
     line->code = want.code;
@@ -43,7 +43,7 @@ static void require_judged(const bnd_vectors *v, bnd_vector_line *line)
     require(bnd_vector_check_line(&agrees, &want, check, line, NULL) == BND_OK && agrees, "the right answer agrees");
     size_t found = bnd_vector_check_suspects(suspects, 2, check);
     require(found > 0 && suspects[0].left_over <= 1, "a rule explains what it answers");
-    bnd_vector_check_close(check);
+    bnd_vector_check_free(check);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -61,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bnd_vector_line line = {.operands = operands};
         require_header(&v);
         memset(operands, 0, sizeof operands);
-        status = bnd_vector_parse(&line, &v, rest % 2 == 0 ? BND_ANSWER_WHOLE : BND_ANSWER_ANY, text, rest, &why);
+        status = bnd_vector_parse(&line, &v, rest % 2 == 0 ? BND_VECTOR_ANSWER_WHOLE : BND_VECTOR_ANSWER_ANY, text,
+                                  rest, &why);
         if (status != BND_OK) {
             require_explained(status, &why, rest);
         } else {

@@ -211,7 +211,7 @@ static void test_checkpoint(void)
     snprintf(directory, sizeof directory, "%s/run", folder);
     bnd_record whole = record_of(NULL, false, NULL), first = record_of(directory, false, stop_after_three);
     CU_ASSERT_TRUE(!first.complete && first.count < 6);
-    bnd_record_clear(&first);
+    bnd_record_close(&first);
     bnd_record rest = record_of(directory, true, NULL);
     CU_ASSERT_TRUE(whole.complete && rest.complete && whole.count == 6 && rest.count == 6);
     for (size_t i = 0; i < 6 && rest.count == 6; i++) {
@@ -219,8 +219,8 @@ static void test_checkpoint(void)
         CU_ASSERT_EQUAL(rest.points[i].gradient_norm, whole.points[i].gradient_norm);
     }
     CU_ASSERT_EQUAL(rest.validation, whole.validation);
-    bnd_record_clear(&whole);
-    bnd_record_clear(&rest);
+    bnd_record_close(&whole);
+    bnd_record_close(&rest);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, files[i]);
         unlink(path);

@@ -30,10 +30,10 @@ int main(int argc, char **argv)
     if (argc < 3) {
         return 1;
     }
-    bnd_status status = bnd_safetensors_open(&file, argv[1], &why);
+    bnd_status status = bnd_safetensors_new(&file, argv[1], &why);
     if (status == BND_OK) {
         status = write_again(file, argv[2], &why);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     if (status != BND_OK) {
         fprintf(stderr, "%s\n", why.message);

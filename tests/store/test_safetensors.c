@@ -36,7 +36,7 @@ static bnd_safetensors *good(whole_file *f, const char *text, size_t data)
     bnd_safetensors *file = NULL;
     bnd_error why = {.message = ""};
     *f = file_of(text, data);
-    bnd_status status = bnd_safetensors_parse(&file, f->bytes, f->size, &why);
+    bnd_status status = bnd_safetensors_new_of_bytes(&file, f->bytes, f->size, &why);
     if (status != BND_OK) {
         printf("\n  refused: %s\n  %s\n", text, why.message);
     }
@@ -46,7 +46,7 @@ static bnd_safetensors *good(whole_file *f, const char *text, size_t data)
 
 static void done(bnd_safetensors *file, whole_file *f)
 {
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     free(f->bytes);
 }
 
@@ -83,7 +83,7 @@ static void test_reading(void)
     CU_ASSERT_STRING_EQUAL(bnd_safetensors_metadata(file, "step"), "7");
     CU_ASSERT_PTR_NULL(bnd_safetensors_metadata(file, "steps"));
     done(file, &f);
-    bnd_safetensors_close(NULL);
+    bnd_safetensors_free(NULL);
 }
 
 static void test_nothing(void)
@@ -184,13 +184,13 @@ static bool refused(const whole_file *f, const char *word)
 {
     bnd_safetensors *file = NULL;
     bnd_error why = {.message = ""};
-    bnd_status status = bnd_safetensors_parse(&file, f->bytes, f->size, &why);
+    bnd_status status = bnd_safetensors_new_of_bytes(&file, f->bytes, f->size, &why);
     bool held = status == BND_BAD_FILE && why.status == status && why.where <= f->size && file == NULL &&
                 strstr(why.message, word) != NULL &&
-                bnd_safetensors_parse(&file, f->bytes, f->size, NULL) == BND_BAD_FILE;
+                bnd_safetensors_new_of_bytes(&file, f->bytes, f->size, NULL) == BND_BAD_FILE;
     if (!held) {
         printf("\n  '%s' was expected: status %d, at %zu, %s\n", word, (int)status, why.where, why.message);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     return held;
 }
@@ -253,7 +253,7 @@ static void test_lengths(void)
     free(f.bytes);
     f = file_of_n(blank, BND_SAFETENSORS_HEADER_MAX, 0);
     bnd_safetensors *file;
-    CU_ASSERT_EQUAL(bnd_safetensors_parse(&file, f.bytes, f.size, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_safetensors_new_of_bytes(&file, f.bytes, f.size, NULL), BND_OK);
     done(file, &f);
     free(blank);
 }
@@ -472,10 +472,10 @@ static void test_many(void)
             CU_ASSERT_TRUE(refused(&f, "they overlap"));
         } else {
             bnd_safetensors *file;
-            CU_ASSERT_EQUAL_FATAL(bnd_safetensors_parse(&file, f.bytes, f.size, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_safetensors_new_of_bytes(&file, f.bytes, f.size, NULL), BND_OK);
             CU_ASSERT_EQUAL(bnd_safetensors_count(file), MANY);
             CU_ASSERT_STRING_EQUAL(bnd_safetensors_find(file, "19999")->name, "19999");
-            bnd_safetensors_close(file);
+            bnd_safetensors_free(file);
         }
         free(f.bytes);
     }

@@ -39,7 +39,7 @@ static bnd_safetensors *opened(const char *path)
 {
     bnd_safetensors *file = NULL;
     bnd_error why = {.message = ""};
-    bnd_status status = bnd_safetensors_open(&file, path, &why);
+    bnd_status status = bnd_safetensors_new(&file, path, &why);
     if (status != BND_OK) {
         printf("\n  refused: %s\n", why.message);
     }
@@ -81,7 +81,7 @@ static void test_round_trip(void)
         CU_ASSERT_EQUAL(memcmp(t->data, entries[i].data, (size_t)t->size), 0);
         CU_ASSERT_EQUAL((t->data - first) % (t->bits > 8 ? t->bits / 8 : 1), 0);
     }
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     unlink(folder_path("file"));
     folder_leave();
 }
@@ -130,7 +130,7 @@ static void test_texts(void)
         CU_ASSERT_TRUE(t != NULL && t->rank == 0 && t->count == 1 && t->data[0] == byte);
         CU_ASSERT_STRING_EQUAL(bnd_safetensors_metadata(file, names[i]), names[NAMES - 1 - i]);
     }
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     unlink(folder_path("file"));
     folder_leave();
 }
@@ -146,11 +146,11 @@ static void test_small(void)
     CU_ASSERT_FALSE(file_holds(folder_path("file"), "before"));
     bnd_safetensors *file = opened(folder_path("file"));
     CU_ASSERT_EQUAL(bnd_safetensors_count(file), 0);
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     CU_ASSERT_EQUAL_FATAL(bnd_safetensors_write(folder_path("file"), &empty, 1, NULL, 0, NULL), BND_OK);
     file = opened(folder_path("file"));
     CU_ASSERT_EQUAL(bnd_safetensors_at(file, 0)->count, 0);
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     unlink(folder_path("file"));
     folder_leave();
 }
@@ -208,12 +208,12 @@ static void test_opening(void)
     bnd_error why;
     bnd_safetensors *file = NULL;
     folder_enter();
-    CU_ASSERT_EQUAL(bnd_safetensors_open(&file, folder_path("nothing"), &why), BND_BAD_STREAM);
+    CU_ASSERT_EQUAL(bnd_safetensors_new(&file, folder_path("nothing"), &why), BND_BAD_STREAM);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, strerror(ENOENT)));
     file_put(folder_path("file"), "");
-    CU_ASSERT_EQUAL(bnd_safetensors_open(&file, folder_path("file"), &why), BND_BAD_FILE);
+    CU_ASSERT_EQUAL(bnd_safetensors_new(&file, folder_path("file"), &why), BND_BAD_FILE);
     file_put(folder_path("file"), "no such file at all");
-    CU_ASSERT_EQUAL(bnd_safetensors_open(&file, folder_path("file"), &why), BND_BAD_FILE);
+    CU_ASSERT_EQUAL(bnd_safetensors_new(&file, folder_path("file"), &why), BND_BAD_FILE);
     CU_ASSERT_PTR_NULL(file);
     unlink(folder_path("file"));
     folder_leave();
@@ -241,10 +241,10 @@ static bool survives(bool reads)
         bnd_safetensors *file = NULL;
         int64_t living = allocations_living();
         allocations_fail(i, false);
-        status = reads ? bnd_safetensors_open(&file, folder_path("read"), &why)
+        status = reads ? bnd_safetensors_new(&file, folder_path("read"), &why)
                        : bnd_safetensors_write(folder_path("written"), entries, DTYPES, &pair, 1, &why);
         allocations_fail(UINT64_MAX, false);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
         if ((status != BND_OK && !lacks_memory(status, &why)) || allocations_living() != living) {
             printf("\n  allocation %llu: status %d, %s\n", (unsigned long long)i, (int)status, why.message);
             return false;

@@ -6,7 +6,7 @@
 
 enum { SEEDS = 3, BAD_MOST = 3 };
 
-#define UNDERFLOWED BND_FOUND_UNDERFLOWED
+#define UNDERFLOWED BND_MECHANISM_UNDERFLOWED
 const cause causes[] = {
     {"base=bf16-amp,dact=e3m2", {{"dact", UNDERFLOWED}}, "mlp", 0.01, 200, true, 0},
     {"base=bf16-amp,gemm_fwd.y=e2m0,dact=fp32", {{"act", UNDERFLOWED}}, "mlp", 0.01, 200, false, 0},
@@ -15,47 +15,59 @@ const cause causes[] = {
     {"base=bf16-amp,gemm_dgrad.dy=e3m2", {{"gemm_dgrad", UNDERFLOWED}}, "mlp", 0.01, 200, false, 0},
     {"base=bf16-amp,gemm_wgrad.dy=e3m2", {{"gemm_wgrad", UNDERFLOWED}}, "mlp", 0.01, 200, false, 0},
     {"matmul=e2m0", {{"matmul", UNDERFLOWED}}, "transformer", 0.01, 300, false, 16},
-    {"base=bf16-amp,acc=trunc3", {{"acc", BND_FOUND_ROUNDED_SUMS}}, "mlp", 0.01, 200, false, 0},
-    {"base=bf16-amp,m=e5m2", {{"m", BND_FOUND_STALLED_MOMENTS}}, "mlp", 0.01, 200, true, 0},
-    {"base=bf16-amp,v=e5m2", {{"v", BND_FOUND_LOST_MOMENTS}}, "mlp", 0.01, 200, false, 0},
+    {"base=bf16-amp,acc=trunc3", {{"acc", BND_MECHANISM_ROUNDED_SUMS}}, "mlp", 0.01, 200, false, 0},
+    {"base=bf16-amp,m=e5m2", {{"m", BND_MECHANISM_STALLED_MOMENTS}}, "mlp", 0.01, 200, true, 0},
+    {"base=bf16-amp,v=e5m2", {{"v", BND_MECHANISM_LOST_MOMENTS}}, "mlp", 0.01, 200, false, 0},
     {"base=bf16-amp,scalar=e4m3", {{"scalar", UNDERFLOWED}}, "mlp", 0.01, 200, false, 0},
-    {"base=fp16-amp-noscale,loss_scale=16777216", {{"loss_scale", BND_FOUND_SKIPPED_STEPS}}, "mlp", 0.01, 200, true, 0},
-    {"base=bf16-amp,param=e4m3", {{"param", BND_FOUND_LOST_UPDATES}}, "mlp", 0.01, 200, false, 0},
-    {"base=bf16-amp,param=bf16", {{"param", BND_FOUND_LOST_UPDATES}}, "mlp", 3e-4, 600, false, 0},
-    {"base=bf16-amp,param=bf16,optimizer=fused", {{"param", BND_FOUND_LOST_UPDATES}}, "mlp", 3e-4, 600, false, 0},
-    {"norm.w=e2m1/mx:floor", {{"norm", BND_FOUND_CLAMPED}}, "student", 0.01, 300, false, 0},
-    {"gemm=e4m3/mx:floor", {{"scaling", BND_FOUND_CLAMPED}}, "transformer", 0.01, 250, false, 64},
-    {"e5m2-pure", {{"v", BND_FOUND_LOST_MOMENTS}, {"param", BND_FOUND_LOST_UPDATES}}, "mlp", 0.01, 200, false, 0},
+    {"base=fp16-amp-noscale,loss_scale=16777216",
+     {{"loss_scale", BND_MECHANISM_SKIPPED_STEPS}},
+     "mlp",
+     0.01,
+     200,
+     true,
+     0},
+    {"base=bf16-amp,param=e4m3", {{"param", BND_MECHANISM_LOST_UPDATES}}, "mlp", 0.01, 200, false, 0},
+    {"base=bf16-amp,param=bf16", {{"param", BND_MECHANISM_LOST_UPDATES}}, "mlp", 3e-4, 600, false, 0},
+    {"base=bf16-amp,param=bf16,optimizer=fused", {{"param", BND_MECHANISM_LOST_UPDATES}}, "mlp", 3e-4, 600, false, 0},
+    {"norm.w=e2m1/mx:floor", {{"norm", BND_MECHANISM_CLAMPED}}, "student", 0.01, 300, false, 0},
+    {"gemm=e4m3/mx:floor", {{"scaling", BND_MECHANISM_CLAMPED}}, "transformer", 0.01, 250, false, 64},
+    {"e5m2-pure",
+     {{"v", BND_MECHANISM_LOST_MOMENTS}, {"param", BND_MECHANISM_LOST_UPDATES}},
+     "mlp",
+     0.01,
+     200,
+     false,
+     0},
     {"base=bf16-amp,v=e5m2,dact=e3m2",
-     {{"v", BND_FOUND_LOST_MOMENTS}, {"dact", UNDERFLOWED}},
+     {{"v", BND_MECHANISM_LOST_MOMENTS}, {"dact", UNDERFLOWED}},
      "mlp",
      0.01,
      200,
      true,
      0},
     {"base=fp16-amp-noscale,loss_scale=16777216,v=e5m2",
-     {{"v", BND_FOUND_LOST_MOMENTS}, {"loss_scale", BND_FOUND_SKIPPED_STEPS}},
+     {{"v", BND_MECHANISM_LOST_MOMENTS}, {"loss_scale", BND_MECHANISM_SKIPPED_STEPS}},
      "mlp",
      0.01,
      200,
      false,
      0},
     {"base=bf16-amp,param=e4m3,dact=e3m2",
-     {{"param", BND_FOUND_LOST_UPDATES}, {"dact", UNDERFLOWED}},
+     {{"param", BND_MECHANISM_LOST_UPDATES}, {"dact", UNDERFLOWED}},
      "mlp",
      0.01,
      200,
      false,
      0},
     {"base=bf16-amp,acc=trunc3,m=e5m2",
-     {{"acc", BND_FOUND_ROUNDED_SUMS}, {"m", BND_FOUND_STALLED_MOMENTS}},
+     {{"acc", BND_MECHANISM_ROUNDED_SUMS}, {"m", BND_MECHANISM_STALLED_MOMENTS}},
      "mlp",
      0.01,
      200,
      false,
      0},
     {"base=bf16-amp,param=e4m3,v=e5m2,dact=e3m2",
-     {{"param", BND_FOUND_LOST_UPDATES}, {"v", BND_FOUND_LOST_MOMENTS}, {"dact", UNDERFLOWED}},
+     {{"param", BND_MECHANISM_LOST_UPDATES}, {"v", BND_MECHANISM_LOST_MOMENTS}, {"dact", UNDERFLOWED}},
      "mlp",
      0.01,
      200,
@@ -138,11 +150,11 @@ bnd_status diagnose(diagnosis *out, const cause *c, const bnd_context *context, 
         status = bnd_study_run(records, tasks, 2 * SEEDS, context, NULL, NULL, why);
     }
     if (status == BND_OK) {
-        status =
-            bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, BND_MARGIN, context, NULL, NULL, why);
+        status = bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, BND_COMPARISON_MARGIN, context,
+                                  NULL, NULL, why);
     }
     for (size_t i = 0; i < 2 * SEEDS; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
     if (status == BND_OK) {
         compare(out, c, &a);

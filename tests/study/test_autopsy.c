@@ -51,7 +51,7 @@ static void examine(bnd_autopsy *out, const patient *p)
     CU_ASSERT_TRUE_FATAL(succeeds(
         bnd_autopsy_make(out, tasks, records, SEEDS, records + SEEDS, SEEDS, 0.01, NULL, NULL, NULL, &why), &why));
     for (size_t i = 0; i < 2 * SEEDS; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
 }
 
@@ -85,12 +85,12 @@ static void test_second_moment(void)
 {
     static bnd_autopsy a;
     examine(&a, &(patient){"fp16-pure", "transformer", 3e-3, 20});
-    CU_ASSERT_EQUAL(a.comparison.verdict, BND_FAILED);
+    CU_ASSERT_EQUAL(a.comparison.verdict, BND_VERDICT_FAILED);
     CU_ASSERT_TRUE(a.comparison.outside && a.comparison.outside_from == 1);
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
     CU_ASSERT_TRUE(a.shares[0].lifted > 0.9 && a.shares[0].lowered > 0.9);
-    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_MOMENTS &&
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_LOST_MOMENTS &&
                    a.culprits[0].cause.role == BND_ROLE_V);
     CU_ASSERT_TRUE(a.epsilon_vanishes);
     CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.1 && a.culprits[0].cause.worst_share >= a.culprits[0].cause.share &&
@@ -105,10 +105,10 @@ static void test_several_suffice(void)
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
         static bnd_autopsy a;
         examine(&a, &(patient){recipes[i], "transformer", 3e-3, 30});
-        CU_ASSERT_EQUAL(a.comparison.verdict, BND_FAILED);
+        CU_ASSERT_EQUAL(a.comparison.verdict, BND_VERDICT_FAILED);
         CU_ASSERT_TRUE(a.comparison.outside && a.comparison.outside_from == 1);
         CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "v");
-        CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_MOMENTS &&
+        CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_LOST_MOMENTS &&
                        a.epsilon_vanishes && a.heals);
     }
 }
@@ -121,7 +121,7 @@ static void test_flushed(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_EQUAL(strncmp(bnd_part_name(a.shares[0].part), "gemm_", 5), 0);
-    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_UNDERFLOWED);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_UNDERFLOWED);
     CU_ASSERT_TRUE(a.culprits[0].cause.role == BND_ROLE_WGRAD_DY || a.culprits[0].cause.role == BND_ROLE_DGRAD_DY);
     CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.5 && !a.epsilon_vanishes);
     CU_ASSERT_TRUE(share_of(&a, "gemm_fwd")->lifted < 0.5);
@@ -138,7 +138,7 @@ static void test_cancelled(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "param");
-    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_LOST_UPDATES &&
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_LOST_UPDATES &&
                    a.culprits[0].cause.role == BND_ROLE_PARAM);
     CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.3);
 }
@@ -155,7 +155,7 @@ static void test_clamped(void)
     CU_ASSERT_TRUE(bnd_comparison_has_cause(&a.comparison));
     check_bands(&a);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "norm");
-    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_CLAMPED &&
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_CLAMPED &&
                    a.culprits[0].cause.role == BND_ROLE_NORM_W);
     CU_ASSERT_TRUE(a.culprits[0].cause.share > 0.01 && a.culprits[0].cause.worst_share >= a.culprits[0].cause.share &&
                    a.culprits[0].cause.worst[0] != 0);
@@ -170,7 +170,7 @@ static void test_accumulator(void)
     check_bands(&a);
     CU_ASSERT_EQUAL(a.share_count, 1);
     CU_ASSERT_STRING_EQUAL(bnd_part_name(a.shares[0].part), "acc");
-    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_FOUND_ROUNDED_SUMS);
+    CU_ASSERT_TRUE(a.culprits[0].has_cause && a.culprits[0].cause.mechanism == BND_MECHANISM_ROUNDED_SUMS);
     CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lifted, 1, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(a.shares[0].lowered, 1, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(a.interaction, 0, 1e-12);
@@ -196,16 +196,17 @@ static void test_match(void)
     tasks_of(tasks, &p, p.recipe);
     tasks_of(tasks + SEEDS, &p, "fp32");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2 * SEEDS, NULL, NULL, NULL, &why), &why));
-    CU_ASSERT_TRUE(succeeds(
-        bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, BND_MARGIN, NULL, never, &watched, &why),
-        &why));
-    CU_ASSERT_EQUAL(a.comparison.verdict, BND_NO_DIFFERENCE);
+    CU_ASSERT_TRUE(succeeds(bnd_autopsy_make(&a, tasks, records, SEEDS, records + SEEDS, SEEDS, BND_COMPARISON_MARGIN,
+                                             NULL, never, &watched, &why),
+                            &why));
+    CU_ASSERT_EQUAL(a.comparison.verdict, BND_VERDICT_NO_DIFFERENCE);
     CU_ASSERT_TRUE(!watched && a.share_count == 0 && a.finding_count == 0 && a.culprit_count == 0);
     records[SEEDS].seed_data = 99;
     CU_ASSERT_NOT_EQUAL(
-        bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, BND_MARGIN, NULL, never, &watched, &why), BND_OK);
+        bnd_autopsy_make(&a, tasks, records, 1, records + SEEDS, 1, BND_COMPARISON_MARGIN, NULL, never, &watched, &why),
+        BND_OK);
     for (size_t i = 0; i < 2 * SEEDS; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
 }
 
@@ -222,15 +223,15 @@ static void test_findings(void)
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT_TRUE(f[i].share > 0 && f[i].worst_share > 0 && f[i].step < 3);
         CU_ASSERT_TRUE(i == 0 || f[i].mechanism >= f[i - 1].mechanism);
-        if (f[i].mechanism == BND_FOUND_LOST_UPDATES) {
+        if (f[i].mechanism == BND_MECHANISM_LOST_UPDATES) {
             found = f[i].role == BND_ROLE_PARAM && f[i].share > 0.5 && f[i].step == 0;
         }
     }
     CU_ASSERT_TRUE(found);
-    for (unsigned m = 0; m < BND_MECHANISMS; m++) {
+    for (unsigned m = 0; m < BND_MECHANISM_COUNT; m++) {
         CU_ASSERT_TRUE(bnd_mechanism_name((bnd_mechanism)m)[0] != 0);
     }
-    CU_ASSERT_STRING_EQUAL(bnd_mechanism_name(BND_MECHANISMS), "");
+    CU_ASSERT_STRING_EQUAL(bnd_mechanism_name(BND_MECHANISM_COUNT), "");
 }
 
 /* A moment of which every update is too small for its format stalls in every step but those that reach it; in fp32

@@ -102,11 +102,12 @@ static bnd_comparison compare(double (*loss)(size_t, uint64_t), size_t pairs, si
         runs[i] = record_of(i + 1, steps, loss);
         references[pairs - 1 - i] = record_of(i + 1, steps, learns);
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, pairs, references, pairs, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&c, runs, pairs, references, pairs, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_EQUAL(c.pairs, pairs);
     for (size_t i = 0; i < pairs; i++) {
-        bnd_record_clear(&runs[i]);
-        bnd_record_clear(&references[i]);
+        bnd_record_close(&runs[i]);
+        bnd_record_close(&references[i]);
     }
     return c;
 }
@@ -130,10 +131,11 @@ static bnd_comparison compare_results(const double *more, size_t pairs)
         references[i].validation = 2;
         runs[i].validation = 2 + more[i];
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, pairs, references, pairs, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&c, runs, pairs, references, pairs, BND_COMPARISON_MARGIN, &why), &why));
     for (size_t i = 0; i < pairs; i++) {
-        bnd_record_clear(&runs[i]);
-        bnd_record_clear(&references[i]);
+        bnd_record_close(&runs[i]);
+        bnd_record_close(&references[i]);
     }
     return c;
 }
@@ -146,12 +148,18 @@ static void test_tolerance(void)
         double middle, deviation;
         bnd_verdict verdict;
     } cases[] = {
-        {0, 0, BND_NO_DIFFERENCE},        {0, 0.008, BND_NO_DIFFERENCE},     /* up to 0.0199 */
-        {0, 0.0081, BND_INCONCLUSIVE},    {0.01, 0.0041, BND_INCONCLUSIVE},  /* up to 0.0202 */
-        {0.01, 0.004, BND_NO_DIFFERENCE}, {-0.01, 0.004, BND_NO_DIFFERENCE}, /* a gap, but a small one */
-        {0.03, 0.0041, BND_INCONCLUSIVE}, {0.03, 0.004, BND_WORSE},          /* from 0.0201 on */
-        {-0.03, 0.004, BND_BETTER},       {-0.03, 0.0041, BND_INCONCLUSIVE},
-        {0.03, 0.012, BND_INCONCLUSIVE},  {1.99, 1e-3, BND_FAILED}, /* 3.99 of a chance level of 4 */
+        {0, 0, BND_VERDICT_NO_DIFFERENCE},
+        {0, 0.008, BND_VERDICT_NO_DIFFERENCE}, /* up to 0.0199 */
+        {0, 0.0081, BND_VERDICT_INCONCLUSIVE},
+        {0.01, 0.0041, BND_VERDICT_INCONCLUSIVE}, /* up to 0.0202 */
+        {0.01, 0.004, BND_VERDICT_NO_DIFFERENCE},
+        {-0.01, 0.004, BND_VERDICT_NO_DIFFERENCE}, /* a gap, but a small one */
+        {0.03, 0.0041, BND_VERDICT_INCONCLUSIVE},
+        {0.03, 0.004, BND_VERDICT_WORSE}, /* from 0.0201 on */
+        {-0.03, 0.004, BND_VERDICT_BETTER},
+        {-0.03, 0.0041, BND_VERDICT_INCONCLUSIVE},
+        {0.03, 0.012, BND_VERDICT_INCONCLUSIVE},
+        {1.99, 1e-3, BND_VERDICT_FAILED}, /* 3.99 of a chance level of 4 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double a = cases[i].middle, d = cases[i].deviation;
@@ -166,34 +174,34 @@ static void test_verdicts(void)
     enum { STEPS = 600 };
     for (size_t pairs = 1; pairs <= RUNS; pairs++) {
         bnd_comparison same = compare(learns, pairs, STEPS), near = compare(learns_and_more, pairs, STEPS);
-        CU_ASSERT_EQUAL(same.verdict, BND_NO_DIFFERENCE); /* the same losses: of one pair, too */
+        CU_ASSERT_EQUAL(same.verdict, BND_VERDICT_NO_DIFFERENCE); /* the same losses: of one pair, too */
         CU_ASSERT_EQUAL(same.gap, 0);
         CU_ASSERT_FALSE(same.outside);
-        CU_ASSERT_EQUAL(near.verdict, pairs == 1 ? BND_UNJUDGED : BND_NO_DIFFERENCE);
+        CU_ASSERT_EQUAL(near.verdict, pairs == 1 ? BND_VERDICT_UNJUDGED : BND_VERDICT_NO_DIFFERENCE);
         CU_ASSERT_FALSE(near.outside);
         CU_ASSERT_EQUAL(isnan(near.interval) != 0, pairs == 1);
 
         bnd_comparison stalled = compare(stalls_at_300, pairs, STEPS);
-        CU_ASSERT_EQUAL(stalled.verdict, pairs == 1 ? BND_UNJUDGED : BND_WORSE);
+        CU_ASSERT_EQUAL(stalled.verdict, pairs == 1 ? BND_VERDICT_UNJUDGED : BND_VERDICT_WORSE);
         CU_ASSERT_TRUE(bnd_comparison_has_cause(&stalled));
         CU_ASSERT_DOUBLE_EQUAL(stalled.gap, 0.2, 0.01);
         CU_ASSERT_TRUE(stalled.outside);
         CU_ASSERT_TRUE(stalled.outside_from >= 300 && stalled.outside_from <= 340);
 
         bnd_comparison back = compare(comes_back, pairs, STEPS);
-        CU_ASSERT_EQUAL(back.verdict, pairs == 1 ? BND_UNJUDGED : BND_NO_DIFFERENCE);
+        CU_ASSERT_EQUAL(back.verdict, pairs == 1 ? BND_VERDICT_UNJUDGED : BND_VERDICT_NO_DIFFERENCE);
         CU_ASSERT_FALSE(back.outside);
         CU_ASSERT_FALSE(bnd_comparison_has_cause(&back));
 
         bnd_comparison nan = compare(is_nan_from_7, pairs, STEPS);
-        CU_ASSERT_EQUAL(nan.verdict, BND_FAILED);
+        CU_ASSERT_EQUAL(nan.verdict, BND_VERDICT_FAILED);
         CU_ASSERT_TRUE(nan.failed == pairs && nan.failed_nan == pairs && nan.judged == 0);
         CU_ASSERT_TRUE(isnan(nan.result) && isnan(nan.gap) && isnan(nan.interval));
         CU_ASSERT_TRUE(nan.outside && nan.outside_from == 7);
         CU_ASSERT_TRUE(has_text(&nan, "failed: NaN at step 7"));
 
         bnd_comparison large = compare(blows_up, pairs, STEPS);
-        CU_ASSERT_EQUAL(large.verdict, BND_FAILED);
+        CU_ASSERT_EQUAL(large.verdict, BND_VERDICT_FAILED);
         CU_ASSERT_TRUE(large.failed_nan == 0 && large.result > 4);
         CU_ASSERT_TRUE(has_text(&large, "failed: chance level"));
         CU_ASSERT_TRUE(large.outside && large.outside_from >= 100 && large.outside_from < 120);
@@ -204,9 +212,9 @@ static void test_verdicts(void)
 static void test_some_fail(void)
 {
     bnd_comparison two = compare(is_nan_of_seed_1, 2, 200), five = compare(is_nan_of_seed_1, 5, 200);
-    CU_ASSERT_TRUE(two.verdict == BND_FAILED && two.others == BND_UNJUDGED);
+    CU_ASSERT_TRUE(two.verdict == BND_VERDICT_FAILED && two.others == BND_VERDICT_UNJUDGED);
     CU_ASSERT_TRUE(has_text(&two, "failed 1 of 2"));
-    CU_ASSERT_TRUE(five.verdict == BND_FAILED && five.others == BND_NO_DIFFERENCE);
+    CU_ASSERT_TRUE(five.verdict == BND_VERDICT_FAILED && five.others == BND_VERDICT_NO_DIFFERENCE);
     CU_ASSERT_TRUE(five.failed == 1 && five.judged == 4 && five.nan_from == 7);
     CU_ASSERT_TRUE(fabs(five.gap) < 0.01 && five.interval < 0.01);
     CU_ASSERT_TRUE(has_text(&five, "failed 1 of 5, others no difference"));
@@ -223,14 +231,15 @@ static void test_reference_fails(void)
         runs[i] = record_of(i, 200, i == 0 ? is_nan_from_7 : learns_and_more);
         references[i] = record_of(i, 200, i == 1 ? is_nan_from_7 : learns);
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, 3, references, 3, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(c.failed == 1 && c.reference_failed == 1 && c.judged == 1 && c.verdict == BND_UNJUDGED);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, 3, references, 3, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(c.failed == 1 && c.reference_failed == 1 && c.judged == 1 && c.verdict == BND_VERDICT_UNJUDGED);
     CU_ASSERT_TRUE(has_text(&c, "1 seed"));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs + 1, 1, references + 1, 1, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(c.verdict == BND_UNJUDGED && has_text(&c, "reference failed"));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&c, runs + 1, 1, references + 1, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(c.verdict == BND_VERDICT_UNJUDGED && has_text(&c, "reference failed"));
     for (size_t i = 0; i < 3; i++) {
-        bnd_record_clear(&runs[i]);
-        bnd_record_clear(&references[i]);
+        bnd_record_close(&runs[i]);
+        bnd_record_close(&references[i]);
     }
 }
 
@@ -239,10 +248,10 @@ static void test_signs(void)
 {
     const double outlier[] = {0.03, 0.03, 0.03, 0.03, 0.03, 1.9}, small[] = {0.01, 0.01, 0.01, 0.01, 0.01, 1.9};
     bnd_comparison c = compare_results(outlier, 6);
-    CU_ASSERT_TRUE(c.gap < c.interval && c.verdict == BND_WORSE);
-    CU_ASSERT_EQUAL(compare_results(outlier, 5).verdict, BND_WORSE);
-    CU_ASSERT_EQUAL(compare_results(outlier + 1, 5).verdict, BND_INCONCLUSIVE); /* five signs are not enough */
-    CU_ASSERT_EQUAL(compare_results(small, 6).verdict, BND_INCONCLUSIVE);
+    CU_ASSERT_TRUE(c.gap < c.interval && c.verdict == BND_VERDICT_WORSE);
+    CU_ASSERT_EQUAL(compare_results(outlier, 5).verdict, BND_VERDICT_WORSE);
+    CU_ASSERT_EQUAL(compare_results(outlier + 1, 5).verdict, BND_VERDICT_INCONCLUSIVE); /* five signs are not enough */
+    CU_ASSERT_EQUAL(compare_results(small, 6).verdict, BND_VERDICT_INCONCLUSIVE);
     CU_ASSERT_TRUE(bndi_sign_test(6, 6) && !bndi_sign_test(5, 5) && !bndi_sign_test(0, 0));
     CU_ASSERT_TRUE(bndi_sign_test(8, 9) && !bndi_sign_test(7, 9)); /* 10 and 46 of 512 */
 }
@@ -257,12 +266,12 @@ static void test_better(void)
         run.points[i].loss -= 0.5;
     }
     CU_ASSERT_TRUE(succeeds(bndi_record_finish(&run, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &reference, 1, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(c.verdict == BND_UNJUDGED && !bnd_comparison_has_cause(&c));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &reference, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(c.verdict == BND_VERDICT_UNJUDGED && !bnd_comparison_has_cause(&c));
     CU_ASSERT_TRUE(c.gap < -0.4);
     CU_ASSERT_FALSE(c.outside);
-    bnd_record_clear(&run);
-    bnd_record_clear(&reference);
+    bnd_record_close(&run);
+    bnd_record_close(&reference);
 }
 
 /* Three pairs with these validation losses, of a task with a chance level of 4 and this irreducible loss. */
@@ -279,10 +288,10 @@ static bnd_comparison compare_three(const double *run, const double *reference, 
         runs[seed].validation = run[seed];
         references[seed].floor = runs[seed].floor = floor_of;
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, 3, references, 3, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, runs, 3, references, 3, BND_COMPARISON_MARGIN, &why), &why));
     for (size_t k = 0; k < 3; k++) {
-        bnd_record_clear(&runs[k]);
-        bnd_record_clear(&references[k]);
+        bnd_record_close(&runs[k]);
+        bnd_record_close(&references[k]);
     }
     return c;
 }
@@ -295,21 +304,26 @@ static void test_apart(void)
         bnd_verdict verdict;
         bool logarithmic, solved;
     } cases[] = {
-        {{4e-9, 5e-9, 6e-9}, {1e-10, 1e-10, 1e-10}, NAN, BND_WORSE, true, false},
-        {{1e-4, 2e-4, 9e-4}, {1e-9, 1e-9, 1e-9}, 0, BND_WORSE, true, false}, /* half the interval is 1.1e-3 */
-        {{1e-9, 2e-9, 9e-9}, {1e-4, 1e-4, 1e-4}, 0, BND_BETTER, true, false},
-        {{1e-9, 1e-9, 9e-6}, {1e-9, 1e-9, 1e-9}, 0, BND_INCONCLUSIVE, true, false}, /* one pair of three */
-        {{1, 0.1, 0.01}, {1.001, 0.1001, 0.01001}, NAN, BND_NO_DIFFERENCE, true, false},
-        {{1.1, 0.11, 0.011}, {1, 0.1, 0.01}, 0, BND_WORSE, true, false}, /* seeds span decades: 1.1 times each */
-        {{1.04, 0.104, 0.0104}, {1, 0.1, 0.01}, 0, BND_NO_DIFFERENCE, true, false},
-        {{1.04, 0.104, 0.0104}, {1, 0.1, 0.01}, NAN, BND_WORSE, true, false}, /* a fifth of 5 % */
-        {{0, 0, 0}, {1e-9, 1e-9, 1e-9}, NAN, BND_BETTER, false, false},       /* no quotient */
+        {{4e-9, 5e-9, 6e-9}, {1e-10, 1e-10, 1e-10}, NAN, BND_VERDICT_WORSE, true, false},
+        {{1e-4, 2e-4, 9e-4}, {1e-9, 1e-9, 1e-9}, 0, BND_VERDICT_WORSE, true, false}, /* half the interval is 1.1e-3 */
+        {{1e-9, 2e-9, 9e-9}, {1e-4, 1e-4, 1e-4}, 0, BND_VERDICT_BETTER, true, false},
+        {{1e-9, 1e-9, 9e-6}, {1e-9, 1e-9, 1e-9}, 0, BND_VERDICT_INCONCLUSIVE, true, false}, /* one pair of three */
+        {{1, 0.1, 0.01}, {1.001, 0.1001, 0.01001}, NAN, BND_VERDICT_NO_DIFFERENCE, true, false},
+        {{1.1, 0.11, 0.011},
+         {1, 0.1, 0.01},
+         0,
+         BND_VERDICT_WORSE,
+         true,
+         false}, /* seeds span decades: 1.1 times each */
+        {{1.04, 0.104, 0.0104}, {1, 0.1, 0.01}, 0, BND_VERDICT_NO_DIFFERENCE, true, false},
+        {{1.04, 0.104, 0.0104}, {1, 0.1, 0.01}, NAN, BND_VERDICT_WORSE, true, false}, /* a fifth of 5 % */
+        {{0, 0, 0}, {1e-9, 1e-9, 1e-9}, NAN, BND_VERDICT_BETTER, false, false},       /* no quotient */
         /* fp32's resolution is 2^-48 of 4, 1.4e-14: what is below is not told apart. Up to 2^-40, 3.6e-12, a factor
          * of 10 is nothing. */
-        {{1e-12, 2e-12, 9e-13}, {1e-12, 8e-13, 1.2e-12}, 0, BND_NO_DIFFERENCE, true, true},
-        {{0, 0, 0}, {1e-15, 0, 3e-16}, 0, BND_NO_DIFFERENCE, true, true},
-        {{5e-4, 4e-4, 9e-4}, {1e-12, 0, 1e-13}, 0, BND_WORSE, true, true},
-        {{1e-12, 1e-12, 3e-11}, {1e-12, 1e-12, 1e-13}, 0, BND_INCONCLUSIVE, true, true},
+        {{1e-12, 2e-12, 9e-13}, {1e-12, 8e-13, 1.2e-12}, 0, BND_VERDICT_NO_DIFFERENCE, true, true},
+        {{0, 0, 0}, {1e-15, 0, 3e-16}, 0, BND_VERDICT_NO_DIFFERENCE, true, true},
+        {{5e-4, 4e-4, 9e-4}, {1e-12, 0, 1e-13}, 0, BND_VERDICT_WORSE, true, true},
+        {{1e-12, 1e-12, 3e-11}, {1e-12, 1e-12, 1e-13}, 0, BND_VERDICT_INCONCLUSIVE, true, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_comparison c = compare_three(cases[i].run, cases[i].reference, cases[i].floor);
@@ -327,9 +341,9 @@ static void test_excess(void)
     bnd_comparison c = compare_three(more, ones, 1.4);
     CU_ASSERT_DOUBLE_EQUAL(c.tolerance, 0.005, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(c.covered, 2.5 / 2.6, 1e-12);
-    CU_ASSERT_EQUAL(c.verdict, BND_NO_DIFFERENCE);
-    CU_ASSERT_EQUAL(compare_three(most, ones, 1.4).verdict, BND_WORSE);
-    CU_ASSERT_EQUAL(compare_three(most, ones, NAN).verdict, BND_NO_DIFFERENCE);
+    CU_ASSERT_EQUAL(c.verdict, BND_VERDICT_NO_DIFFERENCE);
+    CU_ASSERT_EQUAL(compare_three(most, ones, 1.4).verdict, BND_VERDICT_WORSE);
+    CU_ASSERT_EQUAL(compare_three(most, ones, NAN).verdict, BND_VERDICT_NO_DIFFERENCE);
     CU_ASSERT_DOUBLE_EQUAL(compare_three(ones, below, 1.4).tolerance, 0.05 * 0.026, 1e-12);
 }
 
@@ -341,18 +355,18 @@ static void test_lengths(void)
     bnd_error why;
     run.validated = true;
     run.validation = 3.5;
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &shorter, 1, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &run, 1, &shorter, 1, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_TRUE(c.cut && c.cut_at == 99);
     CU_ASSERT_EQUAL(c.gap, 0); /* the same losses up to there */
     CU_ASSERT_EQUAL(c.reference, shorter.loss);
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &shorter, 1, &run, 1, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &shorter, 1, &run, 1, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_TRUE(c.cut && c.cut_at == 99 && c.gap == 0);
     bnd_record log = record_of(1, 400, learns);
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &log, 1, &run, 1, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(!c.cut && c.gap == 0 && c.verdict == BND_NO_DIFFERENCE);
-    bnd_record_clear(&run);
-    bnd_record_clear(&shorter);
-    bnd_record_clear(&log);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &log, 1, &run, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(!c.cut && c.gap == 0 && c.verdict == BND_VERDICT_NO_DIFFERENCE);
+    bnd_record_close(&run);
+    bnd_record_close(&shorter);
+    bnd_record_close(&log);
 }
 
 /* Validation in fp32 decides where both have it; the caller says the margin. */
@@ -374,8 +388,8 @@ static void test_margin(void)
     CU_ASSERT_EQUAL(bnd_record_result(&run), 2.125);
     CU_ASSERT_EQUAL(bnd_records_compare(&c, &run, 1, &reference, 1, -1, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_records_compare(&c, &run, 1, &reference, 1, NAN, &why), BND_BAD_ARGUMENT);
-    bnd_record_clear(&run);
-    bnd_record_clear(&reference);
+    bnd_record_close(&run);
+    bnd_record_close(&reference);
 }
 
 /* Steps that only some of the records have do not count; records of other seeds or models are no pairs. */
@@ -391,18 +405,18 @@ static void test_pairs(void)
         }
     }
     b.count = kept;
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_TRUE(c.outside && c.outside_from % 10 == 0 && c.outside_from >= 300);
-    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &other, 1, BND_MARGIN, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &other, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
     strcpy(b.model, "mlp");
-    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &b, 1, BND_MARGIN, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
     b.model[0] = '\0';
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_MARGIN, &why), &why));
-    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 0, &b, 1, BND_MARGIN, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 5000, &b, 1, BND_MARGIN, &why), BND_BAD_ARGUMENT);
-    bnd_record_clear(&a);
-    bnd_record_clear(&b);
-    bnd_record_clear(&other);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &a, 1, &b, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 0, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_records_compare(&c, &a, 5000, &b, 1, BND_COMPARISON_MARGIN, &why), BND_BAD_ARGUMENT);
+    bnd_record_close(&a);
+    bnd_record_close(&b);
+    bnd_record_close(&other);
 }
 
 static double always_nan(size_t step, uint64_t seed)
@@ -426,13 +440,13 @@ static void test_results(void)
     CU_ASSERT_EQUAL(bnd_record_result(&r), 1.5);
     none.chance_loss = NAN;
     CU_ASSERT_EQUAL(bnd_record_result(&none), INFINITY);
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &none, 1, &none, 1, BND_MARGIN, &why), &why));
-    CU_ASSERT_EQUAL(c.verdict, BND_FAILED);
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&c, &none, 1, &none, 1, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_EQUAL(c.verdict, BND_VERDICT_FAILED);
     CU_ASSERT_TRUE(isnan(c.gap));
     CU_ASSERT_STRING_EQUAL(bnd_verdict_name(c.verdict), "failed");
-    CU_ASSERT_STRING_EQUAL(bnd_verdict_name(BND_VERDICTS), "");
-    bnd_record_clear(&r);
-    bnd_record_clear(&none);
+    CU_ASSERT_STRING_EQUAL(bnd_verdict_name(BND_VERDICT_COUNT), "");
+    bnd_record_close(&r);
+    bnd_record_close(&none);
 }
 
 CU_TestInfo compare_tests[] = {

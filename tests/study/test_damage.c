@@ -109,7 +109,7 @@ static void test_cut(void)
         write_file(path, three, n);
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&r, path, &why), &why));
         CU_ASSERT_EQUAL(r.count, lines);
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
 
         /* To write behind it, only what has its end counts. */
         uint64_t end = 0;
@@ -118,7 +118,7 @@ static void test_cut(void)
         CU_ASSERT_TRUE(succeeds(bndi_points_read(&r, &end, path, 99, &why), &why));
         CU_ASSERT_EQUAL(r.count, ended);
         CU_ASSERT_TRUE(end <= n && (end == 0 || three[end - 1] == '\n'));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     close_folder();
 }
@@ -151,7 +151,7 @@ static void test_changed(void)
         for (size_t k = 1; k < r.count; k++) {
             CU_ASSERT_TRUE(r.points[k].step > r.points[k - 1].step);
         }
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     CU_ASSERT_TRUE(accepted > 0 && refused > 0);
     close_folder();

@@ -71,7 +71,7 @@ static void test_nothing_lost(void)
         CU_ASSERT_TRUE(!rows[i].ends || r.ended);
         CU_ASSERT_TRUE(!r.ended || (isnan(r.loss) && isnan(r.validation) && r.points[r.count - 1].ended));
         check_going_on(&task, &r);
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
 }
 
@@ -86,7 +86,7 @@ static void test_switched(void)
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&task.switch_to, "fp32", &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_study_run(&r, &task, 1, NULL, NULL, NULL, &why), &why));
     CU_ASSERT_TRUE(r.ended && r.count == 9);
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
 }
 
 static bool count_calls(void *data, size_t task, const bnd_record *so_far)
@@ -117,16 +117,16 @@ static void test_directory(void)
     free(text);
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&b, path, &why), &why));
     CU_ASSERT_TRUE(same_records(&a, &b, true));
-    bnd_record_clear(&b);
+    bnd_record_close(&b);
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&b, &task, 1, NULL, count_calls, &calls, &why), &why));
     CU_ASSERT_TRUE(same_records(&a, &b, true) && calls == 1);
-    bnd_record_clear(&b);
+    bnd_record_close(&b);
     CU_ASSERT_EQUAL(unlink(summary), 0);
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&b, &task, 1, NULL, count_calls, &calls, &why), &why));
     CU_ASSERT_TRUE(same_records(&a, &b, true) && calls == 1);
     CU_ASSERT_EQUAL(access(summary, R_OK), 0);
-    bnd_record_clear(&b);
-    bnd_record_clear(&a);
+    bnd_record_close(&b);
+    bnd_record_close(&a);
     close_folder();
 }
 
@@ -154,19 +154,23 @@ static void test_compared(void)
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&task.training.policy, "fp32", &why), &why));
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&references[k], &task, 1, NULL, NULL, NULL, &why), &why));
     }
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, short_ones, PAIRS, references, PAIRS, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, long_ones, PAIRS, references, PAIRS, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(a.verdict == BND_FAILED && a.verdict == b.verdict && a.pairs == b.pairs && isnan(a.gap) &&
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&a, short_ones, PAIRS, references, PAIRS, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&b, long_ones, PAIRS, references, PAIRS, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(a.verdict == BND_VERDICT_FAILED && a.verdict == b.verdict && a.pairs == b.pairs && isnan(a.gap) &&
                    isnan(b.gap));
     CU_ASSERT_TRUE(a.outside && b.outside && a.outside_from == b.outside_from && a.failed == b.failed &&
                    a.nan_from == b.nan_from);
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&a, references, PAIRS, short_ones, PAIRS, BND_MARGIN, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&b, references, PAIRS, long_ones, PAIRS, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&a, references, PAIRS, short_ones, PAIRS, BND_COMPARISON_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_records_compare(&b, references, PAIRS, long_ones, PAIRS, BND_COMPARISON_MARGIN, &why), &why));
     CU_ASSERT_TRUE(a.verdict == b.verdict && a.outside == b.outside && a.judged == b.judged);
     for (size_t k = 0; k < PAIRS; k++) {
-        bnd_record_clear(&short_ones[k]);
-        bnd_record_clear(&long_ones[k]);
-        bnd_record_clear(&references[k]);
+        bnd_record_close(&short_ones[k]);
+        bnd_record_close(&long_ones[k]);
+        bnd_record_close(&references[k]);
     }
 }
 

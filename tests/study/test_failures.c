@@ -37,7 +37,7 @@ static bool fail_one(const bnd_record *expected, uint64_t i)
     bnd_status status = bndi_study_run(&r, &task, 1, NULL, &replaying, NULL, NULL, &why);
     allocations_fail(UINT64_MAX, false);
     bool fewer = allocations_asked() - asked <= i;
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     bool good = status == BND_OK || (status == BND_NO_MEMORY && why.message[0] != '\0');
     if (!good || allocations_living() != living) {
         printf("\n    allocation %llu: %d %s, %lld living\n", (unsigned long long)i, (int)status, why.message,
@@ -49,8 +49,8 @@ static bool fail_one(const bnd_record *expected, uint64_t i)
     CU_ASSERT_TRUE(same_records(expected, &r, false));
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&read, path, &why), &why));
     CU_ASSERT_TRUE(same_records(expected, &read, false));
-    bnd_record_clear(&read);
-    bnd_record_clear(&r);
+    bnd_record_close(&read);
+    bnd_record_close(&r);
     close_folder();
     return !fewer;
 }
@@ -66,7 +66,7 @@ static void test_run(void)
         i++;
     }
     CU_ASSERT_TRUE(i > 50 && i < NEVER_MORE);
-    bnd_record_clear(&expected);
+    bnd_record_close(&expected);
 }
 
 typedef bnd_status call(void *data, bnd_error *why);
@@ -96,7 +96,7 @@ static bnd_status compare_all(void *data, bnd_error *why)
 {
     material *m = data;
     bnd_comparison c;
-    return bnd_records_compare(&c, m->runs, 3, m->runs, 3, BND_MARGIN, why);
+    return bnd_records_compare(&c, m->runs, 3, m->runs, 3, BND_COMPARISON_MARGIN, why);
 }
 
 static bnd_status read_all(void *data, bnd_error *why)
@@ -138,7 +138,7 @@ static void test_calls(void)
     fail_each(read_all, &m);
     fail_each(write_one, &m);
     for (size_t i = 0; i < 3; i++) {
-        bnd_record_clear(&m.runs[i]);
+        bnd_record_close(&m.runs[i]);
     }
     close_folder();
 }

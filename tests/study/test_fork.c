@@ -127,16 +127,16 @@ static uint64_t a_stack_of_products(void)
 
 static uint64_t a_check_of_the_build(void)
 {
-    bnd_prover *prover;
-    bnd_proof proof = {.cases = 0};
+    bnd_verifier *prover;
+    bnd_verify_result proof = {.cases = 0};
     bnd_format f;
     bnd_error why;
     size_t row;
     CU_ASSERT_EQUAL_FATAL(bnd_format_parse(&f, "e4m3", &why), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_proof_parse(&row, "two", &why), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_prover_open(&prover, (bnd_prover_options){.threads = 4}, &why), BND_OK);
-    CU_ASSERT_EQUAL(bnd_prove(&proof, prover, row, &f, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), BND_OK);
-    bnd_prover_close(prover);
+    CU_ASSERT_EQUAL_FATAL(bnd_verify_check_parse(&row, "two", &why), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_verifier_new(&prover, (bnd_verify_options){.threads = 4}, &why), BND_OK);
+    CU_ASSERT_EQUAL(bnd_verifier_run(&proof, prover, row, &f, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), BND_OK);
+    bnd_verifier_free(prover);
     return proof.cases + proof.mismatches;
 }
 
@@ -154,7 +154,7 @@ static uint64_t runs(void)
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 2, &four, NULL, NULL, &why), &why));
     for (size_t i = 0; i < 2; i++) {
         sum = digest_of(sum, &records[i].loss, sizeof records[i].loss);
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
     return sum;
 }

@@ -43,7 +43,7 @@ static bool run(const bnd_task *task)
     bool done = succeeds(bnd_study_run(&r, task, 1, NULL, NULL, NULL, &why), &why);
     if (done) {
         done = r.complete;
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     return done;
 }
@@ -166,7 +166,7 @@ static void test_stopped_behind_a_switch(void)
     CU_ASSERT_TRUE(run(&whole));
     CU_ASSERT_TRUE(succeeds(bnd_study_run(&r, &parts, 1, NULL, until_behind_the_switch, NULL, &why), &why));
     CU_ASSERT_TRUE(!r.complete && r.count == STEPS / 2 + 4);
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     CU_ASSERT_TRUE(run(&parts));
     check_same("metrics.jsonl");
     check_same("summary.json");
@@ -194,7 +194,7 @@ static void test_left_behind(void)
     open_folder();
     bnd_task task = task_in(in_folder(b, "b"), "fp32");
     CU_ASSERT_TRUE(succeeds(bnd_study_run(&r, &task, 1, NULL, until_behind_the_switch, NULL, &why), &why));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         write_file(in_folder(path, files[i].name), "x", 1);
     }

@@ -90,8 +90,8 @@ static void test_lines(void)
     CU_ASSERT_TRUE(same_records(&written, &read, true));
     close_folder();
     bndi_bytes_free(&text);
-    bnd_record_clear(&written);
-    bnd_record_clear(&read);
+    bnd_record_close(&written);
+    bnd_record_close(&read);
 }
 
 /* The same by CSV. */
@@ -113,8 +113,8 @@ static void test_csv(void)
         CU_ASSERT_TRUE(same_points(&read.points[i], &written.points[i], true));
     }
     close_folder();
-    bnd_record_clear(&written);
-    bnd_record_clear(&read);
+    bnd_record_close(&written);
+    bnd_record_close(&read);
 }
 
 /* What other programs write. */
@@ -152,7 +152,7 @@ static void test_foreign(void)
         CU_ASSERT_TRUE(loss == cases[i].last || (isnan(loss) && isnan(cases[i].last)));
         CU_ASSERT_EQUAL(r.points[r.count - 1].step, cases[i].step);
         CU_ASSERT_TRUE(r.complete && isnan(r.seconds) && isnan(bnd_record_bytes_per_parameter(&r)));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     close_folder();
 }
@@ -175,7 +175,7 @@ static void test_totals(void)
     CU_ASSERT_EQUAL(r.loss, 23.5);
     CU_ASSERT_EQUAL(r.seconds, 11.5); /* 0 .. 24 without 21 */
     CU_ASSERT_EQUAL(r.skipped, 4);
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     CU_ASSERT_TRUE(r.points == NULL && r.count == 0);
 }
 

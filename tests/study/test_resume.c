@@ -65,16 +65,16 @@ static void test_stopped(void)
         bnd_task task = task_in(in_folder(path, "run"));
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
         CU_ASSERT_TRUE(r.count == stop && r.complete == (stop == STEPS));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
         CU_ASSERT_TRUE(same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
         CU_ASSERT_TRUE(same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         close_folder();
     }
-    bnd_record_clear(&expected);
+    bnd_record_close(&expected);
 }
 
 /* Where a complete run keeps no checkpoint, one that is stopped has one, from which it goes on to the same record; and
@@ -91,17 +91,17 @@ static void test_dropped(void)
         in_folder(checkpoint, "run/checkpoint.safetensors");
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
         CU_ASSERT_EQUAL(access(checkpoint, F_OK), 0);
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         for (int again = 0; again < 2; again++) {
             CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
             CU_ASSERT_TRUE(same_records(&expected, &r, false));
             CU_ASSERT_NOT_EQUAL(access(checkpoint, F_OK), 0);
             CU_ASSERT_EQUAL(unlink(in_folder(summary, "run/summary.json")), 0);
-            bnd_record_clear(&r);
+            bnd_record_close(&r);
         }
         close_folder();
     }
-    bnd_record_clear(&expected);
+    bnd_record_close(&expected);
 }
 
 /* Killed: lines behind the checkpoint, the last of them cut anywhere; and before the first checkpoint. */
@@ -118,7 +118,7 @@ static void test_killed(void)
         in_folder(metrics, "run/metrics.jsonl");
         in_folder(checkpoint, "run/checkpoint.safetensors");
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         if (stop < EVERY) { /* the checkpoint is that of the last whole number of intervals, or there is none */
             CU_ASSERT_EQUAL(unlink(checkpoint), 0);
         } else {
@@ -138,13 +138,13 @@ static void test_killed(void)
         free(lines);
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
         CU_ASSERT_TRUE(same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
         CU_ASSERT_TRUE(same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         close_folder();
     }
-    bnd_record_clear(&expected);
+    bnd_record_close(&expected);
 }
 
 static bool count_calls(void *data, size_t task, const bnd_record *so_far)
@@ -168,8 +168,8 @@ static void test_complete(void)
     CU_ASSERT_TRUE(succeeds(bndi_study_run(&b, &task, 1, NULL, &replaying, count_calls, &calls, &why), &why));
     CU_ASSERT_TRUE(same_records(&a, &b, true));
     CU_ASSERT_EQUAL(calls, 1);
-    bnd_record_clear(&a);
-    bnd_record_clear(&b);
+    bnd_record_close(&a);
+    bnd_record_close(&b);
     close_folder();
 }
 
@@ -183,7 +183,7 @@ static void test_refused(void)
     open_folder();
     bnd_task task = task_in(in_folder(path, "run"));
     CU_ASSERT_TRUE(succeeds(run_until(&r, &task, 8, &why), &why));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     char *before = read_file(&length, in_folder(other, "run/metrics.jsonl"));
     const struct {
         const char *says;
@@ -241,7 +241,7 @@ static void test_refused(void)
         CU_ASSERT_PTR_NOT_NULL(strstr(why.message, cases[i].says));
         if (fd >= 0) {
             bndi_metrics_close(fd);
-            bnd_record_clear(&r);
+            bnd_record_close(&r);
         }
     }
     size_t now;
@@ -250,7 +250,7 @@ static void test_refused(void)
     task.checkpoint_every = 1; /* that may be another */
     CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
     CU_ASSERT_TRUE(r.complete);
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     free(before);
     free(after);
     close_folder();
@@ -290,7 +290,7 @@ static void test_of_another_run(void)
         open_folder();
         bnd_task task = task_in(in_folder(path, "run"));
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&r, &task, 1, NULL, until, &steps, &why), &why));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         bnd_training t = task.training;
         char *at = (char *)&t + cases[i].at;
         if (cases[i].real != 0) {
@@ -317,7 +317,7 @@ static void test_of_another_run(void)
         bnd_status status = bnd_study_run(&r, &task, 1, NULL, NULL, NULL, &why);
         if (cases[i].good) {
             CU_ASSERT_TRUE(succeeds(status, &why));
-            bnd_record_clear(&r);
+            bnd_record_close(&r);
         } else {
             if (status != BND_BAD_ARGUMENT || strstr(why.message, cases[i].says) == NULL) {
                 printf("\n    %zu: %d %s\n", i, (int)status, why.message);
@@ -367,14 +367,14 @@ static void test_switched(void)
     CU_ASSERT_TRUE(others > 5);
     task.switch_at = 0;
     CU_ASSERT_TRUE(succeeds(run_until(&all, &task, UINT64_MAX, &why), &why));
-    bnd_record_clear(&plain);
+    bnd_record_close(&plain);
     CU_ASSERT_TRUE(succeeds(run_until(&plain, &other, UINT64_MAX, &why), &why));
     for (size_t i = 0; i < STEPS; i++) {
         CU_ASSERT_EQUAL(all.points[i].loss, plain.points[i].loss);
     }
-    bnd_record_clear(&plain);
-    bnd_record_clear(&switched);
-    bnd_record_clear(&all);
+    bnd_record_close(&plain);
+    bnd_record_close(&switched);
+    bnd_record_close(&all);
 }
 
 /* A copy of lines first to last - 1. */
@@ -402,7 +402,7 @@ static void test_missing_line(void)
     open_folder();
     bnd_task task = task_in(in_folder(path, "run"));
     CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, MADE, &why), &why));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "8\n", 2);
     char *all = read_file(&length, in_folder(lines, "run/metrics.jsonl"));
     char *damaged = malloc(length + 1);
@@ -433,23 +433,23 @@ static void test_extended(void)
         task.training.steps = SHORT;
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
         CU_ASSERT_EQUAL(r.complete, stop == SHORT);
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         task.training.steps = STEPS;
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
         CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
         CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         task.training.steps = STEPS + 1;
         CU_ASSERT_EQUAL(unlink(in_folder(checkpoint, "run/checkpoint.safetensors")), 0);
         CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "from its checkpoint only"));
         task.training.steps = STEPS;
         CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why)); /* nothing has changed */
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         close_folder();
     }
-    bnd_record_clear(&expected);
+    bnd_record_close(&expected);
 }
 
 /* Where learning rates depend on the number of steps, the beginning of a longer run is another run. */
@@ -463,7 +463,7 @@ static void test_not_extended(void)
     memcpy(task.training.schedule, "cosine", sizeof "cosine");
     task.training.steps = STEPS - 1;
     CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     task.training.steps = STEPS;
     CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
                            "a run of 19 steps cannot be extended to 20: learning rates of schedule 'cosine'"));
@@ -541,12 +541,12 @@ static void test_with_inputs(void)
     CU_ASSERT_TRUE_FATAL(succeeds(run_until(&expected, &task, UINT64_MAX, &why), &why));
     CU_ASSERT_NOT_EQUAL(expected.points[0].loss, usual.points[0].loss);
     CU_ASSERT_TRUE(expected.init_hash != 0 && expected.order_hash != 0);
-    CU_ASSERT_TRUE(refuses(bnd_records_compare(&is, &expected, 1, &usual, 1, BND_MARGIN, &why), &why, ""));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&is, &expected, 1, &expected, 1, BND_MARGIN, &why), &why));
+    CU_ASSERT_TRUE(refuses(bnd_records_compare(&is, &expected, 1, &usual, 1, BND_COMPARISON_MARGIN, &why), &why, ""));
+    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&is, &expected, 1, &expected, 1, BND_COMPARISON_MARGIN, &why), &why));
 
     task.directory = in_folder(path, "run");
     CU_ASSERT_TRUE(succeeds(run_until(&r, &task, EVERY + 1, &why), &why));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     numbers[0] = 1;
     put_order(order, numbers, STEPS);
     CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"order_hash\""));
@@ -557,12 +557,12 @@ static void test_with_inputs(void)
     put_weights(weights, 9);
     CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
     CU_ASSERT_TRUE(same_records(&expected, &r, false));
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
     CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
     CU_ASSERT_TRUE(r.init_hash == expected.init_hash && r.order_hash == expected.order_hash);
-    bnd_record_clear(&r);
-    bnd_record_clear(&usual);
-    bnd_record_clear(&expected);
+    bnd_record_close(&r);
+    bnd_record_close(&usual);
+    bnd_record_close(&expected);
     close_folder();
 }
 

@@ -22,7 +22,7 @@ static bnd_task task_of(const char *model, const char *recipe, uint64_t seed, ui
 static void clear_all(bnd_record *records, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
 }
 
@@ -47,7 +47,7 @@ static void test_same_bits(void)
         bnd_context two = {.threads = 2};
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, &tasks[i], 1, &two, NULL, NULL, &why), &why));
         CU_ASSERT_TRUE(same_records(&first[i], records, false));
-        bnd_record_clear(records);
+        bnd_record_close(records);
     }
     for (uint32_t threads = 1; threads <= 4; threads *= 2) {
         bnd_context context = {.threads = threads};
@@ -98,7 +98,7 @@ static void test_record(void)
     CU_ASSERT_EQUAL(bnd_record_bytes_per_parameter(&r), 8);
     CU_ASSERT_TRUE(r.flops > 0 && r.bytes_peak > 8 * r.parameters && r.seconds > 0);
     bnd_run_free(run);
-    bnd_record_clear(&r);
+    bnd_record_close(&r);
 }
 
 /* ---- directories ---- */
@@ -136,7 +136,7 @@ static void test_directories(void)
         CU_ASSERT_EQUAL(read[i].seed_init, UINT64_MAX - i);
         CU_ASSERT_TRUE(succeeds(bnd_record_read(&one, paths[i], &why), &why));
         CU_ASSERT_TRUE(same_records(&records[i], &one, true));
-        bnd_record_clear(&one);
+        bnd_record_close(&one);
     }
     bnd_records_free(read, count);
     CU_ASSERT_TRUE(succeeds(bnd_records_read(&read, &count, paths[0], &why), &why));
@@ -154,7 +154,7 @@ static void test_directories(void)
     tasks[0].directory = in_folder(paths[0], "other");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(records, tasks, 1, NULL, NULL, NULL, &why), &why));
     CU_ASSERT_PTR_NOT_NULL(strstr(records[0].recipe, "act=e4m3"));
-    bnd_record_clear(&records[0]);
+    bnd_record_close(&records[0]);
     tasks[0].directory = in_folder(paths[0], "another");
     tasks[0].training.policy.cast[BND_ROLE_ACT].rule.nan = BND_NAN_ONES;
     CU_ASSERT_NOT_EQUAL(bnd_study_run(records, tasks, 1, NULL, NULL, NULL, &why), BND_OK);
@@ -231,7 +231,7 @@ static void test_full_disk(void)
     CU_ASSERT_TRUE(succeeds(bnd_record_read(&read, path, &why), &why));
     CU_ASSERT_EQUAL(read.count, records[0].count);
     CU_ASSERT_FALSE(read.complete);
-    bnd_record_clear(&read);
+    bnd_record_close(&read);
     clear_all(records, 2);
     close_folder();
 }
@@ -259,7 +259,7 @@ static bool look(void *data, size_t task, const bnd_record *so_far)
         CU_ASSERT_TRUE(r.count == so_far->count);
         CU_ASSERT_EQUAL(r.complete, so_far->count == 30);
         w->seen += r.count;
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
     }
     w->inside = false;
     return true;

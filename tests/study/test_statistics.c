@@ -79,7 +79,7 @@ static char *lines_of(const bnd_training *t, bool places)
     task.statistics = true;
     task.places = places;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_study_run(&record, &task, 1, NULL, NULL, NULL, &why), &why));
-    bnd_record_clear(&record);
+    bnd_record_close(&record);
     snprintf(metrics, sizeof metrics, "%s/metrics.jsonl", path);
     return read_file(&length, metrics);
 }
@@ -426,8 +426,8 @@ static void test_csv_of_run(void)
         CU_ASSERT_TRUE(same_points(&from_csv.points[i], &from_lines.points[i], true));
     }
     CU_ASSERT_TRUE(isnan(from_csv.points[STEPS - 1].loss));
-    bnd_record_clear(&from_lines);
-    bnd_record_clear(&from_csv);
+    bnd_record_close(&from_lines);
+    bnd_record_close(&from_csv);
     bndi_bytes_free(&csv);
     close_folder();
 }

@@ -37,7 +37,7 @@ static bnd_safetensors *opened(void)
 {
     bnd_error why;
     bnd_safetensors *file = NULL;
-    CU_ASSERT_FATAL(succeeds(bnd_safetensors_open(&file, path, &why), &why));
+    CU_ASSERT_FATAL(succeeds(bnd_safetensors_new(&file, path, &why), &why));
     return file;
 }
 
@@ -125,7 +125,7 @@ static void test_every_format(void)
                 printf("\n  %s, shape %zu, as %s\n", names[i], s, bnd_safetensors_find(file, names[i])->dtype);
             }
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
         bnd_engine_release_since(engine, 0, NULL, 0);
     }
     bnd_engine_free(engine);
@@ -154,7 +154,7 @@ static void test_dtypes(void)
         if (said != NULL && rows[i].said != NULL) {
             CU_ASSERT_STRING_EQUAL(said, rows[i].said);
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     bnd_engine_free(engine);
     leave();
@@ -191,7 +191,7 @@ static void test_rounding(void)
             bnd_tensor_release(t);
             bnd_tensor_release(expected);
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     bnd_engine_free(engine);
     leave();
@@ -226,7 +226,7 @@ static void test_views(void)
         for (size_t row = 0; row < 6; row++) {
             CU_ASSERT_EQUAL(got[5 * row], 0); /* outside of the view */
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     bnd_engine_free(engine);
     leave();
@@ -272,7 +272,7 @@ static void test_integers(void)
                                    (double)i16[k], (double)u16[k], (double)i8[k],  (double)u8[k]};
             CU_ASSERT_EQUAL(got[k], want[i]);
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     bnd_engine_free(engine);
     leave();
@@ -289,7 +289,7 @@ static bool stays(bnd_tensor *t, const char *name, bnd_rule rule, bnd_status exp
     held = held && refuses(status, &why, part) && status == expected &&
            bnd_tensor_load_into(t, file, name, rule, NULL) == expected &&
            bnd_tensor_read_f64(after, 4, t, NULL) == BND_OK && memcmp(before, after, sizeof before) == 0;
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     return held;
 }
 

@@ -105,7 +105,7 @@ static void put_changed(const bnd_training *t, const char *changed, const char *
     uint64_t shape[2];
     size_t count = 0;
     put_weights(t);
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_safetensors_open(&file, weights, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_safetensors_new(&file, weights, &why), &why));
     for (size_t i = 0; i < bnd_safetensors_count(file); i++) {
         entries[count] = *bnd_safetensors_at(file, i);
         if (strcmp(entries[count].name, changed) == 0) {
@@ -122,7 +122,7 @@ static void put_changed(const bnd_training *t, const char *changed, const char *
     }
     in_folder(batches, "changed.safetensors");
     CU_ASSERT_TRUE(succeeds(bnd_safetensors_write(batches, entries, count, NULL, 0, &why), &why));
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
 }
 
 static void test_other_weights(void)
@@ -235,7 +235,7 @@ static void put_batches(bnd_safetensors **file, const bnd_training *t)
     bnd_run *run = run_of(t, NULL);
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_save_batches(run, STEPS, batches, &why), &why));
     bnd_run_free(run);
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_safetensors_open(file, batches, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_safetensors_new(file, batches, &why), &why));
 }
 
 /* The array as numbers, compared with the tensors of bnd_run_batch. */
@@ -289,7 +289,7 @@ static void test_batches(void)
             CU_ASSERT_STRING_EQUAL(y->dtype, cases[i].y);
             compare_batches(y, &t, false);
         }
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
         close_folder();
     }
 }
@@ -317,7 +317,7 @@ static void test_windows(void)
     const bnd_safetensor *start = bnd_safetensors_find(file, "start");
     CU_ASSERT_FATAL(start != NULL && start->size == sizeof starts);
     memcpy(starts, start->data, sizeof starts);
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     losses_of(usual, &t);
     strcpy(t.order, order);
     put_npy(order, "(6, 4)", starts, STEPS * ROWS);

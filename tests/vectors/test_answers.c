@@ -36,10 +36,10 @@ static bool line_holds(const bnd_vector_plan *plan, uint64_t index)
     const bnd_format *from[] = {&v->in[0], &v->in[1], &v->in[2]};
     bnd_result want, got;
     size_t length = bnd_vector_write(text, sizeof text, &next, plan, index, index + 1,
-                                     index % 2 == 0 ? BND_FORM_LINE : BND_FORM_MEMH);
+                                     index % 2 == 0 ? BND_VECTOR_FORM_LINE : BND_VECTOR_FORM_MEMH);
     bnd_vector_case(operands, &random, plan, index);
     if (next != index + 1 || length == 0 || text[length - 1] != '\n' ||
-        bnd_vector_parse(&line, v, BND_ANSWER_WHOLE, text, length - 1, &why) != BND_OK) {
+        bnd_vector_parse(&line, v, BND_VECTOR_ANSWER_WHOLE, text, length - 1, &why) != BND_OK) {
         printf("\n  %.*s: %s\n", (int)length, text, why.message);
         return false;
     }
@@ -95,12 +95,12 @@ static void answers(void)
             bnd_vector_plan plan;
             v.lab_flags = mode % 2 != 0;
             for (unsigned level = 0; level < 2; level++) {
-                bnd_vector_level which = level == 0 ? BND_LEVEL_SAMPLE : BND_LEVEL_1;
-                CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, which, 3, NULL), BND_OK);
+                bnd_vector_level which = level == 0 ? BND_VECTOR_LEVEL_SAMPLE : BND_VECTOR_LEVEL_1;
+                CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, which, 3, NULL), BND_OK);
                 for (uint64_t k = 0; k < cases && wrong < 5; k++) {
                     wrong += !line_holds(&plan, level == 0 ? k : vectors_random(9, k) % plan.count);
                 }
-                bnd_vector_plan_free(&plan);
+                bnd_vector_plan_close(&plan);
             }
         }
     }
@@ -134,7 +134,7 @@ static bool flushes(const bnd_vectors *v, unsigned operand, double *value)
 /* The dot product as a fraction, where all its operands are numbers; the oracle rounds it. */
 static bool dot_holds(const bnd_vectors *v, const uint64_t *operands, uint64_t random, bool *judged)
 {
-    unsigned scales = v->kind == BND_VECTOR_MXDOT, half = v->operands / 2;
+    unsigned scales = v->kind == BND_VECTOR_KIND_MXDOT, half = v->operands / 2;
     mpq_t sum, scale;
     double values[BND_VECTOR_OPERANDS_MAX];
     bool finite = true, flushed = false;
@@ -184,7 +184,7 @@ static void dots(void)
             bnd_rule rule = {.rounding = (uint8_t)mode, .random_bits = 9, .flush_in = mode % 2 != 0};
             bnd_vectors v = vectors_described(rows[i].operation, rows[i].in, rows[i].out, rule);
             bnd_vector_plan plan;
-            CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_SAMPLE, i, NULL), BND_OK);
+            CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_SAMPLE, i, NULL), BND_OK);
             for (uint64_t k = 0; k < (v.pairs > 100 ? cases / 10 + 1 : cases) && wrong < 5; k++) {
                 uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
                 bool is_judged;
@@ -192,7 +192,8 @@ static void dots(void)
                 for (unsigned o = 0; v.pairs > 100 && o < v.operands; o++) { /* of 1024, none is special */
                     operands[o] &= 0xbb;
                 }
-                if (k % 3 == 0 && v.kind == BND_VECTOR_DOT && v.pairs % 2 == 0) { /* half of it cancels but for a bit */
+                if (k % 3 == 0 && v.kind == BND_VECTOR_KIND_DOT &&
+                    v.pairs % 2 == 0) { /* half of it cancels but for a bit */
                     unsigned h = v.pairs / 2;
                     memcpy(operands + h, operands, h * sizeof *operands);
                     memcpy(operands + v.pairs + h, operands + v.pairs, h * sizeof *operands);
@@ -204,7 +205,7 @@ static void dots(void)
                 wrong += !dot_holds(&v, operands, random, &is_judged);
                 judged += is_judged;
             }
-            bnd_vector_plan_free(&plan);
+            bnd_vector_plan_close(&plan);
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);

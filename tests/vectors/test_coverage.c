@@ -10,7 +10,7 @@
 static bnd_vector_check *check_open(const bnd_vectors *v)
 {
     bnd_vector_check *check = NULL;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, v, (bnd_vector_options){.flags_mask = 31}, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, v, (bnd_vector_options){.flags_mask = 31}, NULL), BND_OK);
     return check;
 }
 
@@ -28,14 +28,14 @@ static bnd_vector_check *check_of(const bnd_vectors *v, bnd_vector_level level, 
 {
     bnd_vector_plan plan;
     bnd_vector_check *check = check_open(v);
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, v, level, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, v, level, 0, NULL), BND_OK);
     count = count < plan.count ? count : plan.count;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_vector_case(operands, &random, &plan, i);
         take_case(check, v, operands, random);
     }
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     return check;
 }
 
@@ -52,7 +52,7 @@ static void no_holes(void)
                 {"mul", "e4m3,e5m2", "fp16", 40000}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bnd_vectors v = vectors_described(rows[i].operation, rows[i].in, rows[i].out, (bnd_rule){0});
-        bnd_vector_check *check = check_of(&v, rows[i].drawn > 0 ? BND_LEVEL_SAMPLE : BND_LEVEL_1,
+        bnd_vector_check *check = check_of(&v, rows[i].drawn > 0 ? BND_VECTOR_LEVEL_SAMPLE : BND_VECTOR_LEVEL_1,
                                            rows[i].drawn > 0 ? rows[i].drawn : UINT64_MAX);
         bnd_vector_covered r;
         for (size_t k = 0; bnd_vector_check_covered(&r, check, k); k++) {
@@ -61,7 +61,7 @@ static void no_holes(void)
                 printf("\n  %s %s: %s: %u of %u\n", rows[i].operation, rows[i].in, r.what, r.met, r.count);
             }
         }
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
 }
 
@@ -69,14 +69,14 @@ static void no_holes(void)
 static void both_halves_of_products(void)
 {
     bnd_vectors v = vectors_described("mul", "fp32", "fp32", (bnd_rule){0});
-    bnd_vector_check *check = check_of(&v, BND_LEVEL_1, UINT64_MAX);
+    bnd_vector_check *check = check_of(&v, BND_VECTOR_LEVEL_1, UINT64_MAX);
     const bnd_vector_coverage *c = bnd_vector_check_coverage(check);
     for (unsigned carry = 0; carry < 2; carry++) {
-        for (unsigned kind = BND_CASE_EXACT; kind <= BND_CASE_OVERFLOW; kind++) {
+        for (unsigned kind = BND_VECTOR_CASE_EXACT; kind <= BND_VECTOR_CASE_OVERFLOW; kind++) {
             CU_ASSERT(c->significands[carry][kind] > 100);
         }
     }
-    bnd_vector_check_close(check);
+    bnd_vector_check_free(check);
 }
 
 static unsigned field_of(uint64_t code)
@@ -92,7 +92,7 @@ static void distances_both_ways(void)
     bnd_vectors v = vectors_described("add", "fp32", "fp32", (bnd_rule){0});
     bnd_vector_plan plan;
     unsigned counts[DISTANCES][4] = {{0}}, missing = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_1, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
     for (uint64_t i = 0; i < plan.count; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_vector_case(operands, &random, &plan, i);
@@ -108,7 +108,7 @@ static void distances_both_ways(void)
         }
     }
     CU_ASSERT_EQUAL(missing, 0);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
 }
 
 /* ---- special cases that units get wrong ---- */
@@ -133,15 +133,15 @@ static void specials_in_pairs(void)
     bnd_vectors half = vectors_described("add", "fp16", "fp16", (bnd_rule){0});
     bnd_vector_plan level_1, drawn;
     unsigned missing = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&level_1, &half, BND_LEVEL_1, 0, NULL), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&drawn, &half, BND_LEVEL_SAMPLE, 7, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&level_1, &half, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&drawn, &half, BND_VECTOR_LEVEL_SAMPLE, 7, NULL), BND_OK);
     for (size_t i = 0; i < (size_t)COUNT * COUNT; i++) {
         uint64_t a = specials[i / COUNT], b = specials[i % COUNT];
         missing += has_pair(&level_1, level_1.count, a, b) && has_pair(&drawn, DRAWN, a, b) ? 0 : 1;
     }
     CU_ASSERT_EQUAL(missing, 0);
-    bnd_vector_plan_free(&level_1);
-    bnd_vector_plan_free(&drawn);
+    bnd_vector_plan_close(&level_1);
+    bnd_vector_plan_close(&drawn);
 }
 
 static bool has_code(const bnd_vector_plan *plan, uint32_t code)
@@ -166,7 +166,7 @@ static void conversions(void)
     bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){0});
     bnd_vector_plan plan;
     unsigned missing = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_1, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
     for (uint32_t i = 0; i < 512 * 4; i++) {
         missing += !has_code(&plan, (i / 4) << 23 | fractions[i % 4]);
     }
@@ -175,7 +175,7 @@ static void conversions(void)
     }
     CU_ASSERT_EQUAL(missing, 0);
     CU_ASSERT(plan.count >= 2 * plan.combinations);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
 }
 
 static void short_operands_have_every_code(void)
@@ -186,7 +186,7 @@ static void short_operands_have_every_code(void)
         bnd_vectors v = vectors_described(rows[r][0], rows[r][1], rows[r][2], (bnd_rule){0});
         bnd_vector_plan plan;
         unsigned wrong = 0;
-        CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_1, 0, NULL), BND_OK);
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
         CU_ASSERT_EQUAL(plan.count, 65536);
         for (uint64_t i = 0; i < plan.count; i++) {
             uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
@@ -194,7 +194,7 @@ static void short_operands_have_every_code(void)
             wrong += operands[0] != i;
         }
         CU_ASSERT_EQUAL(wrong, 0);
-        bnd_vector_plan_free(&plan);
+        bnd_vector_plan_close(&plan);
     }
 }
 
@@ -210,7 +210,7 @@ static void cases_stand_alone(void)
     for (size_t i = 0; i < 80; i++) {
         bnd_vectors v = vectors_described(operations[i % 10], formats[i / 10], formats[i % 8], (bnd_rule){0});
         bnd_vector_plan plan;
-        CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_SAMPLE, i, NULL), BND_OK);
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_SAMPLE, i, NULL), BND_OK);
         for (uint64_t k = 0; k < 400; k++) {
             uint64_t a[BND_VECTOR_OPERANDS_MAX], b[BND_VECTOR_OPERANDS_MAX], random;
             memset(a, 0, sizeof a);
@@ -222,7 +222,7 @@ static void cases_stand_alone(void)
                 wrong += a[o] != b[o] || (width < 64 && a[o] >> width != 0);
             }
         }
-        bnd_vector_plan_free(&plan);
+        bnd_vector_plan_close(&plan);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -259,15 +259,15 @@ static void ranges(void)
     CU_ASSERT_EQUAL(met(check, "alignment distances, subtracting", 0), 2);
     CU_ASSERT_EQUAL(met(check, "left shifts after cancellation", 11), 2);
     CU_ASSERT_EQUAL(met(check, "right shifts of subnormal results", 1), 1);
-    bnd_vector_check_close(check);
+    bnd_vector_check_free(check);
     v = vectors_described("mul", "fp16", "fp16", (bnd_rule){0});
     check = check_open(&v);
     uint64_t below_2[] = {0x3c00, 0x3e00}, from_2[] = {0x3e00, 0x3e00};
     take_case(check, &v, below_2, 0);
     take_case(check, &v, from_2, 0);
-    CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->significands[0][BND_CASE_EXACT], 1);
-    CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->significands[1][BND_CASE_EXACT], 1);
-    bnd_vector_check_close(check);
+    CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->significands[0][BND_VECTOR_CASE_EXACT], 1);
+    CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->significands[1][BND_VECTOR_CASE_EXACT], 1);
+    bnd_vector_check_free(check);
 }
 
 CU_TestInfo coverage_tests[] = {{"no holes", no_holes},

@@ -102,8 +102,8 @@ static bnd_vector_check *check_model(const model *m, bnd_vector_plan *plan, bnd_
     scale s = scale_of(&f);
     bnd_vector_check *check = NULL;
     *v = vectors_described("convert", "fp32", m->format, (bnd_rule){0});
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(plan, v, BND_LEVEL_1, 0, NULL), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, v, (bnd_vector_options){.flags_mask = 31}, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(plan, v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, v, (bnd_vector_options){.flags_mask = 31}, NULL), BND_OK);
     for (uint64_t i = 0; i < plan->count; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_result want;
@@ -112,7 +112,7 @@ static bnd_vector_check *check_model(const model *m, bnd_vector_plan *plan, bnd_
         bnd_vector_line line = {.operands = operands, .code = model_answer(m, &s, float_of(operands[0]))};
         CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
     }
-    bnd_vector_plan_free(plan);
+    bnd_vector_plan_close(plan);
     return check;
 }
 
@@ -141,7 +141,7 @@ static void dialects_are_named(void)
         bnd_vector_suspect rules[4];
         size_t count = bnd_vector_check_suspects(rules, 4, check);
         wrong += count == 0 || rules[0].left_over != 0;
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }

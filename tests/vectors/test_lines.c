@@ -16,7 +16,7 @@ static void every_combination(void)
     bnd_error why;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
     unsigned seen[256] = {0}, missing = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_ALL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL(plan.count, 256);
     for (uint64_t i = 0; i < plan.count; i++) {
         bnd_vector_case(operands, &random, &plan, i);
@@ -26,17 +26,18 @@ static void every_combination(void)
         missing += seen[i] != 1;
     }
     CU_ASSERT_EQUAL(missing, 0);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     v = vectors_described("fma", "fp16", "fp16", (bnd_rule){0});
-    CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "2^48"));
     v = vectors_described("add", "fp16", "fp16", (bnd_rule){.rounding = BND_ROUND_SR, .random_bits = 2});
-    CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, (bnd_vector_level)(BND_LEVEL_ALL + 1), 0, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_ALL, 0, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_vector_plan_open(&plan, &v, (bnd_vector_level)(BND_VECTOR_LEVEL_ALL + 1), 0, &why),
+                    BND_BAD_ARGUMENT);
     v = vectors_described("add", "fp16", "fp16", (bnd_rule){0});
-    CU_ASSERT_EQUAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_ALL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_ALL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL(plan.count, UINT64_C(1) << 32);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
 }
 
 /* Level 1 has the ends of the range, both zeros, infinities, NaNs, and each tie that a conversion can meet first. */
@@ -61,7 +62,7 @@ static void boundaries(void)
                                       0x3f800000};
     bnd_vector_plan plan;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_1, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_1, 0, NULL), BND_OK);
     for (size_t w = 0; w < sizeof wanted / sizeof wanted[0]; w++) {
         bool found = false;
         for (uint64_t i = 0; !found && i < plan.count; i++) {
@@ -73,7 +74,7 @@ static void boundaries(void)
             printf("\n  %08x is not of level 1\n", wanted[w]);
         }
     }
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
 }
 
 /* Pieces of any size are what is written at once. */
@@ -84,16 +85,16 @@ static void pieces(void)
     static char whole[TEXT_SIZE], parts[TEXT_SIZE];
     uint64_t at = 0;
     size_t length = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, &v, BND_LEVEL_SAMPLE, 8, NULL), BND_OK);
-    size_t all = bnd_vector_write(whole, sizeof whole, &at, &plan, 0, 500, BND_FORM_LINE);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, &v, BND_VECTOR_LEVEL_SAMPLE, 8, NULL), BND_OK);
+    size_t all = bnd_vector_write(whole, sizeof whole, &at, &plan, 0, 500, BND_VECTOR_FORM_LINE);
     CU_ASSERT_EQUAL(at, 500);
     for (at = 0; at < 500;) {
         length += bnd_vector_write(parts + length, sizeof parts - length, &at, &plan, at,
-                                   at + 1 + vectors_random(1, at) % 7, BND_FORM_LINE);
+                                   at + 1 + vectors_random(1, at) % 7, BND_VECTOR_FORM_LINE);
         at = at > 500 ? 500 : at;
     }
     CU_ASSERT(length >= all && memcmp(whole, parts, all) == 0);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
 }
 
 /* ---- headers and lines ---- */
@@ -195,9 +196,10 @@ static void lines(void)
         bnd_vector_line line = {.operands = operands};
         size_t length = strlen(rows[i].text);
         bnd_error why;
-        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_ANSWER_WHOLE, rows[i].text, length, &why) == BND_OK,
+        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_VECTOR_ANSWER_WHOLE, rows[i].text, length, &why) == BND_OK,
                         rows[i].whole);
-        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_ANSWER_ANY, rows[i].text, length, &why) == BND_OK, rows[i].any);
+        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_VECTOR_ANSWER_ANY, rows[i].text, length, &why) == BND_OK,
+                        rows[i].any);
         CU_ASSERT(!rows[i].any || line.code == 0x4200);
     }
 }

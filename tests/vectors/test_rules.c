@@ -11,8 +11,8 @@ static bnd_vector_check *check_changed(const bnd_vectors *v, bnd_rule changed, u
     bnd_vector_check *check = NULL;
     bnd_vector_plan plan;
     unsigned wrong = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, v, BND_LEVEL_SAMPLE, 5, NULL), BND_OK);
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, v, (bnd_vector_options){.flags_mask = 127}, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, v, BND_VECTOR_LEVEL_SAMPLE, 5, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, v, (bnd_vector_options){.flags_mask = 127}, NULL), BND_OK);
     for (uint64_t i = 0; i < 4000; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_result want, answer;
@@ -28,7 +28,7 @@ static bnd_vector_check *check_changed(const bnd_vectors *v, bnd_rule changed, u
                  agrees != (line.code == want.code && line.flags == want.flags);
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     return check;
 }
 
@@ -67,7 +67,7 @@ static void rules_are_named(void)
                    count == 0 ? 999999ULL : (unsigned long long)found[0].left_over, (unsigned long long)spoiled);
             wrong++;
         }
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -98,7 +98,7 @@ static void a_change_is_named(void)
         if (strcmp(text, rows[i].text) != 0) {
             printf("\n  %s is called %s\n", rows[i].text, text);
         }
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
 }
 
@@ -107,7 +107,7 @@ static uint64_t count_left_over(const bnd_vectors *v, bnd_rule changed, uint64_t
 {
     bnd_vector_plan plan;
     uint64_t left_over = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_alloc(&plan, v, BND_LEVEL_SAMPLE, 5, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_vector_plan_open(&plan, v, BND_VECTOR_LEVEL_SAMPLE, 5, NULL), BND_OK);
     for (uint64_t i = 0; i < 4000; i++) {
         uint64_t operands[BND_VECTOR_OPERANDS_MAX], random;
         bnd_vector_case(operands, &random, &plan, i);
@@ -116,7 +116,7 @@ static uint64_t count_left_over(const bnd_vectors *v, bnd_rule changed, uint64_t
         a.code ^= i < spoiled ? 1 : 0;
         left_over += a.code != b.code || a.flags != b.flags;
     }
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     return left_over;
 }
 
@@ -168,7 +168,7 @@ static void counts_are_exact(void)
             }
         }
         CU_ASSERT(told_apart > 0);
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
 }
 
@@ -180,17 +180,17 @@ static void cases_are_told_apart(void)
         float x;
         bnd_vector_case_kind kind;
         bnd_class class;
-    } rows[] = {{448, BND_CASE_EXACT, BND_CLASS_NORMAL},
-                {460, BND_CASE_BELOW_HALF, BND_CLASS_NORMAL},
-                {464, BND_CASE_TIE, BND_CLASS_NORMAL},
-                {465, BND_CASE_OVERFLOW, BND_CLASS_NAN},
-                {-445, BND_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
-                {0.0009765625F, BND_CASE_TIE, BND_CLASS_ZERO},
-                {0.001F, BND_CASE_ABOVE_HALF, BND_CLASS_SUBNORMAL},
-                {1e-9F, BND_CASE_BELOW_HALF, BND_CLASS_ZERO},
-                {INFINITY, BND_CASE_INFINITE, BND_CLASS_NAN},
-                {NAN, BND_CASE_NAN, BND_CLASS_NAN},
-                {-0.0F, BND_CASE_EXACT, BND_CLASS_ZERO}};
+    } rows[] = {{448, BND_VECTOR_CASE_EXACT, BND_CLASS_NORMAL},
+                {460, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_NORMAL},
+                {464, BND_VECTOR_CASE_TIE, BND_CLASS_NORMAL},
+                {465, BND_VECTOR_CASE_OVERFLOW, BND_CLASS_NAN},
+                {-445, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_NORMAL},
+                {0.0009765625F, BND_VECTOR_CASE_TIE, BND_CLASS_ZERO},
+                {0.001F, BND_VECTOR_CASE_ABOVE_HALF, BND_CLASS_SUBNORMAL},
+                {1e-9F, BND_VECTOR_CASE_BELOW_HALF, BND_CLASS_ZERO},
+                {INFINITY, BND_VECTOR_CASE_INFINITE, BND_CLASS_NAN},
+                {NAN, BND_VECTOR_CASE_NAN, BND_CLASS_NAN},
+                {-0.0F, BND_VECTOR_CASE_EXACT, BND_CLASS_ZERO}};
     bnd_vectors v = vectors_described("convert", "fp32", "e4m3", (bnd_rule){0});
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bnd_vector_check *check = NULL;
@@ -200,10 +200,10 @@ static void cases_are_told_apart(void)
         memcpy(&bits, &rows[i].x, sizeof bits);
         uint64_t operand = bits;
         bnd_vector_line line = {.operands = &operand};
-        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_open(&check, &v, (bnd_vector_options){.any_nan = true}, NULL), BND_OK);
+        CU_ASSERT_EQUAL_FATAL(bnd_vector_check_new(&check, &v, (bnd_vector_options){.any_nan = true}, NULL), BND_OK);
         CU_ASSERT_EQUAL_FATAL(bnd_vector_check_line(&agrees, &want, check, &line, NULL), BND_OK);
         CU_ASSERT_EQUAL(bnd_vector_check_coverage(check)->results[rows[i].class][rows[i].kind], 1);
-        bnd_vector_check_close(check);
+        bnd_vector_check_free(check);
     }
 }
 

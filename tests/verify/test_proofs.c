@@ -16,20 +16,20 @@ static bnd_format format(const char *name)
 static size_t row(const char *name)
 {
     size_t row = 0;
-    CU_ASSERT_FATAL(bnd_proof_parse(&row, name, NULL) == BND_OK);
+    CU_ASSERT_FATAL(bnd_verify_check_parse(&row, name, NULL) == BND_OK);
     return row;
 }
 
-static bnd_proof prove(const char *proof, const char *of, bnd_rule rule, const bnd_candidate *candidate,
-                       unsigned threads)
+static bnd_verify_result prove(const char *proof, const char *of, bnd_rule rule, const bnd_verify_candidate *candidate,
+                               unsigned threads)
 {
-    bnd_prover *prover;
-    bnd_proof found = {.cases = 0};
+    bnd_verifier *verifier;
+    bnd_verify_result found = {.cases = 0};
     bnd_format f = format(of);
-    bnd_prover_options how = {.threads = threads, .candidate = candidate};
-    CU_ASSERT_FATAL(bnd_prover_open(&prover, how, NULL) == BND_OK);
-    CU_ASSERT(bnd_prove(&found, prover, row(proof), &f, rule, NULL) == BND_OK);
-    bnd_prover_close(prover);
+    bnd_verify_options how = {.threads = threads, .candidate = candidate};
+    CU_ASSERT_FATAL(bnd_verifier_new(&verifier, how, NULL) == BND_OK);
+    CU_ASSERT(bnd_verifier_run(&found, verifier, row(proof), &f, rule, NULL) == BND_OK);
+    bnd_verifier_free(verifier);
     return found;
 }
 
@@ -50,12 +50,13 @@ static void test_library(void)
         {"e5m2", {.nan = BND_NAN_PROPAGATE, .flush_in = true}},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
-            bnd_proof found = prove(bnd_proof_name(proof), all[i].format, all[i].rule, NULL, 1);
+        for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
+            bnd_verify_result found = prove(bnd_verify_check_name(proof), all[i].format, all[i].rule, NULL, 1);
             CU_ASSERT(found.cases > 0);
             CU_ASSERT_EQUAL(found.mismatches, 0);
             if (found.mismatches > 0) {
-                printf("%s %s: %llu\n", bnd_proof_name(proof), all[i].format, (unsigned long long)found.mismatches);
+                printf("%s %s: %llu\n", bnd_verify_check_name(proof), all[i].format,
+                       (unsigned long long)found.mismatches);
             }
         }
     }
@@ -66,7 +67,7 @@ static void test_beyond_fp64(void)
 {
     static const char *const names[] = {"e5m2b-32767", "e5m2b32767", "e8m3b1500"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        bnd_proof found = prove("decode", names[i], (bnd_rule){0}, NULL, 1);
+        bnd_verify_result found = prove("decode", names[i], (bnd_rule){0}, NULL, 1);
         CU_ASSERT(found.cases > 0);
         CU_ASSERT_EQUAL(found.mismatches, 0);
     }
@@ -211,7 +212,7 @@ static void test_wrong(void)
         const char *proof, *what; /* of the first counterexample */
         uint64_t code;            /* its first operand, */
         bool one;                 /* where one place alone is wrong */
-        bnd_candidate candidate;
+        bnd_verify_candidate candidate;
     } all[] = {
         {"decode", "decode", 0x2a, true, {.decode = wrong_decode}},
         {"encode", "encode", UINT64_C(0x3ff1) << 48, true, {.encode = wrong_encode}},
@@ -230,7 +231,7 @@ static void test_wrong(void)
         {"arrays", "portable round", 0, false, {.round_array = wrong_round_array}},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        bnd_proof found = prove(all[i].proof, "e4m3", (bnd_rule){0}, &all[i].candidate, 1);
+        bnd_verify_result found = prove(all[i].proof, "e4m3", (bnd_rule){0}, &all[i].candidate, 1);
         bool good = found.mismatches > 0 && found.shown > 0 && strcmp(found.first[0].what, all[i].what) == 0 &&
                     (all[i].code == 0 || found.first[0].codes[0] == all[i].code) &&
                     (!all[i].one || found.mismatches == 1);
@@ -245,12 +246,12 @@ static void test_wrong(void)
 /* Where the judge is asked about each case, too. */
 static void test_wrong_by_oracle(void)
 {
-    bnd_candidate candidate = {.operate = wrong_fma};
+    bnd_verify_candidate candidate = {.operate = wrong_fma};
     CU_ASSERT(prove("fma", "fp32", (bnd_rule){0}, &candidate, 1).mismatches > 0);
-    candidate = (bnd_candidate){.encode_float = wrong_float};
+    candidate = (bnd_verify_candidate){.encode_float = wrong_float};
     bnd_rule rule = {.rounding = BND_ROUND_SR, .random_bits = 4};
     CU_ASSERT_EQUAL(prove("float", "e4m3", rule, &candidate, 1).mismatches, 1);
-    candidate = (bnd_candidate){.operate = wrong_exp};
+    candidate = (bnd_verify_candidate){.operate = wrong_exp};
     CU_ASSERT_EQUAL(prove("functions", "e4m3", rule, &candidate, 1).mismatches, 1);
 }
 
@@ -258,13 +259,13 @@ static void test_wrong_by_oracle(void)
 
 static void test_threads(void)
 {
-    bnd_candidate candidate = {.operate = wrong_fma};
-    bnd_proof one = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 1),
-              three = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 3);
+    bnd_verify_candidate candidate = {.operate = wrong_fma};
+    bnd_verify_result one = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 1),
+                      three = prove("fma", "e5m2", (bnd_rule){0}, &candidate, 3);
     CU_ASSERT_EQUAL(one.cases, three.cases);
     CU_ASSERT_EQUAL(one.mismatches, three.mismatches);
-    CU_ASSERT_EQUAL(one.shown, BND_COUNTEREXAMPLES);
-    for (unsigned i = 0; i < BND_COUNTEREXAMPLES; i++) {
+    CU_ASSERT_EQUAL(one.shown, BND_VERIFY_COUNTEREXAMPLES_MAX);
+    for (unsigned i = 0; i < BND_VERIFY_COUNTEREXAMPLES_MAX; i++) {
         CU_ASSERT(memcmp(one.first[i].codes, three.first[i].codes, sizeof one.first[i].codes) == 0);
     }
 }
@@ -287,46 +288,47 @@ static void see(void *state, uint64_t done)
 static void test_progress(void)
 {
     seen s = {0};
-    bnd_prover *prover;
-    bnd_proof found = {.cases = 0};
+    bnd_verifier *verifier;
+    bnd_verify_result found = {.cases = 0};
     bnd_format e4m3 = format("e4m3"), e5m2 = format("e5m2");
-    bnd_prover_options how = {.progress = see, .progress_state = &s};
-    CU_ASSERT_FATAL(bnd_prover_open(&prover, how, NULL) == BND_OK);
+    bnd_verify_options how = {.progress = see, .progress_state = &s};
+    CU_ASSERT_FATAL(bnd_verifier_new(&verifier, how, NULL) == BND_OK);
     for (int mode = 0; mode < 2; mode++) {
         bnd_rule rule = {.rounding = (uint8_t)mode};
         s = (seen){0};
-        CU_ASSERT(bnd_prove(&found, prover, row("two"), &e4m3, rule, NULL) == BND_OK);
-        uint64_t effort = bnd_proof_effort(row("two"), &e4m3, rule, false);
+        CU_ASSERT(bnd_verifier_run(&found, verifier, row("two"), &e4m3, rule, NULL) == BND_OK);
+        uint64_t effort = bnd_verify_check_effort(row("two"), &e4m3, rule, false);
         CU_ASSERT(s.calls > 1 && !s.backward && s.last <= effort && s.last + 1 >= effort);
-        CU_ASSERT(bnd_prove(&found, prover, row("two"), &e5m2, rule, NULL) == BND_OK);
+        CU_ASSERT(bnd_verifier_run(&found, verifier, row("two"), &e5m2, rule, NULL) == BND_OK);
         CU_ASSERT_EQUAL(found.mismatches, 0);
     }
     CU_ASSERT_EQUAL(found.cases, 4 * 65536 * 10);
-    bnd_prover_close(prover);
+    bnd_verifier_free(verifier);
 }
 
 static void test_refusals(void)
 {
     bnd_error why;
-    bnd_prover *prover;
+    bnd_verifier *verifier;
     size_t which = 7;
-    bnd_proof found = {.cases = 5};
+    bnd_verify_result found = {.cases = 5};
     bnd_format set = format("p11emin-14emax15"), fp16 = format("fp16");
-    CU_ASSERT_FATAL(bnd_prover_open(&prover, (bnd_prover_options){.threads = 0}, NULL) == BND_OK);
-    CU_ASSERT(bnd_prove(&found, prover, 0, &set, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
-    CU_ASSERT(bnd_prove(&found, prover, bnd_proof_count(), &fp16, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
-    CU_ASSERT(bnd_prove(&found, prover, 0, &fp16, (bnd_rule){.rounding = 99}, &why) == BND_BAD_ARGUMENT);
+    CU_ASSERT_FATAL(bnd_verifier_new(&verifier, (bnd_verify_options){.threads = 0}, NULL) == BND_OK);
+    CU_ASSERT(bnd_verifier_run(&found, verifier, 0, &set, (bnd_rule){0}, &why) == BND_BAD_ARGUMENT);
+    CU_ASSERT(bnd_verifier_run(&found, verifier, bnd_verify_check_count(), &fp16, (bnd_rule){0}, &why) ==
+              BND_BAD_ARGUMENT);
+    CU_ASSERT(bnd_verifier_run(&found, verifier, 0, &fp16, (bnd_rule){.rounding = 99}, &why) == BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(found.cases, 5);
-    bnd_prover_close(prover);
-    bnd_prover_close(NULL);
-    CU_ASSERT(bnd_proof_parse(&which, "all", &why) == BND_BAD_NAME);
-    for (size_t i = 0; i < bnd_proof_count(); i++) {
-        CU_ASSERT_PTR_NOT_NULL(strstr(why.message, bnd_proof_name(i)));
+    bnd_verifier_free(verifier);
+    bnd_verifier_free(NULL);
+    CU_ASSERT(bnd_verify_check_parse(&which, "all", &why) == BND_BAD_NAME);
+    for (size_t i = 0; i < bnd_verify_check_count(); i++) {
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.message, bnd_verify_check_name(i)));
     }
     CU_ASSERT_EQUAL(which, 7);
-    CU_ASSERT_STRING_EQUAL(bnd_proof_name(bnd_proof_count()), "");
-    CU_ASSERT_STRING_EQUAL(bnd_proof_title(bnd_proof_count()), "");
-    CU_ASSERT_EQUAL(bnd_proof_effort(0, &set, (bnd_rule){0}, true), 0);
+    CU_ASSERT_STRING_EQUAL(bnd_verify_check_name(bnd_verify_check_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_verify_check_title(bnd_verify_check_count()), "");
+    CU_ASSERT_EQUAL(bnd_verify_check_effort(0, &set, (bnd_rule){0}, true), 0);
 }
 
 CU_TestInfo proof_tests[] = {

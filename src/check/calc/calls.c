@@ -92,7 +92,7 @@ static bnd_status read_operand(bndi_reader *r, bnd_term *call, size_t i)
         return bndi_read_integer(r, &call->integer, -most, most, SCALB_WANTS);
     }
     if (call->kind == BND_TERM_SUM && i == 1) {
-        int64_t left = BND_EXPRESSION_ADDITIONS - (int64_t)r->additions;
+        int64_t left = BND_EXPRESSION_ADDITIONS_MAX - (int64_t)r->additions;
         bnd_status status = bndi_read_integer(r, &call->integer, 0, left, SUM_WANTS);
         r->additions += status == BND_OK ? (uint64_t)call->integer : 0;
         return status;

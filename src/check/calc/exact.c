@@ -144,13 +144,13 @@ bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, siz
     return status;
 }
 
-bnd_status bnd_expression_exact_alloc(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
+bnd_status bnd_real_new_of_expression(bnd_real **out, const bnd_term *terms, size_t count, const char *text,
                                       const bnd_format *f, bnd_error *why)
 {
     return bndi_expression_real_alloc(out, terms, count, text, f, BNDI_REAL_BITS, why);
 }
 
-bnd_status bnd_real_error_alloc(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why)
+bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why)
 {
     bnd_real v, *x = new_real(bndi_real_bits(exact), why);
     if (x == NULL) {

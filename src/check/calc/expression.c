@@ -89,7 +89,7 @@ static bnd_status read_raised(bndi_reader *r, int64_t *out)
         }
         digits = digits || bndi_is_digit(c);
         value = bndi_is_digit(c) ? 10 * value + (c - '0') : value;
-        if (value > BND_EXPRESSION_POWER) {
+        if (value > BND_EXPRESSION_POWER_MAX) {
             return bndi_refuse_at(r, r->at, POWER_WANTS);
         }
         r->at += length;
@@ -102,7 +102,7 @@ static bnd_status read_exponent(bndi_reader *r, int64_t *out)
 {
     bool parentheses = bndi_peek(r) == '(';
     r->at += parentheses;
-    bnd_status status = bndi_read_integer(r, out, -BND_EXPRESSION_POWER, BND_EXPRESSION_POWER, POWER_WANTS);
+    bnd_status status = bndi_read_integer(r, out, -BND_EXPRESSION_POWER_MAX, BND_EXPRESSION_POWER_MAX, POWER_WANTS);
     if (status == BND_OK && parentheses && bndi_peek(r) != ')') {
         status = bndi_refuse_at(r, r->at, POWER_WANTS);
     }

@@ -50,7 +50,7 @@ static void interval_power(bnd_real *out, const bnd_real *x, int64_t n)
     mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
     bndi_real_ends(low, high, x);
     if (mpfr_sgn(low) * mpfr_sgn(high) <= 0) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     } else {
         bool below_zero = mpfr_sgn(low) < 0, odd = n % 2 != 0;
         bool falls = below_zero ? (n < 0) == odd : n < 0;
@@ -65,8 +65,8 @@ void bndi_real_power(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
 {
     uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     bool odd = size % 2 != 0;
-    if (x->known == BND_NOT_KNOWN) {
-        out->known = BND_NOT_KNOWN;
+    if (x->known == BND_KNOWN_NOT) {
+        out->known = BND_KNOWN_NOT;
     } else if (n == 0) {
         give_integer(out, 1);
     } else if (x->known == BND_KNOWN_NAN) {

@@ -95,10 +95,10 @@ static bnd_status refuse_number(const bndi_reader *r, size_t length, const bnd_e
 
 bnd_status bndi_enter(bndi_reader *r, size_t at)
 {
-    if (r->depth == BND_EXPRESSION_DEPTH) {
+    if (r->depth == BND_EXPRESSION_DEPTH_MAX) {
         return bnd_fail(r->why, BND_BAD_SYNTAX, at,
                         "column %zu: signs, parentheses and calls are more than %d deep; work out a part of it first",
-                        bndi_column_of(r, at), BND_EXPRESSION_DEPTH);
+                        bndi_column_of(r, at), BND_EXPRESSION_DEPTH_MAX);
     }
     r->depth++;
     return BND_OK;

@@ -8,7 +8,7 @@ enum { MOST_BITS = BNDI_QUOTIENT_BITS };
 
 void bndi_real_open(bnd_real *x, mpfr_prec_t bits)
 {
-    x->known = BND_NOT_KNOWN;
+    x->known = BND_KNOWN_NOT;
     x->negative = false;
     mpq_init(x->value);
     mpfr_init2(x->low, bits);
@@ -36,7 +36,7 @@ static size_t bits_of(const mpq_t x)
 /* What was worked out in `value`, if it has not grown too long. */
 void bndi_real_give_exact(bnd_real *out)
 {
-    out->known = bits_of(out->value) <= MOST_BITS ? BND_KNOWN_EXACTLY : BND_NOT_KNOWN;
+    out->known = bits_of(out->value) <= MOST_BITS ? BND_KNOWN_EXACTLY : BND_KNOWN_NOT;
 }
 
 /* ---- from what is written ---- */
@@ -50,7 +50,7 @@ static void give_scaled(bnd_real *out, const bndi_decimal_scaled *x)
         return;
     }
     if (two > most || two < -most || five > most || five < -most) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
         return;
     }
     mpq_t power;
@@ -125,7 +125,7 @@ void bndi_real_ends(mpfr_t low, mpfr_t high, const bnd_real *x)
 void bndi_real_give_ends(bnd_real *out)
 {
     if (!mpfr_number_p(out->low) || !mpfr_number_p(out->high)) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     } else if (mpfr_equal_p(out->low, out->high) &&
                (mpfr_zero_p(out->low) || (mpfr_get_exp(out->low) < MOST_BITS && mpfr_get_exp(out->low) > -MOST_BITS))) {
         mpfr_get_q(out->value, out->low);
@@ -171,7 +171,7 @@ static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_re
         (minus ? mpfr_sub : mpfr_add)(out->high, a[1], b[!minus], MPFR_RNDU);
         bndi_real_give_ends(out);
     } else if (operation == BND_OP_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     } else {
         spread(out, operation == BND_OP_DIV ? mpfr_div : mpfr_mul, a, b);
         bndi_real_give_ends(out);
@@ -208,7 +208,7 @@ static void two_quotients(bnd_real *out, bndi_effort *effort, bnd_operation oper
     size_t bits = bits_of(a->value) + bits_of(b->value);
     effort->bits_left -= (int64_t)bits;
     if (effort->bits_left < 0) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
         return;
     }
     void (*const by[])(mpq_t, const mpq_t, const mpq_t) = {
@@ -231,13 +231,13 @@ static void two_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operat
     } else if (is_number(a) && is_number(b)) {
         interval_of_two(out, operation, a, b);
     } else {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     }
 }
 
 void bndi_real_times(bnd_real *out, bndi_effort *effort, const bnd_real *x, int64_t n)
 {
-    if (x->known == BND_NOT_KNOWN || x->known == BND_KNOWN_NAN || (x->known == BND_KNOWN_INFINITE && n > 0)) {
+    if (x->known == BND_KNOWN_NOT || x->known == BND_KNOWN_NAN || (x->known == BND_KNOWN_INFINITE && n > 0)) {
         copy(out, x);
         return;
     }
@@ -277,7 +277,7 @@ static void nearest_integer(mpz_t out, const mpq_t x)
 static void remainder_of(bnd_real *out, bndi_effort *effort, const bnd_real *a, const bnd_real *b)
 {
     if (a->known != BND_KNOWN_EXACTLY || b->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
         return;
     }
     two_quotients(out, effort, BND_OP_DIV, a, b);
@@ -308,7 +308,7 @@ static void root(bnd_real *out, const bnd_real *x)
 static void exponent_of(bnd_real *out, const bnd_real *x)
 {
     if (x->known != BND_KNOWN_EXACTLY) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
         return;
     }
     long bits = (long)mpz_sizeinbase(mpq_numref(x->value), 2) - (long)mpz_sizeinbase(mpq_denref(x->value), 2);
@@ -324,7 +324,7 @@ static void exponent_of(bnd_real *out, const bnd_real *x)
 static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
 {
     if (x->known != BND_KNOWN_EXACTLY || integer > MOST_BITS || integer < -MOST_BITS) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
         return;
     }
     (integer < 0 ? mpq_div_2exp : mpq_mul_2exp)(out->value, x->value, (mp_bitcnt_t)(integer < 0 ? -integer : integer));
@@ -439,7 +439,7 @@ int bnd_real_sign(const bnd_real *x)
 static void magnitude(bnd_real *out, const bnd_real *x)
 {
     if (x->known == BND_KNOWN_DIGITS && bnd_real_sign(x) == 0) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     } else {
         (bnd_real_sign(x) < 0 ? negated : copy)(out, x);
     }
@@ -592,7 +592,7 @@ static void of_numbers(bnd_real *out, bndi_effort *effort, bnd_operation operati
         break;
     default:
         if (!named(out, effort, bnd_operation_name(operation), x[0])) {
-            out->known = BND_NOT_KNOWN;
+            out->known = BND_KNOWN_NOT;
         }
     }
 }
@@ -605,8 +605,8 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
     bool by_number = operation == BND_OP_MIN_NUMBER || operation == BND_OP_MAX_NUMBER;
     bool choosing = by_number || operation == BND_OP_MIN || operation == BND_OP_MAX;
     for (unsigned i = 0; i < count; i++) {
-        if (operands[i]->known == BND_NOT_KNOWN) {
-            out->known = BND_NOT_KNOWN;
+        if (operands[i]->known == BND_KNOWN_NOT) {
+            out->known = BND_KNOWN_NOT;
             return;
         }
         nans += operands[i]->known == BND_KNOWN_NAN;
@@ -622,7 +622,7 @@ void bndi_real_operate(bnd_real *out, bndi_effort *effort, bnd_operation operati
     } else if (operation == BND_OP_REM && infinities == 1 && operands[1]->known == BND_KNOWN_INFINITE) {
         copy(out, operands[0]);
     } else if (infinities > 0 && signless) {
-        out->known = BND_NOT_KNOWN;
+        out->known = BND_KNOWN_NOT;
     } else if (infinities > 0 || has_pole(operation, operands[count - 1])) {
         by_kind(out, operation, operands, count);
     } else {

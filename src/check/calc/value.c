@@ -65,7 +65,7 @@ static bool leading_bits(bnd_exact *out, const bnd_real *x)
 
 static bnd_status refuse_undecided(const bnd_real *x, bnd_error *why)
 {
-    if (x->known == BND_NOT_KNOWN) {
+    if (x->known == BND_KNOWN_NOT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the exact value is not known: it takes more than 100,000 digits, or divides by a number that "
                         "may be 0");
@@ -89,7 +89,7 @@ static bnd_status refine(bnd_exact *value, bnd_real **exact, const bnd_term *ter
         if (status != BND_OK || leading_bits(value, *exact)) {
             return status;
         }
-        if ((*exact)->known == BND_NOT_KNOWN || bits >= BNDI_REAL_BITS_MOST) {
+        if ((*exact)->known == BND_KNOWN_NOT || bits >= BNDI_REAL_BITS_MOST) {
             status = refuse_undecided(*exact, why);
             bnd_real_free(*exact);
             return status;
@@ -98,7 +98,7 @@ static bnd_status refine(bnd_exact *value, bnd_real **exact, const bnd_term *ter
     }
 }
 
-bnd_status bnd_value_parse_alloc(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_real_new_of_text(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
 {
     bnd_exact found;
     bnd_real *real = NULL;

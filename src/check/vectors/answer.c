@@ -180,7 +180,7 @@ static bool special_sum(bnd_exact *out, const bnd_exact *products, unsigned coun
 static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsigned count, bnd_rule rule,
                               uint32_t *flags)
 {
-    bnd_exact products[BND_DOT_PAIRS_MAX], out;
+    bnd_exact products[BND_VECTOR_DOT_PAIRS_MAX], out;
     bool has_no_product = false;
     for (unsigned i = 0; i < count; i++) {
         uint32_t raised;
@@ -202,7 +202,7 @@ static bnd_exact sum_of_pairs(const bnd_format *f, const bnd_exact *pairs, unsig
 static bnd_exact dot(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint32_t *flags)
 {
     const unsigned half = v->operands / 2, scales = half - v->pairs;
-    bnd_exact pairs[2 * (BND_DOT_PAIRS_MAX + 1)], out;
+    bnd_exact pairs[2 * (BND_VECTOR_DOT_PAIRS_MAX + 1)], out;
     for (unsigned i = 0; i < half; i++) {
         pairs[2 * i] = operand(bnd_vectors_format(v, i), operands[i], rule, flags);
         pairs[2 * i + 1] = operand(bnd_vectors_format(v, half + i), operands[half + i], rule, flags);
@@ -223,7 +223,7 @@ bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_
                             uint32_t *flags)
 {
     *flags = 0;
-    if (v->kind != BND_VECTOR_OPERATION) {
+    if (v->kind != BND_VECTOR_KIND_OPERATION) {
         return dot(v, operands, rule, flags);
     }
     bnd_exact x[BND_OPERANDS_MAX];
@@ -239,7 +239,7 @@ bnd_exact bndi_vector_exact(const bnd_vectors *v, const uint64_t *operands, bnd_
 static bnd_result long_answer(const bnd_vectors *v, const uint64_t *operands, bnd_rule rule, uint64_t random)
 {
     uint32_t flags;
-    if (v->kind == BND_VECTOR_OPERATION) {
+    if (v->kind == BND_VECTOR_KIND_OPERATION) {
         const bnd_format *from[BND_OPERANDS_MAX] = {&v->in[0], &v->in[1], &v->in[2]};
         return bnd_operate(&v->out, v->operation, from, operands, rule, random);
     }

@@ -44,7 +44,7 @@ static void add_runs(code_set *s, const bnd_format *f, uint64_t field)
 static void add_binade(code_set *s, const bnd_format *f, uint64_t field, bnd_vector_level level)
 {
     add_ends_of_binade(s, f, field);
-    if (level != BND_LEVEL_1) {
+    if (level != BND_VECTOR_LEVEL_1) {
         add_runs(s, f, field);
     }
 }
@@ -55,9 +55,9 @@ static void add_binade(code_set *s, const bnd_format *f, uint64_t field, bnd_vec
  * side of it, where terms begin to be lost. Of level 2 every one of up to 64, and else more of them around each. */
 static bool takes_field(const bnd_format *f, int64_t field, bnd_vector_level level)
 {
-    int64_t last = bndi_last_field(f), one = f->bias, reach = level == BND_LEVEL_1 ? 1 : 3;
+    int64_t last = bndi_last_field(f), one = f->bias, reach = level == BND_VECTOR_LEVEL_1 ? 1 : 3;
     const int64_t middles[] = {0, one, one - f->precision, one + f->precision, last - 1};
-    bool taken = level != BND_LEVEL_1 && last < 64;
+    bool taken = level != BND_VECTOR_LEVEL_1 && last < 64;
     for (size_t i = 0; i < sizeof middles / sizeof middles[0]; i++) {
         taken = taken || (field >= middles[i] - reach && field <= middles[i] + reach);
     }
@@ -262,17 +262,17 @@ static size_t most_codes(const bnd_vector_plan *plan)
     static const size_t of_level_2[] = {BND_VECTOR_BOUNDARIES_MAX, 4096, 512},
                         of_level_1[] = {BND_VECTOR_BOUNDARIES_MAX, 512, 96};
     const bnd_vectors *v = plan->vectors;
-    if (bndi_vector_is_dot(v) || (plan->level == BND_LEVEL_SAMPLE && v->operands == 1)) {
+    if (bndi_vector_is_dot(v) || (plan->level == BND_VECTOR_LEVEL_SAMPLE && v->operands == 1)) {
         return MOST_DRAWN;
     }
-    return (plan->level == BND_LEVEL_1 ? of_level_1 : of_level_2)[v->operands - 1];
+    return (plan->level == BND_VECTOR_LEVEL_1 ? of_level_1 : of_level_2)[v->operands - 1];
 }
 
 static void fill_set(code_set *s, const bnd_vector_plan *plan, const bnd_format *f, size_t most)
 {
     const bnd_vectors *v = plan->vectors;
-    bnd_vector_level level = plan->level == BND_LEVEL_1 ? BND_LEVEL_1 : BND_LEVEL_2;
-    if (v->kind == BND_VECTOR_OPERATION && v->operands == 1) {
+    bnd_vector_level level = plan->level == BND_VECTOR_LEVEL_1 ? BND_VECTOR_LEVEL_1 : BND_VECTOR_LEVEL_2;
+    if (v->kind == BND_VECTOR_KIND_OPERATION && v->operands == 1) {
         add_every_exponent(s, f);
         if (v->operation == BND_OP_CONVERT) {
             add_conversion(s, f, &v->out, level);

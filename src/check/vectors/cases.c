@@ -47,8 +47,8 @@ static void count_level(bnd_vector_plan *plan)
 {
     enum { DOTS_1 = 10000, DOTS_2 = 1000000 };
     if (bndi_vector_is_dot(plan->vectors)) {
-        plan->count = plan->level == BND_LEVEL_1 ? DOTS_1 : DOTS_2;
-        plan->level = BND_LEVEL_SAMPLE;
+        plan->count = plan->level == BND_VECTOR_LEVEL_1 ? DOTS_1 : DOTS_2;
+        plan->level = BND_VECTOR_LEVEL_SAMPLE;
         return;
     }
     plan->combinations = 1; /* 512^3 and 4096^2 are below 2^32 */
@@ -58,15 +58,15 @@ static void count_level(bnd_vector_plan *plan)
     plan->count = plan->combinations + count_drawn(plan);
 }
 
-bnd_status bnd_vector_plan_alloc(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level, uint64_t seed,
-                                 bnd_error *why)
+bnd_status bnd_vector_plan_open(bnd_vector_plan *out, const bnd_vectors *v, bnd_vector_level level, uint64_t seed,
+                                bnd_error *why)
 {
     bnd_vector_plan plan = {.vectors = v, .level = level, .seed = seed, .count = UINT64_MAX};
     bnd_status status = BND_OK;
-    if ((unsigned)level > BND_LEVEL_ALL) {
+    if ((unsigned)level > BND_VECTOR_LEVEL_ALL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no level number %d", (int)level);
     }
-    if (level == BND_LEVEL_ALL) {
+    if (level == BND_VECTOR_LEVEL_ALL) {
         status = count_all(&plan, why);
     } else {
         plan.sets = bndi_vector_is_dot(v) ? 2 : v->operands;
@@ -75,17 +75,17 @@ bnd_status bnd_vector_plan_alloc(bnd_vector_plan *out, const bnd_vectors *v, bnd
         }
     }
     if (status != BND_OK) {
-        bnd_vector_plan_free(&plan);
+        bnd_vector_plan_close(&plan);
         return status;
     }
-    if (level == BND_LEVEL_1 || level == BND_LEVEL_2) {
+    if (level == BND_VECTOR_LEVEL_1 || level == BND_VECTOR_LEVEL_2) {
         count_level(&plan);
     }
     *out = plan;
     return BND_OK;
 }
 
-void bnd_vector_plan_free(bnd_vector_plan *plan)
+void bnd_vector_plan_close(bnd_vector_plan *plan)
 {
     for (unsigned i = 0; i < BND_OPERANDS_MAX; i++) {
         free(plan->boundaries[i]);
@@ -107,7 +107,7 @@ void bnd_vector_case(uint64_t *operands, uint64_t *random, const bnd_vector_plan
     const bnd_vectors *v = plan->vectors;
     unsigned bits = random_bits(v);
     *random = 0;
-    if (plan->level == BND_LEVEL_ALL) {
+    if (plan->level == BND_VECTOR_LEVEL_ALL) {
         *random = take_bits(&index, bits);
         for (unsigned i = v->operands; i-- > 0;) {
             operands[i] = take_bits(&index, bnd_vectors_format(v, i)->width);

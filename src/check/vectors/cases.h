@@ -30,7 +30,7 @@ static inline int64_t bndi_last_field(const bnd_format *f)
 
 static inline bool bndi_vector_is_dot(const bnd_vectors *v)
 {
-    return v->kind != BND_VECTOR_OPERATION;
+    return v->kind != BND_VECTOR_KIND_OPERATION;
 }
 
 /* The number halfway from a value to the next one away from zero. Values may lie beyond the largest number, where the

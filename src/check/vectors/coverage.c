@@ -16,7 +16,7 @@ static unsigned formats_of(const bnd_vectors *v)
 
 static bool sums_two(const bnd_vectors *v)
 {
-    return v->kind == BND_VECTOR_OPERATION &&
+    return v->kind == BND_VECTOR_KIND_OPERATION &&
            (v->operation == BND_OP_ADD || v->operation == BND_OP_SUB || v->operation == BND_OP_FMA);
 }
 
@@ -46,7 +46,7 @@ static int64_t right_shifts(const bnd_vectors *v)
     default:
         return 0;
     }
-    int64_t below = v->kind == BND_VECTOR_OPERATION && v->out.has_subnormals ? v->out.emin - least : 0;
+    int64_t below = v->kind == BND_VECTOR_KIND_OPERATION && v->out.has_subnormals ? v->out.emin - least : 0;
     return below > most ? most : below;
 }
 
@@ -170,7 +170,7 @@ static void see_exponents(bndi_coverage *c, const uint64_t *operands)
     for (unsigned i = 0; i < v->operands; i++) {
         const bnd_format *f = bnd_vectors_format(v, i);
         unsigned row = !bndi_vector_is_dot(v) ? i : f == &v->in[1] ? 1 : 0;
-        if (f != &v->in[2] || v->kind == BND_VECTOR_OPERATION) {
+        if (f != &v->in[2] || v->kind == BND_VECTOR_KIND_OPERATION) {
             hit(c, row, (int64_t)((operands[i] & (bndi_magnitudes(f) - 1)) >> f->fraction_bits));
         }
     }
@@ -186,8 +186,8 @@ static seen see_product(const bnd_format *f, uint64_t a, const bnd_format *g, ui
 static void see_products(bndi_coverage *c, const uint64_t *operands)
 {
     const bnd_vectors *v = c->vectors;
-    unsigned scale = v->kind == BND_VECTOR_MXDOT, half = v->operands / 2;
-    int64_t exponents[BND_DOT_PAIRS_MAX], top = INT64_MIN;
+    unsigned scale = v->kind == BND_VECTOR_KIND_MXDOT, half = v->operands / 2;
+    int64_t exponents[BND_VECTOR_DOT_PAIRS_MAX], top = INT64_MIN;
     unsigned count = 0;
     for (unsigned i = 0; i < v->pairs; i++) {
         seen product = see_product(&v->in[0], operands[scale + i], &v->in[1], operands[half + scale + i]);
@@ -234,7 +234,8 @@ void bndi_coverage_add(bndi_coverage *c, const uint64_t *operands, const bnd_exa
 int bndi_significand_carry(const bnd_vectors *v, const uint64_t *operands, const bnd_exact *exact)
 {
     bool product = v->operation == BND_OP_MUL;
-    if (v->kind != BND_VECTOR_OPERATION || (!product && v->operation != BND_OP_DIV) || exact->kind != BND_KIND_FINITE) {
+    if (v->kind != BND_VECTOR_KIND_OPERATION || (!product && v->operation != BND_OP_DIV) ||
+        exact->kind != BND_KIND_FINITE) {
         return -1;
     }
     bnd_exact a = bnd_unpack(&v->in[0], operands[0]), b = bnd_unpack(&v->in[1], operands[1]);

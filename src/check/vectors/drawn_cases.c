@@ -44,7 +44,7 @@ static uint64_t operand_of(const bnd_vector_plan *plan, const uint64_t *operands
     const bnd_format *f = bnd_vectors_format(v, i), *before = i > 0 ? bnd_vectors_format(v, i - 1) : f;
     unsigned set = bndi_vector_is_dot(v) ? f == &v->in[1] : i, choice = (unsigned)(d.choice & 15);
     uint64_t ones = bndi_fraction_mask(f);
-    if (f == &v->in[2] && v->kind == BND_VECTOR_MXDOT) { /* scales: mostly near 1 */
+    if (f == &v->in[2] && v->kind == BND_VECTOR_KIND_MXDOT) { /* scales: mostly near 1 */
         return choice == 0 ? d.more & bndi_codes_mask(f) : (uint64_t)f->bias + (d.more & 31) - 16;
     }
     if (choice < (bndi_vector_is_dot(v) ? 1 : 3)) { /* one NaN is the answer of the whole sum */

@@ -3,9 +3,9 @@
 
 const char *bnd_vector_case_name(bnd_vector_case_kind kind)
 {
-    static const char *const names[BND_CASES] = {"exact",    "below half", "tie", "above half",
-                                                 "overflow", "infinite",   "nan"};
-    return (unsigned)kind < BND_CASES ? names[kind] : "";
+    static const char *const names[BND_VECTOR_CASE_COUNT] = {"exact",    "below half", "tie", "above half",
+                                                             "overflow", "infinite",   "nan"};
+    return (unsigned)kind < BND_VECTOR_CASE_COUNT ? names[kind] : "";
 }
 
 /* Rounded toward zero and away to the format without its limit, and to that with a bit more: what is a value of the
@@ -14,26 +14,26 @@ bnd_vector_case_kind bndi_vector_case_of(const bnd_format *f, const bnd_format *
                                          const bnd_exact *x)
 {
     if (x->kind == BND_KIND_ZERO) {
-        return BND_CASE_EXACT;
+        return BND_VECTOR_CASE_EXACT;
     }
     if (x->kind != BND_KIND_FINITE) {
-        return x->kind == BND_KIND_INFINITE ? BND_CASE_INFINITE : BND_CASE_NAN;
+        return x->kind == BND_KIND_INFINITE ? BND_VECTOR_CASE_INFINITE : BND_VECTOR_CASE_NAN;
     }
     bnd_rule toward_zero = {.rounding = BND_ROUND_RTZ}, away = {.rounding = BND_ROUND_RNA};
     bnd_rounded nearest = bnd_round_exact(unlimited, *x, (bnd_rule){0}, 0);
     bnd_exact largest = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
     nearest.value.negative = false;
     if (nearest.value.kind == BND_KIND_FINITE && bnd_exact_compare(nearest.value, largest) > 0) {
-        return BND_CASE_OVERFLOW;
+        return BND_VECTOR_CASE_OVERFLOW;
     }
     if (nearest.ternary == 0) {
-        return BND_CASE_EXACT;
+        return BND_VECTOR_CASE_EXACT;
     }
     if (bnd_round_exact(finer, *x, toward_zero, 0).ternary == 0) {
-        return BND_CASE_TIE;
+        return BND_VECTOR_CASE_TIE;
     }
     int32_t outward = bnd_round_exact(unlimited, *x, away, 0).ternary;
-    return (outward > 0) != x->negative ? BND_CASE_ABOVE_HALF : BND_CASE_BELOW_HALF;
+    return (outward > 0) != x->negative ? BND_VECTOR_CASE_ABOVE_HALF : BND_VECTOR_CASE_BELOW_HALF;
 }
 
 /* ---- sentences ---- */
@@ -80,16 +80,16 @@ static void write_between(bndi_text *out, const bnd_vectors *v, const bnd_exact 
                           const bnd_rounded *r, uint64_t random)
 {
     static const char *const where[] = {
-        [BND_CASE_EXACT] = " is between ",
-        [BND_CASE_BELOW_HALF] = " is nearer to the smaller in magnitude of ",
-        [BND_CASE_TIE] = " is halfway between ",
-        [BND_CASE_ABOVE_HALF] = " is nearer to the larger in magnitude of ",
+        [BND_VECTOR_CASE_EXACT] = " is between ",
+        [BND_VECTOR_CASE_BELOW_HALF] = " is nearer to the smaller in magnitude of ",
+        [BND_VECTOR_CASE_TIE] = " is halfway between ",
+        [BND_VECTOR_CASE_ABOVE_HALF] = " is nearer to the larger in magnitude of ",
     };
     bnd_exact below, above;
     write_number(out, *x);
     bool has_both = bnd_neighbour(&below, &v->out, *x, -1) && bnd_neighbour(&above, &v->out, *x, 1);
     if (has_both) {
-        bndi_text_string(out, where[kind <= BND_CASE_ABOVE_HALF ? kind : BND_CASE_EXACT]);
+        bndi_text_string(out, where[kind <= BND_VECTOR_CASE_ABOVE_HALF ? kind : BND_VECTOR_CASE_EXACT]);
         write_number(out, below);
         bndi_text_string(out, " and ");
         write_number(out, above);
@@ -122,7 +122,7 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
         write_number(text, *x);
         bndi_text_string(text, " is negative, and the format has no sign: ");
         write_choice(text, "negative", v->rule.negative == BND_NEGATIVE_NAN ? "nan" : "magnitude");
-    } else if (kind == BND_CASE_OVERFLOW || (r->flags & BND_FLAG_OVERFLOW) != 0) {
+    } else if (kind == BND_VECTOR_CASE_OVERFLOW || (r->flags & BND_FLAG_OVERFLOW) != 0) {
         write_number(text, *x);
         bndi_text_string(text, " is beyond the largest number, ");
         write_number(

@@ -32,7 +32,7 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
     unsigned digits[BND_VECTOR_OPERANDS_MAX], bits = bnd_rule_random_bits(v->rule), line = 0;
     uint64_t operands[BND_VECTOR_OPERANDS_MAX], random, index = first;
     uint32_t mask = v->lab_flags ? BND_FLAG_ALL : BND_FLAG_ALL & ~(uint32_t)(BND_FLAG_SATURATED | BND_FLAG_FLUSHED);
-    char *at = out, separator = form == BND_FORM_MEMH ? '_' : ' ';
+    char *at = out, separator = form == BND_VECTOR_FORM_MEMH ? '_' : ' ';
     for (unsigned i = 0; i < v->operands; i++) {
         digits[i] = digits_of(bnd_vectors_format(v, i)->width);
         line += digits[i] + 1;
@@ -46,7 +46,7 @@ size_t bnd_vector_write(char *out, size_t size, uint64_t *next, const bnd_vector
         if (bits > 0) {
             at = put_separated(at, random, digits_of(bits), separator);
         }
-        if (form == BND_FORM_QUESTION) {
+        if (form == BND_VECTOR_FORM_QUESTION) {
             at[-1] = '\n';
         } else {
             bnd_result r = bnd_vector_answer(v, operands, v->rule, random);
@@ -121,7 +121,7 @@ static bnd_status refuse_count(const bnd_vectors *v, size_t found, bnd_vector_an
     unsigned bits = bnd_rule_random_bits(v->rule);
     return bnd_fail(why, BND_BAD_SYNTAX, 0, "%zu numbers, where %u operand%s%s, the result and flags are wanted%s",
                     found, v->operands, v->operands == 1 ? "" : "s", bits > 0 ? ", random bits" : "",
-                    form == BND_ANSWER_ANY ? ", or the result and flags alone" : "");
+                    form == BND_VECTOR_ANSWER_ANY ? ", or the result and flags alone" : "");
 }
 
 /* Numbers of a line in order; more than `most` of them are counted and not kept. */
@@ -159,7 +159,7 @@ bnd_status bnd_vector_parse(bnd_vector_line *out, const bnd_vectors *v, bnd_vect
     if (status != BND_OK) {
         return status;
     }
-    bool alone = form == BND_ANSWER_ANY && (count == 1 || count == 2) && count < before + 2 &&
+    bool alone = form == BND_VECTOR_ANSWER_ANY && (count == 1 || count == 2) && count < before + 2 &&
                  (count == 1 || before != 1 || fields[0].length == digits_of(v->out.width));
     if (!alone && count != before + 1 && count != before + 2) {
         return refuse_count(v, count, form, why);

@@ -143,7 +143,7 @@ static unsigned bit(enum dimension d)
 
 static bool sums_terms(const bnd_vectors *v)
 {
-    return v->kind != BND_VECTOR_OPERATION || v->operation == BND_OP_ADD || v->operation == BND_OP_SUB ||
+    return v->kind != BND_VECTOR_KIND_OPERATION || v->operation == BND_OP_ADD || v->operation == BND_OP_SUB ||
            v->operation == BND_OP_FMA;
 }
 
@@ -190,7 +190,7 @@ static bool is_subnormal(const bnd_format *f, const bnd_exact *x)
  * round to integers, choose an operand, or take a neighbour by the rule. */
 static bool rounds_once(const bnd_vectors *v)
 {
-    return v->kind != BND_VECTOR_OPERATION || v->operation <= BND_OP_SQRT || v->operation >= BND_OP_EXP;
+    return v->kind != BND_VECTOR_KIND_OPERATION || v->operation <= BND_OP_SQRT || v->operation >= BND_OP_EXP;
 }
 
 /* Of operations that do more with a rule than one rounding: NaN rules matter where there is a NaN, or can be one. */
@@ -311,7 +311,7 @@ static bool plain_result(bnd_exact *exact, uint32_t *raised, bnd_vector_check *c
     bnd_rule kept = v->rule;
     kept.flush_in = false;
     *raised = 0;
-    bool plain = v->kind == BND_VECTOR_OPERATION && rounds_once(v) && bnd_rule_random_bits(v->rule) == 0;
+    bool plain = v->kind == BND_VECTOR_KIND_OPERATION && rounds_once(v) && bnd_rule_random_bits(v->rule) == 0;
     for (unsigned i = 0; i < v->operands; i++) {
         const bnd_format *f = bnd_vectors_format(v, i);
         bnd_exact *to = plain ? &x[i] : exact; /* a dot product has many */
@@ -411,7 +411,7 @@ bnd_status bnd_vector_check_line(bool *agrees, bnd_result *want, bnd_vector_chec
 
 /* ---- the check ---- */
 
-bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how, bnd_error *why)
+bnd_status bnd_vector_check_new(bnd_vector_check **out, const bnd_vectors *v, bnd_vector_options how, bnd_error *why)
 {
     bnd_vector_check *check = calloc(1, sizeof *check);
     if (check == NULL) {
@@ -433,7 +433,7 @@ bnd_status bnd_vector_check_open(bnd_vector_check **out, const bnd_vectors *v, b
     return BND_OK;
 }
 
-void bnd_vector_check_close(bnd_vector_check *check)
+void bnd_vector_check_free(bnd_vector_check *check)
 {
     for (unsigned set = 0; check != NULL && set <= ALL; set++) {
         free(check->tables[set]);

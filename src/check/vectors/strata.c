@@ -99,7 +99,7 @@ static bool take_exponents(const bndi_stratum *s)
 static int64_t distance_of(const bndi_stratum *s)
 {
     unsigned fraction = s->v->out.fraction_bits;
-    for (unsigned i = 0; i < s->v->operands && s->v->kind == BND_VECTOR_OPERATION; i++) {
+    for (unsigned i = 0; i < s->v->operands && s->v->kind == BND_VECTOR_KIND_OPERATION; i++) {
         fraction = s->v->in[i].fraction_bits > fraction ? s->v->in[i].fraction_bits : fraction;
     }
     return (int64_t)(s->turn % (2 * fraction + 7));
@@ -222,7 +222,7 @@ void bndi_vector_stratum(uint64_t *operands, const bnd_vector_plan *plan, unsign
                          uint64_t index)
 {
     bndi_stratum s = {.v = plan->vectors, .seed = plan->seed, .index = index, .turn = turn, .operands = operands};
-    if (s.v->kind == BND_VECTOR_MXDOT) {
+    if (s.v->kind == BND_VECTOR_KIND_MXDOT) {
         return;
     }
     if (bndi_vector_is_dot(s.v)) {

@@ -7,14 +7,14 @@ static bnd_status read_pairs(bnd_vectors *v, const char *digits, bnd_error *why)
 {
     unsigned pairs = 0;
     size_t i = 0;
-    for (; digits[i] >= '0' && digits[i] <= '9' && pairs <= BND_DOT_PAIRS_MAX; i++) {
+    for (; digits[i] >= '0' && digits[i] <= '9' && pairs <= BND_VECTOR_DOT_PAIRS_MAX; i++) {
         pairs = 10 * pairs + (unsigned)(digits[i] - '0');
     }
-    if (i == 0 || digits[i] != '\0' || pairs == 0 || pairs > BND_DOT_PAIRS_MAX) {
+    if (i == 0 || digits[i] != '\0' || pairs == 0 || pairs > BND_VECTOR_DOT_PAIRS_MAX) {
         return bnd_fail(why, BND_BAD_SYNTAX, 4, "a dot product is dot:N with N pairs, from 1 to %d; not 'dot:%s'",
-                        BND_DOT_PAIRS_MAX, digits);
+                        BND_VECTOR_DOT_PAIRS_MAX, digits);
     }
-    v->kind = BND_VECTOR_DOT;
+    v->kind = BND_VECTOR_KIND_DOT;
     v->pairs = pairs;
     v->operands = 2 * pairs;
     return BND_OK;
@@ -23,9 +23,9 @@ static bnd_status read_pairs(bnd_vectors *v, const char *digits, bnd_error *why)
 static bnd_status read_operation(bnd_vectors *v, const char *name, bnd_error *why)
 {
     if (bndi_same_word(name, bndi_length(name), "mxdot")) {
-        v->kind = BND_VECTOR_MXDOT;
-        v->pairs = BND_MXDOT_PAIRS;
-        v->operands = 2 * BND_MXDOT_PAIRS + 2;
+        v->kind = BND_VECTOR_KIND_MXDOT;
+        v->pairs = BND_VECTOR_MXDOT_PAIRS;
+        v->operands = 2 * BND_VECTOR_MXDOT_PAIRS + 2;
         return BND_OK;
     }
     if (bndi_length(name) >= 4 && bndi_same_word(name, 4, "dot:")) {
@@ -44,12 +44,12 @@ static bnd_status read_operation(bnd_vectors *v, const char *name, bnd_error *wh
 
 static unsigned formats_of(const bnd_vectors *v)
 {
-    return v->kind == BND_VECTOR_OPERATION ? v->operands : 2;
+    return v->kind == BND_VECTOR_KIND_OPERATION ? v->operands : 2;
 }
 
 static void note_one_format(bnd_vectors *v)
 {
-    v->one_format = v->kind == BND_VECTOR_OPERATION;
+    v->one_format = v->kind == BND_VECTOR_KIND_OPERATION;
     for (unsigned i = 0; i < formats_of(v); i++) {
         v->one_format = v->one_format && bnd_format_same(&v->in[i], &v->out);
     }
@@ -57,7 +57,7 @@ static void note_one_format(bnd_vectors *v)
 
 bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule)
 {
-    bool converts = v->kind == BND_VECTOR_OPERATION && v->operation == BND_OP_CONVERT;
+    bool converts = v->kind == BND_VECTOR_KIND_OPERATION && v->operation == BND_OP_CONVERT;
     rule.random_bits = (uint8_t)bnd_rule_random_bits(rule);
     return converts ? bnd_rule_of_conversion(rule) : bnd_rule_of_operation(rule);
 }
@@ -65,7 +65,7 @@ bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule)
 bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const bnd_format *in, size_t in_count,
                                 const bnd_format *result, bnd_rule rule, bnd_error *why)
 {
-    bnd_vectors v = {.kind = BND_VECTOR_OPERATION};
+    bnd_vectors v = {.kind = BND_VECTOR_KIND_OPERATION};
     bnd_status status = bnd_rule_check(rule, why);
     status = status == BND_OK ? read_operation(&v, operation, why) : status;
     if (status != BND_OK) {
@@ -80,7 +80,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
     for (unsigned i = 0; i < wanted; i++) {
         v.in[i] = in[in_count == 1 ? 0 : i];
     }
-    if (v.kind == BND_VECTOR_MXDOT && bnd_format_parse(&v.in[2], "e8m0", why) != BND_OK) {
+    if (v.kind == BND_VECTOR_KIND_MXDOT && bnd_format_parse(&v.in[2], "e8m0", why) != BND_OK) {
         return BND_BAD_NAME;
     }
     for (unsigned i = 0; i <= wanted; i++) {
@@ -91,7 +91,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
         }
     }
     const bnd_format *const from[BND_OPERANDS_MAX] = {&v.in[0], &v.in[1], &v.in[2]};
-    if (v.kind == BND_VECTOR_OPERATION && bnd_operation_serves(v.operation, from, why) != BND_OK) {
+    if (v.kind == BND_VECTOR_KIND_OPERATION && bnd_operation_serves(v.operation, from, why) != BND_OK) {
         return BND_BAD_ARGUMENT;
     }
     v.rule = bnd_vectors_rule(&v, rule);
@@ -102,11 +102,11 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
 
 const bnd_format *bnd_vectors_format(const bnd_vectors *v, unsigned operand)
 {
-    if (v->kind == BND_VECTOR_OPERATION) {
+    if (v->kind == BND_VECTOR_KIND_OPERATION) {
         return &v->in[operand];
     }
     unsigned half = v->operands / 2;
-    bool scale = v->kind == BND_VECTOR_MXDOT && operand % half == 0;
+    bool scale = v->kind == BND_VECTOR_KIND_MXDOT && operand % half == 0;
     return &v->in[scale ? 2 : operand >= half];
 }
 
@@ -186,12 +186,12 @@ size_t bnd_vectors_print_header(char *out, size_t size, const bnd_vectors *v)
 {
     bndi_text text = bndi_text_in(out, size);
     bndi_text_string(&text, "binade-vectors 1 op=");
-    if (v->kind == BND_VECTOR_OPERATION) {
+    if (v->kind == BND_VECTOR_KIND_OPERATION) {
         bndi_text_string(&text, bnd_operation_name(v->operation));
     } else {
-        bndi_text_string(&text, v->kind == BND_VECTOR_DOT ? "dot:" : "mxdot");
+        bndi_text_string(&text, v->kind == BND_VECTOR_KIND_DOT ? "dot:" : "mxdot");
     }
-    if (v->kind == BND_VECTOR_DOT) {
+    if (v->kind == BND_VECTOR_KIND_DOT) {
         bndi_text_unsigned(&text, v->pairs, 10, 1);
     }
     for (unsigned i = 0; i < formats_of(v); i++) {

@@ -1,7 +1,7 @@
 /* Arrays of floats by every back end that this machine runs: codes, packed or not, and rounded numbers, against the
- * codec, which the other proofs compare with the oracle. */
+ * codec, which the other checks compare with the oracle. */
 #include "base/bits.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, cons
         p->out->cases += c->n;
         return;
     }
-    char what[sizeof((bnd_counterexample *)0)->what];
+    char what[sizeof((bnd_verify_counterexample *)0)->what];
     bndi_text text = bndi_text_in(what, sizeof what);
     bndi_text_string(&text, bnd_backend_name(backend));
     bndi_text_char(&text, ' ');
@@ -76,7 +76,7 @@ static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, cons
     for (size_t i = 0; i < c->n; i++) {
         bnd_result want = {.code = encodes ? c->want[i] : bndi_bits_of_float(c->want_values[i])},
                    got = {.code = encodes ? code_at(c->codes, c->bytes, i) : bndi_bits_of_float(c->got_values[i])};
-        bnd_counterexample *e = bndi_count_case(p, called && want.code == got.code, what, got, want);
+        bnd_verify_counterexample *e = bndi_count_case(p, called && want.code == got.code, what, got, want);
         if (e != NULL) {
             e->operands = 1;
             e->from[0] = decodes ? q->f : q->fp32;
@@ -90,7 +90,7 @@ static void count_chunk(bndi_piece *p, const chunk *c, bnd_backend backend, cons
 static void check_by(bndi_piece *p, chunk *c, bnd_backend backend)
 {
     const bndi_inquiry *q = p->q;
-    const bnd_candidate *on = &q->candidate;
+    const bnd_verify_candidate *on = &q->candidate;
     bnd_context context = {.backend = (uint8_t)backend, .threads = 1};
     bnd_array how = {.context = &context,
                      .rule = q->rule,
@@ -133,10 +133,10 @@ static double chunk_cost(const bndi_inquiry *q)
     return (double)CHUNK * (q->f.width > 32 ? 200.0 : 75.0);
 }
 
-const bndi_proof_row bndi_proof_arrays = {.name = "arrays",
-                                          .title = "the same floats through every back end: encode, decode, round",
-                                          .rounds = true,
-                                          .at_once = 1 << 4,
-                                          .indices = chunks,
-                                          .cost = chunk_cost,
-                                          .check = check_chunk};
+const bndi_verify_row bndi_verify_arrays = {.name = "arrays",
+                                            .title = "the same floats through every back end: encode, decode, round",
+                                            .rounds = true,
+                                            .at_once = 1 << 4,
+                                            .indices = chunks,
+                                            .cost = chunk_cost,
+                                            .check = check_chunk};

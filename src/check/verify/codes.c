@@ -1,6 +1,6 @@
 /* Codes: what they stand for, and how that is written and read. */
 #include "base/bits.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,9 +34,9 @@ static void check_decode(bndi_piece *p, uint64_t index)
     double got = q->candidate.decode(&q->f, code), want;
     bnd_oracle_kind kind = bnd_oracle_decode(&want, &q->f, code);
     bool both_nan = isnan(got) && (kind == BND_ORACLE_NAN || kind == BND_ORACLE_SIGNALING_NAN);
-    bnd_counterexample *c = bndi_count_case(p, both_nan || bndi_bits_of_double(got) == bndi_bits_of_double(want),
-                                            "decode", (bnd_result){.code = bndi_bits_of_double(got)},
-                                            (bnd_result){.code = bndi_bits_of_double(want)});
+    bnd_verify_counterexample *c = bndi_count_case(p, both_nan || bndi_bits_of_double(got) == bndi_bits_of_double(want),
+                                                   "decode", (bnd_result){.code = bndi_bits_of_double(got)},
+                                                   (bnd_result){.code = bndi_bits_of_double(want)});
     if (c != NULL) {
         c->operands = 1;
         c->from[0] = q->f;
@@ -50,12 +50,12 @@ static void check_decode(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_decode = {.name = "decode",
-                                          .title = "codes and their exact values, and back",
-                                          .at_once = 1 << 11,
-                                          .indices = codes_to_decode,
-                                          .cost = decode_cost,
-                                          .check = check_decode};
+const bndi_verify_row bndi_verify_decode = {.name = "decode",
+                                            .title = "codes and their exact values, and back",
+                                            .at_once = 1 << 11,
+                                            .indices = codes_to_decode,
+                                            .cost = decode_cost,
+                                            .check = check_decode};
 
 /* ---- text: what is printed reads back, by the candidate and by the oracle ---- */
 
@@ -111,9 +111,9 @@ static void check_text(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_text = {.name = "text",
-                                        .title = "the shortest and the exact decimal of a code, read back",
-                                        .at_once = 1 << 8,
-                                        .indices = codes_to_print,
-                                        .cost = text_cost,
-                                        .check = check_text};
+const bndi_verify_row bndi_verify_text = {.name = "text",
+                                          .title = "the shortest and the exact decimal of a code, read back",
+                                          .at_once = 1 << 8,
+                                          .indices = codes_to_print,
+                                          .cost = text_cost,
+                                          .check = check_text};

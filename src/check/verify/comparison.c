@@ -1,6 +1,6 @@
-/* What every proof asks: the judge, how a comparison is counted, and which numbers are tried. */
+/* What all checks use: the reference, how a comparison is counted, and which numbers are tried. */
 #include "base/bits.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 
 #include "base/base.h"
 #include "verify/operands.h"
@@ -80,18 +80,18 @@ bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const ui
 
 /* ---- counting ---- */
 
-bnd_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got, bnd_result want)
+bnd_verify_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got, bnd_result want)
 {
     p->out->cases++;
     if (holds) {
         return NULL;
     }
     p->out->mismatches++;
-    if (p->out->shown == BND_COUNTEREXAMPLES) {
+    if (p->out->shown == BND_VERIFY_COUNTEREXAMPLES_MAX) {
         return NULL;
     }
-    bnd_counterexample *c = &p->out->first[p->out->shown++];
-    *c = (bnd_counterexample){.to = p->q->f, .rule = p->q->rule, .got = got, .want = want};
+    bnd_verify_counterexample *c = &p->out->first[p->out->shown++];
+    *c = (bnd_verify_counterexample){.to = p->q->f, .rule = p->q->rule, .got = got, .want = want};
     bndi_text text = bndi_text_in(c->what, sizeof c->what);
     bndi_text_string(&text, what);
     return c;
@@ -100,7 +100,7 @@ bnd_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what,
 void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, uint64_t code, uint64_t random,
                       bnd_result got, bnd_result want)
 {
-    bnd_counterexample *c = bndi_count_case(p, bndi_same_result(got, want), what, got, want);
+    bnd_verify_counterexample *c = bndi_count_case(p, bndi_same_result(got, want), what, got, want);
     if (c != NULL) {
         c->operands = 1;
         c->from[0] = *from;

@@ -1,6 +1,6 @@
 /* Elementary functions, and reciprocals: an index is a code. MPFR is asked once of every function and code, for its
  * exact result as doubles hold it; every rule then rounds that by the table of answers. */
-#include "verify/proof.h"
+#include "verify/verify.h"
 
 #include <math.h>
 
@@ -57,7 +57,7 @@ void bndi_functions_fill(bndi_narrow_exact *all, bndi_oracle_problem *oracle, co
     }
 }
 
-/* ---- the proof ---- */
+/* ---- the check ---- */
 
 static bnd_operation first_of(const bndi_inquiry *q)
 {
@@ -94,7 +94,7 @@ static void check(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_functions = {
+const bndi_verify_row bndi_verify_functions = {
     .name = "functions",
     .title = "exp log tanh sigmoid erf gelu gelu_tanh rsqrt reciprocal: all codes up to 16 bits",
     .rounds = true,

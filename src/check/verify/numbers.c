@@ -1,6 +1,6 @@
 /* Numbers into codes: doubles at everything that decides, floats, codes of other formats. */
 #include "base/bits.h"
-#include "verify/proof.h"
+#include "verify/verify.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,8 @@ static void check_entry(bndi_piece *p, uint64_t i)
             bnd_result want = bndi_oracle_about(&p->oracle, &q->f, factor * ends[k], q->rule, 0);
             compare_double(p, factor * ends[k], 0, want);
             bool sound = bndi_same_result(want, q->answers->finite[sign][i]);
-            bnd_counterexample *c = bndi_count_case(p, sound, "the judge's table", q->answers->finite[sign][i], want);
+            bnd_verify_counterexample *c =
+                bndi_count_case(p, sound, "the judge's table", q->answers->finite[sign][i], want);
             if (c != NULL) {
                 c->operands = 1;
                 c->from[0] = q->fp64;
@@ -80,13 +81,13 @@ static void check_double(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_encode = {.name = "encode",
-                                          .title = "doubles at every value and midpoint, and on both sides of each",
-                                          .rounds = true,
-                                          .at_once = 1 << 11,
-                                          .indices = entries,
-                                          .cost = entry_cost,
-                                          .check = check_double};
+const bndi_verify_row bndi_verify_encode = {.name = "encode",
+                                            .title = "doubles at every value and midpoint, and on both sides of each",
+                                            .rounds = true,
+                                            .at_once = 1 << 11,
+                                            .indices = entries,
+                                            .cost = entry_cost,
+                                            .check = check_double};
 
 /* ---- float ---- */
 
@@ -128,13 +129,14 @@ static double float_cost(const bndi_inquiry *q)
     return oracle_or_table(q, 165, 40);
 }
 
-const bndi_proof_row bndi_proof_float = {.name = "float",
-                                         .title = "floats: every upper half with lower halves that decide, or all 2^32",
-                                         .rounds = true,
-                                         .at_once = 1 << 15,
-                                         .indices = bndi_float_count,
-                                         .cost = float_cost,
-                                         .check = check_float};
+const bndi_verify_row bndi_verify_float = {.name = "float",
+                                           .title =
+                                               "floats: every upper half with lower halves that decide, or all 2^32",
+                                           .rounds = true,
+                                           .at_once = 1 << 15,
+                                           .indices = bndi_float_count,
+                                           .cost = float_cost,
+                                           .check = check_float};
 
 /* ---- convert: every code of the rows of at most 16 bits ---- */
 
@@ -181,10 +183,10 @@ static double convert_cost(const bndi_inquiry *q)
     return oracle_or_table(q, 256 * 150, 256 * 45);
 }
 
-const bndi_proof_row bndi_proof_convert = {.name = "convert",
-                                           .title = "every code of the other rows of at most 16 bits",
-                                           .rounds = true,
-                                           .at_once = 1 << 4,
-                                           .indices = codes_to_convert,
-                                           .cost = convert_cost,
-                                           .check = check_convert};
+const bndi_verify_row bndi_verify_convert = {.name = "convert",
+                                             .title = "every code of the other rows of at most 16 bits",
+                                             .rounds = true,
+                                             .at_once = 1 << 4,
+                                             .indices = codes_to_convert,
+                                             .cost = convert_cost,
+                                             .check = check_convert};

@@ -1,5 +1,5 @@
 /* Operations of one, two and three operands. */
-#include "verify/proof.h"
+#include "verify/verify.h"
 #include "verify/operands.h"
 
 static const bnd_operation of_one[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
@@ -93,7 +93,8 @@ static void compare_operation(bndi_piece *p, bnd_operation operation, const uint
     const bndi_inquiry *q = p->q;
     bnd_result got = q->candidate.operate(&q->f, operation, codes, q->rule, random);
     bnd_result want = bndi_judge_operation(p, operation, codes, random);
-    bnd_counterexample *c = bndi_count_case(p, bndi_same_result(got, want), bnd_operation_name(operation), got, want);
+    bnd_verify_counterexample *c =
+        bndi_count_case(p, bndi_same_result(got, want), bnd_operation_name(operation), got, want);
     if (c == NULL) {
         return;
     }
@@ -143,13 +144,14 @@ static void check_one(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_one = {.name = "one",
-                                       .title = "sqrt rint nearby logb next_up next_down ulp: all codes up to 16 bits",
-                                       .rounds = true,
-                                       .at_once = 1 << 9,
-                                       .indices = codes_of_one,
-                                       .cost = cost_of_one,
-                                       .check = check_one};
+const bndi_verify_row bndi_verify_one = {.name = "one",
+                                         .title =
+                                             "sqrt rint nearby logb next_up next_down ulp: all codes up to 16 bits",
+                                         .rounds = true,
+                                         .at_once = 1 << 9,
+                                         .indices = codes_of_one,
+                                         .cost = cost_of_one,
+                                         .check = check_one};
 
 /* ---- two operands: an index is a pair ---- */
 
@@ -186,7 +188,7 @@ static void check_two(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_proof_row bndi_proof_two = {
+const bndi_verify_row bndi_verify_two = {
     .name = "two",
     .title = "add sub mul div rem min max scalb and more: all pairs up to 8 bits (exhaustive 16)",
     .rounds = true,
@@ -226,10 +228,10 @@ static void check_fma(bndi_piece *p, uint64_t index)
     compare_operation(p, BND_OP_FMA, codes, 0);
 }
 
-const bndi_proof_row bndi_proof_fma = {.name = "fma",
-                                       .title = "all triples up to 5 bits (exhaustive 8), above that a choice",
-                                       .rounds = true,
-                                       .at_once = 1 << 13,
-                                       .indices = triples,
-                                       .cost = triple_cost,
-                                       .check = check_fma};
+const bndi_verify_row bndi_verify_fma = {.name = "fma",
+                                         .title = "all triples up to 5 bits (exhaustive 8), above that a choice",
+                                         .rounds = true,
+                                         .at_once = 1 << 13,
+                                         .indices = triples,
+                                         .cost = triple_cost,
+                                         .check = check_fma};

@@ -108,12 +108,12 @@ static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_
     return status;
 }
 
-bnd_status bnd_safetensors_parse(bnd_safetensors **out, const void *bytes, size_t size, bnd_error *why)
+bnd_status bnd_safetensors_new_of_bytes(bnd_safetensors **out, const void *bytes, size_t size, bnd_error *why)
 {
     return parse(out, bytes, size, why);
 }
 
-bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_error *why)
+bnd_status bnd_safetensors_new(bnd_safetensors **out, const char *path, bnd_error *why)
 {
     bnd_lab_mapped map;
     bnd_safetensors *file;
@@ -131,7 +131,7 @@ bnd_status bnd_safetensors_open(bnd_safetensors **out, const char *path, bnd_err
     return BND_OK;
 }
 
-void bnd_safetensors_close(bnd_safetensors *file)
+void bnd_safetensors_free(bnd_safetensors *file)
 {
     if (file != NULL) {
         bnd_lab_map_close(&file->map);

@@ -25,7 +25,7 @@ typedef struct bndi_safetensor {
 } bndi_safetensor;
 
 struct bnd_safetensors {
-    bnd_lab_mapped map;             /* of what bnd_safetensors_open has opened */
+    bnd_lab_mapped map;             /* of what bnd_safetensors_new has opened */
     bndi_safetensor *entries;       /* by their data */
     const bnd_safetensor **by_name; /* the same */
     bnd_safetensors_pair *pairs;    /* by their keys */

@@ -368,7 +368,7 @@ bnd_status bndi_safetensors_read(bnd_safetensors **out, const bndi_json_text *he
     r.file = file;
     bnd_status status = read_header(&r, why);
     if (status != BND_OK) {
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
         return status;
     }
     *out = file;

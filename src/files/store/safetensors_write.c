@@ -173,7 +173,7 @@ static bnd_status check_header(const layout *l, bnd_error *why)
     }
     if (status == BND_OK) {
         status = compare_texts(l, read, why);
-        bnd_safetensors_close(read);
+        bnd_safetensors_free(read);
     }
     return status;
 }

@@ -95,7 +95,7 @@ void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double valu
                     const char *substitution, ...)
 {
     va_list arguments;
-    if (c->steps == BND_COST_STEPS) {
+    if (c->steps == BND_COST_STEPS_MAX) {
         return;
     }
     bnd_cost_step *s = &c->step[c->steps++];
@@ -111,7 +111,7 @@ void bndi_cost_step(bnd_cost *c, const char *name, const char *unit, double valu
 void bndi_cost_note(bnd_cost *c, const char *text, ...)
 {
     va_list arguments;
-    if (c->notes == BND_COST_NOTES) {
+    if (c->notes == BND_COST_NOTES_MAX) {
         return;
     }
     va_start(arguments, text);

@@ -129,7 +129,7 @@ static void add(list *l, bool there, const char *name, uint64_t rows_, uint64_t 
 
 /* As Megatron splits them: heads and the inside of the perceptron, the vocabulary; norms and what is added after a sum
  * over machines are everybody's. */
-size_t bnd_architecture_weights(bnd_weight out[BND_WEIGHTS], const bnd_architecture *a)
+size_t bnd_architecture_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_architecture *a)
 {
     list l = {out, 0};
     uint64_t h = a->hidden, q = a->heads * a->head_width, k = a->kv_heads * a->head_width, f = a->feed_forward;
@@ -154,7 +154,7 @@ size_t bnd_architecture_weights(bnd_weight out[BND_WEIGHTS], const bnd_architect
 
 double bnd_architecture_parameters(const bnd_architecture *a)
 {
-    bnd_weight weights[BND_WEIGHTS];
+    bnd_weight weights[BND_ARCHITECTURE_WEIGHTS_MAX];
     double sum = 0;
     size_t n = bnd_architecture_weights(weights, a);
     for (size_t i = 0; i < n; i++) {

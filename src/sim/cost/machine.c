@@ -13,7 +13,7 @@ static const struct row {
         unsigned bits;
         const char *formats;
         double dense, sparse;
-    } peak[BND_PEAKS];
+    } peak[BND_MACHINE_PEAKS_MAX];
 } rows[] = {
 #define PEAK(bits, formats, dense, sparse)                                                                             \
     {                                                                                                                  \
@@ -52,7 +52,7 @@ bnd_machine bnd_machine_at(size_t row)
     copy(m.name, sizeof m.name, r->name);
     copy(m.title, sizeof m.title, r->title);
     copy(m.source, sizeof m.source, r->source);
-    for (size_t i = 0; i < BND_PEAKS && r->peak[i].dense > 0; i++) {
+    for (size_t i = 0; i < BND_MACHINE_PEAKS_MAX && r->peak[i].dense > 0; i++) {
         bndi_peak_add(&m, r->peak[i].bits, r->peak[i].formats, r->peak[i].dense, r->peak[i].sparse);
     }
     return m;

@@ -25,7 +25,7 @@ double bndi_sharers(const bnd_plan *plan, bnd_role role)
 }
 
 /* The tensors of parameters; of a model without a shape, one large matrix. */
-static size_t weights_of(bnd_weight out[BND_WEIGHTS], const bnd_cost_of_memory *q)
+static size_t weights_of(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_cost_of_memory *q)
 {
     out[0] = (bnd_weight){.name = "", .rows = 1 << 20, .columns = 1 << 20, .copies = 1};
     return q->trained != NULL ? bndi_trained_weights(out, q->trained)
@@ -41,7 +41,7 @@ static bool has_shape(const bnd_cost_of_memory *q)
 /* What a role takes in all tensors of a rank. */
 static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_role role, bnd_error *why)
 {
-    bnd_weight weights[BND_WEIGHTS];
+    bnd_weight weights[BND_ARCHITECTURE_WEIGHTS_MAX];
     bnd_stored sum = {.bytes = 0};
     size_t n = weights_of(weights, q);
     for (size_t i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ static bnd_status sum_role(bnd_stored *out, const bnd_cost_of_memory *q, bnd_rol
 /* Parameters that a rank works with. */
 static double parameters_of_rank(const bnd_cost_of_memory *q)
 {
-    bnd_weight weights[BND_WEIGHTS];
+    bnd_weight weights[BND_ARCHITECTURE_WEIGHTS_MAX];
     double sum = 0;
     if (!has_shape(q)) {
         return q->parameters / q->plan.tensor;

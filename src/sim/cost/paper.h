@@ -42,7 +42,7 @@ void bndi_paper_keep(bndi_book *b, bndi_paper *x);
 /* ---- models that <binade-lab/train.h> trains (trained_models.c) ---- */
 
 BND_CHECKED bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute recompute, bnd_error *why);
-size_t bndi_trained_weights(bnd_weight out[BND_WEIGHTS], const bnd_trained *t);
+size_t bndi_trained_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_trained *t);
 
 /* What a batch saves for the backward pass, and the histories. `again`: blocks are computed again. */
 bndi_book bndi_trained_saved(const bnd_trained *t, const bnd_policy *policy, size_t batch, bool again);

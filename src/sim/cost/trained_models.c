@@ -346,7 +346,7 @@ bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute 
     return check_sizes(t, batch, why);
 }
 
-size_t bndi_trained_weights(bnd_weight out[BND_WEIGHTS], const bnd_trained *t)
+size_t bndi_trained_weights(bnd_weight out[BND_ARCHITECTURE_WEIGHTS_MAX], const bnd_trained *t)
 {
     return find(t)->weights(out, t);
 }

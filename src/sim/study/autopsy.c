@@ -193,7 +193,7 @@ static bool is_part(size_t part, const char *name)
 static bool speaks_of(const bnd_finding *f, size_t part, const bnd_policy *policy)
 {
     if (is_part(part, "scaling")) {
-        bool by_scales = f->mechanism == BND_FOUND_CLAMPED || f->mechanism == BND_FOUND_UNDERFLOWED;
+        bool by_scales = f->mechanism == BND_MECHANISM_CLAMPED || f->mechanism == BND_MECHANISM_UNDERFLOWED;
         return by_scales && policy->cast[f->role].given && policy->cast[f->role].scaling[0] != 0;
     }
     return (bnd_part_roles(part) >> f->role & 1) != 0;
@@ -204,7 +204,9 @@ static bool speaks_of(const bnd_finding *f, size_t part, const bnd_policy *polic
 static double weight_of_finding(const bnd_finding *f)
 {
     const double threshold = bnd_mechanism_threshold(f->mechanism);
-    const double factor = f->mechanism == BND_FOUND_LOST_MOMENTS ? 1e3 : f->mechanism == BND_FOUND_ROUNDED ? 1e-9 : 1;
+    const double factor = f->mechanism == BND_MECHANISM_LOST_MOMENTS ? 1e3
+                          : f->mechanism == BND_MECHANISM_ROUNDED    ? 1e-9
+                                                                     : 1;
     return f->share > threshold ? factor * f->share : 0;
 }
 
@@ -220,7 +222,7 @@ static double cause_of_part(bnd_finding *cause, const bnd_finding *findings, siz
 {
     double most = 0;
     if (is_part(part, "acc")) {
-        *cause = (bnd_finding){.mechanism = BND_FOUND_ROUNDED_SUMS,
+        *cause = (bnd_finding){.mechanism = BND_MECHANISM_ROUNDED_SUMS,
                                .role = BND_ROLE_SCRATCH,
                                .share = __builtin_nan(""),
                                .worst_share = __builtin_nan("")};
@@ -347,7 +349,7 @@ static bnd_status try_parts(bnd_autopsy *a, bndi_patient *p, bnd_error *why)
         status = measure_shares(a, p, trials, n, records, why);
     }
     for (size_t i = 0; records != NULL && i < runs; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
     free(records);
     free(policies);

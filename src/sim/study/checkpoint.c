@@ -32,14 +32,14 @@ static bnd_status load(bnd_run *run, const char *path, bnd_error *why)
 {
     bnd_safetensors *file;
     bnd_training there;
-    bnd_status status = bnd_safetensors_open(&file, path, why);
+    bnd_status status = bnd_safetensors_new(&file, path, why);
     if (status != BND_OK) {
         return status;
     }
     status = bndi_checkpoint_training(&there, file, why);
     status = status == BND_OK ? check_training(run, there, why) : status;
     status = status == BND_OK ? bndi_run_load_from(run, file, why) : status;
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     return status;
 }
 

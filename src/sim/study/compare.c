@@ -95,7 +95,7 @@ static double excess(const pair *p, double loss)
 {
     double least = (p->chance_loss - p->floor) / 100;
     if (p->floor - p->floor != 0) {
-        return BND_EXCESS_OF_LOSS * fabs(loss);
+        return BND_COMPARISON_EXCESS * fabs(loss);
     }
     return p->floor == 0 ? fabs(loss) : fmax(loss - p->floor, least); /* fmax leaves NaN out */
 }
@@ -271,7 +271,7 @@ static bool is_solved(const pair *p)
     return p->floor == 0 && p->chance_loss > 0 && p->against <= 0x1p-40 * p->chance_loss;
 }
 
-/* Does the reference solve all of them, and are all losses above 0 and over a factor of BND_APART? */
+/* Does the reference solve all of them, and are all losses above 0 and over a factor of BND_COMPARISON_APART? */
 static bool span_decades(bnd_comparison *c, const pair *pairs, size_t n)
 {
     double low = __builtin_inf(), high = 0;
@@ -282,7 +282,7 @@ static bool span_decades(bnd_comparison *c, const pair *pairs, size_t n)
         high = fmax(high, fmax(a, b));
         c->solved = c->solved && is_solved(&pairs[k]);
     }
-    return n > 0 && low > 0 && (c->solved || high >= BND_APART * low);
+    return n > 0 && low > 0 && (c->solved || high >= BND_COMPARISON_APART * low);
 }
 
 /* Gaps of logarithms, and the ratios that they mean. */
@@ -319,7 +319,7 @@ static double share_of_excess(const pair *pairs, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
         if (pairs[k].floor - pairs[k].floor != 0) {
-            return BND_EXCESS_OF_LOSS;
+            return BND_COMPARISON_EXCESS;
         }
     }
     return 1;
@@ -348,12 +348,12 @@ static void judge(bnd_comparison *c, pair *pairs, double *gaps)
     c->logarithmic = span_decades(c, pairs, n);
     if (c->logarithmic) {
         measure_ratios(c, pairs, n, gaps);
-        c->ratio_tolerance = c->solved ? BND_APART : 1 + c->margin * share_of_excess(pairs, n);
+        c->ratio_tolerance = c->solved ? BND_COMPARISON_APART : 1 + c->margin * share_of_excess(pairs, n);
         tolerance = log(c->ratio_tolerance);
     }
     bool failed = c->failed > c->reference_failed || (c->failed > 0 && c->judged == 0);
     c->others = bndi_judge(gaps, c->judged, tolerance);
-    c->verdict = failed ? BND_FAILED : c->others;
+    c->verdict = failed ? BND_VERDICT_FAILED : c->others;
 }
 
 /* One that did not end, where there is one: it has the steps that the others have, too. */

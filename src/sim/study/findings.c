@@ -8,29 +8,29 @@
 static const struct {
     const char *name;
     double worth_naming;
-} mechanisms[BND_MECHANISMS] = {
-    [BND_FOUND_UNDERFLOWED] = {"underflowed to zero", 0.01},
-    [BND_FOUND_OVERFLOWED] = {"overflowed", 1e-6},
-    [BND_FOUND_CLAMPED] = {"clamped by a shared scale", 0.1},
-    [BND_FOUND_LOST_UPDATES] = {"lost updates", 0.1},
-    [BND_FOUND_STALLED_MOMENTS] = {"stalled moments", 0.1},
-    [BND_FOUND_LOST_MOMENTS] = {"lost second moments", 0.01},
-    [BND_FOUND_SKIPPED_STEPS] = {"skipped steps", 0.1},
-    [BND_FOUND_ROUNDED_SUMS] = {"rounded sums", 0},
-    [BND_FOUND_ROUNDED] = {"rounded", 0},
+} mechanisms[BND_MECHANISM_COUNT] = {
+    [BND_MECHANISM_UNDERFLOWED] = {"underflowed to zero", 0.01},
+    [BND_MECHANISM_OVERFLOWED] = {"overflowed", 1e-6},
+    [BND_MECHANISM_CLAMPED] = {"clamped by a shared scale", 0.1},
+    [BND_MECHANISM_LOST_UPDATES] = {"lost updates", 0.1},
+    [BND_MECHANISM_STALLED_MOMENTS] = {"stalled moments", 0.1},
+    [BND_MECHANISM_LOST_MOMENTS] = {"lost second moments", 0.01},
+    [BND_MECHANISM_SKIPPED_STEPS] = {"skipped steps", 0.1},
+    [BND_MECHANISM_ROUNDED_SUMS] = {"rounded sums", 0},
+    [BND_MECHANISM_ROUNDED] = {"rounded", 0},
 };
 
 const char *bnd_mechanism_name(bnd_mechanism mechanism)
 {
-    return (unsigned)mechanism < BND_MECHANISMS ? mechanisms[mechanism].name : "";
+    return (unsigned)mechanism < BND_MECHANISM_COUNT ? mechanisms[mechanism].name : "";
 }
 
 double bnd_mechanism_threshold(bnd_mechanism mechanism)
 {
-    return (unsigned)mechanism < BND_MECHANISMS ? mechanisms[mechanism].worth_naming : 0;
+    return (unsigned)mechanism < BND_MECHANISM_COUNT ? mechanisms[mechanism].worth_naming : 0;
 }
 
-/* Of how many numbers, how many. Of BND_FOUND_ROUNDED and BND_FOUND_CLAMPED: sums of squares. */
+/* Of how many numbers, how many. Of BND_MECHANISM_ROUNDED and BND_MECHANISM_CLAMPED: sums of squares. */
 typedef struct tally {
     double affected, all;
 } tally;
@@ -51,14 +51,14 @@ typedef struct search {
     uint64_t steps, skipped;
     scalar scalars[SCALARS_MOST]; /* those other than zero */
     size_t scalar_count;
-    uint64_t first[BND_MECHANISMS][BND_ROLES];
-    bool seen[BND_MECHANISMS][BND_ROLES], much[BND_MECHANISMS][BND_ROLES];
+    uint64_t first[BND_MECHANISM_COUNT][BND_ROLES];
+    bool seen[BND_MECHANISM_COUNT][BND_ROLES], much[BND_MECHANISM_COUNT][BND_ROLES];
 } search;
 
 static double share_of(bnd_mechanism mechanism, tally t)
 {
     double share = t.all > 0 ? t.affected / t.all : 0;
-    return mechanism == BND_FOUND_ROUNDED ? __builtin_sqrt(share) : share;
+    return mechanism == BND_MECHANISM_ROUNDED ? __builtin_sqrt(share) : share;
 }
 
 static const bnd_cast *cast_of(const search *s, bnd_role role)
@@ -115,11 +115,11 @@ static tally of_scalars(const search *s, bnd_mechanism mechanism, size_t place)
         const double error = (x->rounded - x->exact) / x->exact;
         const bool underflows = !(x->rounded < 0 || x->rounded > 0);
         if (place == BND_EVERYWHERE || place == i) {
-            t.affected += mechanism == BND_FOUND_ROUNDED ? error * error : underflows;
+            t.affected += mechanism == BND_MECHANISM_ROUNDED ? error * error : underflows;
             t.all += 1;
         }
     }
-    return mechanism == BND_FOUND_ROUNDED || mechanism == BND_FOUND_UNDERFLOWED ? t : (tally){0, 0};
+    return mechanism == BND_MECHANISM_ROUNDED || mechanism == BND_MECHANISM_UNDERFLOWED ? t : (tally){0, 0};
 }
 
 /* ---- updates, moments, steps ---- */
@@ -134,10 +134,10 @@ static bnd_role role_of_weights(const search *s)
 static tally of_place(const search *s, bnd_mechanism mechanism, bnd_role role, size_t place)
 {
     const bnd_updates *u = &s->updates[place];
-    if (mechanism == BND_FOUND_LOST_UPDATES) {
+    if (mechanism == BND_MECHANISM_LOST_UPDATES) {
         return role == role_of_weights(s) ? (tally){(double)u->cancelled, (double)u->updates} : (tally){0, 0};
     }
-    if (mechanism == BND_FOUND_LOST_MOMENTS) {
+    if (mechanism == BND_MECHANISM_LOST_MOMENTS) {
         return role == BND_ROLE_V ? (tally){(double)u->lost, (double)s->weights[place]} : (tally){0, 0};
     }
     if (role != BND_ROLE_M && role != BND_ROLE_V) {
@@ -174,11 +174,11 @@ static tally of_casts(const search *s, bnd_mechanism mechanism, bnd_role role, s
     }
     uint64_t beyond = stats.overflows > stats.saturated ? stats.overflows : stats.saturated;
     switch (mechanism) {
-    case BND_FOUND_UNDERFLOWED:
+    case BND_MECHANISM_UNDERFLOWED:
         return (tally){(double)stats.flushed, (double)other_than_zero(&stats)};
-    case BND_FOUND_OVERFLOWED:
+    case BND_MECHANISM_OVERFLOWED:
         return (tally){is_scaled(s, role) ? 0 : (double)beyond, (double)stats.elements};
-    case BND_FOUND_CLAMPED:
+    case BND_MECHANISM_CLAMPED:
         return (tally){stats.clamped_error, stats.squared_error};
     default:
         return (tally){stats.squared_error, stats.squared_input};
@@ -188,13 +188,13 @@ static tally of_casts(const search *s, bnd_mechanism mechanism, bnd_role role, s
 static tally count(const search *s, bnd_mechanism mechanism, bnd_role role, size_t place)
 {
     switch (mechanism) {
-    case BND_FOUND_LOST_UPDATES:
-    case BND_FOUND_STALLED_MOMENTS:
-    case BND_FOUND_LOST_MOMENTS:
+    case BND_MECHANISM_LOST_UPDATES:
+    case BND_MECHANISM_STALLED_MOMENTS:
+    case BND_MECHANISM_LOST_MOMENTS:
         return of_updates(s, mechanism, role, place);
-    case BND_FOUND_SKIPPED_STEPS:
+    case BND_MECHANISM_SKIPPED_STEPS:
         return of_steps(s, role, place);
-    case BND_FOUND_ROUNDED_SUMS: /* accumulators are not counted */
+    case BND_MECHANISM_ROUNDED_SUMS: /* accumulators are not counted */
         return (tally){0, 0};
     default:
         return role == BND_ROLE_SCALAR ? of_scalars(s, mechanism, place) : of_casts(s, mechanism, role, place);
@@ -204,7 +204,7 @@ static tally count(const search *s, bnd_mechanism mechanism, bnd_role role, size
 /* When each mechanism was first at work, after every step. */
 static void note_first(search *s, uint64_t step)
 {
-    for (unsigned m = 0; m < BND_MECHANISMS; m++) {
+    for (unsigned m = 0; m < BND_MECHANISM_COUNT; m++) {
         for (unsigned role = 0; role < BND_ROLES; role++) {
             double share = s->much[m][role]
                                ? 0
@@ -264,7 +264,7 @@ static int by_weight(const void *a, const void *b)
 static size_t write_down(bnd_finding *out, const search *s)
 {
     size_t n = 0;
-    for (unsigned m = 0; m < BND_MECHANISMS; m++) {
+    for (unsigned m = 0; m < BND_MECHANISM_COUNT; m++) {
         for (unsigned role = 0; role < BND_ROLES; role++) {
             bnd_finding f = finding_of(s, (bnd_mechanism)m, (bnd_role)role);
             if (f.share > 0) {

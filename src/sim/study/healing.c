@@ -102,7 +102,7 @@ static bnd_status try_sets(search *s, const set *sets, size_t n, bnd_error *why)
         status = judge_all(s, sets, n, records, why);
     }
     for (size_t i = 0; records != NULL && i < runs; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
     free(records);
     free(policies);

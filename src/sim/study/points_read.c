@@ -507,6 +507,6 @@ bnd_status bndi_points_each(const char *path, uint64_t most, bndi_each_line *eac
     bndi_record_none(&last);
     reading r = {.record = &last, .each = each, .data = data, .why = why};
     bnd_status status = take_file(&r, &unused, path, most);
-    bnd_record_clear(&last);
+    bnd_record_close(&last);
     return status;
 }

@@ -103,7 +103,7 @@ void bndi_record_none(bnd_record *record)
                            .seconds = none};
 }
 
-void bnd_record_clear(bnd_record *record)
+void bnd_record_close(bnd_record *record)
 {
     free(record->points);
     bndi_record_none(record);
@@ -112,7 +112,7 @@ void bnd_record_clear(bnd_record *record)
 void bnd_records_free(bnd_record *records, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bnd_record_clear(&records[i]);
+        bnd_record_close(&records[i]);
     }
     free(records);
 }

@@ -309,7 +309,7 @@ static bnd_status read_one(bnd_record *out, const char *path, const bnd_log_colu
         status = bndi_record_finish(&r, why);
     }
     if (status != BND_OK) {
-        bnd_record_clear(&r);
+        bnd_record_close(&r);
         return status;
     }
     r.complete = r.ended || r.count == r.steps;

@@ -133,7 +133,7 @@ bnd_status bndi_study_run(bnd_record *records, const bnd_task *tasks, size_t cou
     } else {
         for (size_t i = 0; i < count; i++) {
             bndi_session_release(&all.sessions[i]);
-            bnd_record_clear(&all.sessions[i].record);
+            bnd_record_close(&all.sessions[i].record);
         }
     }
     if (all.lock >= 0) {

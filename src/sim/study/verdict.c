@@ -5,24 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[BND_VERDICTS] = {"no difference", "inconclusive", "worse", "better", "failed", "1 seed"};
+static const char *const names[BND_VERDICT_COUNT] = {"no difference", "inconclusive", "worse",
+                                                     "better",        "failed",       "1 seed"};
 
 const char *bnd_verdict_name(bnd_verdict verdict)
 {
-    return (unsigned)verdict < BND_VERDICTS ? names[verdict] : "";
+    return (unsigned)verdict < BND_VERDICT_COUNT ? names[verdict] : "";
 }
 
 /* Some runs failed, and others did not. */
 static int text_of_some(char *out, size_t size, const bnd_comparison *c)
 {
-    bool judged = c->others != BND_UNJUDGED && c->others != BND_FAILED;
+    bool judged = c->others != BND_VERDICT_UNJUDGED && c->others != BND_VERDICT_FAILED;
     return snprintf(out, size, "failed %zu of %zu%s%s", c->failed, c->pairs, judged ? ", others " : "",
                     judged ? bnd_verdict_name(c->others) : "");
 }
 
 size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
 {
-    bool failed = c->verdict == BND_FAILED, all = c->failed == c->pairs;
+    bool failed = c->verdict == BND_VERDICT_FAILED, all = c->failed == c->pairs;
     int length = failed && all && c->failed_nan == c->pairs
                      ? snprintf(out, size, "failed: NaN at step %llu", (unsigned long long)c->nan_from)
                  : failed && all && c->failed_nan == 0 ? snprintf(out, size, "failed: chance level")
@@ -34,8 +35,8 @@ size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *c)
 
 bool bnd_comparison_has_cause(const bnd_comparison *c)
 {
-    bool one = c->verdict == BND_UNJUDGED && c->judged == 1;
-    return c->verdict == BND_FAILED || c->verdict == BND_WORSE ||
+    bool one = c->verdict == BND_VERDICT_UNJUDGED && c->judged == 1;
+    return c->verdict == BND_VERDICT_FAILED || c->verdict == BND_VERDICT_WORSE ||
            (one && (c->logarithmic ? c->ratio > c->ratio_tolerance : c->gap > c->tolerance));
 }
 
@@ -133,10 +134,10 @@ static bool are_zeros(const double *x, size_t n)
 bnd_verdict bndi_judge(const double *gaps, size_t n, double tolerance)
 {
     if (n > 0 && are_zeros(gaps, n)) {
-        return BND_NO_DIFFERENCE;
+        return BND_VERDICT_NO_DIFFERENCE;
     }
     if (n < 2) {
-        return BND_UNJUDGED;
+        return BND_VERDICT_UNJUDGED;
     }
     double mean = bndi_mean(gaps, n), half = bnd_interval(gaps, n);
     size_t above = 0, below = 0;
@@ -147,5 +148,7 @@ bnd_verdict bndi_judge(const double *gaps, size_t n, double tolerance)
     bool worse = mean - half > tolerance || bndi_sign_test(above, n);
     bool better = mean + half < -tolerance || bndi_sign_test(below, n);
     bool within = mean - half >= -tolerance && mean + half <= tolerance;
-    return worse != better ? (worse ? BND_WORSE : BND_BETTER) : within && !worse ? BND_NO_DIFFERENCE : BND_INCONCLUSIVE;
+    return worse != better    ? (worse ? BND_VERDICT_WORSE : BND_VERDICT_BETTER)
+           : within && !worse ? BND_VERDICT_NO_DIFFERENCE
+                              : BND_VERDICT_INCONCLUSIVE;
 }

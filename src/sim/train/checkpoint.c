@@ -371,13 +371,13 @@ bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const cha
 {
     checkpoint c;
     bnd_safetensors *file;
-    bnd_status status = bnd_safetensors_open(&file, path, why);
+    bnd_status status = bnd_safetensors_new(&file, path, why);
     if (status != BND_OK) {
         return status;
     }
     c = (checkpoint){.file = file};
     status = read_head(&c, why);
-    bnd_safetensors_close(file);
+    bnd_safetensors_free(file);
     if (status == BND_OK) {
         *training = c.training;
         *step = c.step;
@@ -388,10 +388,10 @@ bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const cha
 bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why)
 {
     bnd_safetensors *file;
-    bnd_status status = bnd_safetensors_open(&file, path, why);
+    bnd_status status = bnd_safetensors_new(&file, path, why);
     if (status == BND_OK) {
         status = bndi_run_load_from(run, file, why);
-        bnd_safetensors_close(file);
+        bnd_safetensors_free(file);
     }
     return status;
 }

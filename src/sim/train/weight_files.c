@@ -38,7 +38,7 @@ bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
     if (run->training.init[0] == '\0') {
         return BND_OK;
     }
-    bnd_status status = bnd_safetensors_open(&run->initial, run->training.init, why);
+    bnd_status status = bnd_safetensors_new(&run->initial, run->training.init, why);
     if (status == BND_OK) {
         run->init_hash = bndi_hash_of(run->initial->map.bytes, run->initial->map.size);
     }
@@ -47,7 +47,7 @@ bnd_status bndi_initial_open(bnd_run *run, bnd_error *why)
 
 void bndi_initial_close(bnd_run *run)
 {
-    bnd_safetensors_close(run->initial);
+    bnd_safetensors_free(run->initial);
     run->initial = NULL;
 }
 

@@ -86,8 +86,8 @@ static int work_out(calc *c)
     c->results = allocate(NULL, c->count, sizeof *c->results);
     c->rule = rule_for(c->common, c->format);
     bnd_expression_round(c->results, c->terms, c->count, c->expression, c->format, c->rule, c->common->seed);
-    if (bnd_expression_exact_alloc(&c->exact, c->terms, c->count, c->expression, c->format, &why) != BND_OK ||
-        bnd_real_error_alloc(&c->error, calc_result(c), c->exact, &why) != BND_OK) {
+    if (bnd_real_new_of_expression(&c->exact, c->terms, c->count, c->expression, c->format, &why) != BND_OK ||
+        bnd_real_new_of_error(&c->error, calc_result(c), c->exact, &why) != BND_OK) {
         complain(c->common->command, "%s", why.message);
         return BAD_STREAM;
     }

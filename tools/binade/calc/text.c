@@ -262,14 +262,14 @@ static const char *why_unknown(void)
 /* An irrational number may have so cancelled that nothing is left. */
 bool calc_has_digits(const bnd_real *x)
 {
-    return bnd_real_known(x) != BND_NOT_KNOWN && (bnd_real_known(x) != BND_KNOWN_DIGITS || bnd_real_sign(x) != 0);
+    return bnd_real_known(x) != BND_KNOWN_NOT && (bnd_real_known(x) != BND_KNOWN_DIGITS || bnd_real_sign(x) != 0);
 }
 
 char *calc_exact_line(const calc *c)
 {
     char fraction[64];
     bnd_known known = bnd_real_known(c->exact);
-    if (known == BND_NOT_KNOWN) {
+    if (known == BND_KNOWN_NOT) {
         return copy_text(why_unknown());
     }
     if (!calc_has_digits(c->exact)) {

@@ -134,7 +134,7 @@ static void print_all(const compare *c)
 
 static int run(const command *self, int argc, char **argv)
 {
-    compare c = {.margin = BND_MARGIN};
+    compare c = {.margin = BND_COMPARISON_MARGIN};
     int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
     status = status == GO_ON ? check_operands(&c) : status;
     status = status == GO_ON && c.steps ? print_steps(&c) : status;

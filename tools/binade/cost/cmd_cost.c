@@ -162,7 +162,7 @@ static int own(void *state, int id, const char *value)
     bool bytes = option == COST_MEMORY || option == COST_BANDWIDTH;
     bnd_quantity kind = option == COST_MFU ? BND_QUANTITY_SHARE
                         : bytes            ? BND_QUANTITY_BYTES
-                        : count            ? BND_QUANTITY_COUNT
+                        : count            ? BND_QUANTITY_NUMBER
                                            : BND_QUANTITY_WHOLE;
     bnd_error why;
     a->given |= GIVEN(option);

@@ -87,7 +87,7 @@ static int read_number(given *v, const source *from, size_t length)
         bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
         return refuse(from, "a code is written FORMAT:0xHEX or FORMAT:0bBITS");
     }
-    if (bnd_value_parse_alloc(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
+    if (bnd_real_new_of_text(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
         return refuse(from, why.message);
     }
     if (!v->exact.sticky) {
@@ -155,14 +155,14 @@ static bnd_exact with_sign(bnd_exact value, bool turned)
 static bnd_real *difference(const given *v, bnd_exact value)
 {
     bnd_real *error;
-    return bnd_real_error_alloc(&error, with_sign(value, v->opposite), v->real, NULL) == BND_OK ? error : NULL;
+    return bnd_real_new_of_error(&error, with_sign(value, v->opposite), v->real, NULL) == BND_OK ? error : NULL;
 }
 
 char *error_from_given(const given *v, bnd_exact value, bool plain)
 {
     if (v->real != NULL) {
         bnd_real *error = difference(v, value);
-        char *text = error != NULL && bnd_real_known(error) != BND_NOT_KNOWN ? real_text(error, plain) : NULL;
+        char *text = error != NULL && bnd_real_known(error) != BND_KNOWN_NOT ? real_text(error, plain) : NULL;
         bnd_real_free(error);
         return text;
     }
@@ -185,7 +185,7 @@ bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact un
         return bnd_error_in_units(out, value, v->number, strlen(v->number), unit, NULL) == BND_OK;
     }
     bnd_real *error = difference(v, value);
-    bnd_known known = error != NULL ? bnd_real_known(error) : BND_NOT_KNOWN;
+    bnd_known known = error != NULL ? bnd_real_known(error) : BND_KNOWN_NOT;
     double units = error != NULL ? bnd_real_in_units(error, unit) : 0;
     bnd_real_free(error);
     *out = v->opposite ? -units : units;

@@ -196,7 +196,7 @@ static bool is_on_disk(const sweep *s, size_t point)
     bool complete = bnd_record_read(&record, s->directories[point], NULL) == BND_OK;
     if (complete) {
         complete = record.complete;
-        bnd_record_clear(&record);
+        bnd_record_close(&record);
     }
     return complete;
 }
@@ -255,7 +255,7 @@ static void clear(sweep *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         free(s->directories[i]);
-        bnd_record_clear(&s->records[i]);
+        bnd_record_close(&s->records[i]);
     }
     free(s->directories);
     free(s->records);
@@ -290,7 +290,7 @@ static int run_ranks(sweep *s)
 
 static int run(const command *self, int argc, char **argv)
 {
-    sweep s = {.margin = BND_MARGIN};
+    sweep s = {.margin = BND_COMPARISON_MARGIN};
     training_begin(&s.options, &s.common);
     if (!ranks_begin(&s.ranks)) {
         return complain(self, "MPI does not start"), BAD_STREAM;

@@ -39,20 +39,21 @@ static const char *const numbers[BND_ROLES] = {
 /* What happened, with %s for how many, then %s for the numbers; and what the word means, for the legend. */
 static const struct words {
     const char *event, *meaning;
-} words[BND_MECHANISMS] = {
-    [BND_FOUND_UNDERFLOWED] = {"%s of the %s underflow to zero", "nonzero numbers that became zero"},
-    [BND_FOUND_OVERFLOWED] = {"%s of the %s overflow", "numbers beyond the largest of the format"},
-    [BND_FOUND_CLAMPED] = {"clamping by a shared scale makes %s of the squared error of the %s",
-                           "numbers beyond the largest that their shared scale allows: their share of the squared "
-                           "error"},
-    [BND_FOUND_LOST_UPDATES] = {"%s of the updates of the %s are lost", "updates that left the weight as it was"},
-    [BND_FOUND_STALLED_MOMENTS] = {"%s of the %s stall", "moments that an update would change in fp32, and did not"},
-    [BND_FOUND_LOST_MOMENTS] = {"%s of the %s are zero where the gradient is not",
-                                "second moments that are zero where the gradient is not"},
-    [BND_FOUND_SKIPPED_STEPS] = {"%s of the steps are skipped, because %s overflow under the loss scale",
-                                 "steps without an update: a gradient overflowed under the loss scale"},
-    [BND_FOUND_ROUNDED_SUMS] = {"the accumulator rounds at every addition", ""},
-    [BND_FOUND_ROUNDED] = {"rounding leaves an error of %s in the %s (root mean square)", ""},
+} words[BND_MECHANISM_COUNT] = {
+    [BND_MECHANISM_UNDERFLOWED] = {"%s of the %s underflow to zero", "nonzero numbers that became zero"},
+    [BND_MECHANISM_OVERFLOWED] = {"%s of the %s overflow", "numbers beyond the largest of the format"},
+    [BND_MECHANISM_CLAMPED] = {"clamping by a shared scale makes %s of the squared error of the %s",
+                               "numbers beyond the largest that their shared scale allows: their share of the squared "
+                               "error"},
+    [BND_MECHANISM_LOST_UPDATES] = {"%s of the updates of the %s are lost", "updates that left the weight as it was"},
+    [BND_MECHANISM_STALLED_MOMENTS] = {"%s of the %s stall",
+                                       "moments that an update would change in fp32, and did not"},
+    [BND_MECHANISM_LOST_MOMENTS] = {"%s of the %s are zero where the gradient is not",
+                                    "second moments that are zero where the gradient is not"},
+    [BND_MECHANISM_SKIPPED_STEPS] = {"%s of the steps are skipped, because %s overflow under the loss scale",
+                                     "steps without an update: a gradient overflowed under the loss scale"},
+    [BND_MECHANISM_ROUNDED_SUMS] = {"the accumulator rounds at every addition", ""},
+    [BND_MECHANISM_ROUNDED] = {"rounding leaves an error of %s in the %s (root mean square)", ""},
 };
 
 static char *share_text(double share)
@@ -68,7 +69,7 @@ static char *finding_text(const bnd_finding *f)
     if (f->worst[0] != '\0') {
         snprintf(place, sizeof place, ", worst at %.*s (%s)", (int)sizeof f->worst, f->worst, worst);
     }
-    const bool counted = f->mechanism != BND_FOUND_ROUNDED_SUMS;
+    const bool counted = f->mechanism != BND_MECHANISM_ROUNDED_SUMS;
     char *from = counted ? format_text(", from step %llu", (unsigned long long)f->step) : copy_text("");
     char *text = format_text("%s%s%s", event, place, from);
     free(from);
@@ -190,7 +191,7 @@ static char *part_text(enum sense sense, const char *worsens, const char *more, 
 
 /* Which words the legend needs. */
 typedef struct legend {
-    bool recovered, interaction, unclear, mechanism[BND_MECHANISMS];
+    bool recovered, interaction, unclear, mechanism[BND_MECHANISM_COUNT];
 } legend;
 
 static void add_interaction(table *t, const bnd_autopsy *a, legend *l)
@@ -233,7 +234,7 @@ static void print_shares(const bnd_autopsy *a, legend *l)
 
 static bool is_shown(const bnd_finding *f)
 {
-    return f->mechanism != BND_FOUND_ROUNDED && f->share > bnd_mechanism_threshold(f->mechanism);
+    return f->mechanism != BND_MECHANISM_ROUNDED && f->share > bnd_mechanism_threshold(f->mechanism);
 }
 
 static void print_mechanisms(const bnd_autopsy *a, legend *l)
@@ -318,7 +319,7 @@ static void explain(const legend *l)
         printf("\n");
         say(text);
     }
-    for (size_t i = 0, first = 1; i < BND_MECHANISMS; i++) {
+    for (size_t i = 0, first = 1; i < BND_MECHANISM_COUNT; i++) {
         if (l->mechanism[i]) {
             printf("%s", first ? "\n" : "");
             first = 0;

@@ -382,7 +382,7 @@ static void clear(train *t)
     for (size_t i = 0; i < t->count; i++) {
         free(t->directories[i]);
         if (t->records != NULL) {
-            bnd_record_clear(&t->records[i]);
+            bnd_record_close(&t->records[i]);
         }
     }
     free(t->directories);
@@ -413,7 +413,7 @@ static int check_operands(const train *t)
 
 static int run(const command *self, int argc, char **argv)
 {
-    train t = {.peak = (double)NAN, .margin = BND_MARGIN};
+    train t = {.peak = (double)NAN, .margin = BND_COMPARISON_MARGIN};
     training_begin(&t.options, &t.common);
     int status = read_arguments(&t.common, self, argc, argv, set_own, &t);
     if (status == GO_ON && t.list) {

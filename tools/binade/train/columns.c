@@ -235,11 +235,11 @@ static bool is_finished(const train_row *row)
 
 static const char *verdict(const train_result *r, const train_row *row)
 {
-    return !is_finished(row)                                       ? "unfinished"
-           : !row->compared                                        ? "no pair"
-           : is_reference(r, row) && row->is.verdict != BND_FAILED ? "reference"
-           : row->is.judged == 0 && row->is.failed == 0            ? "reference failed"
-                                                                   : bnd_verdict_name(row->is.verdict);
+    return !is_finished(row)                                               ? "unfinished"
+           : !row->compared                                                ? "no pair"
+           : is_reference(r, row) && row->is.verdict != BND_VERDICT_FAILED ? "reference"
+           : row->is.judged == 0 && row->is.failed == 0                    ? "reference failed"
+                                                                           : bnd_verdict_name(row->is.verdict);
 }
 
 /* Of the runs that did not fail. */
@@ -258,7 +258,7 @@ static char *text_of_name(const train_result *r, const train_row *row)
 static char *text_of_verdict(const train_result *r, const train_row *row)
 {
     const char *word = verdict(r, row);
-    return strcmp(word, bnd_verdict_name(BND_FAILED)) == 0 ? verdict_text(&row->is) : copy_text(word);
+    return strcmp(word, bnd_verdict_name(BND_VERDICT_FAILED)) == 0 ? verdict_text(&row->is) : copy_text(word);
 }
 
 static char *text_of_final(const train_result *r, const train_row *row)

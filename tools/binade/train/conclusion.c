@@ -61,7 +61,7 @@ static char *least_memory(const train_result *r, size_t alike)
     const train_row *least = &r->rows[r->reference];
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
-        bool same = is_compared(row, r) && row->is.verdict == BND_NO_DIFFERENCE;
+        bool same = is_compared(row, r) && row->is.verdict == BND_VERDICT_NO_DIFFERENCE;
         least = same && memory_bytes(r, row) < memory_bytes(r, least) ? row : least;
     }
     double share = memory_bytes(r, least) / memory_bytes(r, &r->rows[r->reference]);
@@ -73,7 +73,7 @@ static char *least_memory(const train_result *r, size_t alike)
 
 static char *about_alike(const train_result *r)
 {
-    list alike = rows_with(r, BND_NO_DIFFERENCE);
+    list alike = rows_with(r, BND_VERDICT_NO_DIFFERENCE);
     if (alike.count == 0) {
         return NULL;
     }
@@ -90,11 +90,11 @@ static char *about_others(char *text, const train_result *r)
     static const struct {
         bnd_verdict verdict;
         const char *word, *advice;
-    } kinds[] = {{BND_FAILED, "Failed", ""},
-                 {BND_WORSE, "Worse", ""},
-                 {BND_BETTER, "Better", ""},
-                 {BND_INCONCLUSIVE, "Inconclusive", " (more --seeds would tell)"},
-                 {BND_UNJUDGED, "No verdict from one seed pair", " (--seeds 3 gives one)"}};
+    } kinds[] = {{BND_VERDICT_FAILED, "Failed", ""},
+                 {BND_VERDICT_WORSE, "Worse", ""},
+                 {BND_VERDICT_BETTER, "Better", ""},
+                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (more --seeds would tell)"},
+                 {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (--seeds 3 gives one)"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         list l = rows_with(r, kinds[i].verdict);
         if (l.count > 0) {
@@ -114,7 +114,7 @@ static bool can_be_explained(const train_result *r)
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         found = found || (is_compared(row, r) && row->records->model[0] != '\0' &&
-                          (row->is.verdict == BND_FAILED || row->is.verdict == BND_WORSE));
+                          (row->is.verdict == BND_VERDICT_FAILED || row->is.verdict == BND_VERDICT_WORSE));
     }
     return found && !r->autopsied;
 }

@@ -83,7 +83,7 @@ static void explain_ratio(const train_result *r)
         if (is_compared(row, r) && row->is.logarithmic && row->is.gap != 0) {
             say(writes_utf8() ? "×" : "x",
                 format_text("geometric mean of the ratios to the loss of %s%s: losses span a factor of %d or more",
-                            name_of_reference(r), row->is.judged > 1 ? " (95 % interval)" : "", BND_APART));
+                            name_of_reference(r), row->is.judged > 1 ? " (95 % interval)" : "", BND_COMPARISON_APART));
             return;
         }
     }
@@ -97,7 +97,7 @@ static void explain_tolerance(const train_result *r)
             char *x = loss_text(row->is.tolerance);
             bool known = !isnan(r->rows[r->reference].records->floor);
             say("tolerance", format_text("%s: %g %% of the loss of %s%s (--margin)", x,
-                                         100 * r->margin * (known ? 1 : BND_EXCESS_OF_LOSS), name_of_reference(r),
+                                         100 * r->margin * (known ? 1 : BND_COMPARISON_EXCESS), name_of_reference(r),
                                          known ? " above the irreducible loss" : ""));
             free(x);
             return;
@@ -107,19 +107,19 @@ static void explain_tolerance(const train_result *r)
 
 static void explain_verdicts(const train_result *r)
 {
-    if (has_verdict(r, BND_NO_DIFFERENCE)) {
+    if (has_verdict(r, BND_VERDICT_NO_DIFFERENCE)) {
         say("no difference", copy_text("the interval of the gap lies within the tolerance"));
     }
-    if (has_verdict(r, BND_INCONCLUSIVE)) {
+    if (has_verdict(r, BND_VERDICT_INCONCLUSIVE)) {
         say("inconclusive", copy_text("the interval reaches beyond the tolerance: more seeds would tell"));
     }
-    if (has_verdict(r, BND_WORSE)) {
+    if (has_verdict(r, BND_VERDICT_WORSE)) {
         say("worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
     }
-    if (has_verdict(r, BND_BETTER)) {
+    if (has_verdict(r, BND_VERDICT_BETTER)) {
         say("better", copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
     }
-    if (has_verdict(r, BND_FAILED)) {
+    if (has_verdict(r, BND_VERDICT_FAILED)) {
         say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of "
                                   "the other pairs, where there are any",
                                   name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
@@ -291,7 +291,7 @@ static void judge_reference(const train_result *r)
     } else if (row->compared && row->is.solved) {
         paragraph(format_text("%s has solved the task to fp32's resolution: what is left of its loss is rounding "
                               "error. The levels reached are compared as ratios, and only a ratio beyond %d counts.",
-                              row->name, BND_APART));
+                              row->name, BND_COMPARISON_APART));
     }
 }
 

@@ -93,7 +93,7 @@ static int set_level(vectors *v, const char *value)
     static const char *const words[] = {"1", "2", "all"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(value, words[i]) == 0) {
-            v->level = (bnd_vector_level)(BND_LEVEL_1 + i);
+            v->level = (bnd_vector_level)(BND_VECTOR_LEVEL_1 + i);
             v->level_given = true;
             return GO_ON;
         }
@@ -165,7 +165,8 @@ static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t c
     progress bar;
     progress_begin(&bar, &v->common, "lines", PROGRESS_ITEMS, count);
     for (uint64_t at = 0; at < count && !ferror(stdout);) {
-        size_t length = bnd_vector_write(out, SIZE, &at, plan, at, count, v->memh ? BND_FORM_MEMH : BND_FORM_LINE);
+        size_t length =
+            bnd_vector_write(out, SIZE, &at, plan, at, count, v->memh ? BND_VECTOR_FORM_MEMH : BND_VECTOR_FORM_LINE);
         fwrite(out, 1, length, stdout);
         progress_at(&bar, at);
     }
@@ -224,8 +225,8 @@ static int generate(vectors *v)
     if (status != GO_ON) {
         return status;
     }
-    bnd_vector_level level = v->count_given ? BND_LEVEL_SAMPLE : v->level;
-    if (bnd_vector_plan_alloc(&plan, &described, level, v->common.seed, &why) != BND_OK) {
+    bnd_vector_level level = v->count_given ? BND_VECTOR_LEVEL_SAMPLE : v->level;
+    if (bnd_vector_plan_open(&plan, &described, level, v->common.seed, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
     uint64_t count = v->count_given ? v->count : plan.count;
@@ -237,7 +238,7 @@ static int generate(vectors *v)
         printf("%s %s\n", v->memh ? "//" : "#", header);
         status = write_lines(v, &plan, count);
     }
-    bnd_vector_plan_free(&plan);
+    bnd_vector_plan_close(&plan);
     return status;
 }
 
@@ -278,7 +279,7 @@ static int cut_command(vectors *v, int argc, char **argv)
 
 static int run(const command *self, int argc, char **argv)
 {
-    vectors v = {.shown = SHOWN_DEFAULT, .level = BND_LEVEL_1};
+    vectors v = {.shown = SHOWN_DEFAULT, .level = BND_VECTOR_LEVEL_1};
     int words = cut_command(&v, argc, argv);
     int status = read_arguments(&v.common, self, words, argv, set_own, &v);
     const char *what = v.common.operand_count > 0 ? v.common.operands[0] : "";

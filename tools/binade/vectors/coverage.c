@@ -9,7 +9,7 @@
 static uint64_t count_case(const bnd_vector_coverage *c, unsigned kind)
 {
     uint64_t count = 0;
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+    for (unsigned class = 0; class < BND_VECTOR_CLASS_COUNT; class ++) {
         count += c->results[class][kind];
     }
     return count;
@@ -18,7 +18,7 @@ static uint64_t count_case(const bnd_vector_coverage *c, unsigned kind)
 static uint64_t count_class(const bnd_vector_coverage *c, unsigned class)
 {
     uint64_t count = 0;
-    for (unsigned kind = 0; kind < BND_CASES; kind++) {
+    for (unsigned kind = 0; kind < BND_VECTOR_CASE_COUNT; kind++) {
         count += c->results[class][kind];
     }
     return count;
@@ -26,10 +26,10 @@ static uint64_t count_class(const bnd_vector_coverage *c, unsigned class)
 
 static void print_operands(const bnd_vector_coverage *c)
 {
-    column columns[1 + BND_CLASSES] = {{.heading = "operands"}};
+    column columns[1 + BND_VECTOR_CLASS_COUNT] = {{.heading = "operands"}};
     table t = {.columns = columns, .column_count = 1};
     table_add(&t, copy_text(""));
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+    for (unsigned class = 0; class < BND_VECTOR_CLASS_COUNT; class ++) {
         if (c->operands[class] > 0) {
             columns[t.column_count++] = (column){.heading = bnd_class_name((bnd_class) class), .number = true};
             table_add(&t, format_text("%llu", (unsigned long long)c->operands[class]));
@@ -39,10 +39,11 @@ static void print_operands(const bnd_vector_coverage *c)
 }
 
 /* A row: its name, and a count for each column. Columns are the cases that occurred. */
-static void add_counts(table *t, const bnd_vector_coverage *c, const char *name, const uint64_t counts[BND_CASES])
+static void add_counts(table *t, const bnd_vector_coverage *c, const char *name,
+                       const uint64_t counts[BND_VECTOR_CASE_COUNT])
 {
     table_add(t, copy_text(name));
-    for (unsigned kind = 0; kind < BND_CASES; kind++) {
+    for (unsigned kind = 0; kind < BND_VECTOR_CASE_COUNT; kind++) {
         if (count_case(c, kind) > 0) {
             table_add(t, format_text("%llu", (unsigned long long)counts[kind]));
         }
@@ -63,20 +64,21 @@ static void add_significands(table *t, const bnd_vector_coverage *c, bnd_operati
  * since a unit normalizes one half of them. */
 static void print_results(const bnd_vector_coverage *c, const bnd_vectors *described)
 {
-    static const char *const headings[BND_CASES] = {"exact", "< half", "tie", "> half", "overflow", "infinite", "nan"};
-    column columns[1 + BND_CASES] = {{.heading = "results"}};
+    static const char *const headings[BND_VECTOR_CASE_COUNT] = {"exact",    "< half",   "tie", "> half",
+                                                                "overflow", "infinite", "nan"};
+    column columns[1 + BND_VECTOR_CASE_COUNT] = {{.heading = "results"}};
     table t = {.columns = columns, .column_count = 1};
-    for (unsigned kind = 0; kind < BND_CASES; kind++) {
+    for (unsigned kind = 0; kind < BND_VECTOR_CASE_COUNT; kind++) {
         if (count_case(c, kind) > 0) {
             columns[t.column_count++] = (column){.heading = headings[kind], .number = true};
         }
     }
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+    for (unsigned class = 0; class < BND_VECTOR_CLASS_COUNT; class ++) {
         if (count_class(c, class) > 0) {
             add_counts(&t, c, bnd_class_name((bnd_class) class), c->results[class]);
         }
     }
-    if (described->kind == BND_VECTOR_OPERATION) {
+    if (described->kind == BND_VECTOR_KIND_OPERATION) {
         add_significands(&t, c, described->operation);
     }
     table_end(&t);
@@ -183,12 +185,12 @@ static void json_ranges(bnd_lab_json *json, const bnd_vector_check *check)
 static void json_significands(bnd_lab_json *json, const bnd_vector_coverage *c)
 {
     bnd_lab_json_array(json, "significands");
-    for (unsigned i = 0; i < 2 * BND_CASES; i++) {
-        uint64_t count = c->significands[i / BND_CASES][i % BND_CASES];
+    for (unsigned i = 0; i < 2 * BND_VECTOR_CASE_COUNT; i++) {
+        uint64_t count = c->significands[i / BND_VECTOR_CASE_COUNT][i % BND_VECTOR_CASE_COUNT];
         if (count > 0) {
             bnd_lab_json_object(json, NULL);
-            bnd_lab_json_unsigned(json, "carry", i / BND_CASES);
-            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
+            bnd_lab_json_unsigned(json, "carry", i / BND_VECTOR_CASE_COUNT);
+            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_VECTOR_CASE_COUNT)));
             bnd_lab_json_unsigned(json, "count", count);
             bnd_lab_json_end(json);
         }
@@ -200,17 +202,17 @@ void json_vector_coverage(bnd_lab_json *json, const bnd_vector_check *check)
 {
     const bnd_vector_coverage *c = bnd_vector_check_coverage(check);
     bnd_lab_json_object(json, "operands");
-    for (unsigned class = 0; class < BND_CLASSES; class ++) {
+    for (unsigned class = 0; class < BND_VECTOR_CLASS_COUNT; class ++) {
         bnd_lab_json_unsigned(json, bnd_class_name((bnd_class) class), c->operands[class]);
     }
     bnd_lab_json_end(json);
     bnd_lab_json_array(json, "coverage");
-    for (unsigned i = 0; i < (unsigned)BND_CLASSES * BND_CASES; i++) {
-        uint64_t count = c->results[i / BND_CASES][i % BND_CASES];
+    for (unsigned i = 0; i < (unsigned)BND_VECTOR_CLASS_COUNT * BND_VECTOR_CASE_COUNT; i++) {
+        uint64_t count = c->results[i / BND_VECTOR_CASE_COUNT][i % BND_VECTOR_CASE_COUNT];
         if (count > 0) {
             bnd_lab_json_object(json, NULL);
-            bnd_lab_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_CASES)));
-            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_CASES)));
+            bnd_lab_json_string(json, "class", bnd_class_name((bnd_class)(i / BND_VECTOR_CASE_COUNT)));
+            bnd_lab_json_string(json, "case", bnd_vector_case_name((bnd_vector_case_kind)(i % BND_VECTOR_CASE_COUNT)));
             bnd_lab_json_unsigned(json, "count", count);
             bnd_lab_json_end(json);
         }

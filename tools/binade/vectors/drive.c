@@ -133,7 +133,7 @@ static void ask(drive *d)
     if (d->out_done == d->out_length && d->asked_about < d->count) {
         d->out_done = 0;
         d->out_length = bnd_vector_write(d->out, sizeof d->out, &d->asked_about, &d->plan, d->asked_about, d->count,
-                                         BND_FORM_QUESTION);
+                                         BND_VECTOR_FORM_QUESTION);
     }
     if (d->out_done == d->out_length) {
         close_end(&d->to);
@@ -167,7 +167,7 @@ static int take_answer(drive *d, const char *text, size_t length)
         return complain(self_of(d), "'%s' gave more answers than the %llu questions", d->asked->command[0],
                         (unsigned long long)d->count);
     }
-    if (bnd_vector_parse(&line, &d->described, BND_ANSWER_ANY, text, length, &why) != BND_OK) {
+    if (bnd_vector_parse(&line, &d->described, BND_VECTOR_ANSWER_ANY, text, length, &why) != BND_OK) {
         return refuse(d, why.message);
     }
     bnd_vector_case(d->operands, &random, &d->plan, d->answered);
@@ -243,8 +243,8 @@ static int plan(drive *d)
 {
     bnd_error why;
     const vectors *v = d->asked;
-    bnd_vector_level level = v->count_given ? BND_LEVEL_SAMPLE : v->level;
-    if (bnd_vector_plan_alloc(&d->plan, &d->described, level, v->common.seed, &why) != BND_OK) {
+    bnd_vector_level level = v->count_given ? BND_VECTOR_LEVEL_SAMPLE : v->level;
+    if (bnd_vector_plan_open(&d->plan, &d->described, level, v->common.seed, &why) != BND_OK) {
         return complain(self_of(d), "%s", why.message);
     }
     d->count = v->count_given ? v->count : d->plan.count;
@@ -265,7 +265,7 @@ int check_command(vectors *v)
         status = finish(d, status);
     }
     status = status == GO_ON ? judge_report(&d->judge) : status;
-    bnd_vector_plan_free(&d->plan);
+    bnd_vector_plan_close(&d->plan);
     judge_end(&d->judge);
     free(d);
     return status;

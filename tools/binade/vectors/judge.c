@@ -15,7 +15,7 @@ int judge_begin(judge *j, const bnd_vectors *described)
                                                   : 0;
     j->described = *described;
     j->has_description = true;
-    if (bnd_vector_check_open(&j->check, described, how, &why) != BND_OK) {
+    if (bnd_vector_check_new(&j->check, described, how, &why) != BND_OK) {
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
@@ -333,7 +333,7 @@ int judge_covers(const judge *j)
 
 void judge_end(judge *j)
 {
-    bnd_vector_check_close(j->check);
+    bnd_vector_check_free(j->check);
     for (size_t i = 0; i < j->disagreements.count; i++) {
         free(j->disagreements.cells[i]);
     }

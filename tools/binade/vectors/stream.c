@@ -123,7 +123,7 @@ static int take_line(source *s)
         return refuse(s, "what the lines are about is not known: they have no header '# binade-vectors 1 op=...'; say "
                          "--op, --in and --out");
     }
-    if (bnd_vector_parse(&line, &s->judge.described, BND_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
+    if (bnd_vector_parse(&line, &s->judge.described, BND_VECTOR_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
         return refuse(s, why.message);
     }
     return judge_line(&s->judge, &line, s->number);

@@ -1,4 +1,4 @@
 /* `binade verify` of the library itself. */
 #include "candidate.h"
 
-const bnd_candidate *const verify_candidate = NULL;
+const bnd_verify_candidate *const verify_candidate = NULL;

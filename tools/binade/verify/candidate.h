@@ -4,6 +4,6 @@
 
 #include <binade-lab.h>
 
-extern const bnd_candidate *const verify_candidate;
+extern const bnd_verify_candidate *const verify_candidate;
 
 #endif

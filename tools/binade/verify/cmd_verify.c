@@ -14,7 +14,7 @@ enum { MOST_RULES = 16, MOST_PROOFS = 32, MOST_SHOWN = 12 };
 /* A row of the table: a proof about a format, under all rules. */
 typedef struct result {
     size_t proof, format;
-    bnd_proof found;
+    bnd_verify_result found;
     double seconds;
 } result;
 
@@ -66,7 +66,7 @@ static int take_proof(verify *v, const char *word)
 {
     size_t row;
     bnd_error why;
-    if (bnd_proof_parse(&row, word, &why) != BND_OK) {
+    if (bnd_verify_check_parse(&row, word, &why) != BND_OK) {
         return complain(v->common.command, "%s", why.message);
     }
     v->wanted[row] = true;
@@ -93,7 +93,7 @@ static int set_defaults(verify *v)
     for (int mode = 0; v->rule_count == 0 || (mode > 0 && mode < BND_ROUND_DETERMINISTIC_COUNT); mode++) {
         v->rules[v->rule_count++] = (bnd_rule){.rounding = (uint8_t)mode};
     }
-    for (size_t i = 0; !v->proofs_given && i < bnd_proof_count(); i++) {
+    for (size_t i = 0; !v->proofs_given && i < bnd_verify_check_count(); i++) {
         v->wanted[i] = true;
     }
     int status = default_formats(&v->common, "fp16,bf16,e4m3,e5m2,e2m3,e3m2,e2m1,e8m0,fp32,fp64");
@@ -111,14 +111,14 @@ static int set_defaults(verify *v)
 /* Proofs that no rounding has a part in are done once. */
 static size_t rules_of(const verify *v, size_t proof)
 {
-    return bnd_proof_rounds(proof) ? v->rule_count : 1;
+    return bnd_verify_check_rounds(proof) ? v->rule_count : 1;
 }
 
 static uint64_t effort_of(const verify *v, size_t proof, const bnd_format *f)
 {
     uint64_t effort = 0;
     for (size_t i = 0; i < rules_of(v, proof); i++) {
-        effort += bnd_proof_effort(proof, f, v->rules[i], v->exhaustive);
+        effort += bnd_verify_check_effort(proof, f, v->rules[i], v->exhaustive);
     }
     return effort;
 }
@@ -136,28 +136,28 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int verify_one(verify *v, bnd_prover *prover, result *r, size_t rule)
+static int verify_one(verify *v, bnd_verifier *prover, result *r, size_t rule)
 {
     const bnd_format *f = &v->common.formats.items[r->format];
     bnd_error why;
     double began = now();
-    if (bnd_prove(&r->found, prover, r->proof, f, v->rules[rule], &why) != BND_OK) {
+    if (bnd_verifier_run(&r->found, prover, r->proof, f, v->rules[rule], &why) != BND_OK) {
         progress_end(&v->bar);
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
     r->seconds += now() - began;
-    v->before += bnd_proof_effort(r->proof, f, v->rules[rule], v->exhaustive);
+    v->before += bnd_verify_check_effort(r->proof, f, v->rules[rule], v->exhaustive);
     progress_at(&v->bar, v->before);
     return GO_ON;
 }
 
 /* Rule by rule, because proofs under one rule share the judge's answers. */
-static int verify_format(verify *v, bnd_prover *prover, size_t format)
+static int verify_format(verify *v, bnd_verifier *prover, size_t format)
 {
     size_t first = v->result_count;
-    v->results = allocate(v->results, first + bnd_proof_count(), sizeof *v->results);
-    for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
+    v->results = allocate(v->results, first + bnd_verify_check_count(), sizeof *v->results);
+    for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
         if (v->wanted[proof] && effort_of(v, proof, &v->common.formats.items[format]) > 0) {
             v->results[v->result_count++] = (result){.proof = proof, .format = format};
         }
@@ -176,21 +176,21 @@ static int verify_format(verify *v, bnd_prover *prover, size_t format)
 static int verify_all(verify *v)
 {
     bnd_context context;
-    bnd_prover *prover;
+    bnd_verifier *prover;
     bnd_error why;
     uint64_t total = 0;
     if (bnd_context_open(&context, NULL, v->common.threads, &why) != BND_OK) {
         return complain(v->common.command, "%s", why.message);
     }
-    bnd_prover_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};
+    bnd_verify_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};
     how.progress_state = v;
     how.candidate = verify_candidate;
-    if (bnd_prover_open(&prover, how, &why) != BND_OK) {
+    if (bnd_verifier_new(&prover, how, &why) != BND_OK) {
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
     for (size_t i = 0; i < v->common.formats.count; i++) {
-        for (size_t proof = 0; proof < bnd_proof_count(); proof++) {
+        for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
             total += v->wanted[proof] ? effort_of(v, proof, &v->common.formats.items[i]) : 0;
         }
     }
@@ -200,7 +200,7 @@ static int verify_all(verify *v)
         status = verify_format(v, prover, i);
     }
     progress_end(&v->bar);
-    bnd_prover_close(prover);
+    bnd_verifier_free(prover);
     return status;
 }
 
@@ -215,8 +215,8 @@ static char *rounding_text(bnd_rule rule)
 
 static char *roundings_text(const verify *v, size_t proof)
 {
-    char *all = copy_text(bnd_proof_rounds(proof) ? "" : "-");
-    for (size_t i = 0; bnd_proof_rounds(proof) && i < v->rule_count; i++) {
+    char *all = copy_text(bnd_verify_check_rounds(proof) ? "" : "-");
+    for (size_t i = 0; bnd_verify_check_rounds(proof) && i < v->rule_count; i++) {
         char *one = rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
         free(all);
         free(one);
@@ -244,7 +244,7 @@ static void print_table(const verify *v)
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = v->common.output};
     for (size_t i = 0; i < v->result_count; i++) {
         const result *r = &v->results[i];
-        table_add(&t, copy_text(bnd_proof_name(r->proof)));
+        table_add(&t, copy_text(bnd_verify_check_name(r->proof)));
         table_add(&t, copy_text(v->common.formats.items[r->format].name));
         table_add(&t, roundings_text(v, r->proof));
         table_add(&t, format_text("%" PRIu64, r->found.cases));
@@ -256,12 +256,12 @@ static void print_table(const verify *v)
 
 /* ---- what does not hold ---- */
 
-static bool is_integer(const bnd_counterexample *c, unsigned operand)
+static bool is_integer(const bnd_verify_counterexample *c, unsigned operand)
 {
     return operand == 1 && strcmp(c->what, "scalb") == 0;
 }
 
-static char *operand_text(const bnd_counterexample *c, unsigned i)
+static char *operand_text(const bnd_verify_counterexample *c, unsigned i)
 {
     if (is_integer(c, i)) {
         return format_text("%" PRId64, (int64_t)c->codes[i]);
@@ -271,7 +271,7 @@ static char *operand_text(const bnd_counterexample *c, unsigned i)
     return text;
 }
 
-static char *result_text(const bnd_counterexample *c, bnd_result r)
+static char *result_text(const bnd_verify_counterexample *c, bnd_result r)
 {
     char *code = code_text(&c->to, r.code), *value = shortest_text(&c->to, bnd_unpack(&c->to, r.code));
     char *flags = flags_text(r.flags), *text;
@@ -285,7 +285,7 @@ static char *result_text(const bnd_counterexample *c, bnd_result r)
 }
 
 /* The operation as `binade calc` takes it, or NULL where it does not. */
-static char *expression_text(const bnd_counterexample *c)
+static char *expression_text(const bnd_verify_counterexample *c)
 {
     static const char *const forms[][3] = {
         /* what stands before the first operand, and between two */
@@ -312,7 +312,7 @@ static char *expression_text(const bnd_counterexample *c)
 }
 
 /* A command that shows the case again: the number or the operation itself, or else the proof. */
-static char *again_text(const verify *v, const result *r, const bnd_counterexample *c)
+static char *again_text(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
     const char *format = v->common.formats.items[r->format].name;
     bool chance = bnd_rule_random_bits(c->rule) > 0;
@@ -325,7 +325,7 @@ static char *again_text(const verify *v, const result *r, const bnd_counterexamp
         text = format_text("binade show %s -f %s -r %s", operand, format, mode);
         free(operand);
     } else {
-        text = format_text("binade verify -f %s -r %s --proof %s%s", format, mode, bnd_proof_name(r->proof),
+        text = format_text("binade verify -f %s -r %s --proof %s%s", format, mode, bnd_verify_check_name(r->proof),
                            v->exhaustive ? " --exhaustive" : "");
     }
     free(expression);
@@ -333,11 +333,11 @@ static char *again_text(const verify *v, const result *r, const bnd_counterexamp
     return text;
 }
 
-static void print_counterexample(const verify *v, const result *r, const bnd_counterexample *c)
+static void print_counterexample(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
     char *mode = rounding_text(c->rule), *got = result_text(c, c->got), *want = result_text(c, c->want);
     char *again = again_text(v, r, c);
-    printf("%s, %s, %s: %s", bnd_proof_name(r->proof), v->common.formats.items[r->format].name, mode, c->what);
+    printf("%s, %s, %s: %s", bnd_verify_check_name(r->proof), v->common.formats.items[r->format].name, mode, c->what);
     for (unsigned i = 0; i < c->operands; i++) {
         char *operand = operand_text(c, i);
         printf(" %s", operand);
@@ -371,9 +371,9 @@ static void print_counterexamples(const verify *v)
 static void print_titles(const verify *v)
 {
     printf("\n");
-    for (size_t i = 0; i < bnd_proof_count(); i++) {
+    for (size_t i = 0; i < bnd_verify_check_count(); i++) {
         if (v->wanted[i]) {
-            printf("%-9s %s\n", bnd_proof_name(i), bnd_proof_title(i));
+            printf("%-9s %s\n", bnd_verify_check_name(i), bnd_verify_check_title(i));
         }
     }
 }
@@ -391,7 +391,7 @@ static void print_summary(const verify *v)
 
 /* ---- JSON ---- */
 
-static void json_result(bnd_lab_json *json, const char *key, const bnd_counterexample *c, bnd_result r)
+static void json_result(bnd_lab_json *json, const char *key, const bnd_verify_counterexample *c, bnd_result r)
 {
     bnd_lab_json_object(json, key);
     json_owned_string(json, "code", code_text(&c->to, r.code));
@@ -403,7 +403,8 @@ static void json_result(bnd_lab_json *json, const char *key, const bnd_counterex
     bnd_lab_json_end(json);
 }
 
-static void json_counterexample(bnd_lab_json *json, const verify *v, const result *r, const bnd_counterexample *c)
+static void json_counterexample(bnd_lab_json *json, const verify *v, const result *r,
+                                const bnd_verify_counterexample *c)
 {
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "what", c->what);
@@ -422,10 +423,10 @@ static void json_counterexample(bnd_lab_json *json, const verify *v, const resul
 static void json_row(bnd_lab_json *json, const verify *v, const result *r)
 {
     bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "proof", bnd_proof_name(r->proof));
+    bnd_lab_json_string(json, "proof", bnd_verify_check_name(r->proof));
     bnd_lab_json_string(json, "format", v->common.formats.items[r->format].name);
     bnd_lab_json_array(json, "rounding");
-    for (size_t i = 0; bnd_proof_rounds(r->proof) && i < v->rule_count; i++) {
+    for (size_t i = 0; bnd_verify_check_rounds(r->proof) && i < v->rule_count; i++) {
         json_owned_string(json, NULL, rounding_text(v->rules[i]));
     }
     bnd_lab_json_end(json);

@@ -1,15 +1,15 @@
-/* What the files of the proofs share: an inquiry (one proof about one format under one rule), a piece of its cases, and
+/* What the files of the checks share: an inquiry (one check of one format under one rule), a piece of its cases, and
  * the judge. */
-#ifndef BINADE_SRC_PROVE_PROOF_H
-#define BINADE_SRC_PROVE_PROOF_H
+#ifndef BINADE_SRC_VERIFY_VERIFY_H
+#define BINADE_SRC_VERIFY_VERIFY_H
 
 #include <binade-lab/verify.h>
 
 #include "verify/narrow_operations.h"
 
-/* One proof about one format under one rule. */
+/* One check of one format under one rule. */
 typedef struct bndi_inquiry {
-    bnd_candidate candidate; /* no member is NULL */
+    bnd_verify_candidate candidate; /* no member is NULL */
     bnd_format f, fp32, fp64;
     bnd_rule rule;
     bool exhaustive;
@@ -22,7 +22,7 @@ typedef struct bndi_inquiry {
 /* A part of the cases, worked on by one thread. */
 typedef struct bndi_piece {
     const bndi_inquiry *q;
-    bnd_proof *out;
+    bnd_verify_result *out;
     bndi_oracle_problem oracle;
 } bndi_piece;
 
@@ -30,8 +30,8 @@ typedef struct bndi_piece {
 bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, const uint64_t *codes, bnd_rule rule,
                                uint64_t random);
 
-/* A proof. Its cases have indices; what is one index is its own affair. */
-typedef struct bndi_proof_row {
+/* A check. Its cases have indices; each check decides what one index is. */
+typedef struct bndi_verify_row {
     const char *name, *title;
     bool rounds;
     bool of_functions; /* asks for their exact results */
@@ -39,9 +39,9 @@ typedef struct bndi_proof_row {
     uint64_t (*indices)(const bndi_inquiry *q);
     double (*cost)(const bndi_inquiry *q); /* of an index, in nanoseconds */
     void (*check)(bndi_piece *p, uint64_t index);
-} bndi_proof_row;
-extern const bndi_proof_row bndi_proof_decode, bndi_proof_text, bndi_proof_encode, bndi_proof_float, bndi_proof_arrays,
-    bndi_proof_convert, bndi_proof_one, bndi_proof_two, bndi_proof_fma, bndi_proof_functions;
+} bndi_verify_row;
+extern const bndi_verify_row bndi_verify_decode, bndi_verify_text, bndi_verify_encode, bndi_verify_float,
+    bndi_verify_arrays, bndi_verify_convert, bndi_verify_one, bndi_verify_two, bndi_verify_fma, bndi_verify_functions;
 
 /* Whether the question is one for a table of answers. */
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);
@@ -67,7 +67,8 @@ void bndi_compare_one(bndi_piece *p, const char *what, const bnd_format *from, u
 
 /* Counts a case, and where it does not hold makes room for it among the first ones: NULL where there is none left, else
  * `what`, `rule`, `to` and the results are filled in. */
-bnd_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got, bnd_result want);
+bnd_verify_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got,
+                                           bnd_result want);
 
 /* Floats that decide: all upper halves, and lower halves that reach every value and midpoint of the format, what is
  * next to those, and any; or all 2^32. */

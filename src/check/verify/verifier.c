@@ -1,5 +1,6 @@
-/* The table of proofs, and how one is done: the judge's table first, then all cases, in pieces that threads share. */
-#include "verify/proof.h"
+/* The table of checks, and how one is made: the table of the reference first, then all cases, in pieces that threads
+ * share. */
+#include "verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,32 +8,32 @@
 #include "base/base.h"
 #include "bulk/threads.h"
 
-static const bndi_proof_row *const rows[] = {
-    &bndi_proof_decode,  &bndi_proof_text, &bndi_proof_encode, &bndi_proof_float, &bndi_proof_arrays,
-    &bndi_proof_convert, &bndi_proof_one,  &bndi_proof_two,    &bndi_proof_fma,   &bndi_proof_functions};
+static const bndi_verify_row *const rows[] = {
+    &bndi_verify_decode,  &bndi_verify_text, &bndi_verify_encode, &bndi_verify_float, &bndi_verify_arrays,
+    &bndi_verify_convert, &bndi_verify_one,  &bndi_verify_two,    &bndi_verify_fma,   &bndi_verify_functions};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-size_t bnd_proof_count(void)
+size_t bnd_verify_check_count(void)
 {
     return ROWS;
 }
 
-const char *bnd_proof_name(size_t row)
+const char *bnd_verify_check_name(size_t row)
 {
     return row < ROWS ? rows[row]->name : "";
 }
 
-const char *bnd_proof_title(size_t row)
+const char *bnd_verify_check_title(size_t row)
 {
     return row < ROWS ? rows[row]->title : "";
 }
 
-bool bnd_proof_rounds(size_t row)
+bool bnd_verify_check_rounds(size_t row)
 {
     return row < ROWS && rows[row]->rounds;
 }
 
-bnd_status bnd_proof_parse(size_t *row, const char *name, bnd_error *why)
+bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
     for (size_t i = 0; i < ROWS; i++) {
@@ -57,9 +58,9 @@ bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
     return by_value && bndi_answers_can(f) && (exhaustive || f->width <= 16);
 }
 
-static bnd_candidate complete(const bnd_candidate *given)
+static bnd_verify_candidate complete(const bnd_verify_candidate *given)
 {
-    bnd_candidate c = given != NULL ? *given : (bnd_candidate){.decode = NULL};
+    bnd_verify_candidate c = given != NULL ? *given : (bnd_verify_candidate){.decode = NULL};
     c.decode = c.decode != NULL ? c.decode : bnd_decode;
     c.encode = c.encode != NULL ? c.encode : bnd_encode;
     c.encode_float = c.encode_float != NULL ? c.encode_float : bnd_encode_float;
@@ -79,7 +80,7 @@ static bnd_format named(const char *name)
     return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
 }
 
-static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_candidate *candidate)
+static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_verify_candidate *candidate)
 {
     return (bndi_inquiry){.candidate = complete(candidate),
                           .f = *f,
@@ -89,7 +90,7 @@ static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, con
                           .exhaustive = exhaustive};
 }
 
-uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive)
+uint64_t bnd_verify_check_effort(size_t row, const bnd_format *f, bnd_rule rule, bool exhaustive)
 {
     bndi_inquiry q = ask(f, rule, exhaustive, NULL);
     return row < ROWS && f->width > 0 ? (uint64_t)((double)rows[row]->indices(&q) * rows[row]->cost(&q)) : 0;
@@ -100,11 +101,11 @@ uint64_t bnd_proof_effort(size_t row, const bnd_format *f, bnd_rule rule, bool e
 /* Indices 0 .. count-1, so many at once. */
 typedef struct work {
     const bndi_inquiry *q;
-    const bndi_proof_row *row;
+    const bndi_verify_row *row;
     uint64_t count;
 } work;
 
-static void do_piece(const work *w, bnd_proof *out, uint64_t piece)
+static void do_piece(const work *w, bnd_verify_result *out, uint64_t piece)
 {
     bndi_piece p = {.q = w->q, .out = out};
     uint64_t first = piece * w->row->at_once, end = first + w->row->at_once;
@@ -115,32 +116,32 @@ static void do_piece(const work *w, bnd_proof *out, uint64_t piece)
     bndi_oracle_problem_close(&p.oracle);
 }
 
-static void add(bnd_proof *sum, const bnd_proof *part)
+static void add(bnd_verify_result *sum, const bnd_verify_result *part)
 {
     sum->cases += part->cases;
     sum->mismatches += part->mismatches;
-    for (unsigned i = 0; i < part->shown && sum->shown < BND_COUNTEREXAMPLES; i++) {
+    for (unsigned i = 0; i < part->shown && sum->shown < BND_VERIFY_COUNTEREXAMPLES_MAX; i++) {
         sum->first[sum->shown++] = part->first[i];
     }
 }
 
-/* ---- what proofs share ---- */
+/* ---- what checks share ---- */
 
-struct bnd_prover {
-    bnd_prover_options how;
+struct bnd_verifier {
+    bnd_verify_options how;
     unsigned threads;
     bool has_answers;
     bndi_answers answers; /* of one format and rule */
     bnd_format format;    /* of what follows, where it is not NULL */
     bndi_narrow_operand *operands;
     bndi_narrow_exact *functions;
-    bnd_proof *parts; /* of the pieces at work */
+    bnd_verify_result *parts; /* of the pieces at work */
 };
 enum { PIECES_A_THREAD = 4, MOST_THREADS = 1024 };
 
 /* Pieces of a batch, each into its own part. A piece is done by one thread from beginning to end. */
 typedef struct pieces {
-    const bnd_prover *prover;
+    const bnd_verifier *verifier;
     const work *w;
     uint64_t first;
 } pieces;
@@ -148,68 +149,68 @@ typedef struct pieces {
 static void do_one_of(void *job, size_t i, bool in_order)
 {
     const pieces *p = job;
-    bnd_proof *part = &p->prover->parts[i];
+    bnd_verify_result *part = &p->verifier->parts[i];
     (void)in_order;
     part->cases = part->mismatches = part->shown = 0;
     do_piece(p->w, part, p->first + i);
 }
 
-static void do_work(bnd_proof *out, const bnd_prover *prover, const work *w, double cost)
+static void do_work(bnd_verify_result *out, const bnd_verifier *verifier, const work *w, double cost)
 {
-    uint64_t all = (w->count + w->row->at_once - 1) / w->row->at_once, batch = prover->threads * PIECES_A_THREAD;
+    uint64_t all = (w->count + w->row->at_once - 1) / w->row->at_once, batch = verifier->threads * PIECES_A_THREAD;
     for (uint64_t first = 0; first < all; first += batch) {
         uint64_t count = all - first < batch ? all - first : batch;
-        pieces these = {prover, w, first};
-        bnd_lab_parallel(prover->threads, BNDI_AS_ASKED, do_one_of, &these, count);
+        pieces these = {verifier, w, first};
+        bnd_lab_parallel(verifier->threads, BNDI_AS_ASKED, do_one_of, &these, count);
         for (uint64_t i = 0; i < count; i++) {
-            add(out, &prover->parts[i]);
+            add(out, &verifier->parts[i]);
         }
-        if (prover->how.progress != NULL) {
+        if (verifier->how.progress != NULL) {
             double done = (double)(first + count) * w->row->at_once, most = (double)w->count;
-            prover->how.progress(prover->how.progress_state, (uint64_t)((done < most ? done : most) * cost));
+            verifier->how.progress(verifier->how.progress_state, (uint64_t)((done < most ? done : most) * cost));
         }
     }
 }
 
-bnd_status bnd_prover_open(bnd_prover **out, bnd_prover_options how, bnd_error *why)
+bnd_status bnd_verifier_new(bnd_verifier **out, bnd_verify_options how, bnd_error *why)
 {
     unsigned threads = how.threads < 1 || !bndi_oracle_takes_threads() ? 1 : how.threads;
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    bnd_prover *made = calloc(1, sizeof *made);
-    bnd_proof *parts = calloc((size_t)threads * PIECES_A_THREAD, sizeof *parts);
+    bnd_verifier *made = calloc(1, sizeof *made);
+    bnd_verify_result *parts = calloc((size_t)threads * PIECES_A_THREAD, sizeof *parts);
     if (made == NULL || parts == NULL) {
         free(made);
         free(parts);
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the proofs of %u threads", threads);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to verify with %u threads", threads);
     }
-    *made = (bnd_prover){.how = how, .threads = threads, .parts = parts};
+    *made = (bnd_verifier){.how = how, .threads = threads, .parts = parts};
     *out = made;
     return BND_OK;
 }
 
-static void forget_answers(bnd_prover *prover)
+static void forget_answers(bnd_verifier *verifier)
 {
-    if (prover->has_answers) {
-        bndi_answers_close(&prover->answers);
+    if (verifier->has_answers) {
+        bndi_answers_close(&verifier->answers);
     }
-    prover->has_answers = false;
+    verifier->has_answers = false;
 }
 
-static void forget_format(bnd_prover *prover)
+static void forget_format(bnd_verifier *verifier)
 {
-    free(prover->operands);
-    free(prover->functions);
-    prover->operands = NULL;
-    prover->functions = NULL;
+    free(verifier->operands);
+    free(verifier->functions);
+    verifier->operands = NULL;
+    verifier->functions = NULL;
 }
 
-void bnd_prover_close(bnd_prover *prover)
+void bnd_verifier_free(bnd_verifier *verifier)
 {
-    if (prover != NULL) {
-        forget_answers(prover);
-        forget_format(prover);
-        free(prover->parts);
-        free(prover);
+    if (verifier != NULL) {
+        forget_answers(verifier);
+        forget_format(verifier);
+        free(verifier->parts);
+        free(verifier);
     }
 }
 
@@ -229,18 +230,19 @@ static void fill_functions(bndi_piece *p, uint64_t index)
     bndi_functions_fill(p->q->functions, &p->oracle, &p->q->f, index);
 }
 
-static const bndi_proof_row answers_filling = {.at_once = 1, .check = fill_answers},
-                            functions_filling = {.at_once = 1 << 8, .check = fill_functions};
+static const bndi_verify_row answers_filling = {.at_once = 1, .check = fill_answers},
+                             functions_filling = {.at_once = 1 << 8, .check = fill_functions};
 
-static void fill_table(const bnd_prover *prover, const bndi_inquiry *q, const bndi_proof_row *filling, uint64_t count)
+static void fill_table(const bnd_verifier *verifier, const bndi_inquiry *q, const bndi_verify_row *filling,
+                       uint64_t count)
 {
-    bnd_proof nothing = {.cases = 0};
-    do_work(&nothing, prover, &(work){q, filling, count}, 0);
+    bnd_verify_result nothing = {.cases = 0};
+    do_work(&nothing, verifier, &(work){q, filling, count}, 0);
 }
 
-static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_error *why)
+static bnd_status make_operands(bnd_verifier *verifier, const bnd_format *f, bnd_error *why)
 {
-    if (prover->operands != NULL) {
+    if (verifier->operands != NULL) {
         return BND_OK;
     }
     uint64_t codes = UINT64_C(1) << f->width;
@@ -251,80 +253,81 @@ static bnd_status make_operands(bnd_prover *prover, const bnd_format *f, bnd_err
     for (uint64_t code = 0; code < codes; code++) {
         made[code] = bndi_narrow_operand_of(f, code);
     }
-    prover->operands = made;
+    verifier->operands = made;
     return BND_OK;
 }
 
-static bnd_status make_functions(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
+static bnd_status make_functions(bnd_verifier *verifier, bndi_inquiry *q, bnd_error *why)
 {
-    bool made = prover->functions != NULL;
+    bool made = verifier->functions != NULL;
     if (!made) {
-        prover->functions = calloc(bndi_functions_count(&q->f), sizeof *prover->functions);
+        verifier->functions = calloc(bndi_functions_count(&q->f), sizeof *verifier->functions);
     }
-    if (prover->functions == NULL) {
+    if (verifier->functions == NULL) {
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the functions of %s", q->f.name);
     }
-    q->functions = prover->functions;
+    q->functions = verifier->functions;
     if (!made) {
-        fill_table(prover, q, &functions_filling, UINT64_C(1) << q->f.width);
+        fill_table(verifier, q, &functions_filling, UINT64_C(1) << q->f.width);
     }
     return BND_OK;
 }
 
-static bnd_status make_answers(bnd_prover *prover, bndi_inquiry *q, bnd_error *why)
+static bnd_status make_answers(bnd_verifier *verifier, bndi_inquiry *q, bnd_error *why)
 {
-    bool same = prover->has_answers && memcmp(&prover->answers.rule, &q->rule, sizeof q->rule) == 0;
+    bool same = verifier->has_answers && memcmp(&verifier->answers.rule, &q->rule, sizeof q->rule) == 0;
     if (!same) {
-        forget_answers(prover);
-        bnd_status status = bndi_answers_new(&prover->answers, &q->f, q->rule, why);
+        forget_answers(verifier);
+        bnd_status status = bndi_answers_new(&verifier->answers, &q->f, q->rule, why);
         if (status != BND_OK) {
             return status;
         }
-        prover->has_answers = true;
+        verifier->has_answers = true;
     }
-    q->filling = &prover->answers;
+    q->filling = &verifier->answers;
     if (!same) {
-        fill_table(prover, q, &answers_filling, (prover->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE);
+        fill_table(verifier, q, &answers_filling, (verifier->answers.count + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE);
     }
-    q->answers = &prover->answers;
+    q->answers = &verifier->answers;
     return BND_OK;
 }
 
-/* What the proof asks for, where it is not there from an earlier one. */
-static bnd_status make_tables(bnd_prover *prover, bndi_inquiry *q, const bndi_proof_row *row, bnd_error *why)
+/* The tables that the check uses, unless an earlier check has made them. */
+static bnd_status make_tables(bnd_verifier *verifier, bndi_inquiry *q, const bndi_verify_row *row, bnd_error *why)
 {
-    if (!bnd_format_same(&prover->format, &q->f)) {
-        forget_answers(prover);
-        forget_format(prover);
-        prover->format = q->f;
+    if (!bnd_format_same(&verifier->format, &q->f)) {
+        forget_answers(verifier);
+        forget_format(verifier);
+        verifier->format = q->f;
     }
-    bnd_status status = make_operands(prover, &q->f, why);
-    q->operands = prover->operands;
+    bnd_status status = make_operands(verifier, &q->f, why);
+    q->operands = verifier->operands;
     if (status == BND_OK && row->of_functions && bndi_functions_can(&q->f)) {
-        status = make_functions(prover, q, why);
+        status = make_functions(verifier, q, why);
     }
-    return status == BND_OK ? make_answers(prover, q, why) : status;
+    return status == BND_OK ? make_answers(verifier, q, why) : status;
 }
 
-bnd_status bnd_prove(bnd_proof *out, bnd_prover *prover, size_t row, const bnd_format *f, bnd_rule rule, bnd_error *why)
+bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
+                            bnd_rule rule, bnd_error *why)
 {
     if (row >= ROWS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there are %zu proofs, and no number %zu", (size_t)ROWS, row);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "check %zu is out of range: there are %zu", row, (size_t)ROWS);
     }
     if (f->width == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes to prove anything of", f->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no encodings to verify", f->name);
     }
     if (bnd_rule_check(rule, why) != BND_OK) {
         return BND_BAD_ARGUMENT;
     }
-    bndi_inquiry q = ask(f, rule, prover->how.exhaustive, prover->how.candidate);
+    bndi_inquiry q = ask(f, rule, verifier->how.exhaustive, verifier->how.candidate);
     uint64_t count = rows[row]->indices(&q);
     if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {
-        bnd_status status = make_tables(prover, &q, rows[row], why);
+        bnd_status status = make_tables(verifier, &q, rows[row], why);
         if (status != BND_OK) {
             return status;
         }
     }
-    do_work(out, prover, &(work){&q, rows[row], count}, rows[row]->cost(&q));
+    do_work(out, verifier, &(work){&q, rows[row], count}, rows[row]->cost(&q));
     return BND_OK;
 }
