@@ -70,9 +70,10 @@ size_t bnd_block_print(char *out, size_t size, const bnd_block *block);
 /* What surprises people about this format, in a sentence or two; "" where nothing does. */
 const char *bnd_block_note(const bnd_block *block);
 
-/* The table: rows 0 .. count-1; any other index gives row 0. */
+/* The table: rows 0 .. count-1. bnd_block_at is false, and writes nothing, and a title is "", where there is no such
+ * row. */
 size_t bnd_block_count(void);
-bnd_block bnd_block_at(size_t row);
+bool bnd_block_at(bnd_block *out, size_t row);
 const char *bnd_block_title(size_t row);
 
 /* ---- arrays ---- */

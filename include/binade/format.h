@@ -22,6 +22,16 @@ typedef enum bnd_ties {
     BND_TIES_CODE         /* the even code, as P3109 says */
 } bnd_ties;
 
+/* Private: what single operations would otherwise compute in every call. The library writes it; do not read it. */
+typedef struct bnd_format_internal {
+    uint64_t sign_code;     /* the sign of a code; 0 where there is none */
+    uint64_t exponent_mask; /* all bits above the fraction */
+    uint64_t normals;       /* the number of codes from 2^fraction_bits to max_code */
+    uint64_t unbias;        /* 1 - bias, where a code has its exponent */
+    uint64_t unbias_twice;  /* 1 - bias - fraction_bits, where a code has its exponent */
+    uint8_t quick_modes;    /* modes of rounding below this one have a short way */
+} bnd_format_internal;
+
 /* A format is a plain value: copy it, compare the fields, keep it in an array.
  *
  * A code is [sign][exponent][fraction]; without the sign it is a magnitude, and magnitudes are in the order of their
@@ -40,17 +50,13 @@ typedef struct bnd_format {
     bool has_subnormals;
     bool has_infinity;
     bool has_nan;
-    bool zero_nan;       /* the only NaN has the code of negative zero */
-    bool ieee_nans;      /* all fractions of the top exponent but 0; the top fraction bit says quiet */
-    uint8_t ties;        /* bnd_ties */
-    uint8_t quick_modes; /* modes of rounding below this one have a short way in arith/ */
+    bool zero_nan;  /* the only NaN has the code of negative zero */
+    bool ieee_nans; /* all fractions of the top exponent but 0; the top fraction bit says quiet */
+    uint8_t ties;   /* bnd_ties */
     int32_t bias;
     int32_t emin; /* exponent of the lowest normal binade */
     int32_t emax; /* exponent of the largest finite number */
-    /* What single operations would work out in every call: the sign of a code, 0 where there is none; all bits above
-     * the fraction; how many codes there are from 2^fraction_bits to max_code; 1 - bias, and that less fraction_bits,
-     * where a code has its exponent. All 0 in a value set. */
-    uint64_t sign_code, exponent_mask, normals, unbias, unbias_twice;
+    bnd_format_internal internal;
     uint64_t high_nans;
     uint64_t max_code, infinity_code, nan_code; /* magnitudes, but nan_code a whole code; 0 where there is none */
     /* The limits as integers times a power of two. normal: the smallest normal number; least: the smallest positive. */
@@ -64,9 +70,33 @@ typedef struct bnd_format {
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
 
-/* The table: rows 0 .. count-1; any other index gives row 0. */
+/* The rows of the table that have a constant. The number of a row never changes. */
+typedef enum bnd_format_row {
+    BND_FORMAT_FP64,
+    BND_FORMAT_FP32,
+    BND_FORMAT_TF32,
+    BND_FORMAT_FP16,
+    BND_FORMAT_BF16,
+    BND_FORMAT_E4M3,
+    BND_FORMAT_E5M2,
+    BND_FORMAT_E4M3FNUZ,
+    BND_FORMAT_E5M2FNUZ,
+    BND_FORMAT_E4M3IEEE,
+    BND_FORMAT_E3M4,
+    BND_FORMAT_E4M3B11FNUZ,
+    BND_FORMAT_E8M0,
+    BND_FORMAT_UE5M3,
+    BND_FORMAT_UE4M3,
+    BND_FORMAT_E2M3,
+    BND_FORMAT_E3M2,
+    BND_FORMAT_E2M1,
+    BND_FORMAT_DLFLOAT16
+} bnd_format_row;
+
+/* The table: rows 0 .. count-1. bnd_format_at(BND_FORMAT_E4M3) is a constant of the library, which needs no text and
+ * cannot fail; NULL where there is no such row. */
 size_t bnd_format_count(void);
-bnd_format bnd_format_at(size_t row);
+const bnd_format *bnd_format_at(size_t row);
 
 /* Who else names a row, and how. */
 typedef enum bnd_ecosystem {
@@ -82,10 +112,10 @@ const char *bnd_format_names(size_t row, bnd_ecosystem where); /* separated by b
 const char *bnd_format_hardware(size_t row);                   /* which machines compute in it, or "" */
 const char *bnd_ecosystem_name(bnd_ecosystem where);
 
-/* A group (all ieee ocp fnuz p3109 p3109-all mx): how many formats, and which is the i-th. bnd_group_size is 0 where
- * there is no such group; an index beyond a group gives row 0. */
+/* A group (all ieee ocp fnuz p3109 p3109-all mx): how many formats it has (0 where there is no such group), and its
+ * i-th format: false, and nothing written, where there is none. */
 size_t bnd_group_size(const char *group);
-bnd_format bnd_group_at(const char *group, size_t i);
+bool bnd_group_at(bnd_format *out, const char *group, size_t i);
 
 /* Same codes for the same values (names aside). */
 bool bnd_format_same(const bnd_format *a, const bnd_format *b);

@@ -57,7 +57,7 @@ static void test_unary(void)
     trial t;
     trial_open(&t, "16 bits, one operand");
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         const bnd_format *const from[] = {&f};
         uint64_t stride = scaled_stride();
         for (uint64_t code = 0; f.width == 16 && code < 65536; code += stride) {

@@ -8,7 +8,8 @@ static void test_table(void)
 {
     CU_ASSERT(bnd_block_count() >= 8);
     for (size_t i = 0; i < bnd_block_count(); i++) {
-        bnd_block row = bnd_block_at(i), parsed;
+        bnd_block row, parsed;
+        CU_ASSERT_FATAL(bnd_block_at(&row, i));
         CU_ASSERT_EQUAL(bnd_block_parse(&parsed, row.name, NULL), BND_OK);
         CU_ASSERT_STRING_EQUAL(parsed.name, row.name);
         CU_ASSERT(bnd_format_same(&parsed.element, &row.element));
@@ -18,7 +19,9 @@ static void test_table(void)
         bnd_shape one = {1, 1, 1};
         CU_ASSERT_EQUAL(bnd_block_scales(&row, one), 1);
     }
-    CU_ASSERT_STRING_EQUAL(bnd_block_at(1000).name, bnd_block_at(0).name);
+    bnd_block untouched = {.along = 7};
+    CU_ASSERT(!bnd_block_at(&untouched, bnd_block_count()) && untouched.along == 7);
+    CU_ASSERT_STRING_EQUAL(bnd_block_title(bnd_block_count()), "");
 }
 
 static void test_rows(void)

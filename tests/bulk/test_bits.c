@@ -25,7 +25,7 @@ static void test_upper_halves(void)
     comparison_open(&b, "upper halves of fp32");
     uint64_t *bits = memory_of(65536 * sizeof *bits);
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         for (uint8_t mode = 0; mode < BND_ROUND_DETERMINISTIC_COUNT; mode++) {
             bnd_array how = {.rule.rounding = mode, .packing_in = mode % 2, .packing_out = mode / 2 % 2};
             size_t count = upper_halves(bits, row * BND_ROUND_DETERMINISTIC_COUNT + mode);

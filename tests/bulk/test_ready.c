@@ -74,7 +74,7 @@ static void test_all(void)
                               {.rounding = BND_ROUND_RNE, .nan = BND_NAN_PROPAGATE},
                               {.rounding = BND_ROUND_RDN}};
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        const bnd_format f = bnd_format_at(row);
+        const bnd_format f = *bnd_format_at(row);
         for (size_t i = 0; i < back_ends_here()->count; i++) {
             for (size_t rule = 0; rule < sizeof rules / sizeof rules[0]; rule++) {
                 check_ready(&f, BNDI_WORDS_32, rules[rule], &back_ends_here()->at[i]);
@@ -88,7 +88,7 @@ static void test_all(void)
 static void test_refused(void)
 {
     static bndi_ready r;
-    const bnd_format f = bnd_format_at(1);
+    const bnd_format f = *bnd_format_at(1);
     CU_ASSERT_FALSE(bnd_lab_ready_make(&r, BNDI_WORDS_32, &f, (bnd_rule){.rounding = BND_ROUND_SR}, NULL));
 }
 

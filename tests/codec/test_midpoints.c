@@ -195,7 +195,7 @@ static void test_16_bits(void)
     comparison b;
     comparison_open(&b, "midpoints of 16 bits");
     for (size_t i = 0; i < bnd_format_count(); i++) {
-        bnd_format f = bnd_format_at(i);
+        bnd_format f = *bnd_format_at(i);
         if (f.width != 16) {
             continue;
         }

@@ -117,7 +117,7 @@ static void test_pairs_of_any(void)
     bnd_format *formats = calloc(count, sizeof *formats);
     CU_ASSERT_FATAL(formats != NULL);
     for (size_t i = 0; i < count; i++) {
-        formats[i] = i < OTHERS ? format_named(others[i]) : bnd_format_at(i - OTHERS);
+        formats[i] = i < OTHERS ? format_named(others[i]) : *bnd_format_at(i - OTHERS);
     }
     for (size_t i = 0; i < count * count; i++) {
         const bnd_format *to = &formats[i / count], *from = &formats[i % count];

@@ -133,7 +133,8 @@ static void test_any_rule(void)
     comparison_open(&b, "any rule");
     size_t rows = bnd_format_count(), all = rows + bnd_group_size("p3109-all");
     for (size_t i = 0; i < all; i++) {
-        bnd_format f = i < rows ? bnd_format_at(i) : bnd_group_at("p3109-all", i - rows);
+        bnd_format f;
+        (void)bnd_group_at(&f, i < rows ? "all" : "p3109-all", i < rows ? i : i - rows);
         uint64_t count = scaled(i < rows ? 20000 : 1000);
         for (uint64_t k = 0; k < count; k++) {
             double x = stratified_double(&f, 3000 + i, k);

@@ -197,13 +197,14 @@ static void check_midpoints(const void *context, size_t index, uint64_t piece, o
 static void choose_rows(request *r)
 {
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         if (f.width == 16) {
             r->rows[r->row_count++] = f;
         }
     }
     for (size_t i = 0; i < bnd_group_size("p3109-all"); i++) {
-        bnd_format f = bnd_group_at("p3109-all", i);
+        bnd_format f;
+        (void)bnd_group_at(&f, "p3109-all", i);
         if (f.width >= 9 && r->row_count < MOST_ROWS) {
             r->rows[r->row_count++] = f;
         }

@@ -60,7 +60,7 @@ static bool add_row(request *r, const char *name)
 {
     size_t count = bnd_group_size(name);
     for (size_t i = 0; i < count && r->row_count < MOST_ROWS; i++) {
-        r->rows[r->row_count++] = bnd_group_at(name, i);
+        r->row_count += bnd_group_at(&r->rows[r->row_count], name, i);
     }
     bnd_error why;
     if (count == 0 && r->row_count < MOST_ROWS) {

@@ -51,7 +51,8 @@ static void test_rules(void)
     for (size_t i = 0; i < bnd_dialect_count(); i++) {
         int answers = 0;
         for (size_t j = 0; j < bnd_group_size("all"); j++) {
-            bnd_format f = bnd_group_at("all", j);
+            bnd_format f;
+            (void)bnd_group_at(&f, "all", j);
             bnd_rule rule, before;
             memset(&rule, 0xff, sizeof rule);
             before = rule;

@@ -1,4 +1,5 @@
 /* Every limit of every row, as its specification states it, against what was derived from the row. */
+#include "format/format.h"
 #include <binade/codec.h>
 
 #include <math.h>
@@ -165,12 +166,12 @@ static void test_for_operations(void)
     for (size_t i = 0; i < LIMIT_ROWS; i++) {
         bnd_format f = format_named(all_limits[i].name);
         int64_t one = (int64_t)1 << f.fraction_bits;
-        bool right = f.sign_code == (f.is_signed ? UINT64_C(1) << bnd_magnitude_bits(&f) : 0);
-        right = right && (int64_t)f.exponent_mask == -one && f.normals + (uint64_t)one == f.max_code;
-        right = right && (int64_t)f.unbias == (1 - f.bias) * one;
-        right = right && (int64_t)f.unbias_twice == (1 - f.bias - f.fraction_bits) * one;
+        bool right = f.internal.sign_code == (f.is_signed ? UINT64_C(1) << bnd_magnitude_bits(&f) : 0);
+        right = right && (int64_t)f.internal.exponent_mask == -one && f.internal.normals + (uint64_t)one == f.max_code;
+        right = right && (int64_t)f.internal.unbias == (1 - f.bias) * one;
+        right = right && (int64_t)f.internal.unbias_twice == (1 - f.bias - f.fraction_bits) * one;
         bool quick = f.precision >= 2 && f.precision <= 29 && f.max_code >= (uint64_t)one;
-        right = right && f.quick_modes == (quick ? BND_ROUND_DETERMINISTIC_COUNT : 0);
+        right = right && f.internal.quick_modes == (quick ? BND_ROUND_DETERMINISTIC_COUNT : 0);
         if (!right) {
             printf("%s: the constants of its operations are not what they should be\n", f.name);
         }
@@ -215,7 +216,7 @@ static void test_every_row_is_here(void)
 {
     CU_ASSERT_EQUAL(bnd_format_count(), 19);
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         int found = 0;
         for (size_t i = 0; i < LIMIT_ROWS; i++) {
             found += strcmp(all_limits[i].name, f.name) == 0;
@@ -223,6 +224,68 @@ static void test_every_row_is_here(void)
         CU_ASSERT_EQUAL(found, 1);
         CU_ASSERT_EQUAL(f.row, (int16_t)row);
     }
+}
+
+/* The constants of the table, from their layout, by derive.c: the same in every field. */
+static void test_constants_are_derived(void)
+{
+    int wrong = 0;
+    for (size_t row = 0; row < bnd_format_count(); row++) {
+        const bnd_format *c = bnd_format_at(row);
+        const bndi_layout layout = {.is_signed = c->is_signed,
+                                    .no_zero = !c->has_zero,
+                                    .no_subnormals = !c->has_subnormals,
+                                    .exponent_bits = c->exponent_bits,
+                                    .fraction_bits = c->fraction_bits,
+                                    .bias = c->bias,
+                                    .specials = c->ieee_nans  ? BNDI_IEEE
+                                                : c->zero_nan ? BNDI_FNUZ
+                                                : c->has_nan  ? BNDI_FN
+                                                              : BNDI_NONE,
+                                    .ties = (bnd_ties)c->ties};
+        const bnd_format d = bndi_format_of_layout(&layout);
+#define SAME(field) (c->field == d.field)
+        bool same = SAME(width) && SAME(exponent_bits) && SAME(fraction_bits) && SAME(precision) && SAME(is_signed) &&
+                    SAME(has_zero) && SAME(has_negative_zero) && SAME(has_subnormals) && SAME(has_infinity) &&
+                    SAME(has_nan) && SAME(zero_nan) && SAME(ieee_nans) && SAME(ties) && SAME(bias) && SAME(emin) &&
+                    SAME(emax) && SAME(high_nans) && SAME(max_code) && SAME(infinity_code) && SAME(nan_code) &&
+                    SAME(max_significand) && SAME(normal_significand) && SAME(least_significand) && SAME(max_quantum) &&
+                    SAME(normal_quantum) && SAME(least_quantum);
+        same = same && SAME(internal.sign_code) && SAME(internal.exponent_mask) && SAME(internal.normals) &&
+               SAME(internal.unbias) && SAME(internal.unbias_twice) && SAME(internal.quick_modes);
+#undef SAME
+        if (!same) {
+            printf("%s: its constant is not what its layout gives\n", c->name);
+        }
+        wrong += !same;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_rows_by_constant(void)
+{
+    static const struct {
+        bnd_format_row row;
+        const char *name;
+    } named[] = {
+        {BND_FORMAT_FP64, "fp64"},          {BND_FORMAT_FP32, "fp32"},         {BND_FORMAT_TF32, "tf32"},
+        {BND_FORMAT_FP16, "fp16"},          {BND_FORMAT_BF16, "bf16"},         {BND_FORMAT_E4M3, "e4m3"},
+        {BND_FORMAT_E5M2, "e5m2"},          {BND_FORMAT_E4M3FNUZ, "e4m3fnuz"}, {BND_FORMAT_E5M2FNUZ, "e5m2fnuz"},
+        {BND_FORMAT_E4M3IEEE, "e4m3ieee"},  {BND_FORMAT_E3M4, "e3m4"},         {BND_FORMAT_E4M3B11FNUZ, "e4m3b11fnuz"},
+        {BND_FORMAT_E8M0, "e8m0"},          {BND_FORMAT_UE5M3, "ue5m3"},       {BND_FORMAT_UE4M3, "ue4m3"},
+        {BND_FORMAT_E2M3, "e2m3"},          {BND_FORMAT_E3M2, "e3m2"},         {BND_FORMAT_E2M1, "e2m1"},
+        {BND_FORMAT_DLFLOAT16, "dlfloat16"}};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        const bnd_format parsed = format_named(named[i].name);
+        CU_ASSERT_EQUAL(parsed.row, (int16_t)named[i].row);
+        CU_ASSERT_STRING_EQUAL(bnd_format_at(named[i].row)->name, named[i].name);
+        CU_ASSERT(bnd_format_same(bnd_format_at(named[i].row), &parsed));
+    }
+    CU_ASSERT_PTR_NULL(bnd_format_at(bnd_format_count()));
+    CU_ASSERT_PTR_NULL(bnd_format_at(SIZE_MAX));
+    bnd_format untouched = {.width = 7};
+    CU_ASSERT(!bnd_group_at(&untouched, "ocp", bnd_group_size("ocp")) && untouched.width == 7);
+    CU_ASSERT(!bnd_group_at(&untouched, "no such group", 0) && untouched.width == 7);
 }
 
 static void test_ties_at_one_bit(void)
@@ -238,6 +301,8 @@ CU_TestInfo limit_tests[] = {
     {"largest number", test_max},
     {"smallest numbers", test_min},
     {"zeros, infinities, NaNs", test_specials},
+    {"constants are derived", test_constants_are_derived},
+    {"rows by constant", test_rows_by_constant},
     {"constants of operations", test_for_operations},
     {"number of finite values", test_count_by_the_largest_code},
     {"number of finite values, code by code", test_count_by_codes},

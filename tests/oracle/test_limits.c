@@ -180,11 +180,12 @@ static void test_derived_limits(void)
         "p24emin-126emax127",
     };
     for (size_t i = 0; i < bnd_format_count(); i++) {
-        bnd_format f = bnd_format_at(i);
+        bnd_format f = *bnd_format_at(i);
         CU_ASSERT(derived_rightly(&f));
     }
     for (size_t i = 0; i < bnd_group_size("p3109-all"); i++) {
-        bnd_format f = bnd_group_at("p3109-all", i);
+        bnd_format f;
+        (void)bnd_group_at(&f, "p3109-all", i);
         CU_ASSERT(derived_rightly(&f));
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

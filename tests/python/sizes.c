@@ -58,15 +58,10 @@ static void format(void)
     FIELD(bnd_format, zero_nan);
     FIELD(bnd_format, ieee_nans);
     FIELD(bnd_format, ties);
-    FIELD(bnd_format, quick_modes);
     FIELD(bnd_format, bias);
     FIELD(bnd_format, emin);
     FIELD(bnd_format, emax);
-    FIELD(bnd_format, sign_code);
-    FIELD(bnd_format, exponent_mask);
-    FIELD(bnd_format, normals);
-    FIELD(bnd_format, unbias);
-    FIELD(bnd_format, unbias_twice);
+    FIELD(bnd_format, internal);
     FIELD(bnd_format, high_nans);
     FIELD(bnd_format, max_code);
     FIELD(bnd_format, infinity_code);

@@ -268,7 +268,8 @@ size_t small_formats(bnd_format *out, unsigned row_width, unsigned family_width)
     size_t count = 0;
     for (size_t i = 0; i < bnd_format_count() + bnd_group_size("p3109-all"); i++) {
         bool row = i < bnd_format_count();
-        bnd_format f = row ? bnd_format_at(i) : bnd_group_at("p3109-all", i - bnd_format_count());
+        bnd_format f;
+        (void)bnd_group_at(&f, row ? "all" : "p3109-all", row ? i : i - bnd_format_count());
         if (f.width <= (row ? row_width : family_width)) {
             if (out != NULL) {
                 out[count] = f;

@@ -164,7 +164,7 @@ static void test_there_and_back(void)
     enum { OTHERS = sizeof others / sizeof others[0] };
     enter();
     for (size_t row = 0; row < bnd_format_count() + OTHERS; row++) {
-        bnd_format f = row < bnd_format_count() ? bnd_format_at(row) : format_named(others[row - bnd_format_count()]);
+        bnd_format f = row < bnd_format_count() ? *bnd_format_at(row) : format_named(others[row - bnd_format_count()]);
         for (uint64_t seed = 0; seed < scaled(8); seed++) {
             there_and_back(&f, 100 * row + seed);
         }

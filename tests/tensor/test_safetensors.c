@@ -84,7 +84,7 @@ static size_t all_formats(bnd_format *out)
     static const char *const custom[] = {"e6m9", "e5m9", "e5m12", "e8m14", "e15m48", "e3m0", "binary5p2se"};
     size_t count = 0;
     for (size_t row = 0; row < bnd_format_count() && count < FORMATS_MOST - 8; row++) {
-        out[count] = bnd_format_at(row);
+        out[count] = *bnd_format_at(row);
         count += out[count].width > 0;
     }
     for (size_t i = 0; i < sizeof custom / sizeof custom[0]; i++) {

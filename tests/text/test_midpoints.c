@@ -51,7 +51,7 @@ static void reads_every_midpoint_of_narrow_rows(void)
 {
     uint64_t mismatches = 0;
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         if (f.width <= 8) {
             check_all_midpoints(&f, &mismatches);
         }
@@ -63,7 +63,8 @@ static void reads_every_midpoint_of_narrow_p3109(void)
 {
     uint64_t mismatches = 0;
     for (size_t i = 0; i < bnd_group_size("p3109-all"); i++) {
-        bnd_format f = bnd_group_at("p3109-all", i);
+        bnd_format f;
+        (void)bnd_group_at(&f, "p3109-all", i);
         if (f.width <= 8) {
             check_all_midpoints(&f, &mismatches);
         }
@@ -76,7 +77,7 @@ static void reads_midpoints_of_wide_rows(void)
 {
     uint64_t mismatches = 0;
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         uint64_t cases = f.width <= 8 ? 0 : scaled(f.width <= 32 ? 900 : 300);
         for (uint64_t i = 0; i < cases; i++) {
             uint64_t random = bnd_random(21, row, i) % (f.max_code + 1);

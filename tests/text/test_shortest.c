@@ -182,13 +182,14 @@ static void is_shortest_in_narrow_formats(void)
 {
     uint64_t mismatches = 0, stride = scaled_stride();
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         if (f.width <= 16) {
             check_codes(&f, f.width <= 8 ? stride : 29 * stride, &mismatches);
         }
     }
     for (size_t i = 0; i < bnd_group_size("p3109-all"); i++) {
-        bnd_format f = bnd_group_at("p3109-all", i);
+        bnd_format f;
+        (void)bnd_group_at(&f, "p3109-all", i);
         if (f.width <= 6 || f.width == 8) {
             check_codes(&f, stride, &mismatches);
         }

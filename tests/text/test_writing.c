@@ -85,7 +85,7 @@ static void writes_every_code_of_rows(void)
 {
     uint64_t mismatches = 0;
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format f = bnd_format_at(row);
+        bnd_format f = *bnd_format_at(row);
         if (f.width <= 16) {
             check_all_codes(&f, &mismatches);
         }
@@ -97,7 +97,8 @@ static void writes_every_code_of_p3109(void)
 {
     uint64_t mismatches = 0;
     for (size_t i = 0; i < bnd_group_size("p3109-all"); i++) {
-        bnd_format f = bnd_group_at("p3109-all", i);
+        bnd_format f;
+        (void)bnd_group_at(&f, "p3109-all", i);
         if (f.width <= 8) {
             check_all_codes(&f, &mismatches);
         }

@@ -107,10 +107,9 @@ class Format(ctypes.Structure):  # bnd_format
     _fields_ += [(name, ctypes.c_uint8) for name in ("width", "exponent_bits", "fraction_bits", "precision")]
     _fields_ += [(name, ctypes.c_bool) for name in ("is_signed", "has_zero", "has_negative_zero", "has_subnormals",
                                                     "has_infinity", "has_nan", "zero_nan", "ieee_nans")]
-    _fields_ += [("ties", ctypes.c_uint8), ("_quick_modes", ctypes.c_uint8)]
+    _fields_ += [("ties", ctypes.c_uint8)]
     _fields_ += [(name, ctypes.c_int32) for name in ("bias", "emin", "emax")]
-    _fields_ += [(name, ctypes.c_uint64) for name in ("_sign_code", "_exponent_mask", "_normals", "_unbias",
-                                                      "_unbias_twice")]
+    _fields_ += [("_internal", ctypes.c_uint64 * 6)]
     _fields_ += [(name, ctypes.c_uint64) for name in ("high_nans", "max_code", "infinity_code", "nan_code",
                                                       "max_significand", "normal_significand", "least_significand")]
     _fields_ += [(name, ctypes.c_int32) for name in ("max_quantum", "normal_quantum", "least_quantum")]
@@ -215,12 +214,12 @@ _TYPES = {  # the result and the arguments of each call; a size is not an int
     "bnd_context_open": (ctypes.c_int, (_pointer, ctypes.c_char_p, ctypes.c_uint, _pointer)),
     "bnd_format_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_format_count": (_size, ()),
-    "bnd_format_at": (Format, (_size,)),
+    "bnd_format_at": (ctypes.POINTER(Format), (_size,)),
     "bnd_format_title": (ctypes.c_char_p, (_size,)),
     "bnd_format_names": (ctypes.c_char_p, (_size, ctypes.c_int)),
     "bnd_ecosystem_name": (ctypes.c_char_p, (ctypes.c_int,)),
     "bnd_group_size": (_size, (ctypes.c_char_p,)),
-    "bnd_group_at": (Format, (ctypes.c_char_p, _size)),
+    "bnd_group_at": (ctypes.c_bool, (_pointer, ctypes.c_char_p, _size)),
     "bnd_rounding_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_overflow_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_nan_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
@@ -495,17 +494,23 @@ def round(x, format, rounding=None, overflow=None, *, out=None, nan=None, flush=
     return (y, counted) if stats else y
 
 
+def _group_format(group, i):
+    found = Format.__new__(Format)
+    _library.bnd_group_at(ctypes.byref(found), group, i)
+    return found
+
+
 def formats(which=None):
     """The formats of the table, those of a group (all ieee ocp fnuz p3109 p3109-all mx), or those named, separated by
     commas."""
     if which is None:
-        return [_library.bnd_format_at(i) for i in range(_library.bnd_format_count())]
+        return [Format(_library.bnd_format_at(i).contents) for i in range(_library.bnd_format_count())]
     _text(which, "a list of formats")
     found = []
     for name in which.split(","):
         text = _text(name, "a format's name")
         size = _library.bnd_group_size(text)
-        found += [_library.bnd_group_at(text, i) for i in range(size)] if size > 0 else [Format(name)]
+        found += [_group_format(text, i) for i in range(size)] if size > 0 else [Format(name)]
     return found
 
 

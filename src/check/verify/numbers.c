@@ -152,7 +152,7 @@ static uint64_t codes_to_convert(const bndi_inquiry *q)
     uint64_t count = 0;
     (void)q;
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format from = bnd_format_at(row);
+        bnd_format from = *bnd_format_at(row);
         count += is_source(&from) ? ((UINT64_C(1) << from.width) + 255) / 256 : 0;
     }
     return count;
@@ -163,7 +163,7 @@ static void check_convert(bndi_piece *p, uint64_t index)
 {
     const bndi_inquiry *q = p->q;
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format from = bnd_format_at(row);
+        bnd_format from = *bnd_format_at(row);
         uint64_t codes = UINT64_C(1) << (from.width < 64 ? from.width : 0), blocks = (codes + 255) / 256;
         if (!is_source(&from) || index >= blocks) {
             index -= is_source(&from) ? blocks : 0;

@@ -77,7 +77,7 @@ static bnd_verify_candidate complete(const bnd_verify_candidate *given)
 static bnd_format named(const char *name)
 {
     bnd_format f;
-    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
+    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : *bnd_format_at(BND_FORMAT_FP64);
 }
 
 static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_verify_candidate *candidate)

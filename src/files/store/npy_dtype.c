@@ -96,11 +96,10 @@ bnd_packing bnd_npy_packing(const bnd_format *f)
 
 static bnd_format float_of(const bnd_npy *npy)
 {
-    bnd_format f = bnd_format_at(0);
-    const char *name = npy->element_size == 2 ? "fp16" : npy->element_size == 4 ? "fp32" : "fp64";
-    bnd_status status = bnd_format_parse(&f, name, NULL); /* these three are rows */
-    (void)status;
-    return f;
+    const bnd_format_row row = npy->element_size == 2   ? BND_FORMAT_FP16
+                               : npy->element_size == 4 ? BND_FORMAT_FP32
+                                                        : BND_FORMAT_FP64;
+    return *bnd_format_at(row);
 }
 
 bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format *asked, bnd_error *why)

@@ -30,7 +30,7 @@ bndi_dtype bndi_safetensors_dtype(const char *name)
     size_t row = row_of(name);
     if (row < bnd_format_count()) {
         return (bndi_dtype){bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS), BND_SAFETENSORS_FLOAT,
-                            bnd_format_at(row).width};
+                            bnd_format_at(row)->width};
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i].name, name) == 0) {
@@ -47,15 +47,14 @@ bnd_status bnd_safetensors_format(bnd_format *out, const bnd_safetensor *entry, 
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its elements are %s, which is no format of floating point",
                         entry->dtype);
     }
-    *out = bnd_format_at(row);
+    *out = *bnd_format_at(row);
     return BND_OK;
 }
 
 const char *bnd_safetensors_dtype(const bnd_format *f)
 {
     for (size_t row = 0; row < bnd_format_count(); row++) {
-        bnd_format at = bnd_format_at(row);
-        if (bnd_format_same(f, &at)) {
+        if (bnd_format_same(f, bnd_format_at(row))) {
             return bnd_format_names(row, BND_ECOSYSTEM_SAFETENSORS);
         }
     }

@@ -8,7 +8,7 @@
 #define SUBNORMALS                false
 #define WAY(name)                 bnd_##name
 #define LONGER(name)              bndi_##name##_wide
-#define is_open(f, rounding)      ((rounding) < (f)->quick_modes)
+#define is_open(f, rounding)      ((rounding) < (f)->internal.quick_modes)
 #define divide(dividend, divisor) ((dividend) / (divisor))
 
 static inline uint64_t root_of(uint64_t significand, unsigned fraction_bits, unsigned odd)

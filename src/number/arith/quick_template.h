@@ -56,21 +56,21 @@ QUICK bool take_subnormal(operand *x, const bnd_format *f, const bnd_rule *rule,
     unsigned up = bndi_leading_zeros(magnitude, 0) + f->fraction_bits - 63;
     x->significand = (word)magnitude << (up & 63);
     x->exponent = (0 - (word)up) << f->fraction_bits;
-    return magnitude != 0 && magnitude < 0 - f->exponent_mask && f->has_subnormals && !rule->flush_in;
+    return magnitude != 0 && magnitude < 0 - f->internal.exponent_mask && f->has_subnormals && !rule->flush_in;
 }
 
 QUICK uint64_t magnitude_of(const bnd_format *f, uint64_t code)
 {
-    return code & (f->sign_code - 1);
+    return code & (f->internal.sign_code - 1);
 }
 
 /* False where the operand is none for this way. */
 QUICK bool take(operand *x, const bnd_format *f, const bnd_rule *rule, uint64_t magnitude)
 {
-    uint64_t beyond = magnitude + f->exponent_mask, exponent = beyond & f->exponent_mask;
+    uint64_t beyond = magnitude + f->internal.exponent_mask, exponent = beyond & f->internal.exponent_mask;
     x->significand = magnitude - exponent;
     x->exponent = exponent;
-    return beyond <= f->normals || (SUBNORMALS && take_subnormal(x, f, rule, magnitude));
+    return beyond <= f->internal.normals || (SUBNORMALS && take_subnormal(x, f, rule, magnitude));
 }
 
 /* All bits where x is negative, else none. */
@@ -166,7 +166,7 @@ QUICK bool finish(bnd_result *out, const bnd_format *f, const unrounded *x, cons
 {
     word kept = kept_of(x->significand, x->sign, rule), magnitude = x->exponent + kept;
     *out = result_of(x->sign, (uint64_t)magnitude, kept, x->significand, BND_FLAG_INEXACT);
-    return magnitude + extended(f->exponent_mask) - 1 < f->normals;
+    return magnitude + extended(f->internal.exponent_mask) - 1 < f->internal.normals;
 }
 
 /* ---- sums ---- */
@@ -208,14 +208,14 @@ QUICK void total_of(total *out, const bnd_format *f, const terms *t)
     signed_word apart = (signed_word)(t->second.exponent - t->exponent) >> f->fraction_bits;
     unsigned up = (unsigned)apart + t->place;
     word first = t->first, exponent = t->exponent;
-    word second = with_sign(t->second.significand, (t->differ & f->sign_code) != 0);
+    word second = with_sign(t->second.significand, (t->differ & f->internal.sign_code) != 0);
     if (RARELY(up >= GUARD)) {
         if (apart < 0) {
             second = jammed(second, 0 - up);
             up = 0;
         } else {
             up -= (unsigned)GUARD - 1;
-            exponent -= up * extended(f->exponent_mask);
+            exponent -= up * extended(f->internal.exponent_mask);
             first = jammed(first, up);
             up = GUARD - 1;
         }
@@ -233,8 +233,8 @@ QUICK bool unrounded_total(unrounded *out, const bnd_format *f, uint64_t sign, c
     }
     unsigned up = f->fraction_bits + (unsigned)GUARD - leading_bit(size);
     word lower = (word)((signed_word)up + t->place - GUARD);
-    *out = (unrounded){.sign = (sign ^ (uint64_t)negative) & f->sign_code,
-                       .exponent = t->exponent + lower * extended(f->exponent_mask),
+    *out = (unrounded){.sign = (sign ^ (uint64_t)negative) & f->internal.sign_code,
+                       .exponent = t->exponent + lower * extended(f->internal.exponent_mask),
                        .significand = size << up};
     return true;
 }
@@ -259,7 +259,7 @@ QUICK bool product_and_sum(terms *out, const bnd_format *f, uint64_t a, uint64_t
         !take(&z, f, rule, magnitude_of(f, c))) {
         return false;
     }
-    word exponent = x.exponent + y.exponent + extended(f->unbias_twice);
+    word exponent = x.exponent + y.exponent + extended(f->internal.unbias_twice);
     *out = (terms){a ^ b, a ^ b ^ c, exponent, x.significand * y.significand << ROOM, ROOM, z};
     return true;
 }
@@ -273,9 +273,10 @@ QUICK bool product(unrounded *out, const bnd_format *f, uint64_t a, uint64_t b, 
         return false;
     }
     word significand = x.significand * y.significand << (GUARD - 1 - f->fraction_bits);
-    word carried = significand >> GUARD & (0 - extended(f->exponent_mask)); /* the product is 2 or more */
-    significand += significand & if_negative(carried + extended(f->exponent_mask));
-    *out = (unrounded){(a ^ b) & f->sign_code, x.exponent + y.exponent + extended(f->unbias) + carried, significand};
+    word carried = significand >> GUARD & (0 - extended(f->internal.exponent_mask)); /* the product is 2 or more */
+    significand += significand & if_negative(carried + extended(f->internal.exponent_mask));
+    *out = (unrounded){(a ^ b) & f->internal.sign_code,
+                       x.exponent + y.exponent + extended(f->internal.unbias) + carried, significand};
     return true;
 }
 
@@ -290,10 +291,10 @@ QUICK bool quotient(unrounded *out, const bnd_format *f, uint64_t a, uint64_t b,
     unsigned below_one = x.significand < y.significand;
     word dividend = x.significand << (f->fraction_bits + (unsigned)MORE + below_one);
     word digits = divide(dividend, (uint64_t)y.significand);
-    *out =
-        (unrounded){.sign = (a ^ b) & f->sign_code,
-                    .exponent = x.exponent - y.exponent - extended(f->unbias) + below_one * extended(f->exponent_mask),
-                    .significand = digits << (GUARD - MORE) | (digits * y.significand != dividend)};
+    *out = (unrounded){.sign = (a ^ b) & f->internal.sign_code,
+                       .exponent = x.exponent - y.exponent - extended(f->internal.unbias) +
+                                   below_one * extended(f->internal.exponent_mask),
+                       .significand = digits << (GUARD - MORE) | (digits * y.significand != dividend)};
     return true;
 }
 
@@ -303,9 +304,10 @@ QUICK bool root(unrounded *out, const bnd_format *f, uint64_t a, const bnd_rule 
     if (!take(&x, f, rule, a)) { /* a sign makes a number too large */
         return false;
     }
-    word exponent = x.exponent + extended(f->unbias), odd = exponent >> f->fraction_bits & 1;
-    word half = (word)((signed_word)exponent >> 1) & extended(f->exponent_mask); /* the fraction's place stays empty */
-    *out = (unrounded){.exponent = half - extended(f->unbias),
+    word exponent = x.exponent + extended(f->internal.unbias), odd = exponent >> f->fraction_bits & 1;
+    word half =
+        (word)((signed_word)exponent >> 1) & extended(f->internal.exponent_mask); /* the fraction's place stays empty */
+    *out = (unrounded){.exponent = half - extended(f->internal.unbias),
                        .significand = root_of(x.significand, f->fraction_bits, (unsigned)odd)};
     return true;
 }
@@ -341,7 +343,7 @@ bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
     if (!is_open(f, rule.rounding)) {
         return LONGER(sub)(f, a, b, rule, random);
     }
-    if (f->sign_code == 0 || !sum(&t, f, a, b ^ f->sign_code, &rule)) {
+    if (f->internal.sign_code == 0 || !sum(&t, f, a, b ^ f->internal.sign_code, &rule)) {
         return LONGER(sub)(f, a, b, rule, 0);
     }
     total_of(&both, f, &t);

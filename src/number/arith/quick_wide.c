@@ -57,7 +57,7 @@ __extension__ typedef __int128 signed_word;
 /* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick_template.h. */
 static inline bool is_open(const bnd_format *f, uint8_t rounding)
 {
-    return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->exponent_mask &&
+    return f->fraction_bits - 1u < 60 && f->max_code >= 0 - f->internal.exponent_mask &&
            rounding < BND_ROUND_DETERMINISTIC_COUNT;
 }
 

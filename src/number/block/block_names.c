@@ -47,7 +47,7 @@ size_t bnd_block_count(void)
 
 const char *bnd_block_title(size_t i)
 {
-    return blocks[i < BLOCKS ? i : 0].title;
+    return i < BLOCKS ? blocks[i].title : "";
 }
 
 static void set_name(bnd_block *block, const char *name)
@@ -56,16 +56,16 @@ static void set_name(bnd_block *block, const char *name)
     bndi_text_string(&text, name);
 }
 
-/* The names in the table are formats: the test of the table asks for each row. */
+/* The names in the table are formats: the test of the table parses each row. */
 static bnd_format format_of(const char *name)
 {
-    bnd_format f = bnd_format_at(0);
-    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : bnd_format_at(0);
+    bnd_format f = {0};
+    (void)!bnd_format_parse(&f, name, NULL);
+    return f;
 }
 
-bnd_block bnd_block_at(size_t i)
+static bnd_block block_of(const block_row *r)
 {
-    const block_row *r = &blocks[i < BLOCKS ? i : 0];
     bnd_block block = {.element = format_of(r->element),
                        .scale = format_of(r->scale),
                        .rule = (uint8_t)r->rule,
@@ -77,6 +77,14 @@ bnd_block bnd_block_at(size_t i)
                        .across = 1};
     set_name(&block, r->name);
     return block;
+}
+
+bool bnd_block_at(bnd_block *out, size_t i)
+{
+    if (i < BLOCKS) {
+        *out = block_of(&blocks[i]);
+    }
+    return i < BLOCKS;
 }
 
 /* ---- rules ---- */
@@ -171,7 +179,7 @@ static void name_parts(bnd_block *block, const char *scale, size_t length)
 static bool find_row(bnd_block *out, const bnd_block *like)
 {
     for (size_t i = 0; i < BLOCKS; i++) {
-        bnd_block block = bnd_block_at(i);
+        bnd_block block = block_of(&blocks[i]);
         if (bnd_format_same(&block.element, &like->element) && bnd_format_same(&block.scale, &like->scale) &&
             block.least == like->least && block.along == like->along) {
             *out = block;
@@ -191,9 +199,9 @@ static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t leng
     bnd_block block = {.element = *element, .scale = format_of("fp32"), .rule = BND_SCALE_NEAREST, .across = 1};
     block.least = (int16_t)block.scale.emin;
     if (mx || nvfp4) {
-        block = bnd_block_at(0);
+        block = block_of(&blocks[0]);
         for (size_t i = 0; nvfp4 && i < BLOCKS && !block.tensor; i++) {
-            block = bnd_block_at(i);
+            block = block_of(&blocks[i]);
         }
         block.element = *element;
         block.sharing = tiled ? BND_SHARE_TILE : block.sharing;
@@ -242,7 +250,7 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
     bndi_nearest nearest = bndi_nearest_to(name, length);
     for (size_t i = 0; i < BLOCKS; i++) {
         if (row_has_name(&blocks[i], name, length)) {
-            *out = bnd_block_at(i);
+            *out = block_of(&blocks[i]);
             return BND_OK;
         }
         bndi_nearest_offer(&nearest, blocks[i].name, bndi_length(blocks[i].name));

@@ -47,16 +47,19 @@ static void place_specials(bnd_format *f, const bndi_layout *layout)
     }
 }
 
-static void derive_for_operations(bnd_format *f)
+static bnd_format_internal internals_of(const bnd_format *f)
 {
-    uint64_t one = UINT64_C(1) << f->fraction_bits;
-    bool is_quick = f->fraction_bits > 0 && f->fraction_bits <= BNDI_QUICK_FRACTION_MAX && f->max_code >= one;
-    f->sign_code = f->is_signed ? UINT64_C(1) << (f->width - 1) : 0;
-    f->exponent_mask = 0 - one;
-    f->normals = f->max_code - one;
-    f->unbias = (uint64_t)(int64_t)(1 - f->bias) << f->fraction_bits;
-    f->unbias_twice = f->unbias - ((uint64_t)f->fraction_bits << f->fraction_bits);
-    f->quick_modes = is_quick ? BND_ROUND_DETERMINISTIC_COUNT : 0;
+    const uint64_t one = UINT64_C(1) << f->fraction_bits;
+    const uint64_t unbias = (uint64_t)(int64_t)(1 - f->bias) << f->fraction_bits;
+    const bool is_quick = f->fraction_bits > 0 && f->fraction_bits <= BNDI_QUICK_FRACTION_MAX && f->max_code >= one;
+    return (bnd_format_internal){
+        .sign_code = f->is_signed ? UINT64_C(1) << (f->width - 1) : 0,
+        .exponent_mask = 0 - one,
+        .normals = f->max_code - one,
+        .unbias = unbias,
+        .unbias_twice = unbias - ((uint64_t)f->fraction_bits << f->fraction_bits),
+        .quick_modes = is_quick ? BND_ROUND_DETERMINISTIC_COUNT : 0,
+    };
 }
 
 bnd_format bndi_format_of_layout(const bndi_layout *layout)
@@ -86,7 +89,7 @@ bnd_format bndi_format_of_layout(const bndi_layout *layout)
         f.normal_quantum = f.least_quantum;
     }
     f.emax = f.max_quantum + floor_log2(f.max_significand);
-    derive_for_operations(&f);
+    f.internal = internals_of(&f);
     return f;
 }
 

@@ -1,51 +1,45 @@
 /* The table of formats, and the groups of its rows. */
+#include "format/constant.h"
 #include "format/format.h"
 
-enum { SIGNED = 1, UNSIGNED = 0 };
-enum { NO_ZERO = 1, NO_SUBNORMALS = 2, TIES_TO_SIGNIFICAND = 4 };
 enum { IN_IEEE = 1, IN_OCP = 2, IN_FNUZ = 4, IN_MX = 8 };
 
 typedef struct format_row {
-    const char *name, *title;
-    uint8_t is_signed, exponent_bits, fraction_bits;
-    int16_t bias;
-    uint8_t specials, traits, groups;
+    const char *title;
+    uint8_t groups;
     const char *names[BND_ECOSYSTEM_COUNT];
     const char *hardware;
 } format_row;
 
 static const format_row rows[] = {
 #define ROW(name, title, sign, e, m, bias, specials, traits, groups, torch, onnx, safetensors, hlo, others, hardware)  \
-    {name, title, sign, e, m, bias, BNDI_##specials, traits, groups, {torch, onnx, safetensors, hlo, others}, hardware},
+    {title, groups, {torch, onnx, safetensors, hlo, others}, hardware},
 #include "format/formats.def"
 #undef ROW
 };
-enum { FORMATS = sizeof rows / sizeof rows[0] };
+
+enum {
+#define ROW(name, ...) ROW_##name,
+#include "format/formats.def"
+#undef ROW
+    FORMATS
+};
+
+static const bnd_format formats[FORMATS] = {
+#define ROW(name, title, sign, e, m, bias, specials, traits, ...)                                                      \
+    FORMAT_CONSTANT(name, sign, e, m, bias, BNDI_##specials, traits),
+#include "format/formats.def"
+#undef ROW
+};
 
 size_t bnd_format_count(void)
 {
     return FORMATS;
 }
 
-bnd_format bnd_format_at(size_t index)
+const bnd_format *bnd_format_at(size_t index)
 {
-    size_t i = index < FORMATS ? index : 0;
-    const format_row *r = &rows[i];
-    bndi_layout layout = {
-        .is_signed = r->is_signed,
-        .no_zero = (r->traits & NO_ZERO) != 0,
-        .no_subnormals = (r->traits & NO_SUBNORMALS) != 0,
-        .exponent_bits = r->exponent_bits,
-        .fraction_bits = r->fraction_bits,
-        .bias = r->bias,
-        .specials = (bndi_specials)r->specials,
-        .ties = (r->traits & TIES_TO_SIGNIFICAND) != 0 ? BND_TIES_SIGNIFICAND : BND_TIES_CODE,
-    };
-    bnd_format f = bndi_format_of_layout(&layout);
-    bndi_text name = bndi_text_in(f.name, sizeof f.name);
-    bndi_text_string(&name, r->name);
-    f.row = (int16_t)i;
-    return f;
+    return index < FORMATS ? &formats[index] : NULL;
 }
 
 const char *bnd_format_title(size_t index)
@@ -71,13 +65,13 @@ const char *bnd_ecosystem_name(bnd_ecosystem where)
 
 /* ---- names ---- */
 
-static bool has_name(const format_row *r, const char *name, size_t length)
+static bool has_name(size_t i, const char *name, size_t length)
 {
-    if (bndi_same_word(name, length, r->name)) {
+    if (bndi_same_word(name, length, formats[i].name)) {
         return true;
     }
     for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
-        const char *list = r->names[where];
+        const char *list = rows[i].names[where];
         size_t word_length;
         for (const char *word; word = bndi_next_word(&list, &word_length), word_length > 0;) {
             if (bndi_same(name, length, word, word_length)) {
@@ -90,9 +84,9 @@ static bool has_name(const format_row *r, const char *name, size_t length)
 
 int bndi_row_named(const char *name, size_t length)
 {
-    for (int i = 0; i < FORMATS; i++) {
-        if (has_name(&rows[i], name, length)) {
-            return i;
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (has_name(i, name, length)) {
+            return (int)i;
         }
     }
     return -1;
@@ -101,7 +95,7 @@ int bndi_row_named(const char *name, size_t length)
 void bndi_offer_row_names(bndi_nearest *nearest)
 {
     for (size_t i = 0; i < FORMATS; i++) {
-        bndi_nearest_offer(nearest, rows[i].name, bndi_length(rows[i].name));
+        bndi_nearest_offer(nearest, formats[i].name, bndi_length(formats[i].name));
     }
     for (size_t i = 0; i < FORMATS; i++) {
         for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
@@ -170,19 +164,21 @@ size_t bnd_group_size(const char *name)
     return count;
 }
 
-bnd_format bnd_group_at(const char *name, size_t i)
+bool bnd_group_at(bnd_format *out, const char *name, size_t i)
 {
     const group *g = find_group(name);
     for (size_t r = 0; g != NULL && r < FORMATS; r++) {
         if (row_is_in(g, r) && i-- == 0) {
-            return bnd_format_at(r);
+            *out = formats[r];
+            return true;
         }
     }
     for (unsigned width = g != NULL ? g->from : 0; width != 0 && width <= g->to; width++) {
         if (i < bndi_p3109_count(width)) {
-            return bndi_p3109_at(width, i);
+            *out = bndi_p3109_at(width, i);
+            return true;
         }
         i -= bndi_p3109_count(width);
     }
-    return bnd_format_at(0);
+    return false;
 }

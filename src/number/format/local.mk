@@ -6,6 +6,7 @@ libbinade_number_la_SOURCES += \
 	src/number/format/dialects.def \
 	src/number/format/format.c \
 	src/number/format/format.h \
+	src/number/format/constant.h \
 	src/number/format/formats.def \
 	src/number/format/name.c \
 	src/number/format/rule.c

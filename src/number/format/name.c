@@ -134,9 +134,9 @@ static void name_custom(bnd_format *f, const bndi_layout *layout, int32_t defaul
 static bool find_same_row(bnd_format *f)
 {
     for (size_t i = 0; i < bnd_format_count(); i++) {
-        bnd_format row = bnd_format_at(i);
-        if (bnd_format_same(&row, f)) {
-            *f = row;
+        const bnd_format *row = bnd_format_at(i);
+        if (bnd_format_same(row, f)) {
+            *f = *row;
             return true;
         }
     }
@@ -308,7 +308,7 @@ bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, 
     length -= whole.at;
     int row = bndi_row_named(name, length);
     if (row >= 0) {
-        *out = bnd_format_at((size_t)row);
+        *out = *bnd_format_at((size_t)row);
         return BND_OK;
     }
     static verdict (*const families[])(bnd_format *, name_reader, bnd_error *) = {read_p3109, read_custom,

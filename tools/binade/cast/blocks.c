@@ -16,11 +16,7 @@ bool cast_fp32_holds(const bnd_format *f)
 
 static cast_layout fp32_layout(void)
 {
-    cast_layout layout = {.packing = BND_PACKING_PACKED};
-    if (bnd_format_parse(&layout.format, "fp32", NULL) != BND_OK) { /* it is a row of the table */
-        layout.format = bnd_format_at(0);
-    }
-    return layout;
+    return (cast_layout){.format = *bnd_format_at(BND_FORMAT_FP32), .packing = BND_PACKING_PACKED};
 }
 
 /* Without memory the output that was begun must go, so that this does not leave as allocate() does. */

@@ -53,7 +53,8 @@ static int add_named(settings *s, const char *name)
 {
     size_t group = bnd_group_size(name);
     for (size_t i = 0; i < group; i++) {
-        bnd_format f = bnd_group_at(name, i);
+        bnd_format f;
+        (void)bnd_group_at(&f, name, i);
         add_format(&s->formats, &f);
     }
     bnd_format f;

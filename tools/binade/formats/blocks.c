@@ -47,7 +47,8 @@ static char *bits_per_element(const bnd_block *b)
 static char *title_of(const bnd_block *b)
 {
     for (size_t i = 0; i < bnd_block_count(); i++) {
-        bnd_block row = bnd_block_at(i);
+        bnd_block row;
+        (void)bnd_block_at(&row, i);
         if (strcmp(row.name, b->name) == 0) {
             return copy_text(bnd_block_title(i));
         }

@@ -324,7 +324,8 @@ static int add_operands(settings *s, table *blocks, const char *list)
 static int add_all(settings *s, table *blocks)
 {
     for (size_t i = 0; i < bnd_block_count(); i++) {
-        bnd_block block = bnd_block_at(i);
+        bnd_block block;
+        (void)bnd_block_at(&block, i);
         add_block(blocks, &block);
     }
     return default_formats(s, "all");

@@ -17,7 +17,7 @@ static void put_each(const char *(*name)(size_t row), size_t count)
 static void put_formats(bool with_groups)
 {
     for (size_t i = 0; i < bnd_format_count(); i++) {
-        bnd_format f = bnd_format_at(i);
+        bnd_format f = *bnd_format_at(i);
         printf("%s%s", i > 0 ? " " : "", f.name);
     }
     printf("%s%s", with_groups ? " " : "", with_groups ? groups : "");
