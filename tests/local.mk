@@ -23,7 +23,7 @@ libtestsupport_la_SOURCES = tests/support/machine.c tests/support/machine.h test
 	tests/support/operands.c tests/support/operands.h tests/support/outcome.c tests/support/outcome.h
 if HAVE_CUNIT
 libtestsupport_la_SOURCES += tests/support/allocations.c tests/support/allocations.h tests/support/comparison.c \
-	tests/support/comparison.h tests/support/folder.c tests/support/folder.h tests/support/suites.h \
+	tests/support/comparison.h tests/support/folder.c tests/support/folder.h tests/support/suites.c tests/support/suites.h \
 	tests/support/tensors.c tests/support/tensors.h
 endif
 
@@ -61,5 +61,5 @@ include $(top_srcdir)/tests/exhaustive/local.mk
 include $(top_srcdir)/tests/experiments/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 
-TESTS += tests/house.sh
-EXTRA_DIST += tests/house.sh
+TESTS += tests/house.sh tests/support/skipped.sh
+EXTRA_DIST += tests/house.sh tests/support/python.sh tests/support/skipped.sh

@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	tools/dev/check-install \
 	tools/dev/check-layers \
 	tools/dev/check-lists \
+	tools/dev/count-skipped \
 	tools/dev/check-words \
 	tools/dev/check-version \
 	tools/dev/erf-coefficients.py \

@@ -1,18 +1,8 @@
 /* bulk/: the same bits as the codec gives one number at a time, whichever back end works, wherever the array lies and
  * however it is cut. */
-#include <stdio.h>
-
 #include "compare.h"
 #include "tests.h"
 #include "tests/support/suites.h"
-
-static void print_back_ends(void)
-{
-    for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
-        bool here = bnd_backend_here((bnd_backend)i);
-        printf("back end %s: %s\n", bnd_backend_name((bnd_backend)i), here ? "compared" : "not here, not compared");
-    }
-}
 
 int main(void)
 {
@@ -32,7 +22,7 @@ int main(void)
         SUITE("contexts", context_tests),
         CU_SUITE_INFO_NULL,
     };
-    print_back_ends();
+    skip_missing_back_ends();
     say_what_traps();
     return run_suites(suites);
 }

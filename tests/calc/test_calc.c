@@ -9,6 +9,7 @@
 #include <mpfr.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 
 enum { TEXT_SIZE = 1 << 16, TERMS = 4096 };
 

@@ -42,8 +42,7 @@ interrupt() { # interrupt SIGNAL
 program=$build/binade
 for name in TERM HUP; do # SIGINT is ignored in what a shell has put in the background
     if sh -c "kill -$name \$\$; exit 0" 2>/dev/null; then
-        skipped=$((skipped + 1))
-        echo "SIG$name: not looked at, for whoever started this ignores it (nohup)"
+        skip "SIG$name, which the caller ignores (nohup)"
     else
         interrupt "$name"
     fi
@@ -99,8 +98,7 @@ if (ulimit -v 262144 && binade --version) >/dev/null 2>&1; then
     check "and the old output is there" equal "$(cat out)" before
     rm -f out
 else
-    skipped=$((skipped + 1))
-    echo "memory: not looked at, for this program does not start in 256 MiB"
+    skip "limited memory: the program does not start in 256 MiB"
 fi
 
 # The bar: on no terminal only where it is asked for.

@@ -7,6 +7,7 @@ cd "$scratch" || exit 99
 passed=0
 failed=0
 skipped=0
+skips=
 
 # check WHAT COMMAND...
 check() {
@@ -21,8 +22,14 @@ check() {
 }
 equal() { [ "$1" = "$2" ] || { echo "  '$1' is not '$2'"; false; }; }
 
-# conclude: says how many, and whether all hold.
+# skip WHAT: what cannot be checked on this machine.
+skip() {
+    skipped=$((skipped + 1))
+    skips="${skips:+$skips; }$1"
+}
+
+# conclude: says how many, what was skipped, and whether all hold.
 conclude() {
-    echo "$passed passed, $failed failed, $skipped skipped"
+    echo "$passed passed, $failed failed, $skipped skipped${skips:+: $skips}"
     [ "$failed" = 0 ]
 }

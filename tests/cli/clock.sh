@@ -16,7 +16,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 }
 CLOCK
 skips() {
-    echo "clock: $1; skipped"
+    echo "1 skipped: the clock: $1"
     exit 77
 }
 command -v timeout >/dev/null 2>&1 || skips "timeout is not here"

@@ -55,8 +55,7 @@ if command -v bash >/dev/null; then
     check "bash: is told to complete files itself" grep -q '^complete -o bashdefault -o default -F' \
         "$scripts/binade.bash"
 else
-    skipped=$((skipped + 1))
-    echo "skipped: there is no bash"
+    skip "bash"
 fi
 
 # ---- fish: complete -C says what is offered for a line ----
@@ -81,8 +80,7 @@ if command -v fish >/dev/null; then
     check "fish: files of vectors check" fish_offers hugo.txt "binade vectors check h"
     check "fish: words of an option" fish_offers always "binade show --color "
 else
-    skipped=$((skipped + 1))
-    echo "skipped: there is no fish"
+    skip "fish"
 fi
 
 # ---- zsh: a terminal of its own, and what it lists there after a tabulator ----
@@ -113,7 +111,6 @@ if command -v zsh >/dev/null && zsh -f -c 'zmodload zsh/zpty' 2>/dev/null; then
     check "zsh: files of an option" zsh_offers hugo.txt "binade train --data "
     check "zsh: recipes" zsh_offers bf16-amp "binade train --recipe bf16-"
 else
-    skipped=$((skipped + 1))
-    echo "skipped: there is no zsh with a terminal of its own"
+    skip "zsh with a terminal (zsh/zpty)"
 fi
 conclude

@@ -27,8 +27,7 @@ if ! sh -c 'kill -PIPE $$; exit 0' 2>/dev/null; then
     )" "3
 binade: standard output cannot be written: Broken pipe"
 else
-    skipped=$((skipped + 1))
-    echo "SIGPIPE: not looked at, for the caller ignores it"
+    skip "SIGPIPE, which the caller ignores"
 fi
 check "a full disk is told" equal "$(binade table fp16 2>&1 >/dev/full; echo $?)" \
     "binade: standard output cannot be written: No space left on device
@@ -45,8 +44,7 @@ if [ -n "$(policy)" ]; then
     check "threads that wait sleep" equal "$(policy)" PASSIVE
     check "unless the caller says otherwise" equal "$(OMP_WAIT_POLICY=active policy)" ACTIVE
 else
-    skipped=$((skipped + 1))
-    echo "waiting threads: not looked at, for the OpenMP library does not say what they do"
+    skip "waiting threads: this OpenMP library does not report them"
 fi
 
 # ---- closed standard streams ----
@@ -117,8 +115,7 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
     check "a sweep is stopped" [ "$stops" -gt 1 ]
     check "a sweep finishes" equal "$status" 0
 else
-    skipped=$((skipped + 1))
-    echo "signals: not looked at, for there is no timeout of GNU's"
+    skip "signals, which need GNU timeout"
 fi
 
 # A signal that is ignored stays so: in a script that has trapped it, as INT is of what a shell puts in the background.
@@ -186,8 +183,7 @@ if (ulimit -v 400000 && binade --version) >/dev/null 2>&1; then
         esac
     done
 else
-    skipped=$((skipped + 1))
-    echo "memory: not looked at, for this program does not start in 400 MB"
+    skip "limited memory: the program does not start in 400 MB"
 fi
 
 conclude

@@ -56,8 +56,7 @@ if [ -z "${BND_RUNNER-}" ] && command -v mpirun >/dev/null && ldd "$build/binade
     check "and nothing else" [ "$were" = "$(identities spread/fp32-lr0.01-0)" ]
     check "without --out they refuse" [ "$(spread 2>&1 | grep -c 'binade sweep:')" -gt 0 ]
 else
-    skipped=$((skipped + 1))
-    echo "without MPI: ranks are not tried"
+    skip "MPI"
 fi
 
 conclude

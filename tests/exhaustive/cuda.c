@@ -19,8 +19,7 @@
 
 int main(void)
 {
-    puts("cuda: skipped: configure found no CUDA headers (cuda_fp16.h, cuda_fp8.h, cuda_fp6.h, cuda_fp4.h), or no C++ "
-         "compiler for them");
+    puts("1 skipped: CUDA's headers (cuda_fp16.h, cuda_fp8.h, cuda_fp6.h, cuda_fp4.h) with a C++ compiler");
     return EXIT_SKIPPED;
 }
 

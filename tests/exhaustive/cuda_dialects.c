@@ -18,7 +18,7 @@
 
 int main(void)
 {
-    puts("cuda_dialects: skipped: configure found no CUDA headers, or no C++ compiler for them");
+    puts("1 skipped: CUDA's headers (cuda_fp16.h, cuda_fp8.h, cuda_fp6.h, cuda_fp4.h) with a C++ compiler");
     return EXIT_SKIPPED;
 }
 

@@ -29,14 +29,14 @@ cvt_nan 23
 cvt_nan 24'
 
 skip() {
-    echo "$1: units in SystemVerilog were not checked"
+    echo "1 skipped: $1"
     exit 77
 }
-command -v verilator >/dev/null 2>&1 || skip "Verilator is missing (Debian, Ubuntu: verilator)"
+command -v verilator >/dev/null 2>&1 || skip "Verilator (Debian, Ubuntu: verilator)"
 version=$(verilator --version | sed -n 's/^Verilator \([0-9]*\).*/\1/p')
-[ "${version:-0}" -ge 5 ] || skip "Verilator 5 or newer is needed, and $(verilator --version) is here"
+[ "${version:-0}" -ge 5 ] || skip "Verilator 5 or newer (this is $(verilator --version))"
 compiler=${CXX:-c++}
-command -v "$compiler" >/dev/null 2>&1 || skip "there is no C++ compiler ($compiler)"
+command -v "$compiler" >/dev/null 2>&1 || skip "units in SystemVerilog, which need a C++ compiler ($compiler)"
 
 # ---- one program of all units: units UNIT [MUTANT] ----
 

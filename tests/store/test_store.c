@@ -3,6 +3,7 @@
 #include "tests/support/suites.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 npy_bytes npy_header(unsigned version, const char *text)
 {

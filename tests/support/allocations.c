@@ -1,8 +1,8 @@
 /* The names that ld's --wrap gives: __wrap_X stands for X in all that is linked here, __real_X for the system's. */
 #define _XOPEN_SOURCE 700
 #include "tests/support/allocations.h"
+#include "tests/support/suites.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ void allocations_fail(uint64_t after, bool for_good)
 
 void allocations_skipped(void)
 {
-    printf("\n    SKIPPED: tests of allocations that fail, which need the linker's --wrap (configure says why)\n");
+    skip_test("failing allocations, which need the linker's --wrap (configure says why)");
 }
 
 #if defined(BND_WITH_WRAP)
