@@ -1,7 +1,23 @@
-/* What is done to every element on its way into a block format and back, in loops that a compiler makes vectors of.
- * This file is compiled once for each back end of the machine's family; BNDI_BLOCK_KERNELS names what comes of it.
+/* What is done to every element on its way into a block format and back, in plain loops that a compiler makes vectors
+ * of. This file is compiled once for each back end of the machine's family; BNDI_BLOCK_KERNELS names the table that
+ * comes of it.
  *
- * It all runs in the environment that block_job.c sets: to nearest even, subnormals kept. */
+ * All of it runs in the environment that block_job.c sets: to nearest even, subnormals kept. Arrays are groups of
+ * `across` neighbours with one scale each; a call begins at the `first`-th element of its first group. `across` 1 means
+ * a scale per element (columns of a tile), which has loops of its own, since a loop per group would be a loop per
+ * element.
+ *
+ * The steps for one MX block of e4m3, shown for four of its numbers (amax 3.7, emax of e4m3 is 8):
+ *
+ *   x                 0.3             -3.7              0.011           0.0001
+ *   magnitude bits    3e99999a        406ccccd          3c343958        38d1b717
+ *   amax              406ccccd: the largest as integers, since magnitudes have the order of their bits
+ *   scale             exponent 128 - 127 - 8 = -7: 2^-7, code -7 + 127 = 120; up = 2^7
+ *   x * up            38.4            -473.6            1.408           0.0128
+ *   to e4m3           40              -448              1.375           0.01367188
+ *   * 2^-7            0.3125          -3.5              0.01074219      0.0001068115
+ *
+ * -473.6 is beyond e4m3's 448 and saturates: `clamp` does this before the codes are made, where the rule wants it. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -18,6 +34,8 @@
 enum { LANES = 16, FRACTION = 23, BIAS = 127, AHEAD = 8192, LINE = 64 };
 static const int32_t INFINITE = 0x7f800000;
 
+/* The word of a float without its sign, as a signed integer: comparisons of these vectorise on every instruction set.
+ */
 static inline int32_t magnitude_bits(const float *x)
 {
     int32_t bits;
@@ -30,7 +48,7 @@ static inline int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* n elements so far ahead. What is not there is not asked for, and faults nothing. */
+/* A prefetch of n elements AHEAD bytes further on. Where the array has ended it does nothing and cannot fault. */
 static inline void ask_for(const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i += LINE / sizeof(float)) {
@@ -40,6 +58,7 @@ static inline void ask_for(const float *x, size_t n)
 
 /* ---- the largest magnitudes: floats' are in the order of their bits, which vectors compare as signed integers ---- */
 
+/* The largest of 16 lanes, halving: 16 to 8 to 4, then pairs. */
 static inline int32_t largest_lane(const int32_t *lanes)
 {
     int32_t half[LANES / 2], quarter[LANES / 4];
@@ -52,6 +71,7 @@ static inline int32_t largest_lane(const int32_t *lanes)
     return larger(larger(quarter[0], quarter[1]), larger(quarter[2], quarter[3]));
 }
 
+/* The largest magnitude of n floats, in 16 running maxima that fill whole vectors. */
 static inline int32_t largest_of(const float *x, size_t n)
 {
     int32_t lanes[LANES] = {0}, largest = 0;
@@ -67,6 +87,7 @@ static inline int32_t largest_of(const float *x, size_t n)
     return larger(largest, largest_lane(lanes));
 }
 
+/* One maximum per element, over the rows of a tile: the caller goes row by row. */
 static void amax_of_columns(uint32_t *restrict amax, const float *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +95,7 @@ static void amax_of_columns(uint32_t *restrict amax, const float *restrict x, si
     }
 }
 
-/* `across` is a constant where this is called for the lengths that matter. */
+/* `across` is a constant where this is called for the lengths that matter, so that the inner loop is unrolled. */
 static inline void amax_of_groups(uint32_t *amax, const float *x, size_t n, size_t across)
 {
     size_t g = 0, at = 0;
@@ -86,6 +107,7 @@ static inline void amax_of_groups(uint32_t *amax, const float *x, size_t n, size
     }
 }
 
+/* amax[g] becomes the larger of itself and the magnitudes of group g. */
 static void find_amax(uint32_t *amax, const float *x, size_t n, size_t across)
 {
     switch (across) {
@@ -106,13 +128,14 @@ static void find_amax(uint32_t *amax, const float *x, size_t n, size_t across)
 
 /* ---- products and quotients ---- */
 
-/* How far the group goes that element i belongs to, as the `place`-th of it. */
+/* Where the group of element i ends, which is the `place`-th of its group. */
 static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t place)
 {
     size_t left = across - place;
     return n - i < left ? n : i + left;
 }
 
+/* One factor for all. */
 static inline void times(float *restrict y, const float *restrict x, float factor, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -120,6 +143,7 @@ static inline void times(float *restrict y, const float *restrict x, float facto
     }
 }
 
+/* Products with one factor per group, whole groups with a constant length. */
 static inline void multiply_groups(float *y, const float *x, const float *factors, size_t n, size_t across,
                                    size_t first)
 {
@@ -142,6 +166,7 @@ static void multiply_columns(float *restrict y, const float *restrict x, const f
     }
 }
 
+/* The entry of the table; lengths that matter are constants. */
 static void multiply(float *y, const float *x, const float *factors, size_t n, size_t across, size_t first)
 {
     switch (across) {
@@ -160,7 +185,8 @@ static void multiply(float *y, const float *x, const float *factors, size_t n, s
     }
 }
 
-/* A product that loses bits, or overflows, does not come back when it is divided again. */
+/* Products, and whether all are exact: one that lost bits or overflowed does not give x again when it is multiplied by
+ * the reciprocal. `down` is 1 / up, both powers of two. There is no branch in the loop: differences are collected. */
 static bool multiply_columns_exactly(float *restrict y, const float *restrict x, const float *restrict up,
                                      const float *restrict down, size_t n)
 {
@@ -193,6 +219,7 @@ static bool multiply_exactly(float *restrict y, const float *restrict x, const f
     return inexact == 0;
 }
 
+/* Quotients in double. A scale that is NaN gives the same NaN for all. */
 static void divide_columns(double *restrict y, const float *restrict x, const double *restrict scales, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -249,6 +276,7 @@ static void multiply_in_double(float *restrict y, const float *restrict x, const
  * x + M - M, M so large that the sum has no bit below the format's last one: 1.5 times a power of two, so that the sum
  * of a negative x has the same exponent. A sum of zero takes the sign of x. */
 
+/* y with the sign bit of x where the format has a negative zero (`sign` is that bit, or 0). */
 static inline float with_sign_of(float y, float x, uint32_t sign)
 {
     uint32_t a, b;
@@ -259,6 +287,11 @@ static inline float with_sign_of(float y, float x, uint32_t sign)
     return y;
 }
 
+/* One number, scaled by 2^k, clamped, rounded to the format's grid, scaled back. 0.3 with up = 2^7, for e4m3 (magic 1.5
+ * 2^20):
+ *
+ *   scaled 38.4, binade 32, M = 32 * 1.5 2^20 = 50331648, whose last bit is worth 4
+ *   38.4 + M = 50331688 (a multiple of 4), - M = 40, * 2^-7 = 0.3125 */
 static inline float nearest_by_power(float x, float up, float down, float most, float bottom, float magic,
                                      uint32_t sign)
 {
@@ -269,6 +302,7 @@ static inline float nearest_by_power(float x, float up, float down, float most, 
     return with_sign_of((t + m - m) * down, x, sign);
 }
 
+/* The power of two at or below |x|: the exponent field alone. */
 static inline double binade_of(double x)
 {
     uint64_t bits = bndi_bits_of_double(x);
@@ -277,6 +311,7 @@ static inline double binade_of(double x)
     return x;
 }
 
+/* The same in double for scales that are no powers of two; quotient and grid fit a double as elements.c proves. */
 static inline float nearest_of_quotient(float x, double scale, double most, double bottom, double magic, uint32_t sign)
 {
     double scaled = (double)x / scale, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
@@ -285,7 +320,7 @@ static inline float nearest_of_quotient(float x, double scale, double most, doub
     return with_sign_of((float)((t + m - m) * scale), x, sign);
 }
 
-/* Neighbours of one scale, `step` 0, or of one each, 1. */
+/* Neighbours with one scale (`step` 0), or with one each (1). */
 static inline void fake_some_by_powers(float *restrict y, const float *restrict x, const float *restrict up,
                                        const float *restrict down, size_t step, size_t n, const bndi_grid *grid)
 {
@@ -306,6 +341,7 @@ static inline void fake_some(float *restrict y, const float *restrict x, const d
     }
 }
 
+/* USUAL: blocks of 32, with a constant length. */
 static void fake_by_powers(float *y, const float *x, const float *up, const float *down, size_t n, size_t across,
                            size_t first, const bndi_grid *grid)
 {
@@ -326,6 +362,7 @@ static void fake_by_powers(float *y, const float *x, const float *up, const floa
     }
 }
 
+/* Scales that are no powers of two. */
 static void fake(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first,
                  const bndi_grid *grid)
 {
@@ -351,7 +388,18 @@ static void fake(float *y, const float *x, const double *scales, size_t n, size_
 
 enum { MIDPOINTS = 7, SIGN = 8 };
 
-/* Midpoint k lies below code k + 1, which is even where k is odd. */
+/* The thresholds of a scale, as integers that a magnitude must be above. Midpoint k lies below code k + 1, which is
+ * even where k is odd. e2m1, scale 0.5 (all products exact):
+ *
+ *   code boundary        0|1     1|2     2|3     3|4     4|5     5|6     6|7
+ *   midpoint             0.25    0.75    1.25    1.75    2.5     3.5     5
+ *   * scale              0.125   0.375   0.625   0.875   1.25    1.75    2.5
+ *   upper code even?     no      yes     no      yes     no      yes     no
+ *   threshold            3e0..0  3ebf..f 3f2..0  3f5f..f 3fa..0  3fdf..f 402..0    yes: the float below the product
+ *   |x| = 0.375          above   above   not                                      code 2: the tie went to even
+ *
+ * If the product is no float, the comparison with the nearest float must not count that float itself where it lies
+ * below the exact product, and must count it where it lies above: `near` is lowered in the second case. */
 static inline void find_thresholds(int32_t *restrict thresholds, const double *restrict midpoints, double scale)
 {
     for (size_t k = 0; k <= MIDPOINTS; k++) {
@@ -363,7 +411,7 @@ static inline void find_thresholds(int32_t *restrict thresholds, const double *r
     }
 }
 
-/* How many thresholds a magnitude is above, and the sign. */
+/* How many thresholds a magnitude is above is its code; seven comparisons, no branch. */
 static inline void encode_some(unsigned char *restrict codes, const float *restrict x,
                                const int32_t *restrict thresholds, size_t n)
 {
@@ -377,6 +425,7 @@ static inline void encode_some(unsigned char *restrict codes, const float *restr
     }
 }
 
+/* Whole groups of 16 with a constant length, then the rest. */
 static void encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                                 size_t n, size_t across)
 {
@@ -398,6 +447,7 @@ static void encode_by_midpoints(unsigned char *codes, const float *x, const doub
 
 #if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
 
+/* Codes of a byte that are not evenly spaced: quotients_avx512.c describes the search. */
 static void encode_dynamic(unsigned char *restrict codes, const float *restrict x, float scale,
                            const bndi_dynamic_book *restrict book, size_t n)
 {
@@ -416,6 +466,7 @@ static void encode_dynamic(unsigned char *restrict codes, const float *restrict 
 
 #endif
 
+/* A table of 256 numbers, times the scale. */
 static void decode_dynamic(float *restrict y, const unsigned char *restrict codes, float scale,
                            const float *restrict numbers, size_t n)
 {
@@ -426,14 +477,16 @@ static void decode_dynamic(float *restrict y, const unsigned char *restrict code
 
 /* ---- whole blocks with powers of two: block_scale.c says why one comparison is a rule ---- */
 
-/* A power of two as a float: the exponent -127 is a subnormal one. */
+/* A power of two as a float; exponent -127 is a subnormal one. */
 static inline int32_t bits_of_power(int32_t exponent)
 {
     return exponent == -BIAS ? 1 << (FRACTION - 1) : (exponent + BIAS) << FRACTION;
 }
 
-/* Codes of e8m0. An amax of zero, or a subnormal one, has the exponent field 0; what it makes is the lowest scale in
- * any case: `emax` is at least 1. */
+/* Scales of e8m0 from the largest magnitudes: exponent minus emax, one more where the fraction reaches `limit` (the
+ * rule of block_scale.c: 2^23, never, for floor). An amax of zero or a subnormal one has exponent field 0 and gets the
+ * lowest scale in any case, as emax is at least 1. Returns whether all are finite: a block with an infinity or a NaN
+ * has the scale NaN (255). */
 static bool find_powers(unsigned char *restrict codes, float *restrict up, const uint32_t *restrict amax, size_t groups,
                         const bndi_power_rule *rule)
 {
@@ -450,6 +503,7 @@ static bool find_powers(unsigned char *restrict codes, float *restrict up, const
     return largest < INFINITE;
 }
 
+/* To the largest number, for rules that saturate. */
 static void clamp(float *y, size_t n, float most)
 {
     for (size_t i = 0; i < n; i++) {
@@ -483,6 +537,7 @@ static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n,
 #define TO_ODD        NULL
 #endif
 
+/* Scales and products of a chunk: AVX-512 does sets of 16 blocks of 32 first; what is left goes by the loops above. */
 static bool scale_by_powers(unsigned char *codes, float *y, const float *x, size_t n, size_t across,
                             const bndi_power_rule *rule)
 {

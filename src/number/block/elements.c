@@ -27,7 +27,8 @@ enum { QUOTIENT_PIECE = 1024 }; /* doubles at a time */
 
 /* ---- number by number ---- */
 
-/* The significand as an integer of 48 bits, which every scale's fits in; x is finite and not zero. */
+/* The significand of x, which is finite and not zero, as an integer of 48 bits with its top bit set; every scale's fits
+ * in. */
 static uint64_t significand_of(bnd_exact x, int32_t *exponent)
 {
     uint64_t significand = x.low != 0 ? x.low : x.high;
@@ -37,7 +38,12 @@ static uint64_t significand_of(bnd_exact x, int32_t *exponent)
 }
 
 /* x / scale to 112 bits and a sticky one, by long division, 16 bits at a time: more than 24 bits of precision and 62
- * random ones ask for. */
+ * random ones ask for. For 1 / 3:
+ *
+ *   dividend 800000000000, divisor c00000000000 (both 2^47 to 2^48)     q = 0, rest 800000000000
+ *   digit 1  rest << 16 / divisor = aaaa, rest 800000000000             q = 0.aaaa
+ *   ..                                                                  7 digits: 0.aaaaaaaa.., rest not zero: sticky
+ */
 static bnd_exact quotient_of(float x, double scale)
 {
     enum { DIGITS = 7 };
@@ -68,6 +74,7 @@ static bool is_subnormal_float(float x)
     return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
 }
 
+/* One element by the codec: the exact quotient, its rounding, its flags. */
 static float round_number(const bndi_block_job *job, float x, double scale, size_t at, bndi_tally *tally)
 {
     const bnd_format *f = &job->block.element;
@@ -87,6 +94,7 @@ static float round_number(const bndi_block_job *job, float x, double scale, size
 
 /* ---- runs ---- */
 
+/* The caller's rule and random bits, from element `at` on. */
 static bnd_array how_at(const bndi_block_job *job, size_t at, bnd_rule rule)
 {
     bnd_array how = job->how;
@@ -104,12 +112,14 @@ static bnd_rule no_rounding(bnd_rule rule)
     return rule;
 }
 
+/* Quotients in double of n elements of a run, from `from` on. */
 static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *run, size_t from, size_t n)
 {
     size_t across = job->layout.across, place = run->first + from;
     job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
 }
 
+/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could not be seen. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
@@ -133,6 +143,7 @@ static bool scale_in_fp32(const bndi_block_job *job, float *y, const bndi_run *r
            job->scan->multiply_exactly(y, run->x, run->up, run->down, run->n, job->layout.across, run->first);
 }
 
+/* Quotients in double, rounded to the element's format; PIECE at a time. */
 static void round_in_doubles(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
     double q[QUOTIENT_PIECE];
@@ -147,6 +158,7 @@ static void round_in_doubles(const bndi_block_job *job, float *rounded, const bn
     }
 }
 
+/* Everything else, exactly. */
 static void round_by_number(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
     bndi_tally tally = {.elements = 0};
@@ -188,6 +200,7 @@ void *bndi_codes_at(const bndi_block_job *job, size_t at)
     return (char *)job->codes + offset;
 }
 
+/* The elements' values as codes; an integer element is a multiple of 1 / units. */
 void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n)
 {
     if (!job->block.integer) {
@@ -215,6 +228,8 @@ static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
+/* The shortest way that is right: with statistics or for integers the values are needed, otherwise codes come straight
+ * from quotients. */
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
 {
     float y[BNDI_BLOCK_CHUNK];
@@ -240,6 +255,7 @@ static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *ru
     }
 }
 
+/* There and back, to values again: on the grid in one go where all numbers are finite, otherwise in two steps. */
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     float rounded[BNDI_BLOCK_CHUNK];

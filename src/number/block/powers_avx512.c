@@ -1,17 +1,26 @@
-/* For AVX-512: blocks of 32 neighbours whose scales are powers of two in e8m0, 16 at a time, each two vectors; and
- * elements of seven magnitudes. block_kernels.c has the same for the other back ends, and for what is left over.
+/* For AVX-512: blocks of 32 neighbours whose scales are powers of two in e8m0, and elements of seven magnitudes. A set
+ * is 16 blocks, each of two vectors, so that the 16 scales of a set fill one vector. block_kernels.c has the same for
+ * the other back ends, for what is left over, and an example of the steps.
  *
- * Encoding finds the scales of 16 blocks and goes over their numbers, still in the first cache, once more: product, one
- * rounding, codes, with no store in between. */
+ * Encoding finds the scales of a set and goes over its numbers, which are still in the first cache, once more: product,
+ * one rounding, codes, packing, with no store in between.
+ *
+ * The largest lane of each of 16 vectors is found by a tree that halves the vectors and mixes lanes, four times. For 4
+ * vectors of 4 lanes, a0 .. a3 to d0 .. d3, with | for the maximum of lanes:
+ *
+ *   v[0] = max(unpacklo(a, b), unpackhi(a, b))   a0|a2  b0|b2  a1|a3  b1|b3
+ *   v[1] = the same of c, d                      c0|c2  d0|d2  c1|c3  d1|d3
+ *   max(unpacklo64, unpackhi64 of both)          a0|a1|a2|a3   b..   c..   d..     one lane per vector, in order */
 #include "block/block.h"
 #include "bulk/avx512.h"
 
+/* A block is a PAIR of vectors, a SET 16 blocks; prefetches are AHEAD bytes early. */
 enum { LANES = 16, PAIR = 2 * LANES, SET = LANES * PAIR, FRACTION = 23, BIAS = 127, AHEAD = 8192, LINE = 64 };
 static const int32_t INFINITE = 0x7f800000;
 
 /* ---- scales ---- */
 
-/* The largest lane of each of 16 vectors, in their order. */
+/* Of each of 16 vectors, in their order: 15 maxima in place of 64. */
 static ALWAYS_INLINE __m512i largest_lanes(__m512i v[LANES])
 {
 #pragma GCC unroll 8
@@ -32,7 +41,7 @@ static ALWAYS_INLINE __m512i largest_lanes(__m512i v[LANES])
     return _mm512_max_epi32(_mm512_shuffle_i32x4(v[0], v[1], 0x88), _mm512_shuffle_i32x4(v[0], v[1], 0xdd));
 }
 
-/* n elements so far ahead. What is not there is not asked for, and faults nothing. */
+/* A prefetch of n elements AHEAD bytes further on; beyond the array it does nothing and cannot fault. */
 static ALWAYS_INLINE void ask_for(const float *x, size_t n)
 {
 #pragma GCC unroll 4
@@ -41,7 +50,7 @@ static ALWAYS_INLINE void ask_for(const float *x, size_t n)
     }
 }
 
-/* 16 blocks: their largest magnitudes. What comes next is on its way meanwhile. */
+/* The largest magnitudes of 16 blocks; the next numbers are prefetched meanwhile (`asks`). */
 static ALWAYS_INLINE __m512i amax_of_set(const float *x, bool asks)
 {
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
@@ -80,6 +89,7 @@ static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, cons
 
 /* ---- products, for kernels that take them from memory ---- */
 
+/* Products of a set, for kernels that take them from memory. */
 static ALWAYS_INLINE void multiply_set(float *y, const float *x, __m512 up, bool clamps, float most)
 {
     const __m512 high = _mm512_set1_ps(most), low = _mm512_set1_ps(-most);
@@ -99,6 +109,7 @@ static ALWAYS_INLINE void multiply_set(float *y, const float *x, __m512 up, bool
     }
 }
 
+/* Whole sets: scales and products. Returns how many elements; *finite is false if any was infinite or NaN. */
 size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
                         bool *finite)
 {
@@ -125,12 +136,15 @@ size_t bndi_scale_pairs(unsigned char *codes, float *y, const float *x, size_t n
  * has a code of a byte. M takes the sign of x here, so that only the lowest byte of a sum matters, where the code's
  * magnitude is. */
 
+/* The plan of the elements as vectors. */
 typedef struct coder {
     __m512i signed_top, magic, to_code, most, sign_bit, three_of_four;
     __m512 bottom, integer_magic, high, low;
     __m128i to_sign;
 } coder;
 
+/* M has the offset of the codes in its low byte only, as that byte is all that is read. lower_three picks three of
+ * every four bytes. */
 static ALWAYS_INLINE coder coder_of(const bndi_block_coding *how)
 {
     const bndi_plan *plan = how->plan;
@@ -153,6 +167,9 @@ static ALWAYS_INLINE coder coder_of(const bndi_block_coding *how)
                    .low = _mm512_set1_ps(-how->rule.most)};
 }
 
+/* 64 codes of a byte from four vectors of products. The signs of M and of the exponent e come from y by range_ps
+ * (larger magnitude, sign of the first). For e4m3 and y = 38.4: e = 42000000 (32), M = e + 0a000038 = 4c000038, t = y +
+ * M = 4c000042, t + (e >> 20) = 4c000462, whose low byte 62 is the code of 40. */
 BNDI_VBMI static ALWAYS_INLINE __m512i coded(const coder *k, const __m512i y[4], bool clamps)
 {
     enum { LARGER_MAGNITUDE_SIGN_OF_FIRST = 3 };
@@ -172,7 +189,7 @@ BNDI_VBMI static ALWAYS_INLINE __m512i coded(const coder *k, const __m512i y[4],
     return _mm512_ternarylogic_epi32(code, sign, k->sign_bit, 0xf8); /* code | (sign & sign_bit) */
 }
 
-/* y + 1.5 2^23 least: the lowest byte is the number of leasts. */
+/* Integers: y + 1.5 2^23 least, whose lowest byte is the number of `least`s, in two's complement. */
 BNDI_VBMI static ALWAYS_INLINE __m512i counted(const coder *k, const __m512i y[4], bool clamps)
 {
     __m512i a[4];
@@ -187,7 +204,9 @@ BNDI_VBMI static ALWAYS_INLINE __m512i counted(const coder *k, const __m512i y[4
     return bndi_byte_planes(a, 0);
 }
 
-/* Codes of 64 bytes, of which `bits` each are stored. May write 64 bytes in any case. */
+/* 64 codes of a byte, of which `bits` each are stored. Codes of 4 bits: maddubs with the weights 1 and 16 joins two.
+ * Codes of 6 bits, 01 02 03 04: weights 1 and 40 make 0081 and 0103, weights 1 and 1000 make 00103081, and of its four
+ * bytes three are stored. May write 64 bytes in any case. */
 BNDI_VBMI static ALWAYS_INLINE void put_codes(const coder *k, unsigned char *to, __m512i code, unsigned bits)
 {
     const __m512i of_4 = _mm512_set1_epi16(0x1001), of_6 = _mm512_set1_epi16(0x4001);
@@ -206,7 +225,7 @@ BNDI_VBMI static ALWAYS_INLINE void put_codes(const coder *k, unsigned char *to,
     }
 }
 
-/* A set's scales; one over them, and whether all are finite by the largest magnitude so far. */
+/* The scales of a set, the factors up, and the largest magnitude so far. */
 static ALWAYS_INLINE void find_scales(float up[LANES], __m512i *largest, unsigned char *scales, const float *x,
                                       const bndi_power_rule *rule)
 {
@@ -215,8 +234,11 @@ static ALWAYS_INLINE void find_scales(float up[LANES], __m512i *largest, unsigne
     *largest = _mm512_max_epi32(*largest, amax);
 }
 
-/* What is written: whole lines, wherever the codes begin in one, a line of the set before for every two blocks; stores
- * past the caches that come in bursts wait for each other. The bytes of a set are a multiple of a line. */
+/* What is written: whole cache lines, wherever the codes begin in one, a line of the previous set for every two blocks.
+ * Stores past the caches that come in bursts would wait for each other. The bytes of a set are a multiple of a line.
+ *
+ *   sets[i % 2]    | misplaced | codes of set i ...                          | the last `misplaced` bytes
+ *   written          begins with the end of set i - 1, so each LINE is whole   go to the front of the next set */
 typedef struct output {
     unsigned char *line;                                   /* where the next line goes */
     size_t misplaced, bytes;                               /* before the codes of a set in their first line; of a set */
@@ -224,6 +246,7 @@ typedef struct output {
     _Alignas(64) unsigned char sets[2][LINE + SET + LINE]; /* may be written to for LINE bytes too many */
 } output;
 
+/* A line; of the first one only the bytes that are ours. */
 static ALWAYS_INLINE void put_line(output *o, const unsigned char *from, bool is_first)
 {
     if (is_first && o->misplaced > 0) { /* what stands before is not ours */
@@ -236,7 +259,7 @@ static ALWAYS_INLINE void put_line(output *o, const unsigned char *from, bool is
     o->line += LINE;
 }
 
-/* The codes of set i; and the lines of the set before. */
+/* The codes of set i, and meanwhile the lines of the set before. */
 BNDI_VBMI static ALWAYS_INLINE void encode_set(output *o, size_t i, const float *x, const float up[LANES],
                                                const coder *k, unsigned bits, bool integer, bool clamps)
 {
@@ -269,8 +292,8 @@ static void put_last_set(output *o, size_t i)
     __builtin_memcpy(o->line, from + o->bytes, o->misplaced);
 }
 
-/* Whole sets; how many elements that was. The scales of a set are found before the set before it is encoded: the way
- * from its numbers to its scales is long, and there is something to do meanwhile. */
+/* Whole sets; returns how many elements. The scales of a set are found before the previous set is encoded: the path
+ * from numbers to scales is long, and this way there is other work meanwhile. */
 BNDI_VBMI static ALWAYS_INLINE size_t encode_sets(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
                                                   const bndi_block_coding *how, unsigned bits, bool integer,
                                                   bool clamps, bool *finite)
@@ -300,6 +323,7 @@ BNDI_VBMI static ALWAYS_INLINE size_t encode_sets(unsigned char *codes, unsigned
     return sets * SET;
 }
 
+/* An instance per width of codes and kind of clamping. */
 BNDI_VBMI static size_t encode_by_bytes(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
                                         const bndi_block_coding *how, bool *finite)
 {
@@ -318,6 +342,7 @@ BNDI_VBMI static size_t encode_by_bytes(unsigned char *codes, unsigned char *sca
     }
 }
 
+/* Needs VBMI; without it nothing is done and the caller takes the other path. */
 size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const float *x, size_t n,
                          const bndi_block_coding *how, bool *finite)
 {
@@ -329,6 +354,8 @@ size_t bndi_encode_pairs(unsigned char *codes, unsigned char *scales, const floa
 
 enum { MIDPOINTS = 7, PLACES = 8, SIGN = 8 };
 
+/* As in block_kernels.c, which has an example: eight midpoints in a vector of doubles. aa (hex) has a bit for each odd
+ * k. */
 static ALWAYS_INLINE void find_thresholds(int32_t thresholds[PLACES], __m512d midpoints, double scale)
 {
     const __mmask8 upper_is_even = 0xaa;
@@ -342,6 +369,7 @@ static ALWAYS_INLINE void find_thresholds(int32_t thresholds[PLACES], __m512d mi
     _mm256_storeu_si256((void *)thresholds, bits);
 }
 
+/* How many thresholds each of 16 magnitudes is above, and the sign. */
 static ALWAYS_INLINE __m128i encoded_lanes(__m512i bits, const int32_t thresholds[PLACES])
 {
     const __m512i one = _mm512_set1_epi32(1), sign = _mm512_set1_epi32(SIGN);
@@ -354,6 +382,7 @@ static ALWAYS_INLINE __m128i encoded_lanes(__m512i bits, const int32_t threshold
     return _mm512_cvtepi32_epi8(_mm512_mask_or_epi32(code, _mm512_movepi32_mask(bits), code, sign));
 }
 
+/* Groups of `across` with one scale each; the last few of a group by a mask. */
 void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double *scales, const double *midpoints,
                               size_t n, size_t across)
 {

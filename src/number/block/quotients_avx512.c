@@ -1,5 +1,14 @@
-/* Quotients for AVX-512: to odd, and their codes of a byte that are not evenly spaced, which is block_kernels.c's loop
- * with its tables in registers. */
+/* Quotients x / scale for AVX-512: rounded to odd, so that the element's rounding afterwards is right (elements.c
+ * proves it), and codes of a byte that are not evenly spaced, which is the loop of block_kernels.c with its tables in
+ * registers.
+ *
+ * To odd, three lanes with scale 3. The quotient is rounded toward zero, the remainder x - q scale is exact in sign by
+ * one fused operation, and where it is not zero the last bit of q is set:
+ *
+ *   x                 1                        5                        6
+ *   q, toward zero    3eaaaaaa                 3fd55555                 40000000
+ *   x - 3 q           2^-24, not zero          2^-22, not zero          0
+ *   q | 1 there       3eaaaaab                 3fd55555 (odd already)   40000000: exact */
 #include "block/block.h"
 #include "bulk/avx512.h"
 
@@ -7,6 +16,7 @@ enum { LANES = 16 };
 
 /* ---- to odd: elements.c says why that is enough ---- */
 
+/* 16 quotients. The comparison is ordered, so a NaN's last bit is left alone. */
 static ALWAYS_INLINE __m512 to_odd(__m512 x, __m512 scale)
 {
     const __m512 cut = _mm512_div_round_ps(x, scale, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -16,6 +26,7 @@ static ALWAYS_INLINE __m512 to_odd(__m512 x, __m512 scale)
     return _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, inexact, bits, _mm512_set1_epi32(1)));
 }
 
+/* Neighbours with one scale; the last few by masks. */
 static void divide_group_to_odd(float *y, const float *x, float scale, size_t n)
 {
     const __m512 by = _mm512_set1_ps(scale);
@@ -29,6 +40,8 @@ static void divide_group_to_odd(float *y, const float *x, float scale, size_t n)
     }
 }
 
+/* n elements in groups of `across` with one scale each, from the `first`-th element of the first group on. The scales
+ * are values that fp32 holds, so the conversion is exact. */
 void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first)
 {
     for (size_t i = 0, place = first; i < n; scales++, place = 0) {
@@ -40,12 +53,13 @@ void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n
 
 /* ---- dynamic codes ---- */
 
-/* The tables; `most` has 128 places where codes have a sign, and 256 where they have none. */
+/* A book of codes in registers: `most` has 128 entries where codes have a sign, and 256 where they have none. */
 typedef struct tables {
     __m512i decade[2], last[2];
     __m512 slope, shift, most[16];
 } tables;
 
+/* `places` is a constant wherever this is called. */
 static ALWAYS_INLINE void load(tables *t, const bndi_dynamic_book *book, int places)
 {
     for (int k = 0; k < 2; k++) {
@@ -60,7 +74,9 @@ static ALWAYS_INLINE void load(tables *t, const bndi_dynamic_book *book, int pla
     }
 }
 
-/* most[few]: by the lower five bits in pairs of registers, then by one bit after the other. */
+/* most[few] for 16 indices: permutex2var looks up 32 entries in a pair of registers by the low five bits of each index,
+ * for every pair; then each further bit of the index chooses between two of these results. For 128 entries: 4 pairs,
+ * then bit 5, then bit 6. */
 static ALWAYS_INLINE __m512 look_up(const __m512 *most, __m512i few, int places)
 {
     __m512 found[8];
@@ -79,6 +95,10 @@ static ALWAYS_INLINE __m512 look_up(const __m512 *most, __m512i few, int places)
     return found[0];
 }
 
+/* The code of a quotient. Within a decade of the book the thresholds lie nearly on a line, so slope * |q| + shift, cut
+ * off, is the number of thresholds below |q| or one less, and one comparison with most[few] decides. `decade` comes
+ * from the exponent field and from whether the fraction is above the last threshold of that binade. Codes are counted
+ * from `zero`, up for positive quotients and down for negative ones, not below 0. */
 static ALWAYS_INLINE __m512i codes_of(__m512 quotient, const tables *t, int places)
 {
     const __m512i one = _mm512_set1_epi32(1), zero = _mm512_set1_epi32(places == 128 ? 127 : 0);
@@ -99,6 +119,7 @@ static ALWAYS_INLINE __m512i codes_of(__m512 quotient, const tables *t, int plac
     return _mm512_mask_mov_epi32(_mm512_add_epi32(zero, above), _mm512_movepi32_mask(bits), below);
 }
 
+/* An array with one scale; the last few by masks. */
 static ALWAYS_INLINE void encode(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book,
                                  size_t n, int places)
 {
@@ -117,6 +138,7 @@ static ALWAYS_INLINE void encode(unsigned char *codes, const float *x, float sca
     }
 }
 
+/* Books with signed codes have their zero in the middle (127). */
 void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n)
 {
     if (book->zero != 0) {

@@ -1,5 +1,18 @@
-/* The back end for AVX2, with F16C and BMI2: 8 numbers of fp32 or 4 of fp64 at a time. What AVX-512 has not it takes
- * from here. */
+/* The back end for AVX2, with F16C and BMI2: 8 numbers of fp32 or 4 of fp64 per vector. It has three parts: the hooks
+ * of lanes_template.h (what the instruction set does better than the compiler's vectors), kernels of their own for
+ * fp16, bf16 and codes of at most 8 bits, and the choice between them. What the AVX-512 back end lacks it takes from
+ * here.
+ *
+ * AVX2 instructions that narrow lanes work within the two 128-bit halves of a vector, so that their results are out of
+ * order and one permutation at the end restores it. For 32 words a0 .. d7 in four vectors to 32 bytes (store_bytes):
+ *
+ *   c[0]                          a0 a1 a2 a3             | a4 a5 a6 a7                32-bit words
+ *   c[1]                          b0 b1 b2 b3             | b4 b5 b6 b7
+ *   packus_epi32(c[0], c[1])      a0 a1 a2 a3 b0 b1 b2 b3 | a4 a5 a6 a7 b4 b5 b6 b7    16-bit words
+ *   packus_epi16(that, c d)       a0-3 b0-3 c0-3 d0-3     | a4-7 b4-7 c4-7 d4-7        bytes, four to a 32-bit word
+ *   permutevar by 0 4 1 5 2 6 3 7 a0-3 a4-7 b0-3 b4-7     | c0-3 c4-7 d0-3 d4-7        in order
+ *
+ * The packs saturate, which changes nothing: with_sign leaves no bit above the code's sign. */
 #include "bulk/avx2.h"
 
 enum { GROUP = 4 };
@@ -10,6 +23,7 @@ typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
 {
     return (a & mask) | (b & ~mask);
@@ -25,6 +39,7 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm256_max_epu32((__m256i)a, (__m256i)b);
 }
 
+/* a > b unsigned without such a comparison: max(a, b) differs from b exactly there. */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     __m256i above = _mm256_xor_si256(_mm256_max_epu32((__m256i)a, (__m256i)b), (__m256i)b);
@@ -36,7 +51,7 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     _mm256_stream_si256(memory, (__m256i)v);
 }
 
-/* Packing works within halves of a vector: their words of 32 or 64 bits are put in order at the end. */
+/* 32 words to 32 bytes: the picture at the top. */
 static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stream)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -45,12 +60,15 @@ static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stre
     bndi_put_32_bytes(memory, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order), stream);
 }
 
+/* 16 words to 16-bit words: one pack, then the 64-bit quarters in the order 0, 2, 1, 3. */
 static ALWAYS_INLINE __m256i halves(__m256i a, __m256i b)
 {
     enum { ORDER = 0xd8 }; /* 0, 2, 1, 3 */
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), ORDER);
 }
 
+/* GROUP vectors of codes to words of 1, 2 or 4 bytes. `shift` is for tf32, whose codes stand in the upper bits of a
+ * word. */
 static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -71,6 +89,7 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
+/* Vectors of codes from words of 1, 2 or 4 bytes, with zeros above. */
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -101,17 +120,20 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 64 bits. Codes of 8 bytes exist here; narrower ones are packed by 32-bit words first. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
 {
     return (a & mask) | (b & ~mask);
 }
 
-/* Of exponent fields in place, which are powers of two, zero or infinity. */
+/* The larger of two exponent fields in place. There is no maximum of 64-bit integers, but these words are powers of
+ * two, zero or infinity as doubles, whose order is the same, and no subnormal or NaN is among them. */
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm256_max_pd((__m256d)a, (__m256d)b);
 }
 
+/* a > b unsigned: only a signed comparison exists, so both sign bits are flipped. */
 static ALWAYS_INLINE __m256i above_64(lanes_64 a, lanes_64 b)
 {
     const lanes_64 sign = (lanes_64){0} + (UINT64_C(1) << 63); /* there are only signed comparisons */
@@ -133,7 +155,8 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     _mm256_stream_si256(memory, (__m256i)v);
 }
 
-/* The lower words of eight lanes, in order. */
+/* The lower 32-bit words of eight 64-bit lanes: one shuffle takes the even words of both, per half; then the order 0,
+ * 2, 1, 3. */
 static ALWAYS_INLINE __m256i lower_words(lanes_64 a, lanes_64 b)
 {
     enum { EVEN = 0x88, ORDER = 0xd8 };
@@ -166,6 +189,7 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
+/* Four bytes into the low end of a vector. */
 static ALWAYS_INLINE __m128i load_4(const void *memory)
 {
     int32_t word;
@@ -203,6 +227,9 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
  * Each does whole groups of 32 elements as long as all of them are plain, and returns how many elements that were. What
  * comes then is the generic kernel's for a while. */
 
+/* Each of the following kernels does whole groups of 32 elements for as long as all of them are plain and returns how
+ * many elements that was. The next A_WHILE elements are then the generic kernel's, which costs little and gets past a
+ * cluster of special numbers. */
 typedef size_t plain_groups(const bndi_plan *plan, char *out, const char *in, size_t n);
 
 enum { PLAIN = 32, A_WHILE = 256 };
@@ -212,8 +239,8 @@ static ALWAYS_INLINE __m256i load(const char *in)
     return _mm256_loadu_si256((const void *)in);
 }
 
-/* Where results go past the caches, what comes in is worth asking for early. A prefetch beyond the array does
- * nothing. */
+/* Where results bypass the caches, the inputs are prefetched. A prefetch beyond the array does nothing and cannot
+ * fault. */
 static ALWAYS_INLINE void ask_for(const char *in, size_t bytes)
 {
     enum { AHEAD = 2048, LINE = 64 };
@@ -228,8 +255,10 @@ static ALWAYS_INLINE bool is_zero(__m256i v)
     return _mm256_testz_si256(v, v);
 }
 
-/* The instruction rounds as MXCSR says. Where it makes the largest number of one too large (toward zero), so does every
- * policy; where it makes an infinity or a NaN, the number was not plain. */
+/* fp32 to fp16 by the instruction, which rounds as MXCSR says. Codes up to 7bff (65504) are right for every policy:
+ * toward zero the instruction gives the largest number for a number one step too large, and so does every policy. A
+ * code of 7c00 or more, an infinity or a NaN, means that the number was not plain, and the group is given up before it
+ * is stored. */
 static size_t encode_halves(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const __m256i magnitude = _mm256_set1_epi16(0x7fff), last = _mm256_set1_epi16(0x7bff);
@@ -255,7 +284,7 @@ static size_t encode_halves(const bndi_plan *plan, char *out, const char *in, si
     return done;
 }
 
-/* NaNs come out quiet, with sign and payload. */
+/* fp16 to fp32 by the instruction, all codes: a NaN comes out quiet, with sign and payload, as the codec has it. */
 static size_t decode_halves(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const bool stream = plan->stream;
@@ -273,7 +302,18 @@ static size_t decode_halves(const bndi_plan *plan, char *out, const char *in, si
     return done;
 }
 
-/* The upper halves of 16 numbers, one more where the lower half is above a half, or is a half and the upper one odd. */
+/* fp32 to bf16, 16 numbers at a time as halves of words, to nearest even. The upper half is the code; it goes up by one
+ * where the lower half is above 8000, or equal to it and the upper one odd. Adding the odd bit to the lower half
+ * (saturating) turns both conditions into one:
+ *
+ *   x                             3f80 8000    3f81 8000    c049 0fdb    3dcc cccd
+ *   upper                         3f80         3f81         c049         3dcc
+ *   lower                         8000         8000         0fdb         cccd
+ *   rest = lower + (upper & 1)    8000         8001         0fdc         cccd
+ *   stays: rest <= 8000           -1           0            -1           0
+ *   upper + 1 + stays             3f80         3f82         c049         3dcd
+ *
+ * rest <= half is min(rest, half) == rest, since there is no unsigned comparison of 16-bit words. */
 static ALWAYS_INLINE __m256i rounded_halves(__m256i a, __m256i b, __m256i *upper)
 {
     const __m256i one = _mm256_set1_epi16(1), half = _mm256_set1_epi16((short)0x8000), zero = _mm256_setzero_si256();
@@ -284,7 +324,8 @@ static ALWAYS_INLINE __m256i rounded_halves(__m256i a, __m256i b, __m256i *upper
     return _mm256_add_epi16(_mm256_add_epi16(*upper, one), stays);
 }
 
-/* Formats with the exponents of fp32 and 16 bits, to nearest even. */
+/* Formats with the exponents of fp32 and 16 bits, nearest even. 7f7e is the last upper half that cannot round to
+ * infinity. */
 static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     enum { ORDER = 0xd8 };
@@ -311,7 +352,7 @@ static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, si
     return done;
 }
 
-/* All but NaNs, which must come out quiet. */
+/* All codes but NaNs, which must come out quiet: zeros below every code make the words. */
 static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     enum { ORDER = 0xd8 };
@@ -339,8 +380,14 @@ static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, si
     return done;
 }
 
-/* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put; the
- * signs come beside it by packing with saturation, which keeps them. by_size: the mode does not look at the sign. */
+/* Codes of at most 8 bits, by x + M as in lanes_template.h (its head has the example): the code's magnitude is in the
+ * lowest byte of the sum plus the exponent field, and the masks of four vectors are packed as above. Signs travel
+ * apart: packs with signed saturation keep the sign of each word, so one byte per number has it in bit 7, from where it
+ * is shifted to the code's. by_size: the mode ignores the sign (nearest, toward zero), so magnitudes are rounded and M
+ * needs no sign.
+ *
+ * `largest` is the largest magnitude of the group. u > max covers NaN and infinity as well, signed: magnitudes are
+ * positive. */
 static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
@@ -385,19 +432,30 @@ static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, ch
     return done;
 }
 
-/* To nearest and toward zero. */
+/* Nearest and toward zero. */
 static size_t encode_bytes_by_size(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     return encode_bytes(true, plan, out, in, n);
 }
 
+/* Up and down: the sum must see the sign of x. */
 static size_t encode_bytes_by_sign(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     return encode_bytes(false, plan, out, in, n);
 }
 
-/* Codes of at most 8 bits and 4 bits of exponent, or with infinities and NaNs where fp16 has them: moved into place as
- * fp16 numbers, they are some power of two off. */
+/* Codes of at most 8 bits, and at most 4 exponent bits or the specials of fp16: the fields are moved to where fp16 has
+ * its own, converted, and multiplied by the power of two by which the biases differ, 2^(emin + 14), which is exact. The
+ * instruction handles subnormals, so there is no case for them. e4m3, to_place = 7, scale = 2^8:
+ *
+ *   code            2a            01                 d9
+ *   magnitude << 7  1500          0080               2c80
+ *   | sign << 8     1500          0080               ac80
+ *   as fp16         1.25 2^-10    2^-17 (subnormal)  -1.125 2^-4
+ *   * 2^8           0.3125        2^-9               -18
+ *
+ * Codes above `last` (NaNs) end the run; the fnuz NaN, the code of negative zero, is compared apart, and `never`
+ * switches that comparison off for other formats. */
 static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const bnd_format *f = &plan->format;
@@ -439,12 +497,14 @@ static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, siz
 
 /* ---- which kernel ---- */
 
+/* IEEE binary16 in every field. */
 static bool is_half(const bnd_format *f)
 {
     return f->is_signed && f->exponent_bits == 5 && f->fraction_bits == 10 && f->bias == 15 && f->ieee_nans &&
            f->has_subnormals;
 }
 
+/* The special kernel for a plan, or NULL. They know nothing of random bits, unsigned formats or special zeros. */
 static plain_groups *encoder(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
@@ -465,6 +525,7 @@ static plain_groups *encoder(const bndi_plan *plan)
     return upper && plan->rule.rounding == BND_ROUND_RNE ? encode_uppers : NULL;
 }
 
+/* The same for codes to words. */
 static plain_groups *decoder(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
@@ -483,6 +544,7 @@ static plain_groups *decoder(const bndi_plan *plan)
     return is_half(f) ? decode_halves : upper ? decode_uppers : NULL;
 }
 
+/* Alternates between the special kernel and the generic one, until nothing is left. */
 static ALWAYS_INLINE void by_groups(const bndi_plan *plan, bool to_codes, plain_groups *plain, void *y, const void *x,
                                     size_t n)
 {
@@ -504,6 +566,7 @@ static ALWAYS_INLINE void by_groups(const bndi_plan *plan, bool to_codes, plain_
     }
 }
 
+/* The entries of the table. */
 static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     plain_groups *plain = encoder(plan);

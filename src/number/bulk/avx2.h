@@ -15,6 +15,8 @@ bndi_unpack_kernel bndi_unpack_avx2;
 bndi_tally_kernel bndi_tally_avx2;
 void bndi_fill_avx2_operations(bndi_kernels *kernels);
 
+/* 32 bytes to memory. `stream` needs a multiple of 32, which the plan's owner guarantees (outputs at a multiple of 64).
+ */
 static ALWAYS_INLINE void bndi_put_32_bytes(void *memory, __m256i v, bool stream)
 {
     if (stream) {

@@ -1,9 +1,20 @@
-/* Packed codes for AVX2, by BMI2. */
+/* Packed codes for AVX2, by BMI2: codes of 3 to 15 bits in bytes or 16-bit words to codes back to back, and the
+ * reverse. Eight codes are as many bytes as one code has bits, so groups of eight begin and end at whole bytes.
+ *
+ * PEXT gathers the bits of a word that a mask selects, PDEP spreads them again. Eight codes of 6 bits, 1 to 8, in one
+ * word (the first code is the lowest byte):
+ *
+ *   codes            08 07 06 05 04 03 02 01
+ *   fields           3f 3f 3f 3f 3f 3f 3f 3f       the low 6 bits of each byte
+ *   pext             0000 20 71 85 10 30 81        6 bytes
+ *   bits             001000 000111 000110 000101 000100 000011 000010 000001
+ *
+ * Codes of 4 bits, the commonest, go by vectors, two to a byte. */
 #include "bulk/avx2.h"
 
 /* ---- codes back to back ---- */
 
-/* The lowest `bits` bits of each of the words of code_bytes in 64 bits. */
+/* The mask for PEXT and PDEP: the lowest `bits` bits of each word of code_bytes in 64 bits. */
 static uint64_t code_fields(unsigned code_bytes, unsigned bits)
 {
     uint64_t fields = 0;
@@ -20,11 +31,13 @@ static ALWAYS_INLINE uint64_t load_8(const void *memory)
     return word;
 }
 
-/* Eight codes are as many bytes as one has bits: of up to 8 bits they come out of one word, of up to 16 out of two. */
+/* Eight packed codes: of up to 8 bits they fit one word, of up to 16 bits they take two. */
 typedef struct eight {
     uint64_t word[2];
 } eight;
 
+/* Words of two bytes come four at a time: `held` bits from the first four, the rest joined above them. A shift by 64 -
+ * held is never by 64, as held is 36 to 60. */
 static ALWAYS_INLINE eight packed_eight(const char *codes, unsigned code_bytes, unsigned bits, uint64_t fields)
 {
     uint64_t low = _pext_u64(load_8(codes), fields);
@@ -36,6 +49,7 @@ static ALWAYS_INLINE eight packed_eight(const char *codes, unsigned code_bytes, 
     return (eight){{low | high << held, high >> (64 - held)}};
 }
 
+/* The reverse: bits of two words are brought into one for the upper four codes. */
 static ALWAYS_INLINE eight unpacked_eight(eight packed, unsigned code_bytes, unsigned bits, uint64_t fields)
 {
     uint64_t low = _pdep_u64(packed.word[0], fields);
@@ -47,8 +61,9 @@ static ALWAYS_INLINE eight unpacked_eight(eight packed, unsigned code_bytes, uns
     return (eight){{low, _pdep_u64(high, fields)}};
 }
 
-/* A step reads or writes whole words of the packed ones, some of which are the next step's, as long as there is so
- * much; then what eight codes take; and what remains is left to the portable way. */
+/* While at least 64 code_bytes bits are left, a step writes whole words, whose top belongs to the next step and is
+ * overwritten by it; that saves a copy of a variable length. Then groups of eight with their exact length; then the
+ * portable code for the last few. */
 static ALWAYS_INLINE void pack(char *to, const char *from, unsigned code_bytes, unsigned bits, size_t n)
 {
     const uint64_t fields = code_fields(code_bytes, bits);
@@ -63,6 +78,7 @@ static ALWAYS_INLINE void pack(char *to, const char *from, unsigned code_bytes, 
     bndi_pack_bits(to, from, code_bytes, bits, n);
 }
 
+/* The same for the other direction, where a step reads beyond its eight codes. */
 static ALWAYS_INLINE void unpack(char *to, const char *from, unsigned code_bytes, unsigned bits, size_t n)
 {
     const uint64_t fields = code_fields(code_bytes, bits);
@@ -80,7 +96,8 @@ static ALWAYS_INLINE void unpack(char *to, const char *from, unsigned code_bytes
     bndi_unpack_bits(to, from, code_bytes, bits, n);
 }
 
-/* Two codes of 4 bits to a byte, 64 at a time: how many were. */
+/* 64 codes of 4 bits to 32 bytes. maddubs multiplies bytes by 1 and 16 and adds neighbours: 1 + 2 * 16 = 21 (hex) for
+ * the codes 1 and 2. Returns how many codes were done. */
 static size_t pack_fours(char *to, const char *from, size_t n)
 {
     const __m256i weights = _mm256_set1_epi16(1 | 16 << 8), code = _mm256_set1_epi8(15);
@@ -94,6 +111,8 @@ static size_t pack_fours(char *to, const char *from, size_t n)
     return at;
 }
 
+/* The reverse: the low and the high four bits of each byte, interleaved. The permutation beforehand makes up for
+ * unpacklo and unpackhi, which work within halves. */
 static size_t unpack_fours(char *to, const char *from, size_t n)
 {
     const __m256i code = _mm256_set1_epi8(15);
@@ -107,6 +126,7 @@ static size_t unpack_fours(char *to, const char *from, size_t n)
     return at;
 }
 
+/* The kernels of the table; wider codes are the portable ones'. */
 void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsigned bits, size_t n)
 {
     if (code_bytes == 1) {

@@ -1,4 +1,23 @@
-/* The random bits of stochastic rounding for AVX2. */
+/* The random bits of stochastic rounding for AVX2: Philox4x32-10, twelve blocks at a time. A block is four words of 32
+ * bits made from a counter (the block's number and the purpose) and a key (the seed) in ten rounds of two 32 x 32 bit
+ * products.
+ *
+ * A round of a block waits for the round before, so three fours of blocks are computed side by side to keep the
+ * multipliers busy. Word i of four blocks stands in the lower halves of the 64-bit lanes of vector i; _mm256_mul_epu32
+ * reads the lower halves only, so whatever is in the upper ones never matters:
+ *
+ *   words[j][0]   -- w0 of block 0 | -- w0 of block 2 | -- w0 of block 1 | -- w0 of block 3
+ *   words[j][1]   -- w1            | -- w1            | -- w1            | -- w1
+ *   a round       product 0 = w0 * D2511F53, product 1 = w2 * CD9E8D57 (64 bits each)
+ *                 w0' = high(product 1) ^ w1 ^ key 0        w1' = low(product 1)
+ *                 w2' = high(product 0) ^ w3 ^ key 1        w3' = low(product 0)
+ *
+ * With seed 0 and purpose 0, block 1 = (1, 0, 0, 0) becomes (0, 0, 0, d2511f53) after one round, and after ten
+ * (f8e4cca4, 5cb200db, b1a574eb, 097eff67), so the first entries of 16 bits of elements 8 to 15 are its halves, lowest
+ * first.
+ *
+ * The order 0, 2, 1, 3 makes the unpacking at the end, which works within halves of a vector, put blocks in their
+ * order. */
 #include "bulk/avx2.h"
 
 /* Philox4x32-10. Four blocks stand in four vectors: word i of each in the lower halves of the lanes of vector i. What
@@ -9,6 +28,8 @@ enum { FOURS = 3, BLOCKS = 4 * FOURS };
 /* The keys of the rounds, and once more those of the eleventh, which is not made. */
 enum { ROUNDS = 10 };
 
+/* The keys of the rounds: they go up by a constant. One more pair is stored for the eleventh round, which is not made.
+ */
 typedef struct round_keys {
     __m256i of[ROUNDS + 1][2];
 } round_keys;
@@ -24,6 +45,7 @@ static void set_keys(round_keys *keys, uint64_t seed)
     }
 }
 
+/* XOR with a round's keys. Applied twice it cancels, which the last call below uses. */
 static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[2])
 {
     UNROLL
@@ -33,7 +55,8 @@ static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[
     }
 }
 
-/* Words 1 and 3 meet the keys of a round in advance, off the way from product to product. */
+/* Words 1 and 3 are XORed with the keys of the next round as soon as they are made, off the path from product to
+ * product: a word waits for its key nowhere. After the last round the keys of the eleventh are taken off again. */
 static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
 {
     const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
@@ -53,8 +76,9 @@ static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys
     meet_keys(words, keys->of[ROUNDS]);
 }
 
-/* The blocks from `block` on as they lie in memory. The lanes of four hold blocks 0, 2, 1, 3, so that unpacking puts
- * them in order. `last`: the block with the largest number; `mask`: the bits of each field. */
+/* Twelve blocks from number `block` on, as they lie in memory. `last`: the largest block number, which wraps; `mask`:
+ * the bits of each entry. A blend joins words 0 and 1, and 2 and 3, to 64 bits; unpacking joins those to blocks of 16
+ * bytes. */
 static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint64_t purpose, uint64_t block,
                                         __m256i last, __m256i mask)
 {
@@ -80,6 +104,8 @@ static ALWAYS_INLINE void random_blocks(void *out, const round_keys *keys, uint6
     }
 }
 
+/* Entries of 2, 4 or 8 bytes are the fields of consecutive blocks, masked. A call may begin and end within a block:
+ * such groups are made on the stack and their part is copied. */
 void bndi_random_avx2(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
     const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = 16 / bytes, group = BLOCKS * in_a_block;

@@ -1,12 +1,28 @@
-/* Statistics for AVX2: fp32 numbers in groups of 32, in the order that the portable tally has.
+/* Statistics for AVX2: fp32 numbers x that became y, in groups of 32 (four vectors), with exactly the counts and sums
+ * of the portable tally. Sums depend on their order, so element i of a piece belongs to lane i mod 16, as it does
+ * there.
  *
- * Most groups have only normal numbers in range: then a difference is the only flag there can be. Next come those with
- * subnormal numbers and zeros. The rest is told apart by masks and thresholds; the few lanes that random bits decide
- * are asked of the codec. */
+ * A group takes the first of three paths that fits:
+ *   count_plain   all numbers are normal and in range: the only flag possible is inexact, one comparison
+ *   count_small   in range, with subnormal numbers and zeros: inexact, underflow and results of zero
+ *   count_any     everything: masks and thresholds for each flag; lanes that random bits decide are asked of the codec
+ *
+ * Counts are sums of masks (0 or -1 per lane, so they are subtracted), added up once per call. Four lanes of
+ * count_small for e4m3 to nearest even; numbers below `tiny`, 2^-6 or just under it, are tiny:
+ *
+ *                           lane 0      lane 1        lane 2      lane 3
+ *   x                       0.3         0.011         0.0005      0
+ *   y                       0.3125      0.01171875    0           0
+ *   same (x == y)            0           0             0          -1      exact: 1, inexact: 3
+ *   tiny and not same        0          -1            -1           0      underflows: 2
+ *   gone (y == 0)            0           0            -1          -1      less the zeros of x: 1 flushed
+ *   e = y - x, in fp32      0.0125      0.00071875    -0.0005     0       e^2 is added in double */
 #include "bulk/avx2.h"
 
+/* A group is VECTORS vectors; bins are counted BATCH elements at a time; inputs are prefetched AHEAD bytes early. */
 enum { TOP = 0x7f800000, VECTORS = 4, AT_ONCE = 8 * VECTORS, BATCH = 512, AHEAD = 8192 };
 
+/* Thresholds, as vectors of magnitudes. */
 typedef struct limits {
     __m256i magnitude, normal, max, top, hard, zero;
     /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
@@ -15,7 +31,7 @@ typedef struct limits {
     bool random, calm; /* calm: no lane up to the largest number is doubtful, signs do not matter, errors are fp32 */
 } limits;
 
-/* Counts are sums of masks: 0 or -1 a lane. */
+/* The counts of a call, which stay in registers or in the first cache. Each is a vector of sums of masks. */
 typedef struct state {
     __m256d error[4], input[4];
     __m256i largest, smallest;
@@ -28,8 +44,9 @@ typedef struct state {
 
 /* ---- the histogram ---- */
 
-/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63; of 32 magnitudes, in any
- * order. */
+/* floor(log2 |x|) as a bin from 0 to 63: the exponent field less that of the lowest bin, clamped below by the
+ * saturating subtraction and above by the minimum. 32 magnitudes to 32 bytes, in the order that packing leaves, which
+ * does not matter. */
 static ALWAYS_INLINE __m256i bins_of(const __m256i u[VECTORS])
 {
     const __m256i lowest = _mm256_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm256_set1_epi8(BNDI_BINS - 1);
@@ -38,7 +55,7 @@ static ALWAYS_INLINE __m256i bins_of(const __m256i u[VECTORS])
     return _mm256_min_epu8(_mm256_subs_epu8(_mm256_packus_epi16(low, high), lowest), last);
 }
 
-/* How many of a batch are in one bin: at most sixteen a lane. */
+/* How many of a batch are in one bin: 16 vectors, so a byte counts at most 16; then sums of bytes. */
 static ALWAYS_INLINE uint64_t count_bin(const uint8_t *bins, unsigned bin)
 {
     const __m256i wanted = _mm256_set1_epi8((char)bin), zero = _mm256_setzero_si256();
@@ -53,7 +70,8 @@ static ALWAYS_INLINE uint64_t count_bin(const uint8_t *bins, unsigned bin)
     return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
 }
 
-/* Most arrays stand in a few binades: a pass over the batch for each costs less than a step for each number. */
+/* Most arrays lie in a few binades: one pass over the batch per bin costs less than one step per number. With FEW bins
+ * or more between the lowest and the highest the numbers are counted one at a time. */
 static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins, __m256i low_bins, __m256i high_bins)
 {
     enum { FEW = 28 };
@@ -76,6 +94,7 @@ static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins, __m256i l
     }
 }
 
+/* The bins of a group, kept until a batch is complete. */
 static ALWAYS_INLINE void keep_bins(bndi_tally *t, state *s, uint8_t *bins, size_t at, const __m256i u[VECTORS])
 {
     __m256i b = bins_of(u);
@@ -91,7 +110,9 @@ static ALWAYS_INLINE void keep_bins(bndi_tally *t, state *s, uint8_t *bins, size
 
 /* ---- sums and flags ---- */
 
-/* Vector i of a group: elements 0 to 7 of sixteen, or 8 to 15. */
+/* Squares of errors and of inputs, in double, into the lanes that the elements belong to: vector i of a group has
+ * elements 0 to 7 of sixteen (even i) or 8 to 15. One rounding per operation, none fused: the portable tally rounds so.
+ */
 static ALWAYS_INLINE void add_squares(state *s, size_t i, __m256i x, __m256i y)
 {
     __m256 fx = _mm256_castsi256_ps(x), fy = _mm256_castsi256_ps(y);
@@ -106,7 +127,9 @@ static ALWAYS_INLINE void add_squares(state *s, size_t i, __m256i x, __m256i y)
     }
 }
 
-/* The same where y - x is a number of fp32. A square of one is a number of fp64: one rounding each. */
+/* The same where y - x is an fp32 number: then its square is exact in double, so a fused operation rounds as the two
+ * separate ones would. y - x is one because x and y are within a factor of two of each other, or y is 0 and the error x
+ * itself. */
 static ALWAYS_INLINE void add_short_squares(state *s, size_t i, const char *in, __m256i x, __m256i y)
 {
     __m256 e = _mm256_sub_ps(_mm256_castsi256_ps(y), _mm256_castsi256_ps(x));
@@ -121,6 +144,7 @@ static ALWAYS_INLINE void add_short_squares(state *s, size_t i, const char *in, 
     }
 }
 
+/* Masks are -1, so subtracting them counts. */
 static ALWAYS_INLINE __m256i counted(__m256i count, __m256i mask)
 {
     return _mm256_sub_epi32(count, mask);
@@ -137,13 +161,14 @@ static ALWAYS_INLINE __m256i below(__m256i a, __m256i b)
     return _mm256_cmpgt_epi32(b, a);
 }
 
+/* values[0] for positive x, values[1] for negative ones: the blend looks at the sign bit. */
 static ALWAYS_INLINE __m256i by_sign(__m256i x, const __m256i values[2])
 {
     __m256 a = _mm256_castsi256_ps(values[0]), b = _mm256_castsi256_ps(values[1]);
     return _mm256_castps_si256(_mm256_blendv_ps(a, b, _mm256_castsi256_ps(x)));
 }
 
-/* Lanes that only the codec knows. */
+/* Lanes whose flags only the codec knows, one at a time, with their random bits. */
 static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __m256i lanes, __m256i x, __m256i y,
                                  const void *random, size_t at)
 {
@@ -159,7 +184,8 @@ static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __m256i l
     }
 }
 
-/* Where random bits decide whether a number is tiny, or whether it overflows; and where no word is between. */
+/* Lanes that thresholds cannot decide: those below the least number of a format without subnormals, and, with random
+ * bits, those within a unit of the smallest normal number or of the largest one. */
 static ALWAYS_INLINE __m256i doubtful_lanes(const limits *k, __m256i u, __m256i number, __m256i tiny_from,
                                             __m256i over_from)
 {
@@ -171,6 +197,8 @@ static ALWAYS_INLINE __m256i doubtful_lanes(const limits *k, __m256i u, __m256i 
     return _mm256_and_si256(doubtful, number);
 }
 
+/* Any vector. The masks in order: kind of x (finite, infinite, zero, number), doubtful, then the flags of the others.
+ */
 static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k, size_t i,
                                     __m256i x, __m256i y, const void *random, size_t at)
 {
@@ -253,8 +281,9 @@ static ALWAYS_INLINE void load_words(words *w, const char *x, const char *y, __m
     }
 }
 
-/* Where many groups are not plain, nothing predicts which: `history` has a bit for each of the last sixteen that was
- * not, and as long as there is one, all of them go the way of small numbers. */
+/* Chooses the path. Where many groups are not plain, no branch predictor can tell which: `history` has a bit for each
+ * of the last sixteen groups that had small numbers, and while one is set every group takes the path of small numbers.
+ */
 static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, state *s, const limits *k,
                                           unsigned history, const char *in, const words *w, const void *random,
                                           size_t at)
@@ -293,6 +322,8 @@ static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, 
 
 /* ---- a call ---- */
 
+/* `calm`: no lane up to the largest number is doubtful, both signs have the same thresholds, and errors are fp32
+ * numbers. The last is false for modes that can raise a number below the least one by more than half of it. */
 static void set_limits(limits *k, const bndi_plan *plan)
 {
     k->zero = _mm256_setzero_si256();
@@ -315,6 +346,8 @@ static void set_limits(limits *k, const bndi_plan *plan)
               (mode == BND_ROUND_RNE || mode == BND_ROUND_RNA || mode == BND_ROUND_RTZ);
 }
 
+/* The sums go on from the tally, since calls follow each other in the order of the elements; the counts begin at zero.
+ */
 static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
 {
     const __m256i zero = _mm256_setzero_si256();
@@ -330,6 +363,7 @@ static ALWAYS_INLINE void open_state(state *s, const bndi_tally *t)
     s->low_bin = _mm256_set1_epi8(BNDI_BINS - 1);
 }
 
+/* The lanes of a count. */
 static uint64_t total(__m256i counts)
 {
     uint32_t lanes[8];
@@ -341,6 +375,8 @@ static uint64_t total(__m256i counts)
     return sum;
 }
 
+/* Counts into the tally. Zeros were counted in the lowest bin and infinities and NaNs in the highest: they are taken
+ * out. */
 static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
 {
     uint32_t large[8], small[8], largest = 0, smallest = UINT32_MAX;
@@ -372,8 +408,7 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
     bndi_tally_extremes(t, largest, smallest);
 }
 
-/* A group that comes two chunks later: what is read between its statistics and those of the next is more than the
- * processor looks ahead. Nothing happens where the array has ended. */
+/* Prefetch what is read two chunks later: the computation in between is longer than the processor looks ahead. */
 static ALWAYS_INLINE void fetch_ahead(const char *x, const char *y)
 {
     enum { LINE = 64 };
@@ -384,6 +419,8 @@ static ALWAYS_INLINE void fetch_ahead(const char *x, const char *y)
     }
 }
 
+/* Formats with one bit of precision, without zero or sign, and flushed inputs are the portable tally's, as is the tail.
+ */
 void bndi_tally_avx2(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
 {
     const bnd_format *f = &plan->format;

@@ -1,4 +1,21 @@
-/* The back end for AVX-512 (F, BW, DQ, VL): 16 numbers of fp32 or 8 of fp64 at a time. */
+/* The back end for AVX-512 (F, BW, DQ, VL): 16 numbers of fp32 or 8 of fp64 per vector. It holds the hooks of
+ * lanes_template.h and the choice of a kernel for each plan; avx512_mode_template.h and avx512_codes_template.h,
+ * included below, have the kernels that go beyond the template.
+ *
+ * `select` is one instruction: ternarylogic(a, b, m, constant) looks up, for each bit, the bit of its constant whose
+ * number is a b m in binary:
+ *
+ *   a b m        111 110 101 100 011 010 001 000
+ *   m ? a : b     1   1   1   0   0   1   0   0      = e4 hex
+ *
+ * The other constants of this back end: f8 is a | (b & c), 96 is a ^ b ^ c.
+ *
+ * Narrowing works within 128-bit quarters, so one permutation at the end puts things in order, as in avx2.c. 64 words
+ * from four vectors a, b, c, d to bytes (store_bytes), four bytes to each 32-bit word:
+ *
+ *   packus_epi32(a, b)            a0-3 b0-3  | a4-7 b4-7 | a8-11 b8-11 | a12-15 b12-15      16-bit words
+ *   packus_epi16(that, c d)       a b c d of 0-3 | of 4-7 | of 8-11 | of 12-15              bytes
+ *   permute by 0 4 8 12 1 5 ..    a0-15 | b0-15 | c0-15 | d0-15 */
 #include "bulk/avx512.h"
 
 enum { GROUP = 4 };
@@ -10,6 +27,7 @@ typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
 {
     return (lanes_32)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
@@ -25,6 +43,7 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_max_epu32((__m512i)a, (__m512i)b);
 }
 
+/* Comparisons make a mask of one bit per lane in a register of its own. */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     return _mm512_cmpgt_epu32_mask((__m512i)a, (__m512i)b) != 0;
@@ -35,6 +54,7 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     _mm512_stream_si512(memory, (__m512i)v);
 }
 
+/* 64 bytes to memory; `stream` needs them at a multiple of 64, which the caller of a plan with `stream` guarantees. */
 static ALWAYS_INLINE void put_32(void *memory, __m512i v, bool stream)
 {
     if (stream) {
@@ -44,7 +64,7 @@ static ALWAYS_INLINE void put_32(void *memory, __m512i v, bool stream)
     }
 }
 
-/* Packing works within quarters of a vector: their words of 32 bits are put in order at the end. */
+/* 64 words to 64 bytes: the picture at the top. */
 static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stream)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -53,6 +73,7 @@ static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stre
     put_32(memory, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)), stream);
 }
 
+/* 64 words to 64 words of 16 bits: within quarters again, so quarters of 64 bits are put in order. */
 static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool stream)
 {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
@@ -62,6 +83,7 @@ static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool str
     put_32((char *)memory + 64, _mm512_permutexvar_epi64(order, high), stream);
 }
 
+/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32. */
 static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     switch (bytes) {
@@ -80,6 +102,7 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
+/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -110,6 +133,7 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
@@ -135,6 +159,7 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     _mm512_stream_si512(memory, (__m512i)v);
 }
 
+/* The conversions cvtepi64_* keep the low part of each lane, in order: no permutation is needed. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -190,12 +215,14 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 #include "bulk/avx512_codes_template.h"
 
+/* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is asked when a kernel wants them. */
 static bool has_byte_permutations(void)
 {
     return __builtin_cpu_supports("avx512vbmi");
 }
 
-/* With at most 16 random bits, and nothing special at zero. */
+/* Stochastic rounding with at most 16 random bits, in formats with nothing special at zero. Returns whether it did it.
+ */
 static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const unsigned rounding = plan->rule.rounding, bits = plan->random_bits;
@@ -215,6 +242,7 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
     return false;
 }
 
+/* The entries of the table: the most special kernel that fits the plan. */
 static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const bnd_format *f = &plan->format;
@@ -252,6 +280,8 @@ static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, con
     }
 }
 
+/* A table of a byte format's words pays from WORTH_A_TABLE elements on, or WORTH_LOADING where it exists already
+ * (converter.c keeps it for many short arrays). */
 static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     enum { WORTH_A_TABLE = 1024, WORTH_LOADING = 64 };
@@ -270,6 +300,7 @@ static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, siz
     }
 }
 
+/* The statistics need more than the back end does: VPOPCNTDQ, BITALG, VBMI and GFNI. */
 void bndi_fill_avx512(bndi_kernels *kernels)
 {
     fill_32(kernels);

@@ -18,7 +18,9 @@ bndi_count_kernel bndi_count_avx512;
 /* Byte permutations are not in every processor that this back end is for. */
 #define BNDI_VBMI __attribute__((target("avx512vbmi")))
 
-/* 64 bytes, byte `place` of each lane of four vectors. */
+/* 64 bytes: byte `place` (0 the lowest) of each lane of four vectors, in order. A permutation takes bytes of two
+ * vectors, by numbers from 0 to 127; its table repeats, so that either half of the result can be blended with that of
+ * the other two vectors. */
 BNDI_VBMI static ALWAYS_INLINE __m512i bndi_byte_planes(const __m512i v[4], unsigned place)
 {
     /* The lowest bytes of two vectors, twice. */

@@ -1,24 +1,46 @@
-/* For AVX-512: kernels of their own for fp16, bf16, and every format of at most 8 bits. A part of avx512.c.
+/* For AVX-512: encode and decode kernels of their own for fp16, bf16 and every format of at most 8 bits. A part of
+ * avx512.c.
  *
- * They take the plain groups and leave the others to the generic one. */
+ * Each takes 64 elements (GROUP vectors of 16) per step and hands a group that has numbers which are not plain to the
+ * template's `group` (mend_group), or puts in what the codec makes of them by masks (with_extreme_codes).
+ *
+ * The byte kernels spend few instructions per element because the code is a byte of a word, and two byte permutations
+ * collect 64 such bytes (bndi_byte_planes). Four numbers to e4m3 by nearest even; bytes of a word are written high to
+ * low, and e = max(x & TOP, 2^-6), M = e + 0a000038 as in lanes_template.h:
+ *
+ *                         0.3            -17            0.011          1000
+ *   v (bits of x)         3e 99 99 9a    c1 88 00 00    3c 34 39 58    44 7a 00 00
+ *   a = (x + M) + e >> 20 48 80 04 2a    cb 80 04 58    46 80 04 06    4e 00 04 88
+ *   byte plane 0 of a     2a             58             06             88             the code's magnitude
+ *     & 7f                2a             58             06             08
+ *   byte plane 3 of v     3e             c1             3c             44             has the sign in bit 7
+ *   | (plane 3 & 80)      2a             d8             06             08
+ *   with_extreme_codes    2a             d8             06             7f             1000 is beyond 448
+ *
+ * The 8 of the last lane is what is left of a carry out of the byte; a lane above `max` is always replaced. */
 
+/* What mend_group needs, made when the first group needs it: most arrays never do. */
 typedef struct hot {
     bool made;
     bndi_results special;
     constants_32 k;
 } hot;
 
+/* Nothing is made yet. */
 static ALWAYS_INLINE void start_hot(hot *h)
 {
     h->made = h->special.asked = false;
 }
 
+/* Out of line, as are the repairs: the vectors of a loop stay in registers. */
 static NOT_INLINE void make_hot(hot *h, const bndi_plan *plan)
 {
     set_constants_32(&h->k, plan);
     h->made = true;
 }
 
+/* A group of 64 by the template, in the step that the caller's kernel stands for. Each case is an instance with
+ * constants. */
 static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan, void *codes, const void *x,
                                   const void *random)
 {
@@ -65,8 +87,8 @@ static ALWAYS_INLINE bool any_code_above(__m512i a, __m512i b, __m512i last)
     return _mm512_cmpgt_epu16_mask(larger, last) != 0;
 }
 
-/* What the instruction makes of numbers that are too large, and of infinities, is what the rule says: only NaNs are
- * another matter. */
+/* Is what the instruction makes of numbers that are too large, and of infinities, what the rule says? Then NaNs alone
+ * need attention in a group with large codes. */
 static bool infinities_agree(hot *h, const bndi_plan *plan)
 {
     const bndi_results *s = &h->special;
@@ -75,6 +97,7 @@ static bool infinities_agree(hot *h, const bndi_plan *plan)
            s->overflow[1] == 0xfc00;
 }
 
+/* NaNs of fp16 codes replaced by the codec's, by sign. */
 static ALWAYS_INLINE __m512i with_chosen_nans(__m512i code, const bndi_results *special)
 {
     const __m512i magnitude = _mm512_set1_epi16(0x7fff), infinity = _mm512_set1_epi16(0x7c00);
@@ -119,7 +142,7 @@ static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_
     by_step_32(plan, true, out, in, NULL, n);
 }
 
-/* NaNs come out quiet, with sign and payload. */
+/* fp16 to fp32 by the instruction: NaNs come out quiet, with sign and payload, as the codec has them. */
 static void decode_half(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     const char *in = codes;
@@ -157,6 +180,7 @@ static ALWAYS_INLINE void split_four(__m512i upper[2], __m512i lower[2], const c
 
 enum { LAST_UPPER = 0x7f7e }; /* and no more: the next one can round to an infinity */
 
+/* bf16 and formats like it to nearest even: upper halves, one more where the lower half says so (rounded_halves). */
 static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const __m512i last = _mm512_set1_epi16(LAST_UPPER);
@@ -181,8 +205,12 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
     by_step_32(plan, true, out, in, NULL, n);
 }
 
-/* The same formats with at most 16 random bits: up where the lower half and they, moved up to its top, make a carry. B
- * adds half a step of theirs. */
+/* The same formats with at most 16 random bits. Stochastic rounding is a carry: the random bits, moved up to the top of
+ * 16, are added to the discarded lower half, and a carry out of 16 bits (the sum is less than an addend) adds one to
+ * the upper half. B adds half a step of the random bits. For 3dcc cccd (0.1) with 8 random bits:
+ *
+ *   lower half   cccd     addend R << 8    3300 -> cccd + 3300 = ffcd, no carry: 3dcc
+ *                                          3400 -> cccd + 3400 = 1 00cd, carry:   3dcd     up for 204 of 256 draws */
 static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const unsigned left = 16 - plan->random_bits;
@@ -215,6 +243,7 @@ static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void
     by_step_32(plan, true, out, in, bits, n);
 }
 
+/* bf16 to fp32: a shift; NaNs are made quiet. */
 static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff), infinity = _mm512_set1_epi32(0x7f800000);
@@ -229,13 +258,15 @@ static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size
     bndi_decode_32(plan, out, in, n);
 }
 
+/* The codes of the lanes in `lanes`, by sign. */
 static ALWAYS_INLINE __m512i put_in_8(__m512i codes, __mmask64 lanes, __mmask64 negative, const uint64_t by_sign[2])
 {
     codes = _mm512_mask_mov_epi8(codes, lanes, _mm512_set1_epi8((char)by_sign[0]));
     return _mm512_mask_mov_epi8(codes, lanes & negative, _mm512_set1_epi8((char)by_sign[1]));
 }
 
-/* Codes of 64 words, where some are no plain numbers; `powers` and `magic`: what M is made of. */
+/* The codes of 64 words of which some are not plain. x rounded (t - M) is computed again here, since the loop made only
+ * the code. `powers` and `magic` are what M is made of. Masks of 16 lanes are joined to 64 bits, one per byte. */
 static ALWAYS_INLINE __m512i with_extreme_codes(const extremes *e, __m512i code, const __m512i *x,
                                                 const __m512i *powers, __m512i magic)
 {
@@ -256,9 +287,10 @@ static ALWAYS_INLINE __m512i with_extreme_codes(const extremes *e, __m512i code,
     return put_in_8(code, nan, negative, e->results.nan);
 }
 
-/* Codes of at most 8 bits: the code's magnitude is in the lowest byte of x + M plus the exponent, where it is put, its
- * sign in the highest byte of x; two permutations take them for 32 numbers each. Whether a number is too large is asked
- * of its exponent first. */
+/* Codes of at most 8 bits in the processor's rounding modes; the head has the example. Whether a number is too large is
+ * first asked of its exponent field e, which is in a register: `highest` is one below the largest number's, so that
+ * comparison passes a group only if it has a number in the highest binade or above; then all_plain looks at the
+ * magnitudes. */
 BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
@@ -307,7 +339,7 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
     by_step_32(plan, true, out, in, NULL, n);
 }
 
-/* 16 entries of 16 bits of 32 as words. */
+/* 16 of 32 random entries of 16 bits, widened to words: the mask zeroes every upper half. */
 static ALWAYS_INLINE __m512i half_of_entries(__m512i entries, bool upper)
 {
     const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -315,9 +347,15 @@ static ALWAYS_INLINE __m512i half_of_entries(__m512i entries, bool upper)
     return _mm512_maskz_permutexvar_epi16(0x55555555, places, entries);
 }
 
-/* Codes of at most 8 bits with at most 16 random ones, by A, and by C as M rounds to nearest: x + M has so many bits
- * below the last one, where they are added; moved up to 16 bits the code's magnitude is in byte 2, less an offset. M
- * takes the sign of x along with its exponent; signs do not come down to that byte. */
+/* Codes of at most 8 bits with at most 16 random bits, by SRA, and by SR (P3109's C) as the addition rounds to nearest
+ * there. x + M has `random_bits` bits below the format's last one; R is added to them; moved up to 16 bits, the code's
+ * magnitude is in byte 2, less an offset. M has the sign of x, taken along with its exponent by range_ps: the larger
+ * magnitude of (power of x, lowest normal power) with the sign of the first. Signs do not reach byte 2. For 0.3 to
+ * e4m3, SRA with 16 random bits (M = 40800000, 2^4 times 2^-2, so that one unit of the code is 1 << 16 in t):
+ *
+ *   t = x + M          40899999                                  9 units and 9999 of 10000 (hex)
+ *   + R = 6666         4089ffff + (e >> 4) 03e80000 = 4471ffff   byte 2 = 71, - c8 (offset), & 7f: 29, 9 units
+ *   + R = 6667         408a0000 + (e >> 4) 03e80000 = 44720000   byte 2 = 72, - c8, & 7f:          2a, 10 units */
 BNDI_VBMI static ALWAYS_INLINE void encode_bytes_by(bool all_16, const bndi_plan *plan, void *codes, const void *x,
                                                     const void *random, size_t n)
 {
@@ -369,6 +407,7 @@ BNDI_VBMI static ALWAYS_INLINE void encode_bytes_by(bool all_16, const bndi_plan
     by_step_32(plan, true, out, in, bits, n);
 }
 
+/* 16 random bits are the commonest count and need no shift. */
 BNDI_VBMI static void encode_bytes_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random,
                                             size_t n)
 {
@@ -379,7 +418,8 @@ BNDI_VBMI static void encode_bytes_randomly(const bndi_plan *plan, void *codes, 
     }
 }
 
-/* The two upper bytes of the words of the codes 0 .. 127; false where there is more in one. */
+/* A table for decoding: bytes 2 and 3 of the words of the codes 0 to 127. False where a word has more in its low half:
+ * then no such table exists (formats of 8 bits have at most 8 significant bits, so only NaN payloads could do that). */
 static bool split_words(const bndi_plan *plan, uint8_t lower[128], uint8_t upper[128])
 {
     uint8_t every[128];
@@ -400,7 +440,16 @@ static bool split_words(const bndi_plan *plan, uint8_t lower[128], uint8_t upper
     return _mm512_test_epi32_mask(lost, lost) == 0;
 }
 
-/* Codes of at most 8 bits by a table of the upper halves of their words. */
+/* Codes of at most 8 bits by the table of 128 words' upper halves: one permutation of bytes looks up 64 entries of 128
+ * at a time. The sign of a code of 8 bits is its bit 7, which the permutation ignores; it is put into the word's top
+ * byte by ternarylogic (high | (c & sign)). For the e4m3 codes 2a, d9 and 01:
+ *
+ *   c                 2a          d9          01
+ *   low, high         a0 3e       90 41       00 3b      entries 2a, 59, 01 of the tables
+ *   high | (c & 80)   3e          c1          3b
+ *   words             3ea00000    c1900000    3b000000   0.3125, -18, 2^-9
+ *
+ * `order` interleaves the codes beforehand so that unpacking within quarters leaves the words in order. */
 BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     bndi_plan whole = *plan;

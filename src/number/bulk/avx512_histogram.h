@@ -1,6 +1,17 @@
-/* The histogram of exponents, for AVX-512 with what came after it. Most numbers stand in a few binades: sixteen of them
- * are counted in a byte a bin, wherever exponents become bits by one permutation. What is in none of these is kept as
- * bytes, and counted 512 at a time. */
+/* The histogram of exponents for the statistics, for AVX-512 with VBMI, BITALG, VPOPCNTDQ and GFNI. Most numbers of an
+ * array lie in a few binades: a `window` of 16 exponents is counted in registers, a byte per bin and 8 numbers. Numbers
+ * outside it are kept as bytes (`batch`) and counted 512 at a time.
+ *
+ * How one group of 64 exponents (bytes) is counted for eight bins of the window, shown for eight of them (one 64-bit
+ * lane):
+ *
+ *   exponents (fields)          7d 7f 7e 7f 80 7d 7f 7e       window from 7d: bins 0 2 1 2 3 0 2 1
+ *   is[0] looked up             01 04 02 04 08 01 04 02       a bit per bin, one permutation of a table of 64
+ *   turned (8 x 8 transpose)    bin 0: 2 numbers, bin 1: 2, bin 2: 3, bin 3: 1: a byte per bin, a bit per number
+ *   popcount of each byte       02 02 03 01 00 00 00 00       added to the bytes of `count`
+ *
+ * A byte grows by at most 8 per group, so after MOST_IN_WINDOW = 31 groups the bytes are emptied into the 64-bit bins.
+ */
 #ifndef BINADE_SRC_BULK_AVX512_HISTOGRAM_H
 #define BINADE_SRC_BULK_AVX512_HISTOGRAM_H
 
@@ -8,9 +19,10 @@
 
 #define TARGET __attribute__((target("avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni")))
 
-/* A group is four vectors; a byte holds the counts of so many that have at most eight of a bin each. */
+/* A group is four vectors; 31 groups of at most 8 per byte are at most 248 in a byte. */
 enum { GROUP = 4, GROUP_LEN = 16 * GROUP, MOST_IN_WINDOW = 255 / 8, WINDOW = 16, BATCH = 512 };
 
+/* The window: 16 exponents from that of `lowest` on, as two tables of eight bins. */
 typedef struct window {
     uint32_t lowest, highest; /* magnitudes */
     __m512i is[2];            /* by the lowest six bits of an exponent: a bit where it is that of one of eight bins */
@@ -18,12 +30,16 @@ typedef struct window {
     size_t groups;
 } window;
 
+/* Bins of numbers outside the window, until there are BATCH. */
 typedef struct batch {
     size_t length;
     uint8_t bins[BATCH];
 } batch;
 
-/* Up to one binade more than the largest magnitude that four vectors of n numbers have. */
+/* Chooses the window: it ends one binade above the largest magnitude of four vectors, spread over the n numbers of x,
+ * and stays within the histogram. The table `is` is indexed by the low six bits of an exponent: bit (place - lowest)
+ * mod 64 where that is below 8, else 0. `powers` has 1, 2, 4, .. 80 in its first eight bytes, which the masked
+ * permutation looks up. */
 TARGET static inline void open_window(window *w, const char *x, size_t n)
 {
     enum { LOWEST = 127 + BND_HISTOGRAM_LOWEST, HIGHEST = LOWEST + BNDI_BINS - 2 - WINDOW };
@@ -51,7 +67,8 @@ TARGET static inline void open_window(window *w, const char *x, size_t n)
     w->groups = 0;
 }
 
-/* The bytes of a bin, one in each 8, side by side; then their sums. */
+/* Byte k of each 64-bit lane belongs to bin k: a permutation brings the eight bytes of each bin side by side, and sad
+ * adds them. */
 TARGET static inline void empty_window(bndi_tally *t, window *w)
 {
     static const uint8_t places[64] = {0, 8,  16, 24, 32, 40, 48, 56, 1, 9,  17, 25, 33, 41, 49, 57,
@@ -69,8 +86,8 @@ TARGET static inline void empty_window(bndi_tally *t, window *w)
     w->groups = 0;
 }
 
-/* Which bytes are of the second vector of a group, of the third and the fourth. The compiler is not to know them: it
- * would make them anew for each group. */
+/* Which bytes belong to the second vector of a group, to the third and the fourth. The empty asm hides the constants
+ * from the compiler, which would otherwise make these masks anew for each group. */
 typedef struct places {
     uint64_t of[GROUP];
 } places;
@@ -82,7 +99,9 @@ static ALWAYS_INLINE places set_places(void)
     return p;
 }
 
-/* The exponent fields of a group, as bytes, in any order. */
+/* The exponent fields of a group as bytes, in any order: multishift takes 8 bits from each 64 at given positions: 23,
+ * the field of the lower number, and 55, that of the upper one; the sign is the ninth bit and is left out. Each vector
+ * fills two of eight bytes. */
 TARGET static ALWAYS_INLINE __m512i exponents_of(const __m512i *x, places p)
 {
     const __m512i fields =
@@ -95,7 +114,7 @@ TARGET static ALWAYS_INLINE __m512i exponents_of(const __m512i *x, places p)
     return e;
 }
 
-/* Exponents become bits, eight bins at a time; eight bytes of such bits are turned round, so that each is one bin's. */
+/* The picture at the top. `numbers`: bytes that are not zeros, whose exponent field 0 is none of the window's. */
 TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is, __m512i exponents, __mmask64 numbers)
 {
     const __m512i turned = _mm512_set1_epi64((long long)0x8040201008040201);
@@ -107,7 +126,9 @@ TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is,
     }
 }
 
-/* Planes of a batch of bins, a plane a bit. */
+/* Counts 512 bins by bit planes: plane b has bit b of each bin. A bin's numbers are the AND of six planes or their
+ * complements, and a popcount counts them: the upper three bits choose one of eight nodes first, so that empty eighths
+ * are skipped. */
 TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
 {
     uint64_t planes[6][8];
@@ -148,7 +169,7 @@ TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
     }
 }
 
-/* floor(log2 |x|) as a bin: the exponent field less that of the lowest bin, from 0 to 63. */
+/* floor(log2 |x|) as a bin from 0 to 63: the exponent field less that of the lowest bin, clamped. */
 TARGET static ALWAYS_INLINE void count_outside(bndi_tally *t, batch *b, __m512i exponents)
 {
     const __m512i lowest = _mm512_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm512_set1_epi8(BNDI_BINS - 1);

@@ -1,13 +1,30 @@
-/* For AVX-512: x + M in the mode that is set (FLOAT_MODE of lanes_template.h), for plans with nothing special at zero.
- * What is no plain number is put in by masks, so that arrays of NaNs, infinities and numbers that are too large take as
- * long as others. A part of avx512.c. */
+/* For AVX-512: rounding by x + M in the mode that is set (FLOAT_MODE of lanes_template.h), for plans with nothing
+ * special at zero: `round` from fp32 words to words, and `encode` from fp64 words to codes of one or two bytes. A part
+ * of avx512.c.
+ *
+ * Numbers that are not plain are put in by masks and never leave the loop, so arrays full of NaNs, infinities and
+ * numbers that are too large take as long as others. Four lanes of round, e5m2 (2 fraction bits, max 57344 = 47600000,
+ * next power of two 47800000 = beyond, infinities kept):
+ *
+ *                              1.3            1e5            NaN             -inf
+ *   x                          3fa66666       47c35000       7fc00000        ff800000
+ *   M                          4a000000       52000000       0a000000        8a000000   of the last two: wrapped around
+ *   r = x + M - M              3fa00000       47c00000       7fc00000        ff800000   1.25, 98304
+ *   u > top (nan)              0              0              1               0
+ *   u == top (infinite)        0              0              0               1
+ *   u >= beyond, or            0              1              1               1          over: NaN and infinity are
+ *     u > max and |r| > max                                                             overwritten next
+ *   after over                 3fa00000       7f800000       7f800000        ff800000
+ *   after infinite             3fa00000       7f800000       7f800000        ff800000
+ *   after nan                  3fa00000       7f800000       7fc00000        ff800000 */
 
-/* What becomes of it, as words or as codes. */
+/* What the codec makes of overflow, infinities and NaNs, as words or as codes; and the thresholds. */
 typedef struct extremes {
     bndi_results results;
     __m512i top, max, beyond; /* magnitudes, as words of 32 or 64 bits */
 } extremes;
 
+/* Plans of family FLOAT whose rounding is one of the processor's modes, for signed formats with both zeros. */
 static bool goes_by_mode(const bndi_plan *plan)
 {
     const unsigned rounding = plan->rule.rounding;
@@ -15,7 +32,7 @@ static bool goes_by_mode(const bndi_plan *plan)
            rounding != BND_ROUND_SR_EQUAL && plan->low == 0 && plan->format.is_signed;
 }
 
-/* A call costs all that stands in registers. */
+/* A call would spill every register: so the common case is inlined, and the question asked once. */
 static ALWAYS_INLINE void ask_once(extremes *e, const bndi_plan *plan, bool as_codes)
 {
     if (__builtin_expect(!e->results.asked, 0)) {
@@ -25,7 +42,7 @@ static ALWAYS_INLINE void ask_once(extremes *e, const bndi_plan *plan, bool as_c
 
 /* ---- 16 words of fp32 ---- */
 
-/* Lanes of a vector: NaNs, infinities, and what is rounded beyond the largest number. */
+/* Masks of a vector's lanes: NaNs, infinities, what is rounded beyond the largest number, and negative lanes. */
 typedef struct lanes_apart {
     __mmask16 nan, infinite, over, negative;
 } lanes_apart;
@@ -38,7 +55,8 @@ static ALWAYS_INLINE extremes extremes_32(const bndi_plan *plan)
                       .beyond = _mm512_set1_epi32((int)plan->beyond)};
 }
 
-/* x, and x rounded as if there were no limits. */
+/* x, and x rounded as if without limits. Both conditions of `over` are needed: a number above max may round down to
+ * max, and one at `beyond` or above overflows in every mode, whatever x + M has made of it. */
 static ALWAYS_INLINE lanes_apart set_apart_32(const extremes *e, __m512i x, __m512i rounded)
 {
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
@@ -51,12 +69,14 @@ static ALWAYS_INLINE lanes_apart set_apart_32(const extremes *e, __m512i x, __m5
     return a;
 }
 
+/* The results of the lanes in `lanes`, by sign. */
 static ALWAYS_INLINE __m512i put_in_32(__m512i result, __mmask16 lanes, __mmask16 negative, const uint64_t by_sign[2])
 {
     result = _mm512_mask_mov_epi32(result, lanes, _mm512_set1_epi32((int)by_sign[0]));
     return _mm512_mask_mov_epi32(result, lanes & negative, _mm512_set1_epi32((int)by_sign[1]));
 }
 
+/* In this order: `over` includes infinities and NaNs. */
 static ALWAYS_INLINE __m512i with_extremes_32(const extremes *e, __m512i result, __m512i x, __m512i rounded)
 {
     lanes_apart a = set_apart_32(e, x, rounded);
@@ -65,6 +85,7 @@ static ALWAYS_INLINE __m512i with_extremes_32(const extremes *e, __m512i result,
     return put_in_32(result, a.nan, a.negative, e->results.nan);
 }
 
+/* No magnitude of four vectors above max: one comparison. */
 static ALWAYS_INLINE bool all_plain(const __m512i *x, __m512i magnitude, __m512i max)
 {
     __m512i a = _mm512_max_epu32(_mm512_and_si512(x[0], magnitude), _mm512_and_si512(x[1], magnitude));
@@ -80,7 +101,7 @@ static ALWAYS_INLINE void load_four(__m512i *x, const char *in)
     }
 }
 
-/* Words to words. */
+/* Words to words; the last few go through the template. */
 static void round_by_mode_32(const bndi_plan *plan, void *y, const void *x, size_t n)
 {
     const __m512i top = _mm512_set1_epi32(0x7f800000), sign_free = _mm512_set1_epi32(0x7fffffff);
@@ -116,6 +137,7 @@ static void round_by_mode_32(const bndi_plan *plan, void *y, const void *x, size
 
 /* ---- 8 words of fp64, to codes of one or two bytes ---- */
 
+/* The same for 8 lanes of fp64, to codes. */
 static ALWAYS_INLINE __m512i put_in_64(__m512i result, __mmask8 lanes, __mmask8 negative, const uint64_t by_sign[2])
 {
     result = _mm512_mask_mov_epi64(result, lanes, _mm512_set1_epi64((long long)by_sign[0]));
@@ -133,6 +155,9 @@ static ALWAYS_INLINE __m512i with_extremes_64(const extremes *e, __m512i code, _
     return put_in_64(code, _mm512_cmpgt_epu64_mask(u, e->top), negative, e->results.nan);
 }
 
+/* fp64 to codes of one or two bytes: x + M with the code's offset in M, plus the exponent field, as in
+ * lanes_template.h. The conversion to bytes or 16-bit words takes the low part of each lane, so bits above the code do
+ * not matter. */
 static void encode_by_mode_64(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);

@@ -1,4 +1,16 @@
-/* Operations with AVX-512: words of either type, and fp16 and bf16 without a detour by memory. */
+/* Operations with AVX-512: the hooks of operations_template.h for words of either type, and those of fused_template.h
+ * for fp16 and bf16 without a detour through memory.
+ *
+ * Round to odd is simple here, since an instruction can carry its own rounding mode: compute the operation rounded down
+ * and rounded up. If both agree the result is exact; otherwise they are neighbours, one of them odd. The one with the
+ * lower magnitude, with its last bit set, is that one. In fp32:
+ *
+ *   operation          down         up           equal?   min, | 1       odd result
+ *   1 + 2^-30          3f800000     3f800001     no       3f800001       1 + 2^-23
+ *   3 - 2^-30          403fffff     40400000     no       403fffff       3 - 2^-22
+ *   -1 - 2^-30         bf800001     bf800000     no       bf800001       -1 - 2^-23
+ *   1 + 1              40000000     40000000     yes      40000000       2, unchanged
+ *   1 - 1              80000000     00000000     yes      00000000       +0; -0 (max) where the rule rounds down */
 #include "bulk/avx512.h"
 
 #define BYTES 64
@@ -10,6 +22,7 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+/* Hooks of the operations. */
 static ALWAYS_INLINE lanes_32 fused_32(lanes_32 a, lanes_32 b, lanes_32 c)
 {
     return (lanes_32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -30,6 +43,7 @@ static ALWAYS_INLINE lanes_64 root_64(lanes_64 a)
     return (lanes_64)_mm512_sqrt_pd((__m512d)a);
 }
 
+/* Has any lane a bit set? */
 static ALWAYS_INLINE bool any_32(lanes_32 a)
 {
     return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
@@ -40,12 +54,13 @@ static ALWAYS_INLINE bool any_64(lanes_64 a)
     return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
 }
 
-/* To odd: the operation rounds up and down. Where both agree that is it; otherwise one of these two neighbours is odd,
- * the lower magnitude with its last bit set. Zeros of both signs are equal, and of them the positive one is lower. */
+/* All operations to odd: the picture at the top. min of words as unsigned integers is the lower magnitude, since both
+ * have the same sign, or are zeros of both signs, of which +0 is the lower word. */
 #define HAS_ODD
 #define UP   (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 
+/* One operation in one direction; `operation` and `up` are constants. */
 static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes_32 x, lanes_32 y, lanes_32 z)
 {
     const __m512 a = (__m512)x, b = (__m512)y, c = (__m512)z;
@@ -89,6 +104,7 @@ static ALWAYS_INLINE lanes_64 rounded_64(bnd_operation operation, bool up, lanes
     }
 }
 
+/* The same for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 odd_64(bnd_operation operation, bool minus_zero, lanes_64 x, lanes_64 y, lanes_64 z)
 {
     const __m512i up = (__m512i)rounded_64(operation, true, x, y, z), one = _mm512_set1_epi64(1);
@@ -106,12 +122,13 @@ static ALWAYS_INLINE lanes_64 odd_64(bnd_operation operation, bool minus_zero, l
 
 /* ---- codes of 16 bits ---- */
 
+/* Hooks of the fused kernels: 16 codes of fp16 as words. */
 static ALWAYS_INLINE lanes_32 words_of_halves(const void *codes)
 {
     return (lanes_32)_mm512_cvtph_ps(_mm256_loadu_si256(codes));
 }
 
-/* In the mode that is set. */
+/* 32 words as codes of fp16, in the mode that is set. */
 static ALWAYS_INLINE lanes_32 halves_of_words(lanes_32 a, lanes_32 b)
 {
     __m256i low = _mm512_cvtps_ph((__m512)a, _MM_FROUND_CUR_DIRECTION);
@@ -124,6 +141,7 @@ static ALWAYS_INLINE lanes_32 larger_codes(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_max_epu16((__m512i)a, (__m512i)b);
 }
 
+/* Is any of 32 magnitudes above `last`? */
 static ALWAYS_INLINE bool any_code_above(lanes_32 codes, uint16_t last)
 {
     return _mm512_cmpgt_epu16_mask((__m512i)codes, _mm512_set1_epi16((short)last)) != 0;

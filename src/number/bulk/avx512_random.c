@@ -1,22 +1,39 @@
-/* Random bits for AVX-512: sixteen blocks of Philox4x32-10 at a time, a word of each in a lane of 32 bits. */
+/* Random bits for AVX-512: sixteen blocks of Philox4x32-10 per step, word i of each block in the lanes of vector i.
+ * avx2_random.c describes the generator and gives values of one block.
+ *
+ *   x[0]    w0 of block 0, 4, 8, 12 | 1, 5, 9, 13 | 2, 6, 10, 14 | 3, 7, 11, 15      32-bit lanes, quarters apart by |
+ *   x[1]    w1 in the same order, x[2], x[3] likewise
+ *   unpacklo_epi32(x[0], x[1])      w0 w1 of block 0, w0 w1 of block 4 | ...
+ *   unpacklo_epi64(that, w2 w3)     block 0 | block 1 | block 2 | block 3            16 bytes each: the order of memory
+ *
+ * Products of all sixteen lanes are made in two multiplications, of even and of odd lanes (`multiply`). A round waits
+ * for its products, so six such sets of blocks are computed side by side. */
 #include "bulk/avx512.h"
 
 enum { PHILOX_ROUNDS = 10, BLOCKS = 16, BLOCK_BYTES = 16 };
 static const uint32_t MULTIPLIER_0 = 0xD2511F53, MULTIPLIER_1 = 0xCD9E8D57; /* of the generator's definition */
 static const uint32_t WEYL_0 = 0x9E3779B9, WEYL_1 = 0xBB67AE85;
 
-/* The keys; and what the first two rounds come to. Of the four words that go in only the lowest, the lower half of the
- * block's number, differs between blocks whose upper half is the same: one product of either round is a constant. */
+/* The keys, and what the first two rounds come to. Of the four words that go in, only the lowest one (the low half of
+ * the block's number) differs between blocks with the same upper half. So in the first round one of the two products is
+ * constant, and in the second one, too: four constants stand for their outcome.
+ *
+ *   in         w0 = block low     w1 = block high   w2 = purpose low    w3 = purpose high
+ *   round 1    w0' = high(w2 M1) ^ w1 ^ k0: constant          w1' = low(w2 M1): constant
+ *              w2' = high(w0 M0) ^ w3 ^ k1: `first`           w3' = low(w0 M0)
+ *   round 2    high and low of w0' M0 are constants: `second_high`, `constant`; w1' ^ k0' is `second_low` */
 typedef struct philox {
     __m512i key[PHILOX_ROUNDS][2];
     __m512i first, second_low, second_high, constant; /* words 2, 0, 2 and 3 meet these */
 } philox;
 
+/* The same word in all lanes. */
 static __m512i all(uint64_t word)
 {
     return _mm512_set1_epi32((int)(uint32_t)word);
 }
 
+/* The constants for blocks that share the upper half of `block`. */
 static void set_philox(philox *p, uint64_t seed, uint64_t purpose, uint64_t block)
 {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
@@ -33,7 +50,8 @@ static void set_philox(philox *p, uint64_t seed, uint64_t purpose, uint64_t bloc
     }
 }
 
-/* Both halves of sixteen products, of which the instruction makes those of the even lanes. */
+/* Both halves of sixteen products. The instruction multiplies even lanes only; odd lanes are moved down for a second
+ * one, and the results are interleaved again. */
 static ALWAYS_INLINE void multiply(__m512i *high, __m512i *low, __m512i a, uint32_t multiplier)
 {
     const __m512i m = all(multiplier);
@@ -44,6 +62,7 @@ static ALWAYS_INLINE void multiply(__m512i *high, __m512i *low, __m512i a, uint3
     *low = _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xaaaa, odd));
 }
 
+/* Rounds 1 and 2, with the constants above: two multiplications in place of four. */
 static ALWAYS_INLINE void first_rounds(__m512i x[4], const philox *p)
 {
     __m512i high, low;
@@ -54,6 +73,7 @@ static ALWAYS_INLINE void first_rounds(__m512i x[4], const philox *p)
     x[0] = _mm512_xor_si512(high, p->second_low);
 }
 
+/* A round; 96 is the three-way XOR. */
 static ALWAYS_INLINE void philox_round(__m512i x[4], const __m512i key[2])
 {
     __m512i high_0, low_0, high_1, low_1;
@@ -65,8 +85,7 @@ static ALWAYS_INLINE void philox_round(__m512i x[4], const __m512i key[2])
     x[3] = low_0;
 }
 
-/* The words of sixteen blocks as they lie in memory, `mask` over each. The quarters of a vector have blocks 0, 4, 8,
- * 12; 1, 5, 9, 13; ...: so unpacking puts them in order. */
+/* The words of sixteen blocks as they lie in memory, masked: the picture at the top. */
 static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i mask)
 {
     __m512i low_0 = _mm512_unpacklo_epi32(x[0], x[1]), low_1 = _mm512_unpacklo_epi32(x[2], x[3]);
@@ -81,6 +100,7 @@ static ALWAYS_INLINE void store_blocks(char *out, const __m512i x[4], __m512i ma
  * side. */
 enum { MANY = 6, FEW = 2 };
 
+/* `chains` times sixteen blocks from number `block` on. */
 static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t block, __m512i mask, size_t chains)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -103,7 +123,7 @@ static ALWAYS_INLINE void store_random(char *out, const philox *p, uint64_t bloc
     }
 }
 
-/* As many bytes as there are; in blocks whose numbers have the same upper half. */
+/* As many bytes as are wanted; the blocks have numbers with the same upper half. */
 static void store_many(char *to, size_t left, const philox *p, uint64_t block, __m512i mask)
 {
     enum { MOST = MANY * BLOCKS * BLOCK_BYTES, LESS = FEW * BLOCKS * BLOCK_BYTES };
@@ -120,7 +140,8 @@ static void store_many(char *to, size_t left, const philox *p, uint64_t block, _
     }
 }
 
-/* Entries of 2, 4 or 8 bytes are the fields of blocks in their order: the blocks themselves, masked. */
+/* Entries of 2, 4 or 8 bytes are the fields of blocks in their order: the blocks themselves, masked. Elements before
+ * the first whole block, and calls that pass the last element there can be, go to the portable generator. */
 void bndi_random_avx512(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
     const unsigned bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8, in_a_block = BLOCK_BYTES / bytes;

@@ -1,5 +1,15 @@
-/* Rounding by the step as lanes_template.h does it, for AVX-512 with VBMI: of numbers in range only, whose results are
- * wanted as numbers too, to be counted. */
+/* Rounding for the statistics of AVX-512 (avx512_tally.c): the steps of lanes_template.h for numbers in range only,
+ * whose results are wanted as words too, to be counted, and stored as words or codes in the same pass.
+ *
+ * Two of the steps exist here: x + M - M, and nearest even by an addition to the bits. An example of each, e4m3 and
+ * bf16:
+ *
+ *   rounded_float   u = 3e99999a (0.3)    e = 3e800000, M = e + 0a000038 = 48800038, t = 48800042, y = t - M = 3ea00000
+ *                                         code = t + (e >> 20) = 4880042a: low byte 2a
+ *   rounded_bits    x = 3f818000          odd = 1, x + 7fff + 1 = 3f820000, & ffff0000: y = 3f820000, code 3f82
+ *
+ * Note that M carries the code's offset 38 for codes and none for words: y is the same, since t - M takes it away
+ * again. */
 #ifndef BINADE_SRC_BULK_AVX512_ROUNDING_H
 #define BINADE_SRC_BULK_AVX512_ROUNDING_H
 
@@ -7,16 +17,17 @@
 
 enum { TOP = 0x7f800000 };
 
-/* What a run does: it counts results that are there, or what is its own result; or it rounds, by x + M - M or by
- * additions to the bits of x, and writes words or codes. */
+/* What a run does with a number: it counts results that exist already (GIVEN), or results equal to the input (SAME), or
+ * it rounds by one of the two steps and writes words, bytes or 16-bit codes. */
 typedef enum way { GIVEN, SAME, FLOAT_WORDS, FLOAT_BYTES, FLOAT_HALVES, BITS_WORDS, BITS_HALVES, WAYS } way;
 
-/* Rounding, as in lanes_template.h. */
+/* The plan as vectors. */
 typedef struct rounding {
     __m512i bottom, magic, base, one, keep, drop, code_bits, sign_bit;
     __m128i to_sign;
 } rounding;
 
+/* From the plan; `to_codes` decides whether M has the code's offset. */
 static void set_rounding(rounding *r, const bndi_plan *plan, bool to_codes)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
@@ -35,8 +46,8 @@ static void set_rounding(rounding *r, const bndi_plan *plan, bool to_codes)
     r->to_sign = _mm_cvtsi32_si128((int)((bytes ? 7 : 15) - magnitude_bits));
 }
 
-/* x + M less M. A code is made of the sum, and of the exponent; signs have nothing to say there, and are left out: x is
- * a magnitude. */
+/* x + M - M. For codes x is a magnitude: signs play no part in nearest and toward zero, and are put in when codes are
+ * stored. For words M takes the sign of x; where zeros may occur (`zeros`) the result takes it, too. */
 static ALWAYS_INLINE __m512i rounded_float(const rounding *r, way w, bool zeros, __m512i x, __m512i *code)
 {
     const __m512i top = _mm512_set1_epi32(TOP), magnitude = _mm512_set1_epi32(0x7fffffff);
@@ -53,14 +64,15 @@ static ALWAYS_INLINE __m512i rounded_float(const rounding *r, way w, bool zeros,
     return y;
 }
 
+/* BITS_NEAREST of lanes_template.h. */
 static ALWAYS_INLINE __m512i rounded_bits(const rounding *r, __m512i x)
 {
     __m512i odd = _mm512_and_si512(_mm512_srlv_epi32(x, r->drop), r->one);
     return _mm512_and_si512(_mm512_add_epi32(_mm512_add_epi32(x, r->base), odd), r->keep);
 }
 
-/* The lowest bytes of four vectors are the codes' magnitudes, which it returns; their signs are in the highest ones of
- * x. */
+/* Stores 64 codes of a byte: their magnitudes are the lowest bytes of four vectors, their signs the top bits of x. Two
+ * permutations of two vectors each, twice. Returns the magnitudes, by which results of zero are counted. */
 TARGET static ALWAYS_INLINE __m512i put_bytes(const rounding *r, char *out, const __m512i *code, const __m512i *x)
 {
     static const uint8_t bytes[64] = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36,  40,  44,  48,  52,  56,  60,
@@ -79,7 +91,7 @@ TARGET static ALWAYS_INLINE __m512i put_bytes(const rounding *r, char *out, cons
     return codes;
 }
 
-/* The lower halves of two vectors. */
+/* The lower halves of two vectors' words, in order; and the upper ones. */
 static ALWAYS_INLINE __m512i lower_halves(__m512i a, __m512i b)
 {
     const __m512i even = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26,
@@ -94,6 +106,7 @@ static ALWAYS_INLINE __m512i upper_halves(__m512i a, __m512i b)
     return _mm512_permutex2var_epi16(a, odd, b);
 }
 
+/* Stores 64 codes of 16 bits, with the signs of x. */
 static ALWAYS_INLINE void put_halves(const rounding *r, char *out, const __m512i *code, const __m512i *x)
 {
     UNROLL
@@ -105,7 +118,8 @@ static ALWAYS_INLINE void put_halves(const rounding *r, char *out, const __m512i
     }
 }
 
-/* Returns bytes that are zero where results are. */
+/* Stores a group in the way `w` says. Returns bytes that are zero where results are zero: codes, or exponent fields of
+ * results. */
 TARGET static ALWAYS_INLINE __m512i put_group(const rounding *r, way w, char *out, const __m512i *y,
                                               const __m512i *code, const __m512i *x, places p)
 {
@@ -126,6 +140,7 @@ TARGET static ALWAYS_INLINE __m512i put_group(const rounding *r, way w, char *ou
     return exponents_of(y, p);
 }
 
+/* Bytes per result; 4 for GIVEN and SAME, which write nothing but prefetch as if. */
 static ALWAYS_INLINE size_t bytes_out(way w)
 {
     return w == FLOAT_BYTES ? 1 : w == FLOAT_HALVES || w == BITS_HALVES ? 2 : 4;

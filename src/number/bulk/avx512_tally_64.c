@@ -1,9 +1,20 @@
 /* Statistics of fp64 numbers for AVX-512 (F, DQ): sixteen at a time where all are zeros or in the format's normal
- * range, so that inexact is the only flag there can be; the portable tally counts the others. Sums round as its own. */
+ * range, so that inexact is the only flag there can be. The portable tally counts every other sixteen, and the tail.
+ * Sums round as its own do.
+ *
+ * Element i of a piece belongs to lane i mod 16 of the sums: vector 0 of a pair has lanes 0 to 7, vector 1 lanes 8 to
+ * 15. Each lane of a vector also has bins of its own, so that the scatter of eight counts never meets the same address
+ * twice:
+ *
+ *   u                 3fd3333333333333 (0.3)     4031000000000000 (17)     0 (not counted)
+ *   bin = (u >> 52) - (1023 + lowest - 1)        0.3: field 3fd = 2^-2     17: field 403 = 2^4
+ *   at = 8 bin + lane                            gather, add one, scatter
+ *   less one, as unsigned: 0 - 1 is the largest, so a zero never is the smallest magnitude */
 #include "bulk/avx512.h"
 
 enum { VECTOR = 8, PAIR = 2 * VECTOR };
 
+/* Thresholds as vectors. */
 typedef struct bounds {
     __m512i magnitude, normal, max, top;
 } bounds;
@@ -14,6 +25,7 @@ typedef struct sums {
     size_t numbers, differ;
 } sums;
 
+/* Is each x a zero or a normal number in range, and each result finite? */
 static ALWAYS_INLINE bool all_plain(const bounds *k, __m512i u, __m512i v)
 {
     __mmask8 zero = _mm512_testn_epi64_mask(u, u), in_range = _mm512_cmple_epu64_mask(u, k->max);
@@ -21,7 +33,7 @@ static ALWAYS_INLINE bool all_plain(const bounds *k, __m512i u, __m512i v)
     return ((zero | in_range) & _mm512_cmplt_epu64_mask(v, k->top)) == 0xff;
 }
 
-/* No fused operation: the portable tally has none. */
+/* One rounding per operation, none fused: the portable tally rounds so. */
 static ALWAYS_INLINE void add_squares(sums *s, size_t i, __m512i x, __m512i y)
 {
     __m512d a = _mm512_castsi512_pd(x), e = _mm512_sub_pd(_mm512_castsi512_pd(y), a);
@@ -29,7 +41,7 @@ static ALWAYS_INLINE void add_squares(sums *s, size_t i, __m512i x, __m512i y)
     s->input[i] = _mm512_add_pd(s->input[i], _mm512_mul_pd(a, a));
 }
 
-/* Each lane has bins of its own: no two of a vector are the same. */
+/* floor(log2 |x|) as a bin; a gather and a scatter into the lane's own bins. */
 static ALWAYS_INLINE void count_bins(bndi_tally *t, __mmask8 numbers, __m512i u)
 {
     const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), one = _mm512_set1_epi64(1);
@@ -41,6 +53,7 @@ static ALWAYS_INLINE void count_bins(bndi_tally *t, __mmask8 numbers, __m512i u)
     _mm512_mask_i64scatter_epi64(&t->bin_lanes[0][0], numbers, at, _mm512_add_epi64(count, one), 8);
 }
 
+/* A plain vector: extremes, differences, sums and bins. */
 static ALWAYS_INLINE void count_vector(bndi_tally *t, sums *s, size_t i, __m512i x, __m512i y, __m512i u)
 {
     const __mmask8 numbers = _mm512_test_epi64_mask(u, u);
@@ -52,6 +65,8 @@ static ALWAYS_INLINE void count_vector(bndi_tally *t, sums *s, size_t i, __m512i
     count_bins(t, numbers, u);
 }
 
+/* The sums go on from the tally; they go back before the portable one is called, so that the order of additions is
+ * kept. */
 static void open_sums(sums *s, const bndi_tally *t)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -68,6 +83,7 @@ static void close_sums(const sums *s, bndi_tally *t)
     }
 }
 
+/* Plans that this kernel counts. */
 static bool is_simple(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;

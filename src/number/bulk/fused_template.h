@@ -1,13 +1,26 @@
-/* The body of the kernels that take codes of 16 bits to codes of 16 bits: decoded, computed in fp32, encoded, a group
- * at a time, up to the first group with a result that is no plain number. Twice as many codes as words fill a vector.
+/* The body of the kernels that take codes of 16 bits to codes of 16 bits: decode, compute in fp32, encode, a group at a
+ * time in registers. fp16 uses the processor's conversions; bf16 is the upper half of fp32. The kernel stops before the
+ * first group that has a result which is not a plain number, and the caller goes on from there by the general path.
  *
- * After operations_template.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), a vector of codes,
- * rounded in the mode that is set; larger_codes(a, b) and any_code_above(a, last) of words of 16 bits; put(memory,
- * vector, stream); ask_for(memory), which is about to be read. */
+ * Included after operations_template.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), one vector
+ * of codes from two of words, rounded in the mode that is set; larger_codes(a, b), the larger of words of 16 bits;
+ * any_code_above(a, last); put(memory, vector, stream); ask_for(memory), a prefetch. Twice as many codes as words fill
+ * a vector.
+ *
+ * bf16 needs no unpacking instruction: a vector of codes is taken apart into odd and even places and put together
+ * again. For 1.5 + 2 and 3 + 0.0078125, as two codes in one lane of 32 bits (the first code is the lower half):
+ *
+ *   x                      4040 3fc0      3.0, 1.5
+ *   y                      3c00 4000      0.0078125, 2.0
+ *   even places << 16      3fc00000 + 40000000 = 40600000   1.5 + 2 = 3.5
+ *   odd places & ffff0000  40400000 + 3c000000 = 40408000   3 + 0.0078125, a tie of bf16
+ *   rounded_upper          40600000 + 7fff + 0 = 40607fff;  40408000 + 7fff + 0 = 4040ffff
+ *   >> 16, & ffff0000      4060             |  40400000     4040 4060: 3.0 (even), 3.5 */
 
 enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
 
-/* fma, the one operation that is not innocuous, to odd. */
+/* The caller's arithmetic.c has chosen BNDI_ODD; `half` says whether the codes are fp16, whose products are exact. fma
+ * is the one operation of the six where rounding to fp32 first is not innocuous, so it is computed to odd. */
 static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_32 c)
 {
 #if defined(HAS_ODD)
@@ -27,6 +40,7 @@ static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_3
 #endif
 }
 
+/* The operation on words. arithmetic.c proves that fp32's rounding in between does no harm for fp16 and bf16. */
 static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, bool odd, lanes_32 a, lanes_32 b,
                                             lanes_32 c)
 {
@@ -46,7 +60,7 @@ static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, 
     }
 }
 
-/* bf16 is the upper half of fp32: of a vector of codes, the words of those in odd places, or in even ones. */
+/* Half the codes of a vector as fp32: those in odd places, or those in even ones. */
 static ALWAYS_INLINE lanes_32 words_of_uppers(lanes_32 codes, bool odd_places)
 {
     if (odd_places) {
@@ -55,6 +69,9 @@ static ALWAYS_INLINE lanes_32 words_of_uppers(lanes_32 codes, bool odd_places)
     return codes << 16;
 }
 
+/* fp32 to bf16 in the upper half of the word: an addition below the half that is kept, as BITS steps do. Whoever takes
+ * the upper half cuts the rest off. Overflow becomes an infinity's code by the carry, NaNs may become anything above
+ * infinity, or wrap: both show as a code above the largest number and end the group. */
 static ALWAYS_INLINE lanes_32 rounded_upper(unsigned rounding, lanes_32 word)
 {
     lanes_32 sign = (lanes_32)((signed_lanes_32)word >> 31);
@@ -70,12 +87,13 @@ static ALWAYS_INLINE lanes_32 rounded_upper(unsigned rounding, lanes_32 word)
     }
 }
 
-/* Where an operand stands, and how far it moves. */
+/* An operand's place, and how far it moves per group: 0 for an operand that is repeated. */
 typedef struct operand {
     const char *at;
     size_t step;
 } operand;
 
+/* A vector of fp16 results: two vectors of words. */
 static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd, unsigned operands, const operand *x,
                                                size_t i)
 {
@@ -88,6 +106,8 @@ static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd
     return halves_of_words(r[0], r[1]);
 }
 
+/* A vector of bf16 results: the even places, then the odd ones, merged. Operands that the operation lacks are copies of
+ * the first, which the compiler drops. */
 static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, bool odd_sum, unsigned rounding,
                                                unsigned operands, const operand *x, size_t i)
 {
@@ -102,7 +122,10 @@ static ALWAYS_INLINE lanes_32 vector_of_uppers(bnd_operation operation, bool odd
     return r[0] >> 16 | (r[1] & 0xffff0000);
 }
 
-/* All but the last four arguments are constants wherever this is called. */
+/* The results of a group are stored only after all of them are known to be finite, so a group that is given up leaves
+ * its output untouched, which matters where the output is an operand. The loop. All but the last four arguments are
+ * constants wherever this is called. `last` is the largest finite code: one comparison per group finds infinities and
+ * NaNs. Stores past the caches come with prefetches of the operands. */
 static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool odd, unsigned rounding,
                                        unsigned operands, bool stream, void *result, const void *const *from,
                                        const size_t *steps, size_t n)
@@ -142,6 +165,7 @@ static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool 
 
 #define ARGUMENTS a->stream, result, from, steps, n
 
+/* An instance per operation. */
 static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_arithmetic *a, void *result,
                                      const void *const *from, const size_t *steps, size_t n)
 {
@@ -162,7 +186,8 @@ static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_ar
     }
 }
 
-/* fp16 is encoded in the mode that is set, whichever it is. */
+/* The kernel of the table. fp16 is encoded in the mode that is set, whichever it is; bf16's mode is a constant of its
+ * loop. */
 static size_t fused(const bndi_arithmetic *a, void *result, const void *const *from, const size_t *steps, size_t n)
 {
     if (a->fused == BNDI_FUSED_HALF) {

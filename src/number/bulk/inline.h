@@ -1,5 +1,11 @@
-/* How the vector kernels are put together: everything inlined and unrolled, so that what is constant in a loop is
- * constant in the machine's code. Instrumented builds leave that to the compiler: it would take them minutes. */
+/* How the vector kernels are put together: everything is inlined and unrolled, so that what is constant in a loop is
+ * constant in the machine's code. Example: `group` of lanes_template.h has a parameter `step`; NAME(loop)(FLOAT_MODE,
+ * ...) is an instance of it in which the switch on `step` has vanished. Sanitizer builds leave these decisions to the
+ * compiler: forced inlining would take them minutes to compile.
+ *
+ *   ALWAYS_INLINE   for functions whose arguments are constants of the instance
+ *   NOT_INLINE      for rare paths, so that their registers do not spill those of the loop
+ *   UNROLL          before a loop over GROUP vectors; UNROLL_BY(n) with another count */
 #ifndef BINADE_SRC_BULK_INLINE_H
 #define BINADE_SRC_BULK_INLINE_H
 

@@ -1,14 +1,51 @@
-/* The body of the vector kernels, for one type of words and one size of vector: a back end includes it once for fp32
- * and once for fp64. Written in the compiler's own vectors; what an instruction set does better than they say comes as
- * hooks.
+/* The body of the vector kernels of conversions: round, encode, decode. It is a template for one type of words and one
+ * vector size. Each back end includes it twice, with LANE_BITS 32 (words are fp32 bits) and 64 (fp64 bits), and
+ * NAME(fill) puts the results into the back end's table. A format, a mode or a policy is data of the bndi_plan, never
+ * code here.
  *
- * LANE_BITS: 32 or 64; BYTES: of a vector; NAME(x): the name of a function for this type. Hooks, on lanes:
- * NAME(select): a where the mask has ones, else b; NAME(max) of signed numbers, NAME(umax) of unsigned ones,
- * NAME(any_above): is any lane of a above its lane of b, unsigned?; NAME(store_codes), NAME(load_some): vectors of
- * codes to and from words of 1, 2, 4 or 8 bytes; NAME(stream): a store past the caches.
+ * Parameters that the including file defines:
+ *   LANE_BITS   32 or 64; undefined again at the end of this file
+ *   BYTES       size of a vector: 16 (NEON, wasm128), 32 (AVX2), 64 (AVX-512)
+ *   GROUP       vectors per step of a loop, 4: one check for special numbers and one packed store of codes per step
+ *   SHIFT       optional: the type of a shift count, where the instruction set shifts all lanes by one scalar count
+ *   lanes_32    the vector type (may_alias), with signed_lanes_32 and floats_32 of the same size; the same for 64
+ * Hooks that the including file defines, for lanes of LANE_BITS:
+ *   NAME(select)(m, a, b)       a where the mask m has ones, b elsewhere, bit by bit
+ *   NAME(max), NAME(umax)       the larger lane, signed and unsigned
+ *   NAME(any_above)(a, b)       is any lane of a above its lane of b, unsigned?
+ *   NAME(store_codes)           GROUP vectors of codes to words of 1, 2, 4 or 8 bytes
+ *   NAME(load_some)             the other direction, any number of vectors
+ *   NAME(stream)                a store past the caches, or an ordinary one where there is none
+ * Names made here: V is the vector, LANES its lanes, WORD the type of a lane, FRACTION its fraction bits, NAME(x) is
+ * x_32 or x_64. MAGNITUDE, SIGN, HIDDEN (the bit above the fraction) and TOP (infinity) are masks of a word.
  *
- * What is no plain number, by the plan's low and span, is looked for once a group of vectors; a group that has any goes
- * the way with blends, `mend`, and numbers that no blend does go to the portable kernels. */
+ * A number is plain where its magnitude u satisfies u - low <= span, unsigned: one subtraction and one comparison find
+ * overflow, infinity and NaN at once, and numbers below `low` wherever the format treats zero or small numbers in a way
+ * of its own. Every vector is computed as if it were plain. A group that holds any other number takes the path with
+ * blends, `mend`, and the few numbers that no blend gets right are done one by one by the portable kernels (`do_hard`),
+ * which hand what they cannot do to the codec. So wrong lanes are always overwritten and never stored.
+ *
+ * Worked example: four fp32 lanes to e4m3 (3 fraction bits, bias 7, largest 448), nearest even, step FLOAT_MODE. The
+ * plan has bottom = 121 << 23 (2^-6, the lowest normal binade), code_magic = 0x0a000038, max = 0x43e00000 (448), drop =
+ * 20.
+ *
+ *                             lane 0        lane 1        lane 2        lane 3
+ *   x                         0.3           -17           0.011         1000
+ *     bits                    3e99999a      c1880000      3c343958      447a0000
+ *   e = max(x & TOP, bottom)  3e800000      41800000      3c800000      44000000     2^-2, 2^4, 2^-6 (not 2^-7), 2^9
+ *   m = e + code_magic        48800038      4b800038      46800038      4e000038     2^20 e, and 38 in the low bits
+ *     with the sign of x      48800038      cb800038      46800038      4e000038     select(MAGNITUDE, m, x)
+ *   t = x + m in fp32         48800042      cb800040      4680003e      4e000048     the processor has rounded x
+ *   e >> 20                        3e8           418           3c8           440     the exponent field times 8
+ *   t + (e >> 20)             4880042a      cb800458      46800406      4e000488
+ *   & 7f, | sign                    2a            d8            06            08     with_sign
+ *   u - low > span?                 no            no            no           yes     1000 is not plain
+ *   after mend                      2a            d8            06            7f     the overflow code: NaN in e4m3
+ *
+ * Lane 0: 0.3 = 1.0011001.. 2^-2. The last bit of m is worth 2^-5, the gap of e4m3 in that binade, so t's low bits hold
+ * 0.3 in units of 2^-5 = 9.6, rounded to 10 (1.010 in binary with its hidden bit), plus 38. Lane 1 is a tie, 8.5 units:
+ * 8 is even. Lane 2 lies below the normal numbers: max() holds its unit at 2^-9, and its code is 6 units without a
+ * hidden bit. */
 
 #if LANE_BITS == 32
 #define WORD     uint32_t
@@ -19,6 +56,7 @@
 #define FRACTION 52
 #define NAME(x)  x##_64
 #endif
+/* Masks and sizes of a word, the same for 32 and 64 bits. */
 #define BITS      (8 * (int)sizeof(WORD))
 #define LANES     (BYTES / (int)sizeof(WORD))
 #define MAGNITUDE ((WORD)-1 >> 1)
@@ -31,17 +69,20 @@
 #endif
 #define GROUP_LEN ((size_t)GROUP * (size_t)LANES)
 
+/* The same word in all lanes. */
 static ALWAYS_INLINE V NAME(all)(uint64_t word)
 {
     return (V){0} + (WORD)word;
 }
 
-/* A count of bits for all lanes: SHIFT is a vector or a number, what the instruction set takes in one instruction. */
+/* A count of bits for all lanes: SHIFT is a vector or a number, whichever the instruction set shifts by in one
+ * instruction. */
 static ALWAYS_INLINE SHIFT NAME(shift)(unsigned bits)
 {
     return (SHIFT){0} + (WORD)bits;
 }
 
+/* Loads and stores need no alignment; memcpy becomes one instruction. */
 static ALWAYS_INLINE V NAME(load)(const void *memory)
 {
     V v;
@@ -54,6 +95,7 @@ static ALWAYS_INLINE void NAME(store)(void *memory, V v)
     __builtin_memcpy(memory, &v, sizeof v);
 }
 
+/* Lanes as floating-point numbers, in the rounding mode that environment.h has set to plan->mode_to_set. */
 static ALWAYS_INLINE V NAME(sum)(V a, V b)
 {
     return (V)((NAME(floats))a + (NAME(floats))b);
@@ -64,17 +106,19 @@ static ALWAYS_INLINE V NAME(difference)(V a, V b)
     return (V)((NAME(floats))a - (NAME(floats))b);
 }
 
+/* A mask: ones where a > b as signed integers. Magnitudes have a clear sign bit, so signed order is their order. */
 static ALWAYS_INLINE V NAME(greater)(V a, V b)
 {
     return (V)((NAME(signed_lanes))a > (NAME(signed_lanes))b);
 }
 
+/* All ones where x is negative: the arithmetic shift copies the sign bit. */
 static ALWAYS_INLINE V NAME(signs_of)(V x)
 {
     return (V)((NAME(signed_lanes))x >> (BITS - 1));
 }
 
-/* The entries of LANES random numbers. */
+/* The random entries of LANES elements, from element `at` on, widened to lanes. */
 static ALWAYS_INLINE V NAME(load_random)(const void *random, unsigned bytes, size_t at)
 {
     V r[1];
@@ -84,7 +128,8 @@ static ALWAYS_INLINE V NAME(load_random)(const void *random, unsigned bytes, siz
 
 /* ---- one rounding ---- */
 
-/* What a step needs of the plan, as vectors. */
+/* The plan as vectors, made once per call. FLOAT steps use bottom, magic, code_magic and code_mask; BITS steps use
+ * keep, unit, base, one, flip, plus, left and right, whose meaning depends on the mode (set_constants). */
 typedef struct NAME(constants) {
     V bottom, magic, code_magic, keep, unit, magnitude, usable, low, span, one, base, flip, plus;
     V code_offset, code_mask;
@@ -93,7 +138,16 @@ typedef struct NAME(constants) {
     bool half_more;
 } NAME(constants);
 
-/* The random addend of stochastic rounding below `drop` bits, that is R 2^drop / 2^bits, and for B half a step more. */
+/* BITS_RANDOM: stochastic rounding as an addition. The discarded part has `drop` bits, R has `bits` bits. R 2^(drop -
+ * bits) is added below the last bit kept, and a carry out of the discarded part rounds up:
+ *
+ *   drop = 20, bits = 8: left = 12   x  s eeeeeeee kkk dddddddd dddddddddddd
+ *                                   +R              rrrrrrrr 000000000000
+ *   bits > drop: the low bits of R cannot matter, right = bits - drop drops them.
+ *
+ * SRB adds half a unit of R more (`plus`), so that R stands for the middle of its interval. SR (P3109's C) first rounds
+ * the discarded part itself to a multiple of 2^left, to nearest even: base, one and flip make that rounding, as
+ * BITS_NEAREST does. */
 static void NAME(set_random)(NAME(constants) * k, const bndi_plan *plan)
 {
     unsigned drop = plan->drop, bits = plan->random_bits;
@@ -108,6 +162,10 @@ static void NAME(set_random)(NAME(constants) * k, const bndi_plan *plan)
     k->flip = NAME(all)(rounds ? ~(((WORD)1 << left) - 1) : (WORD)-1);
 }
 
+/* For BITS_NEAREST the rule is x + (half - 1) + last, where `last` is the last bit kept: at a tie (discarded part =
+ * half) the sum carries only if last is 1, which is round to nearest even. base = half - 1, one = 1, flip inverts
+ * `last` where the parity of a one-bit format is that of another field. `drop` = 0 has nothing to round: base and one
+ * are then 0. RNA adds half. */
 static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
@@ -149,8 +207,20 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
     }
 }
 
-/* x + M, M having the sign of x: below the last bit that is kept nothing is left. `magic` may put more into M's low
- * bits, which come out again in the sum's. */
+/* FLOAT: x + M, where M has the sign of x and is 2^(FRACTION - kept) times the power of two of x, so that the sum has
+ * no bit below the last one the format keeps: the processor's addition is the rounding. Why the exponents fit:
+ * plan->magic adds (FRACTION - kept) to the exponent field of e in place; float_fits checked that the highest binade
+ * still gives a number. The sum stays in the binade of M, since |x| < 2 e is far below M. `magic` may carry more in its
+ * low bits, below M's own last significant bit: they pass through the sum unchanged (code_magic puts the offset of the
+ * code there).
+ *
+ * FLOAT_ADD adds random bits after the addition: M keeps `extra` bits below the format's last one (the mode is toward
+ * zero for SRA, SRB and RNA), the random ones are added there as integers, and code_mask clears what is left of them.
+ * Example, 0.3 to e4m3 by SRA with 8 random bits, M = 44800000 (1024):
+ *
+ *   t = x + M        44800999      significand 9, discarded part 0x99 of 0x100 (0.6 of a unit)
+ *   R = 00           44800999  ->  44800900: 9 units, rounded down
+ *   R = 80           44800a19  ->  44800a00: 10 units: carried, as it does for R >= 0x67 (153 of 256 draws) */
 static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) * k, bndi_step step, V x, V magic, V random, V *m,
                                         V *exponent)
 {
@@ -163,7 +233,11 @@ static ALWAYS_INLINE V NAME(float_step)(const NAME(constants) * k, bndi_step ste
     return t;
 }
 
-/* To odd, or up or down by one random bit: where anything was discarded. */
+/* Round to odd, or up and down by one random bit, after an addition toward zero: t - m is x cut off, exactly, and it
+ * differs from x where anything was discarded. Then the last bit is set (`| lost`), or moved up by the random bit (`+
+ * lost & R`). The magnitudes are compared, since t - m may be +0 for a negative x.
+ *   0.3  to e4m3, to odd:  t = 48800009, t - m = 0.28125 differs from x:  9 | 1 = 9 units = 0.28125
+ *   0.33 to e4m3, to odd:  t = 4880000a, t - m = 0.3125  differs from x: 10 | 1 = 11 units = 0.34375 */
 static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) * k, V x, V t, V m, V random, bool by_random)
 {
     V lost = (V)(((NAME(difference)(t, m) ^ x) & MAGNITUDE) != 0) & 1;
@@ -171,6 +245,18 @@ static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) * k, V x, V t, V m, 
     return by_random ? t + (lost & random) : t | lost;
 }
 
+/* BITS (family UNIFORM): the same number of bits, `drop`, is discarded from every plain number, so rounding is an
+ * integer addition to the word and a mask. A carry out of the fraction enters the exponent field, which is the right
+ * result. Four lanes to bf16 (drop = 16) by BITS_NEAREST, base = 7fff:
+ *
+ *   x                       1.00390625    1.01171875    -3.1415927     1e-40
+ *     bits                  3f80 8000     3f81 8000     c049 0fdb      0001 16c2
+ *   (x >> drop) & one             0             1             1              1      the last bit kept
+ *   x + base + that         3f80 ffff     3f82 0000     c049 8fdb      0001 96c2
+ *   & keep                  3f80 0000     3f82 0000     c049 0000      0001 0000    two ties, both to the even word
+ *
+ * BITS_SIGNED (up, down) adds unit - 1 where the mode moves away from zero for that sign. BITS_ODD: (d + unit - 1) &
+ * unit is the unit where the discarded part d is not zero. */
 static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     V rest;
@@ -190,7 +276,8 @@ static ALWAYS_INLINE V NAME(bits_step)(const NAME(constants) * k, bndi_step step
     }
 }
 
-/* A word of the format's precision with the sign of x, before the limits; and what its code is made of. */
+/* The word of x at the format's precision, with the sign of x, as if the format had no limits. FLOAT takes M away
+ * again, which is exact; a result of zero takes the sign of x by the select. */
 static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     if (step > FLOAT_ODD) {
@@ -203,12 +290,19 @@ static ALWAYS_INLINE V NAME(rounded)(const NAME(constants) * k, bndi_step step, 
     return NAME(select)(NAME(all)(MAGNITUDE), NAME(difference)(t, m), x);
 }
 
+/* The low magnitude bits are the code's; the sign bit comes from x, shifted down to the code's sign (logically, so that
+ * nothing stands above it, and stores that narrow with saturation change nothing). */
 static ALWAYS_INLINE V NAME(with_sign)(const NAME(constants) * k, V code, V x)
 {
     return NAME(select)(k->magnitude, code, x >> k->to_sign);
 }
 
-/* The code of what `rounded` returns, without going there. */
+/* The code of what `rounded` returns, without computing that word. BITS: the word's upper bits minus the difference of
+ * the exponent fields, code_offset. FLOAT: t holds significand + offset in its low bits, and e >> (FRACTION - fraction
+ * bits) is the exponent field in the code's place (see the example at the top). The significand includes its hidden
+ * bit, which is why a subnormal (no hidden bit) and a carry to the next binade both come out right without a case.
+ * FLOAT_ADD has its extra bits to shift out first, so it takes M's own bits away, (t - m) >> extra, and adds the fields
+ * afterwards. */
 static ALWAYS_INLINE V NAME(coded)(const NAME(constants) * k, bndi_step step, V x, V random, bool by_random)
 {
     if (step > FLOAT_ODD) {
@@ -229,12 +323,15 @@ static ALWAYS_INLINE V NAME(coded)(const NAME(constants) * k, bndi_step step, V 
 
 /* ---- what is no plain number ---- */
 
+/* The result for negative or positive numbers, per lane. */
 static ALWAYS_INLINE V NAME(pick)(V negative, const uint64_t by_sign[2])
 {
     return NAME(select)(negative, NAME(all)(by_sign[1]), NAME(all)(by_sign[0]));
 }
 
-/* Lanes whose result is the portable kernel's. */
+/* Lanes that no blend gets right: nonzero magnitudes below plan->hard (the uneven lowest gap of a format without
+ * subnormals, subnormals of family BITS, flushed inputs), NaNs that keep their payload, negative numbers of an unsigned
+ * format. */
 static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
 {
     V hard = NAME(greater)(NAME(all)(plan->hard), u) & (V)(u != 0);
@@ -247,6 +344,7 @@ static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
     return hard;
 }
 
+/* The hard lanes, one at a time, by the portable kernel and the same plan; codes and random entries are words here. */
 static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD *results, const WORD *x,
                                      const WORD *hard, const WORD *random)
 {
@@ -267,7 +365,17 @@ static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD 
     }
 }
 
-/* `result`: what plain numbers have; y: the word rounded as if there were no limits. */
+/* The blends for a vector that has numbers which are not plain. `result` has what plain numbers get, y is x rounded as
+ * if without limits. The order matters, later blends overwrite earlier ones:
+ *
+ *   1 y < least             a result of zero, or one that flush_out makes zero: the codec's zero by sign
+ *   2 u >= beyond, or       overflow. Both comparisons of the second line are needed: u > max alone may still round
+ *     u > max and y > max   down to max, and y > max alone could be the garbage that an infinity or NaN makes of x + M
+ *   3 u == TOP              infinity: what the rule makes of it
+ *   4 u > TOP               NaN: the canonical one by sign
+ *   5 hard lanes            the portable kernel's result
+ *
+ * What each becomes was asked of the codec once (bndi_ask), so no policy is written here a second time. */
 static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, bool to_codes, V result, V x, V y,
                                V random)
 {
@@ -294,7 +402,7 @@ static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, boo
 
 /* ---- groups and arrays ---- */
 
-/* B adds 2 R + 1 to one bit more. */
+/* SRB adds 2 R + 1 to one bit more than SRA: `extra` is random_bits + 1, and the addend the middle of R's interval. */
 static ALWAYS_INLINE V NAME(addend)(const NAME(constants) * k, bndi_step step, bool by_random, V random)
 {
     if (step == FLOAT_ADD && by_random && k->half_more) {
@@ -303,7 +411,10 @@ static ALWAYS_INLINE V NAME(addend)(const NAME(constants) * k, bndi_step step, b
     return random;
 }
 
-/* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). */
+/* GROUP vectors from x to y (words, or codes in words of the plan's code_bytes). `check` collects the largest u - low
+ * of all vectors, so that the usual case costs one comparison per group. k->usable drops the sign of a signed format;
+ * for an unsigned format it keeps it, and a negative number is then larger than any span. In the repair, `rounded` is
+ * computed again for codes only, where the word is needed to recognise overflow. */
 static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step, const bndi_plan *plan,
                                       bndi_results *special, bool to_codes, bool by_random, unsigned code_bytes,
                                       bool stream, void *y, const void *in, const void *random)
@@ -345,6 +456,9 @@ static ALWAYS_INLINE void NAME(group)(const NAME(constants) * k, bndi_step step,
     }
 }
 
+/* An array, GROUP_LEN elements at a time. The last few go through a padded copy, with zeros behind them: zero is
+ * harmless in every step (it is plain, or mend handles it), and the copy keeps loads and stores inside the caller's
+ * arrays. */
 static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_plan *plan, bool to_codes, void *y,
                                      const void *x, const void *random, size_t n)
 {
@@ -376,6 +490,9 @@ static ALWAYS_INLINE void NAME(loop)(bndi_step step, bool by_random, const bndi_
     }
 }
 
+/* One loop per step: `step` and `by_random` are constants in each, so that the inlined body has no branch on the mode.
+ * FLOAT covers RNE, RTZ, RUP and RDN by the processor's own mode; RNA and the stochastic modes are an addition after
+ * it. */
 static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, void *y, const void *x,
                                         const void *random, size_t n)
 {
@@ -433,6 +550,8 @@ static ALWAYS_INLINE void NAME(by_step)(const bndi_plan *plan, bool to_codes, vo
     }
 }
 
+/* The kernels of the table. Family PORTABLE has no vector form: one bit of precision with round to odd, too many random
+ * bits. */
 static void NAME(round)(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n)
 {
     if (plan->family == BNDI_PORTABLE) {
@@ -453,8 +572,9 @@ static void NAME(encode)(const bndi_plan *plan, void *codes, const void *x, cons
 
 /* ---- codes to words ---- */
 
-/* What is no plain code: infinities and NaNs that look as those of the words do, moved into place and quieted; others
- * by what they are, as they have no payload; the rest by the portable kernel. */
+/* What is not a plain code: infinities and NaNs that look as those of the words do are moved into place and made quiet;
+ * others are told apart by their code, as they have no payload; the rest (no zero, or words that cannot hold the
+ * format) goes to the portable kernel. */
 static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V words, V special)
 {
     const bnd_format *f = &plan->format;
@@ -494,6 +614,8 @@ static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V word
     return NAME(load)(out);
 }
 
+/* The plan of decoding as vectors: masks and shifts of the code's fields, and code_low, code_span as low and span
+ * above. */
 typedef struct NAME(decoding) {
     V magnitudes, signs, low, span, offset, normal, bottom, width, nan;
     SHIFT to_sign, drop, shift;
@@ -519,8 +641,19 @@ static void NAME(set_decoding)(NAME(decoding) * d, const bndi_plan *plan)
     d->bytes = plan->code_bytes;
 }
 
-/* The fields are moved into place. A subnormal number 0.f 2^e is 1.f 2^e - 2^e, which needs no subnormal operand (those
- * cost some processors a hundred cycles); where the words have the format's own exponents it stays as it is. */
+/* Decode: the code's exponent and fraction are shifted into place and the difference of the biases is added, in one
+ * step. A subnormal 0.f 2^e is computed as 1.f 2^e - 2^e, which needs no subnormal operand (those cost some processors
+ * a hundred cycles); where the words have the format's own exponents (`by_difference` false) it stays as it is. Codes
+ * of e4m3, drop = 20, offset = (121 - 1) << 3 = 3c0, normal = 8:
+ *
+ *   c                            01               2a               d9               7f
+ *   magnitude                    01               2a               59               7f
+ *   (magnitude + 3c0) << 20      3c100000         3ea00000         41900000         43f00000
+ *   subnormal (< 8)?             yes: + HIDDEN    no               no               no
+ *   minus 2^-6 there             0.0175781-2^-6   0.3125           18               480
+ *   with the sign of c           3b000000 2^-9    3ea00000 0.3125  c1900000 -18     above code_span 7e: a NaN
+ *
+ * zero_nan: formats whose NaN is the code of negative zero (fnuz) are checked in a second running maximum. */
 static ALWAYS_INLINE void NAME(decode_group)(bool by_difference, bool zero_nan, const bndi_plan *plan,
                                              const NAME(decoding) * d, bool stream, void *y, const void *codes)
 {
@@ -561,6 +694,7 @@ static ALWAYS_INLINE void NAME(decode_group)(bool by_difference, bool zero_nan, 
     }
 }
 
+/* An array of codes; the tail goes through a padded copy, as in `loop`. */
 static ALWAYS_INLINE void NAME(decode_loop)(bool by_difference, bool zero_nan, const bndi_plan *plan, void *y,
                                             const void *codes, size_t n)
 {
@@ -585,6 +719,8 @@ static ALWAYS_INLINE void NAME(decode_loop)(bool by_difference, bool zero_nan, c
     }
 }
 
+/* Codes to words: by fields with or without the difference for subnormals, with or without the check for the fnuz NaN.
+ */
 static void NAME(decode)(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     if (!plan->exact || plan->code_bytes > sizeof(WORD)) {

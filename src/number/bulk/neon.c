@@ -1,5 +1,16 @@
-/* The back end for the vectors that every 64-bit Arm has: 4 numbers of fp32 or 2 of fp64 at a time. There are no stores
- * past the caches that C can ask for. */
+/* The back end for the vectors that every 64-bit Arm has: 4 numbers of fp32 or 2 of fp64 per vector. It is the hooks of
+ * lanes_template.h and nothing else. C has no stores past the caches here, so `stream` is an ordinary store.
+ *
+ * Narrowing is uzp1, which takes the even elements of two vectors, that is the low halves of their lanes, in order. So
+ * 16 words become 16 bytes without a permutation, unlike on AVX. For the codes of four vectors, e4m3 magnitudes 2a, 58,
+ * 06, 7f .. each in a lane of 32 bits:
+ *
+ *   c[0]                  0000002a 000000d8 00000006 0000007f
+ *   c[1]                  00000038 00000001 000000c8 00000010
+ *   halves(c[0], c[1])    002a 00d8 0006 007f 0038 0001 00c8 0010                 16-bit words
+ *   uzp1 of two of these  2a d8 06 7f 38 01 c8 10 ..                              bytes
+ *
+ * Widening is movl, twice for bytes. */
 #include <arm_neon.h>
 
 #include "bulk/bulk.h"
@@ -14,6 +25,7 @@ typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 32 bits; bsl is the bitwise select. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
 {
     return (lanes_32)vbslq_u32((uint32x4_t)mask, (uint32x4_t)a, (uint32x4_t)b);
@@ -29,6 +41,7 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b);
 }
 
+/* The largest lane of the comparison's mask is not zero if any lane is set. */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     return vmaxvq_u32(vcgtq_u32((uint32x4_t)a, (uint32x4_t)b)) != 0;
@@ -45,6 +58,8 @@ static ALWAYS_INLINE uint16x8_t halves(lanes_32 a, lanes_32 b)
     return vuzp1q_u16((uint16x8_t)a, (uint16x8_t)b);
 }
 
+/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32, whose codes stand in the upper bits of a
+ * word. */
 static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;
@@ -65,6 +80,7 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
+/* The low bytes of a word, without reading beyond them. */
 static ALWAYS_INLINE uint64_t load_word(const void *memory, size_t bytes)
 {
     uint64_t word = 0;
@@ -72,6 +88,7 @@ static ALWAYS_INLINE uint64_t load_word(const void *memory, size_t bytes)
     return word;
 }
 
+/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -97,12 +114,14 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
 {
     return (lanes_64)vbslq_u64((uint64x2_t)mask, (uint64x2_t)a, (uint64x2_t)b);
 }
 
-/* Of exponent fields in place, which are powers of two, zero or infinity. */
+/* The larger of two exponent fields in place. There is no maximum of 64-bit integers, but these words are powers of
+ * two, zero or infinity as doubles, whose order is the same. */
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)vmaxq_f64((float64x2_t)a, (float64x2_t)b);
@@ -113,6 +132,7 @@ static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
     return select_64((lanes_64)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b), a, b);
 }
 
+/* A lane of the mask is all ones, so its 32-bit halves will do. */
 static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
 {
     return vmaxvq_u32((uint32x4_t)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b)) != 0;
@@ -123,6 +143,7 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     __builtin_memcpy(memory, &v, sizeof v);
 }
 
+/* Lanes of 64 bits to 32 first, then as above. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;
@@ -146,6 +167,7 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
+/* Two codes of 1, 2 or 4 bytes are one word: its low and its high half. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -164,6 +186,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #define LANE_BITS 64
 #include "bulk/lanes_template.h"
 
+/* Conversions only; operations, statistics and random bits are the portable back end's. */
 void bndi_fill_neon(bndi_kernels *kernels)
 {
     fill_32(kernels);

@@ -1,10 +1,28 @@
-/* The body of the vector kernels of operations, for one type of words and one size of vector, as lanes_template.h is
- * that of conversions: a back end includes it once for fp32 and once for fp64. arithmetic.c says what is computed, and
- * why that is right.
+/* The body of the vector kernels of operations, as lanes_template.h is that of conversions: a template for one type of
+ * words and one vector size, included by a back end once for fp32 and once for fp64. It computes results in words so
+ * that one later rounding to the target format is right; arithmetic.c says when that is so and proves it.
  *
- * LANE_BITS: 32 or 64; BYTES: of a vector. Hooks, on lanes: NAME(fused)(a, b, c), a b + c rounded once; NAME(root);
- * NAME(any): has any lane a bit set? And where HAS_ODD is defined NAME(odd)(operation, minus_zero, x, y, z): add,
- * mul, div, fma or sqrt to odd, whatever the operands. */
+ * Parameters: LANE_BITS, 32 or 64; BYTES, the size of a vector; lanes_N, signed_lanes_N and floats_N as for
+ * conversions. Hooks: NAME(fused)(a, b, c) is a b + c rounded once; NAME(root); NAME(any)(a): has any lane a bit set?
+ * If HAS_ODD is defined, NAME(odd)(operation, minus_zero, x, y, z) computes add, mul, div, fma and sqrt to odd for all
+ * operands.
+ *
+ * There are two ways to compute. PLAIN is the processor's own rounding. ODD is round to odd: the exact result if it
+ * fits, else the neighbour whose last bit is 1. Without HAS_ODD it is made from the rounded result s and the sign of
+ * its error e: where e is not zero and s is even, s moves one step towards the exact value. Example in fp32, x + y of
+ * two lanes by 2Sum:
+ *
+ *                           lane 0                       lane 1
+ *   a, b                    1, 2^-30                     3, -2^-30
+ *   s = a + b, bits         1.0          3f800000        3.0          40400000
+ *   e = exact - s           2^-30, > 0                   -2^-30, < 0
+ *   lost                    ones                         ones
+ *   even = (s & 1) - 1      ones                         ones
+ *   away                    1 (signs of e and s equal)   -1 (they differ)
+ *   result                  3f800001                     403fffff        both odd; both round correctly to fewer bits
+ *
+ * Results that this cannot vouch for (overflow, tiny products whose error is no number) are marked bad: they become NaN
+ * and the caller does these elements with bnd_operate. */
 
 #if LANE_BITS == 32
 #define WORD     uint32_t
@@ -23,6 +41,7 @@
 #define V         NAME(lanes)
 #define F         NAME(floats)
 
+/* Unaligned load. */
 static ALWAYS_INLINE V NAME(load)(const void *memory)
 {
     V v;
@@ -30,17 +49,21 @@ static ALWAYS_INLINE V NAME(load)(const void *memory)
     return v;
 }
 
+/* A mask of a > b; magnitudes compare correctly as signed integers. */
 static ALWAYS_INLINE V NAME(above)(V a, V b)
 {
     return (V)((NAME(signed_lanes))a > (NAME(signed_lanes))b);
 }
 
+/* a where the mask has ones, b elsewhere. */
 static ALWAYS_INLINE V NAME(choose)(V mask, V a, V b)
 {
     return (a & mask) | (b & ~mask);
 }
 
-/* s plus the sign of e in its last place, where e is not zero and that place is even. A NaN is no sign. */
+/* s plus the sign of e in its last place, where e is not zero and that place is even. A NaN compares neither above nor
+ * below zero, so an infinite s with the error NaN stays. Adding an integer to the word moves to the neighbouring
+ * magnitude: +1 is away from zero, -1 towards it, so the step is +1 exactly where e and s have the same sign. */
 static ALWAYS_INLINE V NAME(to_odd)(V s, F e)
 {
     V lost = (V)(e > 0) | (V)(e < 0), even = (s & 1) - 1;
@@ -48,7 +71,8 @@ static ALWAYS_INLINE V NAME(to_odd)(V s, F e)
     return s + (away & lost & even);
 }
 
-/* 2Sum; with a sign where it is zero. */
+/* 2Sum (Knuth): the error of a sum is a number, whatever the magnitudes. minus_zero: rounding down gives -0 for an
+ * exact zero sum; the sign is kept unless both operands are +0. */
 static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
 {
     F a = (F)x, b = (F)y, s = a + b;
@@ -61,8 +85,13 @@ static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
     return result;
 }
 
-/* One operation; in `bad` lanes that are not to be trusted. The first three arguments are constants wherever this is
- * called. */
+/* One operation; `bad` gets the lanes that are not to be trusted. The first three arguments are constants wherever this
+ * is called, so that the switch is gone in each instance.
+ *
+ * The errors of each operation are the sign only, which is all that to_odd needs. mul: x y - r by one fused operation,
+ * exact unless it is too small (`low_result`). div: the remainder x - r y, with the sign of y taken out, since e = rest
+ * / y. sqrt: the remainder x - r r. fma without HAS_ODD: the product must be exact in the words, so small ones are
+ * excluded, then an odd sum. */
 static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool minus_zero, const bndi_arithmetic *a,
                                          V x, V y, V z, V *bad)
 {
@@ -134,7 +163,8 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
     return r;
 }
 
-/* The last few: ones in the empty lanes. */
+/* The last few elements, with ones in the empty lanes: one is a safe operand of every operation here (0 / 0 would be a
+ * NaN). */
 static ALWAYS_INLINE V NAME(load_last)(const void *memory, size_t n)
 {
     V v = (V){0} + ONE;
@@ -142,6 +172,7 @@ static ALWAYS_INLINE V NAME(load_last)(const void *memory, size_t n)
     return v;
 }
 
+/* An array; operands that an operation lacks are read from the first. Returns whether any element was bad. */
 static ALWAYS_INLINE bool NAME(compute_loop)(bnd_operation operation, bool odd, bool minus_zero,
                                              const bndi_arithmetic *what, unsigned operands, void *result,
                                              const void *const *from, size_t n)
@@ -171,12 +202,15 @@ static ALWAYS_INLINE bool NAME(compute_loop)(bnd_operation operation, bool odd, 
     return NAME(any)(any);
 }
 
+/* An instance of the loop per operation and way. The sign of zero matters to ODD only: PLAIN has the mode itself. */
 #define COMPUTE(OPERATION, OPERANDS)                                                                                   \
     case OPERATION:                                                                                                    \
         return !odd            ? NAME(compute_loop)(OPERATION, false, false, a, OPERANDS, result, operands, n)         \
                : a->minus_zero ? NAME(compute_loop)(OPERATION, true, true, a, OPERANDS, result, operands, n)           \
                                : NAME(compute_loop)(OPERATION, true, false, a, OPERANDS, result, operands, n)
 
+/* The kernel of the table: min and max of both kinds share instances, as they differ for NaNs only, which are bad
+ * anyway. */
 static bool NAME(compute)(const bndi_arithmetic *a, void *result, const void *const *operands, size_t n)
 {
     const bool odd = a->way == BNDI_ODD;

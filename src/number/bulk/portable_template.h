@@ -1,13 +1,34 @@
-/* The body of the portable kernels, for one type of words: included by portable.c once for fp32 and once for fp64.
+/* The body of the portable kernels: round, encode, decode, one word at a time in plain C. It is a template for one type
+ * of words; portable.c includes it once for fp32 and once for fp64. Vector kernels fall back to these functions, so
+ * they must take every format that the words hold, every rule and every bit pattern; what words cannot express they ask
+ * of the codec.
  *
- * WORD: the unsigned type; FRACTION: its fraction bits; NAME(x): the name of a function for this type. */
+ * Parameters: WORD, the unsigned type; FRACTION, its fraction bits (23, 52); NAME(x), the name of a function for this
+ * type.
+ *
+ * Rounding is done on the bits. A positive number with significand s (hidden bit included) and exponent field e lies
+ * between two multiples of 2^discard of its last place, where discard = drop bits that the format lacks, and one more
+ * for each binade below the format's lowest normal one. The multiple below is the word with these bits cleared; the one
+ * above is that plus 2^discard, and its carry into the exponent field is right by the layout of IEEE words.
+ *
+ * Worked example, fp32 to fp16 (drop = 13, bottom = 113) by nearest even:
+ *
+ *                            1.0007324       65519           3e-6                 2^-25 + 2^-40
+ *   word                     3f801800        477fef00        3649539c             33000100
+ *   field, discard           127, 13         142, 13         108, 13 + 5 = 18     102, 13 + 11 = 24
+ *   significand              801800          ffef00          c9539c               800100
+ *   rest (discarded bits)    1800            0f00            1539c                800100
+ *   half                     1000            1000            20000                800000
+ *   rest > half?             yes: up         no: down        no: down             yes: up, but discard > 23:
+ *   result                   3f802000        477fe000        36480000             33800000 (the least number)
+ *   value                    1.0009766       65504           2.9802322e-6         2^-24 */
 
 #define BITS      (8 * (int)sizeof(WORD))
 #define HIDDEN    ((WORD)1 << FRACTION)
 #define MAGNITUDE ((WORD)-1 >> 1)
 #define TOP       (MAGNITUDE & ~(HIDDEN - 1)) /* infinity; above it are the NaNs */
 
-/* Arrays need no alignment. */
+/* Element i of an array that needs no alignment. */
 static inline WORD NAME(get)(const void *words, size_t i)
 {
     WORD word;
@@ -20,8 +41,11 @@ static inline void NAME(put)(void *words, size_t i, WORD word)
     __builtin_memcpy((char *)words + i * sizeof word, &word, sizeof word);
 }
 
-/* A number in range, its sign apart. It lies between two multiples of 2^discard of the significand's unit; the word of
- * the lower one is u with these bits cleared, and adding one multiple carries into the exponent field as it should. */
+/* A nonzero number within range, its sign apart. DEEP: at 62 discarded bits the remainder is already below any half and
+ * not zero, so more would change nothing; is_deep keeps the stochastic modes, for which it would, away. Where discard >
+ * FRACTION the number is below the least one and both neighbours are known: zero and `least`. `odd` is the parity of
+ * the code's last bit: the last bit kept, or that of the exponent field where the format has one bit of precision
+ * (code_parity). */
 static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negative, uint64_t random)
 {
     enum { DEEP = 62 }; /* so many bits are discarded that what remains is below any half, and not zero */
@@ -47,6 +71,7 @@ static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negati
     return (u & ~(step - 1)) + (up ? step : 0);
 }
 
+/* A NaN: the canonical one that the codec gives by sign, or sign and payload kept as far as they fit, made quiet. */
 static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, WORD bits)
 {
     if (!plan->keeps_payload) {
@@ -57,7 +82,9 @@ static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, 
     return (bits & kept) | quiet; /* kept is without it where there is one bit of precision */
 }
 
-/* Any word by any rule. */
+/* `special` remembers what the codec said for the special numbers of this call, so that it is asked once per array. Any
+ * word by any rule, in the order of the codec's own decisions: NaN, zero (or a flushed input), a sign that the format
+ * lacks, infinity, numbers that words cannot round, then rounding and the limits above and below. */
 static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *special, WORD bits, uint64_t random)
 {
     unsigned sign = (unsigned)(bits >> (BITS - 1));
@@ -95,8 +122,9 @@ static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *spec
     return y | (WORD)sign << (BITS - 1);
 }
 
-/* `rounding` is a constant wherever this is called. Between the smallest normal number and the largest the discarded
- * bits are always the same, `drop` of them; whatever else there is goes to round_one. */
+/* The loop. `rounding` is a constant wherever this is called. Between the smallest normal number and the largest one
+ * exactly `drop` bits are discarded; everything else goes to round_one. A format that is not signed keeps the sign in
+ * u, so that a negative number is above max and goes to round_one as well. */
 static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, bndi_results *special, void *out,
                                          const void *in, const void *random, size_t n)
 {
@@ -118,7 +146,7 @@ static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *pla
     }
 }
 
-/* Where words cannot hold the format's values: by the codec. */
+/* Where words cannot hold the format's values (plan->exact is false): the codec, one number at a time. */
 static void NAME(round_by_codec)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -127,6 +155,7 @@ static void NAME(round_by_codec)(const bndi_plan *plan, void *out, const void *i
     }
 }
 
+/* One loop per mode, so that rest_rounds_up has a constant to switch on. */
 static void NAME(round_with)(const bndi_plan *plan, bndi_results *special, void *out, const void *in,
                              const void *random, size_t n)
 {
@@ -176,12 +205,14 @@ void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const vo
 
 /* ---- codes ---- */
 
-/* The exponent field of a word, less this, is the exponent field of the code. */
+/* The exponent field of a word minus this is the exponent field of the code; one less where subnormals take field 0. */
 static inline int32_t NAME(field_offset)(const bndi_plan *plan)
 {
     return plan->bottom - plan->format.has_subnormals;
 }
 
+/* Infinity and NaN as codes. IEEE-like formats keep the upper payload bits, fnuz formats have one NaN, others a single
+ * code. */
 static inline uint64_t NAME(special_code)(const bndi_plan *plan, WORD u, uint64_t sign)
 {
     const bnd_format *f = &plan->format;
@@ -194,7 +225,15 @@ static inline uint64_t NAME(special_code)(const bndi_plan *plan, WORD u, uint64_
     return sign | (f->ieee_nans ? f->infinity_code | (u & (HIDDEN - 1)) >> plan->drop : f->nan_code);
 }
 
-/* Any word. */
+/* Codes of four fp32 words that are values of e4m3 (drop = 20, bottom = 121, offset = 120 << 3 = 3c0):
+ *
+ *   word u       u >> 20 - 3c0                             code
+ *   3ea00000     3ea - 3c0 = 2a                            2a      0.3125
+ *   43e00000     43e - 3c0 = 7e                            7e      448
+ *   3c400000     below normal 3c800000: field 120,         06      6 2^-9, significand c00000 >> (20 + 121 - 120)
+ *   00000000     zero                                      00
+ * Any word that is a value of the format, as a code. A subnormal's significand is shifted by as many bits as it is
+ * below the lowest normal binade; no bit is lost, since the word was rounded before. */
 static NOT_INLINE uint64_t NAME(code_of)(const bndi_plan *plan, WORD bits)
 {
     const bnd_format *f = &plan->format;
@@ -215,6 +254,7 @@ static NOT_INLINE uint64_t NAME(code_of)(const bndi_plan *plan, WORD bits)
     return sign | significand >> ((int32_t)plan->drop + plan->bottom - field);
 }
 
+/* Rounded words to codes: a shift and a subtraction for normal numbers, code_of for the others. */
 static void NAME(codes_of_rounded)(const bndi_plan *plan, void *codes, size_t at, const WORD *x, size_t n)
 {
     const WORD normal = (WORD)plan->normal, max = (WORD)plan->max;
@@ -228,7 +268,7 @@ static void NAME(codes_of_rounded)(const bndi_plan *plan, void *codes, size_t at
     }
 }
 
-/* Straight from the word to the code. */
+/* Straight from the word to the code, where no word is between them. */
 static void NAME(encode_by_codec)(const bndi_plan *plan, void *codes, const void *in, const void *random, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -238,6 +278,7 @@ static void NAME(encode_by_codec)(const bndi_plan *plan, void *codes, const void
     }
 }
 
+/* Encode is round, then words to codes, in blocks that stay in the first cache. */
 void NAME(bndi_encode)(const bndi_plan *plan, void *codes, const void *in, const void *random, size_t n)
 {
     enum { BLOCK = 256 };
@@ -255,7 +296,9 @@ void NAME(bndi_encode)(const bndi_plan *plan, void *codes, const void *in, const
     }
 }
 
-/* Any code. */
+/* Any code as a word. Special codes and formats that the words do not hold go to the codec. A subnormal is normalised
+ * by shifting its significand until the hidden bit is in place, one step of the exponent field per shift; where the
+ * words run out of exponents (field 1) it stays a subnormal of the words. */
 static NOT_INLINE WORD NAME(word_of)(const bndi_plan *plan, uint64_t code)
 {
     const bnd_format *f = &plan->format;
@@ -282,6 +325,7 @@ static NOT_INLINE WORD NAME(word_of)(const bndi_plan *plan, uint64_t code)
     return sign | (((WORD)(field - 1) << FRACTION) + significand);
 }
 
+/* Codes to words: a shift and an addition for normal codes, word_of for the others. */
 void NAME(bndi_decode)(const bndi_plan *plan, void *out, const void *codes, size_t n)
 {
     const bnd_format *f = &plan->format;

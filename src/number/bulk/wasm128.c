@@ -1,5 +1,14 @@
-/* The back end for WebAssembly's vectors of 128 bits: 4 numbers of fp32 or 2 of fp64 at a time. There is one rounding
- * mode, and there are no stores past the caches. */
+/* The back end for WebAssembly's vectors of 128 bits: 4 numbers of fp32 or 2 of fp64 per vector. It is the hooks of
+ * lanes_template.h and nothing else. There is one rounding mode (nearest even), so float_fits in conversion_plan.c
+ * gives the directed modes to family BITS; and there are no stores past the caches.
+ *
+ * Shuffles name the elements of two vectors, 0 to 7 of the first and 8 to 15 of the second in 16-bit words. The low
+ * halves of eight 32-bit lanes, which hold codes, and then their bytes:
+ *
+ *   a, b                          0000002a 000000d8 00000006 0000007f | 00000038 00000001 000000c8 00000010
+ *   shuffle 0 2 4 .. 14           002a 00d8 0006 007f 0038 0001 00c8 0010
+ *   narrow (saturating) to bytes  2a d8 06 7f 38 01 c8 10              codes of a byte are below 256: nothing saturates
+ */
 #include <wasm_simd128.h>
 
 #include "bulk/bulk.h"
@@ -14,6 +23,7 @@ typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 32 bits. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
 {
     return (lanes_32)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
@@ -45,6 +55,8 @@ static ALWAYS_INLINE v128_t halves(v128_t a, v128_t b)
     return wasm_i16x8_shuffle(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
+/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32, whose codes stand in the upper bits of a
+ * word. */
 static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -65,6 +77,7 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
+/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -92,17 +105,20 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
+/* Hooks for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
 {
     return (lanes_64)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
 }
 
-/* Of exponent fields in place, which are powers of two, zero or infinity. */
+/* The larger of two exponent fields in place: as doubles these words are powers of two, zero or infinity, whose order
+ * is the same. */
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)wasm_f64x2_max((v128_t)a, (v128_t)b);
 }
 
+/* a > b unsigned: only a signed comparison exists, so both sign bits are flipped. */
 static ALWAYS_INLINE v128_t above_64(lanes_64 a, lanes_64 b)
 {
     const lanes_64 sign = (lanes_64){0} + (UINT64_C(1) << 63); /* there are only signed comparisons */
@@ -124,6 +140,7 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     wasm_v128_store(memory, (v128_t)v);
 }
 
+/* Lanes of 64 bits to 32 first, then to 16 and to bytes. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -150,6 +167,7 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
+/* Two codes per vector; those of 1 or 2 bytes are put together from two loads. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;

@@ -1,10 +1,19 @@
-/* Products by chains: fp32 in fused multiply-adds, of operands where they lie if they lie well. */
+/* Products by chains: fp32 in fused multiply-adds, of operands where they lie if they lie well. The loops, from outside
+ * to inside, with C = A B and a tile of `way->rows` x `way->columns` sums in registers:
+ *
+ *   k       blocks of `depth` steps, after each of which C holds the sums so far
+ *   row     blocks of rows of A that stay in the second cache (FLOATS_AT_ONCE numbers)
+ *   column  panels of B, `way->columns` wide, packed or read in place: they stay in the first cache
+ *   i       tiles of the block of rows: the highest kernel that fits, then its `fewer`: 14, 8, 4, 2, 1 rows on AVX-512
+ *
+ * With 23 rows left on AVX-512: one tile of 14, one of 8, one of 1. Every sum is one chain over k in order, so that no
+ * choice made here changes a bit. */
 #include "matmul/gemm_job.h"
 
-/* So few rows of C that a panel of B is not worth packing; and so much of A as stays in a second cache. */
+/* With so few rows of C a panel of B is used too rarely to be worth packing. */
 enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
 
-/* Rows of a block, all of about as many. */
+/* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. */
 static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
 {
     const size_t unit = j->sum.way->rows;
@@ -13,7 +22,7 @@ static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
     return ((rows + blocks - 1) / blocks + unit - 1) / unit * unit;
 }
 
-/* Columns of C, and what belongs to them. */
+/* A panel of columns of C: where its part of B lies, and its bias. */
 typedef struct span {
     size_t column, columns;
     const float *b;
@@ -21,6 +30,8 @@ typedef struct span {
     const float *bias;
 } span;
 
+/* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it.
+ * The bias is added with the last block of k. */
 static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, size_t k, size_t depth)
 {
     const size_t width = j->sum.way->columns;
@@ -68,6 +79,7 @@ static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *
     }
 }
 
+/* A tile: on C in place, or on a copy where C has a stride or the tile is wider than what is left of C. */
 static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row, const span *s)
 {
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
@@ -84,7 +96,7 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
     }
 }
 
-/* Rows of C, the highest tiles first. */
+/* The rows of a block, the highest tiles first. */
 static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size_t rows, const span *s, size_t k,
                       size_t depth)
 {
@@ -106,6 +118,7 @@ static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size
     }
 }
 
+/* A region of C, which a thread has for itself. */
 void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;

@@ -1,6 +1,12 @@
-/* Products by strips, which can do everything: a row of C, some columns at a time. */
+/* Products by strips, which can do everything: a row of C, BNDI_STRIP columns at a time, all k in blocks of depth.
+ * Every element is summed in order of k from +0 or from C; with promotion the running sum is added to C in fp32 every
+ * `promote` steps and starts again at zero:
+ *
+ *   promote = 4, k = 10:   steps 0-3 | add to C | steps 4-7 | add to C | steps 8-9 | add to C
+ *   depth                  smaller of a block's depth and the steps left to the next promotion */
 #include "matmul/gemm_job.h"
 
+/* n columns of one row of C. */
 static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t column, size_t n)
 {
     const size_t apart = j->sum.accumulator.promote;
@@ -34,6 +40,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
     store_c(j, c, row, column, n);
 }
 
+/* A region of C. */
 void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     for (size_t row = p.top; row < p.bottom; row++) {

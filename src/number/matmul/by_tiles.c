@@ -1,4 +1,16 @@
-/* Products by tiles: sums that stay in registers, and in C between blocks of k. What a tile cannot do, strips do. */
+/* Products by tiles: sums that stay in registers within a block of k, and in C between blocks. What a tile cannot do,
+ * strips do.
+ *
+ *   k       blocks of `depth` steps
+ *   row     blocks of at most BLOCK_ROWS rows, packed with k innermost: tiles read A along a row
+ *   column  panels of B, `way->columns` wide, packed row after row
+ *   tile    rows x columns sums. Three attempts, each leaving C untouched when it fails:
+ *             1 `tile`, if is_safe shows beforehand that nothing can overflow
+ *             2 `checked`, which watches the largest magnitude on the way
+ *             3 strips, which do everything
+ *
+ * A tile at the edge is computed whole, on a copy: missing rows and columns repeat the last one, so no made-up number
+ * can overflow. */
 #include "matmul/gemm_job.h"
 
 #include <math.h>
@@ -13,7 +25,7 @@ static void begin(const bndi_job *j, float *out, size_t n)
     }
 }
 
-/* A tile of C at work. */
+/* A tile of C with its operands; largest_a and largest_b are the largest magnitudes, as bits. */
 typedef struct tile {
     size_t row, column, rows, columns; /* of C */
     float *c;
@@ -23,6 +35,7 @@ typedef struct tile {
     bool from_zero; /* all of c is +0 */
 } tile;
 
+/* The tile's rows by strips, from packed operands. */
 static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     bndi_state state;
@@ -67,6 +80,7 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
     return (stalls < grows ? stalls : grows) <= largest && product <= largest;
 }
 
+/* k steps by the first attempt that succeeds. */
 static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
@@ -98,6 +112,7 @@ static void promote_tile(const bndi_job *j, const tile *t, size_t first, size_t 
     }
 }
 
+/* A tile for one block of k: C is loaded unless this is its first block and nothing is added to it. */
 static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
@@ -125,6 +140,7 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
     }
 }
 
+/* The tiles of one panel. */
 static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows, size_t column, size_t columns,
                      size_t k, size_t depth)
 {
@@ -142,6 +158,7 @@ static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows
     }
 }
 
+/* A region of C. */
 static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;
@@ -164,6 +181,8 @@ static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
 
 /* ---- tiles whose promotions are further apart than a block is deep ---- */
 
+/* All k of one tile, since its promotions are further apart than a block is deep: the running sums must outlive a
+ * block. */
 static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
 {
     const bndi_way *way = j->sum.way;
@@ -209,6 +228,7 @@ static void by_rare_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
     }
 }
 
+/* The entry. */
 void bndi_by_tiles(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     if (j->sum.accumulator.promote > j->depth) {

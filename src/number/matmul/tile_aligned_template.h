@@ -1,4 +1,16 @@
-/* Tiles of groups of products that are aligned, cut off and added, in double. A part of tile_kernels.c. */
+/* Tiles of groups of products that are aligned, cut off and added, in double: the accumulators of tensor cores. A part
+ * of tile_kernels.c. Each group of products and the running sum are aligned to the largest exponent among them, cut off
+ * below `bits` bits, added exactly, and the sum is cut off to `bits` bits.
+ *
+ * One lane, bits = 4, sum so far 1, products 0.45, -0.3 and 0.05:
+ *
+ *   largest magnitude 1: unit = 2^(0 - 3) = 0.125, magic M = 2^52 units
+ *   |x|                1        0.45       0.3       0.05
+ *   |x| + M - M        1        0.5        0.25      0         to nearest: 0.45 is 3.6 units, 0.3 is 2.4, 0.05 is 0.4
+ *   above |x|?         no       yes        no        no        a unit less there: cut off, not rounded
+ *   r                  1        0.375      0.25      0
+ *   with its sign      1        0.375      -0.25     0
+ *   total              1.125, its highest 4 bits: 1.125 = 9 units */
 #ifndef BINADE_SRC_MATMUL_TILE_ALIGNED_TEMPLATE_H
 #define BINADE_SRC_MATMUL_TILE_ALIGNED_TEMPLATE_H
 
@@ -9,11 +21,14 @@
 
 enum { ALIGNED_ROWS = 4 };
 
+/* LANES columns of one row: the sum, the unit and M of the group, the sum of cut off terms, and the plain sum (`all`),
+ * which shows infinities and NaNs. */
 typedef struct aligned_lanes {
     double s[LANES], unit[LANES], magic[LANES], total[LANES], all[LANES];
 } aligned_lanes;
 
-/* The unit of a group: its largest term's exponent, `bits` - 1 lower. */
+/* The unit of a group: its largest term's exponent, `bits` - 1 lower. 2^-126 is the least exponent that such hardware
+ * aligns to. */
 static inline void align(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
 {
     const uint64_t exponents = UINT64_C(0x7ff) << 52, down = (uint64_t)(uint32_t)(bits - 1) << 52;
@@ -38,8 +53,8 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
     }
 }
 
-/* |x| to a multiple of the unit by x + M - M to nearest, M being 2^52 units, and a unit less where that is above |x|.
- * */
+/* |x| cut off to a multiple of the unit, with the sign of x: to nearest by x + M - M, M being 2^52 units, and a unit
+ * less where that is above |x|. */
 static inline double truncated(double x, double unit, double magic)
 {
     double u = fabs(x), r = (u + magic) - magic;
@@ -69,6 +84,7 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
     }
 }
 
+/* The tile: row by row, LANES columns at a time. */
 static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
     const size_t group = (size_t)sum->group;

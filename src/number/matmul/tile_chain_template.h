@@ -1,12 +1,21 @@
-/* Tiles of sums in fp32, which nothing needs to round: a fused multiply-add a step, or a product and a sum. A part of
- * tile_kernels.c. */
+/* Tiles of sums in fp32 which nothing needs to round further: a fused multiply-add per step (chain), or a product and a
+ * sum (plain). A part of tile_kernels.c, whose head has the picture of a tile.
+ *
+ * A chain of one element, fused, shows what the order of operations fixes: each step is one rounding of the exact a b +
+ * s.
+ *
+ *   s = 0;  1 * 1              s = 3f800000          1
+ *   4097 * 2^-12 (exact)       s = 40000400          2.000244140625 = 2 + 2^-12
+ *   2^-13 * 2^-12              s = 40000400          2^-25 is below half of the last place, 2^-23 */
 #ifndef BINADE_SRC_MATMUL_TILE_CHAIN_TEMPLATE_H
 #define BINADE_SRC_MATMUL_TILE_CHAIN_TEMPLATE_H
 
 #include "matmul/matmul.h"
 #include "matmul/tile_lanes.h"
 
-/* Rows of A lie `a_row` apart, its columns `a_column`: one of the two is 1, which is known here. */
+/* The tile for `rows` rows, a constant. Rows of A lie `a_row` apart and its columns `a_column`; one of the two is 1,
+ * which `turned` says, so that the compiler knows it. promotes: the sums begin at zero and are added to C at the end,
+ * in fp32. NaNs become one NaN, so that all back ends give the same bits. */
 static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p)
 {
     V s[CHAIN_ROWS][2];
@@ -46,6 +55,8 @@ static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p
     }
 }
 
+/* A function per number of rows, for A as it lies and transposed. CHAIN_WAY links each to the next smaller one, by
+ * which the last rows of C are done: by_chains.c walks down this list. */
 #define CHAIN(name, n)                                                                                                 \
     static void chain_##name(const bndi_chain *p)                                                                      \
     {                                                                                                                  \
@@ -77,6 +88,7 @@ CHAIN_WAY(eight, 8, &way_of_four);
 #endif
 CHAIN(most, CHAIN_ROWS)
 
+/* The same on packed operands, for products that have been packed anyway. */
 static bool chain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
     (void)sum;
@@ -86,6 +98,7 @@ static bool chain(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
     return true;
 }
 
+/* A product and a sum, each rounded by fp32: the `CBLAS`-like accumulators without fusing. */
 static bool plain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
     V s[EACH_ROWS][2];

@@ -1,5 +1,17 @@
-/* Tiles of sums in registers. This file is compiled once for each back end of the machine's family; BNDI_WAYS names
- * what comes of it. It all runs in the environment that gemm_job.c sets: to nearest even, subnormals kept. */
+/* Tiles of C whose sums stay in registers while k runs. This file is compiled once for each back end of the machine's
+ * family; BNDI_WAYS names the table that comes of it. All of it runs in the environment that gemm_job.c sets: to
+ * nearest even, subnormals kept.
+ *
+ * A tile is ROWS x COLUMNS sums, COLUMNS being two vectors. A step of k broadcasts one number of A per row and
+ * multiplies it by two vectors of a row of B (packed, so that rows of B lie COLUMNS apart):
+ *
+ *             b[k][0..L-1]     b[k][L..2L-1]              rows: 14 (AVX-512), 6 (AVX2), 4 (portable) of chains,
+ *   a[0][k]   s[0][0]          s[0][1]                    fewer where rounding needs registers of its own
+ *   a[1][k]   s[1][0]          s[1][1]
+ *    ..        ..               ..                        s[i][v] = s[i][v] + a[i][k] * b[k], by the accumulator's rule
+ *
+ * The four templates below have one rule each: chain (fp32 fused), plain (fp32, product and sum), rounded (to p bits
+ * each step) and aligned (groups of products cut off to a common exponent). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif

@@ -1,4 +1,15 @@
-/* The vectors of a tile, with AVX2: eight lanes in each of 16 registers. */
+/* The vectors of a tile, with AVX2: eight lanes in each of 16 registers. CHAIN_ROWS x 2 sums, two vectors of B and one
+ * of A use 15 of the 16 registers; the ways that round need some for M and for checks, so they have fewer rows.
+ *
+ * fma_to_odd is made of doubles, four lanes at a time: the product of two fp32 numbers is exact there, the sum is
+ * rounded to odd, and odd again to fp32. For a b + c = 1 * 1 + 2^-30 and 3 - 2^-30:
+ *
+ *                           1 + 2^-30                 3 - 2^-30
+ *   s in double             3ff0000000400000          4007ffffffe00000      both exact
+ *   f = (float)s            3f800000                  40400000              nearest: 1 and 3
+ *   differs and even?       yes                       yes
+ *   outside (|f| > |s|)?    no: step + 1              yes: step - 1
+ *   result                  3f800001                  403fffff              odd */
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_AVX2_H
 #define BINADE_SRC_MATMUL_TILE_LANES_AVX2_H
 
@@ -10,6 +21,7 @@
 enum { LANES = 8, CHAIN_ROWS = 6, EACH_ROWS = 4, FUSED_ROWS = 4 };
 typedef __m256 V;
 
+/* Hooks of the tiles; tile_lanes_portable.h says what each means, lane by lane. */
 static ALWAYS_INLINE V all(float x)
 {
     return _mm256_set1_ps(x);
@@ -79,8 +91,8 @@ static ALWAYS_INLINE V one_nan(V a)
     return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
-/* Four lanes in double: the product is exact there, the sum's error is a number (Knuth), and where there is one, an
- * even sum is moved to its neighbour on the error's side. */
+/* Four lanes in double: the error of the sum is a number (Knuth), and where it is not zero an even sum moves to the
+ * neighbour on the error's side. */
 static ALWAYS_INLINE __m256d sum_to_odd(__m256d p, __m256d c)
 {
     const __m256i one = _mm256_set1_epi64x(1);
@@ -96,7 +108,9 @@ static ALWAYS_INLINE __m256d sum_to_odd(__m256d p, __m256d c)
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, step));
 }
 
-/* Its neighbours in fp32, and of these the odd one. */
+/* Four doubles to fp32, to odd: to nearest first; where that changed the number and the result is even, the neighbour
+ * on the other side of s is the odd one. `outside`: the result is farther from zero than s, so the step is towards
+ * zero. */
 static ALWAYS_INLINE __m128 fp32_to_odd(__m256d s)
 {
     const __m256d sign = _mm256_set1_pd(-0.0);
@@ -113,12 +127,14 @@ static ALWAYS_INLINE __m128 fp32_to_odd(__m256d s)
     return _mm_castsi128_ps(_mm_add_epi32(bits, step));
 }
 
+/* Four lanes of a b + c. */
 static ALWAYS_INLINE __m128 half_to_odd(__m128 a, __m128 b, __m128 c)
 {
     __m256d p = _mm256_mul_pd(_mm256_cvtps_pd(a), _mm256_cvtps_pd(b));
     return fp32_to_odd(sum_to_odd(p, _mm256_cvtps_pd(c)));
 }
 
+/* Eight lanes. `near` is the rounded result, of which M is made meanwhile. */
 static ALWAYS_INLINE V fma_to_odd(V a, V b, V c, V *near)
 {
     *near = _mm256_fmadd_ps(a, b, c);

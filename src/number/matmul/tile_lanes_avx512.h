@@ -1,4 +1,11 @@
-/* The vectors of a tile, with AVX-512: sixteen lanes in each of 32 registers. */
+/* The vectors of a tile, with AVX-512: sixteen lanes in each of 32 registers; 14 rows of chains use 28 for sums. An
+ * instruction can carry its own rounding mode, so an fma to odd is two of them: down and up, and of the two the odd
+ * one.
+ *
+ *   a b + c           down        up          odd?                  result
+ *   1 + 2^-30         3f800000    3f800001    down is even: up      3f800001
+ *   3 - 2^-30         403fffff    40400000    down is odd           403fffff
+ *   1 + 1             40000000    40000000    the same              40000000 */
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_AVX512_H
 #define BINADE_SRC_MATMUL_TILE_LANES_AVX512_H
 
@@ -10,6 +17,7 @@
 enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 8, FUSED_ROWS = 8 };
 typedef __m512 V;
 
+/* Hooks of the tiles; tile_lanes_portable.h says what each means, lane by lane. */
 static ALWAYS_INLINE V all(float x)
 {
     return _mm512_set1_ps(x);
@@ -36,7 +44,7 @@ static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
-/* What has the larger magnitude, where that is b with its sign; where b is NaN, a. */
+/* range_ps with 7: the larger magnitude (bits 1:0 = 3), with the sign of the second source or as it is. */
 static ALWAYS_INLINE V farther(V a, V b)
 {
     return _mm512_range_ps(a, b, 0x7);

@@ -1,4 +1,12 @@
-/* The vectors of a tile, in the compiler's own: four lanes. What it does not know of vectors is done lane by lane. */
+/* The vectors of a tile, in the compiler's own: four lanes. What it lacks for vectors is done lane by lane. These
+ * functions are the hooks that the tiles are written in; the other tile_lanes_*.h have the same with instructions.
+ *
+ * Round to odd of a b + c, in double and then in fp32, with 1 * 1 + 2^-60:
+ *
+ *   p = 1, s = p + c    3ff0000000000000   2^-60 is lost: e = 2^-60 > 0, s even, same signs: + 1
+ *   double to odd       3ff0000000000001
+ *   f = (float)s        3f800000           differs from s and is even; it is not outside: + 1
+ *   odd_one             3f800001           1 + 2^-23, which rounds to fewer bits as 1 + 2^-60 does */
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_PORTABLE_H
 #define BINADE_SRC_MATMUL_TILE_LANES_PORTABLE_H
 
@@ -11,6 +19,7 @@
 enum { LANES = 4, CHAIN_ROWS = 4, EACH_ROWS = 2, FUSED_ROWS = 2 };
 typedef float V __attribute__((vector_size(16)));
 
+/* The same number in all lanes; loads and stores need no alignment. */
 static ALWAYS_INLINE V all(float x)
 {
     return (V){x, x, x, x};
@@ -28,8 +37,8 @@ static ALWAYS_INLINE void store(float *x, V v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
-/* a b + c in double, rounded to odd: the product is exact, the sum's error is a number (Knuth), and where there is one,
- * an even sum is moved to its neighbour on the error's side. */
+/* a b + c in double, rounded to odd: the product is exact, the error of the sum is a number (Knuth), and where it is
+ * not zero an even sum moves to the neighbour on the error's side. Adding 1 to the word moves away from zero. */
 static inline double double_to_odd(float a, float b, float c)
 {
     double p = (double)a * (double)b, s = p + (double)c, back = s - p;
@@ -40,7 +49,7 @@ static inline double double_to_odd(float a, float b, float c)
     return bndi_double_of_bits(outwards ? bits + step : bits - step);
 }
 
-/* What is rounded to odd with more than two bits to spare can be rounded again. */
+/* A fused multiply-add in fp32. Odd in double with 29 bits to spare rounds to fp32 as the exact value does. */
 static inline float fma_one(float a, float b, float c)
 {
 #if defined(__FP_FAST_FMAF)
@@ -50,7 +59,7 @@ static inline float fma_one(float a, float b, float c)
 #endif
 }
 
-/* Of the neighbours in fp32 the odd one. */
+/* To odd in fp32: of the two neighbours of s the odd one. `outside`: f is farther from zero than s. */
 static inline float odd_one(float a, float b, float c)
 {
     double s = double_to_odd(a, b, c);
@@ -61,7 +70,7 @@ static inline float odd_one(float a, float b, float c)
     return bndi_float_of_bits(outside ? bits - step : bits + step);
 }
 
-/* Where a b is exact. */
+/* a b + c where a b is exact: fused or not is the same. */
 static ALWAYS_INLINE V fma_exactly(V a, V b, V c)
 {
     return a * b + c;
@@ -88,6 +97,7 @@ static ALWAYS_INLINE V farther(V a, V b)
     return r;
 }
 
+/* A running maximum: the larger of a and |b|; where b is NaN, a. */
 static ALWAYS_INLINE V larger_magnitude(V a, V b)
 {
     V r;
@@ -98,6 +108,7 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
     return r;
 }
 
+/* x with the sign of y where `sign` has that bit. */
 static ALWAYS_INLINE V signed_as(V x, V y, V sign)
 {
     V r;
@@ -107,6 +118,7 @@ static ALWAYS_INLINE V signed_as(V x, V y, V sign)
     return r;
 }
 
+/* Is any lane so? These end a tile early or refuse it. */
 static ALWAYS_INLINE bool any_above(V a, V b)
 {
     bool any = false;
@@ -143,6 +155,7 @@ static ALWAYS_INLINE bool any_minus_zero(V a)
     return any;
 }
 
+/* NaNs become the canonical one, on every back end the same. */
 static ALWAYS_INLINE V one_nan(V a)
 {
     V r;
@@ -152,6 +165,7 @@ static ALWAYS_INLINE V one_nan(V a)
     return r;
 }
 
+/* a b + c to odd; `near` is either of its neighbours, of which M is made (here the result itself). */
 static ALWAYS_INLINE V fma_to_odd(V a, V b, V c, V *near)
 {
     V r;

@@ -1,10 +1,19 @@
-/* What is asked while operands are packed for tiles. A part of tile_kernels.c. */
+/* What is needed while operands are packed for tiles: the largest magnitude of a run, and transposition in squares of 4
+ * x 4. A part of tile_kernels.c.
+ *
+ * Transposition of a square: two rounds of interleaving. Rows a, b, c, d, with a0 .. a3 the numbers of a:
+ *
+ *   ac = shuffle(a, c, 0 4 1 5)   a0 c0 a1 c1       AC = shuffle(a, c, 2 6 3 7)   a2 c2 a3 c3
+ *   bd = shuffle(b, d, 0 4 1 5)   b0 d0 b1 d1       BD = shuffle(b, d, 2 6 3 7)   b2 d2 b3 d3
+ *   shuffle(ac, bd, 0 4 1 5)      a0 b0 c0 d0       row 0 of the result
+ *   shuffle(ac, bd, 2 6 3 7)      a1 b1 c1 d1       row 1; AC and BD give rows 2 and 3 */
 #ifndef BINADE_SRC_MATMUL_TILE_PACKING_TEMPLATE_H
 #define BINADE_SRC_MATMUL_TILE_PACKING_TEMPLATE_H
 
 #include "bulk/inline.h"
 #include "matmul/matmul.h"
 
+/* The largest magnitude, as bits: integers, so that NaN is larger than infinity and is_safe in by_tiles.c sees it. */
 static uint32_t largest_magnitude(const float *x, size_t n)
 {
     int32_t largest = 0;
@@ -17,6 +26,7 @@ static uint32_t largest_magnitude(const float *x, size_t n)
     return (uint32_t)largest;
 }
 
+/* Vectors of four, whatever the back end: rows of A and B are rarely long enough for more. */
 typedef float quad __attribute__((vector_size(16)));
 
 static ALWAYS_INLINE quad load_quad(const float *x)
@@ -43,6 +53,7 @@ static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const floa
     store_quad(to + 3 * to_pitch, __builtin_shufflevector(AC, BD, 2, 6, 3, 7));
 }
 
+/* to[j][i] = from[i][j]: squares, then what is left of rows and columns, one by one. */
 static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
 {
     const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;
