@@ -1,14 +1,27 @@
-/* The portable kernels: plain C, a word at a time, every format that fp32 or fp64 holds, every mode. */
+/* The portable kernels: plain C, one word at a time, every format that fp32 or fp64 holds, every mode. They define what
+ * the vector kernels must return bit by bit, and take what those leave. portable_template.h is included for both types
+ * of words below.
+ *
+ * The decision of a rounding is `rest_rounds_up`: a number lies between two neighbours 2^discard apart (in units of its
+ * last bit) and `rest` of that distance above the lower one. For discard = 4 (half = 8), the lower neighbour even or
+ * odd:
+ *
+ *   rest              1     7     8     9    15
+ *   RNE, even         down  down  down  up   up       a tie goes to the even neighbour
+ *   RNE, odd          down  down  up    up   up
+ *   RNA               down  down  up    up   up
+ *   RTO, even         up    up    up    up   up       the odd neighbour, if anything is discarded
+ *   SRA, 2 bits       rest / 16 in quarters, cut off: 0, 1, 2, 2, 3; up where that + R >= 4, R from 0 to 3 */
 #include "bulk/bulk.h"
 #include "bulk/inline.h"
 
-/* v 2^bits as a whole number and what of it is left, for v = rest / 2^discard. */
+/* floor(v 2^bits) for v = rest / 2^discard in [0, 1): the remainder in units of the random bits, cut off. */
 static inline uint64_t scaled_rest(uint64_t rest, unsigned discard, unsigned bits)
 {
     return bits >= discard ? rest << (bits - discard) : rest >> (discard - bits);
 }
 
-/* P3109 C rounds v 2^bits to nearest even. */
+/* The same rounded to nearest even: P3109's mode C. */
 static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsigned bits)
 {
     uint64_t whole = scaled_rest(rest, discard, bits);
@@ -19,6 +32,8 @@ static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsign
     return whole + (left > half || (left == half && (whole & 1) != 0));
 }
 
+/* Up with probability rest / 2^discard, to the resolution of the random bits. A compares the remainder cut off, B adds
+ * half a unit to R (one bit more on both sides keeps it an integer), C the remainder rounded to nearest even. */
 static inline bool stochastic_up_by_bits(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard,
                                          uint64_t random)
 {
@@ -35,8 +50,7 @@ static inline bool stochastic_up_by_bits(unsigned rounding, unsigned bits, uint6
     }
 }
 
-/* Away from zero? `rest` of the 2^discard between two neighbours is to be discarded. Where it is zero the answer means
- * nothing. */
+/* Is the number rounded away from zero? The answer has no meaning where `rest` is zero. */
 static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard, bool odd,
                                   bool negative, uint64_t random)
 {
@@ -59,7 +73,8 @@ static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t res
     }
 }
 
-/* So far below the least number that the discarded bits, or the random ones beside them, do not fit 64: the codec's. */
+/* So far below the least number that the discarded bits, or the random ones in the same word, do not fit 64: the
+ * codec's. */
 static inline bool is_deep(const bndi_plan *plan, int32_t field)
 {
     int32_t below = plan->bottom - (field == 0 ? 1 : field);
@@ -67,11 +82,13 @@ static inline bool is_deep(const bndi_plan *plan, int32_t field)
     return discard > 62;
 }
 
+/* The exponent field of each type of words. */
 static inline bool is_deep_32(const bndi_plan *plan, uint32_t u)
 {
     return is_deep(plan, (int32_t)(u >> 23));
 }
 
+/* The same for fp64. */
 static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
 {
     return is_deep(plan, (int32_t)(u >> 52));
@@ -93,6 +110,8 @@ static inline bool is_deep_64(const bndi_plan *plan, uint64_t u)
 #undef FRACTION
 #undef NAME
 
+/* The random entries of elements first .. first + n - 1, from the generator in blocks, stored as 2, 4 or 8 bytes each.
+ */
 void bndi_random(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits)
 {
     enum { BLOCK = 64 };
@@ -107,6 +126,7 @@ void bndi_random(void *out, size_t n, uint64_t seed, uint64_t purpose, uint64_t 
     }
 }
 
+/* Every slot but compute, fused, counts and count: the operations have no portable kernel, arith/ does them. */
 void bndi_fill_portable(bndi_kernels *kernels)
 {
     *kernels = (bndi_kernels){

@@ -1,6 +1,17 @@
-/* Operands, rounded or decoded where that is asked, packed into blocks of A and panels of B. */
+/* Operands, rounded or decoded where that is needed, packed into blocks of A and panels of B for the kernels.
+ *
+ * For a tile of 2 rows and 4 columns and depth 3, from A (rows a, b) and B (rows p, q, r):
+ *
+ *   block of A     a0 a1 a2 .. | b0 b1 b2 ..          rows BNDI_PITCH apart: a step broadcasts a0 and b0, then a1, b1
+ *   panel of B     p0 p1 p2 p3 | q0 q1 q2 q3 | r0 ..  rows `columns` apart: a step loads one row
+ *   3 columns      p0 p1 p2 p2 | q0 q1 q2 q2 | ..     an incomplete panel repeats its last column
+ *
+ * A run is read along the axis in which the operand's steps are smaller; if that is the wrong one, AT_ONCE runs are
+ * read and transposed. */
 #include "matmul/gemm_job.h"
 
+/* n numbers from (row, column) on, along a row or down a column (`along`), as fp32: codes decoded, numbers rounded to
+ * the operand's format if the policy says so. */
 void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along, size_t n)
 {
     const ptrdiff_t step = along ? x->column : x->row;
@@ -30,19 +41,20 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
     }
 }
 
+/* The distance of neighbours, whatever its sign. */
 static size_t size_of_step(ptrdiff_t step)
 {
     return (size_t)(step < 0 ? -step : step);
 }
 
-/* Only where tiles ask. */
+/* The largest magnitude of a run, only where tiles need it. */
 static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n)
 {
     const bool asked = j->sum.way != NULL && j->sum.way->checked != NULL;
     return asked ? j->sum.ways->largest_magnitude(x, n) : 0;
 }
 
-/* The commonest case: rows of B that stand side by side. */
+/* The commonest case: rows of B side by side; 32 columns with a constant length. */
 static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, size_t column, size_t columns)
 {
     const char *from = j->b.at + ((ptrdiff_t)k * j->b.row + (ptrdiff_t)column) * (ptrdiff_t)sizeof(float);
@@ -61,6 +73,7 @@ static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, 
     }
 }
 
+/* A panel of B: `depth` rows from k on, n of `columns` columns. */
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns)
 {
@@ -96,6 +109,8 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
     w->largest_b = largest_magnitude_of(j, panel, depth * columns);
 }
 
+/* A block of A: `rows` rows and `depth` columns; rows up to a whole tile repeat the last one. Also the largest
+ * magnitude per tile. */
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
                      size_t depth)
 {

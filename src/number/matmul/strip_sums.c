@@ -1,10 +1,19 @@
-/* Sums of one row of the product, in every format and by every rule, as bnd_operate has them.
+/* Sums of one row of the product, in every format and by every rule, as bnd_operate has them. Tiles that cannot decide
+ * come here.
  *
- * By doubles where they do: a product of two fp32 numbers has 48 bits, and is exact. A sum is rounded to odd: of the
- * doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every
- * mode that looks at no more than 51 bits of it, and whether there is more: no middle of two values, and none of the
- * places that random bits distinguish, is odd, nor lies between it and the exact sum. bulk/ rounds the doubles, and
- * with them come overflow, infinities and NaNs. Everything else is done a number at a time by arith/. */
+ * By doubles where they suffice: the product of two fp32 numbers has 48 bits and is exact. A sum is rounded to odd: of
+ * the doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every
+ * mode that looks at no more than 51 bits of it and at whether there is more: no midpoint of two values, and none of
+ * the thresholds of random bits, is odd, nor does one lie between it and the exact sum. bulk/ rounds the doubles, and
+ * brings overflow, infinities and NaNs with it. Everything else is done one number at a time by arith/.
+ *
+ * One step of a strip for an e4m3 accumulator, FUSED, three columns, x = a[k] = 0.3125:
+ *
+ *   b                  1.125            448                 -0.001953125
+ *   t = x b            0.3515625        140                 -2^-9 * 0.3125          exact in double
+ *   s before           16               416                 0
+ *   sum to odd         16.3515625       556                 -0.0006103515625
+ *   rounded to e4m3    16               NaN (beyond 448)    -0                      by bulk/, the rule as it is */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -15,12 +24,14 @@
 
 /* ---- by doubles ---- */
 
+/* A step: the products of one row of B, and random bits for each. */
 typedef struct strip_products {
     double t[BNDI_STRIP];
     uint64_t random[BNDI_STRIP];
 } strip_products;
 
-/* The error of a sum is a double (Knuth); where there is one, an even sum is moved to its neighbour on that side. */
+/* The error of a sum is a double (Knuth); where it is not zero, an even sum moves to its neighbour on that side. Where
+ * s is infinite or NaN the error is NaN, and s stays. */
 static double sum_to_odd(double x, double y)
 {
     double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
@@ -29,18 +40,20 @@ static double sum_to_odd(double x, double y)
     return bndi_double_of_bits((e > 0) == (s > 0) ? bits + step : bits - step);
 }
 
-/* The first element of step k, as the random bits count: from one column to the next it goes up by one. */
+/* The element number of step k for random bits: they are counted over rows, then steps, then columns, so that neither
+ * tiles nor threads have an influence. */
 static uint64_t random_place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
     return ((uint64_t)strip->row * sum->depth + strip->first + k) * sum->columns + strip->column;
 }
 
-/* The sums of EACH come after all products. */
+/* EACH draws random bits twice per step. Those of the sums follow those of all products. */
 static uint64_t after_products(const bndi_sum *sum)
 {
     return sum->accumulator.kind == BND_ACCUMULATE_EACH ? (uint64_t)sum->rows * sum->columns * sum->depth : 0;
 }
 
+/* The random entries of n elements from `first` on, if the rule needs any. */
 static void strip_random(const bndi_sum *sum, strip_products *p, size_t n, uint64_t first)
 {
     if (sum->plan.random_bits > 0) {
@@ -48,7 +61,7 @@ static void strip_random(const bndi_sum *sum, strip_products *p, size_t n, uint6
     }
 }
 
-/* In the processor's mode that the vector kernels want. */
+/* Rounds n doubles to the format, in the processor mode that the vector kernels want. */
 static void round_lanes(const bndi_sum *sum, strip_products *p, double *x, size_t n)
 {
     const unsigned mode = sum->plan.mode_to_set;
@@ -61,6 +74,7 @@ static void round_lanes(const bndi_sum *sum, strip_products *p, double *x, size_
     }
 }
 
+/* Sums to odd. */
 static void sum_lanes(double *s, const double *t, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
@@ -68,7 +82,7 @@ static void sum_lanes(double *s, const double *t, size_t n)
     }
 }
 
-/* A sum of zero is -0 there, but of two times +0. */
+/* Rounding down: a sum of zero is -0, unless both terms are +0. */
 static void sum_lanes_down(double *s, const double *t, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
@@ -78,6 +92,8 @@ static void sum_lanes_down(double *s, const double *t, size_t n)
     }
 }
 
+/* One step k for all columns: products, then (EACH) their rounding, sums, rounding. `native`: the accumulator is fp64
+ * itself. */
 static void step_in_double(const bndi_sum *sum, double *s, strip_products *p, const bndi_strip *strip, size_t k)
 {
     const bool each = sum->accumulator.kind == BND_ACCUMULATE_EACH;
@@ -109,6 +125,7 @@ static void step_in_double(const bndi_sum *sum, double *s, strip_products *p, co
 
 /* ---- a number at a time ---- */
 
+/* An operation on codes, or on exact values where the accumulator is a value set without codes. */
 static bndi_element rounded(const bndi_sum *sum, bnd_operation operation, const bnd_format *const *from,
                             const uint64_t *codes, const bnd_exact *values, uint64_t random)
 {
@@ -122,6 +139,7 @@ static bndi_element rounded(const bndi_sum *sum, bnd_operation operation, const 
     return (bndi_element){.value = bnd_round_exact(f, exact, rule, random).value};
 }
 
+/* An operand's value, flushed where the rule flushes inputs. */
 static bnd_exact flushed_operand(const bnd_format *f, uint64_t code, bnd_rule rule)
 {
     bnd_exact x = bnd_unpack(f, code);
@@ -137,6 +155,7 @@ static bnd_exact sum_operand(const bndi_sum *sum, bnd_exact s)
     return flushed ? (bnd_exact){.kind = BND_KIND_ZERO, .negative = s.negative} : s;
 }
 
+/* One step of one element, by arith/. */
 static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a, uint64_t b, uint64_t place)
 {
     const bnd_format *f = &sum->accumulator.format, *of_a = &sum->a_format, *of_b = &sum->b_format;
@@ -156,7 +175,7 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     return rounded(sum, BND_OP_ADD, (const bnd_format *const[]){f, f}, (uint64_t[]){s.code, p.code}, terms, random[1]);
 }
 
-/* fp32 into the format, and the way back to what is stored. */
+/* fp32 into the accumulator's format, and back to fp32 as it is stored. */
 static bndi_element started(const bndi_sum *sum, float x)
 {
     const bnd_format *f = &sum->accumulator.format;
@@ -178,6 +197,7 @@ static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
     return bnd_convert(f, &sum->fp32, bndi_bits_of_float(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
+/* All steps of a strip, element by element. */
 static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_strip *strip)
 {
     for (size_t j = 0; j < strip->n; j++) {
@@ -191,6 +211,7 @@ static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_st
 
 /* ---- strips ---- */
 
+/* The state of a strip from C: in doubles, or as exact elements. */
 void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n)
 {
     for (size_t j = 0; j < n && !sum->in_double; j++) {
@@ -204,6 +225,7 @@ void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, siz
     }
 }
 
+/* k steps. */
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip)
 {
     strip_products p;
@@ -239,6 +261,7 @@ void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, 
     }
 }
 
+/* The state into C; NaNs become the canonical one. */
 void bndi_strip_close(const bndi_sum *sum, float *c, const bndi_state *state, size_t n)
 {
     for (size_t j = 0; j < n && !sum->in_double; j++) {
