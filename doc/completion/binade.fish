@@ -103,7 +103,7 @@ complete -c binade -n '__binade_is train' -l eps -d 'of the optimizer (default 1
 complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
 complete -c binade -n '__binade_is train' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
-complete -c binade -n '__binade_is train' -l seeds -d 'pairs of seeds: runs a recipe (default 5)' -x
+complete -c binade -n '__binade_is train' -l seeds -d 'seed pairs: runs per recipe (default 1)' -x
 complete -c binade -n '__binade_is train' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 5)' -x
 complete -c binade -n '__binade_is train' -l seed-init -d 'of the weights (default 0)' -x
 complete -c binade -n '__binade_is train' -l seed-data -d 'of data and batches (default 0)' -x
@@ -163,7 +163,7 @@ complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'recip
 complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is sweep' -l lr -d 'a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)' -x
-complete -c binade -n '__binade_is sweep' -l seeds -d 'pairs of seeds: runs a recipe (default 5)' -x
+complete -c binade -n '__binade_is sweep' -l seeds -d 'seed pairs: runs per recipe (default 1)' -x
 complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
 complete -c binade -n '__binade_is sweep' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
 complete -c binade -n '__binade_is sweep' -l eps -d 'of the optimizer (default 1e-8)' -x

@@ -20,6 +20,7 @@ binade_SOURCES = \
 	tools/binade/common/progress.h \
 	tools/binade/common/rules.c \
 	tools/binade/common/table.c \
+	tools/binade/common/values.c \
 	tools/binade/common/version.c \
 	tools/binade/bench/cmd_bench.c \
 	tools/binade/calc/calc.h \
@@ -39,6 +40,7 @@ binade_SOURCES = \
 	tools/binade/cost/ask.c \
 	tools/binade/cost/cmd_cost.c \
 	tools/binade/cost/cost.h \
+	tools/binade/cost/options.c \
 	tools/binade/cost/print.c \
 	tools/binade/cost/trained.c \
 	tools/binade/evaluate/cmd_evaluate.c \
@@ -64,6 +66,7 @@ binade_SOURCES = \
 	tools/binade/table/cmd_table.c \
 	tools/binade/train/autopsy.c \
 	tools/binade/train/autopsy_text.c \
+	tools/binade/train/choices.c \
 	tools/binade/train/cmd_train.c \
 	tools/binade/train/columns.c \
 	tools/binade/train/conclusion.c \
@@ -72,11 +75,12 @@ binade_SOURCES = \
 	tools/binade/train/notes.c \
 	tools/binade/train/options.c \
 	tools/binade/train/plot.c \
-	tools/binade/train/plot_options.c \
+	tools/binade/train/rates.c \
 	tools/binade/train/recipes.c \
 	tools/binade/train/result.c \
 	tools/binade/train/table.c \
 	tools/binade/train/table.h \
+	tools/binade/train/tasks.c \
 	tools/binade/train/texts.c \
 	tools/binade/train/training.h \
 	tools/binade/vectors/cmd_vectors.c \

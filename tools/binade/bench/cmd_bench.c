@@ -7,43 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPTION_CASE = OPTION_OWN,
-    OPTION_SIZE,
-    OPTION_BACKEND,
-    OPTION_DATA,
-    OPTION_ROUNDS,
-    OPTION_SECONDS,
-    OPTION_LIST,
-    OPTION_CORES
-};
-
 typedef struct bench_command {
     settings common;
     bench_options options;
     bench_machine machine;
+    unsigned rounds;
+    enum { NORMAL, HARD } data;
 } bench_command;
 
-/* Each word of a list separated by commas. */
-static int for_each_word(bench_command *b, const char *list, int (*take)(bench_command *b, const char *word))
+static int take_size(void *options, const option_row *row, const char *word)
 {
-    int status = GO_ON;
-    for (const char *at = list; status == GO_ON && at != NULL;) {
-        char word[24];
-        size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof word) {
-            return complain(b->common.command, "'%.64s' is not a list of words separated by commas", list);
-        }
-        memcpy(word, at, length);
-        word[length] = '\0';
-        status = take(b, word);
-        at = at[length] == ',' ? at + length + 1 : NULL;
-    }
-    return status;
-}
-
-static int take_size(bench_command *b, const char *word)
-{
+    bench_command *b = options;
+    (void)row;
     bench_options *o = &b->options;
     enum { MOST = sizeof o->sizes / sizeof o->sizes[0] };
     if (o->size_count == MOST) {
@@ -69,8 +44,10 @@ static void add_backend(bench_options *o, uint8_t backend)
     o->backends[o->backend_count++] = backend;
 }
 
-static int take_backend(bench_command *b, const char *word)
+static int take_backend(void *options, const option_row *row, const char *word)
 {
+    bench_command *b = options;
+    (void)row;
     bnd_context context;
     bnd_error why;
     for (uint8_t i = BND_BACKEND_PORTABLE; strcmp(word, "all") == 0 && i < BND_BACKEND_COUNT; i++) {
@@ -88,26 +65,20 @@ static int take_backend(bench_command *b, const char *word)
     return GO_ON;
 }
 
-static int take_rounds(bench_command *b, const char *value)
+static int read_sizes(void *options, const option_row *row, const char *list)
 {
-    uint64_t rounds = 0;
-    int status = read_whole_number(&rounds, &b->common, "rounds", value, 1, BENCH_MOST_ROUNDS);
-    b->options.rounds = (int)rounds;
-    return status;
+    return read_list(options, row, list, take_size);
 }
 
-static int take_threads(bench_command *b, const char *value)
+static int read_backends(void *options, const option_row *row, const char *list)
 {
-    enum { MOST = 1024 }; /* the library's own limit */
-    uint64_t threads = 0;
-    int status = read_whole_number(&threads, &b->common, "threads", value, 0, MOST);
-    b->options.threads_given = true;
-    b->options.threads = threads == 0 ? b->machine.cores : (unsigned)threads;
-    return status;
+    return read_list(options, row, list, take_backend);
 }
 
-static int take_seconds(bench_command *b, const char *value)
+static int read_seconds(void *options, const option_row *row, const char *value)
 {
+    bench_command *b = options;
+    (void)row;
     char *end;
     double seconds = strtod(value, &end);
     if (value[0] < '0' || value[0] > '9' || *end != '\0' || !(seconds <= 1e6)) {
@@ -115,39 +86,6 @@ static int take_seconds(bench_command *b, const char *value)
     }
     b->options.seconds = seconds;
     return GO_ON;
-}
-
-static int take_data(bench_command *b, const char *value)
-{
-    b->options.hard = strcmp(value, "hard") == 0;
-    return b->options.hard || strcmp(value, "normal") == 0
-               ? GO_ON
-               : complain(b->common.command, "--data takes one of: normal hard; not '%s'", value);
-}
-
-static int set_own(void *state, int id, const char *value)
-{
-    bench_command *b = state;
-    switch (id) {
-    case OPTION_CASE:
-        b->options.words = value;
-        return GO_ON;
-    case OPTION_SIZE:
-        return for_each_word(b, value, take_size);
-    case OPTION_BACKEND:
-        return for_each_word(b, value, take_backend);
-    case OPTION_DATA:
-        return take_data(b, value);
-    case OPTION_ROUNDS:
-        return take_rounds(b, value);
-    case OPTION_SECONDS:
-        return take_seconds(b, value);
-    case OPTION_CORES:
-        return take_threads(b, value);
-    default:
-        b->options.list = true;
-        return GO_ON;
-    }
 }
 
 static void show_progress(void *state, size_t done, size_t total)
@@ -187,20 +125,24 @@ static int hear_environment(bench_command *b)
 
 static int run(const command *self, int argc, char **argv)
 {
-    bench_command b = {.options = {.words = "", .rounds = 51, .seconds = 2}};
+    bench_command b = {.options = {.words = "", .seconds = 2}, .rounds = 51};
     bench_look(&b.machine);
-    int status = read_arguments(&b.common, self, argc, argv, set_own, &b);
+    int status = read_arguments(&b, self, argc, argv);
     if (status == GO_ON && b.common.operand_count > 0) {
         status = complain(self, "'%s' is one word too many; cases are chosen with --format and --case",
                           b.common.operands[0]);
     }
     status = status == GO_ON ? hear_environment(&b) : status;
     if (status == GO_ON && b.options.size_count == 0) {
-        status = for_each_word(&b, "L1,L2,memory,gemm,call,tensor", take_size);
+        status = read_list(&b, NULL, "L1,L2,memory,gemm,call,tensor", take_size);
     }
     if (status == GO_ON) {
         b.options.formats = b.common.formats.items;
         b.options.format_count = b.common.formats.count;
+        b.options.threads_given = OPTION_GIVEN(&b.common, settings, threads);
+        b.options.threads = b.common.threads == 0 ? b.machine.cores : b.common.threads;
+        b.options.rounds = (int)b.rounds;
+        b.options.hard = b.data == HARD;
         b.options.json = b.common.output == OUTPUT_JSON;
         status = measure(&b);
     }
@@ -208,55 +150,57 @@ static int run(const command *self, int argc, char **argv)
     return status;
 }
 
-static const option_row row_case = {
-    OPTION_CASE,       0, "case", "WORDS", "the cases whose names have all of these words (default all)",
-    COMPLETES_NOTHING, ""};
-static const option_row row_size = {OPTION_SIZE,
-                                    0,
-                                    "size",
-                                    "LIST",
-                                    "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of "
-                                    "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), "
-                                    "tensor (models, beside PyTorch), or train (steps of training: fp32 beside "
-                                    "PyTorch, recipes beside fp32), separated by commas (default "
-                                    "L1,L2,memory,gemm,call,tensor)",
-                                    COMPLETES_WORDS,
-                                    "L1 L2 memory gemm call tensor train"};
-static const option_row row_backend = {OPTION_BACKEND,
-                                       0,
-                                       "backend",
-                                       "LIST",
-                                       "best portable avx2 avx512 neon wasm128, separated by commas; all: every one "
-                                       "that this machine can run (default what BINADE_BACKEND names, or best)",
-                                       COMPLETES_WORDS,
-                                       "all best portable avx2 avx512 neon wasm128"};
-static const option_row row_cores = {
-    OPTION_CORES,
-    'j',
-    "threads",
-    "N",
-    "cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)",
-    COMPLETES_NOTHING,
-    ""};
-static const option_row row_data = {OPTION_DATA,
-                                    0,
-                                    "data",
-                                    "KIND",
-                                    "normal: normally distributed numbers; hard: random bits, with NaNs, infinities "
-                                    "and subnormals among them (default normal)",
-                                    COMPLETES_WORDS,
-                                    "normal hard"};
-static const option_row row_rounds = {
-    OPTION_ROUNDS, 0, "rounds", "N", "medians of at most N rounds, 1 to 101 (default 51)", COMPLETES_NOTHING, ""};
-static const option_row row_seconds = {
-    OPTION_SECONDS,    0, "seconds", "S", "start no round of a row after S seconds, but take three (default 2)",
-    COMPLETES_NOTHING, ""};
-static const option_row row_list = {
-    OPTION_LIST, 0, "list", NULL, "the names of the cases and their targets, not measured", COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {&row_format, &row_case,   &row_size,    &row_backend, &row_cores,
-                                            &row_data,   &row_rounds, &row_seconds, &row_list,    &row_progress,
-                                            &row_json,   &row_help,   NULL};
+static const option_row options[] = {
+    {.same = &row_format},
+    {.name = "case",
+     .argument = "WORDS",
+     .help = "the cases whose names have all of these words (default all)",
+     INTO_TEXT(bench_command, options.words)},
+    {.name = "size",
+     .argument = "LIST",
+     .help = "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of "
+             "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), "
+             "tensor (models, beside PyTorch), or train (steps of training: fp32 beside "
+             "PyTorch, recipes beside fp32), separated by commas (default "
+             "L1,L2,memory,gemm,call,tensor)",
+     .completes = COMPLETES_WORDS,
+     .words = "L1 L2 memory gemm call tensor train",
+     INTO(bench_command, options.sizes, read_sizes)},
+    {.name = "backend",
+     .argument = "LIST",
+     .help = "best portable avx2 avx512 neon wasm128, separated by commas; all: every one "
+             "that this machine can run (default what BINADE_BACKEND names, or best)",
+     .completes = COMPLETES_WORDS,
+     .words = "all best portable avx2 avx512 neon wasm128",
+     INTO(bench_command, options.backends, read_backends)},
+    {.name = "threads",
+     .letter = 'j',
+     .argument = "N",
+     .help = "cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)",
+     INTO_UNSIGNED(settings, threads, 0, MOST_THREADS)},
+    {.name = "data",
+     .argument = "KIND",
+     .help = "normal: normally distributed numbers; hard: random bits, with NaNs, infinities "
+             "and subnormals among them (default normal)",
+     .completes = COMPLETES_WORDS,
+     .words = "normal hard",
+     INTO_WORD(bench_command, data, NORMAL)},
+    {.name = "rounds",
+     .argument = "N",
+     .help = "medians of at most N rounds, 1 to 101 (default 51)",
+     INTO_UNSIGNED(bench_command, rounds, 1, BENCH_MOST_ROUNDS)},
+    {.name = "seconds",
+     .argument = "S",
+     .help = "start no round of a row after S seconds, but take three (default 2)",
+     INTO(bench_command, options.seconds, read_seconds)},
+    {.name = "list",
+     .help = "the names of the cases and their targets, not measured",
+     INTO_FLAG(bench_command, options.list)},
+    {.same = &row_progress},
+    {.same = &row_json},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_bench = {
     .name = "bench",

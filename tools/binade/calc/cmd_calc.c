@@ -188,7 +188,7 @@ static int run(const command *self, int argc, char **argv)
 {
     settings s;
     char *expression = NULL;
-    int status = read_arguments(&s, self, argc, argv, NULL, NULL);
+    int status = read_arguments(&s, self, argc, argv);
     status = status == GO_ON ? read_operands(&s, &expression) : status;
     if (status == GO_ON) {
         note_silent_dialect(&s);
@@ -199,9 +199,11 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_format,   &row_round,   &row_overflow, &row_nan,  &row_flush,
-                                            &row_tininess, &row_dialect, &row_seed,     &row_json, &row_csv,
-                                            &row_color,    &row_help,    NULL};
+static const option_row options[] = {
+    {.same = &row_format},   {.same = &row_round},   {.same = &row_overflow}, {.same = &row_nan},  {.same = &row_flush},
+    {.same = &row_tininess}, {.same = &row_dialect}, {.same = &row_seed},     {.same = &row_json}, {.same = &row_csv},
+    {.same = &row_color},    {.same = &row_help},    {.name = NULL},
+};
 
 const command command_calc = {
     .name = "calc",

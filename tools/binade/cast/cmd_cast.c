@@ -3,18 +3,7 @@
 
 #include <string.h>
 
-enum {
-    OPTION_FROM = OPTION_OWN,
-    OPTION_TO,
-    OPTION_VIA,
-    OPTION_COLUMNS,
-    OPTION_DTYPE,
-    OPTION_UNPACKED,
-    OPTION_COUNT,
-    OPTION_RAW,
-    OPTION_RAW_INPUT,
-    OPTION_STATS
-};
+#define MOST_ELEMENTS (UINT64_MAX >> 8) /* of which the bits are counted */
 
 typedef struct named_format {
     bool given;
@@ -50,44 +39,21 @@ static int set_format(const cast *c, named_format *out, const char *name)
     return is_format ? GO_ON : parse_format(c->common.command, &out->format, name);
 }
 
-static int set_via(cast *c, const char *name)
+/* For --from, --to and --dtype. */
+static int read_format(void *options, const option_row *row, const char *value)
 {
+    return set_format(options, (named_format *)(void *)((char *)options + row->target), value);
+}
+
+static int read_via(void *options, const option_row *row, const char *name)
+{
+    cast *c = options;
     bnd_format f;
+    (void)row;
     c->blocks.given =
         bnd_format_parse(&f, name, NULL) != BND_OK && bnd_block_parse(&c->blocks.block, name, NULL) == BND_OK;
     c->via.given = c->blocks.given;
     return c->blocks.given ? GO_ON : set_format(c, &c->via, name);
-}
-
-static int set_own(void *state, int id, const char *value)
-{
-    cast *c = state;
-    switch (id) {
-    case OPTION_FROM:
-        return set_format(c, &c->from, value);
-    case OPTION_TO:
-        return set_format(c, &c->to, value);
-    case OPTION_VIA:
-        return set_via(c, value);
-    case OPTION_COLUMNS:
-        return read_whole_number(&c->blocks.columns, &c->common, "columns", value, 1, UINT64_MAX >> 8);
-    case OPTION_DTYPE:
-        return set_format(c, &c->dtype, value);
-    case OPTION_COUNT:
-        return read_whole_number(&c->count, &c->common, "count", value, 0, UINT64_MAX >> 8);
-    case OPTION_UNPACKED:
-        c->unpacked = true;
-        return GO_ON;
-    case OPTION_RAW:
-        c->raw = true;
-        return GO_ON;
-    case OPTION_RAW_INPUT:
-        c->raw_input = true;
-        return GO_ON;
-    default:
-        c->stats_wanted = true;
-        return GO_ON;
-    }
 }
 
 /* What the command line says wrong before any file is opened. */
@@ -297,7 +263,7 @@ static int cast_between(cast *c, const char *in, const char *out)
 static int run(const command *self, int argc, char **argv)
 {
     cast c = {.count = CAST_UNKNOWN, .in = {.fd = -1}, .out = {.file = {.fd = -1}}};
-    int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    int status = read_arguments(&c, self, argc, argv);
     c.stats_wanted = c.stats_wanted || c.common.output == OUTPUT_JSON;
     status = status == GO_ON ? check_usage(&c) : status;
     if (status == GO_ON) {
@@ -313,46 +279,57 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row row_from = {OPTION_FROM,       0, "from", "F", "the input's format (a .npy file may say it)",
-                                    COMPLETES_FORMATS, ""};
-static const option_row row_to = {OPTION_TO,         0, "to", "F", "the format to make: any but value sets",
-                                  COMPLETES_FORMATS, ""};
-static const option_row row_via = {
-    OPTION_VIA,
-    0,
-    "via",
-    "F",
-    "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a "
-    "block format (mxfp8, nvfp4, e4m3/tile:1x128)",
-    COMPLETES_FORMATS,
-    ""};
-static const option_row row_columns = {
-    OPTION_COLUMNS,    0, "columns", "N", "for block formats: a bare input has rows of N elements (default one row)",
-    COMPLETES_NOTHING, ""};
-static const option_row row_dtype = {OPTION_DTYPE,      0, "dtype", "F", "the same as --from, of a .npy file",
-                                     COMPLETES_FORMATS, ""};
-static const option_row row_unpacked = {OPTION_UNPACKED,
-                                        0,
-                                        "unpacked",
-                                        NULL,
-                                        "bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)",
-                                        COMPLETES_NOTHING,
-                                        ""};
-static const option_row row_count = {
-    OPTION_COUNT, 0, "count", "N", "elements of a bare input (default what its bytes hold)", COMPLETES_NOTHING, ""};
-static const option_row row_raw = {OPTION_RAW,        0, "raw", NULL, "make a bare array whatever OUT is called",
-                                   COMPLETES_NOTHING, ""};
-static const option_row row_raw_input = {
-    OPTION_RAW_INPUT,  0, "raw-input", NULL, "read IN as a bare array, even if it looks like another kind of file",
-    COMPLETES_NOTHING, ""};
-static const option_row row_stats = {OPTION_STATS,      0, "stats", NULL, "what the conversion did, to standard error",
-                                     COMPLETES_NOTHING, ""};
-static const option_row row_json_stats = {OPTION_JSON, 0, "json", NULL, "the same as JSON", COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {
-    &row_from,      &row_to,    &row_via,        &row_columns,  &row_dtype,    &row_unpacked, &row_count, &row_raw,
-    &row_raw_input, &row_stats, &row_json_stats, &row_round,    &row_overflow, &row_nan,      &row_flush, &row_tininess,
-    &row_dialect,   &row_seed,  &row_threads,    &row_progress, &row_help,     NULL};
+static const option_row options[] = {
+    {.name = "from",
+     .argument = "F",
+     .help = "the input's format (a .npy file may say it)",
+     .completes = COMPLETES_FORMATS,
+     INTO(cast, from, read_format)},
+    {.name = "to",
+     .argument = "F",
+     .help = "the format to make: any but value sets",
+     .completes = COMPLETES_FORMATS,
+     INTO(cast, to, read_format)},
+    {.name = "via",
+     .argument = "F",
+     .help = "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a "
+             "block format (mxfp8, nvfp4, e4m3/tile:1x128)",
+     .completes = COMPLETES_FORMATS,
+     INTO(cast, via, read_via)},
+    {.name = "columns",
+     .argument = "N",
+     .help = "for block formats: a bare input has rows of N elements (default one row)",
+     INTO_WHOLE(cast, blocks.columns, 1, MOST_ELEMENTS)},
+    {.name = "dtype",
+     .argument = "F",
+     .help = "the same as --from, of a .npy file",
+     .completes = COMPLETES_FORMATS,
+     INTO(cast, dtype, read_format)},
+    {.name = "unpacked",
+     .help = "bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)",
+     INTO_FLAG(cast, unpacked)},
+    {.name = "count",
+     .argument = "N",
+     .help = "elements of a bare input (default what its bytes hold)",
+     INTO_WHOLE(cast, count, 0, MOST_ELEMENTS)},
+    {.name = "raw", .help = "make a bare array whatever OUT is called", INTO_FLAG(cast, raw)},
+    {.name = "raw-input",
+     .help = "read IN as a bare array, even if it looks like another kind of file",
+     INTO_FLAG(cast, raw_input)},
+    {.name = "stats", .help = "what the conversion did, to standard error", INTO_FLAG(cast, stats_wanted)},
+    {.name = "json", .help = "the same as JSON", INTO_FIXED(settings, output, OUTPUT_JSON)},
+    {.same = &row_round},
+    {.same = &row_overflow},
+    {.same = &row_nan},
+    {.same = &row_flush},
+    {.same = &row_tininess},
+    {.same = &row_dialect},
+    {.same = &row_seed},
+    {.same = &row_threads},
+    {.same = &row_progress},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_cast = {
     .name = "cast",

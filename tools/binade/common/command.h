@@ -3,29 +3,15 @@
 #define BINADE_TOOLS_COMMAND_H
 
 #include <binade-lab.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum exit_status { FINE = 0, DOES_NOT_HOLD = 1, BAD_USAGE = 2, BAD_STREAM = 3, GO_ON = -1 };
 
-/* ---- options: a row each; the same rows make getopt's table, --help, the man page and the completions ---- */
+typedef struct settings settings;
+typedef struct command command;
 
-enum option_id {
-    OPTION_HELP = 1,
-    OPTION_FORMAT,
-    OPTION_ROUND,
-    OPTION_OVERFLOW,
-    OPTION_NAN,
-    OPTION_FLUSH,
-    OPTION_TININESS,
-    OPTION_DIALECT,
-    OPTION_SEED,
-    OPTION_THREADS,
-    OPTION_PROGRESS,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_COLOR,
-    OPTION_OWN /* the first of a command's own */
-};
+/* ---- options: a row each. From it come getopt's table, the value in memory, --help, man pages and completions ---- */
 
 /* What completes an option's argument, or an operand. */
 enum completes {
@@ -41,22 +27,83 @@ enum completes {
     COMPLETES_WORDS
 };
 
-typedef struct option_row {
-    int id;
-    char letter; /* or 0 */
-    const char *name;
-    const char *argument; /* what --help calls it; NULL where there is none */
+/* What the value is, and so the type of the member that it goes to. */
+enum option_kind {
+    OPTION_FLAG,     /* no value: the member, a bool, becomes true */
+    OPTION_FIXED,    /* no value: the member, an enum, becomes `least` */
+    OPTION_TEXT,     /* const char * */
+    OPTION_WORD,     /* one of `words`; an enum becomes `least` plus its place among them */
+    OPTION_WHOLE,    /* uint64_t, from `least` to `most` */
+    OPTION_SIZE,     /* size_t, the same */
+    OPTION_UNSIGNED, /* unsigned, the same */
+    OPTION_REAL,     /* double, of at least 0 */
+    OPTION_POSITIVE, /* double, above 0 */
+    OPTION_READ      /* `read` reads and stores it */
+};
+
+typedef struct option_row option_row;
+/* Returns GO_ON, or the status to leave with. */
+typedef int read_option(void *options, const option_row *row, const char *value);
+
+struct option_row {
+    const char *name, *argument; /* what --help calls its value; NULL: there is none */
+    char letter;                 /* or 0 */
     const char *help;
     enum completes completes;
-    const char *words; /* for COMPLETES_WORDS */
-} option_row;
+    const char *words; /* of OPTION_WORD and COMPLETES_WORDS, separated by spaces */
+    enum option_kind kind;
+    size_t target; /* the member: bytes from the beginning of the command's options, which begin with its settings */
+    uint64_t least, most;
+    read_option *read;
+    const option_row *same; /* this place of a table has the row that stands there */
+    unsigned commands,
+        rare; /* where commands share a table: those that have it; those whose --help has its name only */
+};
+
+/* The kind and the target of a row. A member of another type does not compile. */
+#define MEMBER(type, member, of) _Generic(&((type *)NULL)->member, of * : offsetof(type, member))
+#define ENUM(type, member)                                                                                             \
+    (offsetof(type, member) + 0 * sizeof(char[sizeof((type *)NULL)->member == sizeof(unsigned) ? 1 : -1]))
+#define INTO(type, member, function)    .kind = OPTION_READ, .target = offsetof(type, member), .read = function
+#define INTO_FLAG(type, member)         .kind = OPTION_FLAG, .target = MEMBER(type, member, bool)
+#define INTO_TEXT(type, member)         .kind = OPTION_TEXT, .target = MEMBER(type, member, const char *)
+#define INTO_FIXED(type, member, value) .kind = OPTION_FIXED, .target = ENUM(type, member), .least = value
+#define INTO_WORD(type, member, first)  .kind = OPTION_WORD, .target = ENUM(type, member), .least = first
+#define INTO_WHOLE(type, member, low, high)                                                                            \
+    .kind = OPTION_WHOLE, .target = MEMBER(type, member, uint64_t), .least = low, .most = high
+#define INTO_SIZE(type, member, low, high)                                                                             \
+    .kind = OPTION_SIZE, .target = MEMBER(type, member, size_t), .least = low, .most = high
+#define INTO_UNSIGNED(type, member, low, high)                                                                         \
+    .kind = OPTION_UNSIGNED, .target = MEMBER(type, member, unsigned), .least = low, .most = high
+#define INTO_REAL(type, member)     .kind = OPTION_REAL, .target = MEMBER(type, member, double)
+#define INTO_POSITIVE(type, member) .kind = OPTION_POSITIVE, .target = MEMBER(type, member, double)
 
 extern const option_row row_format, row_round, row_overflow, row_nan, row_flush, row_tininess, row_dialect, row_seed,
     row_threads, row_progress, row_json, row_csv, row_color, row_help;
 
-typedef struct settings settings;
+/* The at-th option of a command, NULL after the last. */
+const option_row *option_at(const command *c, size_t at);
+bool option_is_rare(const command *c, size_t at); /* --help has its name only */
 
-typedef struct command {
+/* Was the option given whose value goes to `target`? */
+bool option_given(const settings *s, size_t target);
+#define OPTION_GIVEN(s, type, member) option_given(s, offsetof(type, member))
+
+/* Stores a value; GO_ON, or the status to leave with. */
+int set_option(void *options, const option_row *row, const char *value);
+size_t option_size(const option_row *row); /* of the member; 0: the row has a function of its own */
+
+/* For rows that do: a whole number, decimal or hexadecimal; a number above 0, or of at least 0 (what is too small for a
+ * double is 0); the place of a word among the row's; each word of a list separated by commas. */
+int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t least,
+                      uint64_t most);
+int read_real(double *out, const settings *s, const option_row *row, const char *value, bool positive);
+int read_word(unsigned *out, const settings *s, const option_row *row, const char *value);
+int read_list(void *options, const option_row *row, const char *list, read_option *take);
+
+/* ---- commands ---- */
+
+struct command {
     const char *name, *summary;
     const char *old_name;                   /* which still calls it; NULL: none */
     const char *operands;                   /* "VALUE..." */
@@ -65,13 +112,13 @@ typedef struct command {
     const char *(*operand_name)(size_t at); /* where it completes names of the command's own; NULL after the last */
     bool one_format;                        /* groups of formats are refused */
     const char *about;                      /* a few sentences; "\n\n" between paragraphs */
-    const option_row *const *options;       /* ends with NULL */
-    const option_row *const *rare;          /* those that --help has by name only; NULL: none */
-    const char *example;                    /* a command line that works */
-    const char *more;                       /* for the man page alone; "" or paragraphs */
+    const option_row *options;              /* ends with a row of nothing */
+    unsigned bit;        /* where commands share this table: which of its rows are this one's; 0: all */
+    const char *example; /* a command line that works */
+    const char *more;    /* for the man page alone; "" or paragraphs */
     int (*run)(const struct command *self, int argc, char **argv);
     bool trains; /* its threads meet many times per millisecond */
-} command;
+};
 
 extern const command command_calc, command_cast, command_cost, command_verify, command_vectors;
 extern const command command_show, command_formats, command_table, command_range, command_bench, command_help;
@@ -87,6 +134,7 @@ typedef struct format_list {
 } format_list;
 
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV };
+enum { MOST_THREADS = 1024 }; /* the library's own limit */
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct settings {
@@ -99,16 +147,15 @@ struct settings {
     size_t dialect;
     uint64_t seed;
     unsigned threads; /* 0: as many as there are cores */
-    enum when progress;
+    enum when progress, color;
     enum output output;
     bool colour;
+    uint64_t given; /* which options: a bit each, in their order */
 };
 
-/* Reads the command line. `own` takes the command's own options (NULL: it has none) and returns GO_ON or an exit
- * status. Returns GO_ON, or the status to leave with (after --help, or a message). The settings must be cleared either
- * way. */
-int read_arguments(settings *s, const command *self, int argc, char **argv,
-                   int (*own)(void *state, int id, const char *value), void *state);
+/* Reads the command line. `options` are the command's, which begin with its settings. Returns GO_ON, or the status to
+ * leave with (after --help, or a message). The settings must be cleared either way. */
+int read_arguments(void *options, const command *self, int argc, char **argv);
 void clear_settings(settings *s);
 
 /* The formats that were asked for, or those named here. */
@@ -128,10 +175,6 @@ uint64_t random_for(const settings *s, bnd_rule rule, size_t index);
 bnd_rule rule_with(const settings *s, const bnd_rule *from_dialect);
 /* Says which of the formats the dialect has no rule for. */
 void note_silent_dialect(const settings *s);
-
-/* A whole number from 0 to `most`, decimal or hexadecimal, for an option; GO_ON, or the status to leave with. */
-int read_whole_number(uint64_t *out, const settings *s, const char *option, const char *value, uint64_t least,
-                      uint64_t most);
 
 /* ---- messages ---- */
 

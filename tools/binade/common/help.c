@@ -43,26 +43,21 @@ static int print_option_name(const option_row *row)
                   row->argument != NULL ? row->argument : "");
 }
 
-static bool is_rare(const command *self, const option_row *row)
-{
-    for (size_t i = 0; self->rare != NULL && self->rare[i] != NULL; i++) {
-        if (self->rare[i] == row) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void print_rare(const command *self)
 {
     char text[512];
+    const option_row *row;
+    bool any = false;
     size_t at =
         (size_t)snprintf(text, sizeof text, "more options ('binade help --full %s' explains them):", self->name);
-    for (size_t i = 0; self->rare != NULL && self->rare[i] != NULL && at < sizeof text; i++) {
-        int length = snprintf(text + at, sizeof text - at, " --%s", self->rare[i]->name);
-        at += length > 0 ? (size_t)length : 0;
+    for (size_t i = 0; (row = option_at(self, i)) != NULL && at < sizeof text; i++) {
+        if (option_is_rare(self, i)) {
+            int length = snprintf(text + at, sizeof text - at, " --%s", row->name);
+            at += length > 0 ? (size_t)length : 0;
+            any = true;
+        }
     }
-    if (self->rare != NULL) {
+    if (any) {
         putchar('\n');
         fill_text(text, 0, 0);
     }
@@ -73,18 +68,19 @@ void print_help(const command *self, bool full)
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
     fill_text(self->about, 0, 0);
     printf("\noptions:\n");
-    for (size_t i = 0; self->options[i] != NULL; i++) {
+    const option_row *row;
+    for (size_t i = 0; (row = option_at(self, i)) != NULL; i++) {
         enum { TEXT_AT = 26 };
-        if (!full && is_rare(self, self->options[i])) {
+        if (!full && option_is_rare(self, i)) {
             continue;
         }
-        int at = print_option_name(self->options[i]);
+        int at = print_option_name(row);
         if (at + 2 > TEXT_AT) {
             putchar('\n');
             at = 0;
         }
         printf("%*s", TEXT_AT - at, "");
-        fill_text(self->options[i]->help, TEXT_AT, TEXT_AT);
+        fill_text(row->help, TEXT_AT, TEXT_AT);
     }
     if (!full) {
         print_rare(self);

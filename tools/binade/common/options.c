@@ -1,70 +1,154 @@
 /* The options that several commands share, a row each. */
 #include "command.h"
 
-const option_row row_format = {OPTION_FORMAT,
-                               'f',
-                               "format",
-                               "LIST",
-                               "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones "
-                               "(e6m9, e5m10b12fn, ue6m2fn), value "
-                               "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
-                               COMPLETES_FORMATS,
-                               ""};
+static int from_library(const settings *s, bnd_status status, const bnd_error *why)
+{
+    return status == BND_OK ? GO_ON : complain(s->command, "%s", why->message);
+}
+
+static int read_formats(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    (void)row;
+    s->formats_given = true;
+    return add_formats(s, value);
+}
+
+static int read_round(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    bnd_error why;
+    (void)row;
+    s->rounding_given = true;
+    return from_library(s, bnd_rounding_parse(&s->rule, value, &why), &why);
+}
+
+static int read_overflow(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    bnd_error why;
+    (void)row;
+    s->overflow_given = true;
+    return from_library(s, bnd_overflow_parse(&s->rule, value, &why), &why);
+}
+
+static int read_nan(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    bnd_error why;
+    (void)row;
+    s->nan_given = true;
+    return from_library(s, bnd_nan_parse(&s->rule, value, &why), &why);
+}
+
+static int read_flush(void *options, const option_row *row, const char *value)
+{
+    enum { FLUSH_IN = 1, FLUSH_OUT = 2 }; /* the words are none in out both */
+    settings *s = options;
+    unsigned where = 0;
+    int status = read_word(&where, s, row, value);
+    s->rule.flush_in = (where & FLUSH_IN) != 0;
+    s->rule.flush_out = (where & FLUSH_OUT) != 0;
+    return status;
+}
+
+static int read_tininess(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    unsigned when = 0;
+    int status = read_word(&when, s, row, value);
+    s->rule.tiny_before = when == 0;
+    return status;
+}
+
+static int read_dialect(void *options, const option_row *row, const char *value)
+{
+    settings *s = options;
+    bnd_error why;
+    (void)row;
+    s->dialect_given = true;
+    return from_library(s, bnd_dialect_parse(&s->dialect, value, &why), &why);
+}
+
+static int read_help(void *options, const option_row *row, const char *value)
+{
+    const settings *s = options;
+    (void)row;
+    (void)value;
+    print_help(s->command, false);
+    return FINE;
+}
+
+const option_row row_format = {
+    .name = "format",
+    .letter = 'f',
+    .argument = "LIST",
+    .help = "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones "
+            "(e6m9, e5m10b12fn, ue6m2fn), value "
+            "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
+    .completes = COMPLETES_FORMATS,
+    INTO(settings, formats, read_formats)};
 const option_row row_round = {
-    OPTION_ROUND,
-    'r',
-    "round",
-    "MODE",
-    "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)",
-    COMPLETES_WORDS,
-    "rne rna rtz rup rdn rto sr sra srb sr-equal"};
-const option_row row_overflow = {OPTION_OVERFLOW,
-                                 0,
-                                 "overflow",
-                                 "POLICY",
-                                 "format saturate propagate format-max propagate-max (default format)",
-                                 COMPLETES_WORDS,
-                                 "format saturate propagate format-max propagate-max"};
-const option_row row_nan = {OPTION_NAN,
-                            0,
-                            "nan",
-                            "WHICH",
-                            "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: signed in "
-                            "conversions, canonical in operations)",
-                            COMPLETES_WORDS,
-                            "default canonical signed ones signed-ones propagate x86"};
-const option_row row_flush = {
-    OPTION_FLUSH,      0, "flush", "WHERE", "subnormals become zero: none in out both (default none)", COMPLETES_WORDS,
-    "none in out both"};
-const option_row row_tininess = {OPTION_TININESS,
-                                 0,
-                                 "tininess",
-                                 "WHEN",
-                                 "underflow is detected before or after rounding (default after)",
-                                 COMPLETES_WORDS,
-                                 "before after"};
-const option_row row_dialect = {
-    OPTION_DIALECT,     0, "dialect", "NAME", "the rule of an ecosystem; explicit options override it (default none)",
-    COMPLETES_DIALECTS, ""};
-const option_row row_seed = {
-    OPTION_SEED, 0, "seed", "N", "seed of the random bits of stochastic modes (default 0)", COMPLETES_NOTHING, ""};
-const option_row row_threads = {OPTION_THREADS,    'j', "threads", "N", "cores to work with (default all)",
-                                COMPLETES_NOTHING, ""};
-const option_row row_progress = {OPTION_PROGRESS,
-                                 0,
-                                 "progress",
-                                 "WHEN",
-                                 "auto always never (default auto: on a terminal, after a second)",
-                                 COMPLETES_WORDS,
-                                 "auto always never"};
-const option_row row_json = {OPTION_JSON, 0, "json", NULL, "JSON instead of text", COMPLETES_NOTHING, ""};
-const option_row row_csv = {OPTION_CSV,        0, "csv", NULL, "comma-separated values instead of text",
-                            COMPLETES_NOTHING, ""};
-const option_row row_color = {OPTION_COLOR,
-                              0,
-                              "color",
-                              "WHEN",
-                              "auto always never (default auto: on a terminal); NO_COLOR means never",
-                              COMPLETES_WORDS,
-                              "auto always never"};
-const option_row row_help = {OPTION_HELP, 'h', "help", NULL, "this text", COMPLETES_NOTHING, ""};
+    .name = "round",
+    .letter = 'r',
+    .argument = "MODE",
+    .help = "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)",
+    .completes = COMPLETES_WORDS,
+    .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
+    INTO(settings, rule, read_round)};
+const option_row row_overflow = {.name = "overflow",
+                                 .argument = "POLICY",
+                                 .help = "format saturate propagate format-max propagate-max (default format)",
+                                 .completes = COMPLETES_WORDS,
+                                 .words = "format saturate propagate format-max propagate-max",
+                                 INTO(settings, rule, read_overflow)};
+const option_row row_nan = {
+    .name = "nan",
+    .argument = "WHICH",
+    .help = "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: signed in "
+            "conversions, canonical in operations)",
+    .completes = COMPLETES_WORDS,
+    .words = "default canonical signed ones signed-ones propagate x86",
+    INTO(settings, rule, read_nan)};
+const option_row row_flush = {.name = "flush",
+                              .argument = "WHERE",
+                              .help = "subnormals become zero: none in out both (default none)",
+                              .completes = COMPLETES_WORDS,
+                              .words = "none in out both",
+                              INTO(settings, rule, read_flush)};
+const option_row row_tininess = {.name = "tininess",
+                                 .argument = "WHEN",
+                                 .help = "underflow is detected before or after rounding (default after)",
+                                 .completes = COMPLETES_WORDS,
+                                 .words = "before after",
+                                 INTO(settings, rule, read_tininess)};
+const option_row row_dialect = {.name = "dialect",
+                                .argument = "NAME",
+                                .help = "the rule of an ecosystem; explicit options override it (default none)",
+                                .completes = COMPLETES_DIALECTS,
+                                INTO(settings, dialect, read_dialect)};
+const option_row row_seed = {.name = "seed",
+                             .argument = "N",
+                             .help = "seed of the random bits of stochastic modes (default 0)",
+                             INTO_WHOLE(settings, seed, 0, UINT64_MAX)};
+const option_row row_threads = {.name = "threads",
+                                .letter = 'j',
+                                .argument = "N",
+                                .help = "cores to work with (default all)",
+                                INTO_UNSIGNED(settings, threads, 0, MOST_THREADS)};
+const option_row row_progress = {.name = "progress",
+                                 .argument = "WHEN",
+                                 .help = "auto always never (default auto: on a terminal, after a second)",
+                                 .completes = COMPLETES_WORDS,
+                                 .words = "auto always never",
+                                 INTO_WORD(settings, progress, WHEN_AUTO)};
+const option_row row_json = {.name = "json", .help = "JSON instead of text", INTO_FIXED(settings, output, OUTPUT_JSON)};
+const option_row row_csv = {
+    .name = "csv", .help = "comma-separated values instead of text", INTO_FIXED(settings, output, OUTPUT_CSV)};
+const option_row row_color = {.name = "color",
+                              .argument = "WHEN",
+                              .help = "auto always never (default auto: on a terminal); NO_COLOR means never",
+                              .completes = COMPLETES_WORDS,
+                              .words = "auto always never",
+                              INTO_WORD(settings, color, WHEN_AUTO)};
+const option_row row_help = {.name = "help", .letter = 'h', .help = "this text", INTO(settings, command, read_help)};

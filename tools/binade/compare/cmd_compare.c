@@ -5,51 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_STEPS_OF_RUN = OPTION_TRAINING_OWN, OPTION_STEP_COLUMN, OPTION_LOSS_COLUMN };
-
 typedef struct compare {
-    settings common;
-    plot_options plot;
-    bool steps, details, memory;
-    double margin;
-    bnd_log_columns columns;
+    training_options asked;
     bnd_record *records;
     size_t count;
 } compare;
 
-static int set_own(void *state, int id, const char *value)
-{
-    compare *c = state;
-    if (id == OPTION_STEPS_OF_RUN) {
-        c->steps = true;
-        return GO_ON;
-    }
-    if (id == OPTION_MEMORY) {
-        c->memory = true;
-        return GO_ON;
-    }
-    if (id == OPTION_DETAILS) {
-        c->details = true;
-        return GO_ON;
-    }
-    if (id == OPTION_MARGIN) {
-        return read_margin(&c->margin, &c->common, value);
-    }
-    if (id == OPTION_STEP_COLUMN || id == OPTION_LOSS_COLUMN) {
-        *(id == OPTION_STEP_COLUMN ? &c->columns.step : &c->columns.loss) = value;
-        return GO_ON;
-    }
-    return read_plot_option(&c->plot, &c->common, id, value);
-}
-
 static int check_operands(const compare *c)
 {
-    const settings *s = &c->common;
+    const settings *s = &c->asked.common;
     if (s->operand_count == 0) {
         return complain(s->command, "a run is missing: a run directory, a directory of such, or a file with step and "
                                     "loss");
     }
-    if (c->steps && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
+    if (c->asked.steps_of_run && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
         return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "
                                     "metrics.jsonl is that already)");
     }
@@ -69,15 +38,15 @@ static void write_out(void *sink, const char *text, size_t length)
 
 static int print_steps(const compare *c)
 {
-    const char *run = c->common.operands[0];
+    const char *run = c->asked.common.operands[0];
     bnd_error why;
     bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
-    return status == BND_OK ? FINE : fail(&c->common, "--steps: ", run, status, &why);
+    return status == BND_OK ? FINE : fail(&c->asked.common, "--steps: ", run, status, &why);
 }
 
 static int read_all(compare *c)
 {
-    const settings *s = &c->common;
+    const settings *s = &c->asked.common;
     for (size_t i = 0; i < s->operand_count; i++) {
         bnd_record *records;
         size_t count;
@@ -88,7 +57,7 @@ static int read_all(compare *c)
             complain(s->command, "-: standard input is closed");
             return BAD_STREAM;
         }
-        bnd_status status = bnd_records_read_log(&records, &count, path, &c->columns, &why);
+        bnd_status status = bnd_records_read_log(&records, &count, path, &c->asked.columns, &why);
         if (status != BND_OK) {
             return fail(s, "", s->operands[i], status, &why);
         }
@@ -113,19 +82,19 @@ static void print_json(const train_result *r)
 static void print_all(const compare *c)
 {
     train_result r;
-    result_make(&r, c->records, c->count, c->margin);
-    r.details = c->details;
-    r.memory = c->memory;
-    if (c->common.output == OUTPUT_JSON) {
+    result_make(&r, c->records, c->count, c->asked.margin);
+    r.details = c->asked.details;
+    r.memory = c->asked.memory;
+    if (c->asked.common.output == OUTPUT_JSON) {
         print_json(&r);
-    } else if (c->common.output == OUTPUT_CSV) {
+    } else if (c->asked.common.output == OUTPUT_CSV) {
         print_result_table(&r, OUTPUT_CSV, false);
     } else {
-        if (c->plot.steps != PLOT_NONE) {
-            plot_losses(&r, &c->plot, c->common.colour);
+        if (c->asked.plot.steps != PLOT_NONE) {
+            plot_losses(&r, &c->asked.plot, c->asked.common.colour);
             putchar('\n');
         }
-        print_result_table(&r, OUTPUT_TEXT, c->common.colour);
+        print_result_table(&r, OUTPUT_TEXT, c->asked.common.colour);
         putchar('\n');
         print_result_notes(&r);
     }
@@ -134,31 +103,19 @@ static void print_all(const compare *c)
 
 static int run(const command *self, int argc, char **argv)
 {
-    compare c = {.margin = BND_COMPARISON_MARGIN};
-    int status = read_arguments(&c.common, self, argc, argv, set_own, &c);
+    compare c = {.count = 0};
+    training_begin(&c.asked);
+    int status = read_arguments(&c.asked, self, argc, argv);
     status = status == GO_ON ? check_operands(&c) : status;
-    status = status == GO_ON && c.steps ? print_steps(&c) : status;
+    status = status == GO_ON && c.asked.steps_of_run ? print_steps(&c) : status;
     status = status == GO_ON ? read_all(&c) : status;
     if (status == GO_ON) {
         print_all(&c);
     }
     bnd_records_free(c.records, c.count);
-    clear_settings(&c.common);
+    training_clear(&c.asked);
     return status == GO_ON ? FINE : status;
 }
-
-static const option_row row_steps_of_run = {
-    OPTION_STEPS_OF_RUN, 0, "steps", NULL, "the steps of one RUN as CSV, every number of them", COMPLETES_NOTHING, ""};
-
-static const option_row row_step_column = {
-    OPTION_STEP_COLUMN, 0, "step-column", "NAME", "the column of the step in logs from elsewhere",
-    COMPLETES_NOTHING,  ""};
-static const option_row row_loss_column = {OPTION_LOSS_COLUMN, 0, "loss-column", "NAME", "and that of the loss",
-                                           COMPLETES_NOTHING,  ""};
-
-static const option_row *const options[] = {
-    &row_margin,      &row_by_role,     &row_details, &row_plot, &row_plot_scale, &row_plot_range, &row_steps_of_run,
-    &row_step_column, &row_loss_column, &row_json,    &row_csv,  &row_color,      &row_help,       NULL};
 
 const command command_compare = {
     .name = "compare",
@@ -170,7 +127,8 @@ const command command_compare = {
         "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
         "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is standard "
         "input.",
-    .options = options,
+    .options = training_rows,
+    .bit = COMPARE,
     .example = "binade compare runs",
     .more =
         "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds, in the order in "

@@ -57,16 +57,6 @@ static size_t read_sides(double *out, size_t most, const asked *a, const char *t
     }
 }
 
-int cost_refuse_options(const asked *a, uint64_t options, const char *where)
-{
-    for (unsigned i = 0; i < COST_OPTIONS; i++) {
-        if ((a->given & options & GIVEN(i)) != 0) {
-            return complain(a->common.command, "--%s cannot be used %s", cost_option_name(i), where);
-        }
-    }
-    return GO_ON;
-}
-
 /* A number of parameters, or a model. */
 static int need_size(const asked *a, const char *example)
 {

@@ -4,7 +4,7 @@
 
 #include "common/command.h"
 
-/* Options of its own, from OPTION_OWN on: a bit each. */
+/* Options of its own, in the order of their rows: a bit each. */
 enum cost_option {
     COST_PARAMS,
     COST_TOKENS,
@@ -69,7 +69,7 @@ typedef struct cost_question {
 } cost_question;
 extern const cost_question cost_questions[]; /* ends with a name that is NULL */
 
-const char *cost_option_name(unsigned option);
+extern const option_row cost_rows[];
 
 /* Options that have no effect here are refused. */
 int cost_refuse_options(const asked *a, uint64_t options, const char *where);

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTION_BATCHES = OPTION_TRAINING_OWN, OPTION_TENSORS };
-
 static const char usual_recipes[] = "bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4";
 
 /* A recipe at one place of the model, or everywhere. */
@@ -27,9 +25,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct evaluate {
-    settings common;
-    training_options options;
-    uint64_t batches, tensors;
+    training_options asked;
     bnd_context context;
 } evaluate;
 
@@ -45,38 +41,25 @@ typedef struct subject {
 
 /* ---- what is asked for ---- */
 
-static int set_own(void *state, int id, const char *value)
-{
-    evaluate *e = state;
-    switch (id) {
-    case OPTION_BATCHES:
-        return read_whole_number(&e->batches, &e->common, "batches", value, 1, 1 << 20);
-    case OPTION_TENSORS:
-        return read_whole_number(&e->tensors, &e->common, "tensors", value, 0, BND_PLACES_MAX);
-    default:
-        return training_set(&e->options, id, value);
-    }
-}
-
 static int choose(evaluate *e)
 {
-    const settings *s = &e->common;
+    const settings *s = &e->asked.common;
     int status = GO_ON;
     if (s->operand_count == 0) {
         return complain(s->command, "a checkpoint is missing: checkpoint.safetensors of a run, or its directory");
     }
-    if (e->options.recipes.count == 0) {
-        status = training_add_recipes(&e->options, usual_recipes);
+    if (e->asked.recipes.count == 0) {
+        status = training_add_recipes(&e->asked, usual_recipes);
     }
     if (status == GO_ON) {
-        training_put_reference_first(&e->options);
+        training_put_reference_first(&e->asked);
     }
     return status;
 }
 
 static int fail(const evaluate *e, const char *where, bnd_status status, const bnd_error *why)
 {
-    complain(e->common.command, "%s%s%s", where, where[0] != '\0' ? ": " : "", why->message);
+    complain(e->asked.common.command, "%s%s%s", where, where[0] != '\0' ? ": " : "", why->message);
     return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
 }
 
@@ -92,7 +75,7 @@ static char *file_of(const char *operand)
 /* The run of the checkpoint, on these data. Its weights are in the checkpoint: it needs no files to begin with. */
 static int open_run(subject *c, const evaluate *e, const char *path)
 {
-    const training_options *o = &e->options;
+    const training_options *o = &e->asked;
     bnd_training *t = &c->training;
     bnd_error why;
     bnd_status status = bnd_checkpoint_read(t, &c->step, path, &why);
@@ -158,9 +141,9 @@ static bool is_known_to_lose(const part *p)
 
 static int evaluate_parts(outcome *o, subject *c, const evaluate *e)
 {
-    const size_t places = bnd_run_places(c->run), n = (size_t)e->batches;
+    const size_t places = bnd_run_places(c->run), n = (size_t)e->asked.batches;
     bnd_error why;
-    if (e->tensors == 0 || strcmp(o->recipe->name, "fp32") == 0) {
+    if (e->asked.tensors == 0 || strcmp(o->recipe->name, "fp32") == 0) {
         return GO_ON;
     }
     o->parts = allocate(NULL, places, sizeof *o->parts);
@@ -173,7 +156,7 @@ static int evaluate_parts(outcome *o, subject *c, const evaluate *e)
     }
     qsort(o->parts, o->part_count, sizeof *o->parts, by_change);
     size_t kept = 0;
-    while (kept < o->part_count && kept < e->tensors && is_known_to_lose(&o->parts[kept])) {
+    while (kept < o->part_count && kept < e->asked.tensors && is_known_to_lose(&o->parts[kept])) {
         kept++;
     }
     o->part_count = kept;
@@ -182,7 +165,7 @@ static int evaluate_parts(outcome *o, subject *c, const evaluate *e)
 
 static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const recipe *r)
 {
-    const size_t n = (size_t)e->batches;
+    const size_t n = (size_t)e->asked.batches;
     bnd_error why;
     *o = (outcome){.recipe = r};
     bnd_status status = bnd_run_losses(c->losses, n, c->run, &r->policy, BND_EVERYWHERE, &why);
@@ -202,12 +185,12 @@ static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const reci
 
 static int evaluate_all(subject *c, const evaluate *e)
 {
-    const recipe_list *recipes = &e->options.recipes;
+    const recipe_list *recipes = &e->asked.recipes;
     int status = GO_ON;
     c->outcomes = allocate(NULL, recipes->count, sizeof *c->outcomes);
     memset(c->outcomes, 0, recipes->count * sizeof *c->outcomes);
-    c->usual = allocate(NULL, (size_t)e->batches, sizeof *c->usual);
-    c->losses = allocate(NULL, (size_t)e->batches, sizeof *c->losses);
+    c->usual = allocate(NULL, (size_t)e->asked.batches, sizeof *c->usual);
+    c->losses = allocate(NULL, (size_t)e->asked.batches, sizeof *c->losses);
     for (size_t i = 0; status == GO_ON && i < recipes->count; i++) {
         status = was_stopped() ? BAD_STREAM : evaluate_recipe(&c->outcomes[i], c, e, &recipes->items[i]);
     }
@@ -216,7 +199,7 @@ static int evaluate_all(subject *c, const evaluate *e)
 
 static void clear_subject(subject *c, const evaluate *e)
 {
-    for (size_t i = 0; c->outcomes != NULL && i < e->options.recipes.count; i++) {
+    for (size_t i = 0; c->outcomes != NULL && i < e->asked.recipes.count; i++) {
         free(c->outcomes[i].parts);
     }
     free(c->outcomes);
@@ -258,7 +241,7 @@ static void print_recipes(const subject *c, const evaluate *e)
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
     const outcome *first = &c->outcomes[0];
-    for (size_t i = 0; i < e->options.recipes.count; i++) {
+    for (size_t i = 0; i < e->asked.recipes.count; i++) {
         const outcome *o = &c->outcomes[i];
         table_add(&t, copy_text(o->recipe->name));
         table_add(&t, loss_text(o->loss));
@@ -278,11 +261,11 @@ static void print_parts(const subject *c, const evaluate *e)
         {"change", "change", true, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
-    if (e->tensors == 0 || e->options.recipes.count == 1) {
+    if (e->asked.tensors == 0 || e->asked.recipes.count == 1) {
         return;
     }
     putchar('\n');
-    for (size_t i = 0; i < e->options.recipes.count; i++) {
+    for (size_t i = 0; i < e->asked.recipes.count; i++) {
         const outcome *o = &c->outcomes[i];
         for (size_t k = 0; k < o->part_count; k++) {
             table_add(&t, copy_text(k == 0 ? o->recipe->name : ""));
@@ -301,10 +284,10 @@ static void print_parts(const subject *c, const evaluate *e)
 static void print_heading(const subject *c, const evaluate *e)
 {
     const char *data = c->training.data[0] != '\0' ? c->training.data : "drawn data";
-    char *text =
-        format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
-                    c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
-                    c->training.policy.name, (unsigned long long)e->batches, e->batches == 1 ? "" : "es", data);
+    char *text = format_text("%s: %s of %llu parameters, %llu steps of %s; %llu validation batch%s of %s", c->name,
+                             c->training.model, (unsigned long long)c->parameters, (unsigned long long)c->step,
+                             c->training.policy.name, (unsigned long long)e->asked.batches,
+                             e->asked.batches == 1 ? "" : "es", data);
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
     make_plain_text(plain, size);
@@ -323,7 +306,7 @@ static void print_legend(const subject *c, const evaluate *e)
     }
     printf("weights     memory, compared with fp32: a matrix that is multiplied takes what\n"
            "            gemm_fwd.w takes with its scales, if that is less than param\n");
-    if (e->tensors > 0 && e->options.recipes.count > 1) {
+    if (e->asked.tensors > 0 && e->asked.recipes.count > 1) {
         printf("loses most  the recipe holds for these tensors and what is computed with them,\n"
                "            up to the next ones; everything else is fp32; none: no change is\n"
                "            above its interval\n");
@@ -345,9 +328,9 @@ static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e
     bnd_lab_json_unsigned(json, "steps", c->step);
     bnd_lab_json_unsigned(json, "parameters", c->parameters);
     bnd_lab_json_string(json, "data", c->training.data);
-    bnd_lab_json_unsigned(json, "batches", e->batches);
+    bnd_lab_json_unsigned(json, "batches", e->asked.batches);
     bnd_lab_json_array(json, "recipes");
-    for (size_t i = 0; i < e->options.recipes.count; i++) {
+    for (size_t i = 0; i < e->asked.recipes.count; i++) {
         const outcome *o = &c->outcomes[i];
         bnd_lab_json_object(json, NULL);
         bnd_lab_json_string(json, "recipe", o->recipe->name);
@@ -372,7 +355,7 @@ static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e
 /* A row per recipe, then one for each of the tensors that lose most. */
 static void add_csv(table *t, const subject *c, const evaluate *e)
 {
-    for (size_t i = 0; i < e->options.recipes.count; i++) {
+    for (size_t i = 0; i < e->asked.recipes.count; i++) {
         const outcome *o = &c->outcomes[i];
         for (size_t k = 0; k <= o->part_count; k++) {
             const part *p = k == 0 ? &o->all : &o->parts[k - 1];
@@ -397,7 +380,7 @@ static const column csv_columns[] = {
 /* Each checkpoint is printed when it is done, so that one that fails takes nothing away from those before it. */
 static int evaluate_each(evaluate *e)
 {
-    const settings *s = &e->common;
+    const settings *s = &e->asked.common;
     table csv = {
         .columns = csv_columns, .column_count = sizeof csv_columns / sizeof csv_columns[0], .output = OUTPUT_CSV};
     bnd_lab_json json;
@@ -447,46 +430,19 @@ static int evaluate_each(evaluate *e)
 
 static int run(const command *self, int argc, char **argv)
 {
-    enum { USUAL_BATCHES = 32, USUAL_TENSORS = 3 };
-    evaluate e = {.batches = USUAL_BATCHES, .tensors = USUAL_TENSORS};
+    evaluate e;
     bnd_error why;
-    training_begin(&e.options, &e.common);
-    int status = read_arguments(&e.common, self, argc, argv, set_own, &e);
+    training_begin(&e.asked);
+    int status = read_arguments(&e.asked, self, argc, argv);
     status = status == GO_ON ? choose(&e) : status;
     if (status == GO_ON &&
-        bnd_context_open(&e.context, NULL, e.common.threads > 0 ? e.common.threads : 1, &why) != BND_OK) {
+        bnd_context_open(&e.context, NULL, e.asked.common.threads > 0 ? e.asked.common.threads : 1, &why) != BND_OK) {
         status = complain(self, "%s", why.message);
     }
     status = status == GO_ON ? evaluate_each(&e) : status;
-    training_clear(&e.options);
-    clear_settings(&e.common);
+    training_clear(&e.asked);
     return status == GO_ON ? FINE : status;
 }
-
-static const option_row row_recipe_here = {
-    OPTION_RECIPE,
-    0,
-    "recipe",
-    "LIST",
-    "recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)",
-    COMPLETES_RECIPES,
-    ""};
-static const option_row row_data_here = {
-    OPTION_DATA,     0, "data", "FILE", "a text by bytes, or tokens, to validate on (default: that of the run)",
-    COMPLETES_FILES, ""};
-static const option_row row_batches = {OPTION_BATCHES,    0, "batches", "N", "validation batches (default 32)",
-                                       COMPLETES_NOTHING, ""};
-static const option_row row_tensors = {
-    OPTION_TENSORS,    0, "tensors", "N", "names the N tensors that lose most (default 3; 0: none, which is faster)",
-    COMPLETES_NOTHING, ""};
-
-static const option_row row_threads_here = {
-    OPTION_THREADS,    'j', "threads", "N", "cores to work with (default 1: small models gain nothing)",
-    COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {
-    &row_recipe_here,  &row_data_here, &row_data_type, &row_batches, &row_tensors,
-    &row_threads_here, &row_json,      &row_csv,       &row_help,    NULL};
 
 const command command_evaluate = {
     .name = "evaluate",
@@ -497,7 +453,8 @@ const command command_evaluate = {
     .about = "Measures the loss of trained weights under each recipe, without training (post-training quantization), "
              "and names the tensors that lose most. A CHECKPOINT is the checkpoint.safetensors that binade train "
              "--out wrote, or the directory of a run.",
-    .options = options,
+    .options = training_rows,
+    .bit = EVALUATE,
     .example = "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4",
     .more =
         "The weights are the master copy where the recipe of the run has one, otherwise the parameters as they are "

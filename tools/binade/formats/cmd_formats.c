@@ -4,23 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_MARKDOWN = OPTION_OWN };
-
-static const option_row row_markdown = {OPTION_MARKDOWN,   0, "markdown", NULL, "the table as Markdown",
-                                        COMPLETES_NOTHING, ""};
-
 typedef struct formats {
     settings common;
     bool markdown;
 } formats;
-
-static int set_own(void *state, int id, const char *value)
-{
-    formats *s = state;
-    (void)value;
-    s->markdown = s->markdown || id == OPTION_MARKDOWN;
-    return GO_ON;
-}
 
 /* ---- what a format says, a text each; the table's columns are in this order ---- */
 
@@ -374,7 +361,7 @@ static void print_formats(formats *s, table *blocks, bool listed)
 static int run(const command *self, int argc, char **argv)
 {
     formats s = {0};
-    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    int status = read_arguments(&s, self, argc, argv);
     bool listed = s.common.formats_given || s.common.operand_count > 0;
     table blocks = block_table(s.common.output);
     blocks.brief = !listed && !s.markdown;
@@ -393,8 +380,12 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_format, &row_json, &row_csv, &row_markdown,
-                                            &row_color,  &row_help, NULL};
+static const option_row options[] = {
+    {.same = &row_format}, {.same = &row_json},
+    {.same = &row_csv},    {.name = "markdown", .help = "the table as Markdown", INTO_FLAG(formats, markdown)},
+    {.same = &row_color},  {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_formats = {
     .name = "formats",

@@ -14,46 +14,57 @@ void print_overview(FILE *out)
                  "example: binade show 1e-8\n");
 }
 
-enum { OPTION_FULL = OPTION_OWN, OPTION_ROFF, OPTION_COMPLETION };
+typedef struct help {
+    settings common;
+    bool full;
+} help;
 
-static const option_row row_full = {
-    OPTION_FULL, 0, "full", NULL, "everything that the man page of a command says", COMPLETES_NOTHING, ""};
-static const option_row row_roff = {OPTION_ROFF,       0, "roff", "PAGE", "a man page: a command's, or binade's",
-                                    COMPLETES_NOTHING, ""};
-static const option_row row_completion = {
-    OPTION_COMPLETION, 0, "completion", "SHELL", "a completion script for bash, zsh or fish", COMPLETES_WORDS,
-    "bash zsh fish"};
-
-static int set_own(void *state, int id, const char *value)
+static int read_roff(void *options, const option_row *row, const char *value)
 {
-    if (id == OPTION_FULL) {
-        *(bool *)state = true;
-        return GO_ON;
-    }
-    return id == OPTION_ROFF ? print_roff(&command_help, value) : print_completion(&command_help, value);
+    const settings *s = options;
+    (void)row;
+    return print_roff(s->command, value);
+}
+
+static int read_completion(void *options, const option_row *row, const char *value)
+{
+    const settings *s = options;
+    (void)row;
+    return print_completion(s->command, value);
 }
 
 static int run(const command *self, int argc, char **argv)
 {
-    settings s;
-    bool full = false;
-    int status = read_arguments(&s, self, argc, argv, set_own, &full);
-    if (status == GO_ON && s.operand_count == 0) {
+    help h = {.full = false};
+    const settings *s = &h.common;
+    int status = read_arguments(&h, self, argc, argv);
+    if (status == GO_ON && s->operand_count == 0) {
         print_overview(stdout);
     }
-    for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
-        const command *c = find_command(s.operands[i]);
+    for (size_t i = 0; status == GO_ON && i < s->operand_count; i++) {
+        const command *c = find_command(s->operands[i]);
         if (c == NULL) {
-            status = complain(self, "unknown command '%s'; 'binade help' lists them", s.operands[i]);
+            status = complain(self, "unknown command '%s'; 'binade help' lists them", s->operands[i]);
         } else {
-            print_help(c, full);
+            print_help(c, h.full);
         }
     }
-    clear_settings(&s);
+    clear_settings(&h.common);
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_full, &row_roff, &row_completion, &row_help, NULL};
+static const option_row options[] = {
+    {.name = "full", .help = "everything that the man page of a command says", INTO_FLAG(help, full)},
+    {.name = "roff", .argument = "PAGE", .help = "a man page: a command's, or binade's", INTO(help, common, read_roff)},
+    {.name = "completion",
+     .argument = "SHELL",
+     .help = "a completion script for bash, zsh or fish",
+     .completes = COMPLETES_WORDS,
+     .words = "bash zsh fish",
+     INTO(help, common, read_completion)},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_help = {
     .name = "help",

@@ -138,13 +138,14 @@ static void bash_command(const command *c)
     printf("    ");
     put_names(c, " | ");
     printf(")\n        options=\"");
-    for (size_t i = 0; c->options[i] != NULL; i++) {
-        printf("%s--%s", i > 0 ? " " : "", c->options[i]->name);
+    const option_row *row;
+    for (size_t i = 0; (row = option_at(c, i)) != NULL; i++) {
+        printf("%s--%s", i > 0 ? " " : "", row->name);
     }
     printf("\" valued=\" ");
-    for (size_t i = 0; c->options[i] != NULL; i++) {
-        if (c->options[i]->argument != NULL) {
-            bash_names(c->options[i], " ");
+    for (size_t i = 0; (row = option_at(c, i)) != NULL; i++) {
+        if (row->argument != NULL) {
+            bash_names(row, " ");
             putchar(' ');
         }
     }
@@ -152,9 +153,9 @@ static void bash_command(const command *c)
     bash_operands("first", c->first, c);
     bash_operands("others", c->others, c);
     printf("\n        case $prev in\n");
-    for (size_t i = 0; c->options[i] != NULL; i++) {
-        if (c->options[i]->argument != NULL) {
-            bash_value(c, c->options[i]);
+    for (size_t i = 0; (row = option_at(c, i)) != NULL; i++) {
+        if (row->argument != NULL) {
+            bash_value(c, row);
         }
     }
     printf("        esac ;;\n");
@@ -242,8 +243,8 @@ static void zsh_command(const command *c)
     printf("        (");
     put_names(c, "|");
     printf(") _arguments");
-    for (size_t i = 0; c->options[i] != NULL; i++) {
-        const option_row *row = c->options[i];
+    const option_row *row;
+    for (size_t i = 0; (row = option_at(c, i)) != NULL; i++) {
         zsh_option(c, row, "--", row->name);
         if (row->letter != 0) {
             zsh_option(c, row, "-", (char[]){row->letter, '\0'});
@@ -342,8 +343,9 @@ static void print_fish(void)
         printf("complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a %s -d '", c->name);
         put_fish_help(c->summary);
         printf("'\n");
-        for (size_t o = 0; c->options[o] != NULL; o++) {
-            fish_option(c, c->options[o]);
+        const option_row *row;
+        for (size_t o = 0; (row = option_at(c, o)) != NULL; o++) {
+            fish_option(c, row);
         }
         fish_operand(c, "first", c->first,
                      !c->one_format && c->first == COMPLETES_FORMATS && c->others == COMPLETES_NOTHING);

@@ -83,8 +83,8 @@ static void roff_command(const command *c)
         put_roff(c->more);
     }
     printf(".SH OPTIONS\n");
-    for (size_t o = 0; c->options[o] != NULL; o++) {
-        const option_row *row = c->options[o];
+    const option_row *row;
+    for (size_t o = 0; (row = option_at(c, o)) != NULL; o++) {
         printf(".TP\n");
         if (row->letter != 0) {
             printf("\\fB\\-%c\\fR, ", row->letter);

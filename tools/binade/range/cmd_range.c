@@ -183,7 +183,7 @@ static int add_decades(range *r)
 static int run(const command *self, int argc, char **argv)
 {
     range r = {0};
-    int status = read_arguments(&r.common, self, argc, argv, NULL, NULL);
+    int status = read_arguments(&r, self, argc, argv);
     if (status == GO_ON) {
         status = default_formats(&r.common, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0");
     }
@@ -207,8 +207,11 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_format, &row_round, &row_overflow, &row_flush, &row_dialect, &row_seed,
-                                            &row_json,   &row_csv,   &row_color,    &row_help,  NULL};
+static const option_row options[] = {
+    {.same = &row_format},  {.same = &row_round}, {.same = &row_overflow}, {.same = &row_flush},
+    {.same = &row_dialect}, {.same = &row_seed},  {.same = &row_json},     {.same = &row_csv},
+    {.same = &row_color},   {.same = &row_help},  {.name = NULL},
+};
 
 const command command_range = {
     .name = "range",

@@ -5,41 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_VERBOSE = OPTION_OWN, OPTION_DIALECTS, OPTION_EXACT, OPTION_TABLE };
-
-static const option_row row_verbose = {
-    OPTION_VERBOSE,    'v', "verbose", NULL, "explain each rounding: the neighbours, the middle, which rule decided",
-    COMPLETES_NOTHING, ""};
-static const option_row row_dialects = {
-    OPTION_DIALECTS, 0, "dialects", NULL, "every ecosystem's answer, disagreements marked", COMPLETES_NOTHING, ""};
-static const option_row row_exact = {
-    OPTION_EXACT,
-    0,
-    "exact",
-    NULL,
-    "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
-    COMPLETES_NOTHING,
-    ""};
-
-static const option_row row_table = {
-    OPTION_TABLE,      0, "table", NULL, "a line per value and a column per format, the numbers alone",
-    COMPLETES_NOTHING, ""};
-
 typedef struct show {
     settings common;
     bool verbose, dialects, exact, table;
 } show;
-
-static int set_own(void *state, int id, const char *value)
-{
-    show *s = state;
-    (void)value;
-    s->verbose = s->verbose || id == OPTION_VERBOSE;
-    s->dialects = s->dialects || id == OPTION_DIALECTS;
-    s->exact = s->exact || id == OPTION_EXACT;
-    s->table = s->table || id == OPTION_TABLE;
-    return GO_ON;
-}
 
 /* ---- text ---- */
 
@@ -433,7 +402,7 @@ static int refuse_rules(const settings *s)
 static int run(const command *self, int argc, char **argv)
 {
     show s = {0};
-    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    int status = read_arguments(&s, self, argc, argv);
     if (status == GO_ON && s.table && (s.dialects || s.verbose)) {
         status = complain(self, "--table cannot be used with %s", s.dialects ? "--dialects" : "--verbose");
     }
@@ -458,10 +427,30 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_format,   &row_round, &row_verbose, &row_dialects, &row_dialect,
-                                            &row_overflow, &row_nan,   &row_flush,   &row_tininess, &row_seed,
-                                            &row_table,    &row_exact, &row_json,    &row_csv,      &row_color,
-                                            &row_help,     NULL};
+static const option_row options[] = {
+    {.same = &row_format},
+    {.same = &row_round},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "explain each rounding: the neighbours, the middle, which rule decided",
+     INTO_FLAG(show, verbose)},
+    {.name = "dialects", .help = "every ecosystem's answer, disagreements marked", INTO_FLAG(show, dialects)},
+    {.same = &row_dialect},
+    {.same = &row_overflow},
+    {.same = &row_nan},
+    {.same = &row_flush},
+    {.same = &row_tininess},
+    {.same = &row_seed},
+    {.name = "table", .help = "a line per value and a column per format, the numbers alone", INTO_FLAG(show, table)},
+    {.name = "exact",
+     .help = "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
+     INTO_FLAG(show, exact)},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.same = &row_color},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_show = {
     .name = "show",

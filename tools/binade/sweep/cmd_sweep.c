@@ -2,17 +2,11 @@
 #include "common/process.h"
 #include "sweep.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_RATES = OPTION_TRAINING_OWN, OPTION_KEEP };
-
 typedef struct sweep {
-    settings common;
-    training_options options;
-    double *lr;
-    size_t lrs;
+    training_options asked;
     bnd_task *recipes; /* one each */
     bnd_task *tasks;   /* all points */
     char **directories;
@@ -21,132 +15,44 @@ typedef struct sweep {
     ranks ranks;
     bnd_context context; /* of a rank */
     int status;
-    bool keeps_checkpoints;
     live live;
-    double margin;
 } sweep;
 
 /* ---- what is asked for ---- */
 
-static int bad_rates(const sweep *s, const char *value)
-{
-    return complain(s->common.command,
-                    "--lr takes a range with a number of points, as in 1e-4..1e-1:7, or learning rates above 0 "
-                    "separated by commas; not '%.64s'",
-                    value);
-}
-
-/* A rate that is there already is the same runs again. */
-static void add_rate(sweep *s, double lr)
-{
-    for (size_t i = 0; i < s->lrs; i++) {
-        if (s->lr[i] == lr) {
-            return;
-        }
-    }
-    s->lr = allocate(s->lr, s->lrs + 1, sizeof *s->lr);
-    s->lr[s->lrs++] = lr;
-}
-
-static int read_list(sweep *s, const char *value)
-{
-    for (const char *at = value;; at++) {
-        char *end = NULL;
-        double x = strtod(at, &end);
-        if (end == at || (*end != '\0' && *end != ',') || !(x > 0) || x - x != 0) {
-            return bad_rates(s, value);
-        }
-        add_rate(s, x);
-        if (*end == '\0') {
-            return GO_ON;
-        }
-        at = end;
-    }
-}
-
-/* Two points a decade, and both ends, where nobody says how many. */
-static int read_range(sweep *s, const char *value)
-{
-    enum { MOST = 1000 };
-    char *end = NULL;
-    bnd_error why;
-    uint64_t points = 0;
-    double low = strtod(value, &end), high = 0;
-    if (end == value || strncmp(end, "..", 2) != 0) {
-        return bad_rates(s, value);
-    }
-    const char *from = end + 2;
-    high = strtod(from, &end);
-    if (end == from || (*end != '\0' && *end != ':') || !(low > 0 && high >= low && high <= 1e15)) {
-        return bad_rates(s, value);
-    }
-    int status = *end == ':' ? read_whole_number(&points, &s->common, "lr", end + 1, 1, MOST) : GO_ON;
-    if (status == GO_ON) {
-        points = *end == ':' ? points : low == high ? 1 : (uint64_t)(2 * log10(high / low) + 1.5);
-        points = *end != ':' && low < high && points < 2 ? 2 : points;
-        double *lr = allocate(NULL, (size_t)points + 1, sizeof *lr);
-        if (bnd_grid_rates(lr, (size_t)points, low, high, &why) != BND_OK) {
-            status = complain(s->common.command, "%s", why.message);
-        }
-        for (size_t i = 0; status == GO_ON && i < points; i++) {
-            add_rate(s, lr[i]);
-        }
-        free(lr);
-    }
-    return status;
-}
-
-static int set_own(void *state, int id, const char *value)
-{
-    sweep *s = state;
-    if (id == OPTION_KEEP) {
-        s->keeps_checkpoints = true;
-        return GO_ON;
-    }
-    if (id == OPTION_MARGIN) {
-        return read_margin(&s->margin, &s->common, value);
-    }
-    if (id != OPTION_RATES) {
-        return training_set(&s->options, id, value);
-    }
-    free(s->lr);
-    s->lr = NULL;
-    s->lrs = 0;
-    return strstr(value, "..") != NULL ? read_range(s, value) : read_list(s, value);
-}
-
 static int choose(sweep *s)
 {
-    const command *self = s->common.command;
+    const command *self = s->asked.common.command;
     int status = GO_ON;
-    if (s->common.operand_count > 0) {
-        return complain(self, "'%s' is one word too many; recipes are chosen with --recipe", s->common.operands[0]);
+    if (s->asked.common.operand_count > 0) {
+        return complain(self, "'%s' is one word too many; recipes are chosen with --recipe",
+                        s->asked.common.operands[0]);
     }
-    if (s->ranks.count > 1 && s->options.out == NULL) {
+    if (s->ranks.count > 1 && s->asked.out == NULL) {
         return complain(self, "under mpirun the points meet in a directory: --out DIR says which");
     }
-    if (s->options.recipes.count == 0) {
-        status = training_add_recipes(&s->options, "fp32,bf16-amp,fp16-pure");
+    if (s->asked.recipes.count == 0) {
+        status = training_add_recipes(&s->asked, "fp32,bf16-amp,fp16-pure");
     }
-    return status == GO_ON && s->lrs == 0 ? read_range(s, "1e-4..1e-1") : status;
+    return status == GO_ON && s->asked.rates.count == 0 ? training_set_rates(&s->asked, "1e-4..1e-1") : status;
 }
 
 static int make_tasks(sweep *s)
 {
-    size_t recipes = s->options.recipes.count;
+    size_t recipes = s->asked.recipes.count;
     int status = GO_ON;
     s->recipes = allocate(NULL, recipes, sizeof *s->recipes);
     for (size_t i = 0; status == GO_ON && i < recipes; i++) {
-        status = training_task(&s->recipes[i], &s->options, &s->options.recipes.items[i], 0);
+        status = training_task(&s->recipes[i], &s->asked, &s->asked.recipes.items[i], 0);
     }
-    bnd_grid grid = {.tasks = s->recipes, .recipes = recipes, .lr = s->lr, .lrs = s->lrs};
-    grid.seeds = (size_t)s->options.seeds;
+    bnd_grid grid = {.tasks = s->recipes, .recipes = recipes, .lr = s->asked.rates.items, .lrs = s->asked.rates.count};
+    grid.seeds = (size_t)s->asked.seeds;
     size_t count = bnd_grid_count(&grid);
     if (status != GO_ON) {
         return status;
     }
     if (count == 0) {
-        return complain(s->common.command, "a sweep of so many points is beyond memory");
+        return complain(s->asked.common.command, "a sweep of so many points is beyond memory");
     }
     s->tasks = allocate(NULL, count, sizeof *s->tasks);
     s->directories = allocate(NULL, count, sizeof *s->directories);
@@ -156,10 +62,10 @@ static int make_tasks(sweep *s)
         char name[2 * BND_RECORD_NAME_SIZE];
         bnd_task *task = &s->tasks[s->count];
         bnd_grid_task(task, name, sizeof name, &grid, s->count);
-        s->directories[s->count] = s->options.out != NULL ? path_text(s->options.out, name) : NULL;
+        s->directories[s->count] = s->asked.out != NULL ? path_text(s->asked.out, name) : NULL;
         task->directory = s->directories[s->count];
         task->resume = true;
-        task->drops_checkpoint = !s->keeps_checkpoints;
+        task->drops_checkpoint = !s->asked.keeps_checkpoints;
     }
     return GO_ON;
 }
@@ -169,11 +75,11 @@ static int make_tasks(sweep *s)
 static int run_here(sweep *s)
 {
     bnd_error why;
-    live_begin(&s->live, &s->common, "sweep", s->tasks, s->count);
+    live_begin(&s->live, &s->asked.common, "sweep", s->tasks, s->count);
     bnd_status status = bnd_study_run(s->records, s->tasks, s->count, &s->context, live_watch, &s->live, &why);
     live_end(&s->live);
     if (status != BND_OK) {
-        complain(s->common.command, "%s", why.message);
+        complain(s->asked.common.command, "%s", why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
     }
     return GO_ON;
@@ -208,7 +114,7 @@ static bool note_made(void *data, size_t point, const char *failure)
     bnd_point last = {.step = s->tasks[point].training.steps - 1};
     if (failure != NULL) {
         live_end(&s->live);
-        complain(s->common.command, "%s", failure);
+        complain(s->asked.common.command, "%s", failure);
         s->status = BAD_STREAM;
         return false;
     }
@@ -222,7 +128,7 @@ static int read_back(sweep *s)
     bnd_error why;
     for (size_t i = 0; i < s->count; i++) {
         if (bnd_record_read(&s->records[i], s->directories[i], &why) != BND_OK) {
-            complain(s->common.command, "%s: %s", s->directories[i], why.message);
+            complain(s->asked.common.command, "%s: %s", s->directories[i], why.message);
             return BAD_STREAM;
         }
     }
@@ -232,7 +138,7 @@ static int read_back(sweep *s)
 static int run_everywhere(sweep *s)
 {
     size_t *open = allocate(NULL, s->count, sizeof *open), n = 0;
-    live_begin(&s->live, &s->common, "sweep", s->tasks, s->count);
+    live_begin(&s->live, &s->asked.common, "sweep", s->tasks, s->count);
     for (size_t i = 0; i < s->count; i++) {
         if (is_on_disk(s, i)) {
             note_made(s, i, NULL);
@@ -261,19 +167,17 @@ static void clear(sweep *s)
     free(s->records);
     free(s->tasks);
     free(s->recipes);
-    free(s->lr);
-    training_clear(&s->options);
-    clear_settings(&s->common);
+    training_clear(&s->asked);
 }
 
 /* A rank beside others has one thread, unless it is told to have more. */
 static int open_context(sweep *s)
 {
     bnd_error why;
-    unsigned threads = s->common.threads > 0 || s->ranks.count == 1 ? s->common.threads : 1;
+    unsigned threads = s->asked.common.threads > 0 || s->ranks.count == 1 ? s->asked.common.threads : 1;
     return bnd_context_open(&s->context, NULL, threads, &why) == BND_OK
                ? GO_ON
-               : complain(s->common.command, "%s", why.message);
+               : complain(s->asked.common.command, "%s", why.message);
 }
 
 static int run_ranks(sweep *s)
@@ -290,85 +194,33 @@ static int run_ranks(sweep *s)
 
 static int run(const command *self, int argc, char **argv)
 {
-    sweep s = {.margin = BND_COMPARISON_MARGIN};
-    training_begin(&s.options, &s.common);
+    sweep s = {.status = GO_ON};
+    training_begin(&s.asked);
     if (!ranks_begin(&s.ranks)) {
         return complain(self, "MPI does not start"), BAD_STREAM;
     }
     if (s.ranks.rank > 0) { /* rank 0 says what is to be said */
         (void)!freopen("/dev/null", "w", stderr);
     }
-    int status = read_arguments(&s.common, self, argc, argv, set_own, &s);
+    int status = read_arguments(&s.asked, self, argc, argv);
     status = status == GO_ON ? choose(&s) : status;
     status = status == GO_ON ? make_tasks(&s) : status;
     status = status == GO_ON ? open_context(&s) : status;
     status = status == GO_ON ? run_ranks(&s) : status;
     bool stopped = was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {
-        const sweep_result result = {&s.options.recipes,   s.records,       s.count,
-                                     &s.tasks[0].training, s.options.seeds, s.margin};
-        print_sweep(&result, s.common.output);
+        const sweep_result result = {&s.asked.recipes,     s.records,     s.count,
+                                     &s.tasks[0].training, s.asked.seeds, s.asked.margin};
+        print_sweep(&result, s.asked.common.output);
     }
     if (stopped) {
-        note(self, "stopped%s", s.options.out != NULL ? "; the same command goes on" : "");
+        note(self, "stopped%s", s.asked.out != NULL ? "; the same command goes on" : "");
         status = BAD_STREAM;
     }
     ranks_end(&s.ranks);
     clear(&s);
     return status == GO_ON ? FINE : status;
 }
-
-static const option_row row_rates = {OPTION_RATES,
-                                     0,
-                                     "lr",
-                                     "RATES",
-                                     "a range and its points, 1e-4..1e-1:7, or rates separated by commas (default "
-                                     "1e-4..1e-1, two points a decade)",
-                                     COMPLETES_NOTHING,
-                                     ""};
-
-static const option_row row_keep = {
-    OPTION_KEEP, 0, "keep-checkpoints", NULL, "with --out: of finished points, too", COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {&row_model,
-                                            &row_recipe,
-                                            &row_rates,
-                                            &row_seeds,
-                                            &row_optimizer,
-                                            &row_betas,
-                                            &row_epsilon,
-                                            &row_decay,
-                                            &row_schedule,
-                                            &row_steps,
-                                            &row_seed_init,
-                                            &row_seed_data,
-                                            &row_seed_rounding,
-                                            &row_batch,
-                                            &row_inputs,
-                                            &row_width,
-                                            &row_depth,
-                                            &row_heads,
-                                            &row_context,
-                                            &row_vocabulary,
-                                            &row_tied,
-                                            &row_data,
-                                            &row_data_type,
-                                            &row_source,
-                                            &row_init,
-                                            &row_order,
-                                            &row_recompute,
-                                            &row_margin,
-                                            &row_out,
-                                            &row_keep,
-                                            &row_statistics,
-                                            &row_threads,
-                                            &row_progress,
-                                            &row_json,
-                                            &row_csv,
-                                            &row_help,
-                                            NULL};
-
-static const option_row *const rare[] = {RARE_OF_TRAINING, &row_keep, &row_statistics, &row_progress, &row_csv, NULL};
 
 const command command_sweep = {
     .name = "sweep",
@@ -378,8 +230,8 @@ const command command_sweep = {
              "learning rate is the best for each recipe, what a wrong one costs, and how many runs fail. With --out, "
              "every finished point is on disk; the same command again does only what is missing.",
     .trains = true,
-    .options = options,
-    .rare = rare,
+    .options = training_rows,
+    .bit = SWEEP,
     .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",
     .more =
         "The result of a run is the loss of its weights, evaluated in fp32, on data that no step saw. NaN, and a loss "

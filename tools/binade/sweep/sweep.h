@@ -4,7 +4,7 @@
 
 #include "train/training.h"
 
-/* ---- ranks (sweep_mpi.c); without MPI there is one, and nothing to deal ---- */
+/* ---- ranks (mpi.c); without MPI there is one, and nothing to deal ---- */
 
 /* Which of how many ranks this is: 0 of 1 where mpirun did not start us. False where MPI does not work. */
 typedef struct ranks {
@@ -25,7 +25,7 @@ void ranks_deal(const ranks *r, const size_t *points, size_t count, ranks_made *
 typedef void ranks_make(void *data, size_t point, char failure[FAILURE_SIZE]);
 void ranks_serve(const ranks *r, ranks_make *make, void *data);
 
-/* ---- what came out (sweep_result.c) ---- */
+/* ---- what came out (result.c) ---- */
 
 typedef struct sweep_result {
     const recipe_list *recipes;

@@ -40,7 +40,7 @@ static void print_codes(const settings *s, const bnd_format *f)
 static int run(const command *self, int argc, char **argv)
 {
     settings s;
-    int status = read_arguments(&s, self, argc, argv, NULL, NULL);
+    int status = read_arguments(&s, self, argc, argv);
     for (size_t i = 0; status == GO_ON && i < s.operand_count; i++) {
         status = add_formats(&s, s.operands[i]);
     }
@@ -62,7 +62,10 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {&row_format, &row_json, &row_csv, &row_color, &row_help, NULL};
+static const option_row options[] = {
+    {.same = &row_format}, {.same = &row_json}, {.same = &row_csv},
+    {.same = &row_color},  {.same = &row_help}, {.name = NULL},
+};
 
 const command command_table = {
     .name = "table",

@@ -7,24 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    OPTION_RESUME = OPTION_TRAINING_OWN,
-    OPTION_SWITCH,
-    OPTION_LIST,
-    OPTION_AUTOPSY,
-    OPTION_DUMP_INIT,
-    OPTION_DUMP_BATCHES
-};
-
 typedef struct train {
-    settings common;
-    training_options options;
-    const char *switched;                 /* RECIPE@STEP, or NULL */
-    const char *dump_init, *dump_batches; /* files, or NULL */
-    bool resume, list, autopsy, reference_added;
-    plot_options plot;
-    bool details, memory;
-    double margin;
+    training_options asked;
+    bool reference_added;
     bnd_task *tasks;
     char **directories;
     size_t count;
@@ -36,57 +21,18 @@ typedef struct train {
 
 /* ---- what is asked for ---- */
 
-static int set_own(void *state, int id, const char *value)
-{
-    train *t = state;
-    switch (id) {
-    case OPTION_RESUME:
-        t->resume = true;
-        return GO_ON;
-    case OPTION_LIST:
-        t->list = true;
-        return GO_ON;
-    case OPTION_AUTOPSY:
-        t->autopsy = true;
-        return GO_ON;
-    case OPTION_DUMP_INIT:
-        t->dump_init = value;
-        return GO_ON;
-    case OPTION_DUMP_BATCHES:
-        t->dump_batches = value;
-        return GO_ON;
-    case OPTION_SWITCH:
-        t->switched = value;
-        return GO_ON;
-    case OPTION_PLOT:
-    case OPTION_PLOT_SCALE:
-    case OPTION_PLOT_RANGE:
-        return read_plot_option(&t->plot, &t->common, id, value);
-    case OPTION_MEMORY:
-        t->memory = true;
-        return GO_ON;
-    case OPTION_DETAILS:
-        t->details = true;
-        return GO_ON;
-    case OPTION_MARGIN:
-        return read_margin(&t->margin, &t->common, value);
-    default:
-        return training_set(&t->options, id, value);
-    }
-}
-
 /* fp32 is the reference of all others, and is not switched unless it was asked for. */
 static int choose_recipes(train *t)
 {
     int status = GO_ON;
-    if (t->options.recipes.count == 0) {
-        status = training_add_recipes(&t->options, "fp32,bf16-amp,fp16-pure");
+    if (t->asked.recipes.count == 0) {
+        status = training_add_recipes(&t->asked, "fp32,bf16-amp,fp16-pure");
     }
     if (status == GO_ON) {
-        t->reference_added = training_put_reference_first(&t->options);
+        t->reference_added = training_put_reference_first(&t->asked);
     }
-    if (status == GO_ON && t->switched != NULL) {
-        status = training_add_switched(&t->options, t->switched, t->reference_added ? 1 : 0);
+    if (status == GO_ON && t->asked.switched != NULL) {
+        status = training_add_switched(&t->asked, t->asked.switched, t->reference_added ? 1 : 0);
     }
     return status;
 }
@@ -95,16 +41,16 @@ static int choose_recipes(train *t)
 static char *directory_of(const train *t, const bnd_task *task)
 {
     char name[BND_RECORD_NAME_SIZE + 32];
-    if (t->options.out == NULL || t->count == 1) {
-        return t->options.out != NULL ? copy_text(t->options.out) : NULL;
+    if (t->asked.out == NULL || t->count == 1) {
+        return t->asked.out != NULL ? copy_text(t->asked.out) : NULL;
     }
     bnd_task_name(name, sizeof name, task->recipe, task->training.seed_init);
-    return path_text(t->options.out, name);
+    return path_text(t->asked.out, name);
 }
 
 static int make_tasks(train *t)
 {
-    size_t recipes = t->options.recipes.count, seeds = (size_t)t->options.seeds;
+    size_t recipes = t->asked.recipes.count, seeds = (size_t)t->asked.seeds;
     int status = GO_ON;
     t->tasks = allocate(NULL, recipes, seeds * sizeof *t->tasks);
     t->directories = allocate(NULL, recipes, seeds * sizeof *t->directories);
@@ -113,11 +59,11 @@ static int make_tasks(train *t)
         t->directories[i] = NULL;
     }
     for (size_t i = 0; status == GO_ON && i < t->count; i++) {
-        status = training_task(&t->tasks[i], &t->options, &t->options.recipes.items[i / seeds], i % seeds);
+        status = training_task(&t->tasks[i], &t->asked, &t->asked.recipes.items[i / seeds], i % seeds);
         if (status == GO_ON) {
             t->directories[i] = directory_of(t, &t->tasks[i]);
             t->tasks[i].directory = t->directories[i];
-            t->tasks[i].resume = t->resume;
+            t->tasks[i].resume = t->asked.resume;
         }
     }
     return status;
@@ -127,7 +73,7 @@ static int make_tasks(train *t)
 
 static int fail_on(const train *t, const char *path, bnd_status status, const bnd_error *why)
 {
-    complain(t->common.command, "%s: %s", path, why->message);
+    complain(t->asked.common.command, "%s: %s", path, why->message);
     return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
 }
 
@@ -135,16 +81,16 @@ static int dump_from(const train *t, bnd_run *run)
 {
     bnd_error why;
     bnd_status status = BND_OK;
-    if (t->dump_init != NULL) {
-        status = bnd_run_save_weights(run, t->dump_init, &why);
+    if (t->asked.dump_init != NULL) {
+        status = bnd_run_save_weights(run, t->asked.dump_init, &why);
     }
     if (status != BND_OK) {
-        return fail_on(t, t->dump_init, status, &why);
+        return fail_on(t, t->asked.dump_init, status, &why);
     }
-    if (t->dump_batches != NULL) {
-        status = bnd_run_save_batches(run, bnd_run_training(run)->steps, t->dump_batches, &why);
+    if (t->asked.dump_batches != NULL) {
+        status = bnd_run_save_batches(run, bnd_run_training(run)->steps, t->asked.dump_batches, &why);
     }
-    return status == BND_OK ? GO_ON : fail_on(t, t->dump_batches, status, &why);
+    return status == BND_OK ? GO_ON : fail_on(t, t->asked.dump_batches, status, &why);
 }
 
 /* Weights and batches are those of every recipe: they are written from a run in fp32 of their own, which takes no
@@ -154,13 +100,13 @@ static int dump(const train *t)
     bnd_training of = t->tasks[0].training;
     bnd_run *run;
     bnd_error why;
-    if (t->dump_init == NULL && t->dump_batches == NULL) {
+    if (t->asked.dump_init == NULL && t->asked.dump_batches == NULL) {
         return GO_ON;
     }
     of.policy = (bnd_policy){.name = "fp32"};
     bnd_status status = bnd_run_new(&run, &of, NULL, &why);
     if (status != BND_OK) {
-        complain(t->common.command, "%s", why.message);
+        complain(t->asked.common.command, "%s", why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
     }
     int result = dump_from(t, run);
@@ -208,22 +154,22 @@ static double measure_peak(double best, const bnd_context *context)
 
 static int run_tasks(train *t)
 {
-    const command *self = t->common.command;
+    const command *self = t->asked.common.command;
     bnd_error why;
-    if (bnd_context_open(&t->context, NULL, t->common.threads, &why) != BND_OK) {
+    if (bnd_context_open(&t->context, NULL, t->asked.common.threads, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
     bnd_context of_a_run = t->context;
     of_a_run.threads = t->count > 1 ? 1 : t->context.threads;
     t->records = allocate(NULL, t->count, sizeof *t->records);
     memset(t->records, 0, t->count * sizeof *t->records);
-    bool measures = t->details || t->common.output != OUTPUT_TEXT;
+    bool measures = t->asked.details || t->asked.common.output != OUTPUT_TEXT;
     if (measures) {
         t->peak = measure_peak(t->peak, &of_a_run);
         t->peak_threads = of_a_run.threads;
     }
     live l;
-    live_begin(&l, &t->common, "train", t->tasks, t->count);
+    live_begin(&l, &t->asked.common, "train", t->tasks, t->count);
     bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &t->context, live_watch, &l, &why);
     live_end(&l);
     if (status != BND_OK) {
@@ -241,7 +187,7 @@ static int run_tasks(train *t)
 /* Irreducible losses differ with the seed of the data, and chance levels may: means over the seeds. */
 static double mean_over_seeds(const train *t, double (*number)(const bnd_record *record))
 {
-    size_t seeds = (size_t)t->options.seeds;
+    size_t seeds = (size_t)t->asked.seeds;
     double sum = 0;
     for (size_t i = 0; i < seeds; i++) {
         sum += number(&t->records[i]);
@@ -263,8 +209,8 @@ static void print_levels(const train *t)
 {
     double chance = mean_over_seeds(t, chance_of), irreducible = mean_over_seeds(t, floor_of);
     char *first = loss_text(chance), *second = loss_text(irreducible);
-    char *mean = t->options.seeds > 1 && irreducible != t->records[0].floor
-                     ? format_text(" (mean over %zu seeds)", (size_t)t->options.seeds)
+    char *mean = t->asked.seeds > 1 && irreducible != t->records[0].floor
+                     ? format_text(" (mean over %zu seeds)", (size_t)t->asked.seeds)
                      : copy_text("");
     if (!isnan(chance) && isnan(irreducible)) {
         printf("chance-level loss %s\n", first);
@@ -293,9 +239,9 @@ static void print_notes(const train *t, const train_result *r)
     if (t->reference_added) {
         printf("\nfp32 was run too, as the reference of all others.\n");
     }
-    if (t->options.out != NULL) {
-        const size_t size = 4 * strlen(t->options.out) + 1;
-        char *out = memcpy(allocate(NULL, size, 1), t->options.out, strlen(t->options.out) + 1);
+    if (t->asked.out != NULL) {
+        const size_t size = 4 * strlen(t->asked.out) + 1;
+        char *out = memcpy(allocate(NULL, size, 1), t->asked.out, strlen(t->asked.out) + 1);
         make_plain_text(out, size);
         printf("The runs are in %s.\n", out);
         free(out);
@@ -330,7 +276,7 @@ static void print_json(const train *t, const train_result *r)
     bnd_lab_json_string(&json, "schedule", of->schedule);
     json_owned_literal(&json, "lr", double_text(of->lr));
     bnd_lab_json_unsigned(&json, "steps", of->steps);
-    bnd_lab_json_unsigned(&json, "seeds", t->options.seeds);
+    bnd_lab_json_unsigned(&json, "seeds", t->asked.seeds);
     json_owned_literal(&json, "floor", double_text(mean_over_seeds(t, floor_of)));
     json_owned_literal(&json, "chance_loss", double_text(mean_over_seeds(t, chance_of)));
     json_owned_literal(&json, "peak_flops_per_second", double_text(t->peak));
@@ -349,25 +295,25 @@ static int print_all(train *t)
 {
     train_result r;
     int status = GO_ON;
-    result_make(&r, t->records, t->count, t->margin);
-    if (t->autopsy && !was_stopped()) {
-        status = make_autopsies(&r, &t->common, t->tasks, &t->context);
+    result_make(&r, t->records, t->count, t->asked.margin);
+    if (t->asked.autopsy && !was_stopped()) {
+        status = make_autopsies(&r, &t->asked.common, t->tasks, &t->context);
     }
     r.peak = t->peak;
     r.peak_threads = t->peak_threads;
-    r.details = t->details;
-    r.memory = t->memory;
-    if (t->common.output == OUTPUT_JSON) {
+    r.details = t->asked.details;
+    r.memory = t->asked.memory;
+    if (t->asked.common.output == OUTPUT_JSON) {
         print_json(t, &r);
-    } else if (t->common.output == OUTPUT_CSV) {
+    } else if (t->asked.common.output == OUTPUT_CSV) {
         print_result_table(&r, OUTPUT_CSV, false);
     } else {
         print_heading(t);
-        if (t->plot.steps != PLOT_NONE) {
-            plot_losses(&r, &t->plot, t->common.colour);
+        if (t->asked.plot.steps != PLOT_NONE) {
+            plot_losses(&r, &t->asked.plot, t->asked.common.colour);
             putchar('\n');
         }
-        print_result_table(&r, OUTPUT_TEXT, t->common.colour);
+        print_result_table(&r, OUTPUT_TEXT, t->asked.common.colour);
         print_notes(t, &r);
         if (r.autopsied) {
             print_autopsies(&r);
@@ -388,23 +334,22 @@ static void clear(train *t)
     free(t->directories);
     free(t->records);
     free(t->tasks);
-    training_clear(&t->options);
-    clear_settings(&t->common);
+    training_clear(&t->asked);
 }
 
 static int check_operands(const train *t)
 {
-    const settings *s = &t->common;
+    const settings *s = &t->asked.common;
     if (s->operand_count > 0) {
         return complain(s->command, "'%s' is one word too many; recipes are chosen with --recipe", s->operands[0]);
     }
-    if (t->autopsy && s->output == OUTPUT_CSV) {
+    if (t->asked.autopsy && s->output == OUTPUT_CSV) {
         return complain(s->command, "--autopsy is told in text, or with --json; --csv has no place for it");
     }
-    if (t->resume && t->options.out == NULL) {
+    if (t->asked.resume && t->asked.out == NULL) {
         return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
     }
-    if ((t->dump_init != NULL || t->dump_batches != NULL) && t->options.seeds > 1) {
+    if ((t->asked.dump_init != NULL || t->asked.dump_batches != NULL) && t->asked.seeds > 1) {
         return complain(s->command, "--dump-init and --dump-batches cannot be used with --seeds: each seed pair has "
                                     "weights and batches of its own; choose one with --seed-init and --seed-data");
     }
@@ -413,10 +358,10 @@ static int check_operands(const train *t)
 
 static int run(const command *self, int argc, char **argv)
 {
-    train t = {.peak = (double)NAN, .margin = BND_COMPARISON_MARGIN};
-    training_begin(&t.options, &t.common);
-    int status = read_arguments(&t.common, self, argc, argv, set_own, &t);
-    if (status == GO_ON && t.list) {
+    train t = {.peak = (double)NAN};
+    training_begin(&t.asked);
+    int status = read_arguments(&t.asked, self, argc, argv);
+    if (status == GO_ON && t.asked.list) {
         print_choices();
         status = FINE;
     }
@@ -428,57 +373,12 @@ static int run(const command *self, int argc, char **argv)
     if (status == GO_ON) {
         status = print_all(&t);
         if (was_stopped()) {
-            note(self, "stopped%s", t.options.out != NULL ? "; the same command with --resume goes on" : "");
+            note(self, "stopped%s", t.asked.out != NULL ? "; the same command with --resume goes on" : "");
         }
     }
     clear(&t);
     return status == GO_ON ? (was_stopped() ? BAD_STREAM : FINE) : status;
 }
-
-static const option_row row_resume = {OPTION_RESUME,     0, "resume", NULL, "goes on with the runs in --out",
-                                      COMPLETES_NOTHING, ""};
-static const option_row row_switch = {
-    OPTION_SWITCH,     0, "switch", "RECIPE@STEP", "each recipe once more, under RECIPE from STEP on",
-    COMPLETES_NOTHING, ""};
-static const option_row row_autopsy = {
-    OPTION_AUTOPSY, 0, "autopsy", NULL, "why a recipe does worse: many more runs of it", COMPLETES_NOTHING, ""};
-static const option_row row_dump_init = {
-    OPTION_DUMP_INIT, 0, "dump-init", "FILE", "writes the initial weights as .safetensors, F32", COMPLETES_FILES, ""};
-static const option_row row_dump_batches = {
-    OPTION_DUMP_BATCHES, 0, "dump-batches", "FILE", "writes what each step sees as .safetensors: x, y",
-    COMPLETES_FILES,     ""};
-static const option_row row_list = {
-    OPTION_LIST, 0, "list", NULL, "models, optimizers, recipes, and their defaults", COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {&row_model,        &row_recipe,
-                                            &row_optimizer,    &row_lr,
-                                            &row_betas,        &row_epsilon,
-                                            &row_decay,        &row_schedule,
-                                            &row_steps,        &row_seeds,
-                                            &row_margin,       &row_seed_init,
-                                            &row_seed_data,    &row_seed_rounding,
-                                            &row_batch,        &row_inputs,
-                                            &row_width,        &row_depth,
-                                            &row_heads,        &row_context,
-                                            &row_vocabulary,   &row_tied,
-                                            &row_data,         &row_data_type,
-                                            &row_source,       &row_init,
-                                            &row_order,        &row_dump_init,
-                                            &row_dump_batches, &row_recompute,
-                                            &row_switch,       &row_autopsy,
-                                            &row_out,          &row_resume,
-                                            &row_checkpoint,   &row_validate,
-                                            &row_statistics,   &row_by_role,
-                                            &row_details,      &row_plot,
-                                            &row_plot_scale,   &row_plot_range,
-                                            &row_list,         &row_threads,
-                                            &row_progress,     &row_json,
-                                            &row_csv,          &row_color,
-                                            &row_help,         NULL};
-
-static const option_row *const rare[] = {RARE_OF_TRAINING, &row_checkpoint, &row_validate,  &row_statistics,
-                                         &row_plot_scale,  &row_plot_range, &row_dump_init, &row_dump_batches,
-                                         &row_progress,    &row_csv,        &row_color,     NULL};
 
 const command command_train = {
     .name = "train",
@@ -488,8 +388,8 @@ const command command_train = {
              "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
              "and fp16-pure.",
     .trains = true,
-    .options = options,
-    .rare = rare,
+    .options = training_rows,
+    .bit = TRAIN,
     .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
     .more =
         "A recipe says which part of a run has which format; --list has them all, and the settings that each stands "

@@ -32,7 +32,7 @@ static int check_policy(const recipe *r, const training_options *o)
         status = bnd_engine_set_policy(engine, &r->policy, &why);
         bnd_engine_free(engine);
     }
-    return status == BND_OK ? GO_ON : complain(o->common->command, "%s: %s", r->name, why.message);
+    return status == BND_OK ? GO_ON : complain(o->common.command, "%s: %s", r->name, why.message);
 }
 
 /* A recipe in a file is called as it says, or as the file where that would be another's name. */
@@ -46,7 +46,7 @@ static int read_recipe(recipe *r, const training_options *o)
         bnd_lab_map_close(&map);
     }
     if (status != BND_OK) {
-        complain(o->common->command, "%s: %s", r->name, why.message);
+        complain(o->common.command, "%s: %s", r->name, why.message);
         return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
     }
     if (check_policy(r, o) != GO_ON) {
@@ -70,23 +70,23 @@ static int parse_recipe(recipe *out, const training_options *o, const char *text
     bnd_error why;
     *out = (recipe){.switches = false};
     if (length >= sizeof out->name) {
-        return complain(o->common->command, "a recipe has at most %zu characters, not %zu: '%.40s...'",
+        return complain(o->common.command, "a recipe has at most %zu characters, not %zu: '%.40s...'",
                         sizeof out->name - 1, length, text);
     }
     memcpy(out->name, text, length);
     out->name[length] = '\0';
     if (!is_plain_text(out->name)) {
-        return complain(o->common->command, "a recipe, or the name of its file, has no control characters: '%s'",
+        return complain(o->common.command, "a recipe, or the name of its file, has no control characters: '%s'",
                         out->name);
     }
     if (length == 0) {
-        return complain(o->common->command, "a recipe is missing in the list; write names separated by commas");
+        return complain(o->common.command, "a recipe is missing in the list; write names separated by commas");
     }
     if (is_file(text, length)) {
         return read_recipe(out, o);
     }
     if (bnd_policy_parse(&out->policy, out->name, &why) != BND_OK) {
-        return complain(o->common->command, "%s", why.message);
+        return complain(o->common.command, "%s", why.message);
     }
     if (strcmp(out->policy.name, "custom") != 0) {
         snprintf(out->name, sizeof out->name, "%s", out->policy.name); /* as its row has it */
@@ -179,16 +179,16 @@ int training_add_switched(training_options *o, const char *value, size_t kept)
     uint64_t step;
     recipe to;
     if (at == NULL) {
-        return complain(o->common->command, "--switch takes RECIPE@STEP, not '%s'", value);
+        return complain(o->common.command, "--switch takes RECIPE@STEP, not '%s'", value);
     }
-    int status = read_whole_number(&step, o->common, "switch", at + 1, 0, UINT32_MAX);
+    int status = read_whole_number(&step, &o->common, "switch", at + 1, 0, UINT32_MAX);
     status = status == GO_ON ? parse_recipe(&to, o, value, (size_t)(at - value)) : status;
     for (size_t i = kept, count = o->recipes.count; status == GO_ON && i < count; i++) {
         recipe r = o->recipes.items[i];
         int length =
             snprintf(r.name, sizeof r.name, "%s>%s@%llu", o->recipes.items[i].name, to.name, (unsigned long long)step);
         if (length < 0 || (size_t)length >= sizeof r.name) {
-            return complain(o->common->command, "the names of a recipe and of --switch are too long together");
+            return complain(o->common.command, "the names of a recipe and of --switch are too long together");
         }
         r.switches = true;
         r.switch_at = step;

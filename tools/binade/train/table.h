@@ -4,14 +4,14 @@
 
 #include "training.h"
 
-/* ---- texts, to be freed (train_texts.c) ---- */
+/* ---- texts, to be freed (texts.c) ---- */
 
 bool is_near(double x);                      /* four decimals say enough of it */
 char *some_text(double x, const char *unit); /* three digits; "-" where there is no number */
 char *percent_text(double x);
 char *whole_text(double x);
 
-/* ---- columns (train_columns.c) ---- */
+/* ---- columns (columns.c) ---- */
 
 /* A number of a row; NaN: not known. */
 typedef double row_number(const train_result *r, const train_row *row);
@@ -40,13 +40,13 @@ double sum_of_gradients(const train_row *row);
 double sum_of_updates(const train_row *row);
 bool is_compared(const train_row *row, const train_result *r); /* with another row */
 
-/* Bytes by role, of the total (train_memory.c); and below the table, stacked bars where they are asked for. */
+/* Bytes by role, of the total (memory.c); and below the table, stacked bars where they are asked for. */
 row_number memory_bytes, param_bytes, grad_bytes, master_bytes, m_bytes, v_bytes, extra_bytes;
 typedef char *row_text(const train_result *r, const train_row *row);
 row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;
 void print_memory_bars(const train_result *r);
 
-/* One sentence below the table (train_conclusion.c), to be freed; NULL: there is nothing to conclude. */
+/* One sentence below the table (conclusion.c), to be freed; NULL: there is nothing to conclude. */
 char *conclusion_text(const train_result *r);
 
 #endif

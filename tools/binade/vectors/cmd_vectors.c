@@ -4,81 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPTION_OP = OPTION_OWN,
-    OPTION_IN,
-    OPTION_OUT,
-    OPTION_COUNT,
-    OPTION_LEVEL,
-    OPTION_MEMH,
-    OPTION_LAB_FLAGS,
-    OPTION_WHICH_NAN,
-    OPTION_WHICH_FLAGS,
-    OPTION_SHOW,
-    OPTION_COVERAGE
-};
-
-static const option_row row_op = {OPTION_OP,
-                                  0,
-                                  "op",
-                                  "OP",
-                                  "convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot",
-                                  COMPLETES_WORDS,
-                                  "convert add sub mul div sqrt fma rem min max dot:4 mxdot"};
-static const option_row row_in = {OPTION_IN,         0, "in", "F[,F,F]", "format of the operands, or one for each",
-                                  COMPLETES_FORMATS, ""};
-static const option_row row_out = {
-    OPTION_OUT, 0, "out", "F", "format of the result (default that of the first operand)", COMPLETES_FORMATS, ""};
-static const option_row row_count = {OPTION_COUNT,      'n', "count", "N", "N drawn cases instead of a level",
-                                     COMPLETES_NOTHING, ""};
-static const option_row row_level = {OPTION_LEVEL,
-                                     0,
-                                     "level",
-                                     "LEVEL",
-                                     "1 or 2: combinations of boundaries, then drawn cases; all: every "
-                                     "combination of codes (default 1)",
-                                     COMPLETES_WORDS,
-                                     "1 2 all"};
-static const option_row row_memh = {OPTION_MEMH,       0, "memh", NULL, "gen: one word a line, for Verilog's $readmemh",
-                                    COMPLETES_NOTHING, ""};
-static const option_row row_lab_flags = {
-    OPTION_LAB_FLAGS,  0, "lab-flags", NULL, "flags have 32 saturated and 64 flushed too (default: IEEE's five)",
-    COMPLETES_NOTHING, ""};
-static const option_row row_which_nan = {OPTION_WHICH_NAN,
-                                         0,
-                                         "nan",
-                                         "WHICH",
-                                         "which NaN comes out, as in show; check: bits, or any NaN will do (default: "
-                                         "signed in conversions, else canonical; bits)",
-                                         COMPLETES_WORDS,
-                                         "bits any default canonical signed ones signed-ones propagate x86"};
-static const option_row row_which_flags = {OPTION_WHICH_FLAGS,
-                                           0,
-                                           "flags",
-                                           "WHICH",
-                                           "check: flags compared: none ieee all (default ieee; all where the header "
-                                           "says flags=lab)",
-                                           COMPLETES_WORDS,
-                                           "none ieee all"};
-static const option_row row_show = {
-    OPTION_SHOW, 0, "show", "N", "check: so many disagreements in full (default 10)", COMPLETES_NOTHING, ""};
-static const option_row row_coverage = {
-    OPTION_COVERAGE,   0, "coverage", NULL, "gen: print what the cases cover, instead of the cases",
-    COMPLETES_NOTHING, ""};
-
 /* ---- options ---- */
 
-static int set_formats(vectors *v, const char *value, bool in)
+static int read_in(void *options, const option_row *row, const char *list)
 {
+    vectors *v = options;
     settings lists = {.command = v->common.command};
-    int status = add_formats(&lists, value);
-    if (status == GO_ON && !in && lists.formats.count != 1) {
-        status = complain(v->common.command, "--out takes one format, not %zu", lists.formats.count);
-    }
-    if (status == GO_ON && in) {
+    int status = add_formats(&lists, list);
+    (void)row;
+    if (status == GO_ON) {
         free(v->in.items);
         v->in = lists.formats;
-        return GO_ON;
+    } else {
+        free(lists.formats.items);
+    }
+    return status;
+}
+
+static int read_out(void *options, const option_row *row, const char *list)
+{
+    vectors *v = options;
+    settings lists = {.command = v->common.command};
+    int status = add_formats(&lists, list);
+    if (status == GO_ON && lists.formats.count != 1) {
+        status = complain(v->common.command, "--%s takes one format, not %zu", row->name, lists.formats.count);
     }
     if (status == GO_ON) {
         v->out = lists.formats.items[0];
@@ -88,22 +37,11 @@ static int set_formats(vectors *v, const char *value, bool in)
     return status;
 }
 
-static int set_level(vectors *v, const char *value)
+static int read_nan(void *options, const option_row *row, const char *value)
 {
-    static const char *const words[] = {"1", "2", "all"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            v->level = (bnd_vector_level)(BND_VECTOR_LEVEL_1 + i);
-            v->level_given = true;
-            return GO_ON;
-        }
-    }
-    return complain(v->common.command, "--level takes 1, 2 or all, not '%s'", value);
-}
-
-static int set_nan(vectors *v, const char *value)
-{
+    vectors *v = options;
     bnd_error why;
+    (void)row;
     if (strcmp(value, "bits") == 0 || strcmp(value, "any") == 0) {
         v->nan = value;
         return GO_ON;
@@ -114,46 +52,12 @@ static int set_nan(vectors *v, const char *value)
                : complain(v->common.command, "%s; of check also: bits any", why.message);
 }
 
-static int set_flags(vectors *v, const char *value)
+static int read_flags(void *options, const option_row *row, const char *value)
 {
+    vectors *v = options;
+    unsigned word;
     v->flags = value;
-    bool known = strcmp(value, "none") == 0 || strcmp(value, "ieee") == 0 || strcmp(value, "all") == 0;
-    return known ? GO_ON : complain(v->common.command, "--flags takes none, ieee or all, not '%s'", value);
-}
-
-static int set_own(void *state, int id, const char *value)
-{
-    vectors *v = state;
-    switch (id) {
-    case OPTION_OP:
-        v->op = value;
-        return GO_ON;
-    case OPTION_IN:
-        return set_formats(v, value, true);
-    case OPTION_OUT:
-        return set_formats(v, value, false);
-    case OPTION_COUNT:
-        v->count_given = true;
-        return read_whole_number(&v->count, &v->common, row_count.name, value, 0, UINT64_MAX);
-    case OPTION_LEVEL:
-        return set_level(v, value);
-    case OPTION_MEMH:
-        v->memh = true;
-        return GO_ON;
-    case OPTION_LAB_FLAGS:
-        v->lab_flags = true;
-        return GO_ON;
-    case OPTION_COVERAGE:
-        v->coverage = true;
-        return GO_ON;
-    case OPTION_WHICH_NAN:
-        return set_nan(v, value);
-    case OPTION_WHICH_FLAGS:
-        return set_flags(v, value);
-    default:
-        v->shown_given = true;
-        return read_whole_number(&v->shown, &v->common, row_show.name, value, 0, UINT64_MAX);
-    }
+    return read_word(&word, &v->common, row, value);
 }
 
 /* ---- gen ---- */
@@ -204,7 +108,7 @@ static const char *of_check(const vectors *v)
     return v->command != NULL                                ? "command"
            : v->nan != NULL                                  ? "--nan bits or --nan any"
            : v->flags != NULL                                ? "--flags"
-           : v->shown_given                                  ? "--show"
+           : OPTION_GIVEN(&v->common, vectors, shown)        ? "--show"
            : v->common.output == OUTPUT_JSON && !v->coverage ? "--json without --coverage"
                                                              : NULL;
 }
@@ -225,11 +129,11 @@ static int generate(vectors *v)
     if (status != GO_ON) {
         return status;
     }
-    bnd_vector_level level = v->count_given ? BND_VECTOR_LEVEL_SAMPLE : v->level;
+    bnd_vector_level level = OPTION_GIVEN(&v->common, vectors, count) ? BND_VECTOR_LEVEL_SAMPLE : v->level;
     if (bnd_vector_plan_open(&plan, &described, level, v->common.seed, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
-    uint64_t count = v->count_given ? v->count : plan.count;
+    uint64_t count = OPTION_GIVEN(&v->common, vectors, count) ? v->count : plan.count;
     if (v->coverage) {
         status = cover(v, &described, &plan, count);
     } else {
@@ -249,9 +153,9 @@ static int check(vectors *v)
     if (v->command != NULL && v->common.operand_count > 1) {
         return complain(v->common.command, "either '%s' or a command after --, not both", v->common.operands[1]);
     }
-    if (v->command == NULL && (v->count_given || v->level_given)) {
+    if (v->command == NULL && (OPTION_GIVEN(&v->common, vectors, count) || OPTION_GIVEN(&v->common, vectors, level))) {
         return complain(v->common.command, "%s is for gen, and for a command after --",
-                        v->count_given ? "-n" : "--level");
+                        OPTION_GIVEN(&v->common, vectors, count) ? "-n" : "--level");
     }
     if (v->memh) {
         return complain(v->common.command, "--memh is for gen; check reads such lines as they are");
@@ -281,7 +185,7 @@ static int run(const command *self, int argc, char **argv)
 {
     vectors v = {.shown = SHOWN_DEFAULT, .level = BND_VECTOR_LEVEL_1};
     int words = cut_command(&v, argc, argv);
-    int status = read_arguments(&v.common, self, words, argv, set_own, &v);
+    int status = read_arguments(&v, self, words, argv);
     const char *what = v.common.operand_count > 0 ? v.common.operands[0] : "";
     if (status == GO_ON && v.command != NULL && v.command[0] == NULL) {
         status = complain(self, "a command is missing after --");
@@ -291,7 +195,7 @@ static int run(const command *self, int argc, char **argv)
             complain(self, "%s%s%s; it is 'vectors gen' or 'vectors check'", what[0] != '\0' ? "there is no '" : "",
                      what[0] != '\0' ? what : "gen or check is missing", what[0] != '\0' ? "'" : "");
     }
-    if (status == GO_ON && v.count_given && v.level_given) {
+    if (status == GO_ON && OPTION_GIVEN(&v.common, vectors, count) && OPTION_GIVEN(&v.common, vectors, level)) {
         status = complain(self, "-n and --level exclude each other: -n draws cases, --level takes all of a kind");
     }
     if (status == GO_ON) {
@@ -302,11 +206,70 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row *const options[] = {
-    &row_op,       &row_in,        &row_out,         &row_count,    &row_level,    &row_round,
-    &row_overflow, &row_which_nan, &row_flush,       &row_tininess, &row_dialect,  &row_seed,
-    &row_memh,     &row_lab_flags, &row_which_flags, &row_show,     &row_coverage, &row_progress,
-    &row_json,     &row_color,     &row_help,        NULL};
+static const option_row options[] = {
+    {.name = "op",
+     .argument = "OP",
+     .help = "convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot",
+     .completes = COMPLETES_WORDS,
+     .words = "convert add sub mul div sqrt fma rem min max dot:4 mxdot",
+     INTO_TEXT(vectors, op)},
+    {.name = "in",
+     .argument = "F[,F,F]",
+     .help = "format of the operands, or one for each",
+     .completes = COMPLETES_FORMATS,
+     INTO(vectors, in, read_in)},
+    {.name = "out",
+     .argument = "F",
+     .help = "format of the result (default that of the first operand)",
+     .completes = COMPLETES_FORMATS,
+     INTO(vectors, out, read_out)},
+    {.name = "count",
+     .letter = 'n',
+     .argument = "N",
+     .help = "N drawn cases instead of a level",
+     INTO_WHOLE(vectors, count, 0, UINT64_MAX)},
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "1 or 2: combinations of boundaries, then drawn cases; all: every "
+             "combination of codes (default 1)",
+     .completes = COMPLETES_WORDS,
+     .words = "1 2 all",
+     INTO_WORD(vectors, level, BND_VECTOR_LEVEL_1)},
+    {.same = &row_round},
+    {.same = &row_overflow},
+    {.name = "nan",
+     .argument = "WHICH",
+     .help = "which NaN comes out, as in show; check: bits, or any NaN will do (default: "
+             "signed in conversions, else canonical; bits)",
+     .completes = COMPLETES_WORDS,
+     .words = "bits any default canonical signed ones signed-ones propagate x86",
+     INTO(vectors, nan, read_nan)},
+    {.same = &row_flush},
+    {.same = &row_tininess},
+    {.same = &row_dialect},
+    {.same = &row_seed},
+    {.name = "memh", .help = "gen: one word a line, for Verilog's $readmemh", INTO_FLAG(vectors, memh)},
+    {.name = "lab-flags",
+     .help = "flags have 32 saturated and 64 flushed too (default: IEEE's five)",
+     INTO_FLAG(vectors, lab_flags)},
+    {.name = "flags",
+     .argument = "WHICH",
+     .help = "check: flags compared: none ieee all (default ieee; all where the header "
+             "says flags=lab)",
+     .completes = COMPLETES_WORDS,
+     .words = "none ieee all",
+     INTO(vectors, flags, read_flags)},
+    {.name = "show",
+     .argument = "N",
+     .help = "check: so many disagreements in full (default 10)",
+     INTO_WHOLE(vectors, shown, 0, UINT64_MAX)},
+    {.name = "coverage", .help = "gen: print what the cases cover, instead of the cases", INTO_FLAG(vectors, coverage)},
+    {.same = &row_progress},
+    {.same = &row_json},
+    {.same = &row_color},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_vectors = {
     .name = "vectors",

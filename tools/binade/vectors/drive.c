@@ -243,11 +243,11 @@ static int plan(drive *d)
 {
     bnd_error why;
     const vectors *v = d->asked;
-    bnd_vector_level level = v->count_given ? BND_VECTOR_LEVEL_SAMPLE : v->level;
+    bnd_vector_level level = OPTION_GIVEN(&v->common, vectors, count) ? BND_VECTOR_LEVEL_SAMPLE : v->level;
     if (bnd_vector_plan_open(&d->plan, &d->described, level, v->common.seed, &why) != BND_OK) {
         return complain(self_of(d), "%s", why.message);
     }
-    d->count = v->count_given ? v->count : d->plan.count;
+    d->count = OPTION_GIVEN(&v->common, vectors, count) ? v->count : d->plan.count;
     return judge_begin(&d->judge, &d->described);
 }
 

@@ -12,7 +12,7 @@ typedef struct vectors {
     const char *op;
     format_list in;
     bnd_format out;
-    bool out_given, count_given, level_given, shown_given, memh, lab_flags, coverage;
+    bool out_given, memh, lab_flags, coverage;
     uint64_t count, shown;
     bnd_vector_level level;
     const char *nan, *flags; /* how answers are compared: "bits" or "any"; "none", "ieee", "all"; NULL: not said */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPTION_ROUNDS = OPTION_OWN, OPTION_PROOF, OPTION_EXHAUSTIVE };
 enum { MOST_RULES = 16, MOST_PROOFS = 32, MOST_SHOWN = 12 };
 
 /* A row of the table: a proof about a format, under all rules. */
@@ -31,25 +30,10 @@ typedef struct verify {
 
 /* ---- what is asked for ---- */
 
-static int take_words(verify *v, const char *option, const char *list, int (*take)(verify *v, const char *word))
+static int take_rounding(void *options, const option_row *row, const char *word)
 {
-    int status = GO_ON;
-    for (const char *at = list; status == GO_ON && at != NULL;) {
-        char word[40];
-        size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof word) {
-            return complain(v->common.command, "--%s takes words separated by commas, not '%.64s'", option, list);
-        }
-        memcpy(word, at, length);
-        word[length] = '\0';
-        status = take(v, word);
-        at = at[length] == ',' ? at + length + 1 : NULL;
-    }
-    return status;
-}
-
-static int take_rounding(verify *v, const char *word)
-{
+    verify *v = options;
+    (void)row;
     bnd_rule rule = {0};
     bnd_error why;
     if (v->rule_count == MOST_RULES) {
@@ -62,30 +46,29 @@ static int take_rounding(verify *v, const char *word)
     return GO_ON;
 }
 
-static int take_proof(verify *v, const char *word)
+static int take_proof(void *options, const option_row *row, const char *word)
 {
-    size_t row;
+    verify *v = options;
+    size_t proof;
+    (void)row;
     bnd_error why;
-    if (bnd_verify_check_parse(&row, word, &why) != BND_OK) {
+    if (bnd_verify_check_parse(&proof, word, &why) != BND_OK) {
         return complain(v->common.command, "%s", why.message);
     }
-    v->wanted[row] = true;
+    v->wanted[proof] = true;
     return GO_ON;
 }
 
-static int set_own(void *state, int id, const char *value)
+static int read_roundings(void *options, const option_row *row, const char *list)
 {
-    verify *v = state;
-    switch (id) {
-    case OPTION_ROUNDS:
-        return take_words(v, "round", value, take_rounding);
-    case OPTION_PROOF:
-        v->proofs_given = true;
-        return take_words(v, "proof", value, take_proof);
-    default:
-        v->exhaustive = true;
-        return GO_ON;
-    }
+    return read_list(options, row, list, take_rounding);
+}
+
+static int read_proofs(void *options, const option_row *row, const char *list)
+{
+    verify *v = options;
+    v->proofs_given = true;
+    return read_list(options, row, list, take_proof);
 }
 
 static int set_defaults(verify *v)
@@ -474,7 +457,7 @@ static void print_results(const verify *v)
 static int run(const command *self, int argc, char **argv)
 {
     verify v = {.rule_count = 0};
-    int status = read_arguments(&v.common, self, argc, argv, set_own, &v);
+    int status = read_arguments(&v, self, argc, argv);
     if (status == GO_ON && v.common.operand_count > 0) {
         status = complain(self, "'%s' is one word too many; formats are chosen with --format", v.common.operands[0]);
     }
@@ -493,27 +476,32 @@ static int run(const command *self, int argc, char **argv)
     return status;
 }
 
-static const option_row row_rounds = {OPTION_ROUNDS,
-                                      'r',
-                                      "round",
-                                      "LIST",
-                                      "modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal "
-                                      "(default the first six)",
-                                      COMPLETES_WORDS,
-                                      "rne rna rtz rup rdn rto sr sra srb sr-equal"};
-static const option_row row_proof = {OPTION_PROOF,
-                                     0,
-                                     "proof",
-                                     "LIST",
-                                     "of decode text encode float arrays convert one two fma functions (default all)",
-                                     COMPLETES_WORDS,
-                                     "decode text encode float arrays convert one two fma functions"};
-static const option_row row_exhaustive = {
-    OPTION_EXHAUSTIVE, 0, "exhaustive", NULL, "all floats, all pairs up to 16 bits, all triples up to 8: hours",
-    COMPLETES_NOTHING, ""};
-
-static const option_row *const options[] = {&row_format,   &row_rounds, &row_proof, &row_exhaustive, &row_threads,
-                                            &row_progress, &row_json,   &row_csv,   &row_help,       NULL};
+static const option_row options[] = {
+    {.same = &row_format},
+    {.name = "round",
+     .letter = 'r',
+     .argument = "LIST",
+     .help = "modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal "
+             "(default the first six)",
+     .completes = COMPLETES_WORDS,
+     .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
+     INTO(verify, rules, read_roundings)},
+    {.name = "proof",
+     .argument = "LIST",
+     .help = "of decode text encode float arrays convert one two fma functions (default all)",
+     .completes = COMPLETES_WORDS,
+     .words = "decode text encode float arrays convert one two fma functions",
+     INTO(verify, wanted, read_proofs)},
+    {.name = "exhaustive",
+     .help = "all floats, all pairs up to 16 bits, all triples up to 8: hours",
+     INTO_FLAG(verify, exhaustive)},
+    {.same = &row_threads},
+    {.same = &row_progress},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.same = &row_help},
+    {.name = NULL},
+};
 
 const command command_verify = {
     .name = "verify",
