@@ -107,6 +107,11 @@ size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation no
 /* "1/3" where the value is a fraction without end in decimal and both its integers have at most 20 digits; else "". */
 size_t bnd_print_fraction(char *out, size_t size, const bnd_real *x);
 
+/* ---- the libraries below, as they are loaded: "6.2.1" ---- */
+
+const char *bnd_gmp_version(void);
+const char *bnd_mpfr_version(void);
+
 #ifdef __cplusplus
 }
 #endif

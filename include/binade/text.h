@@ -1,5 +1,5 @@
-/* Layer 4: numbers as people write them. Exact, in any mode, in every locale the same. On MPFR and GMP, which allocate,
- * and abort the process where no memory is left; what is asked of them is bounded whatever the input. */
+/* Layer 4: numbers as people write them. Exact, in any mode, in every locale the same. With integers of its own: for
+ * formats with codes nothing is allocated, whatever is read or written in fewer than 4,000 digits. */
 #ifndef BINADE_TEXT_H
 #define BINADE_TEXT_H
 
@@ -70,11 +70,6 @@ BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const ch
                                           bnd_error *why);
 BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length,
                                           bnd_exact unit, bnd_error *why);
-
-/* ---- the libraries below, as they are loaded: "6.2.1" ---- */
-
-const char *bnd_gmp_version(void);
-const char *bnd_mpfr_version(void);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* pi and e: between two neighbours, and as the leading 128 bits that any rounding needs. */
 #include "base/base.h"
 #include "calc/calc.h"
-#include "text/big.h"
+#include "calc/big_numbers.h"
 
 bndi_constant bndi_constant_named(const char *text, size_t length)
 {
@@ -26,15 +26,15 @@ static void work_out(mpfr_t out, bndi_constant which, mpfr_rnd_t rounding)
 
 bnd_exact bndi_constant_exact(bndi_constant which)
 {
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     MPFR_DECL_INIT(x, 128);
     mpz_t significand;
     mpz_init(significand);
     work_out(x, which, MPFR_RNDZ);
     mpfr_exp_t exponent = mpfr_get_z_2exp(significand, x);
-    bnd_exact exact = bnd_lab_exact_from_integer(false, significand, exponent, true); /* irrational: never all of it */
+    bnd_exact exact = bndi_exact_from_integer(false, significand, exponent, true); /* irrational: never all of it */
     mpz_clear(significand);
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     return exact;
 }
 

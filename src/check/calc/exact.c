@@ -1,6 +1,6 @@
 /* The exact value of an expression, and how it is written. */
 #include "calc/calc.h"
-#include "text/big.h"
+#include "calc/big_numbers.h"
 #include "text/decimal.h"
 
 #include <stdlib.h>
@@ -112,7 +112,7 @@ bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, siz
         return bnd_fail(why, count > 0 ? BND_NO_MEMORY : BND_BAD_ARGUMENT, 0, "%s",
                         count > 0 ? "no memory for the numbers of the expression" : "an expression has a term");
     }
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     bndi_effort effort = {INT64_C(1) << 26}; /* a second or so of divisions */
     bnd_status status = BND_OK;
     size_t opened = 0;
@@ -138,7 +138,7 @@ bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, siz
     for (size_t i = 0; i < opened; i++) {
         bndi_real_close(&all[i]);
     }
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     free(all);
     free(last_use);
     return status;
@@ -160,12 +160,12 @@ bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real
         bnd_real_free(x);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the error of a result");
     }
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     bndi_real_open(&v, bndi_real_bits(exact));
     bndi_real_value(&v, value);
     bndi_real_subtract(x, &v, exact);
     bndi_real_close(&v);
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     *out = x;
     return BND_OK;
 }
@@ -179,7 +179,7 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
 {
     bnd_real u;
     double quotient;
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     mpfr_t low, high;
     mpfr_inits2(bndi_real_bits(x), low, high, (mpfr_ptr)NULL);
     mpfr_set_nan(low);
@@ -192,7 +192,7 @@ double bnd_real_in_units(const bnd_real *x, bnd_exact unit)
     quotient = mpfr_get_d(low, MPFR_RNDN);
     bndi_real_close(&u);
     mpfr_clears(low, high, (mpfr_ptr)NULL);
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     return quotient;
 }
 
@@ -265,7 +265,7 @@ static void write_exact(bndi_text *out, const mpq_t x, bnd_notation notation)
         mpz_abs(integer, mpq_numref(x));
         mpz_mul(integer, integer, power);
         mpz_mul_2exp(integer, integer, place - two);
-        bnd_lab_write_integer(out, mpq_sgn(x) < 0, integer, -(int64_t)place, notation);
+        bndi_write_integer(out, mpq_sgn(x) < 0, integer, -(int64_t)place, notation);
         mpz_clears(integer, power, NULL);
     } else {
         write_endless(out, x);
@@ -323,7 +323,7 @@ static void write_certain(bndi_text *out, const bnd_real *x)
 size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation notation)
 {
     bndi_text text = bndi_text_in(out, size);
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
         write_exact(&text, x->value, notation);
@@ -340,7 +340,7 @@ size_t bnd_print_real(char *out, size_t size, const bnd_real *x, bnd_notation no
     default:
         bndi_text_char(&text, '?');
     }
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     return text.length;
 }
 

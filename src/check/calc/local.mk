@@ -1,6 +1,8 @@
 # Layer 5: an expression, every operation rounded, and its exact value, on MPFR and GMP.
 labinclude_HEADERS += include/binade-lab/calc.h
 libbinade_laboratory_la_SOURCES += \
+	src/check/calc/big_numbers.c \
+	src/check/calc/big_numbers.h \
 	src/check/calc/calc.h \
 	src/check/calc/calls.c \
 	src/check/calc/constant.c \

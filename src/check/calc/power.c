@@ -1,6 +1,6 @@
 /* x^n for a whole number n: exactly, and rounded once. */
 #include "calc/calc.h"
-#include "text/big.h"
+#include "calc/big_numbers.h"
 
 /* ---- exactly ---- */
 
@@ -91,19 +91,19 @@ void bndi_real_power(bnd_real *out, bndi_effort *effort, const bnd_real *x, int6
 /* x^n of a finite number that is not zero, cut to 128 bits; whether that is all of it. */
 static bnd_exact leading_power(bnd_exact x, int64_t n)
 {
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     MPFR_DECL_INIT(base, 128);
     MPFR_DECL_INIT(power, 128);
     mpz_t significand;
     mpz_init(significand);
-    bnd_lab_exact_to_mpfr(base, x);
+    bndi_exact_to_mpfr(base, x);
     int ternary = mpfr_pow_si(power, base, (long)n, MPFR_RNDZ);
     mpfr_exp_t exponent = mpfr_get_z_2exp(significand, power);
     bool negative = mpz_sgn(significand) < 0;
     mpz_abs(significand, significand);
-    bnd_exact exact = bnd_lab_exact_from_integer(negative, significand, exponent, ternary != 0);
+    bnd_exact exact = bndi_exact_from_integer(negative, significand, exponent, ternary != 0);
     mpz_clear(significand);
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     return exact;
 }
 

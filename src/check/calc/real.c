@@ -1,6 +1,6 @@
 /* Exact arithmetic: quotients of integers as long as there are such, then intervals with ends rounded outward. */
 #include "calc/calc.h"
-#include "text/difference.h"
+#include "calc/big_numbers.h"
 
 #include <string.h>
 
@@ -75,11 +75,10 @@ void bndi_real_value(bnd_real *out, bnd_exact value)
         out->known = BND_KNOWN_NAN;
     } else {
         bndi_decimal_scaled x;
-        bnd_lab_scaled_open(&x);
-        if (bnd_lab_scaled_from_value(&x, value, "value", NULL) == BND_OK) {
-            give_scaled(out, &x);
-        }
-        bnd_lab_scaled_close(&x);
+        bndi_scaled_open(&x);
+        bndi_scaled_from_value(&x, value);
+        give_scaled(out, &x);
+        bndi_scaled_close(&x);
     }
 }
 
@@ -96,15 +95,15 @@ bnd_status bndi_real_number(bnd_real *out, const char *text, size_t length, bool
         return BND_OK;
     }
     bndi_decimal_scaled x;
-    bnd_lab_scaled_open(&x);
-    status = bnd_lab_scaled_from_number(&x, &number, why);
+    bndi_scaled_open(&x);
+    status = bndi_scaled_from_number(&x, &number, why);
     if (status == BND_OK) {
         if (negative) {
             mpz_neg(x.integer, x.integer);
         }
         give_scaled(out, &x);
     }
-    bnd_lab_scaled_close(&x);
+    bndi_scaled_close(&x);
     return status == BND_BAD_ARGUMENT ? BND_OK : status; /* too many digits: not known */
 }
 

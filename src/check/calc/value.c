@@ -1,7 +1,7 @@
 /* The value of an expression as a number that any rounding can follow: its leading bits, and whether more come. */
 #include "calc/calc.h"
 #include "calc/reader.h"
-#include "text/big.h"
+#include "calc/big_numbers.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static bnd_exact leading_quotient(const mpq_t x)
     mpz_abs(quotient, mpq_numref(x));
     mpz_mul_2exp(quotient, quotient, (mp_bitcnt_t)shift);
     mpz_tdiv_qr(quotient, rest, quotient, mpq_denref(x));
-    bnd_exact exact = bnd_lab_exact_from_integer(mpq_sgn(x) < 0, quotient, -shift, mpz_sgn(rest) != 0);
+    bnd_exact exact = bndi_exact_from_integer(mpq_sgn(x) < 0, quotient, -shift, mpz_sgn(rest) != 0);
     mpz_clears(quotient, rest, NULL);
     return exact;
 }
@@ -36,7 +36,7 @@ static bool leading_of_ends(bnd_exact *out, const bnd_real *x)
     mpfr_exp_t exponent = mpfr_get_z_2exp(significand, low);
     bool negative = mpz_sgn(significand) < 0;
     mpz_abs(significand, significand);
-    *out = bnd_lab_exact_from_integer(negative, significand, exponent, low_cut);
+    *out = bndi_exact_from_integer(negative, significand, exponent, low_cut);
     mpz_clear(significand);
     return true;
 }
@@ -44,7 +44,7 @@ static bool leading_of_ends(bnd_exact *out, const bnd_real *x)
 /* False where it is not decided. */
 static bool leading_bits(bnd_exact *out, const bnd_real *x)
 {
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
+    bndi_mpfr_state state = bndi_mpfr_begin();
     bool decided = true;
     switch (x->known) {
     case BND_KNOWN_EXACTLY:
@@ -59,7 +59,7 @@ static bool leading_bits(bnd_exact *out, const bnd_real *x)
     default:
         decided = x->known == BND_KNOWN_DIGITS && leading_of_ends(out, x);
     }
-    bnd_lab_mpfr_end(state);
+    bndi_mpfr_end(state);
     return decided;
 }
 

@@ -22,6 +22,23 @@ static inline unsigned bndi_leading_zeros(uint64_t high, uint64_t low)
 #endif
 }
 
+/* The 128 bits of a product. */
+static inline void bndi_multiply(uint64_t *high, uint64_t *low, uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* where it is an instruction, not a call */
+    __extension__ typedef unsigned __int128 word128;
+    word128 product = (word128)a * b;
+    *high = (uint64_t)(product >> 64);
+    *low = (uint64_t)product;
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t other = a0 * b1 + (uint32_t)middle;
+    *high = a1 * b1 + (middle >> 32) + (other >> 32);
+    *low = a * b;
+#endif
+}
+
 /* The same number with the top bit of `high` set. A finite x only. Exponents beyond BND_EXPONENT_MAX count as that:
  * they are beyond every format alike. */
 static inline void bndi_normalize(bnd_exact *x)

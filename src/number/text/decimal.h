@@ -1,16 +1,30 @@
-/* A number as decimal digits, ready to be written in any notation. */
+/* Decimal digits into text, piece by piece, in any notation. */
 #ifndef BINADE_SRC_TEXT_DECIMAL_H
 #define BINADE_SRC_TEXT_DECIMAL_H
 
 #include "base/base.h"
+#include "text/naturals.h"
 #include <binade/text.h>
-#include <gmp.h>
 
-/* More digits than this are neither worked out nor written: a value is written in hexadecimal then, a difference is
- * refused. Every format with at most 15 bits of exponent stays below 12,000. */
+/* More digits than this are not written: a value is written in hexadecimal then, a difference is refused. Every format
+ * with codes stays below 33,000. */
 enum { BNDI_MOST_DIGITS = 100000 };
 
-/* (-1)^negative * d.ddd * 10^exponent. `count` digits, neither the first nor the last is 0. */
+/* d.ddd * 10^exponent being written, as 12, 0.5 or, in the exponent form, 1.2e+01, 5e-01. Zeros at the end of the
+ * digits wait until another digit follows. */
+typedef struct bndi_decimal_writer {
+    bndi_text *out;
+    bool exponent_form;
+    int64_t exponent;
+    uint64_t before; /* digits before the point */
+    uint64_t written, waiting;
+} bndi_decimal_writer;
+
+bndi_decimal_writer bndi_decimal_begin(bndi_text *out, bool negative, int64_t exponent, bool exponent_form);
+void bndi_decimal_digits(bndi_decimal_writer *w, const char *digits, size_t count); /* the first one is not 0 */
+void bndi_decimal_end(bndi_decimal_writer *w);
+
+/* All digits at hand: (-1)^negative * d.ddd * 10^exponent, the first of `count` digits not 0. */
 typedef struct bndi_decimal {
     bool negative;
     const char *digits;
@@ -19,17 +33,27 @@ typedef struct bndi_decimal {
 } bndi_decimal;
 
 /* Digits that count 10^last_place in the last place, made proper: trailing zeros are left off. */
-bndi_decimal bndi_decimal_of_digits(bool negative, const char *digits, size_t count, int64_t last_place);
+bndi_decimal bnd_lab_decimal_of_digits(bool negative, const char *digits, size_t count, int64_t last_place);
 
-/* How many digits the plain notation takes, zeros before and behind counted. */
-uint64_t bndi_plain_digits(const bndi_decimal *decimal);
-
-/* Writes 12, 0.5 or, in the exponent form, 1.2e+01, 5e-01. */
 void bnd_lab_write_decimal(bndi_text *out, const bndi_decimal *decimal, bool exponent_form);
 
-/* integer * 10^last_place, the integer not zero, as the notation asks. */
-void bnd_lab_write_integer(bndi_text *out, bool negative, const mpz_t integer, int64_t last_place,
-                           bnd_notation notation);
+/* Is a number of `count` digits, trailing zeros not counted, written with an exponent? */
+bool bnd_lab_has_exponent_form(bnd_notation notation, uint64_t count, int64_t exponent);
+
+/* Digits, nineteen to a chunk, the first chunk not 0, times 10^last_place. */
+typedef struct bndi_chunks {
+    const uint64_t *chunk;
+    size_t count;
+    size_t skip, zeros; /* digits before the first and behind the last that is not 0 */
+    int64_t exponent;   /* of the first that is not 0 */
+} bndi_chunks;
+
+bndi_chunks bndi_chunks_of(const uint64_t *chunk, size_t count, int64_t last_place);
+void bndi_write_chunks(bndi_text *out, bool negative, const bndi_chunks *chunks, bool exponent_form);
+
+/* natural * 10^last_place, not zero. The natural becomes digits in its `capacity` words: BNDI_CHUNKS_CAPACITY. */
+void bndi_write_natural(bndi_text *out, bool negative, bndi_natural *natural, size_t capacity, int64_t last_place,
+                        bnd_notation notation);
 
 /* Infinities, NaN and zero are written the same by every call that writes decimals: true where the value was one. */
 bool bndi_write_special(bndi_text *out, bnd_exact value);

@@ -1,10 +1,8 @@
 /* From the text to 128 bits and a sticky one, in time linear in the text. */
-#include <binade/text.h>
-#include "base/base.h"
-#include "text/big.h"
-#include "text/number.h"
-
-#include <stdlib.h>
+#include "text/parse.h"
+#include "codec/codec.h"
+#include "text/leading_bits.h"
+#include "text/scanned.h"
 
 /* Beyond 10^+-FARTHEST_DECIMAL no format has a number: 2^(2^29 + 64) < 10^161614300. */
 enum { FARTHEST_DECIMAL = 161700000 };
@@ -22,52 +20,83 @@ static uint64_t deciding_digits(int64_t leading)
     return leading >= 0 ? (uint64_t)leading + 128 : 130 + (uint64_t)(-leading) * 7 / 3;
 }
 
-static bnd_exact exact_from_digits(bool negative, const char *digits)
+/* The product is exact, and the quotient by one word is cut to 128 bits. */
+bnd_exact bndi_exact_from_short(bool negative, uint64_t m, int64_t e)
 {
-    bndi_mpfr_state state = bnd_lab_mpfr_begin();
-    MPFR_DECL_INIT(x, 128);
-    int ternary = mpfr_strtofr(x, digits, NULL, 10, MPFR_RNDZ);
-    mpz_t significand;
-    mpz_init(significand);
-    mpfr_exp_t exponent = mpfr_get_z_2exp(significand, x);
-    bnd_exact exact = bnd_lab_exact_from_integer(negative, significand, exponent, ternary != 0);
-    mpz_clear(significand);
-    bnd_lab_mpfr_end(state);
-    return exact;
+    uint64_t high, low, rest = 0, five = bndi_power_of_five_word((unsigned)(e < 0 ? -e : e));
+    if (e >= 0) {
+        bndi_multiply(&high, &low, m, five);
+        return bnd_lab_exact_from_bits(negative, high, low, e, false);
+    }
+    unsigned up = bndi_leading_zeros(m, 0), down = bndi_leading_zeros(five, 0);
+    m <<= up;
+    five <<= down;
+    bool halve = m >= five; /* then m / 2 < five, and either way the quotient's top bit is set */
+    uint64_t reciprocal = bndi_word_reciprocal(five);
+    high = bndi_divide_words(m >> halve, halve ? m << 63 : 0, five, reciprocal, &rest);
+    low = bndi_divide_words(rest, 0, five, reciprocal, &rest);
+    return bnd_lab_exact_from_bits(negative, high, low, e - 128 + halve + (int64_t)down - (int64_t)up, rest != 0);
 }
 
-static bnd_status exact_from_decimal(bnd_exact *out, const bndi_scanned *number, bnd_error *why)
+bool bndi_exact_from_cut(bnd_exact *out, bool negative, const bndi_cut *x)
 {
-    enum { SHORT = 256, EXPONENT_SIZE = 24 };
-    int64_t leading = number->exponent + (int64_t)number->count - 1;
-    if (leading > FARTHEST_DECIMAL || leading < -FARTHEST_DECIMAL) {
+    uint64_t bits = bndi_natural_bits(&x->natural), surplus = bits > 128 ? bits - 128 : 0;
+    if (x->error > 0 && bndi_natural_carries(&x->natural, surplus, bndi_cut_width(x))) {
+        return false;
+    }
+    *out = bndi_exact_from_natural(negative, &x->natural, x->exponent, x->error > 0);
+    return true;
+}
+
+typedef struct decimal_question {
+    const bndi_scanned *number;
+    int64_t leading;
+    bnd_exact answer;
+} decimal_question;
+
+/* The digits that fill the room, or all that decide. Of those that only the room leaves out one is not zero: the number
+ * is larger by less than one in the last place, of more bits than the room has. */
+static bool read_decimal(void *question, const bndi_room *room)
+{
+    decimal_question *q = question;
+    uint64_t deciding = deciding_digits(q->leading), fill = (uint64_t)room->words * 64 * 30103 / 100000 + 2;
+    size_t kept = q->number->count;
+    kept = kept > deciding ? (size_t)deciding : kept;
+    bool one_more = kept < q->number->count && kept <= fill;
+    kept = kept > fill ? (size_t)fill : kept;
+    bndi_cut x = {.natural = bndi_digits_as_natural(room->number, q->number, kept)};
+    if (one_more) {
+        bndi_natural_multiply_word(&x.natural, 10, 1);
+    }
+    x.error = kept < q->number->count && !one_more;
+    bndi_cut_to(&x, room->words);
+    int64_t exponent = q->leading - (int64_t)kept - one_more + 1;
+    bndi_cut power = bndi_cut_power_of_five(room, (uint64_t)(exponent < 0 ? -exponent : exponent));
+    bndi_cut_times_ten(&x, room, exponent, &power);
+    return bndi_exact_from_cut(&q->answer, q->number->negative, &x);
+}
+
+/* 10^least and 10^most: the ends of what is told apart. */
+static bnd_status exact_from_decimal(bnd_exact *out, const bndi_scanned *number, int64_t least, int64_t most,
+                                     bnd_error *why)
+{
+    enum { SHORT = 19 };
+    int64_t leading = number->exponent + (int64_t)number->count - 1, e = number->exponent;
+    if (leading > most || leading < least) {
         *out = bndi_exact_farthest(number->negative, leading > 0);
         return BND_OK;
     }
-    uint64_t most = deciding_digits(leading);
-    bool cut = number->count > most;
-    size_t kept = cut ? (size_t)most : number->count;
-    char on_stack[SHORT];
-    char *digits = on_stack;
-    if (kept > SHORT - EXPONENT_SIZE - 1) {
-        digits = malloc(kept + 1 + EXPONENT_SIZE);
-        if (digits == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the number's %zu digits", kept);
-        }
+    if (number->count <= SHORT && e <= BNDI_FIVES_IN_WORD && e >= -BNDI_FIVES_IN_WORD) {
+        uint64_t word = 0;
+        (void)bndi_digits_as_natural(&word, number, number->count);
+        *out = bndi_exact_from_short(number->negative, word, e);
+        return BND_OK;
     }
-    bndi_copy_digits(digits, number, 0, kept);
-    size_t length = kept;
-    if (cut) {
-        digits[length++] = '1'; /* the last of the digits left out is not zero: trailing zeros do not count */
+    decimal_question question = {.number = number, .leading = leading};
+    if (bndi_try_rooms(read_decimal, &question, 0) != BND_OK) {
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the number's %zu digits", number->count);
     }
-    int64_t exponent = leading - (int64_t)length + 1;
-    bndi_text suffix = bndi_text_in(digits + length, EXPONENT_SIZE);
-    bndi_text_char(&suffix, 'e');
-    bndi_text_signed(&suffix, exponent);
-    *out = exact_from_digits(number->negative, digits);
-    if (digits != on_stack) {
-        free(digits);
-    }
+    *out = question.answer;
     return BND_OK;
 }
 
@@ -76,7 +105,7 @@ static bnd_exact exact_from_hex(const bndi_scanned *number)
 {
     char digits[33];
     size_t used = number->count < sizeof digits ? number->count : sizeof digits;
-    bndi_copy_digits(digits, number, 0, used);
+    bnd_lab_copy_digits(digits, number, 0, used);
     uint64_t high = 0, low = 0;
     for (size_t i = 0; i < used && i < 32; i++) {
         high = high << 4 | low >> 60;
@@ -96,7 +125,7 @@ static bnd_exact exact_from_hex(const bndi_scanned *number)
         exponent -= room;
         rest = number->count > 33 || (last & ((1U << (4 - room)) - 1)) != 0;
     }
-    return bndi_exact_from_bits(number->negative, high, low, exponent, rest);
+    return bnd_lab_exact_from_bits(number->negative, high, low, exponent, rest);
 }
 
 /* A NaN's fraction stands in `high` as an fp64's 52 bits, left-aligned. */
@@ -108,7 +137,8 @@ static bnd_exact exact_nan(const bndi_scanned *number)
                        .negative = number->negative};
 }
 
-bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why)
+static bnd_status parse_between(bnd_exact *out, const char *text, size_t length, int64_t least, int64_t most,
+                                bnd_error *why)
 {
     bndi_scanned number;
     bnd_status status = bnd_lab_scan_number(&number, text, length, why);
@@ -135,7 +165,12 @@ bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_
         *out = exact_from_hex(&number);
         return BND_OK;
     }
-    return exact_from_decimal(out, &number, why);
+    return exact_from_decimal(out, &number, least, most, why);
+}
+
+bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why)
+{
+    return parse_between(out, text, length, -FARTHEST_DECIMAL, FARTHEST_DECIMAL, why);
 }
 
 bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
@@ -146,7 +181,7 @@ bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, siz
                         "%s is a set of values without codes: use bnd_parse_exact and bnd_round_exact", f->name);
     }
     bnd_exact exact;
-    bnd_status status = bnd_parse_exact(&exact, text, length, why);
+    bnd_status status = parse_between(&exact, text, length, BNDI_LEAST_LEADING, BNDI_MOST_LEADING, why);
     if (status == BND_OK) {
         *out = bnd_encode_exact(f, exact, rule, random);
     }

@@ -2,6 +2,7 @@
 #ifndef BINADE_SRC_TEXT_NUMBER_H
 #define BINADE_SRC_TEXT_NUMBER_H
 
+#include "text/naturals.h"
 #include <binade/base.h>
 
 typedef enum bndi_number_kind {
@@ -36,7 +37,10 @@ typedef struct bndi_scanned {
 BND_CHECKED bnd_status bnd_lab_scan_number(bndi_scanned *out, const char *text, size_t length, bnd_error *why);
 
 /* Copies `length` significant digits, from the `from`-th on, without the point and without a final 0 byte. */
-void bndi_copy_digits(char *out, const bndi_scanned *number, size_t from, size_t length);
+void bnd_lab_copy_digits(char *out, const bndi_scanned *number, size_t from, size_t length);
+
+/* The first `length` significant digits as a number. Decimal digits take 3.33 bits each, hexadecimal ones 4. */
+bndi_natural bndi_digits_as_natural(uint64_t *words, const bndi_scanned *number, size_t length);
 
 /* 0 .. 15, or -1 where the byte is no hexadecimal digit. */
 int bndi_digit_value(char c);

@@ -1,6 +1,6 @@
 /* The grammar of numbers: where a text departs from it, the column, what stands there, and what would be right. Nothing
  * here asks the C library what a digit or a blank is, so no locale matters. */
-#include "text/number.h"
+#include "text/scanned.h"
 #include "base/base.h"
 
 #include <string.h>
@@ -255,7 +255,7 @@ bnd_status bnd_lab_scan_number(bndi_scanned *out, const char *text, size_t lengt
     return BND_OK;
 }
 
-void bndi_copy_digits(char *out, const bndi_scanned *number, size_t from, size_t length)
+void bnd_lab_copy_digits(char *out, const bndi_scanned *number, size_t from, size_t length)
 {
     size_t start = number->first + from;
     if (start < number->integer_length) {
@@ -268,4 +268,20 @@ void bndi_copy_digits(char *out, const bndi_scanned *number, size_t from, size_t
     if (length > 0) {
         memcpy(out, number->fraction + (start - number->integer_length), length);
     }
+}
+
+bndi_natural bndi_digits_as_natural(uint64_t *words, const bndi_scanned *number, size_t length)
+{
+    bndi_natural out = {.word = words};
+    unsigned base = number->kind == BNDI_NUMBER_HEX ? 16 : 10;
+    size_t start = number->first, before = 0;
+    if (start < number->integer_length) {
+        before = number->integer_length - start < length ? number->integer_length - start : length;
+        bndi_natural_read(&out, number->integer + start, before, base);
+        start += before;
+    }
+    if (length > before) {
+        bndi_natural_read(&out, number->fraction + (start - number->integer_length), length - before, base);
+    }
+    return out;
 }
