@@ -6,6 +6,7 @@
 #include <binade-lab/oracle.h>
 
 #include <gmp.h>
+#include <mpfr.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -247,5 +248,32 @@ static void conversions(void)
     }
 }
 
-CU_TestInfo value_tests[] = {{"powers", powers}, {"repeated sums", repeated_sums}, {"quotients as values", quotients},
-                             {"values", values}, {"conversions", conversions},     CU_TEST_INFO_NULL};
+/* A caller's range of exponents and its flags. */
+static void leaves_mpfr_as_it_was(void)
+{
+    mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+    mpfr_set_emin(-3);
+    mpfr_set_emax(5);
+    mpfr_clear_flags();
+    mpfr_set_divby0();
+    bnd_format fp64 = format_named("fp64");
+    CU_ASSERT_EQUAL(bnd_decode(&fp64, rounded("sqrt(1e300) / 3", &fp64, (bnd_rule){0}).code), 1e150 / 3);
+    CU_ASSERT_EQUAL(bnd_decode(&fp64, rounded("10^-300", &fp64, (bnd_rule){0}).code), 1e-300);
+    bnd_exact value = {.low = 77};
+    bnd_real *exact = NULL;
+    CU_ASSERT_EQUAL(bnd_real_new_of_text(&value, &exact, "pi * 1e300", 10, NULL), BND_OK);
+    char out[64];
+    bnd_print_real(out, sizeof out, exact, BND_NOTATION_AUTO);
+    CU_ASSERT_STRING_EQUAL(out, "3.141592653589793238462643383279502884197...e+300");
+    bnd_real_free(exact);
+    CU_ASSERT(mpfr_get_emin() == -3 && mpfr_get_emax() == 5);
+    CU_ASSERT_EQUAL(mpfr_flags_save(), MPFR_FLAGS_DIVBY0);
+    mpfr_set_emin(emin);
+    mpfr_set_emax(emax);
+    mpfr_clear_flags();
+}
+
+CU_TestInfo value_tests[] = {
+    {"powers", powers}, {"repeated sums", repeated_sums}, {"quotients as values", quotients},
+    {"values", values}, {"conversions", conversions},     {"MPFR's range and flags", leaves_mpfr_as_it_was},
+    CU_TEST_INFO_NULL};
