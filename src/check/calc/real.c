@@ -56,7 +56,11 @@ static void give_scaled(bnd_real *out, const bndi_decimal_scaled *x)
     mpq_t power;
     mpq_init(power);
     mpz_ui_pow_ui(mpq_numref(power), 5, (unsigned long)(five < 0 ? -five : five));
-    (five < 0 ? mpq_div : mpq_mul)(out->value, out->value, power);
+    if (five < 0) {
+        mpq_div(out->value, out->value, power);
+    } else {
+        mpq_mul(out->value, out->value, power);
+    }
     mpq_clear(power);
     if (two < 0) {
         mpq_div_2exp(out->value, out->value, (mp_bitcnt_t)-two);
@@ -165,9 +169,13 @@ static void interval_of_two(bnd_real *out, bnd_operation operation, const bnd_re
     bndi_real_ends(a[0], a[1], x);
     bndi_real_ends(b[0], b[1], y);
     if (operation == BND_OP_ADD || operation == BND_OP_SUB) {
-        bool minus = operation == BND_OP_SUB;
-        (minus ? mpfr_sub : mpfr_add)(out->low, a[0], b[minus], MPFR_RNDD);
-        (minus ? mpfr_sub : mpfr_add)(out->high, a[1], b[!minus], MPFR_RNDU);
+        if (operation == BND_OP_SUB) {
+            mpfr_sub(out->low, a[0], b[1], MPFR_RNDD);
+            mpfr_sub(out->high, a[1], b[0], MPFR_RNDU);
+        } else {
+            mpfr_add(out->low, a[0], b[0], MPFR_RNDD);
+            mpfr_add(out->high, a[1], b[1], MPFR_RNDU);
+        }
         bndi_real_give_ends(out);
     } else if (operation == BND_OP_DIV && mpfr_sgn(b[0]) * mpfr_sgn(b[1]) <= 0) {
         out->known = BND_KNOWN_NOT;
@@ -314,7 +322,11 @@ static void exponent_of(bnd_real *out, const bnd_real *x)
     mpq_t scaled;
     mpq_init(scaled);
     mpq_abs(scaled, x->value);
-    (bits < 0 ? mpq_mul_2exp : mpq_div_2exp)(scaled, scaled, (mp_bitcnt_t)(bits < 0 ? -bits : bits));
+    if (bits < 0) {
+        mpq_mul_2exp(scaled, scaled, (mp_bitcnt_t)-bits);
+    } else {
+        mpq_div_2exp(scaled, scaled, (mp_bitcnt_t)bits);
+    }
     mpq_set_si(out->value, bits - (mpq_cmp_ui(scaled, 1, 1) < 0), 1); /* 1/2 < scaled < 2 */
     mpq_clear(scaled);
     out->known = BND_KNOWN_EXACTLY;
@@ -326,7 +338,11 @@ static void scaled_by(bnd_real *out, const bnd_real *x, int64_t integer)
         out->known = BND_KNOWN_NOT;
         return;
     }
-    (integer < 0 ? mpq_div_2exp : mpq_mul_2exp)(out->value, x->value, (mp_bitcnt_t)(integer < 0 ? -integer : integer));
+    if (integer < 0) {
+        mpq_div_2exp(out->value, x->value, (mp_bitcnt_t)-integer);
+    } else {
+        mpq_mul_2exp(out->value, x->value, (mp_bitcnt_t)integer);
+    }
     bndi_real_give_exact(out);
 }
 
@@ -543,8 +559,13 @@ static void choose(bnd_real *out, bool smaller, const bnd_real *a, const bnd_rea
         mpfr_inits2(bndi_real_bits(out), low, high, (mpfr_ptr)NULL);
         bndi_real_ends(low, high, a);
         bndi_real_ends(out->low, out->high, b);
-        (smaller ? mpfr_min : mpfr_max)(out->low, out->low, low, MPFR_RNDD);
-        (smaller ? mpfr_min : mpfr_max)(out->high, out->high, high, MPFR_RNDU);
+        if (smaller) {
+            mpfr_min(out->low, out->low, low, MPFR_RNDD);
+            mpfr_min(out->high, out->high, high, MPFR_RNDU);
+        } else {
+            mpfr_max(out->low, out->low, low, MPFR_RNDD);
+            mpfr_max(out->high, out->high, high, MPFR_RNDU);
+        }
         mpfr_clears(low, high, (mpfr_ptr)NULL);
         bndi_real_give_ends(out);
     }

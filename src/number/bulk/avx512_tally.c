@@ -237,100 +237,162 @@ static ALWAYS_INLINE void fetch_ahead(way w, const char *x, const char *y)
     }
 }
 
+/* What a run compares with, made once: magnitudes from lowest to high go by this run, those below tiny are tiny. */
+typedef struct run_limits {
+    __m512i high, low_less_one, magnitude, tiny, normal_less_one;
+} run_limits;
+
+/* What a run counts, in registers until it ends. */
+typedef struct run_state {
+    sums sums;
+    __m512i count[2], differ, tiny, largest, smallest_less_one;
+    size_t zeros, gone;
+    unsigned quiet;
+} run_state;
+
+/* A group: its words, their magnitudes, results, codes, and the extremes of the magnitudes. */
+typedef struct run_group {
+    __m512i in[GROUP], u[GROUP], y[GROUP], code[GROUP], largest, smallest, less_one;
+} run_group;
+
+static ALWAYS_INLINE run_limits set_run_limits(const call *c, bool small)
+{
+    const uint32_t normal = (uint32_t)c->plan->normal, max = (uint32_t)c->plan->max;
+    const uint32_t from = small ? c->limits.least : normal;
+    const uint32_t lowest = c->window.lowest > from ? c->window.lowest : from;
+    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
+    return (run_limits){.high = _mm512_set1_epi32((int)(c->window.highest < max ? c->window.highest : max)),
+                        .low_less_one = _mm512_set1_epi32((int)(lowest - 1)),
+                        .magnitude = magnitude,
+                        .tiny = small ? c->limits.tiny[0] : magnitude,
+                        .normal_less_one = _mm512_set1_epi32((int)normal - 1)};
+}
+
+static ALWAYS_INLINE run_state open_run(const call *c)
+{
+    return (run_state){.sums = c->sums,
+                       .count = {c->window.count[0], c->window.count[1]},
+                       .differ = c->differ,
+                       .tiny = c->tiny,
+                       .largest = c->largest,
+                       .smallest_less_one = c->smallest_less_one};
+}
+
+static ALWAYS_INLINE void close_run(call *c, const run_state *s, size_t groups, bool quiet)
+{
+    c->sums = s->sums;
+    c->window.count[0] = s->count[0];
+    c->window.count[1] = s->count[1];
+    c->differ = s->differ;
+    c->tiny = s->tiny;
+    c->largest = s->largest;
+    c->smallest_less_one = s->smallest_less_one;
+    c->zeros += s->zeros;
+    c->gone += s->gone;
+    c->in_range += GROUP_LEN * groups;
+    c->at += GROUP_LEN * groups;
+    c->quiet = quiet;
+}
+
+static ALWAYS_INLINE void load_group(run_group *g, const run_limits *k, const char *x)
+{
+    UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+        g->in[i] = _mm512_loadu_si512(x + 64 * i);
+        g->u[i] = _mm512_and_si512(g->in[i], k->magnitude);
+    }
+    extremes_of(g->u, &g->largest, &g->smallest);
+}
+
+/* Has the group a number that this run does not take? Without zeros the smallest magnitude is compared as it is. */
+static ALWAYS_INLINE bool leaves_run(run_group *g, const run_limits *k, bool small)
+{
+    __mmask16 outside = _mm512_cmpgt_epu32_mask(g->largest, k->high);
+    g->less_one = _mm512_sub_epi32(g->smallest, _mm512_set1_epi32(1));
+    if (small) {
+        g->less_one = smallest_but_zeros(g->u, g->smallest);
+        outside |= _mm512_cmplt_epu32_mask(g->less_one, k->low_less_one);
+    } else {
+        outside |= _mm512_cmple_epu32_mask(g->smallest, k->low_less_one);
+    }
+    return outside != 0;
+}
+
+/* The results of a group, and what they add to sums and counts. Codes are made of magnitudes, and errors may have
+ * either sign. */
+static ALWAYS_INLINE void round_group(run_state *s, run_group *g, const run_limits *k, const rounding *r, way w,
+                                      bool small, const char *x, const char *given)
+{
+    UNROLL
+    for (size_t i = 0; i < GROUP; i++) {
+        const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? g->u[i] : g->in[i];
+        if (w == SAME) {
+            g->y[i] = g->in[i];
+            add_input_squares(&s->sums, x + 64 * i);
+            continue;
+        }
+        g->y[i] = w == GIVEN        ? _mm512_loadu_si512(given + 64 * i)
+                  : w >= BITS_WORDS ? rounded_bits(r, g->in[i])
+                                    : rounded_float(r, w, small, number, &g->code[i]);
+        __mmask16 inexact = differing(number, g->y[i]);
+        s->differ = counted(s->differ, inexact);
+        if (small) {
+            s->tiny = counted(s->tiny, _mm512_mask_cmplt_epu32_mask(inexact, g->u[i], k->tiny));
+        }
+        add_short_squares(&s->sums, x + 64 * i, number, g->y[i]);
+    }
+}
+
+/* The histogram, and in a run of small numbers the zeros that came and those that results became. */
+TARGET static ALWAYS_INLINE void count_exponents(run_state *s, const run_group *g, const run_limits *k,
+                                                 const __m512i *is, bool small, __m512i exponents, __m512i results)
+{
+    if (!small) {
+        count_inside(s->count, is, exponents, ~(__mmask64)0);
+        return;
+    }
+    __mmask64 numbers = _mm512_test_epi8_mask(exponents, exponents);
+    count_inside(s->count, is, exponents, numbers);
+    s->zeros += (size_t)__builtin_popcountll(~numbers);
+    s->gone += (size_t)__builtin_popcountll(_mm512_testn_epi8_mask(results, results));
+    s->quiet = _mm512_cmple_epu32_mask(g->smallest, k->normal_less_one) != 0 ? 0 : s->quiet + 1;
+}
+
 /* Groups of numbers in range and in the window, up to the first that is not; `small`: with subnormal ones and zeros
  * among them, up to the eighth in a row that has none. */
 TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
 {
     enum { QUIET = 8 };
-    const uint32_t normal_from = (uint32_t)c->plan->normal, max = (uint32_t)c->plan->max;
-    const uint32_t from = small ? c->limits.least : normal_from;
-    const uint32_t lowest = c->window.lowest > from ? c->window.lowest : from;
-    const __m512i high = _mm512_set1_epi32((int)(c->window.highest < max ? c->window.highest : max));
-    const __m512i low_less_one = _mm512_set1_epi32((int)(lowest - 1));
-    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
-    const __m512i tiny = small ? c->limits.tiny[0] : magnitude,
-                  normal_less_one = _mm512_set1_epi32((int)normal_from - 1);
+    const run_limits k = set_run_limits(c, small);
     const __m512i is[2] = {c->window.is[0], c->window.is[1]};
     const rounding r = c->rounding;
     const places p = set_places();
     const size_t step = GROUP_LEN * bytes_out(w);
     const char *x = c->x + 4 * c->at, *given = w == GIVEN ? c->given + 4 * c->at : NULL;
     char *out = w <= SAME ? NULL : c->out + bytes_out(w) * c->at;
-    sums s = c->sums;
-    __m512i count[2] = {c->window.count[0], c->window.count[1]}, differ = c->differ, tinies = c->tiny;
-    __m512i largest = c->largest, smallest = c->smallest_less_one;
-    size_t groups = 0, zeros = 0, gone = 0;
-    unsigned quiet = 0;
-    for (; groups < most && quiet < QUIET; groups++, x += 4 * GROUP_LEN) {
-        __m512i in[GROUP], y[GROUP], u[GROUP], code[GROUP], group_largest, group_smallest;
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            in[i] = _mm512_loadu_si512(x + 64 * i);
-            u[i] = _mm512_and_si512(in[i], magnitude);
-        }
-        extremes_of(u, &group_largest, &group_smallest);
-        __m512i less_one = _mm512_sub_epi32(group_smallest, _mm512_set1_epi32(1));
-        __mmask16 outside = _mm512_cmpgt_epu32_mask(group_largest, high);
-        if (small) {
-            less_one = smallest_but_zeros(u, group_smallest);
-            outside |= _mm512_cmplt_epu32_mask(less_one, low_less_one);
-        } else {
-            outside |= _mm512_cmple_epu32_mask(group_smallest, low_less_one);
-        }
-        if (outside != 0) {
+    run_state s = open_run(c);
+    size_t groups = 0;
+    for (; groups < most && s.quiet < QUIET; groups++, x += 4 * GROUP_LEN) {
+        run_group g;
+        load_group(&g, &k, x);
+        if (leaves_run(&g, &k, small)) {
             break;
         }
         fetch_ahead(w, x, w == GIVEN ? given : w == SAME ? x : out);
-        largest = _mm512_max_epu32(largest, group_largest);
-        smallest = _mm512_min_epu32(smallest, less_one);
-        const __m512i exponents = exponents_of(in, p);
-        UNROLL
-        for (size_t i = 0; i < GROUP; i++) {
-            /* Codes are made of magnitudes, and errors may have either sign. */
-            const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? u[i] : in[i];
-            if (w == SAME) {
-                y[i] = in[i];
-                add_input_squares(&s, x + 64 * i);
-                continue;
-            }
-            y[i] = w == GIVEN        ? _mm512_loadu_si512(given + 64 * i)
-                   : w >= BITS_WORDS ? rounded_bits(&r, in[i])
-                                     : rounded_float(&r, w, small, number, &code[i]);
-            __mmask16 inexact = differing(number, y[i]);
-            differ = counted(differ, inexact);
-            if (small) {
-                tinies = counted(tinies, _mm512_mask_cmplt_epu32_mask(inexact, u[i], tiny));
-            }
-            add_short_squares(&s, x + 64 * i, number, y[i]);
-        }
-        const __m512i results = put_group(&r, w, out, y, code, in, p); /* at last: it may stand where x does */
+        s.largest = _mm512_max_epu32(s.largest, g.largest);
+        s.smallest_less_one = _mm512_min_epu32(s.smallest_less_one, g.less_one);
+        const __m512i exponents = exponents_of(g.in, p);
+        round_group(&s, &g, &k, &r, w, small, x, given);
+        /* At last: the output may stand where x does. */
+        const __m512i results = put_group(&r, w, out, g.y, g.code, g.in, p);
         if (w == GIVEN) {
             given += step;
         } else if (w > SAME) {
             out += step;
         }
-        if (small) {
-            __mmask64 numbers = _mm512_test_epi8_mask(exponents, exponents);
-            count_inside(count, is, exponents, numbers);
-            zeros += (size_t)__builtin_popcountll(~numbers);
-            gone += (size_t)__builtin_popcountll(_mm512_testn_epi8_mask(results, results));
-            quiet = _mm512_cmple_epu32_mask(group_smallest, normal_less_one) != 0 ? 0 : quiet + 1;
-        } else {
-            count_inside(count, is, exponents, ~(__mmask64)0);
-        }
+        count_exponents(&s, &g, &k, is, small, exponents, results);
     }
-    c->sums = s;
-    c->window.count[0] = count[0];
-    c->window.count[1] = count[1];
-    c->differ = differ;
-    c->tiny = tinies;
-    c->largest = largest;
-    c->smallest_less_one = smallest;
-    c->zeros += zeros;
-    c->gone += gone;
-    c->in_range += GROUP_LEN * groups;
-    c->at += GROUP_LEN * groups;
-    c->quiet = quiet == QUIET;
+    close_run(c, &s, groups, s.quiet == QUIET);
 }
 
 #define RUN(name, way)                                                                                                 \

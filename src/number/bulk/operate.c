@@ -369,7 +369,11 @@ static size_t stream_operation(bndi_operate_job *j, size_t n)
     }
     operate_piece(j, NULL, 0, head / bytes);
     j->what.stream = true;
-    *(j->narrows ? &j->narrow.stream : &j->plan.stream) = true;
+    if (j->narrows) {
+        j->narrow.stream = true;
+    } else {
+        j->plan.stream = true;
+    }
     return head / bytes;
 }
 

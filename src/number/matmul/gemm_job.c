@@ -115,14 +115,14 @@ static void do_part(const bndi_job *j, bndi_region p)
 static bndi_region part_of(const bndi_job *j, size_t i, size_t parts)
 {
     const size_t unit = BNDI_TILE_COLUMNS_MAX;
-    bndi_region p = {.bottom = j->m, .right = j->n};
     const bool by_rows = j->m >= j->n;
     const size_t length = by_rows ? j->m : j->n, units = (length + unit - 1) / unit;
     const size_t from = bndi_smaller(units * i / parts * unit, length),
                  to = bndi_smaller(units * (i + 1) / parts * unit, length);
-    *(by_rows ? &p.top : &p.left) = from;
-    *(by_rows ? &p.bottom : &p.right) = to;
-    return p;
+    if (by_rows) {
+        return (bndi_region){.top = from, .bottom = to, .right = j->n};
+    }
+    return (bndi_region){.bottom = j->m, .left = from, .right = to};
 }
 
 /* Below so many steps a second thread is not worth its start. Measured: some ten microseconds of work. */

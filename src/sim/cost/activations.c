@@ -72,7 +72,13 @@ static sums add_up(const bnd_cost_of_memory *q, double sequence, double element)
         if ((row->gated_only && !q->model->gated) || (row->core && q->recompute != BND_RECOMPUTE_NONE)) {
             continue;
         }
-        *(row->core ? &s.scores : row->split ? &s.split : &s.everybody) += bytes;
+        if (row->core) {
+            s.scores += bytes;
+        } else if (row->split) {
+            s.split += bytes;
+        } else {
+            s.everybody += bytes;
+        }
     }
     return s;
 }

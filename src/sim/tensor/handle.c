@@ -12,14 +12,26 @@ static void link_in(bnd_tensor *t)
     bnd_engine *engine = t->engine;
     t->serial = ++engine->serial;
     t->previous = engine->last;
-    *(engine->last != NULL ? &engine->last->next : &engine->first) = t;
+    if (engine->last != NULL) {
+        engine->last->next = t;
+    } else {
+        engine->first = t;
+    }
     engine->last = t;
 }
 
 static void link_out(bnd_tensor *t)
 {
-    *(t->previous != NULL ? &t->previous->next : &t->engine->first) = t->next;
-    *(t->next != NULL ? &t->next->previous : &t->engine->last) = t->previous;
+    if (t->previous != NULL) {
+        t->previous->next = t->next;
+    } else {
+        t->engine->first = t->next;
+    }
+    if (t->next != NULL) {
+        t->next->previous = t->previous;
+    } else {
+        t->engine->last = t->previous;
+    }
 }
 
 bnd_tensor *bndi_hold(bnd_tensor *t)
@@ -41,7 +53,11 @@ void bndi_let_saved_go(bndi_node *node)
 
 static void unlink_node(bndi_node *node)
 {
-    *(node->newer != NULL ? &node->newer->older : &node->engine->newest) = node->older;
+    if (node->newer != NULL) {
+        node->newer->older = node->older;
+    } else {
+        node->engine->newest = node->older;
+    }
     if (node->older != NULL) {
         node->older->newer = node->newer;
     }

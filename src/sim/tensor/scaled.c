@@ -221,10 +221,15 @@ bnd_status bndi_assign(bnd_tensor *y, const bnd_tensor *x, bnd_role role, const 
     if (!adds && bndi_scaled_is_whole(y) && bndi_same_shape(&x->shape, &y->shape)) {
         return store_all(y, x, role, why);
     }
-    bnd_status status = (adds ? bndi_thaw : bndi_thaw_room)(y, &kept, why);
-    if (status == BND_OK) {
-        (adds ? bndi_add_numbers : bndi_copy_numbers)(y, x, how);
-        bndi_freeze(y, kept, role);
+    bnd_status status = adds ? bndi_thaw(y, &kept, why) : bndi_thaw_room(y, &kept, why);
+    if (status != BND_OK) {
+        return status;
     }
-    return status;
+    if (adds) {
+        bndi_add_numbers(y, x, how);
+    } else {
+        bndi_copy_numbers(y, x, how);
+    }
+    bndi_freeze(y, kept, role);
+    return BND_OK;
 }

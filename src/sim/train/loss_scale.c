@@ -40,21 +40,22 @@ static void multiply_loss_scale(bnd_run *run, double factor)
     run->loss_scale = next > 0 && next - next == 0 ? next : run->loss_scale;
 }
 
-bool bndi_loss_scale_allows(bnd_run *run, double squares)
+bool bndi_loss_scale_skips(const bnd_run *run, double squares)
+{
+    return run->training.policy.loss_scale.given && squares - squares != 0; /* infinite, or NaN */
+}
+
+void bndi_loss_scale_after(bnd_run *run, bool skipped)
 {
     const bnd_loss_scale *scale = &run->training.policy.loss_scale;
-    bool good = squares - squares == 0;
     if (!scale->given) {
-        return true;
+        return;
     }
-    if (!good) {
+    if (skipped) {
         multiply_loss_scale(run, scale->dynamic ? 0.5 : 1);
         run->good_steps = 0;
-        return false;
-    }
-    if (scale->dynamic && ++run->good_steps == scale->growth) {
+    } else if (scale->dynamic && ++run->good_steps == scale->growth) {
         multiply_loss_scale(run, 2);
         run->good_steps = 0;
     }
-    return true;
 }

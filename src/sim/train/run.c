@@ -305,13 +305,11 @@ bnd_status bndi_step_begin(bnd_step *step, bnd_run *run, bnd_error *why)
 bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why)
 {
     bndi_update_totals sums = {.updates = 0};
-    double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale), scale = run->loss_scale;
+    double squares = bndi_squares_of_gradients(run, 1 / run->loss_scale);
     step->gradient_norm = __builtin_sqrt(squares);
-    step->skipped = !bndi_loss_scale_allows(run, squares);
-    double next = run->loss_scale;
-    run->loss_scale = scale; /* gradients are still under it */
+    step->skipped = bndi_loss_scale_skips(run, squares);
     bnd_status status = step->skipped ? BND_OK : bndi_update_all(run, step->lr, &sums, why);
-    run->loss_scale = next;
+    bndi_loss_scale_after(run, step->skipped);
     for (size_t i = 0; i < run->parameters; i++) {
         step->weights += bndi_count(&run->parameter[i].value->shape);
     }

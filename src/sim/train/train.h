@@ -109,9 +109,11 @@ double bndi_squares_of_gradients(const bnd_run *run, double unscale);
 /* As a run that begins has it. */
 void bndi_begin_loss_scale(bnd_run *run);
 
-/* torch's GradScaler: a step with a gradient that is no number is skipped and the scale halved; so many good ones
- * double it. */
-bool bndi_loss_scale_allows(bnd_run *run, double squares);
+/* torch's GradScaler: a step with an infinite or NaN gradient is skipped, and the scale is halved after it; after
+ * `growth` good steps in a row it is doubled. `squares` is bndi_squares_of_gradients' sum. The scale changes only in
+ * bndi_loss_scale_after, which is called when the parameters have been updated: gradients are under the old scale. */
+bool bndi_loss_scale_skips(const bnd_run *run, double squares);
+void bndi_loss_scale_after(bnd_run *run, bool skipped);
 
 typedef struct bndi_update_totals {
     uint64_t updates, cancelled;
