@@ -1,9 +1,17 @@
 /* binade's laboratory, libbinade-lab: arrays and checkpoints in files, training in any format, costs, references and
- * test vectors. It stands on the number library, which this header includes.
+ * test vectors. It stands on the number library, which this header includes, and keeps the rules of <binade.h>. Also:
  *
- * The laboratory keeps the rules of <binade.h>. It makes no promise from version to version: link with the version that
- * these headers came with. An engine of tensors, and a run, are used by one thread at a time; every other call is safe
- * from any number of threads at once. */
+ *   - No promise from version to version. The file name of the library carries the version (libbinade-lab-0.1.0.so), so
+ *     a program always runs with the version that it was compiled with. Structs may therefore have members whose size
+ *     follows from an enum (bnd_policy, bnd_task, bnd_cost, bnd_account): another version is another library.
+ *   - Lifetimes: bnd_X_new makes an object on the heap, and bnd_X_free frees it; bnd_X_free(NULL) does nothing.
+ *     bnd_X_open fills storage of the caller, and bnd_X_close releases what it holds; a second close does nothing.
+ *     Tensors are counted: each handle that a call gave, and each bnd_tensor_keep, needs one bnd_tensor_release.
+ *   - Text: names, settings and paths end with a 0 byte. The content of files and lines, in which a 0 byte may stand,
+ *     comes with its length.
+ *   - Tables: rows 0 .. count-1. For any other row texts are "", pointers NULL, and answers false.
+ *   - Threads: an engine of tensors, and a run, are used by one thread at a time. Every other call is safe from any
+ *     number of threads at once. */
 #ifndef BINADE_LAB_H
 #define BINADE_LAB_H
 

@@ -22,7 +22,7 @@ typedef enum bnd_term_kind {
 
 /* A part of an expression. Offsets are into its text. */
 typedef struct bnd_term {
-    uint8_t kind; /* bnd_term_kind */
+    bnd_term_kind kind;
     uint8_t operands;
     bool negative; /* a number: minus what stands at `from` */
     bnd_operation operation;

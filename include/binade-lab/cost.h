@@ -69,10 +69,10 @@ typedef struct bnd_machine {
     size_t peaks;
 } bnd_machine;
 
-/* Rows 0 .. count-1; any other index gives row 0. The row "this" is the machine that the library runs on, and has no
- * numbers until it is measured. */
+/* Rows 0 .. count-1; bnd_machine_at returns false, writing nothing, if there is no such row. The row "this" is the
+ * machine that the library runs on; it has no numbers until it is measured. */
 size_t bnd_machine_count(void);
-bnd_machine bnd_machine_at(size_t row);
+BND_CHECKED bool bnd_machine_at(bnd_machine *out, size_t row);
 
 /* By name. "this" is measured now: products by bnd_gemm_f32 and bnd_gemm_codes with all cores, and copies; that takes
  * a part of a second. */
@@ -105,12 +105,12 @@ typedef struct bnd_architecture {
     bool gated;         /* the perceptron has three matrices: SwiGLU, GeGLU */
     bool tied;          /* the head is the table of tokens */
     bool centred;       /* layer norm, with gain and bias; else RMS norm, with a gain */
-    uint8_t biases;     /* bnd_biases */
+    bnd_biases biases;
 } bnd_architecture;
 
 size_t bnd_architecture_count(void);
-bnd_architecture bnd_architecture_at(size_t row);
-const char *bnd_architecture_title(size_t row); /* and where the shape is published */
+const bnd_architecture *bnd_architecture_at(size_t row); /* NULL if there is no such row */
+const char *bnd_architecture_title(size_t row);          /* and where the shape is published; "" if there is none */
 BND_CHECKED bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_error *why);
 
 /* A GPT of this size, its other numbers as they usually are: width of heads hidden / heads, perceptron of 4 hidden,

@@ -81,7 +81,7 @@ typedef struct bnd_policy {
     char name[BND_POLICY_NAME_SIZE]; /* of the row; "custom" where something was changed */
     bnd_cast cast[BND_ROLES];
     char accumulator[BND_POLICY_NAME_SIZE]; /* as bnd_accumulator_parse takes it; "" is fp32 */
-    uint8_t update;                         /* bnd_update */
+    bnd_update update;
     bool fused;        /* optimizers work in fp32 and round what they store; otherwise after every operation */
     uint8_t high_last; /* per cent of the layers with weights, from the last: operands of their products stay as they
                         * are */
@@ -128,7 +128,8 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
 /* ---- parts: what is tried one at a time, to find out which one it is ----
  *
  * param, master, act, dact, grad, m, v, gemm_fwd, gemm_dgrad, gemm_wgrad, norm, matmul, acc, scalar, update,
- * loss_scale, scaling: parts 0 .. count-1; any other index is part 0. Results of GEMMs belong to act, dact and grad;
+ * loss_scale, scaling: parts 0 .. count-1; any other index is a part
+ * without a name and roles, which changes nothing. Results of GEMMs belong to act, dact and grad;
  * how param is rounded, to update; data to act, and the role `high` to matmul. */
 size_t bnd_part_count(void);
 const char *bnd_part_name(size_t part);
@@ -144,7 +145,7 @@ uint32_t bnd_part_roles(size_t part); /* that are its own: a bit a role; of scal
 bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part);
 bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
 
-/* The recipes: rows 0 .. count-1; any other index gives row 0. */
+/* The recipes: rows 0 .. count-1. All three texts are "" if there is no such row. */
 size_t bnd_recipe_count(void);
 const char *bnd_recipe_name(size_t row);
 const char *bnd_recipe_title(size_t row);

@@ -28,9 +28,9 @@ typedef enum bnd_npy_kind {
 
 typedef struct bnd_npy {
     char descr[BND_NPY_DESCR_SIZE]; /* as the header has it, with a 0 byte */
-    uint8_t kind;                   /* bnd_npy_kind */
-    uint8_t element_size;           /* 1, 2, 4, 8 */
-    uint8_t version;                /* 1, 2, 3 */
+    bnd_npy_kind kind;
+    uint8_t element_size; /* 1, 2, 4, 8 */
+    uint8_t version;      /* 1, 2, 3 */
     bool big_endian, fortran_order;
     size_t rank;
     uint64_t shape[BND_NPY_RANK_MAX];
@@ -93,9 +93,9 @@ typedef enum bnd_safetensors_kind {
 /* An array. The bytes are little-endian words, and packed where codes are smaller than a byte; they stand
  * at any address. */
 typedef struct bnd_safetensor {
-    const char *name;      /* UTF-8, with a 0 byte */
-    const char *dtype;     /* "BF16" */
-    uint8_t kind;          /* bnd_safetensors_kind */
+    const char *name;  /* UTF-8, with a 0 byte */
+    const char *dtype; /* "BF16" */
+    bnd_safetensors_kind kind;
     uint8_t bits;          /* of an element */
     size_t rank;           /* 0 .. BND_SAFETENSORS_RANK_MAX */
     const uint64_t *shape; /* rank entries */

@@ -56,7 +56,7 @@ typedef struct bnd_training {
 BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer,
                                             const char *recipe, bnd_error *why);
 
-/* The rows: 0 .. count-1; any other index gives row 0. */
+/* The rows: 0 .. count-1. Names and titles are "" if there is no such row. */
 size_t bnd_model_count(void);
 const char *bnd_model_name(size_t row);
 const char *bnd_model_title(size_t row);

@@ -27,7 +27,7 @@ typedef enum bnd_vector_kind {
 
 /* What lines are about. */
 typedef struct bnd_vectors {
-    uint8_t kind;    /* bnd_vector_kind */
+    bnd_vector_kind kind;
     bool lab_flags;  /* saturated and flushed are written too */
     bool one_format; /* operands and result */
     bnd_operation operation;

@@ -50,11 +50,21 @@ static void test_peaks(void)
     }
 }
 
+static void test_no_such_row(void)
+{
+    bnd_machine m = {.memory = 42};
+    CU_ASSERT_FALSE(bnd_machine_at(&m, bnd_machine_count()));
+    CU_ASSERT_EQUAL(m.memory, 42);
+    CU_ASSERT_PTR_NULL(bnd_architecture_at(bnd_architecture_count()));
+    CU_ASSERT_STRING_EQUAL(bnd_architecture_title(bnd_architecture_count()), "");
+}
+
 static void test_machines(void)
 {
     for (size_t i = 0; i < bnd_machine_count(); i++) {
-        bnd_machine m = bnd_machine_at(i), found;
+        bnd_machine m, found;
         bnd_error why;
+        CU_ASSERT_TRUE_FATAL(bnd_machine_at(&m, i));
         if (m.peaks == 0) {
             CU_ASSERT_STRING_EQUAL(m.name, "this");
             continue;
@@ -246,6 +256,7 @@ CU_TestInfo row_tests[] = {
     {"parameters of models", test_parameters},
     {"peaks", test_peaks},
     {"machines", test_machines},
+    {"no such row", test_no_such_row},
     {"formats of machines", test_formats_of_machines},
     {"this machine", test_this_machine},
     {"quantities", test_quantities},

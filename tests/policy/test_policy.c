@@ -348,6 +348,25 @@ static void test_all_parts(void)
     }
 }
 
+/* A part that there is not changes nothing; a recipe that there is not has no name. */
+static void test_no_such_row(void)
+{
+    bnd_policy p, lifted, lowered, fp32;
+    size_t none = bnd_part_count();
+    CU_ASSERT_EQUAL_FATAL(bnd_policy_parse(&p, "bf16-sr", NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_policy_parse(&fp32, "fp32", NULL), BND_OK);
+    CU_ASSERT_STRING_EQUAL(bnd_part_name(none), "");
+    CU_ASSERT_EQUAL(bnd_part_roles(none), 0);
+    CU_ASSERT_FALSE(bnd_policy_lift(&lifted, &p, none));
+    CU_ASSERT_TRUE(bnd_policy_same(&lifted, &p));
+    CU_ASSERT_FALSE(bnd_policy_lower(&lowered, &p, none));
+    fp32.fused = p.fused;
+    CU_ASSERT_TRUE(bnd_policy_same(&lowered, &fp32));
+    CU_ASSERT_STRING_EQUAL(bnd_recipe_name(bnd_recipe_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_recipe_title(bnd_recipe_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_recipe_settings(bnd_recipe_count()), "");
+}
+
 static CU_TestInfo policy_tests[] = {
     {"roles", test_roles},
     {"rows", test_rows},
@@ -358,6 +377,7 @@ static CU_TestInfo policy_tests[] = {
     {"in words", test_text},
     {"parts", test_parts},
     {"all parts", test_all_parts},
+    {"no such row", test_no_such_row},
     CU_TEST_INFO_NULL,
 };
 

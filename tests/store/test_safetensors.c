@@ -133,7 +133,8 @@ static void test_dtypes(void)
 {
     static const struct {
         const char *dtype, *format;
-        int kind, bits;
+        bnd_safetensors_kind kind;
+        int bits;
     } rows[] = {{"F64", "fp64", BND_SAFETENSORS_FLOAT, 64},    {"F32", "fp32", BND_SAFETENSORS_FLOAT, 32},
                 {"F16", "fp16", BND_SAFETENSORS_FLOAT, 16},    {"BF16", "bf16", BND_SAFETENSORS_FLOAT, 16},
                 {"F8_E4M3", "e4m3", BND_SAFETENSORS_FLOAT, 8}, {"F8_E5M2", "e5m2", BND_SAFETENSORS_FLOAT, 8},

@@ -169,6 +169,17 @@ static void test_refused_trainings(void)
     }
 }
 
+static void test_no_such_row(void)
+{
+    CU_ASSERT_STRING_EQUAL(bnd_model_name(bnd_model_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_model_title(bnd_model_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_source_name(bnd_source_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_source_title(bnd_source_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_optimizer_name(bnd_optimizer_count()), "");
+    CU_ASSERT_STRING_EQUAL(bnd_optimizer_title(bnd_optimizer_count()), "");
+    CU_ASSERT_EQUAL(bnd_optimizer_keeps(bnd_optimizer_count(), BND_ROLE_M, (const size_t[]){4}, 1), 0);
+}
+
 /* ---- recipes ---- */
 
 static void test_recipes(void)
@@ -229,11 +240,8 @@ static void test_refused_recipes(void)
 }
 
 CU_TestInfo configuration_tests[] = {
-    {"there and back", test_there_and_back},
-    {"defaults", test_defaults},
-    {"text from before sources", test_old_text},
-    {"refused trainings", test_refused_trainings},
-    {"recipes", test_recipes},
-    {"refused recipes", test_refused_recipes},
-    CU_TEST_INFO_NULL,
+    {"there and back", test_there_and_back},     {"defaults", test_defaults},
+    {"text from before sources", test_old_text}, {"refused trainings", test_refused_trainings},
+    {"no such row", test_no_such_row},           {"recipes", test_recipes},
+    {"refused recipes", test_refused_recipes},   CU_TEST_INFO_NULL,
 };

@@ -22,14 +22,14 @@ size_t bnd_architecture_count(void)
     return ROWS;
 }
 
-bnd_architecture bnd_architecture_at(size_t row)
+const bnd_architecture *bnd_architecture_at(size_t row)
 {
-    return rows[row < ROWS ? row : 0].shape;
+    return row < ROWS ? &rows[row].shape : NULL;
 }
 
 const char *bnd_architecture_title(size_t row)
 {
-    return rows[row < ROWS ? row : 0].title;
+    return row < ROWS ? rows[row].title : "";
 }
 
 bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_error *why)

@@ -45,9 +45,8 @@ void bndi_peak_add(bnd_machine *m, unsigned bits, const char *formats, double de
     copy(p->formats, sizeof p->formats, formats);
 }
 
-bnd_machine bnd_machine_at(size_t row)
+static bnd_machine machine_of(const struct row *r)
 {
-    const struct row *r = &rows[row < ROWS ? row : 0];
     bnd_machine m = {.memory = r->memory, .bandwidth = r->bandwidth};
     copy(m.name, sizeof m.name, r->name);
     copy(m.title, sizeof m.title, r->title);
@@ -56,6 +55,15 @@ bnd_machine bnd_machine_at(size_t row)
         bndi_peak_add(&m, r->peak[i].bits, r->peak[i].formats, r->peak[i].dense, r->peak[i].sparse);
     }
     return m;
+}
+
+bool bnd_machine_at(bnd_machine *out, size_t row)
+{
+    if (row >= ROWS) {
+        return false;
+    }
+    *out = machine_of(&rows[row]);
+    return true;
 }
 
 static bool is_among(const char *name, size_t length, const char *list)
@@ -87,7 +95,7 @@ bnd_status bnd_machine_find(bnd_machine *out, const char *name, bnd_error *why)
     bndi_text_string(&text, "(known:");
     for (size_t i = 0; i < ROWS; i++) {
         if (bndi_same_word(name, length, rows[i].name) || is_among(name, length, rows[i].others)) {
-            bnd_machine m = bnd_machine_at(i);
+            bnd_machine m = machine_of(&rows[i]);
             bnd_status status = m.peaks == 0 ? bndi_machine_measure(&m, why) : BND_OK;
             if (status == BND_OK) {
                 *out = m;

@@ -33,6 +33,12 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
+static const struct part *part_at(size_t part)
+{
+    static const struct part none = {"", 0, 0, 0};
+    return part < PARTS ? &parts[part] : &none;
+}
+
 size_t bnd_part_count(void)
 {
     return PARTS;
@@ -40,12 +46,12 @@ size_t bnd_part_count(void)
 
 const char *bnd_part_name(size_t part)
 {
-    return parts[part < PARTS ? part : 0].name;
+    return part_at(part)->name;
 }
 
 uint32_t bnd_part_roles(size_t part)
 {
-    const struct part *p = &parts[part < PARTS ? part : 0];
+    const struct part *p = part_at(part);
     uint32_t more = p->what == SCALAR       ? BIT(SCALAR)
                     : p->what == LOSS_SCALE ? GRADIENTS
                     : p->what == UPDATE     ? BIT(PARAM) | BIT(EXTRA)
@@ -199,7 +205,7 @@ static void lift_what(bnd_policy *p, unsigned what)
 
 bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
 {
-    const struct part *row = &parts[part < PARTS ? part : 0];
+    const struct part *row = part_at(part);
     const bnd_cast fp32 = fp32_cast();
     bnd_policy p = *policy;
     for (unsigned role = 0; role < BND_ROLES; role++) {
@@ -237,7 +243,7 @@ static void lower_what(bnd_policy *p, const bnd_policy *from, unsigned what)
 
 bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
 {
-    const struct part *row = &parts[part < PARTS ? part : 0];
+    const struct part *row = part_at(part);
     bnd_policy p = {.update = BND_UPDATE_ROUNDED};
     set_name(&p, "fp32");
     p.fused = policy->fused; /* the way in which fp32 is worked out, too */

@@ -17,17 +17,17 @@ size_t bnd_recipe_count(void)
 
 const char *bnd_recipe_name(size_t row)
 {
-    return rows[row < ROWS ? row : 0].name;
+    return row < ROWS ? rows[row].name : "";
 }
 
 const char *bnd_recipe_title(size_t row)
 {
-    return rows[row < ROWS ? row : 0].title;
+    return row < ROWS ? rows[row].title : "";
 }
 
 const char *bnd_recipe_settings(size_t row)
 {
-    return rows[row < ROWS ? row : 0].settings;
+    return row < ROWS ? rows[row].settings : "";
 }
 
 /* ---- pieces of text ---- */
@@ -199,7 +199,7 @@ static bnd_status read_loss_scale(const reader *r, bnd_loss_scale *out, piece va
     return BND_OK;
 }
 
-static bnd_status read_update(const reader *r, uint8_t *out, piece value)
+static bnd_status read_update(const reader *r, bnd_update *out, piece value)
 {
     if (!is(value, "rounded") && !is(value, "kahan")) {
         return refuse(r, value, "an update is rounded or kahan");

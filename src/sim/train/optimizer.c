@@ -207,7 +207,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const bndi_optimizer_row *bndi_optimizer_at(size_t row)
 {
-    return &rows[row < ROWS ? row : 0];
+    return row < ROWS ? &rows[row] : NULL;
 }
 
 size_t bnd_optimizer_count(void)
@@ -217,12 +217,12 @@ size_t bnd_optimizer_count(void)
 
 const char *bnd_optimizer_name(size_t row)
 {
-    return bndi_optimizer_at(row)->name;
+    return row < ROWS ? rows[row].name : "";
 }
 
 const char *bnd_optimizer_title(size_t row)
 {
-    return bndi_optimizer_at(row)->title;
+    return row < ROWS ? rows[row].title : "";
 }
 
 static size_t count_of(const size_t *shape, size_t rank)
@@ -244,5 +244,5 @@ size_t bndi_optimizer_keeps(const bndi_optimizer_row *row, bnd_role part, const 
 
 size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank)
 {
-    return bndi_optimizer_keeps(bndi_optimizer_at(row), part, shape, rank);
+    return row < ROWS ? bndi_optimizer_keeps(&rows[row], part, shape, rank) : 0;
 }

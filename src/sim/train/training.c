@@ -16,12 +16,12 @@ size_t bnd_model_count(void)
 
 const char *bnd_model_name(size_t row)
 {
-    return models[row < MODELS ? row : 0]->name;
+    return row < MODELS ? models[row]->name : "";
 }
 
 const char *bnd_model_title(size_t row)
 {
-    return models[row < MODELS ? row : 0]->title;
+    return row < MODELS ? models[row]->title : "";
 }
 
 /* The row of a list by its name, or an error that names the nearest; where none is near, all of them. */
@@ -57,12 +57,12 @@ size_t bnd_source_count(void)
 
 const char *bnd_source_name(size_t row)
 {
-    return sources[row < SOURCES ? row : 0]->name;
+    return row < SOURCES ? sources[row]->name : "";
 }
 
 const char *bnd_source_title(size_t row)
 {
-    return sources[row < SOURCES ? row : 0]->title;
+    return row < SOURCES ? sources[row]->title : "";
 }
 
 bnd_status bndi_open_text(bnd_run *run, bnd_error *why)

@@ -180,8 +180,8 @@ int cost_list_machines(const asked *a)
                .output = a->common.output,
                .key = "machines"};
     for (size_t i = 0; i < bnd_machine_count(); i++) {
-        bnd_machine m = bnd_machine_at(i);
-        if (m.peaks == 0) {
+        bnd_machine m;
+        if (!bnd_machine_at(&m, i) || m.peaks == 0) {
             continue; /* this machine: it has none until it is measured */
         }
         table_add(&t, copy_text(m.name));
@@ -211,10 +211,10 @@ int cost_list_models(const asked *a)
                .output = a->common.output,
                .key = "models"};
     for (size_t i = 0; i < bnd_architecture_count(); i++) {
-        bnd_architecture m = bnd_architecture_at(i);
-        const uint64_t sizes[] = {m.layers, m.hidden, m.heads, m.kv_heads, m.vocabulary};
-        table_add(&t, copy_text(m.name));
-        table_add(&t, format_text("%.0f", bnd_architecture_parameters(&m)));
+        const bnd_architecture *m = bnd_architecture_at(i);
+        const uint64_t sizes[] = {m->layers, m->hidden, m->heads, m->kv_heads, m->vocabulary};
+        table_add(&t, copy_text(m->name));
+        table_add(&t, format_text("%.0f", bnd_architecture_parameters(m)));
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             table_add(&t, format_text("%llu", (unsigned long long)sizes[k]));
         }
