@@ -18,6 +18,25 @@ dist_man_MANS += \
 	doc/man/binade-vectors.1 \
 	doc/man/binade-verify.1 \
 	doc/man/binade.1
+
+# What the command's man pages and its --full help say beside its options; tools/binade/local.mk makes C of it.
+MANUAL_TEXT = \
+	doc/man/bench.text \
+	doc/man/binade.text \
+	doc/man/calc.text \
+	doc/man/cast.text \
+	doc/man/compare.text \
+	doc/man/cost.text \
+	doc/man/evaluate.text \
+	doc/man/formats.text \
+	doc/man/range.text \
+	doc/man/show.text \
+	doc/man/sweep.text \
+	doc/man/train.text \
+	doc/man/vectors.text \
+	doc/man/verify.text
+EXTRA_DIST += $(MANUAL_TEXT)
+
 dist_doc_DATA += \
 	doc/experiments.md \
 	doc/formats.md \

@@ -93,3 +93,11 @@ binade_SOURCES = \
 	tools/binade/verify/candidate.c \
 	tools/binade/verify/candidate.h \
 	tools/binade/verify/cmd_verify.c
+
+# The texts of its man pages, in C.
+nodist_binade_SOURCES = tools/binade/help/man_text.c
+EXTRA_DIST += tools/binade/help/texts.awk
+CLEANFILES += tools/binade/help/man_text.c
+tools/binade/help/man_text.c: $(MANUAL_TEXT) tools/binade/help/texts.awk
+	$(AM_V_GEN)$(MKDIR_P) tools/binade/help
+	$(AM_V_at)to=$$(pwd)/$@ && cd $(srcdir) && LC_ALL=C $(AWK) -f tools/binade/help/texts.awk $(MANUAL_TEXT) >"$$to.new" && mv "$$to.new" "$$to"

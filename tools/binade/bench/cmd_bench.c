@@ -212,38 +212,5 @@ const command command_bench = {
         "these formats, of any format that has a name.",
     .options = options,
     .example = "binade bench -f e4m3 --size L2",
-    .more =
-        "A row: the case; how many elements (in the first cache, the second, or beyond the last one); the back end; "
-        "the threads; nanoseconds an element; bytes read and written a second, in units of 10^9; the time that memcpy "
-        "takes for as many bytes, by as many threads as are worth their start, over the case's own time; the same for "
-        "a copy with streaming "
-        "stores, beyond the caches; and the ratio to memcpy that is aimed at, where there is one. Beyond the caches a "
-        "ratio of 0.95 to the streaming copy will do as well. Numbers are medians of rounds in which the case and the "
-        "copies take turns.\n\n"
-        "Rounding works in place; its input is written anew before each round. Arrays repeat their first 1048576 "
-        "elements.\n\n"
-        "The size gemm: C = A B of 256 x 256 numbers, on one thread or as many as --threads says. A row: the "
-        "accumulator, and the format that the operands are rounded to; 10^9 operations (multiplications and additions) "
-        "a second; OpenBLAS's time in fp32, on as many threads, over the case's own; the ratio aimed at on one core "
-        "with AVX-512. OpenBLAS is loaded where it is here. Some elements of each result are compared with plain loops "
-        "first.\n\n"
-        "The size call: single operations on 4096 normal numbers, by bnd_add and its sisters, the format known at run "
-        "time only. A row: nanoseconds a call; the time of the C library's fmaf, called through a pointer, over the "
-        "call's. Results are compared with bnd_operate first.\n\n"
-        "The size tensor: a pass forward and back of a model in fp32, on one thread: the perceptron 784-256-256-10 "
-        "with "
-        "128 rows, and a transformer of characters (4 layers of 128, 4 heads, 16 rows of 64, 818176 parameters). A "
-        "row: the median time of a pass in milliseconds, and PyTorch's over it. `make bench` has PyTorch run as a "
-        "process of its own (/usr/bin/python3, the script that BINADE_TORCH names), which computes the same from the "
-        "same weights; loss and gradients must agree to 1e-4. Where it is not installed, the ratio is missing.\n\n"
-        "With --json: {\"machine\": {\"cpu\", \"cores\", \"l1_bytes\", \"l2_bytes\", \"last_cache_bytes\", "
-        "\"best_backend\"}, \"data\", \"results\": [{\"case\", \"format\", \"size\", \"elements\", \"backend\", "
-        "\"threads\", \"rounds\", \"ns_per_element\", \"gigabytes_per_second\", \"ratio_to_memcpy\", "
-        "\"ratio_to_streaming_copy\", \"target\", \"met\"}]}; and with --list too: {\"cases\": [{\"case\", "
-        "\"memory\", \"L2\"}]}. What there is none of is null. Rows of gemm have \"gigaflops\" and "
-        "\"ratio_to_openblas\" instead, and in the list \"openblas\"; rows of tensor \"milliseconds\" and "
-        "\"ratio_to_pytorch\", and in the list \"pytorch\"; rows of call \"ns_per_call\" and \"ratio_to_fmaf\", and in "
-        "the list \"fmaf\".\n\n"
-        "Exit status 1: a result was not what the codec (or PyTorch) gives; such a case is not timed.",
     .run = run,
 };

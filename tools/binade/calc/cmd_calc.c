@@ -220,26 +220,5 @@ const command command_calc = {
         "and, of operands of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
     .example = "binade calc fp16,bf16 'sum(0.001, 10000)'",
-    .more =
-        "A number is rounded once, straight from its text; where that changes it, it is a step. A sign before a "
-        "number belongs to it, and -2^2 is -(2^2). Powers come before * and /, those before + and -, and equals from "
-        "the left. The signs of printed formulas are understood in UTF-8: the minus sign, the multiplication and "
-        "division signs, the root sign, pi and raised digits.\n\n"
-        "x^n is the exact power of the rounded x, rounded once; n is a whole number from -1000000000 to 1000000000. "
-        "sum(x, n) starts from 0 and rounds each of its n additions; the sums of an expression make at most 10000000 "
-        "additions. In bf16(x) a number is rounded once, from its text to bf16; a result is rounded once more. The "
-        "value then counts as it is, and every operation that follows is rounded in FORMAT: calc fp32 'exp(bf16(1))' "
-        "is the exponential of a bf16, rounded to fp32. A code of another format is its value, too.\n\n"
-        "The exact value is that of the expression as it is written, without any rounding, that of bf16(x) included: "
-        "a fraction, or, where there is an irrational number or a very long power, its first digits, up to 40, all of "
-        "them certain; ~2 is a number so near to 2 that it may be 2 itself. The error is the result minus the exact "
-        "value; an ulp is the distance of the format's values around the result. No exact value is shown for "
-        "operations that depend on the format or the mode (ulp, next_up, next_down, rint, nearby) or for values of "
-        "more than 100,000 digits.\n\n"
-        "Of the stochastic modes each step takes random bits of its own from --seed.\n\n"
-        "With --json, one object per format: {\"format\", \"expression\", \"code\", \"value\", \"exact\", "
-        "\"fraction\", \"known\", \"error\", \"ulp_error\", \"flags\", \"steps\": [{\"op\", \"operands\", "
-        "\"format\", \"code\", \"value\", \"flags\"}]}. \"known\" is exactly, digits (the exact value and the error "
-        "are cut, and end in ..., or begin with ~) or not. With --csv, a row per format.",
     .run = run,
 };

@@ -343,32 +343,5 @@ const command command_cast = {
              "file goes to standard output.",
     .options = options,
     .example = "printf '\\0\\0\\200\\077' | binade cast --from fp32 --to fp16 | od -tx1",
-    .more =
-        "OUT is written beside its name and takes it when it is complete; whatever fails or ends the program, what "
-        "was there before is there still and nothing partial is left. IN and OUT may not be the same file.\n\n"
-        "In .npy files codes are whole words. Types that numpy has are written as such (f2, f4, f8; tf32 as f4); all "
-        "others as bytes without a meaning (V1, V2, ...), which is how ml_dtypes' arrays are stored too: numpy's "
-        "view() gives them their type again, and reading them takes --dtype. Integers (u1, u2, ...) are taken as codes "
-        "in the same way. Big-endian elements are read; the order of the dimensions stays. Nothing in a header is "
-        "evaluated.\n\n"
-        "Files that hold more than elements are refused by what they begin with, from a pipe too: .safetensors, GGUF, "
-        "zip (.npz and torch.save), pickle, HDF5, Parquet, Arrow, tar, gzip, zstd, xz, bzip2, lz4 and others; and by "
-        "the endings of their names. --raw-input reads a bare array that happens to begin like one of them, or like "
-        ".npy.\n\n"
-        "--via with a block format gives each number as it comes back: element times scale. Blocks lie along the last "
-        "axis of a .npy file in C order, or along the rows of a bare array (--columns). The array is held in memory, "
-        "in fp32. fp16, bf16 and other formats that fp32 holds are decoded exactly, and the results are rounded to "
-        "them to nearest. A name may end in a scale rule: mxfp8:floor. Codes and scales as arrays come from "
-        "bnd_quantize_f32 in C and quantize in binade.py.\n\n"
-        "Bits that no code has must be zero: above the width of unpacked codes, below tf32's 19, behind the last of "
-        "packed codes. A bare file of packed codes does not say how many they are where its last byte has room for "
-        "more: three of 4 bits come back as four, the last of them 0, unless --count 3 says so.\n\n"
-        "--stats counts: elements; exact and inexact ones; underflows (tiny and inexact); flushed (a nonzero became "
-        "zero); overflows; saturated (the largest number stands for something larger); nan, in the result; the largest "
-        "finite magnitude of the input; the mean squared error and the signal-to-noise ratio in decibels over the "
-        "elements that are finite before and after (JSON: compared), - or null where there is none, or where doubles "
-        "do not hold the squares.\n\n"
-        "Stochastic rounding takes the random bits of the element's number and the seed: the same whatever the cores "
-        "and the pieces.",
     .run = run,
 };

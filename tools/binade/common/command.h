@@ -115,7 +115,6 @@ struct command {
     const option_row *options;              /* ends with a row of nothing */
     unsigned bit;        /* where commands share this table: which of its rows are this one's; 0: all */
     const char *example; /* a command line that works */
-    const char *more;    /* for the man page alone; "" or paragraphs */
     int (*run)(const struct command *self, int argc, char **argv);
     bool trains; /* its threads meet many times per millisecond */
 };
@@ -190,7 +189,8 @@ void *allocate(void *old, size_t count, size_t size);
 
 /* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
 void fill_text(const char *text, int indent, int column);
-void print_help(const command *self, bool full); /* full: every option, and what else the man page says */
+/* `more` is what the man page says besides, for every option to be explained; NULL: rare ones have their name only. */
+void print_help(const command *self, const char *more);
 void print_version(void);
 
 #endif

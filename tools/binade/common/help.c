@@ -63,7 +63,7 @@ static void print_rare(const command *self)
     }
 }
 
-void print_help(const command *self, bool full)
+void print_help(const command *self, const char *more)
 {
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
     fill_text(self->about, 0, 0);
@@ -71,7 +71,7 @@ void print_help(const command *self, bool full)
     const option_row *row;
     for (size_t i = 0; (row = option_at(self, i)) != NULL; i++) {
         enum { TEXT_AT = 26 };
-        if (!full && option_is_rare(self, i)) {
+        if (more == NULL && option_is_rare(self, i)) {
             continue;
         }
         int at = print_option_name(row);
@@ -82,11 +82,11 @@ void print_help(const command *self, bool full)
         printf("%*s", TEXT_AT - at, "");
         fill_text(row->help, TEXT_AT, TEXT_AT);
     }
-    if (!full) {
+    if (more == NULL) {
         print_rare(self);
-    } else if (self->more[0] != '\0') {
+    } else if (more[0] != '\0') {
         putchar('\n');
-        fill_text(self->more, 0, 0);
+        fill_text(more, 0, 0);
     }
     printf("\nexample: %s\n", self->example);
 }

@@ -130,23 +130,5 @@ const command command_compare = {
     .options = training_rows,
     .bit = COMPARE,
     .example = "binade compare runs",
-    .more =
-        "Runs that differ in their seeds only are a row; rows are compared by pairs of the same seeds, in the order in "
-        "which they are given, each reference before the rows that are compared with it. Two logs from elsewhere, "
-        "without seeds, are a pair; nothing is known of their weights and data. Runs that end at different steps are "
-        "compared at the last step that both have. Losses that are the same in all pairs are no difference, whatever "
-        "the number of pairs.\n\n"
-        "A log from elsewhere has JSON lines, or columns separated by commas, tabs or semicolons. The step is called "
-        "step, global_step, _step, iteration or iter, the loss loss, train/loss, train_loss or training_loss, in any "
-        "case; exports of TensorBoard (Wall time,Step,Value) and of wandb (RUN - train/loss) are known, too. "
-        "--step-column and --loss-column name others, in all files that are given; lines without a loss are passed "
-        "over.\n\n"
-        "The table, and the words in it, are those of binade train. A column that no run has anything for is "
-        "left out. What depends on the machine that the runs were made on (--details) has no share of its peak.\n\n"
-        "--steps prints what metrics.jsonl has, but for its histograms, as CSV: a column a key (train/loss, "
-        "gemm_fwd.x/underflows%, and with "
-        "--statistics places blocks.0.up/gemm_fwd.x/underflows%), a row a step. What a line does not say is empty; "
-        "bytes and FLOPs stand where they change.\n\n"
-        "With --json: {\"reference\", \"recipes\": []}, with the members that binade train has.",
     .run = run,
 };

@@ -215,7 +215,7 @@ void cost_question_help(const command *self, const cost_question *question)
     snprintf(about, sizeof about, "The question: %s.", question->summary);
     const command one = {
         .name = name, .operands = question->operands, .about = about, .options = its, .example = example};
-    print_help(&one, false);
+    print_help(&one, NULL);
 }
 
 const command command_cost = {
@@ -231,27 +231,5 @@ const command command_cost = {
         "SHAPE, roofline MxNxK, machines, models.",
     .options = cost_rows,
     .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
-    .more =
-        "time: --tokens, --gpu or --peak, and --params or a model; with a model, attention is counted. mfu: the same, "
-        "and --seconds, or --tokens-per-second. fit: --gpu or --memory, "
-        "--recipe, --optimizer. memory: --params or a model, --recipe, --optimizer, --zero, --ranks, --tp, --seq, "
-        "--batch, --recompute; --gpu asks whether it fits. flops: a model, --params and --tokens, a product, "
-        "or "
-        "--gpus, --gpu (or --peak) and --days. tensor: --format, a list of formats and block formats. roofline: --gpu, "
-        "--format, --result.\n\n"
-        "In formulas: N parameters, D tokens, L layers, h hidden, a heads, q and k the widths of queries and of keys, "
-        "f "
-        "the perceptron's, V the vocabulary, s the sequence, b the batch (beside h) or bytes of an element (beside N), "
-        "t "
-        "machines of tensor parallelism.\n\n"
-        "Numbers: 70e9, 70B, 15T, 512k; bytes: 80GB, 80GiB; shares: 0.5, 50%.\n\n"
-        "Memory follows from the recipe, custom ones too, and from what the optimizer keeps. Of a model of binade "
-        "train "
-        "(--model transformer, mlp, linear, logistic, quadratic or student, with --width, --depth, --heads, --context, "
-        "--vocabulary, --inputs, --batch, --tied and --recompute full) the total is what a run measures, to the byte. "
-        "Of other transformers the activations are those of Korthikanti et al. 2022.\n\n"
-        "With --json, one object: {\"question\", \"about\", \"answer\" (the name of a step), \"steps\": [{\"name\", "
-        "\"formula\", \"substitution\", "
-        "\"value\", \"unit\"}], \"notes\"}; tensor writes one a format, a line each.",
     .run = run,
 };

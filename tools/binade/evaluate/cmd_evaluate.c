@@ -456,27 +456,5 @@ const command command_evaluate = {
     .options = training_rows,
     .bit = EVALUATE,
     .example = "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4",
-    .more =
-        "The weights are the master copy where the recipe of the run has one, otherwise the parameters as they are "
-        "stored. Each recipe rounds them once, to nearest, to the format in which it stores parameters, and casts "
-        "operands and results as in a forward pass of training. fp32 is always evaluated, as the reference. Delayed "
-        "scales come from one batch of the training data.\n\n"
-        "All recipes see the same validation batches, so the change is a mean of paired differences, and its interval "
-        "is over the batches (Student's t). It says how well the change is known for these weights, not how other "
-        "trainings would come out. Stochastic rounding in a forward pass takes the same random bits in each "
-        "evaluation.\n\n"
-        "The tensors that lose most: for each layer of the model, the loss is measured with the recipe at that layer "
-        "alone (the storage of its tensors, the casts of its products, and what is computed up to the next layer) and "
-        "everything else in fp32. The products of attention count with the layer that makes its queries, keys and "
-        "values. A layer whose change is not above its interval is not named. Changes of layers need not add up to the "
-        "change of all.\n\n"
-        "The memory of weights is that of inference: a matrix that is multiplied takes what the operand gemm_fwd.w "
-        "takes, with its scales, where that is less than the stored parameter.\n\n"
-        "With --data FILE the last tenth of another text is the validation data; its tokens must be in the vocabulary "
-        "of the model.\n\n"
-        "With --json: {\"checkpoints\": [{\"checkpoint\", \"model\", \"trained_with\", \"steps\", \"parameters\", "
-        "\"data\", \"batches\", \"recipes\": [{\"recipe\", \"loss\", \"change\", \"band\", \"perplexity\", "
-        "\"weight_bytes\", \"tensors\": [{\"tensors\", \"change\", \"band\"}]}]}]}. With --csv a row per recipe, whose "
-        "tensors are empty, and a row for each of the tensors that lose most.",
     .run = run,
 };

@@ -400,13 +400,5 @@ const command command_formats = {
         "understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
     .options = options,
     .example = "binade formats e4m3 float8_e4m3 e5m10b12fn",
-    .more =
-        "Every limit is derived from how the code is laid out. digits: how many decimal digits survive a trip through "
-        "the format; digits_to_read_back: how many are enough to tell all its numbers apart. min subn. is - where "
-        "there are no subnormals. finite counts values: -0 and +0 are one.\n\n"
-        "Block formats: bits counts each number's share of its scale; the scale of a whole tensor is not counted. "
-        "--csv "
-        "of both kinds has the formats only; --json has \"formats\" and \"block_formats\".\n\n"
-        "Bare e4m3 is OCP's (float8_e4m3fn, largest number 448). The IEEE-like one (float8_e4m3, 240) is e4m3ieee.",
     .run = run,
 };

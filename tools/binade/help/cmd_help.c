@@ -46,7 +46,7 @@ static int run(const command *self, int argc, char **argv)
         if (c == NULL) {
             status = complain(self, "unknown command '%s'; 'binade help' lists them", s->operands[i]);
         } else {
-            print_help(c, h.full);
+            print_help(c, h.full ? man_text(c->name) : NULL);
         }
     }
     clear_settings(&h.common);
@@ -77,6 +77,5 @@ const command command_help = {
         "output: all that the man page binade-COMMAND(1) says, which is there once binade is installed.",
     .options = options,
     .example = "binade help --full train",
-    .more = "",
     .run = run,
 };

@@ -1,7 +1,19 @@
 /* Man pages, from the rows of the commands and their options. */
 #include "help.h"
+#include "common/print.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+const char *man_text(const char *page)
+{
+    for (const struct man_text *text = man_texts; text->page != NULL; text++) {
+        if (strcmp(text->page, page) == 0) {
+            return text->text;
+        }
+    }
+    return "";
+}
 
 /* Text for roff: hyphens that must stay hyphens, backslashes, lines that must not start with a control character. */
 static void put_roff(const char *text)
@@ -40,25 +52,16 @@ static void roff_overview(void)
 {
     put_title("BINADE", "binade - a floating-point format laboratory");
     printf(".SH SYNOPSIS\n.B binade\n.I COMMAND\n[\\fIOPTION\\fR...] ...\n.SH DESCRIPTION\n");
-    put_roff(
-        "Shows what a number becomes in fp32, fp16, bf16, fp8 and every other format: the bits, the value, the error, "
-        "the flags, and why.\n\nA word that starts with - and then a digit, '.', 'inf' or 'nan' is a value, not an "
-        "option. -- ends the options.");
+    const char *text = man_text("binade"), *sections = strstr(text, "\n\n.SH ");
+    char *description = format_text("%.*s", (int)(sections - text), text);
+    put_roff(description);
+    free(description);
     printf(".SH COMMANDS\n");
     for (size_t i = 0; commands[i] != NULL; i++) {
         printf(".TP\n.BR binade\\-%s (1)\n", commands[i]->name);
         put_roff(commands[i]->summary);
     }
-    printf(".SH EXIT STATUS\n.TP\n0\nfine\n.TP\n1\nwhat was checked does not hold\n.TP\n2\nbad usage or bad "
-           "input\n.TP\n3\n"
-           "input or output failed\n.TP\n130, 143, 129\nSIGINT (ctrl-C), SIGTERM or SIGHUP ended it. No "
-           "partial file stays behind; what train and sweep have written can be resumed\n.TP\n141\nthe reader of "
-           "standard output closed it, as head does (SIGPIPE); nothing is printed. Where the caller ignores SIGPIPE: a "
-           "message, and 3\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset and not empty: no colours\n"
-           ".TP\n.B BINADE_BACKEND\nthe kernels for arrays: best, portable, avx2, avx512, neon or wasm128\n"
-           ".TP\n.B BINADE_THREADS\nhow many cores to use for arrays where no option says it, from 1 to 1024\n"
-           ".TP\n.B OMP_WAIT_POLICY, GOMP_SPINCOUNT\nwhat threads that wait do; where neither is set, train and sweep "
-           "begin again with passive and 2000, so that threads that wait do not take cores from other programs\n");
+    fputs(sections + 2, stdout);
 }
 
 static void roff_command(const command *c)
@@ -78,9 +81,9 @@ static void roff_command(const command *c)
     }
     printf(".SH DESCRIPTION\n");
     put_roff(c->about);
-    if (c->more[0] != '\0') {
+    if (man_text(c->name)[0] != '\0') {
         printf(".PP\n");
-        put_roff(c->more);
+        put_roff(man_text(c->name));
     }
     printf(".SH OPTIONS\n");
     const option_row *row;

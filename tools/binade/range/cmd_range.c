@@ -223,8 +223,5 @@ const command command_range = {
         "e8m0.",
     .options = options,
     .example = "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2",
-    .more =
-        "VALUE is what binade show takes: 1e-8, 1/3, 2^-24, pi, fp16:0x3c00. The longer of the two lists, values or "
-        "formats, goes down the page.",
     .run = run,
 };

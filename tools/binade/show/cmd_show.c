@@ -464,25 +464,5 @@ const command command_show = {
         "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,
     .example = "binade show 0.1 1/3 2^-24 -f fp16,bf16,e4m3 --table",
-    .more =
-        "Decimals are rounded once, straight from the text, whatever their length. So are expressions, from their "
-        "exact "
-        "value: + - * / ^ (with a whole exponent), parentheses, pi, e, sqrt() and the other functions of binade calc, "
-        "of which nothing is rounded before the end. Irrational numbers are worked out to as many bits as the rounding "
-        "takes; what takes more than 8,192 bits, or more than 100,000 digits, is refused.\n\n"
-        "With --table, a number has ~ behind it where it was rounded, < where it underflowed, > where it overflowed "
-        "and ! where the conversion is invalid; it is cut to a few more digits than tell the format's numbers apart. "
-        "--csv, and --table --json ({\"cells\": [...]}), have a row per value and format: value, format, code, result, "
-        "error, flags.\n\n"
-        "The error is the value of the "
-        "result minus the input, exactly; the relative error is that over the input; an ulp is the distance of the "
-        "format's values around the input.\n\n"
-        "The flags: invalid, overflow, underflow (tiny and inexact), inexact, and two that IEEE 754 does not "
-        "have: saturated (the largest number stands for one beyond it) and flushed (a number other than zero became "
-        "zero).\n\n"
-        "With --json, one object a line: {\"input\", \"results\": [{\"format\", \"code\", \"bits\", \"class\", "
-        "\"value\", "
-        "\"shortest\", \"hex\", \"error\", \"relative_error\", \"ulp_error\", \"flags\", \"below\", \"above\", "
-        "\"rounding\", \"overflow\"}]}. \"value\", \"error\", \"below\" and \"above\" are exact decimals in strings.",
     .run = run,
 };

@@ -233,24 +233,5 @@ const command command_sweep = {
     .options = training_rows,
     .bit = SWEEP,
     .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",
-    .more =
-        "The result of a run is the loss of its weights, evaluated in fp32, on data that no step saw. NaN, and a loss "
-        "above chance level, count as the chance-level loss: the run failed. The best learning rate has the lowest "
-        "mean result over the seeds. The gap is between the best of a recipe and the best of fp32, where fp32 is "
-        "among the recipes, seed pair by seed pair; verdicts are those of binade train.\n\n"
-        "The sensitivity to the learning rate is that of Wortsman et al. (2309.14322): the expected result over the "
-        "range, less the best one.\n\n"
-        "Each point has a directory in DIR, as binade train writes it; binade compare reads them. A point that was "
-        "killed begins again; one that is finished is read. SIGINT (ctrl-C), SIGTERM and SIGHUP stop between two "
-        "steps, and what was at work then "
-        "has a checkpoint; that of a finished point is dropped, unless --keep-checkpoints is given.\n\n"
-        "Where binade was configured --with-mpi, mpirun spreads the points over ranks: rank 0 deals them out and "
-        "prints, "
-        "the others make them, with one thread each unless --threads says otherwise. DIR must be the same for all.\n\n"
-        "With --json, one object: {\"model\", \"optimizer\", \"schedule\", \"steps\", \"seeds\", \"recipes\": "
-        "[{\"recipe\", \"best_lr\", \"result\", \"interval\", \"verdict\", \"others\", \"gap\", \"gap_interval\", "
-        "\"runs\", \"failed\", "
-        "\"lr_sensitivity\", \"points\": [{\"lr\", \"runs\", \"failed\", \"result\", \"interval\"}]}]}. --csv has the "
-        "points.",
     .run = run,
 };

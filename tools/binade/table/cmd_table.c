@@ -78,6 +78,5 @@ const command command_table = {
              "cut with ...; --json and --csv have every digit).",
     .options = options,
     .example = "binade table e2m1",
-    .more = "",
     .run = run,
 };

@@ -514,34 +514,5 @@ const command command_verify = {
         "e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
     .options = options,
     .example = "binade verify -f e4m3,e5m2 --round rne,rtz",
-    .more =
-        "The proofs, each a row a format:\n\n"
-        "decode: the value of every code (above 20 bits a choice of codes), and that it encodes to that code again.\n\n"
-        "text: the shortest and the exact decimal of every code (above 16 bits, a choice), read by binade and by the "
-        "judge.\n\n"
-        "encode: doubles; every value of the format, every midpoint, and the doubles next to each, of both signs "
-        "(above "
-        "16 bits around a choice of codes).\n\n"
-        "float: floats; each of the 65536 upper halves, with lower halves that reach every value, every midpoint and "
-        "what is next to them in formats of up to 12 bits of precision, and any. With --exhaustive all 2^32.\n\n"
-        "arrays: the same floats through the calls on arrays by each back end of this machine, encoded, decoded, "
-        "rounded and packed, against the call for one number, which the proof float is about.\n\n"
-        "convert: every code of every named row of at most 16 bits into the format.\n\n"
-        "one: sqrt, rint, nearby, logb, next_up, next_down and ulp of every code (above 16 bits, a choice).\n\n"
-        "two: add, sub, mul, div, rem, min, max, min_number, max_number and scalb; all pairs of operands up to 8 bits "
-        "(with --exhaustive, 16), above that a choice in which sums cancel, quotients are nearly exact and operands "
-        "are of all kinds.\n\n"
-        "fma: all triples up to 5 bits (with --exhaustive, 8), above that a choice.\n\n"
-        "functions: exp, log, tanh, sigmoid, erf, both forms of gelu, rsqrt and reciprocal of every code of a format "
-        "of at most 16 bits whose values fp64 has; of others, rsqrt and reciprocal alone, above 16 bits of a choice of "
-        "codes. The judge is MPFR, with 200 bits or more.\n\n"
-        "For formats of at most 16 bits and 12 bits of precision the judge is asked once about each value, each "
-        "midpoint, and both ends of the gaps between them; answers to exact results are looked up among these. The "
-        "exact result of a function it works out once a code, for all modes. For "
-        "others, and for the stochastic modes, it is asked about each case.\n\n"
-        "With --json: {\"exhaustive\", \"holds\", \"proofs\": [{\"proof\", \"format\", \"rounding\": [], \"cases\", "
-        "\"mismatches\", \"seconds\", \"counterexamples\": [{\"what\", \"rounding\", \"operands\", \"got\": {\"code\", "
-        "\"value\", \"flags\", \"ternary\"}, \"want\", \"again\"}]}]}; \"again\" is a command that shows the case.\n\n"
-        "Exit status 1: a case does not hold; the first are printed.",
     .run = run,
 };
