@@ -1,4 +1,12 @@
-/* What calc/ shares: numbers known exactly or between two ends, and what operations make of them. */
+/* What calc/ shares: numbers known exactly or between two ends, and what operations make of them.
+ *
+ * A text becomes terms in order of evaluation (expression.c has the grammar, calls.c functions and conversions,
+ * reader.c numbers and codes). steps.c rounds each term in its format. exact.c, real.c and power.c evaluate the same
+ * terms exactly: as a quotient of integers while there is one, then as an interval of 512 bits with ends rounded
+ * outward, of which only the digits that both ends share are printed. value.c gives the 128 bits and sticky bit of an
+ * expression in which nothing is rounded, so that one rounding follows.
+ *
+ * GMP and MPFR end the process when memory runs out. calc/ bounds its numbers and tests for memory before each term. */
 #ifndef BINADE_SRC_CALC_H
 #define BINADE_SRC_CALC_H
 

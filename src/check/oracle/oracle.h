@@ -3,7 +3,10 @@
  *
  * A number is rounded in three steps: describe (what values the format has), one of the two engines (which of the two
  * neighbours), judge (overflow, flags, the code). Operations other than conversion make their exact rational result
- * themselves and hand it to bndi_oracle_judge. */
+ * themselves and hand it to bndi_oracle_judge.
+ *
+ * The oracle takes another way on purpose: a rational number, MPFR's own roundings where MPFR has the mode, floors of
+ * scaled integers otherwise. It derives limits and special values from the fields of the layout for itself. */
 #ifndef BINADE_SRC_ORACLE_H
 #define BINADE_SRC_ORACLE_H
 

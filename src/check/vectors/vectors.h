@@ -1,4 +1,12 @@
-/* What the files of test vectors share. */
+/* What the files of test vectors share.
+ *
+ * A case depends on the seed and its index alone, so neither the generator nor the check keeps cases. Cases are
+ * combinations of boundaries, then drawn cases: of each eight, three are weighted draws and five belong to strata
+ * (special values, exponents, alignment distances, and operands made from the result that they shall have).
+ *
+ * Which rule an implementation follows: a rule is a point in a box of ten dimensions, and a line depends on few of
+ * them, so the number of lines that each rule leaves unexplained is a sum over a few small tables. Lines whose exact
+ * results are alike under every rule are judged once. */
 #ifndef BINADE_SRC_PROVE_VECTORS_H
 #define BINADE_SRC_PROVE_VECTORS_H
 

@@ -1,5 +1,10 @@
 /* What the files of the checks share: an inquiry (one check of one format under one rule), a piece of its cases, and
- * the judge. */
+ * the judge.
+ *
+ * A check is a row: a name, the number of indices it has for a format under a rule, the cost of an index, and the
+ * comparison at an index. What is checked is a table of function pointers, so that tests can put in a wrong one. For
+ * formats of up to 12 bits of precision the reference is a table of the oracle's answers at every value, at every
+ * midpoint and in every gap. For other formats, and for stochastic modes, the oracle is called for each case. */
 #ifndef BINADE_SRC_VERIFY_VERIFY_H
 #define BINADE_SRC_VERIFY_VERIFY_H
 

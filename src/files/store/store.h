@@ -1,4 +1,16 @@
-/* What store/ shares between its files. */
+/* What store/ shares between its files.
+ *
+ * A header is parsed from bytes in memory, so that it can be fuzzed, and it is accepted only where it agrees with the
+ * size of the file. An output is written under a temporary name and renamed, so that a partial file is never visible.
+ *
+ * JSON is read with jansson. A tree of jansson takes up to 77 times the memory of its text, and a .safetensors header
+ * may have 100 MB. So a large text is split member by member, by matching quotes and brackets, and each key and value
+ * is a tree of its own, freed before the next. Small files (config.json, a recipe) are one tree, with a limit for
+ * their size.
+ *
+ * In .safetensors every byte belongs to exactly one tensor. The writer makes the header in memory and has the reader
+ * read it, so that no rule is written twice. Tensors are ordered by element size, largest first, then by name: the
+ * same arrays give the same bytes. */
 #ifndef BINADE_SRC_STORE_H
 #define BINADE_SRC_STORE_H
 

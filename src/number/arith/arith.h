@@ -1,5 +1,16 @@
 /* What arith/ shares between its files: exact sums, products, quotients, roots and remainders. Operands are finite, not
- * zero, have their significand in `low` and nothing sticky, unless said otherwise. `out` may be an operand. */
+ * zero, have their significand in `low` and nothing sticky, unless said otherwise. `out` may be an operand.
+ *
+ * An operation takes codes to bnd_exact, computes an exact result of up to 128 bits and a sticky bit, and ends in
+ * bnd_round_exact. So an operation knows neither formats nor policies, and its operands may have different formats.
+ * Operations of an application round NaNs as operations do (bnd_rule_of_operation); what lies below them rounds like a
+ * conversion.
+ *
+ * The fast path covers the most frequent operations when no policy can change the result: 64-bit words for normal
+ * operands, 128-bit words for fp64 and for subnormal operands. Elementary functions (exp, log, tanh, sigmoid, erf,
+ * both forms of gelu) have no finite exact result. They are computed in 256 bits with an error bound derived beside
+ * the code, and the leading 128 bits and a sticky bit are handed on. Operands have at most 16 bits, so every operand
+ * was tried: the bounds always decide. */
 #ifndef BINADE_SRC_ARITH_H
 #define BINADE_SRC_ARITH_H
 

@@ -2,7 +2,12 @@
  *
  * Whatever shares a scale is brought to one form: rows of columns, in groups of `down` rows by `across` columns. Blocks
  * along the last axis, rows and tensors are one row of groups; only blocks along another axis and tiles have more. Work
- * is cut into chunks: some neighbouring groups of one band of rows, small enough for the second cache. */
+ * is cut into chunks: some neighbouring groups of one band of rows, small enough for the second cache.
+ *
+ * An element is one rounding of the exact quotient of the number and the stored scale. elements.c says where fp32 or
+ * doubles are enough for that; the codec does the rest. Loops over elements are compiled once for each back end.
+ * AVX-512 handles blocks of 32 with power-of-two scales in one pass, and quotients to odd in fp32. partial_array.h is
+ * what tensors use of these loops. */
 #ifndef BINADE_SRC_BLOCK_H
 #define BINADE_SRC_BLOCK_H
 

@@ -10,7 +10,27 @@
  * so that a format, a mode or a policy is data of a plan and never a kernel of its own. Codes lie side by side between
  * the kernels, in words of 1, 2, 4 or 8 bytes. What a kernel cannot do (the uneven gap of a format without subnormals,
  * a NaN whose payload is kept) it hands to the portable ones, a number at a time, and those hand what no word can hold
- * to the codec. */
+ * to the codec.
+ *
+ * A call goes down these levels:
+ *   1. A plan turns a format and a rule into data for the kernels. What overflow, infinities, NaNs and zeros give is
+ *      computed by the codec at the first such number, so that no policy is written twice.
+ *   2. The array is cut into pieces, shared out over threads; sums of statistics are added in the order of the pieces.
+ *      Kernels get whole pieces where memory is laid out plainly. Where codes share bytes, elements have a stride, or
+ *      statistics or random bits are needed, pieces pass through buffers in the first-level cache.
+ *   3. A back end is a file that fills slots of a table of function pointers, lowest first: portable, AVX2, AVX-512,
+ *      NEON, wasm128. The vector kernels share one body (lanes_template.h) in the compiler's vector extension.
+ *   4. A vector kernel does ordinary finite numbers at full speed and mends vectors with other numbers by blends. What
+ *      blends cannot do goes to the portable kernels, and from there to the codec.
+ * A call sets the floating-point environment once and restores it. threads.c is the only file that starts threads.
+ * After fork() in a process that has used threads, the child uses one thread: the process number kept for this is the
+ * only mutable variable of the library.
+ *
+ * Arrays of operations: arithmetic.c proves for which formats fp32 or fp64 compute an operation so that one later
+ * rounding gives the right result: PLAIN, where the processor's own rounding is harmless, or ODD, where the exact
+ * result is taken to odd. A chunk is decoded, computed, and rounded or encoded by the kernels of conversions, so that
+ * modes, policies and random bits are written once. fp16 and bf16 go from codes to codes in one pass; other cases use
+ * a table of results or one operation at a time. */
 #ifndef BINADE_SRC_BULK_H
 #define BINADE_SRC_BULK_H
 

@@ -1,4 +1,14 @@
-/* What codec/ shares between its files: 128-bit significands. */
+/* What codec/ shares between its files: 128-bit significands.
+ *
+ * How one number is rounded. Every source becomes a bnd_exact: a sign, 128 bits of significand, an exponent, and a
+ * sticky bit for the rest. No format has more than 64 bits of precision and no stochastic mode more than 62 random
+ * bits, so these decide every rounding. bnd_round_exact (round.c) then
+ *   1. finds the gap between neighbours of the format at this magnitude (`locate`: the only place that knows about
+ *      formats without subnormals or without a zero),
+ *   2. cuts the significand there: an integer on the grid, 64 discarded bits and a sticky bit,
+ *   3. lets the rounding mode decide up or down from these three,
+ *   4. applies the limits: overflow, tininess, flushing; and sets the flags.
+ * bnd_pack and bnd_unpack translate between values and codes; only they know the layout of fields. */
 #ifndef BINADE_SRC_CODEC_H
 #define BINADE_SRC_CODEC_H
 

@@ -4,7 +4,13 @@
  * k goes on. A tile takes up what is in C and leaves its sums there, so that a sum goes on in the next block of k as if
  * nothing had been in between. A kernel that rounds does plain numbers only: where anything else came up (an overflow,
  * an infinity, a NaN) it says so and leaves C as it was, and the tile is done again, by strips, which can do
- * everything. */
+ * everything.
+ *
+ * An accumulator is a value: a kind (FUSED, EACH, ALIGNED, CBLAS), a format, a rule, a group and a promotion. Every
+ * element of C is one sum over k in order, from +0 or from C. So blocks, threads and back ends cannot change the
+ * result. gemm_plan.c chooses the kernel, gemm_job.c prepares a product and deals its parts out to threads. A part is
+ * computed by tiles, by chains (fp32 operands read in place) or by strips, from packed operands. Why rounding twice is
+ * right in a tile is derived in tile_rounded_template.h. OpenBLAS is loaded only for `cblas`; nothing links with it. */
 #ifndef BINADE_SRC_MATMUL_H
 #define BINADE_SRC_MATMUL_H
 

@@ -1,4 +1,10 @@
-/* What cost/ shares between its files: how an answer is written down, and how many bits numbers take. */
+/* What cost/ shares between its files: how an answer is written down, and how many bits numbers take.
+ *
+ * A question is a function, and its answer is data (bnd_cost): steps with a formula, its substitution and a value,
+ * then notes on what is left out. What a recipe and an optimizer keep is computed from the policy's casts and the
+ * optimizer's row, by the functions that size the tensors of a run; so bytes on paper are those of a run. A model of
+ * `train` is a formula over tensors without numbers (paper.c), whose operations save what their rows in tensor/
+ * save. */
 #ifndef BINADE_SRC_COST_H
 #define BINADE_SRC_COST_H
 

@@ -1,4 +1,9 @@
-/* What policy/ shares between its files. */
+/* What policy/ shares between its files.
+ *
+ * A policy says which part of a training run has which format: for each role (param, grad, act, m, v ...) a format, a
+ * rounding rule and the scales that its numbers share; then accumulators, the loss scale, and options of the
+ * optimizer. A recipe is the text of a policy, and a row of recipes.def. A part is a piece of a policy that an autopsy
+ * changes alone. */
 #ifndef BINADE_SRC_POLICY_H
 #define BINADE_SRC_POLICY_H
 

@@ -1,5 +1,16 @@
 /* What study/ shares between its files. A run writes lines; a record is what its lines add up to, whether they have
- * just been made or are read back. */
+ * just been made or are read back.
+ *
+ * A run directory has config.json (what defines the run: equal texts are equal runs), metrics.jsonl (a line per step,
+ * cut back to the checkpoint's step on resume, locked while a process writes), summary.json (present when the run is
+ * complete) and checkpoint.safetensors. Everything that can be wrong with any run is found before the first step of
+ * one. As many runs work at once as the context has threads, one thread each.
+ *
+ * A comparison pairs runs with those of a reference and measures gaps; verdict.c has the rules and the words. Each
+ * validation is made twice, in the recipe and in fp32, and the fp32 value decides. An autopsy lifts parts of the
+ * recipe to fp32, or lowers them into it, and attributes the gap; it searches the smallest set of parts that heals the
+ * run, and repeats the run with every cast and update counted. A point of a sweep is a number, from which its task and
+ * directory follow, so that finished work is what is on disk; under mpirun rank 0 deals numbers out. */
 #ifndef BINADE_SRC_STUDY_H
 #define BINADE_SRC_STUDY_H
 

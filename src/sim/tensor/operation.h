@@ -1,4 +1,27 @@
-/* Operations: the row of each, and a call of one on its way forward and back. */
+/* Operations: the row of each, and a call of one on its way forward and back.
+ *
+ * A buffer is memory with a role; its bytes are counted from allocation to release, and views share it. A handle
+ * (bnd_tensor) is a buffer, a format, a shape, strides and an offset. A walk is a handle as a shape broadcasts it,
+ * with axes joined where memory allows. Readers deliver its numbers 2,048 at a time in fp32 or fp64, in place where
+ * they are stored so already. So no operation knows a format or a stride.
+ *
+ * The backward pass takes nodes from the newest, asks each row's `backward` for the gradients that are wanted, and
+ * adds them to nodes and leaves; it is checked before anything is written. A node holds the nodes of its operands and
+ * is held by its result, so that memory without a possible gradient is freed at once. What the backward pass keeps is
+ * counted by one walk over the tape: an operand of a product in its own format, where that is narrower.
+ *
+ * Roles decide formats. Every result has a role, and the policy gives the format, the rounding rule and the shared
+ * scales of that role. Without a setting for a role, a result takes the format of its operands, and a parameter counts
+ * as fp32 among these; what is kept of parameters is fp32.
+ *
+ * Scales. Operands get a scaled copy in fp32, in blocks along the axis that is summed. A delayed scale follows from
+ * earlier steps; a cast is identified by its role and by its number in the step, so that a recomputed segment finds
+ * the same scale. States that share scales (parameters, masters, gradients, moments) are a buffer of codes and a
+ * buffer of scales. They read as fp32 through any view, and are written as a whole: thawed to plain numbers, updated,
+ * and frozen.
+ *
+ * A stochastic cast has its own random stream, made of the step and of its number in the step. A recomputed segment
+ * (bnd_tensor_checkpoint) counts from the same number again, and so gets the same bits. */
 #ifndef BINADE_SRC_TENSOR_OPERATION_H
 #define BINADE_SRC_TENSOR_OPERATION_H
 

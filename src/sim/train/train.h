@@ -1,5 +1,21 @@
 /* What train/ shares between its files. A run is parameters with their states, a model that makes a loss of a batch, a
- * source of batches, and an optimizer; each of the last three is a row and a file. */
+ * source of batches, and an optimizer; each of the last three is a row and a file.
+ *
+ * A run is an engine, parameters with their states, a source of batches, a model that computes the loss of a batch,
+ * and an optimizer. A model reads as its formula: calls on a graph do nothing after a failure, and the graph's status
+ * reports it. A call releases its operands; a formula says bndi_again(x) where it uses x later again. Programs can
+ * bring their own model (own_model.c) and use the same steps.
+ *
+ * A source makes batches: planted data, drawn text, a teacher, or a file. It knows the irreducible and the
+ * chance-level loss. Initial weights and the order of batches can come from files, whose hashes are part of
+ * config.json.
+ *
+ * An optimizer is a row: how many numbers it keeps for a shape, and what it does to a chunk, one operation at a time,
+ * each result rounded to the format of its role, or in fp32 and rounded once (`optimizer=fused`).
+ *
+ * The states of a run are one list (run_state.c): param, master, m, v, factors, extra. Saving, loading and changing
+ * the recipe walk this list and change all or nothing. Random bits follow from the seed, the step and the number of
+ * the cast, so no generator state is saved. */
 #ifndef BINADE_SRC_TRAIN_H
 #define BINADE_SRC_TRAIN_H
 
