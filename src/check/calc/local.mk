@@ -4,13 +4,13 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/calc/big_numbers.c \
 	src/check/calc/big_numbers.h \
 	src/check/calc/calc.h \
-	src/check/calc/calls.c \
 	src/check/calc/constant.c \
-	src/check/calc/exact.c \
-	src/check/calc/expression.c \
-	src/check/calc/power.c \
-	src/check/calc/reader.c \
-	src/check/calc/reader.h \
 	src/check/calc/real.c \
+	src/check/calc/power.c \
+	src/check/calc/reader.h \
+	src/check/calc/reader.c \
+	src/check/calc/calls.c \
+	src/check/calc/exact.c \
 	src/check/calc/steps.c \
+	src/check/calc/expression.c \
 	src/check/calc/value.c

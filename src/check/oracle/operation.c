@@ -45,30 +45,11 @@ static bool is_infinite(const bndi_oracle_number *x)
     return x->kind == BND_ORACLE_INFINITE;
 }
 
-static void give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload)
-{
-    uint64_t quiet = UINT64_C(1) << 63;
-    bndi_oracle_value nan = {BND_ORACLE_NAN, negative, payload | quiet, 0};
-    bndi_oracle_set_value(&p->exact, &nan);
-}
-
-void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative)
-{
-    bndi_oracle_value infinity = {.kind = BND_ORACLE_INFINITE, .negative = negative};
-    bndi_oracle_set_value(&p->exact, &infinity);
-}
-
 static void give_integer(bndi_oracle_problem *p, int64_t n)
 {
     mpz_set_si(p->c, n);
     mpz_abs(p->c, p->c);
     bndi_oracle_set_dyadic(&p->exact, n < 0, p->c, 0);
-}
-
-void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative)
-{
-    mpz_set_ui(p->c, 0);
-    bndi_oracle_set_dyadic(&p->exact, negative, p->c, 0);
 }
 
 static void give(bndi_oracle_problem *p, const bndi_oracle_number *x)
@@ -78,12 +59,6 @@ static void give(bndi_oracle_problem *p, const bndi_oracle_number *x)
     } else {
         bndi_oracle_give_infinity(p, x->negative);
     }
-}
-
-void bndi_oracle_undefined(bndi_oracle_problem *p)
-{
-    p->flags |= BND_FLAG_INVALID;
-    give_nan(p, p->rule.nan == BND_NAN_X86, 0);
 }
 
 /* ---- arithmetic ---- */
@@ -478,7 +453,7 @@ static bool settle_nans(bndi_oracle_problem *p, const bndi_oracle_operation *ope
     if (operation->compute == multiply_add && !is_nan(&p->x[0]) && !is_nan(&p->x[1]) && p->rule.nan != BND_NAN_X86) {
         mul(p); /* invalid where the product is 0 * inf */
     }
-    give_nan(p, first->negative, first->payload);
+    bndi_oracle_give_nan(p, first->negative, first->payload);
     return true;
 }
 

@@ -150,6 +150,7 @@ void bndi_oracle_problem_close(bndi_oracle_problem *p);
 
 /* What an operation's result may be, and the elementary functions, of p->x[0] and to p->exact. */
 void bndi_oracle_undefined(bndi_oracle_problem *p);
+void bndi_oracle_give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload);
 void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative);
 void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative);
 void bndi_oracle_exp(bndi_oracle_problem *p);

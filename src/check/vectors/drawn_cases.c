@@ -1,24 +1,6 @@
 /* Drawn cases. Half of what is drawn is what goes wrong: boundaries, neighbours, sums that cancel, midpoints. */
 #include "vectors/cases.h"
 
-bndi_draw bndi_vector_draw(uint64_t seed, uint64_t index, uint32_t operand)
-{
-    enum { PURPOSE = 0x76656374, ROUNDS = 10 };
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), operand, PURPOSE};
-    uint32_t words[4];
-    bnd_philox4x32(words, counter, key, ROUNDS);
-    return (bndi_draw){.choice = (uint64_t)words[1] << 32 | words[0], .more = (uint64_t)words[3] << 32 | words[2]};
-}
-
-uint64_t bndi_vector_plain_fraction(const bnd_format *f, bndi_draw d)
-{
-    uint64_t ones = bndi_fraction_mask(f);
-    unsigned zeros = (unsigned)(d.choice >> 40 & 63);
-    uint64_t fraction = zeros < f->fraction_bits ? d.more & (ones << zeros) & ones : 0;
-    return (d.choice >> 46 & 1) != 0 ? ones ^ fraction : fraction;
-}
-
 /* An exponent within `reach` of another number's, as far as there is one. */
 static uint64_t near(const bnd_format *f, const bnd_format *other, uint64_t code, bndi_draw d)
 {

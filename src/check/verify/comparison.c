@@ -78,6 +78,15 @@ bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const ui
     return bndi_narrow_answer(q->answers, operation, &exact);
 }
 
+bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
+{
+    /* The table has a NaN for each sign where a number is converted, and one where it is computed. It says nothing of a
+     * NaN's payload, of the sign of an operand that is one, and of whether a number was subnormal where it came from.
+     * The table of a format of up to 20 bits pays where every float is asked about. */
+    bool by_value = bnd_rule_random_bits(rule) == 0 && rule.nan <= BND_NAN_CANONICAL && !rule.flush_in;
+    return by_value && bndi_answers_can(f) && (exhaustive || f->width <= 16);
+}
+
 /* ---- counting ---- */
 
 bnd_verify_counterexample *bndi_count_case(bndi_piece *p, bool holds, const char *what, bnd_result got, bnd_result want)

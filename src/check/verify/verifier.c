@@ -49,15 +49,6 @@ bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why)
 
 /* ---- questions ---- */
 
-bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive)
-{
-    /* The table has a NaN for each sign where a number is converted, and one where it is computed. It says nothing of a
-     * NaN's payload, of the sign of an operand that is one, and of whether a number was subnormal where it came from.
-     * The table of a format of up to 20 bits pays where every float is asked about. */
-    bool by_value = bnd_rule_random_bits(rule) == 0 && rule.nan <= BND_NAN_CANONICAL && !rule.flush_in;
-    return by_value && bndi_answers_can(f) && (exhaustive || f->width <= 16);
-}
-
 static bnd_verify_candidate complete(const bnd_verify_candidate *given)
 {
     bnd_verify_candidate c = given != NULL ? *given : (bnd_verify_candidate){.decode = NULL};

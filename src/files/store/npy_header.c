@@ -245,18 +245,6 @@ static bnd_status read_members(reader *r, unsigned *seen)
     return r->at == r->size ? BND_OK : expected(r, "nothing but blanks");
 }
 
-/* Elements and bytes from the shape. */
-bnd_status bndi_npy_count(bnd_npy *npy, bnd_error *why)
-{
-    uint64_t count;
-    if (!bndi_count_elements(&count, npy->shape, npy->rank, (uint64_t)INT64_MAX / npy->element_size)) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "the shape has more elements than a file can hold");
-    }
-    npy->count = count;
-    npy->data_size = count * npy->element_size;
-    return BND_OK;
-}
-
 bnd_status bnd_npy_parse(bnd_npy *out, const void *header, size_t header_size, bnd_error *why)
 {
     size_t measured;

@@ -51,6 +51,19 @@ static bnd_status of_tensor(const reader *r, bndi_json_span key, bnd_status stat
                     name, cut ? "...\"" : "", inner.message);
 }
 
+void bnd_safetensors_free(bnd_safetensors *file)
+{
+    if (file != NULL) {
+        bnd_lab_map_close(&file->map);
+        free(file->entries);
+        free(file->by_name);
+        free(file->pairs);
+        free(file->extents);
+        free(file->strings);
+        free(file);
+    }
+}
+
 /* ---- texts ---- */
 
 /* Decoded and with its 0 byte, a text is no longer than between its quotes, so that there is room for all. */

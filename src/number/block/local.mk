@@ -2,21 +2,21 @@
 binadeinclude_HEADERS += include/binade/block.h
 libbinade_number_la_SOURCES += \
 	src/number/block/block.h \
-	src/number/block/block_job.c \
-	src/number/block/block_kernels.c \
 	src/number/block/block_layout.c \
-	src/number/block/block_names.c \
 	src/number/block/block_scale.c \
-	src/number/block/block_statistics.c \
+	src/number/block/hadamard.c \
+	src/number/block/block_kernels.c \
 	src/number/block/blocks.def \
-	src/number/block/dequantize.c \
-	src/number/block/dynamic_codes.c \
+	src/number/block/block_names.c \
+	src/number/block/block_statistics.c \
+	src/number/block/block_job.c \
 	src/number/block/elements.c \
 	src/number/block/gguf.c \
-	src/number/block/hadamard.c \
-	src/number/block/partial_array.c \
+	src/number/block/dequantize.c \
+	src/number/block/dynamic_codes.c \
+	src/number/block/quantize.c \
 	src/number/block/partial_array.h \
-	src/number/block/quantize.c
+	src/number/block/partial_array.c
 
 EXTRA_DIST += src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
 

@@ -1,31 +1,21 @@
 # Layer 5: arrays.
 binadeinclude_HEADERS += include/binade/bulk.h
 libbinade_number_la_SOURCES += \
-	src/number/bulk/arithmetic.c \
-	src/number/bulk/array_layout.c \
-	src/number/bulk/array_layout.h \
 	src/number/bulk/bulk.h \
-	src/number/bulk/check_codes.c \
-	src/number/bulk/codes_in_memory.c \
-	src/number/bulk/context.c \
-	src/number/bulk/conversion_plan.c \
-	src/number/bulk/convert_array.c \
-	src/number/bulk/converter.c \
 	src/number/bulk/environment.h \
-	src/number/bulk/fused_template.h \
-	src/number/bulk/inline.h \
 	src/number/bulk/lanes_template.h \
-	src/number/bulk/operate.c \
-	src/number/bulk/operate.h \
-	src/number/bulk/operate_plan.c \
-	src/number/bulk/operation_table.c \
-	src/number/bulk/operations_template.h \
-	src/number/bulk/portable.c \
-	src/number/bulk/portable_template.h \
+	src/number/bulk/codes_in_memory.c \
+	src/number/bulk/conversion_plan.c \
 	src/number/bulk/stats.c \
-	src/number/bulk/sum_array.c \
+	src/number/bulk/value_stats.c \
+	src/number/bulk/threads.h \
 	src/number/bulk/threads.c \
-	src/number/bulk/threads.h
+	src/number/bulk/arithmetic.c \
+	src/number/bulk/array_layout.h \
+	src/number/bulk/array_layout.c \
+	src/number/bulk/inline.h \
+	src/number/bulk/portable_template.h \
+	src/number/bulk/portable.c
 
 # Back ends, each compiled for its instruction set.
 AVX2_SOURCES = src/number/bulk/avx2.c src/number/bulk/avx2.h src/number/bulk/avx2_memory.c src/number/bulk/avx2_operate.c \
@@ -63,3 +53,17 @@ libbinade_wasm128_la_SOURCES = src/number/bulk/wasm128.c
 libbinade_wasm128_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_wasm128_la_CFLAGS = $(AM_CFLAGS) $(WASM128_FLAGS)
 endif
+
+# What stands on the back ends.
+libbinade_number_la_SOURCES += \
+	src/number/bulk/fused_template.h \
+	src/number/bulk/operations_template.h \
+	src/number/bulk/context.c \
+	src/number/bulk/check_codes.c \
+	src/number/bulk/convert_array.c \
+	src/number/bulk/converter.c \
+	src/number/bulk/operate_plan.c \
+	src/number/bulk/operate.h \
+	src/number/bulk/operate.c \
+	src/number/bulk/sum_array.c \
+	src/number/bulk/operation_table.c

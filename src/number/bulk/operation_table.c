@@ -5,42 +5,6 @@
 
 enum { MOST_BITS = 16 };
 
-/* ---- entries ---- */
-
-size_t bndi_table_place(const bndi_operate_job *j, const uint64_t *codes)
-{
-    size_t place = 0;
-    for (unsigned i = 0; i < j->what.operands; i++) {
-        place = place << j->from[i]->width | (size_t)(codes[i] & (((uint64_t)1 << j->from[i]->width) - 1));
-    }
-    return place;
-}
-
-/* Bits of all operands together; many, where a table would not do. */
-unsigned bndi_table_bits(const bndi_operate_job *j)
-{
-    unsigned bits = bnd_rule_random_bits(j->how.rule) > 0 ? 64 : 0;
-    for (unsigned i = 0; i < j->what.operands; i++) {
-        bits += j->operand[i].integer ? 64 : j->from[i]->width;
-    }
-    return bits;
-}
-
-void bndi_table_fill(const bndi_operate_job *j, uint16_t *table, size_t from, size_t end)
-{
-    for (size_t place = from; place < end; place++) {
-        uint64_t codes[BND_OPERANDS_MAX];
-        size_t rest = place;
-        for (unsigned i = j->what.operands; i-- > 0;) {
-            codes[i] = rest & (((size_t)1 << j->from[i]->width) - 1);
-            rest >>= j->from[i]->width;
-        }
-        table[place] = (uint16_t)bndi_operate_one(j, codes, 0);
-    }
-}
-
-/* ---- tables that a caller keeps ---- */
-
 struct bnd_table {
     bnd_operation operation;
     unsigned operands;

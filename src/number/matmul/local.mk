@@ -1,27 +1,27 @@
 # Layer 6: products of matrices.
 binadeinclude_HEADERS += include/binade/matmul.h
 libbinade_number_la_SOURCES += \
-	src/number/matmul/accumulator_names.c \
-	src/number/matmul/by_chains.c \
-	src/number/matmul/by_strips.c \
-	src/number/matmul/by_tiles.c \
-	src/number/matmul/cblas.c \
-	src/number/matmul/gemm.c \
-	src/number/matmul/gemm_job.c \
-	src/number/matmul/gemm_job.h \
-	src/number/matmul/gemm_plan.c \
 	src/number/matmul/matmul.h \
-	src/number/matmul/pack_operands.c \
-	src/number/matmul/strip_sums.c \
-	src/number/matmul/tile_aligned_template.h \
-	src/number/matmul/tile_chain_template.h \
-	src/number/matmul/tile_kernels.c \
 	src/number/matmul/tile_lanes.h \
 	src/number/matmul/tile_lanes_avx2.h \
 	src/number/matmul/tile_lanes_avx512.h \
 	src/number/matmul/tile_lanes_portable.h \
+	src/number/matmul/accumulator_names.c \
+	src/number/matmul/cblas.c \
+	src/number/matmul/pack_operands.c \
+	src/number/matmul/strip_sums.c \
+	src/number/matmul/tile_aligned_template.h \
+	src/number/matmul/tile_chain_template.h \
 	src/number/matmul/tile_packing_template.h \
-	src/number/matmul/tile_rounded_template.h
+	src/number/matmul/tile_rounded_template.h \
+	src/number/matmul/tile_kernels.c \
+	src/number/matmul/by_chains.c \
+	src/number/matmul/by_strips.c \
+	src/number/matmul/by_tiles.c \
+	src/number/matmul/gemm_plan.c \
+	src/number/matmul/gemm_job.h \
+	src/number/matmul/gemm_job.c \
+	src/number/matmul/gemm.c
 
 # The tiles, once more for each back end that has wider vectors.
 if HAVE_AVX2

@@ -38,13 +38,6 @@ static void copy(char *out, size_t size, const char *from)
     bndi_text_string(&text, from);
 }
 
-void bndi_peak_add(bnd_machine *m, unsigned bits, const char *formats, double dense, double sparse)
-{
-    bnd_peak *p = &m->peak[m->peaks++];
-    *p = (bnd_peak){.bits = bits, .dense = dense, .sparse = sparse};
-    copy(p->formats, sizeof p->formats, formats);
-}
-
 static bnd_machine machine_of(const struct row *r)
 {
     bnd_machine m = {.memory = r->memory, .bandwidth = r->bandwidth};

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cost/machine.h"
 
+#include "base/base.h"
+
 #include <binade/matmul.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,14 @@
 
 enum { SIDE = 384, ROUNDS = 5 };  /* 113 MFLOP a product: milliseconds */
 #define COPIED ((size_t)64 << 20) /* beyond any cache that one core has for itself */
+
+void bndi_peak_add(bnd_machine *m, unsigned bits, const char *formats, double dense, double sparse)
+{
+    bnd_peak *p = &m->peak[m->peaks++];
+    *p = (bnd_peak){.bits = bits, .dense = dense, .sparse = sparse};
+    bndi_text text = bndi_text_in(p->formats, sizeof p->formats);
+    bndi_text_string(&text, formats);
+}
 
 static double now(void)
 {

@@ -1,30 +1,6 @@
 /* How long training takes: its FLOPs over those that the machines reach. */
 #include "cost/cost.h"
 
-/* 6 N D: two FLOPs forward and four back for each parameter and token. Layers that are computed again take two more. */
-bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters, double tokens, bnd_recompute recompute,
-                                   bnd_error *why)
-{
-    double factor = recompute == BND_RECOMPUTE_FULL ? 8 : 6;
-    bnd_status status = bndi_at_least(parameters, 1, "a number of parameters", why);
-    if (status == BND_OK && recompute == BND_RECOMPUTE_SELECTIVE) {
-        status =
-            bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                     "what selective recomputation costs depends on the shape: give a model instead of a number of "
-                     "parameters");
-    }
-    if (status != BND_OK) {
-        return status;
-    }
-    *work = factor * parameters * tokens;
-    bndi_cost_step(c, "compute", "FLOP", *work, factor == 6 ? "6 N D" : "8 N D", "# x # x #", factor, parameters,
-                   tokens);
-    bndi_cost_note(
-        c, "leaves out attention's own products (12 L s d FLOP per token), and that a table of tokens takes none: "
-           "--model counts both");
-    return BND_OK;
-}
-
 static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, double s)
 {
     const bnd_architecture *a = q->model;

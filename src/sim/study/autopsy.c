@@ -9,11 +9,9 @@
 
 /* ---- the runs that would have been ---- */
 
-enum direction { LIFT, LOWER };
-
 typedef struct trial {
     size_t part;
-    enum direction direction;
+    bndi_direction direction;
 } trial;
 
 enum { TRIALS_MOST = 2 * BND_SHARES_MAX };
@@ -23,9 +21,9 @@ static size_t plan_trials(trial *out, bnd_policy *policies, const bnd_policy *po
 {
     size_t n = 0;
     for (size_t part = 0; part < bnd_part_count() && part < BND_SHARES_MAX; part++) {
-        out[n] = (trial){part, LIFT};
+        out[n] = (trial){part, BNDI_LIFT};
         n += bnd_policy_lift(&policies[n], policy, part);
-        out[n] = (trial){part, LOWER};
+        out[n] = (trial){part, BNDI_LOWER};
         n += bnd_policy_lower(&policies[n], policy, part);
     }
     return n;
@@ -40,82 +38,7 @@ size_t bnd_autopsy_runs(const bnd_policy *policy)
     return n + bndi_healing_runs(policy);
 }
 
-/* The caller's watch, who knows nothing of calls of bnd_study_run. */
-static bool numbered_through(void *data, size_t task, const bnd_record *so_far)
-{
-    bndi_patient *p = data;
-    bool goes_on = p->watch == NULL || p->watch(p->data, p->made + task, so_far);
-    p->stopped = p->stopped || !goes_on;
-    return goes_on;
-}
-
-bnd_status bndi_make_under(bnd_record *records, bndi_patient *p, const bnd_policy *policies, size_t count,
-                           bnd_error *why)
-{
-    const size_t runs = count * p->count;
-    bnd_task *tasks = calloc(runs + 1, sizeof *tasks);
-    if (tasks == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu runs of an autopsy", runs);
-    }
-    for (size_t i = 0; i < runs; i++) {
-        tasks[i] = p->tasks[i % p->count];
-        tasks[i].training.policy = policies[i / p->count];
-        tasks[i].recipe = NULL;
-        tasks[i].directory = NULL;
-        tasks[i].resume = tasks[i].statistics = tasks[i].switches = false;
-    }
-    bnd_status status = bnd_study_run(records, tasks, runs, p->context, numbered_through, p, why);
-    p->made += runs;
-    free(tasks);
-    return status;
-}
-
 /* ---- shares ---- */
-
-static double gap_of_seed(const bndi_patient *p, size_t i)
-{
-    return bnd_record_result(&p->records[i]) - bnd_record_result(p->reference[i]);
-}
-
-/* The band is that of a quotient of means, from what each seed has beyond the share of its own gap. */
-void bndi_share_of_gap(double *share, double *band, const bndi_patient *p, double *numbers)
-{
-    double sum = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        sum += numbers[i];
-    }
-    *share = sum / ((double)p->count * p->gap);
-    for (size_t i = 0; i < p->count; i++) {
-        numbers[i] = (numbers[i] - *share * gap_of_seed(p, i)) / p->gap;
-    }
-    *band = bnd_interval(numbers, p->count);
-}
-
-/* What this trial recovers or loses. */
-static void measure(double *share, double *band, const bndi_patient *p, const bnd_record *tried,
-                    enum direction direction)
-{
-    for (size_t i = 0; i < p->count; i++) {
-        double from = direction == LIFT ? bnd_record_result(&p->records[i]) : bnd_record_result(&tried[i]);
-        double to = direction == LIFT ? bnd_record_result(&tried[i]) : bnd_record_result(p->reference[i]);
-        p->numbers[i] = from - to;
-    }
-    bndi_share_of_gap(share, band, p, p->numbers);
-}
-
-bnd_status bndi_outcome_of(bndi_outcome *out, const bndi_patient *p, const bnd_record *tried, bnd_error *why)
-{
-    static const double half = 0.5, most = 0.9;
-    bnd_comparison c;
-    bnd_status status = bnd_records_compare(&c, tried, p->count, p->references, p->reference_count, p->margin, why);
-    if (status == BND_OK) {
-        bndi_outcome o = {.ill = bnd_comparison_has_cause(&c)};
-        measure(&o.recovered, &o.band, p, tried, LIFT);
-        o.heals = (!o.ill && o.recovered >= half) || (c.failed == 0 && o.recovered >= most);
-        *out = o;
-    }
-    return status;
-}
 
 static bnd_share *share_of_part(bnd_autopsy *a, size_t part)
 {
@@ -134,9 +57,9 @@ static void measure_interaction(bnd_autopsy *a, const bndi_patient *p, const tri
 {
     for (size_t i = 0; i < p->count; i++) {
         double reference = bnd_record_result(p->reference[i]);
-        p->numbers[i] = gap_of_seed(p, i);
+        p->numbers[i] = bndi_gap_of_seed(p, i);
         for (size_t t = 0; t < trial_count; t++) {
-            bool lowered = trials[t].direction == LOWER;
+            bool lowered = trials[t].direction == BNDI_LOWER;
             p->numbers[i] -= lowered ? bnd_record_result(&tried[t * p->count + i]) - reference : 0;
         }
     }
@@ -166,7 +89,7 @@ static bnd_status measure_shares(bnd_autopsy *a, const bndi_patient *p, const tr
         const bnd_record *of = tried + t * p->count;
         bndi_outcome outcome = {.ill = false};
         status = bndi_outcome_of(&outcome, p, of, why);
-        if (trials[t].direction == LIFT) {
+        if (trials[t].direction == BNDI_LIFT) {
             share->lifts = true;
             share->heals = outcome.heals;
             share->lifted = outcome.recovered;
@@ -174,7 +97,7 @@ static bnd_status measure_shares(bnd_autopsy *a, const bndi_patient *p, const tr
         } else {
             share->lowers = true;
             share->hurts = outcome.ill;
-            measure(&share->lowered, &share->lowered_band, p, of, LOWER);
+            bndi_trial_share(&share->lowered, &share->lowered_band, p, of, BNDI_LOWER);
         }
     }
     measure_interaction(a, p, trials, trial_count, tried);
@@ -325,7 +248,7 @@ static bnd_status pair_up(bndi_patient *p, bnd_error *why)
         }
     }
     for (size_t i = 0; i < p->count; i++) {
-        p->gap += gap_of_seed(p, i) / (double)p->count;
+        p->gap += bndi_gap_of_seed(p, i) / (double)p->count;
     }
     return BND_OK;
 }

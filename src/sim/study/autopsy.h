@@ -34,8 +34,16 @@ typedef struct bndi_outcome {
 BND_CHECKED bnd_status bndi_make_under(bnd_record *records, bndi_patient *p, const bnd_policy *policies, size_t count,
                                        bnd_error *why);
 
+/* How much worse a run of the recipe ended than that of fp32 with its seed. */
+double bndi_gap_of_seed(const bndi_patient *p, size_t i);
+
 /* The share of the gap that these numbers, one for each seed, come to; they are changed. */
 void bndi_share_of_gap(double *share, double *band, const bndi_patient *p, double *numbers);
+
+/* What a trial, a run for each seed, recovers of the gap or loses. */
+typedef enum bndi_direction { BNDI_LIFT, BNDI_LOWER } bndi_direction;
+void bndi_trial_share(double *share, double *band, const bndi_patient *p, const bnd_record *tried,
+                      bndi_direction direction);
 
 /* `tried` are a run for each seed. */
 BND_CHECKED bnd_status bndi_outcome_of(bndi_outcome *out, const bndi_patient *p, const bnd_record *tried,

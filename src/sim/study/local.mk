@@ -1,27 +1,28 @@
 # Layer 9: many runs.
 labinclude_HEADERS += include/binade-lab/study.h
 libbinade_laboratory_la_SOURCES += \
-	src/sim/study/autopsy.c \
-	src/sim/study/autopsy.h \
+	src/sim/study/study.h \
 	src/sim/study/text_buffer.c \
-	src/sim/study/checkpoint.c \
-	src/sim/study/compare.c \
-	src/sim/study/config.c \
-	src/sim/study/record_csv.c \
-	src/sim/study/run_directory.c \
-	src/sim/study/findings.c \
-	src/sim/study/healing.c \
-	src/sim/study/metrics_line.c \
 	src/sim/study/file_lines.c \
-	src/sim/study/log_columns.c \
 	src/sim/study/run_names.c \
-	src/sim/study/points_read.c \
-	src/sim/study/run_prepare.c \
-	src/sim/study/record_read.c \
 	src/sim/study/record.c \
-	src/sim/study/runs.c \
-	src/sim/study/metrics_csv.c \
-	src/sim/study/run_steps.c \
-	src/sim/study/sweep.c \
 	src/sim/study/verdict.c \
-	src/sim/study/study.h
+	src/sim/study/config.c \
+	src/sim/study/metrics_line.c \
+	src/sim/study/run_directory.c \
+	src/sim/study/log_columns.c \
+	src/sim/study/points_read.c \
+	src/sim/study/record_read.c \
+	src/sim/study/record_csv.c \
+	src/sim/study/metrics_csv.c \
+	src/sim/study/checkpoint.c \
+	src/sim/study/run_prepare.c \
+	src/sim/study/run_steps.c \
+	src/sim/study/runs.c \
+	src/sim/study/compare.c \
+	src/sim/study/sweep.c \
+	src/sim/study/findings.c \
+	src/sim/study/autopsy_outcome.c \
+	src/sim/study/healing.c \
+	src/sim/study/autopsy.h \
+	src/sim/study/autopsy.c

@@ -10,13 +10,16 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/run_state.c \
 	src/sim/train/loss_under_policy.c \
 	src/sim/train/model_mlp.c \
+	src/sim/train/model_own.c \
 	src/sim/train/model_small.c \
 	src/sim/train/model_student.c \
 	src/sim/train/model_transformer.c \
 	src/sim/train/json_number.c \
 	src/sim/train/optimizer.c \
 	src/sim/train/optimizer_adafactor.c \
-	src/sim/train/own_model.c \
+	src/sim/train/optimizer_steps.c \
+	src/sim/train/optimizer_steps.h \
+	src/sim/train/own_run.c \
 	src/sim/train/parameters.c \
 	src/sim/train/recipe_json.c \
 	src/sim/train/run.c \
@@ -28,4 +31,5 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/train/scaled_states.c \
 	src/sim/train/train.h \
 	src/sim/train/training.c \
+	src/sim/train/update_numbers.c \
 	src/sim/train/update.c

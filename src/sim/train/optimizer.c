@@ -1,134 +1,43 @@
 /* Optimizers, a row each. They work as torch's loops over tensors do: an operation at a time, its result rounded to the
  * format of the tensor that it goes into, so that a format that cannot hold epsilon loses it here as it does there. */
-#include "train/train.h"
-
-/* ---- operations on a chunk ---- */
-
-static void rounded(const bndi_update *u, float *x, const bnd_cast *cast)
-{
-    bndi_round_chunk(u->engine, x, u->n, cast);
-}
-
-/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked
- * out in fp64 and then rounded, as a program that hands it to an operation does. */
-double bndi_scalar(const bnd_cast *of_scalar, double x)
-{
-    return of_scalar != NULL
-               ? bnd_decode(&of_scalar->format, bnd_encode(&of_scalar->format, x, of_scalar->rule, 0).code)
-               : x;
-}
-
-static double scalar(const bndi_update *u, double x)
-{
-    return bndi_scalar(u->of_scalar, x);
-}
-
-/* y = a formula of x and, where it has one, another; each result rounded to fp32. */
-static void by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x, const float *other,
-                       double k)
-{
-    u->maths->formula[BNDI_WORDS_32][name](y, (const void *[]){x, other, NULL}, k, u->n);
-}
-
-/* x = a x. */
-static void scale(const bndi_update *u, float *x, double a, const bnd_cast *cast)
-{
-    by_formula(u, BNDI_F_scale, x, x, NULL, a);
-    rounded(u, x, cast);
-}
-
-/* x = x + a y. */
-static void add_scaled(const bndi_update *u, float *x, double a, const float *y, const bnd_cast *cast)
-{
-    by_formula(u, BNDI_F_add_scaled, x, x, y, a);
-    rounded(u, x, cast);
-}
-
-/* t = g g, rounded to the format of v. */
-static void square(const bndi_update *u, const bnd_cast *cast)
-{
-    by_formula(u, BNDI_F_mul, u->t, u->g, u->g, 0);
-    rounded(u, u->t, cast);
-}
-
-static void square_root(const bndi_update *u, float *y, const float *x, const bnd_cast *cast)
-{
-    by_formula(u, BNDI_F_sqrt, y, x, NULL, 0);
-    rounded(u, y, cast);
-}
-
-/* x = x + a: epsilon. */
-static void shift(const bndi_update *u, float *x, double a, const bnd_cast *cast)
-{
-    by_formula(u, BNDI_F_shift, x, x, NULL, a);
-    rounded(u, x, cast);
-}
-
-/* change = a x / y. */
-static void change_by_quotient(const bndi_update *u, double a, const float *x, const float *y)
-{
-    by_formula(u, BNDI_F_scaled_quotient, u->change, x, y, a);
-}
-
-static void change_by(const bndi_update *u, double a, const float *x)
-{
-    by_formula(u, BNDI_F_scale, u->change, x, NULL, a);
-}
-
-static double power(double x, uint64_t n)
-{
-    double product = 1;
-    for (; n > 0; n >>= 1, x *= x) {
-        product *= (n & 1) != 0 ? x : 1;
-    }
-    return product;
-}
-
-/* ---- the optimizers ---- */
+#include "train/optimizer_steps.h"
 
 /* g = g + wd w: decay as a part of the gradient. */
 static void decay_gradient(bndi_update *u)
 {
     if (u->decays && u->training->weight_decay != 0) {
-        add_scaled(u, u->g, scalar(u, u->training->weight_decay), u->w, NULL);
+        bndi_chunk_add_scaled(u, u->g, bndi_chunk_scalar(u, u->training->weight_decay), u->w, NULL);
     }
 }
 
 static void sgd(bndi_update *u)
 {
     decay_gradient(u);
-    change_by(u, -scalar(u, u->lr), u->g);
+    bndi_chunk_change_by(u, -bndi_chunk_scalar(u, u->lr), u->g);
 }
 
 static void momentum(bndi_update *u)
 {
     decay_gradient(u);
-    scale(u, u->m, scalar(u, u->training->beta1), u->of_m);
-    add_scaled(u, u->m, 1, u->g, u->of_m);
-    change_by(u, -scalar(u, u->lr), u->m);
+    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, u->training->beta1), u->of_m);
+    bndi_chunk_add_scaled(u, u->m, 1, u->g, u->of_m);
+    bndi_chunk_change_by(u, -bndi_chunk_scalar(u, u->lr), u->m);
 }
 
 static void adagrad(bndi_update *u)
 {
     decay_gradient(u);
-    square(u, u->of_v);
-    add_scaled(u, u->v, 1, u->t, u->of_v);
-    square_root(u, u->t, u->v, u->of_v);
-    shift(u, u->t, scalar(u, u->training->epsilon), u->of_v);
-    change_by_quotient(u, -scalar(u, u->lr), u->g, u->t);
-}
-
-void bndi_average_into_v(bndi_update *u, double beta)
-{
-    scale(u, u->t, scalar(u, 1 - beta), u->of_v);
-    scale(u, u->v, scalar(u, beta), u->of_v);
-    add_scaled(u, u->v, 1, u->t, u->of_v);
+    bndi_chunk_square(u, u->of_v);
+    bndi_chunk_add_scaled(u, u->v, 1, u->t, u->of_v);
+    bndi_chunk_square_root(u, u->t, u->v, u->of_v);
+    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, u->training->epsilon), u->of_v);
+    bndi_chunk_change_by_quotient(u, -bndi_chunk_scalar(u, u->lr), u->g, u->t);
 }
 
 /* v = beta v + (1 - beta) g g. */
 static void second_moment(bndi_update *u, double beta)
 {
-    square(u, u->of_v);
+    bndi_chunk_square(u, u->of_v);
     bndi_average_into_v(u, beta);
 }
 
@@ -136,35 +45,28 @@ static void rmsprop(bndi_update *u)
 {
     decay_gradient(u);
     second_moment(u, u->training->beta2);
-    square_root(u, u->t, u->v, u->of_v);
-    shift(u, u->t, scalar(u, u->training->epsilon), u->of_v);
-    change_by_quotient(u, -scalar(u, u->lr), u->g, u->t);
+    bndi_chunk_square_root(u, u->t, u->v, u->of_v);
+    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, u->training->epsilon), u->of_v);
+    bndi_chunk_change_by_quotient(u, -bndi_chunk_scalar(u, u->lr), u->g, u->t);
 }
 
 static void adam_moments(bndi_update *u)
 {
     const bnd_training *t = u->training;
-    scale(u, u->m, scalar(u, t->beta1), u->of_m);
-    add_scaled(u, u->m, scalar(u, 1 - t->beta1), u->g, u->of_m);
+    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, t->beta1), u->of_m);
+    bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - t->beta1), u->g, u->of_m);
     second_moment(u, t->beta2);
-    square_root(u, u->t, u->v, u->of_v);
-    scale(u, u->t, 1 / __builtin_sqrt(1 - power(t->beta2, u->step)), u->of_v);
-    shift(u, u->t, scalar(u, t->epsilon), u->of_v);
-    change_by_quotient(u, -scalar(u, u->lr / (1 - power(t->beta1, u->step))), u->m, u->t);
+    bndi_chunk_square_root(u, u->t, u->v, u->of_v);
+    bndi_chunk_scale(u, u->t, 1 / __builtin_sqrt(1 - bndi_chunk_power(t->beta2, u->step)), u->of_v);
+    bndi_chunk_shift(u, u->t, bndi_chunk_scalar(u, t->epsilon), u->of_v);
+    bndi_chunk_change_by_quotient(u, -bndi_chunk_scalar(u, u->lr / (1 - bndi_chunk_power(t->beta1, u->step))), u->m,
+                                  u->t);
 }
 
 static void adam(bndi_update *u)
 {
     decay_gradient(u);
     adam_moments(u);
-}
-
-void bndi_decay_weights(bndi_update *u)
-{
-    if (u->decays && u->training->weight_decay != 0) {
-        u->decay = scalar(u, u->lr) * scalar(u, u->training->weight_decay);
-        scale(u, u->w, 1 - u->decay, u->of_w);
-    }
 }
 
 static void adamw(bndi_update *u)
@@ -177,18 +79,19 @@ static void adamw(bndi_update *u)
 static void lion(bndi_update *u)
 {
     const bnd_training *t = u->training;
-    double b1 = scalar(u, t->beta1), rest = scalar(u, 1 - t->beta1), lr = scalar(u, u->lr);
-    double decay = u->decays ? scalar(u, t->weight_decay) : 0;
+    double b1 = bndi_chunk_scalar(u, t->beta1), rest = bndi_chunk_scalar(u, 1 - t->beta1),
+           lr = bndi_chunk_scalar(u, u->lr);
+    double decay = u->decays ? bndi_chunk_scalar(u, t->weight_decay) : 0;
     for (size_t i = 0; i < u->n; i++) {
         u->t[i] = (float)(b1 * (double)u->m[i] + rest * (double)u->g[i]);
     }
-    rounded(u, u->t, u->of_m);
+    bndi_chunk_rounded(u, u->t, u->of_m);
     for (size_t i = 0; i < u->n; i++) {
         double sign = u->t[i] > 0 ? 1 : u->t[i] < 0 ? -1 : (double)u->t[i];
         u->change[i] = (float)(-lr * (sign + decay * (double)u->w[i]));
     }
-    scale(u, u->m, scalar(u, t->beta2), u->of_m);
-    add_scaled(u, u->m, scalar(u, 1 - t->beta2), u->g, u->of_m);
+    bndi_chunk_scale(u, u->m, bndi_chunk_scalar(u, t->beta2), u->of_m);
+    bndi_chunk_add_scaled(u, u->m, bndi_chunk_scalar(u, 1 - t->beta2), u->g, u->of_m);
 }
 
 static const bndi_optimizer_row rows[] = {

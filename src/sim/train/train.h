@@ -64,7 +64,7 @@ typedef struct bndi_block_data {
     size_t first;
 } bndi_block_data;
 
-/* Where a run of the caller's own model is (own_model.c). */
+/* Where a run of the caller's own model is (own_run.c). */
 typedef enum bndi_stage { BNDI_BETWEEN, BNDI_IN_STEP, BNDI_EVALUATING } bndi_stage;
 
 struct bnd_run {

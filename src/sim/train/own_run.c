@@ -7,25 +7,12 @@
 #include "base/base.h"
 #include "bulk/environment.h"
 
-static void usual(bnd_training *t)
-{
-    t->batch = t->width = 1; /* not used; a run asks for at least 1 */
-}
-
-static void no_parameters(bndi_graph *g)
-{
-    (void)g;
-}
-
-const bndi_model_row bndi_own_row = {
-    .name = "own", .title = "a model of the caller's own", .usual = usual, .stride = 1, .build = no_parameters};
-
 bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context, bnd_error *why)
 {
     bnd_training own = *training;
     strncpy(own.model, bndi_own_row.name, sizeof own.model - 1);
     own.model[sizeof own.model - 1] = 0;
-    usual(&own);
+    bndi_own_row.usual(&own);
     return bndi_run_without_data(out, &own, context, why);
 }
 

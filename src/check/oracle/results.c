@@ -1,0 +1,27 @@
+/* Results that are no finite number but zero: the same for every operation. */
+#include "oracle/oracle.h"
+
+void bndi_oracle_give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload)
+{
+    uint64_t quiet = UINT64_C(1) << 63;
+    bndi_oracle_value nan = {BND_ORACLE_NAN, negative, payload | quiet, 0};
+    bndi_oracle_set_value(&p->exact, &nan);
+}
+
+void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative)
+{
+    bndi_oracle_value infinity = {.kind = BND_ORACLE_INFINITE, .negative = negative};
+    bndi_oracle_set_value(&p->exact, &infinity);
+}
+
+void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative)
+{
+    mpz_set_ui(p->c, 0);
+    bndi_oracle_set_dyadic(&p->exact, negative, p->c, 0);
+}
+
+void bndi_oracle_undefined(bndi_oracle_problem *p)
+{
+    p->flags |= BND_FLAG_INVALID;
+    bndi_oracle_give_nan(p, p->rule.nan == BND_NAN_X86, 0);
+}

@@ -1,0 +1,92 @@
+/* Steps of optimizers: operations on a chunk, each result rounded to the format of the tensor that it goes into. */
+#include "train/optimizer_steps.h"
+
+void bndi_chunk_rounded(const bndi_update *u, float *x, const bnd_cast *cast)
+{
+    bndi_round_chunk(u->engine, x, u->n, cast);
+}
+
+/* A coefficient: in fp64 as torch has it, or rounded to the role scalar. 1 - beta is one of its own: it is worked
+ * out in fp64 and then rounded, as a program that hands it to an operation does. */
+double bndi_scalar(const bnd_cast *of_scalar, double x)
+{
+    return of_scalar != NULL
+               ? bnd_decode(&of_scalar->format, bnd_encode(&of_scalar->format, x, of_scalar->rule, 0).code)
+               : x;
+}
+
+double bndi_chunk_scalar(const bndi_update *u, double x)
+{
+    return bndi_scalar(u->of_scalar, x);
+}
+
+/* y = a formula of x and, where it has one, another; each result rounded to fp32. */
+static void bndi_chunk_by_formula(const bndi_update *u, bndi_formula_name name, float *y, const float *x,
+                                  const float *other, double k)
+{
+    u->maths->formula[BNDI_WORDS_32][name](y, (const void *[]){x, other, NULL}, k, u->n);
+}
+
+void bndi_chunk_scale(const bndi_update *u, float *x, double a, const bnd_cast *cast)
+{
+    bndi_chunk_by_formula(u, BNDI_F_scale, x, x, NULL, a);
+    bndi_chunk_rounded(u, x, cast);
+}
+
+void bndi_chunk_add_scaled(const bndi_update *u, float *x, double a, const float *y, const bnd_cast *cast)
+{
+    bndi_chunk_by_formula(u, BNDI_F_add_scaled, x, x, y, a);
+    bndi_chunk_rounded(u, x, cast);
+}
+
+void bndi_chunk_square(const bndi_update *u, const bnd_cast *cast)
+{
+    bndi_chunk_by_formula(u, BNDI_F_mul, u->t, u->g, u->g, 0);
+    bndi_chunk_rounded(u, u->t, cast);
+}
+
+void bndi_chunk_square_root(const bndi_update *u, float *y, const float *x, const bnd_cast *cast)
+{
+    bndi_chunk_by_formula(u, BNDI_F_sqrt, y, x, NULL, 0);
+    bndi_chunk_rounded(u, y, cast);
+}
+
+void bndi_chunk_shift(const bndi_update *u, float *x, double a, const bnd_cast *cast)
+{
+    bndi_chunk_by_formula(u, BNDI_F_shift, x, x, NULL, a);
+    bndi_chunk_rounded(u, x, cast);
+}
+
+void bndi_chunk_change_by_quotient(const bndi_update *u, double a, const float *x, const float *y)
+{
+    bndi_chunk_by_formula(u, BNDI_F_scaled_quotient, u->change, x, y, a);
+}
+
+void bndi_chunk_change_by(const bndi_update *u, double a, const float *x)
+{
+    bndi_chunk_by_formula(u, BNDI_F_scale, u->change, x, NULL, a);
+}
+
+double bndi_chunk_power(double x, uint64_t n)
+{
+    double product = 1;
+    for (; n > 0; n >>= 1, x *= x) {
+        product *= (n & 1) != 0 ? x : 1;
+    }
+    return product;
+}
+
+void bndi_average_into_v(bndi_update *u, double beta)
+{
+    bndi_chunk_scale(u, u->t, bndi_chunk_scalar(u, 1 - beta), u->of_v);
+    bndi_chunk_scale(u, u->v, bndi_chunk_scalar(u, beta), u->of_v);
+    bndi_chunk_add_scaled(u, u->v, 1, u->t, u->of_v);
+}
+
+void bndi_decay_weights(bndi_update *u)
+{
+    if (u->decays && u->training->weight_decay != 0) {
+        u->decay = bndi_chunk_scalar(u, u->lr) * bndi_chunk_scalar(u, u->training->weight_decay);
+        bndi_chunk_scale(u, u->w, 1 - u->decay, u->of_w);
+    }
+}
