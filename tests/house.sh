@@ -5,7 +5,7 @@ BINADE=${BND_BUILD:-$top/build}/binade
 export BINADE
 passed=0
 failed=0
-for check in layers lists words version headers freestanding examples generated; do
+for check in layers order lists words version headers freestanding examples generated; do
     if "$top/tools/dev/check-$check"; then
         passed=$((passed + 1))
     else

@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tools/dev/check-headers \
 	tools/dev/check-install \
 	tools/dev/check-layers \
+	tools/dev/check-order \
 	tools/dev/check-lists \
 	tools/dev/count-skipped \
 	tools/dev/check-words \

@@ -1,5 +1,6 @@
 # Layer 6: formats that share a scale.
 binadeinclude_HEADERS += include/binade/block.h
+EXTRA_DIST += src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
 libbinade_number_la_SOURCES += \
 	src/number/block/block.h \
 	src/number/block/block_layout.c \
@@ -17,8 +18,6 @@ libbinade_number_la_SOURCES += \
 	src/number/block/quantize.c \
 	src/number/block/partial_array.h \
 	src/number/block/partial_array.c
-
-EXTRA_DIST += src/number/block/powers_avx512.c src/number/block/quotients_avx512.c
 
 # The loops over elements, once more for each back end that has wider vectors.
 if HAVE_AVX2

@@ -7,7 +7,6 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/codes_in_memory.c \
 	src/number/bulk/conversion_plan.c \
 	src/number/bulk/stats.c \
-	src/number/bulk/value_stats.c \
 	src/number/bulk/threads.h \
 	src/number/bulk/threads.c \
 	src/number/bulk/arithmetic.c \
@@ -18,12 +17,12 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/portable.c
 
 # Back ends, each compiled for its instruction set.
-AVX2_SOURCES = src/number/bulk/avx2.c src/number/bulk/avx2.h src/number/bulk/avx2_memory.c src/number/bulk/avx2_operate.c \
-	src/number/bulk/avx2_random.c src/number/bulk/avx2_tally.c
-AVX512_SOURCES = src/number/bulk/avx512.c src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
-	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_operate.c \
-	src/number/bulk/avx512_random.c src/number/bulk/avx512_rounding.h src/number/bulk/avx512_tally.c \
-	src/number/bulk/avx512_tally_64.c
+AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_operate.c src/number/bulk/avx2_random.c \
+	src/number/bulk/avx2_memory.c src/number/bulk/avx2_tally.c src/number/bulk/avx2.c
+AVX512_SOURCES = src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
+	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_rounding.h \
+	src/number/bulk/avx512_operate.c src/number/bulk/avx512_tally.c src/number/bulk/avx512_tally_64.c \
+	src/number/bulk/avx512_random.c src/number/bulk/avx512.c
 EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/number/bulk/neon.c src/number/bulk/wasm128.c
 if HAVE_AVX2
 noinst_LTLIBRARIES += libbinade-avx2.la
@@ -66,4 +65,5 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/operate.h \
 	src/number/bulk/operate.c \
 	src/number/bulk/sum_array.c \
+	src/number/bulk/value_stats.c \
 	src/number/bulk/operation_table.c
