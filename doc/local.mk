@@ -66,6 +66,7 @@ dist_fishcompletion_DATA = doc/completion/binade.fish
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	doc/examples/first.c \
+	doc/examples/own_model.c \
 	doc/examples/precision.c \
 	doc/examples/strides.c \
 	doc/examples/tensor.c \

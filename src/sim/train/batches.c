@@ -138,7 +138,7 @@ uint64_t bnd_run_order_hash(const bnd_run *run)
 
 static bnd_status make(bndi_batch *out, bnd_run *run, uint64_t step, bnd_error *why)
 {
-    uint64_t purpose;
+    uint64_t purpose = 0;
     bnd_status status = bndi_purpose_of_step(&purpose, run, step, why);
     *out = (bndi_batch){.x = NULL};
     if (status == BND_OK) {
@@ -204,7 +204,7 @@ static bnd_status write_tensor(const bnd_lab_output *file, const bnd_tensor *t, 
 
 static bnd_status write_starts(const bnd_lab_output *file, const bnd_run *run, uint64_t step, bnd_error *why)
 {
-    uint64_t purpose;
+    uint64_t purpose = 0;
     bnd_status status = bndi_purpose_of_step(&purpose, run, step, why);
     for (size_t row = 0; status == BND_OK && row < run->training.batch; row++) {
         const int64_t start = (int64_t)bndi_window_start(run, purpose, row);
