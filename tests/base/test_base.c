@@ -8,6 +8,7 @@ int main(void)
         SUITE("messages", message_tests),
         SUITE("nearest names", nearest_tests),
         SUITE("random bits", random_tests),
+        SUITE("preconditions", verify_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -7,5 +7,6 @@
 extern CU_TestInfo message_tests[];
 extern CU_TestInfo nearest_tests[];
 extern CU_TestInfo random_tests[];
+extern CU_TestInfo verify_tests[];
 
 #endif

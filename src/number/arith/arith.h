@@ -18,6 +18,12 @@
 
 #include "codec/codec.h"
 
+/* What most of these take as operands. */
+static inline bool bndi_is_plain_operand(const bnd_exact *x)
+{
+    return x->kind == BND_KIND_FINITE && x->high == 0 && x->low != 0 && !x->sticky;
+}
+
 /* a + b, where a may have all of its 128 bits. An exact zero is positive. */
 void bndi_exact_sum(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);
 void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b);

@@ -1,5 +1,6 @@
 /* Quotients, remainders and roots: as many digits as decide any rounding, and whether anything follows them. Long
  * division and the root as it is taken on paper, several binary digits at a time where a word has room for them. */
+#include "base/verify.h"
 #include "arith/arith.h"
 
 static unsigned zeros_above(uint64_t x)
@@ -47,6 +48,7 @@ static bnd_exact without_zeros(const bnd_exact *x)
 
 void bndi_quotient(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
+    BNDI_VERIFY(bndi_is_plain_operand(a) && bndi_is_plain_operand(b));
     bnd_exact divisor = without_zeros(b), q = {.kind = BND_KIND_FINITE, .negative = a->negative != b->negative};
     unsigned shift = zeros_above(a->low), step = digits_a_step(divisor.low);
     uint64_t dividend = a->low << shift, remainder = dividend % divisor.low;
@@ -109,6 +111,7 @@ static bnd_exact nearest_remainder(const bnd_exact *x, const bnd_exact *y)
 
 void bndi_remainder(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
+    BNDI_VERIFY(bndi_is_plain_operand(a) && bndi_is_plain_operand(b));
     bnd_exact x = without_zeros(a), y = without_zeros(b), half = y;
     bool negative = a->negative;
     x.negative = y.negative = half.negative = false;
@@ -149,6 +152,7 @@ static void next_root_digit(bnd_exact *root, bnd_exact *remainder, uint64_t two)
 
 void bndi_root(bnd_exact *out, const bnd_exact *a)
 {
+    BNDI_VERIFY(bndi_is_plain_operand(a));
     bnd_exact x = *a, root = {.kind = BND_KIND_FINITE}, remainder = {.high = 0};
     bndi_normalize(&x);
     if ((x.exponent & 1) != 0) {
@@ -170,6 +174,7 @@ void bndi_root(bnd_exact *out, const bnd_exact *a)
  * two at a time, and those that are never reached only say whether anything is left. */
 void bndi_reciprocal_root(bnd_exact *out, const bnd_exact *a)
 {
+    BNDI_VERIFY(bndi_is_plain_operand(a));
     bnd_exact x = without_zeros(a), root = {.kind = BND_KIND_FINITE}, remainder = {.high = 0};
     int64_t k = x.low > 1 ? 64 - (int64_t)zeros_above(x.low) : 0;
     k += (x.exponent + k) & 1;

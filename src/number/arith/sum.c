@@ -1,4 +1,5 @@
 /* Exact sums and products. */
+#include "base/verify.h"
 #include "arith/arith.h"
 
 /* A magnitude of three words, the most significant first, times 2^exponent, and whether anything follows. Two words
@@ -126,6 +127,7 @@ void bndi_exact_sum(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 
 void bndi_product(bnd_exact *out, const bnd_exact *a, const bnd_exact *b)
 {
+    BNDI_VERIFY(bndi_is_plain_operand(a) && bndi_is_plain_operand(b));
     bnd_exact product = {.kind = BND_KIND_FINITE, .negative = a->negative != b->negative};
     bndi_multiply(&product.high, &product.low, a->low, b->low);
     product.exponent = bndi_limited((int64_t)a->exponent + b->exponent);

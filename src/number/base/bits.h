@@ -2,6 +2,8 @@
 #ifndef BINADE_SRC_BASE_BITS_H
 #define BINADE_SRC_BASE_BITS_H
 
+#include "base/verify.h"
+
 #include <stdint.h>
 
 static inline uint32_t bndi_bits_of_float(float x)
@@ -32,9 +34,10 @@ static inline double bndi_double_of_bits(uint64_t bits)
     return x;
 }
 
-/* 2^exponent of a normal double: exponent from -1022 to 1023. */
+/* 2^exponent, a normal double: exponent from -1022 to 1023. */
 static inline double bndi_power_of_two(int exponent)
 {
+    BNDI_VERIFY(exponent >= -1022 && exponent <= 1023);
     return bndi_double_of_bits((uint64_t)(exponent + 1023) << 52);
 }
 

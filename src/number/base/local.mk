@@ -7,7 +7,8 @@ libbinade_number_la_SOURCES += \
 	src/number/base/text_buffer.c \
 	src/number/base/error.c \
 	src/number/base/nearest_name.c \
-	src/number/base/utf8.c
+	src/number/base/utf8.c \
+	src/number/base/verify.h
 
 # These three have no public call, and the laboratory uses them too: they are in both libraries.
 SHARED_SOURCES = src/number/base/utf8.c src/number/base/nearest_name.c src/number/base/text_buffer.c

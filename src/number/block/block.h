@@ -11,6 +11,7 @@
 #ifndef BINADE_SRC_BLOCK_H
 #define BINADE_SRC_BLOCK_H
 
+#include "base/verify.h"
 #include "base/base.h"
 #include "bulk/bulk.h"
 #include <binade/block.h>
@@ -210,7 +211,7 @@ uint32_t bndi_for_each(const bndi_block_job *job, size_t count, bndi_block_work 
 /* Calls whose arguments were checked before cannot fail. */
 static inline void bndi_surely(bnd_status status)
 {
-    (void)status;
+    BNDI_VERIFY(status == BND_OK);
 }
 
 /* ---- block_scale.c ---- */

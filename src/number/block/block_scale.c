@@ -1,4 +1,5 @@
 /* From amax to a scale, and from a scale's code to its value. */
+#include "base/verify.h"
 #include "base/bits.h"
 #include "block/block.h"
 #include "bulk/environment.h"
@@ -125,6 +126,7 @@ void bndi_make_scales(const bndi_block_job *job, double *scales, unsigned char *
 {
     unsigned char unwanted[4 * BNDI_GROUPS];
     uint32_t normal[BNDI_GROUPS];
+    BNDI_VERIFY(groups <= BNDI_GROUPS);
     if (job->how.rule.flush_in) {
         for (size_t g = 0; g < groups; g++) {
             normal[g] = amax[g] < LEAST_NORMAL ? 0 : amax[g];

@@ -20,6 +20,7 @@
  * most 22 bits, is right. What was cut off is the sign of x - q scale, whose last bit is at least that of x times
  * 2^-24; so it is not seen for an x below 2^-101, which is harmless where such an x is less than half of the least
  * element. */
+#include "base/verify.h"
 #include "base/bits.h"
 #include "block/block.h"
 
@@ -233,6 +234,7 @@ static void encode_in_doubles(const bndi_block_job *job, const bndi_run *run)
 void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
 {
     float y[BNDI_BLOCK_CHUNK];
+    BNDI_VERIFY(run->n <= BNDI_BLOCK_CHUNK && (!job->packed || run->at % 8 == 0));
     if (job->stats != NULL || job->block.integer || job->by_number) {
         bndi_round_run(job, y, run);
         bndi_store_elements(job, y, run->at, run->n);
@@ -259,6 +261,7 @@ static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *ru
 void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     float rounded[BNDI_BLOCK_CHUNK];
+    BNDI_VERIFY(run->n <= BNDI_BLOCK_CHUNK);
     if (job->stats != NULL || !job->on_grid || !run->finite) {
         bndi_round_run(job, rounded, run);
         job->scan->multiply_in_double(y, rounded, run->scales, run->n, job->layout.across, run->first);

@@ -1,4 +1,5 @@
 /* Arrays in memory and the kernels: elements brought and put away, and pieces shared out over cores. */
+#include "base/verify.h"
 #include "bulk/array_layout.h"
 #include "bulk/environment.h"
 #include "bulk/threads.h"
@@ -62,6 +63,7 @@ const void *bndi_bring(const bndi_kernels *kernels, const void *array, const bnd
     if (s->plain) {
         return (const char *)array + at * s->bytes;
     }
+    BNDI_VERIFY(!s->storage.packed || at % 8 == 0);
     if (s->storage.packed) {
         kernels->unpack(buffer, (const char *)array + at / 8 * s->storage.bits, s->bytes, s->storage.bits, n);
         return buffer;
@@ -75,6 +77,7 @@ const void *bndi_bring(const bndi_kernels *kernels, const void *array, const bnd
 
 void bndi_put_away(const bndi_kernels *kernels, const bndi_side *s, void *array, void *buffer, size_t at, size_t n)
 {
+    BNDI_VERIFY(!s->storage.packed || at % 8 == 0);
     if (s->storage.packed) {
         kernels->pack((char *)array + at / 8 * s->storage.bits, buffer, s->bytes, s->storage.bits, n);
         return;

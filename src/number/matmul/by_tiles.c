@@ -11,6 +11,7 @@
  *
  * A tile at the edge is computed whole, on a copy: missing rows and columns repeat the last one, so no made-up number
  * can overflow. */
+#include "base/verify.h"
 #include "matmul/gemm_job.h"
 
 #include <math.h>
@@ -117,6 +118,8 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
+    BNDI_VERIFY(way->rows <= BNDI_TILE_ROWS_MAX && way->columns <= BNDI_TILE_COLUMNS_MAX && k <= BNDI_TILE_DEPTH);
+    BNDI_VERIFY(t->rows <= way->rows && t->columns <= way->columns);
     bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
     t->c = direct ? c_at(j, t->row, t->column) : copy;
     t->pitch = direct ? (size_t)j->c_row : way->columns;

@@ -8,6 +8,7 @@
  *
  * A run is read along the axis in which the operand's steps are smaller; if that is the wrong one, AT_ONCE runs are
  * read and transposed. */
+#include "base/verify.h"
 #include "matmul/gemm_job.h"
 
 /* n numbers from (row, column) on, along a row or down a column (`along`), as fp32: codes decoded, numbers rounded to
@@ -78,6 +79,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
                      size_t columns)
 {
     float *panel = w->panel;
+    BNDI_VERIFY(depth <= BNDI_TILE_DEPTH && n <= columns && columns <= BNDI_TILE_COLUMNS_MAX);
     if (n == columns && !j->b.codes && j->b.column == 1) {
         copy_panel(j, panel, k, depth, column, columns);
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
@@ -115,6 +117,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
                      size_t depth)
 {
     const size_t filled = (rows + way->rows - 1) / way->rows * way->rows;
+    BNDI_VERIFY(depth <= BNDI_TILE_DEPTH && filled <= BLOCK_ROWS);
     if (size_of_step(j->a.column) <= size_of_step(j->a.row)) {
         for (size_t i = 0; i < rows; i++) {
             bndi_load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);

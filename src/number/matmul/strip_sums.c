@@ -18,6 +18,7 @@
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
 
+#include "base/verify.h"
 #include "base/bits.h"
 #include "bulk/environment.h"
 #include "matmul/matmul.h"
@@ -214,6 +215,7 @@ static void steps_one_by_one(const bndi_sum *sum, bndi_element *s, const bndi_st
 /* The state of a strip from C: in doubles, or as exact elements. */
 void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, size_t n)
 {
+    BNDI_VERIFY(n <= BNDI_STRIP);
     for (size_t j = 0; j < n && !sum->in_double; j++) {
         state->one[j] = started(sum, c[j]);
     }
@@ -229,6 +231,7 @@ void bndi_strip_open(const bndi_sum *sum, bndi_state *state, const float *c, siz
 void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *strip)
 {
     strip_products p;
+    BNDI_VERIFY(strip->n <= BNDI_STRIP);
     if (!sum->in_double) {
         steps_one_by_one(sum, state->one, strip);
         return;

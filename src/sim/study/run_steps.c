@@ -1,5 +1,6 @@
 /* A run's steps: each of them made, measured, and written down. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "base/verify.h"
 #include "study/study.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static void take_counts(bndi_counts *counts, const bnd_engine *engine)
 {
     for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLES; i++) {
         unsigned place = i < BND_ROLES ? BND_EVERYWHERE : i / BND_ROLES - 1;
-        (void)bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLES), place);
+        bool counted = bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLES), place);
+        BNDI_VERIFY(counted); /* the engine has these places */
     }
 }
 

@@ -120,9 +120,7 @@ static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const b
     }
     bndi_walk_open(&walk, view, &view->shape, BNDI_WORDS_32);
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
-        /* Where it is brought to is where it shall be: an operand of codes is never read where it lies. */
-        (void)bndi_read(&walk, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK,
-                        (bndi_numbers *)(void *)(numbers + at));
+        bndi_read_into(numbers + at, &walk, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK);
     }
     ptrdiff_t stride[BND_RANK_MAX];
     bndi_strides_of(stride, &view->shape);

@@ -196,7 +196,7 @@ bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, 
     bnd_status status = BND_OK;
     bndi_walk_open(&walk, t, &t->shape, is_fp64 ? BNDI_WORDS_64 : BNDI_WORDS_32);
     if (walk.plain && n > 0 && !BNDI_BIG_ENDIAN) { /* all at once */
-        return bnd_lab_output_write(file, bndi_read(&walk, 0, n, &buffer), n * word, why);
+        return bnd_lab_output_write(file, bndi_plain_place(&walk, 0), n * word, why);
     }
     for (size_t at = 0; status == BND_OK && at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;

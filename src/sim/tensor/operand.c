@@ -1,5 +1,6 @@
 /* Operands of GEMMs: what lies in memory in the format that is wanted is read where it lies; everything else is cast
  * into a copy of the role, which is gone after the product. */
+#include "base/verify.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"
 #include "tensor/operand.h"
@@ -73,7 +74,7 @@ static void encode_chunk(void *to, const void *numbers, size_t at, size_t n, con
     bnd_array how = e->how;
     how.first = at;
     bnd_status status = bnd_encode_f32(to, numbers, n, &e->format, &how, e->stats, NULL);
-    (void)status; /* a format with codes, and a chunk */
+    BNDI_VERIFY(status == BND_OK); /* a format with codes, and a chunk */
 }
 
 static bnd_status cast_to_codes(bndi_matmul_operand *o, const bnd_tensor *t, bnd_role role, const bnd_cast *cast,

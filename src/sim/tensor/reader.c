@@ -1,4 +1,5 @@
 /* Numbers out of tensors and into them, a chunk at a time. */
+#include "base/verify.h"
 #include "bulk/environment.h"
 #include "tensor/engine.h"
 #include "tensor/maths.h"
@@ -81,7 +82,7 @@ static void decode(bndi_numbers *out, const bndi_walk *w, const void *words, siz
     } else {
         status = bnd_decode_f64(out->f64, words, n, &w->format, &how, NULL);
     }
-    (void)status; /* a stored format has codes, and a chunk fits */
+    BNDI_VERIFY(status == BND_OK); /* a stored format has codes, and a chunk fits */
 }
 
 /* Floats that lie side by side need no copy on their way. */
@@ -93,6 +94,7 @@ static bool read_floats(const bndi_walk *w, size_t at, size_t n, bndi_numbers *b
 
 const void *bndi_read_codes(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
 {
+    BNDI_VERIFY(n <= BNDI_TENSOR_CHUNK);
     bndi_read_words((unsigned char *)buffer, w, at, n);
     return buffer;
 }
@@ -141,6 +143,7 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
 
 const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer)
 {
+    BNDI_VERIFY(n <= BNDI_TENSOR_CHUNK);
     if (w->scaled != NULL) {
         read_scaled(buffer, w, at, n);
         return buffer;
@@ -236,12 +239,13 @@ static void encode(void *words, const bndi_walk *w, size_t at, const void *numbe
     bnd_status status = w->work == BNDI_WORDS_32
                             ? bnd_encode_f32(words, numbers, n, &w->format, &array, how->stats, NULL)
                             : bnd_encode_f64(words, numbers, n, &w->format, &array, how->stats, NULL);
-    (void)status;
+    BNDI_VERIFY(status == BND_OK); /* as above */
 }
 
 void bndi_write(const bndi_walk *w, size_t at, size_t n, const void *numbers, const bndi_store *how)
 {
     codes raw;
+    BNDI_VERIFY(n <= BNDI_TENSOR_CHUNK);
     const void *from = numbers;
     bndi_store uncounted = *how;
     if (count_numbers(w, numbers, n, how)) {

@@ -46,8 +46,7 @@ static void move_block(const bndi_rows *r, bool out)
         if (out) {
             bndi_write(&r->walk, begin + done, m, r->numbers + done * size, r->how);
         } else {
-            /* Where it is brought to is where it shall be. */
-            (void)bndi_read(&r->walk, begin + done, m, (bndi_numbers *)(void *)(r->numbers + done * size));
+            bndi_read_into(r->numbers + done * size, &r->walk, begin + done, m);
         }
     }
 }

@@ -4,6 +4,7 @@
  * it looks like; the metadata say under binade.format.NAME what they are. Numbers that share scales stand as the bytes
  * of their codes, and those of the scales as NAME.scales; binade.scaling.NAME says how. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "base/verify.h"
 #include "base/base.h"
 #include "store/store.h"
 #include "tensor/engine.h"
@@ -326,7 +327,7 @@ static void load_codes(bnd_tensor *t, const bnd_safetensor *entry, const element
         if (!same) {
             how.first = at;
             bnd_status status = bnd_convert_codes(&rounded, &t->format, codes, &e->format, m, &how, NULL, NULL);
-            (void)status; /* both have codes, and a chunk fits; the rule was checked */
+            BNDI_VERIFY(status == BND_OK); /* both have codes, and a chunk fits; the rule was checked */
             codes = &rounded;
         }
         bndi_write_codes(&to, at, m, codes);

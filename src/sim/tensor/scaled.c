@@ -1,5 +1,6 @@
 /* Tensors whose numbers share scales: codes, and the scales beside them. They are stored as a whole, since a scale
  * follows from all numbers that share it. */
+#include "base/verify.h"
 #include "base/base.h"
 #include "block/partial_array.h"
 #include "tensor/engine.h"
@@ -153,7 +154,7 @@ static void store(bndi_buffer *to, const float *x, const bndi_store *how)
         status =
             bnd_quantize_f32(to->data, scales, &tensor_scale, x, s->shape, &s->how.block, &array, how->stats, NULL);
     }
-    (void)status; /* the policy was looked at when it was set */
+    BNDI_VERIFY(status == BND_OK); /* the policy was checked when it was set */
     if (s->how.kind == BNDI_BLOCKS && s->how.block.tensor) {
         __builtin_memcpy(s->scales->data + s->scales->bytes - sizeof tensor_scale, &tensor_scale, sizeof tensor_scale);
     }

@@ -1,4 +1,5 @@
 /* Numbers that share scales, read: codes times their scales. */
+#include "base/verify.h"
 #include "block/partial_array.h"
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
@@ -25,7 +26,7 @@ void bndi_scaled_decode(float *x, const void *words, size_t n, const bndi_scaled
         uint8_t packing = bndi_storage_of_scaled(s).packed ? BND_PACKING_UNPACKED : BND_PACKING_PACKED;
         bnd_array how = {.packing_in = packing, .packing_out = packing};
         bnd_status status = bnd_decode_f32(x, words, n, &s->how.block.element, &how, NULL);
-        (void)status; /* an element has codes, and a chunk fits */
+        BNDI_VERIFY(status == BND_OK); /* an element has codes, and a chunk fits */
         return;
     }
     float numbers[256];
@@ -82,6 +83,6 @@ bool bndi_scaled_read_all(float *x, const bnd_tensor *t)
         s->how.kind == BNDI_DYNAMIC
             ? bnd_lab_dynamic_dequantize(x, t->buffer->data, scales, s->count, &s->how.dynamic, context, NULL)
             : bnd_dequantize_f32(x, t->buffer->data, scales, tensor_scale_of(s), s->shape, &s->how.block, &array, NULL);
-    (void)status; /* the policy was looked at when it was set */
+    BNDI_VERIFY(status == BND_OK); /* the policy was checked when it was set */
     return true;
 }

@@ -1,5 +1,6 @@
 /* Numbers in JSON. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "base/verify.h"
 #include "train/train.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x)
 {
     bnd_format f;
     bnd_status status = bnd_format_parse(&f, "fp64", NULL);
-    (void)status; /* it is in the table */
+    BNDI_VERIFY(status == BND_OK); /* it is in the table */
     bnd_print_shortest(out, BNDI_NUMBER_SIZE, &f, bnd_exact_double(x != x ? __builtin_nan("") : x));
 }
 

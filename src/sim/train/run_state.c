@@ -1,5 +1,6 @@
 /* What a run keeps from step to step, under the recipe that it has or under another one. It is changed all at once or
  * not at all: what is there is put aside first, and brought back where something fails. */
+#include "base/verify.h"
 #include "tensor/engine.h"
 #include "tensor/scaled.h"
 #include "train/train.h"
@@ -111,7 +112,7 @@ static void bring_back(bnd_run *run, aside *was)
     run->step = was->step;
     run->good_steps = was->good_steps;
     bnd_status status = bnd_engine_set_policy(run->engine, &was->policy, NULL);
-    (void)status; /* it was its policy before */
+    BNDI_VERIFY(status == BND_OK); /* it was its policy before */
     run->engine->high_from = was->high_from;
     run->engine->histories = was->histories;
 }

@@ -1,4 +1,5 @@
 /* The update of all parameters, a chunk at a time: numbers out of their formats, the optimizer, and back. */
+#include "base/verify.h"
 #include "train/train.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static float *take_in_place(bndi_numbers *buffer, const bnd_tensor *t, size_t at
     }
     bndi_walk_open(&walk, t, &t->shape, BNDI_WORDS_32);
     float *place = bndi_walk_place(&walk, at, buffer);
-    (void)bndi_read(&walk, at, n, buffer);
+    const void *numbers = bndi_read(&walk, at, n, buffer);
+    BNDI_VERIFY(numbers == place);
     return place;
 }
 

@@ -1,4 +1,5 @@
 /* Numbers of a chunk of an update: out of their formats, rounded, and back. */
+#include "base/verify.h"
 #include "train/train.h"
 
 #include "tensor/engine.h"
@@ -39,7 +40,7 @@ void bndi_round_chunk(bnd_engine *engine, float *x, size_t n, const bnd_cast *ca
     } else {
         status = bnd_round_f32(x, x, n, &cast->format, NULL, NULL, NULL);
     }
-    (void)status; /* a chunk of fp32: nothing can be refused */
+    BNDI_VERIFY(status == BND_OK); /* a chunk of fp32: nothing can be refused */
 }
 
 const bnd_cast *bndi_rounds_to(const bnd_run *run, bnd_role role)
