@@ -4,7 +4,7 @@
  * A run is an engine, parameters with their states, a source of batches, a model that computes the loss of a batch,
  * and an optimizer. A model reads as its formula: calls on a graph do nothing after a failure, and the graph's status
  * reports it. A call releases its operands; a formula says bndi_again(x) where it uses x later again. Programs can
- * bring their own model (own_model.c) and use the same steps.
+ * bring their own model (own_run.c) and use the same steps.
  *
  * A source makes batches: planted data, drawn text, a teacher, or a file. It knows the irreducible and the
  * chance-level loss. Initial weights and the order of batches can come from files, whose hashes are part of
