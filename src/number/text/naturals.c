@@ -310,11 +310,10 @@ uint64_t bndi_divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64
     fraction += low;
     quotient += high + (fraction < low) + 1;
     uint64_t rest = low - quotient * divisor;
-    if (rest > fraction) {
-        quotient--;
-        rest += divisor;
-    }
-    if (rest >= divisor) {
+    uint64_t too_large = 0 - (uint64_t)(rest > fraction); /* every other time: a branch would be guessed wrong */
+    quotient += too_large;
+    rest += too_large & divisor;
+    if (rest >= divisor) { /* hardly ever */
         quotient++;
         rest -= divisor;
     }
@@ -423,20 +422,60 @@ void bndi_natural_read(bndi_natural *a, const char *digits, size_t count, unsign
     }
 }
 
+/* Divides by 10^19 BNDI_CHUNKS_AT_ONCE times. Each division waits for its own remainder, so that several at once take
+ * hardly longer than one: the quotient's words go from one to the next as they come. */
+static void divide_four_times(bndi_natural *a, uint64_t *rest, uint64_t reciprocal)
+{
+    uint64_t r0 = 0, r1 = 0, r2 = 0, r3 = 0;
+    for (size_t i = a->size; i-- > 0;) {
+        uint64_t word = a->word[i];
+        word = bndi_divide_words(r0, word, BNDI_CHUNK_POWER, reciprocal, &r0);
+        word = bndi_divide_words(r1, word, BNDI_CHUNK_POWER, reciprocal, &r1);
+        word = bndi_divide_words(r2, word, BNDI_CHUNK_POWER, reciprocal, &r2);
+        a->word[i] = bndi_divide_words(r3, word, BNDI_CHUNK_POWER, reciprocal, &r3);
+    }
+    rest[0] = r0;
+    rest[1] = r1;
+    rest[2] = r2;
+    rest[3] = r3;
+    trim(a);
+}
+
 uint64_t *bndi_natural_to_chunks(bndi_natural *a, size_t capacity, size_t *count)
 {
+    uint64_t reciprocal = a->size < BNDI_CHUNKS_AT_ONCE ? 0 : bndi_word_reciprocal(BNDI_CHUNK_POWER);
     size_t at = capacity;
     while (a->size > 0) {
-        uint64_t chunk = bndi_natural_divide_word(a, BNDI_CHUNK_POWER);
-        a->word[--at] = chunk;
+        uint64_t rest[BNDI_CHUNKS_AT_ONCE];
+        size_t chunks = a->size < BNDI_CHUNKS_AT_ONCE ? 1 : BNDI_CHUNKS_AT_ONCE;
+        if (chunks == 1) {
+            rest[0] = bndi_natural_divide_word(a, BNDI_CHUNK_POWER);
+        } else {
+            divide_four_times(a, rest, reciprocal);
+        }
+        for (size_t k = 0; k < chunks; k++) {
+            a->word[--at] = rest[k];
+        }
+    }
+    while (at < capacity && a->word[at] == 0) {
+        at++;
     }
     *count = capacity - at;
     return a->word + at;
 }
 
+static void nine_digits(char *out, uint32_t number)
+{
+    for (int i = 9; i-- > 0; number /= 10) {
+        out[i] = (char)('0' + number % 10);
+    }
+}
+
+/* One digit and twice nine, which do not wait for each other. */
 void bndi_chunk_digits(char *out, uint64_t chunk)
 {
-    for (int i = BNDI_CHUNK_DIGITS; i-- > 0; chunk /= 10) {
-        out[i] = (char)('0' + chunk % 10);
-    }
+    uint64_t upper = chunk / 1000000000, first = upper / 1000000000;
+    out[0] = (char)('0' + first);
+    nine_digits(out + 1, (uint32_t)(upper - first * 1000000000));
+    nine_digits(out + 10, (uint32_t)(chunk - upper * 1000000000));
 }

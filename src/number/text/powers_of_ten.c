@@ -100,16 +100,23 @@ void bndi_cut_times_ten(bndi_cut *x, const bndi_room *room, int64_t exponent, co
     x->exponent += exponent;
 }
 
-/* ---- more and more words ---- */
+/* ---- rooms ---- */
 
-static bool ask_with_few(bndi_attempt attempt, void *question)
+static bool try_with_few(bndi_attempt attempt, void *question)
 {
     uint64_t memory[BNDI_ROOM_WORDS(BNDI_FEW_WORDS)];
     bndi_room room = bndi_room_in(memory, BNDI_FEW_WORDS);
     return attempt(question, &room);
 }
 
-static bool ask_with_many(bndi_attempt attempt, void *question)
+static bool try_with_some(bndi_attempt attempt, void *question)
+{
+    uint64_t memory[BNDI_ROOM_WORDS(BNDI_SOME_WORDS)];
+    bndi_room room = bndi_room_in(memory, BNDI_SOME_WORDS);
+    return attempt(question, &room);
+}
+
+static bool try_with_many(bndi_attempt attempt, void *question)
 {
     uint64_t memory[BNDI_ROOM_WORDS(BNDI_MANY_WORDS)];
     bndi_room room = bndi_room_in(memory, BNDI_MANY_WORDS);
@@ -118,8 +125,9 @@ static bool ask_with_many(bndi_attempt attempt, void *question)
 
 bnd_status bndi_try_rooms(bndi_attempt attempt, void *question, size_t least)
 {
-    bool answered = (least <= BNDI_FEW_WORDS && ask_with_few(attempt, question)) ||
-                    (least <= BNDI_MANY_WORDS && ask_with_many(attempt, question));
+    bool answered = (least <= BNDI_FEW_WORDS && try_with_few(attempt, question)) ||
+                    (least <= BNDI_SOME_WORDS && try_with_some(attempt, question)) ||
+                    (least <= BNDI_MANY_WORDS && try_with_many(attempt, question));
     for (size_t words = 4 * BNDI_MANY_WORDS; !answered; words *= 4) {
         uint64_t *memory = words < SIZE_MAX / 64 ? malloc(BNDI_ROOM_WORDS(words) * sizeof *memory) : NULL;
         if (memory == NULL) {

@@ -22,11 +22,12 @@ typedef struct bndi_room {
     size_t number_capacity;
 } bndi_room;
 
-/* The words to begin with: an answer of 128 bits, and 128 more before a second look is needed. */
-enum { BNDI_FEW_WORDS = 4 };
+/* The words to begin with: an answer of 128 bits, and 128 more before a second look is needed. Then those for some
+ * hundred digits. */
+enum { BNDI_FEW_WORDS = 4, BNDI_SOME_WORDS = 40 };
 
 /* More are never needed for reading into a format with codes, or for its shortest decimals. These formats have at most
- * 62 bits of fraction, 15 of exponent, and a bias of at most 2^15: their midpoints, and what 62 random bits tell apart
+ * 52 bits of fraction, 15 of exponent, and a bias of at most 2^15: their midpoints, and what 62 random bits tell apart
  * below them, lie from 2^-32891 > 10^-9902 to 2^65535 < 10^19729. A decimal d.ddd * 10^a has at most 130 + 7 |a| / 3
  * digits that decide where a < 0, and a + 128 elsewhere (parse.c). From a = -9910 to 19740 these are
  *     23,253 digits, 77,245 bits; with 5^33162, which has 77,001 bits; a < 0
@@ -39,8 +40,8 @@ enum { BNDI_MANY_WORDS = 1216, BNDI_LEAST_LEADING = -9910, BNDI_MOST_LEADING = 1
 #define BNDI_ROOM_WORDS(words)      (BNDI_NUMBER_CAPACITY(words) + (words) + 3 + 2 * (words) + 6)
 bndi_room bndi_room_in(uint64_t *memory, size_t words);
 
-/* Asks a question in rooms of more and more words: `attempt` answers true if `words` were enough. The first two rooms
- * are on the stack (BNDI_FEW_WORDS, BNDI_MANY_WORDS: 39 KiB); larger ones are allocated: BND_NO_MEMORY. `least`: the
+/* Asks a question in rooms of more and more words: `attempt` answers true if `words` were enough. The first three
+ * rooms are on the stack (with BNDI_MANY_WORDS 39 KiB); larger ones are allocated: BND_NO_MEMORY. `least`: the
  * words that are needed at least. */
 typedef bool (*bndi_attempt)(void *question, const bndi_room *room);
 BND_CHECKED bnd_status bndi_try_rooms(bndi_attempt attempt, void *question, size_t least);
