@@ -19,7 +19,7 @@ endif
 
 # What tests share.
 check_LTLIBRARIES = libtestsupport.la
-libtestsupport_la_SOURCES = tests/support/machine.c tests/support/machine.h tests/support/memory.c tests/support/memory.h \
+libtestsupport_la_SOURCES = tests/support/decimals.c tests/support/decimals.h tests/support/machine.c tests/support/machine.h tests/support/memory.c tests/support/memory.h \
 	tests/support/operands.c tests/support/operands.h tests/support/outcome.c tests/support/outcome.h
 if HAVE_CUNIT
 libtestsupport_la_SOURCES += tests/support/allocations.c tests/support/allocations.h tests/support/comparison.c \

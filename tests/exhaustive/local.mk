@@ -1,14 +1,15 @@
 # The long-running checks: every float, every midpoint, other implementations. `make check-exhaustive` runs them all, which
 # takes hours; `make check-exhaustive ROWS=fp16,e4m3 MODES=rne,rtz JOBS=2` runs a part. A stopped check resumes.
 EXHAUSTIVE = \
-	tests/exhaustive/arith tests/exhaustive/bulk tests/exhaustive/causes tests/exhaustive/elementary \
-	tests/exhaustive/float32 tests/exhaustive/large tests/exhaustive/midpoints
+	tests/exhaustive/arith tests/exhaustive/bulk tests/exhaustive/causes tests/exhaustive/decimals \
+	tests/exhaustive/elementary tests/exhaustive/float32 tests/exhaustive/large tests/exhaustive/midpoints
 EXTRA_PROGRAMS += $(EXHAUSTIVE)
 CLEANFILES += $(EXHAUSTIVE)
 EXHAUSTIVE_SHARED = tests/exhaustive/common.h tests/exhaustive/options.c tests/exhaustive/pool.c tests/exhaustive/state.c
 EXHAUSTIVE_SAMPLE = tests/exhaustive/sample.c tests/exhaustive/sample.h
 tests_exhaustive_arith_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/arith.c
 tests_exhaustive_bulk_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/bulk.c
+tests_exhaustive_decimals_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/decimals.c
 tests_exhaustive_elementary_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/elementary.c
 tests_exhaustive_float32_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/float32.c
 tests_exhaustive_large_SOURCES = $(EXHAUSTIVE_SHARED) tests/exhaustive/large.c

@@ -238,7 +238,7 @@ static void reads_many_digits_that_count(void)
     mpz_init_set_ui(one, 1);
     for (move how = STAY; how < MOVES; how++) {
         char *text = decimal_of_dyadic(false, one, exponent, how);
-        bool down = how == LAST_PLACE_DOWN || how == FAR_DOWN;
+        bool down = how == LAST_PLACE_DOWN || how == FAR_DOWN || how == CUT_DIGIT || how == CUT_HALF;
         uint64_t high = down ? UINT64_MAX : UINT64_C(1) << 63, low = down ? UINT64_MAX : 0;
         bnd_exact x = read_exactly(text, strlen(text));
         CU_ASSERT(is_dyadic(x, high, low, (int32_t)exponent - 127 - down, how != STAY));

@@ -5,6 +5,7 @@
 int main(void)
 {
     CU_SuiteInfo suites[] = {
+        SUITE("naturals", naturals_tests),      SUITE("allocations", allocation_tests),
         SUITE("grammar", grammar_tests),        SUITE("reading", reading_tests),
         SUITE("midpoints", midpoint_tests),     SUITE("writing", writing_tests),
         SUITE("shortest", shortest_tests),      SUITE("random strings", mutation_tests),

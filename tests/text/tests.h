@@ -9,6 +9,7 @@
 #include <binade-lab.h>
 #include <binade-lab/oracle.h>
 
+#include "tests/support/decimals.h"
 #include "tests/support/operands.h"
 
 extern CU_TestInfo grammar_tests[];
@@ -18,6 +19,8 @@ extern CU_TestInfo writing_tests[];
 extern CU_TestInfo shortest_tests[];
 extern CU_TestInfo mutation_tests[];
 extern CU_TestInfo difference_tests[];
+extern CU_TestInfo naturals_tests[];
+extern CU_TestInfo allocation_tests[];
 
 /* Counts cases that are not as they should be; says yes for the first few of a group, which are worth printing. */
 bool worth_printing(uint64_t *mismatches);
@@ -32,14 +35,6 @@ uint64_t drawn_below(draw *from, uint64_t limit);
 /* The value of a decimal or hexadecimal number of the plain forms, worked out with GMP alone. */
 void rational_of_text(mpq_t out, const char *text, size_t length);
 void rational_of_exact(mpq_t out, bnd_exact value); /* finite, its sticky bit ignored */
-
-/* Half way between the magnitude and the next larger one of the format, beyond the largest number too, as
- * significand * 2^exponent. False where the format has no such pair. */
-bool midpoint_above(mpz_t significand, int64_t *exponent, const bnd_format *f, uint64_t magnitude);
-
-/* significand * 2^exponent, moved by one unit of a far decimal place: "123e-45". The caller frees it. */
-typedef enum move { STAY, LAST_PLACE_UP, LAST_PLACE_DOWN, FAR_UP, FAR_DOWN, MOVES } move;
-char *decimal_of_dyadic(bool negative, const mpz_t significand, int64_t exponent, move how);
 
 /* The same number, value for value; NaN equals NaN of the same kind, payload and sign. */
 bool same_exact(bnd_exact a, bnd_exact b);

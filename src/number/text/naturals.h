@@ -63,7 +63,8 @@ enum { BNDI_CHUNK_DIGITS = 19 };
 
 /* Makes a number digits, nineteen to a word. The chunks take its place, from the end of its `capacity` words down, the
  * most significant first: returns where they begin, *count of them. While the number loses 63.1 bits per step the
- * chunks grow by 64, so the capacity is BNDI_CHUNKS_CAPACITY of its words at least; a group of chunks is made at once. */
+ * chunks grow by 64, so the capacity is BNDI_CHUNKS_CAPACITY of its words at least. A group of chunks is made at
+ * once. */
 enum { BNDI_CHUNKS_AT_ONCE = 4 };
 #define BNDI_CHUNKS_CAPACITY(words) ((words) + (words) / 64 + 2 + BNDI_CHUNKS_AT_ONCE)
 uint64_t *bndi_natural_to_chunks(bndi_natural *a, size_t capacity, size_t *count);
