@@ -44,6 +44,8 @@ binade_SOURCES = \
 	tools/binade/cost/print.c \
 	tools/binade/cost/trained.c \
 	tools/binade/evaluate/cmd_evaluate.c \
+	tools/binade/evaluate/evaluate.h \
+	tools/binade/evaluate/print.c \
 	tools/binade/formats/blocks.c \
 	tools/binade/formats/cmd_formats.c \
 	tools/binade/formats/formats.h \
@@ -70,10 +72,12 @@ binade_SOURCES = \
 	tools/binade/train/cmd_train.c \
 	tools/binade/train/columns.c \
 	tools/binade/train/conclusion.c \
+	tools/binade/train/dump.c \
 	tools/binade/train/live.c \
 	tools/binade/train/memory.c \
 	tools/binade/train/notes.c \
 	tools/binade/train/options.c \
+	tools/binade/train/peak.c \
 	tools/binade/train/plot.c \
 	tools/binade/train/rates.c \
 	tools/binade/train/recipes.c \
@@ -92,7 +96,9 @@ binade_SOURCES = \
 	tools/binade/vectors/vectors.h \
 	tools/binade/verify/candidate.c \
 	tools/binade/verify/candidate.h \
-	tools/binade/verify/cmd_verify.c
+	tools/binade/verify/cmd_verify.c \
+	tools/binade/verify/print.c \
+	tools/binade/verify/verify.h
 
 # The texts of its man pages, in C.
 nodist_binade_SOURCES = tools/binade/help/man_text.c

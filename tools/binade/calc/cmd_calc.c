@@ -120,7 +120,7 @@ static void add_row(table *t, const calc *c)
     } else {
         table_add(t, real_text(c->error, false));
     }
-    table_add(t, digits ? (text ? rough_text : double_text)(calc_ulps(c)) : copy_text(""));
+    table_add(t, !digits ? copy_text("") : text ? rough_text(calc_ulps(c)) : double_text(calc_ulps(c)));
     table_add(t, flags_text(calc_flags(c)));
 }
 

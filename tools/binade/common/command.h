@@ -181,6 +181,9 @@ void note_silent_dialect(const settings *s);
 int complain(const command *self, const char *message, ...) BND_PRINTF(2, 3);
 size_t letters_shared(const char *a, const char *b); /* from the beginning */
 void note(const command *self, const char *message, ...) BND_PRINTF(2, 3);
+/* "binade show: WHERE: ..." of a call that failed ("": no place); returns BAD_STREAM where a file or memory is to blame,
+ * else BAD_USAGE. */
+int fail(const command *self, const char *where, bnd_status status, const bnd_error *why);
 
 /* Memory or the end: prints a message and leaves with BAD_STREAM. */
 void *allocate(void *old, size_t count, size_t size);

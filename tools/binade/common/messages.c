@@ -46,6 +46,12 @@ void note(const command *self, const char *message, ...)
     va_end(arguments);
 }
 
+int fail(const command *self, const char *where, bnd_status status, const bnd_error *why)
+{
+    complain(self, "%s%s%s", where, where[0] != '\0' ? ": " : "", why->message);
+    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+}
+
 void *allocate(void *old, size_t count, size_t size)
 {
     void *memory = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;

@@ -130,3 +130,10 @@ void progress_end(progress *p)
     p->drawn = false;
     p->wanted = false;
 }
+
+double seconds_now(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

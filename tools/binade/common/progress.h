@@ -23,4 +23,7 @@ void progress_begin(progress *p, const settings *s, const char *label, enum prog
 void progress_at(progress *p, uint64_t done); /* so much is done in all; draws at most ten times a second */
 void progress_end(progress *p);               /* before any other message */
 
+/* Of a clock that only runs forwards; from any beginning. */
+double seconds_now(void);
+
 #endif

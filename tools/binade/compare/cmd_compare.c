@@ -25,12 +25,6 @@ static int check_operands(const compare *c)
     return GO_ON;
 }
 
-static int fail(const settings *s, const char *where, const char *run, bnd_status status, const bnd_error *why)
-{
-    complain(s->command, "%s%s: %s", where, run, why->message);
-    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
-}
-
 static void write_out(void *sink, const char *text, size_t length)
 {
     fwrite(text, 1, length, sink);
@@ -41,7 +35,10 @@ static int print_steps(const compare *c)
     const char *run = c->asked.common.operands[0];
     bnd_error why;
     bnd_status status = bnd_metrics_write_csv(run, write_out, stdout, &why);
-    return status == BND_OK ? FINE : fail(&c->asked.common, "--steps: ", run, status, &why);
+    char *where = format_text("--steps: %s", run);
+    int result = status == BND_OK ? FINE : fail(c->asked.common.command, where, status, &why);
+    free(where);
+    return result;
 }
 
 static int read_all(compare *c)
@@ -59,7 +56,7 @@ static int read_all(compare *c)
         }
         bnd_status status = bnd_records_read_log(&records, &count, path, &c->asked.columns, &why);
         if (status != BND_OK) {
-            return fail(s, "", s->operands[i], status, &why);
+            return fail(s->command, s->operands[i], status, &why);
         }
         c->records = allocate(c->records, c->count + count + 1, sizeof *c->records);
         memcpy(c->records + c->count, records, count * sizeof *records);

@@ -79,8 +79,7 @@ static int run_here(sweep *s)
     bnd_status status = bnd_study_run(s->records, s->tasks, s->count, &s->context, live_watch, &s->live, &why);
     live_end(&s->live);
     if (status != BND_OK) {
-        complain(s->asked.common.command, "%s", why.message);
-        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+        return fail(s->asked.common.command, "", status, &why);
     }
     return GO_ON;
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct train {
     training_options asked;
@@ -69,88 +68,7 @@ static int make_tasks(train *t)
     return status;
 }
 
-/* ---- what others need to run the same ---- */
-
-static int fail_on(const train *t, const char *path, bnd_status status, const bnd_error *why)
-{
-    complain(t->asked.common.command, "%s: %s", path, why->message);
-    return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
-}
-
-static int dump_from(const train *t, bnd_run *run)
-{
-    bnd_error why;
-    bnd_status status = BND_OK;
-    if (t->asked.dump_init != NULL) {
-        status = bnd_run_save_weights(run, t->asked.dump_init, &why);
-    }
-    if (status != BND_OK) {
-        return fail_on(t, t->asked.dump_init, status, &why);
-    }
-    if (t->asked.dump_batches != NULL) {
-        status = bnd_run_save_batches(run, bnd_run_training(run)->steps, t->asked.dump_batches, &why);
-    }
-    return status == BND_OK ? GO_ON : fail_on(t, t->asked.dump_batches, status, &why);
-}
-
-/* Weights and batches are those of every recipe: they are written from a run in fp32 of their own, which takes no
- * step. */
-static int dump(const train *t)
-{
-    bnd_training of = t->tasks[0].training;
-    bnd_run *run;
-    bnd_error why;
-    if (t->asked.dump_init == NULL && t->asked.dump_batches == NULL) {
-        return GO_ON;
-    }
-    of.policy = (bnd_policy){.name = "fp32"};
-    bnd_status status = bnd_run_new(&run, &of, NULL, &why);
-    if (status != BND_OK) {
-        complain(t->asked.common.command, "%s", why.message);
-        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
-    }
-    int result = dump_from(t, run);
-    bnd_run_free(run);
-    return result;
-}
-
 /* ---- running ---- */
-
-static double now(void)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* What the machine can do at most: products of fp32 matrices by the library, on as many threads as a run has, the
- * fastest of those that fit in a tenth of a second, or `best` where that is faster. It is measured before the runs and
- * after them, because other programs may take the cores at either time. NaN where there is no memory for it. */
-static double measure_peak(double best, const bnd_context *context)
-{
-    enum { N = 256, MOST_ROUNDS = 500 };
-    static const double PATIENCE = 0.1;
-    double began = now();
-    float *a = calloc(3 * (size_t)N * N, sizeof *a), *b = a + (size_t)N * N, *c = b + (size_t)N * N;
-    if (a == NULL) {
-        return best;
-    }
-    for (size_t i = 0; i < 2 * (size_t)N * N; i++) {
-        a[i] = 1 + (float)(i % 7) / 8;
-    }
-    bnd_gemm how = {.context = context};
-    /* The rounds are counted too: a clock that stands still or runs backwards would never say that time is up. */
-    for (int round = 0; round == 0 || (round < MOST_ROUNDS && now() - began < PATIENCE); round++) {
-        double at = now();
-        if (bnd_gemm_f32(c, N, N, a, b, N, &how, NULL) != BND_OK) {
-            break;
-        }
-        double spent = now() - at;
-        best = spent > 0 ? fmax(best, 2 * (double)N * (double)N * (double)N / spent) : best;
-    }
-    free(a);
-    return best;
-}
 
 static int run_tasks(train *t)
 {
@@ -173,8 +91,7 @@ static int run_tasks(train *t)
     bnd_status status = bnd_study_run(t->records, t->tasks, t->count, &t->context, live_watch, &l, &why);
     live_end(&l);
     if (status != BND_OK) {
-        complain(self, "%s", why.message);
-        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+        return fail(self, "", status, &why);
     }
     if (measures) {
         t->peak = measure_peak(t->peak, &of_a_run);
@@ -368,7 +285,7 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? check_operands(&t) : status;
     status = status == GO_ON ? choose_recipes(&t) : status;
     status = status == GO_ON ? make_tasks(&t) : status;
-    status = status == GO_ON ? dump(&t) : status;
+    status = status == GO_ON ? dump_inputs(&t.asked, &t.tasks[0].training) : status;
     status = status == GO_ON ? run_tasks(&t) : status;
     if (status == GO_ON) {
         status = print_all(&t);

@@ -4,52 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Names of recipes: "a", "a and b", "a, b and c". */
-typedef struct list {
-    char *names, *last;
-    size_t count;
-} list;
-
-static void append(list *l, const char *name)
-{
-    if (l->last != NULL) {
-        char *longer = l->names != NULL ? format_text("%s, %s", l->names, l->last) : copy_text(l->last);
-        free(l->names);
-        l->names = longer;
-    }
-    free(l->last);
-    l->last = copy_text(name);
-    l->count++;
-}
-
-static char *words_of(const list *l)
-{
-    return l->names != NULL ? format_text("%s and %s", l->names, l->last) : copy_text(l->last);
-}
-
-static void list_clear(list *l)
-{
-    free(l->names);
-    free(l->last);
-}
-
-/* Adds a sentence to a text, which may be NULL; both are used up. */
-static char *add(char *text, char *sentence)
-{
-    char *both = text != NULL ? format_text("%s %s", text, sentence) : copy_text(sentence);
-    free(text);
-    free(sentence);
-    return both;
-}
-
 /* The rows that are compared with another one and have this verdict. */
-static list rows_with(const train_result *r, bnd_verdict verdict)
+static name_list rows_with(const train_result *r, bnd_verdict verdict)
 {
-    list l = {NULL, NULL, 0};
+    name_list l = {NULL, NULL, 0};
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (is_compared(row, r) && row->is.verdict == verdict) {
-            append(&l, row->name);
+            name_list_add(&l, row->name);
         }
     }
     return l;
@@ -73,16 +35,16 @@ static char *least_memory(const train_result *r, size_t alike)
 
 static char *about_alike(const train_result *r)
 {
-    list alike = rows_with(r, BND_VERDICT_NO_DIFFERENCE);
+    name_list alike = rows_with(r, BND_VERDICT_NO_DIFFERENCE);
     if (alike.count == 0) {
         return NULL;
     }
-    char *names = words_of(&alike);
+    char *names = name_list_text(&alike, " and ");
     char *text = format_text("No difference from %s: %s.", r->rows[r->reference].name, names);
     char *memory = least_memory(r, alike.count);
     free(names);
-    list_clear(&alike);
-    return memory != NULL ? add(text, memory) : text;
+    name_list_clear(&alike);
+    return memory != NULL ? with_sentence(text, memory) : text;
 }
 
 static char *about_others(char *text, const train_result *r)
@@ -96,13 +58,13 @@ static char *about_others(char *text, const train_result *r)
                  {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (more --seeds would tell)"},
                  {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (--seeds 3 gives one)"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        list l = rows_with(r, kinds[i].verdict);
+        name_list l = rows_with(r, kinds[i].verdict);
         if (l.count > 0) {
-            char *names = words_of(&l);
-            text = add(text, format_text("%s: %s%s.", kinds[i].word, names, kinds[i].advice));
+            char *names = name_list_text(&l, " and ");
+            text = with_sentence(text, format_text("%s: %s%s.", kinds[i].word, names, kinds[i].advice));
             free(names);
         }
-        list_clear(&l);
+        name_list_clear(&l);
     }
     return text;
 }
@@ -122,5 +84,6 @@ static bool can_be_explained(const train_result *r)
 char *conclusion_text(const train_result *r)
 {
     char *text = r->row_count > 0 ? about_others(about_alike(r), r) : NULL;
-    return text != NULL && can_be_explained(r) ? add(text, copy_text("binade train --autopsy tells why.")) : text;
+    return text != NULL && can_be_explained(r) ? with_sentence(text, copy_text("binade train --autopsy tells why."))
+                                               : text;
 }

@@ -212,26 +212,19 @@ static void paragraph(char *owned)
     free(owned);
 }
 
-/* Names of recipes in a row. */
-typedef struct list {
-    char *names;
-    size_t count;
-} list;
-
-static void append(list *l, const char *name)
+/* Which of so many recipes save activations. */
+static char *activations_text(const name_list *savers, size_t recipes)
 {
-    char *longer = l->count > 0 ? format_text("%s, %s", l->names, name) : copy_text(name);
-    free(l->names);
-    *l = (list){longer, l->count + 1};
-}
-
-/* A sentence behind others. */
-static char *with_sentence(char *text, char *sentence)
-{
-    char *both = format_text("%s %s", text, sentence);
-    free(text);
-    free(sentence);
-    return both;
+    if (savers->count == recipes) {
+        return copy_text("Mixed precision saves activations.");
+    }
+    if (savers->count == 0) {
+        return copy_text("Activations are not smaller either: only operands of matrix products are cast.");
+    }
+    char *names = name_list_text(savers, ", ");
+    char *text = format_text("Mixed precision saves activations in %s.", names);
+    free(names);
+    return text;
 }
 
 /* Which recipes need as many bytes per parameter as the reference, or more, which people do not expect; and whether
@@ -240,36 +233,34 @@ static void warn_of_memory(const train_result *r)
 {
     const train_row *reference = &r->rows[r->reference];
     const double bytes = bytes_per_parameter(r, reference), activations = activation_bytes(r, reference);
-    list all = {NULL, 0}, larger = {NULL, 0}, savers = {NULL, 0};
+    name_list all = {NULL, NULL, 0}, larger = all, savers = all;
     for (size_t i = 0; i < r->row_count; i++) {
         const train_row *row = &r->rows[i];
         if (i != r->reference && row->reference != i && bytes_per_parameter(r, row) >= bytes) {
-            append(&all, row->name);
+            name_list_add(&all, row->name);
             if (bytes_per_parameter(r, row) > bytes) {
-                append(&larger, row->name);
+                name_list_add(&larger, row->name);
             }
             if (activation_bytes(r, row) < activations) {
-                append(&savers, row->name);
+                name_list_add(&savers, row->name);
             }
         }
     }
     if (all.count > 0) {
+        char *names = name_list_text(&all, ", "), *more = name_list_text(&larger, ", ");
         char *text = format_text("No parameter memory is saved by %s: the weights stay in fp32 (as parameters, or as a "
                                  "master copy), and so does the optimizer's state.",
-                                 all.names);
+                                 names);
         if (larger.count > 0) {
-            text = with_sentence(text, format_text("%s also keeps scales and their histories.", larger.names));
+            text = with_sentence(text, format_text("%s also keeps scales and their histories.", more));
         }
-        text = with_sentence(
-            text, savers.count == all.count ? copy_text("Mixed precision saves activations.")
-                  : savers.count > 0
-                      ? format_text("Mixed precision saves activations in %s.", savers.names)
-                      : copy_text("Activations are not smaller either: only operands of matrix products are cast."));
-        paragraph(text);
+        paragraph(with_sentence(text, activations_text(&savers, all.count)));
+        free(more);
+        free(names);
     }
-    free(all.names);
-    free(larger.names);
-    free(savers.names);
+    name_list_clear(&all);
+    name_list_clear(&larger);
+    name_list_clear(&savers);
 }
 
 /* Verdicts need a reference that has learned something. */
@@ -295,21 +286,22 @@ static void judge_reference(const train_result *r)
     }
 }
 
-/* When a run failed, and whether it was cut short. */
 /* The roles of a run that `from` puts at this step, in words; NULL: none. */
 static char *roles_from(const uint64_t from[BND_ROLES], uint64_t step)
 {
     enum { MOST = 4 };
-    list l = {NULL, 0};
+    name_list l = {NULL, NULL, 0};
     size_t more = 0;
     for (unsigned role = 0; role < BND_ROLES; role++) {
         if (from[role] == step + 1 && l.count < MOST) {
-            append(&l, bnd_role_name((bnd_role)role));
+            name_list_add(&l, bnd_role_name((bnd_role)role));
         } else {
             more += from[role] == step + 1;
         }
     }
-    return more > 0 ? with_sentence(l.names, format_text("and %zu more", more)) : l.names;
+    char *names = l.count > 0 ? name_list_text(&l, ", ") : NULL;
+    name_list_clear(&l);
+    return more > 0 ? with_sentence(names, format_text("and %zu more", more)) : names;
 }
 
 static void keep_first(uint64_t *first, const uint64_t from[BND_ROLES])
@@ -349,6 +341,7 @@ static char *with_first_loss(char *text, const train_row *row)
     return text;
 }
 
+/* When a run failed, and whether it was cut short. */
 static char *failure_text(const train_result *r, const train_row *row)
 {
     char *runs = row->count > 1 ? format_text(" in %zu of %zu runs", row->is.failed, row->count) : copy_text(""), *text;

@@ -46,8 +46,7 @@ static int read_recipe(recipe *r, const training_options *o)
         bnd_lab_map_close(&map);
     }
     if (status != BND_OK) {
-        complain(o->common.command, "%s: %s", r->name, why.message);
-        return status == BND_BAD_STREAM || status == BND_NO_MEMORY ? BAD_STREAM : BAD_USAGE;
+        return fail(o->common.command, r->name, status, &why);
     }
     if (check_policy(r, o) != GO_ON) {
         return BAD_USAGE;

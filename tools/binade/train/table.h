@@ -11,6 +11,17 @@ char *some_text(double x, const char *unit); /* three digits; "-" where there is
 char *percent_text(double x);
 char *whole_text(double x);
 
+/* Names of recipes or roles, in a row: "a, b and c". */
+typedef struct name_list {
+    char *before, *last;
+    size_t count;
+} name_list;
+void name_list_add(name_list *l, const char *name);
+char *name_list_text(const name_list *l, const char *between); /* " and " or ", ", between the last two */
+void name_list_clear(name_list *l);
+
+char *with_sentence(char *text, char *sentence); /* behind a text, which may be NULL; frees both */
+
 /* ---- columns (columns.c) ---- */
 
 /* A number of a row; NaN: not known. */

@@ -108,3 +108,36 @@ char *whole_text(double x)
 {
     return isnan(x) ? copy_text("-") : format_text("%.0f", x);
 }
+
+void name_list_add(name_list *l, const char *name)
+{
+    if (l->last != NULL) {
+        char *longer = l->before != NULL ? format_text("%s, %s", l->before, l->last) : copy_text(l->last);
+        free(l->before);
+        l->before = longer;
+    }
+    free(l->last);
+    l->last = copy_text(name);
+    l->count++;
+}
+
+char *name_list_text(const name_list *l, const char *between)
+{
+    return l->before != NULL ? format_text("%s%s%s", l->before, between, l->last)
+                             : copy_text(l->last != NULL ? l->last : "");
+}
+
+void name_list_clear(name_list *l)
+{
+    free(l->before);
+    free(l->last);
+    *l = (name_list){NULL, NULL, 0};
+}
+
+char *with_sentence(char *text, char *sentence)
+{
+    char *both = text != NULL ? format_text("%s %s", text, sentence) : copy_text(sentence);
+    free(text);
+    free(sentence);
+    return both;
+}

@@ -94,6 +94,13 @@ bool training_put_reference_first(training_options *o);
 /* Each recipe but the first `kept` once more, under another one from a step on: "RECIPE@STEP". */
 int training_add_switched(training_options *o, const char *value, size_t kept);
 
+/* Writes what --dump-init and --dump-batches ask for (dump.c). Weights and batches are those of every recipe: they come
+ * from a run in fp32 of their own, which takes no step. GO_ON, or the status to leave with. */
+int dump_inputs(const training_options *o, const bnd_training *training);
+
+/* FLOP per second of fp32 matrix products by the library, or `best` where that is more (peak.c). */
+double measure_peak(double best, const bnd_context *context);
+
 /* ---- watching (live.c) ---- */
 
 typedef struct live {

@@ -1,6 +1,6 @@
 /* What `binade verify` verifies: the library, or what a test puts in its place. */
-#ifndef BINADE_TOOLS_PROVE_H
-#define BINADE_TOOLS_PROVE_H
+#ifndef BINADE_TOOLS_VERIFY_CANDIDATE_H
+#define BINADE_TOOLS_VERIFY_CANDIDATE_H
 
 #include <binade-lab.h>
 

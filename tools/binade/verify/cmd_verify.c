@@ -1,32 +1,10 @@
 /* binade verify: this build on this machine against the oracle, case by case. */
-#include "common/print.h"
-#include "common/progress.h"
+#include "verify.h"
 #include "candidate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { MOST_RULES = 16, MOST_PROOFS = 32, MOST_SHOWN = 12 };
-
-/* A row of the table: a proof about a format, under all rules. */
-typedef struct result {
-    size_t proof, format;
-    bnd_verify_result found;
-    double seconds;
-} result;
-
-typedef struct verify {
-    settings common;
-    bnd_rule rules[MOST_RULES];
-    size_t rule_count;
-    bool wanted[MOST_PROOFS], proofs_given, exhaustive;
-    result *results;
-    size_t result_count;
-    progress bar;
-    uint64_t before; /* effort of what is done */
-} verify;
 
 /* ---- what is asked for ---- */
 
@@ -112,31 +90,24 @@ static void show_progress(void *state, uint64_t done)
     progress_at(&v->bar, v->before + done);
 }
 
-static double now(void)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int verify_one(verify *v, bnd_verifier *prover, result *r, size_t rule)
+static int verify_one(verify *v, bnd_verifier *verifier, result *r, size_t rule)
 {
     const bnd_format *f = &v->common.formats.items[r->format];
     bnd_error why;
-    double began = now();
-    if (bnd_verifier_run(&r->found, prover, r->proof, f, v->rules[rule], &why) != BND_OK) {
+    double began = seconds_now();
+    if (bnd_verifier_run(&r->found, verifier, r->proof, f, v->rules[rule], &why) != BND_OK) {
         progress_end(&v->bar);
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
-    r->seconds += now() - began;
+    r->seconds += seconds_now() - began;
     v->before += bnd_verify_check_effort(r->proof, f, v->rules[rule], v->exhaustive);
     progress_at(&v->bar, v->before);
     return GO_ON;
 }
 
 /* Rule by rule, because proofs under one rule share the judge's answers. */
-static int verify_format(verify *v, bnd_verifier *prover, size_t format)
+static int verify_format(verify *v, bnd_verifier *verifier, size_t format)
 {
     size_t first = v->result_count;
     v->results = allocate(v->results, first + bnd_verify_check_count(), sizeof *v->results);
@@ -149,7 +120,7 @@ static int verify_format(verify *v, bnd_verifier *prover, size_t format)
     for (size_t rule = 0; rule < v->rule_count; rule++) {
         for (size_t i = first; status == GO_ON && i < v->result_count; i++) {
             if (rule < rules_of(v, v->results[i].proof)) {
-                status = verify_one(v, prover, &v->results[i], rule);
+                status = verify_one(v, verifier, &v->results[i], rule);
             }
         }
     }
@@ -159,7 +130,7 @@ static int verify_format(verify *v, bnd_verifier *prover, size_t format)
 static int verify_all(verify *v)
 {
     bnd_context context;
-    bnd_verifier *prover;
+    bnd_verifier *verifier;
     bnd_error why;
     uint64_t total = 0;
     if (bnd_context_open(&context, NULL, v->common.threads, &why) != BND_OK) {
@@ -168,7 +139,7 @@ static int verify_all(verify *v)
     bnd_verify_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};
     how.progress_state = v;
     how.candidate = verify_candidate;
-    if (bnd_verifier_new(&prover, how, &why) != BND_OK) {
+    if (bnd_verifier_new(&verifier, how, &why) != BND_OK) {
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
@@ -180,279 +151,14 @@ static int verify_all(verify *v)
     progress_begin(&v->bar, &v->common, "verify", PROGRESS_SHARE, total);
     int status = GO_ON;
     for (size_t i = 0; status == GO_ON && i < v->common.formats.count; i++) {
-        status = verify_format(v, prover, i);
+        status = verify_format(v, verifier, i);
     }
     progress_end(&v->bar);
-    bnd_verifier_free(prover);
+    bnd_verifier_free(verifier);
     return status;
 }
 
 /* ---- the table ---- */
-
-static char *rounding_text(bnd_rule rule)
-{
-    const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
-    bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_ROUND_SR_EQUAL;
-    return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
-}
-
-static char *roundings_text(const verify *v, size_t proof)
-{
-    char *all = copy_text(bnd_verify_check_rounds(proof) ? "" : "-");
-    for (size_t i = 0; bnd_verify_check_rounds(proof) && i < v->rule_count; i++) {
-        char *one = rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
-        free(all);
-        free(one);
-        all = more;
-    }
-    return all;
-}
-
-static uint64_t mismatches_of(const verify *v)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < v->result_count; i++) {
-        sum += v->results[i].found.mismatches;
-    }
-    return sum;
-}
-
-static void print_table(const verify *v)
-{
-    static const column columns[] = {
-        {"proof", "proof", false, false, false, false, 0},         {"format", "format", false, false, false, false, 0},
-        {"rounding", "rounding", false, false, false, false, 0},   {"cases", "cases", true, true, false, false, 0},
-        {"mismatches", "mismatches", true, true, false, false, 0}, {"seconds", "seconds", true, true, false, false, 0},
-    };
-    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = v->common.output};
-    for (size_t i = 0; i < v->result_count; i++) {
-        const result *r = &v->results[i];
-        table_add(&t, copy_text(bnd_verify_check_name(r->proof)));
-        table_add(&t, copy_text(v->common.formats.items[r->format].name));
-        table_add(&t, roundings_text(v, r->proof));
-        table_add(&t, format_text("%" PRIu64, r->found.cases));
-        table_add(&t, format_text("%" PRIu64, r->found.mismatches));
-        table_add(&t, format_text("%.2f", r->seconds));
-    }
-    table_end(&t);
-}
-
-/* ---- what does not hold ---- */
-
-static bool is_integer(const bnd_verify_counterexample *c, unsigned operand)
-{
-    return operand == 1 && strcmp(c->what, "scalb") == 0;
-}
-
-static char *operand_text(const bnd_verify_counterexample *c, unsigned i)
-{
-    if (is_integer(c, i)) {
-        return format_text("%" PRId64, (int64_t)c->codes[i]);
-    }
-    char *code = code_text(&c->from[i], c->codes[i]), *text = format_text("%s:%s", c->from[i].name, code);
-    free(code);
-    return text;
-}
-
-static char *result_text(const bnd_verify_counterexample *c, bnd_result r)
-{
-    char *code = code_text(&c->to, r.code), *value = shortest_text(&c->to, bnd_unpack(&c->to, r.code));
-    char *flags = flags_text(r.flags), *text;
-    text = c->code_only ? format_text("%s (%s)", code, value)
-                        : format_text("%s (%s), flags %s, ternary %d", code, value, flags[0] != '\0' ? flags : "none",
-                                      (int)r.ternary);
-    free(code);
-    free(value);
-    free(flags);
-    return text;
-}
-
-/* The operation as `binade calc` takes it, or NULL where it does not. */
-static char *expression_text(const bnd_verify_counterexample *c)
-{
-    static const char *const forms[][3] = {
-        /* what stands before the first operand, and between two */
-        {"add", "", " + "},    {"sub", "", " - "},    {"mul", "", " * "},
-        {"div", "", " / "},    {"rem", "rem(", ", "}, {"fma", "fma(", ", "},
-        {"sqrt", "sqrt(", ""}, {"min", "min(", ", "}, {"max", "max(", ", "},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (strcmp(forms[i][0], c->what) != 0) {
-            continue;
-        }
-        char *text = copy_text(forms[i][1]);
-        for (unsigned k = 0; k < c->operands; k++) {
-            char *operand = operand_text(c, k), *more = format_text("%s%s%s", text, k > 0 ? forms[i][2] : "", operand);
-            free(operand);
-            free(text);
-            text = more;
-        }
-        char *whole = format_text("%s%s", text, forms[i][1][0] != '\0' ? ")" : "");
-        free(text);
-        return whole;
-    }
-    return NULL;
-}
-
-/* A command that shows the case again: the number or the operation itself, or else the proof. */
-static char *again_text(const verify *v, const result *r, const bnd_verify_counterexample *c)
-{
-    const char *format = v->common.formats.items[r->format].name;
-    bool chance = bnd_rule_random_bits(c->rule) > 0;
-    bool converts = strcmp(c->what, "encode") == 0 || strcmp(c->what, "convert") == 0 || strcmp(c->what, "decode") == 0;
-    char *mode = rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
-    if (expression != NULL) {
-        text = format_text("binade calc %s '%s' -r %s", format, expression, mode);
-    } else if (converts && !chance) {
-        char *operand = operand_text(c, 0);
-        text = format_text("binade show %s -f %s -r %s", operand, format, mode);
-        free(operand);
-    } else {
-        text = format_text("binade verify -f %s -r %s --proof %s%s", format, mode, bnd_verify_check_name(r->proof),
-                           v->exhaustive ? " --exhaustive" : "");
-    }
-    free(expression);
-    free(mode);
-    return text;
-}
-
-static void print_counterexample(const verify *v, const result *r, const bnd_verify_counterexample *c)
-{
-    char *mode = rounding_text(c->rule), *got = result_text(c, c->got), *want = result_text(c, c->want);
-    char *again = again_text(v, r, c);
-    printf("%s, %s, %s: %s", bnd_verify_check_name(r->proof), v->common.formats.items[r->format].name, mode, c->what);
-    for (unsigned i = 0; i < c->operands; i++) {
-        char *operand = operand_text(c, i);
-        printf(" %s", operand);
-        free(operand);
-    }
-    if (bnd_rule_random_bits(c->rule) > 0) {
-        printf(" with random bits 0x%" PRIx64, c->random);
-    }
-    printf("\n    gives %s\n    not   %s\n    again %s\n", got, want, again);
-    free(mode);
-    free(got);
-    free(want);
-    free(again);
-}
-
-static void print_counterexamples(const verify *v)
-{
-    unsigned shown = 0;
-    for (size_t i = 0; i < v->result_count; i++) {
-        const result *r = &v->results[i];
-        for (unsigned k = 0; k < r->found.shown && shown < MOST_SHOWN; k++) {
-            if (shown++ == 0) {
-                printf("\nThe first that do not hold:\n");
-            }
-            print_counterexample(v, r, &r->found.first[k]);
-        }
-    }
-}
-
-/* What the proofs of the table are. */
-static void print_titles(const verify *v)
-{
-    printf("\n");
-    for (size_t i = 0; i < bnd_verify_check_count(); i++) {
-        if (v->wanted[i]) {
-            printf("%-9s %s\n", bnd_verify_check_name(i), bnd_verify_check_title(i));
-        }
-    }
-}
-
-static void print_summary(const verify *v)
-{
-    uint64_t cases = 0, mismatches = mismatches_of(v);
-    double seconds = 0;
-    for (size_t i = 0; i < v->result_count; i++) {
-        cases += v->results[i].found.cases;
-        seconds += v->results[i].seconds;
-    }
-    printf("\n%" PRIu64 " cases, %" PRIu64 " mismatches, %.1f s\n", cases, mismatches, seconds);
-}
-
-/* ---- JSON ---- */
-
-static void json_result(bnd_lab_json *json, const char *key, const bnd_verify_counterexample *c, bnd_result r)
-{
-    bnd_lab_json_object(json, key);
-    json_owned_string(json, "code", code_text(&c->to, r.code));
-    json_owned_string(json, "value", shortest_text(&c->to, bnd_unpack(&c->to, r.code)));
-    if (!c->code_only) {
-        json_flags(json, "flags", r.flags);
-        bnd_lab_json_integer(json, "ternary", r.ternary);
-    }
-    bnd_lab_json_end(json);
-}
-
-static void json_counterexample(bnd_lab_json *json, const verify *v, const result *r,
-                                const bnd_verify_counterexample *c)
-{
-    bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "what", c->what);
-    json_owned_string(json, "rounding", rounding_text(c->rule));
-    bnd_lab_json_array(json, "operands");
-    for (unsigned i = 0; i < c->operands; i++) {
-        json_owned_string(json, NULL, operand_text(c, i));
-    }
-    bnd_lab_json_end(json);
-    json_result(json, "got", c, c->got);
-    json_result(json, "want", c, c->want);
-    json_owned_string(json, "again", again_text(v, r, c));
-    bnd_lab_json_end(json);
-}
-
-static void json_row(bnd_lab_json *json, const verify *v, const result *r)
-{
-    bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "proof", bnd_verify_check_name(r->proof));
-    bnd_lab_json_string(json, "format", v->common.formats.items[r->format].name);
-    bnd_lab_json_array(json, "rounding");
-    for (size_t i = 0; bnd_verify_check_rounds(r->proof) && i < v->rule_count; i++) {
-        json_owned_string(json, NULL, rounding_text(v->rules[i]));
-    }
-    bnd_lab_json_end(json);
-    bnd_lab_json_unsigned(json, "cases", r->found.cases);
-    bnd_lab_json_unsigned(json, "mismatches", r->found.mismatches);
-    json_owned_literal(json, "seconds", format_text("%.3f", r->seconds));
-    bnd_lab_json_array(json, "counterexamples");
-    for (unsigned k = 0; k < r->found.shown; k++) {
-        json_counterexample(json, v, r, &r->found.first[k]);
-    }
-    bnd_lab_json_end(json);
-    bnd_lab_json_end(json);
-}
-
-static void print_json(const verify *v)
-{
-    bnd_lab_json json;
-    json_begin(&json);
-    bnd_lab_json_object(&json, NULL);
-    bnd_lab_json_boolean(&json, "exhaustive", v->exhaustive);
-    bnd_lab_json_boolean(&json, "holds", mismatches_of(v) == 0);
-    bnd_lab_json_array(&json, "proofs");
-    for (size_t i = 0; i < v->result_count; i++) {
-        json_row(&json, v, &v->results[i]);
-    }
-    bnd_lab_json_end(&json);
-    bnd_lab_json_end(&json);
-    json_line_end();
-}
-
-static void print_results(const verify *v)
-{
-    if (v->common.output == OUTPUT_JSON) {
-        print_json(v);
-        return;
-    }
-    print_table(v);
-    if (v->common.output == OUTPUT_TEXT) {
-        print_counterexamples(v);
-        print_titles(v);
-        print_summary(v);
-    }
-}
 
 static int run(const command *self, int argc, char **argv)
 {
@@ -468,8 +174,8 @@ static int run(const command *self, int argc, char **argv)
         status = verify_all(&v);
     }
     if (status == GO_ON) {
-        print_results(&v);
-        status = mismatches_of(&v) == 0 ? FINE : DOES_NOT_HOLD;
+        verify_print(&v);
+        status = verify_mismatches(&v) == 0 ? FINE : DOES_NOT_HOLD;
     }
     free(v.results);
     clear_settings(&v.common);
