@@ -158,18 +158,17 @@ static const option_row options[] = {
      INTO_TEXT(bench_command, options.words)},
     {.name = "size",
      .argument = "LIST",
-     .help = "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of "
-             "256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), "
-             "tensor (models, beside PyTorch), or train (steps of training: fp32 beside "
-             "PyTorch, recipes beside fp32), separated by commas (default "
+     .help = "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of 256 x 256 matrices, "
+             "beside OpenBLAS), call (single operations, beside fmaf), tensor (models, beside PyTorch), or train "
+             "(steps of training: fp32 beside PyTorch, recipes beside fp32), separated by commas (default "
              "L1,L2,memory,gemm,call,tensor)",
      .completes = COMPLETES_WORDS,
      .words = "L1 L2 memory gemm call tensor train",
      INTO(bench_command, options.sizes, read_sizes)},
     {.name = "backend",
      .argument = "LIST",
-     .help = "best portable avx2 avx512 neon wasm128, separated by commas; all: every one "
-             "that this machine can run (default what BINADE_BACKEND names, or best)",
+     .help = "best portable avx2 avx512 neon wasm128, separated by commas; all: every one that this machine can run "
+             "(default what BINADE_BACKEND names, or best)",
      .completes = COMPLETES_WORDS,
      .words = "all best portable avx2 avx512 neon wasm128",
      INTO(bench_command, options.backends, read_backends)},
@@ -180,8 +179,8 @@ static const option_row options[] = {
      INTO_UNSIGNED(settings, threads, 0, MOST_THREADS)},
     {.name = "data",
      .argument = "KIND",
-     .help = "normal: normally distributed numbers; hard: random bits, with NaNs, infinities "
-             "and subnormals among them (default normal)",
+     .help = "normal: normally distributed numbers; hard: random bits, with NaNs, infinities and subnormals among them "
+             "(default normal)",
      .completes = COMPLETES_WORDS,
      .words = "normal hard",
      INTO_WORD(bench_command, data, NORMAL)},
@@ -206,10 +205,9 @@ const command command_bench = {
     .name = "bench",
     .summary = "how fast arrays are converted here, beside a copy of the same bytes",
     .operands = "",
-    .about =
-        "Times conversions of arrays, each compared with the codec first, beside copies of as many bytes in the same "
-        "run. A ratio of 1 is the speed of memcpy, or of a copy with streaming stores. With --format, the cases of "
-        "these formats, of any format that has a name.",
+    .about = "Times conversions of arrays, each compared with the codec first, beside copies of as many bytes in the "
+             "same run. A ratio of 1 is the speed of memcpy, or of a copy with streaming stores. With --format, the "
+             "cases of these formats, of any format that has a name.",
     .options = options,
     .example = "binade bench -f e4m3 --size L2",
     .run = run,

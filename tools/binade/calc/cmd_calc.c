@@ -210,14 +210,13 @@ const command command_calc = {
     .summary = "an expression with every operation rounded in a format",
     .operands = "[FORMAT] EXPR",
     .first = COMPLETES_FORMATS,
-    .about =
-        "Evaluates EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
-        "and the error. With several formats (fp16,bf16, or -f) it prints a row per format.\n\n"
-        "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan, pi, e), codes (fp16:0x3c00), + - * /, powers x^n or x**n, "
-        "parentheses, sum(x, n), which adds x n times, and formats: bf16(x) rounds x to bf16. Operations by name: "
-        "sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) "
-        "scalb(x, n) ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x) "
-        "and, of operands of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
+    .about = "Evaluates EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
+             "and the error. With several formats (fp16,bf16, or -f) it prints a row per format.\n\n"
+             "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan, pi, e), codes (fp16:0x3c00), + - * /, powers x^n or "
+             "x**n, parentheses, sum(x, n), which adds x n times, and formats: bf16(x) rounds x to bf16. Operations by "
+             "name: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) scalb(x, n) "
+             "ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x) and, "
+             "of operands of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
     .example = "binade calc fp16,bf16 'sum(0.001, 10000)'",
     .run = run,

@@ -168,11 +168,12 @@ static int settle_target(cast *c)
     bool wide = from->width == 32 || from->width == 64;
     if (c->blocks.given) {
         c->to.format = *from;
-        return cast_fp32_holds(from) ? GO_ON
-                                     : complain(c->common.command,
-                                                "fp32 does not hold all numbers of %s, and block formats are made of "
-                                                "fp32; cast to fp32 first",
-                                                from->name);
+        return cast_fp32_holds(from)
+                   ? GO_ON
+                   : complain(
+                         c->common.command,
+                         "fp32 does not hold all numbers of %s, and block formats are made of fp32; cast to fp32 first",
+                         from->name);
     }
     if (via->given) {
         c->to.format = *from;
@@ -292,8 +293,8 @@ static const option_row options[] = {
      INTO(cast, to, read_format)},
     {.name = "via",
      .argument = "F",
-     .help = "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a "
-             "block format (mxfp8, nvfp4, e4m3/tile:1x128)",
+     .help = "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a block format (mxfp8, "
+             "nvfp4, e4m3/tile:1x128)",
      .completes = COMPLETES_FORMATS,
      INTO(cast, via, read_via)},
     {.name = "columns",

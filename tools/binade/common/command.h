@@ -181,8 +181,8 @@ void note_silent_dialect(const settings *s);
 int complain(const command *self, const char *message, ...) BND_PRINTF(2, 3);
 size_t letters_shared(const char *a, const char *b); /* from the beginning */
 void note(const command *self, const char *message, ...) BND_PRINTF(2, 3);
-/* "binade show: WHERE: ..." of a call that failed ("": no place); returns BAD_STREAM where a file or memory is to blame,
- * else BAD_USAGE. */
+/* "binade show: WHERE: ..." of a call that failed ("": no place). Returns BAD_STREAM for files and memory, otherwise
+ * BAD_USAGE. */
 int fail(const command *self, const char *where, bnd_status status, const bnd_error *why);
 
 /* Memory or the end: prints a message and leaves with BAD_STREAM. */
@@ -192,7 +192,7 @@ void *allocate(void *old, size_t count, size_t size);
 
 /* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
 void fill_text(const char *text, int indent, int column);
-/* `more` is what the man page says besides, for every option to be explained; NULL: rare ones have their name only. */
+/* With `more`, what the man page says besides, every option is explained; NULL: rare ones have their name only. */
 void print_help(const command *self, const char *more);
 void print_version(void);
 

@@ -83,9 +83,8 @@ const option_row row_format = {
     .name = "format",
     .letter = 'f',
     .argument = "LIST",
-    .help = "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones "
-            "(e6m9, e5m10b12fn, ue6m2fn), value "
-            "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
+    .help = "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, "
+            "ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
     .completes = COMPLETES_FORMATS,
     INTO(settings, formats, read_formats)};
 const option_row row_round = {
@@ -102,14 +101,13 @@ const option_row row_overflow = {.name = "overflow",
                                  .completes = COMPLETES_WORDS,
                                  .words = "format saturate propagate format-max propagate-max",
                                  INTO(settings, rule, read_overflow)};
-const option_row row_nan = {
-    .name = "nan",
-    .argument = "WHICH",
-    .help = "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: signed in "
-            "conversions, canonical in operations)",
-    .completes = COMPLETES_WORDS,
-    .words = "default canonical signed ones signed-ones propagate x86",
-    INTO(settings, rule, read_nan)};
+const option_row row_nan = {.name = "nan",
+                            .argument = "WHICH",
+                            .help = "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: "
+                                    "signed in conversions, canonical in operations)",
+                            .completes = COMPLETES_WORDS,
+                            .words = "default canonical signed ones signed-ones propagate x86",
+                            INTO(settings, rule, read_nan)};
 const option_row row_flush = {.name = "flush",
                               .argument = "WHERE",
                               .help = "subnormals become zero: none in out both (default none)",

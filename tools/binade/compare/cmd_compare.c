@@ -15,8 +15,8 @@ static int check_operands(const compare *c)
 {
     const settings *s = &c->asked.common;
     if (s->operand_count == 0) {
-        return complain(s->command, "a run is missing: a run directory, a directory of such, or a file with step and "
-                                    "loss");
+        return complain(s->command,
+                        "a run is missing: a run directory, a directory of such, or a file with step and loss");
     }
     if (c->asked.steps_of_run && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
         return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "
@@ -120,10 +120,9 @@ const command command_compare = {
     .operands = "RUN...",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
-    .about =
-        "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that binade "
-        "train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is standard "
-        "input.",
+    .about = "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that "
+             "binade train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is "
+             "standard input.",
     .options = training_rows,
     .bit = COMPARE,
     .example = "binade compare runs",

@@ -224,11 +224,10 @@ const command command_cost = {
     .operands = "QUESTION [SHAPE]",
     .first = COMPLETES_OPERANDS,
     .operand_name = question_name,
-    .about =
-        "Works out what training costs: the answer first, then each step with its formula, its numbers and its result, "
-        "then what is left out. 'binade cost QUESTION --help' lists the options of one question.\n\n"
-        "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], tensor "
-        "SHAPE, roofline MxNxK, machines, models.",
+    .about = "Works out what training costs: the answer first, then each step with its formula, its numbers and its "
+             "result, then what is left out. 'binade cost QUESTION --help' lists the options of one question.\n\n"
+             "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], "
+             "tensor SHAPE, roofline MxNxK, machines, models.",
     .options = cost_rows,
     .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
     .run = run,

@@ -79,20 +79,16 @@ const option_row cost_rows[] = {
                      .read = read_text,
                      .kind = OPTION_READ,
                      .rare = 1},
-    [COST_MODEL] =
-        {.name = "model",
-         .argument = "NAME",
-         .help = "a transformer by name: 'binade cost models' lists them; of memory, also a model of binade train: "
-                 "transformer, "
-                 "mlp, linear, logistic, quadratic, student",
-         .completes = COMPLETES_WORDS,
-         .words =
-             "gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b "
-             "gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp "
-             "linear "
-             "logistic quadratic student",
-         .read = read_text,
-         .kind = OPTION_READ},
+    [COST_MODEL] = {.name = "model",
+                    .argument = "NAME",
+                    .help = "a transformer by name: 'binade cost models' lists them; of memory, also a model of binade "
+                            "train: transformer, mlp, linear, logistic, quadratic, student",
+                    .completes = COMPLETES_WORDS,
+                    .words = "gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b "
+                             "llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b "
+                             "qwen2.5-72b binade transformer mlp linear logistic quadratic student",
+                    .read = read_text,
+                    .kind = OPTION_READ},
     [COST_LAYERS] = {.name = "layers",
                      .argument = "N",
                      .help = "of a transformer that has no name, or instead of the model's",

@@ -219,8 +219,8 @@ const command command_evaluate = {
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
     .about = "Measures the loss of trained weights under each recipe, without training (post-training quantization), "
-             "and names the tensors that lose most. A CHECKPOINT is the checkpoint.safetensors that binade train "
-             "--out wrote, or the directory of a run.",
+             "and names the tensors that lose most. A CHECKPOINT is the checkpoint.safetensors that binade train --out "
+             "wrote, or the directory of a run.",
     .options = training_rows,
     .bit = EVALUATE,
     .example = "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4",

@@ -252,8 +252,7 @@ static void print_document(const table *single, const table *blocks)
     puts("# Formats\n\nWritten by `binade formats --markdown`; every limit is derived from the format's row.\n");
     print_markdown(single);
     puts("\n## Block formats\n\nNumbers that share scales. `e4m3/row`, `e4m3/tensor`, `e4m3/tile:1x128` and `e3m4/mx` "
-         "are read "
-         "in the same way:\na format, and who shares a scale.\n");
+         "are read in the same way:\na format, and who shares a scale.\n");
     print_markdown(blocks);
 }
 
@@ -396,8 +395,7 @@ const command command_formats = {
     .about =
         "Lists formats: by default the built-in ones, the 8-bit P3109 family and the block formats; otherwise those "
         "that are named. Up to four named formats are printed with every fact, one per line. Names of any ecosystem "
-        "are "
-        "understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
+        "are understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
     .options = options,
     .example = "binade formats e4m3 float8_e4m3 e5m10b12fn",
     .run = run,

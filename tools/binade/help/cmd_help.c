@@ -72,9 +72,8 @@ const command command_help = {
     .operands = "[COMMAND...]",
     .first = COMPLETES_COMMANDS,
     .others = COMPLETES_COMMANDS,
-    .about =
-        "Prints the list of commands, or the help of those named. With --full, it also explains rare options and the "
-        "output: all that the man page binade-COMMAND(1) says, which is there once binade is installed.",
+    .about = "Prints the list of commands, or the help of those named. With --full, it also explains rare options and "
+             "the output: all that the man page binade-COMMAND(1) says, which is there once binade is installed.",
     .options = options,
     .example = "binade help --full train",
     .run = run,

@@ -217,10 +217,9 @@ const command command_range = {
     .name = "range",
     .summary = "which formats hold a value, flush it, saturate or overflow",
     .operands = "[VALUE...]",
-    .about =
-        "A chart of values against formats: what is held, what is flushed to zero, what is beyond the largest number. "
-        "Without values: the decades 1e-10 to 1e10. Default formats: fp32 tf32 fp16 bf16 e5m2 e4m3 e3m2 e2m3 e2m1 "
-        "e8m0.",
+    .about = "A chart of values against formats: what is held, what is flushed to zero, what is beyond the largest "
+             "number. Without values: the decades 1e-10 to 1e10. Default formats: fp32 tf32 fp16 bf16 e5m2 e4m3 e3m2 "
+             "e2m3 e2m1 e8m0.",
     .options = options,
     .example = "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2",
     .run = run,

@@ -169,100 +169,6 @@ static void json_look(bnd_lab_json *json, const show *s, const look *l)
     bnd_lab_json_end(json);
 }
 
-/* ---- dialects ---- */
-
-static void dialect_row(table *t, const show *s, const look *l, const char *name, const char *title, bool agrees)
-{
-    bnd_exact value = l->rounded.value;
-    table_add(t, copy_text(l->format->name));
-    table_add(t, copy_text(name));
-    table_add(t, code_text(l->format, l->code));
-    table_add(t, s->common.output == OUTPUT_TEXT ? readable_text(value, s->exact) : exact_text(value, s->exact));
-    table_add(t, flags_text(l->rounded.flags));
-    table_add(t, copy_text(agrees ? "" : "differs"));
-    table_add(t, copy_text(agrees ? "false" : "true"));
-    table_add(t, copy_text(title));
-}
-
-/* Who the dialects in a table are, where the page has no room for it in each row. */
-static void print_legend(const show *s)
-{
-    static const column columns[] = {{"dialect", "dialect", false, false, false, false, 0},
-                                     {"who", "who", false, false, false, false, 0}};
-    table t = {.columns = columns, .column_count = 2};
-    for (size_t d = 0; d < bnd_dialect_count(); d++) {
-        bnd_rule rule;
-        bool answers = false;
-        for (size_t i = 0; i < s->common.formats.count && !answers; i++) {
-            answers = bnd_dialect_rule(&rule, d, &s->common.formats.items[i]);
-        }
-        if (answers) {
-            table_add(&t, copy_text(bnd_dialect_name(d)));
-            table_add(&t, copy_text(bnd_dialect_title(d)));
-        }
-    }
-    putchar('\n');
-    table_end(&t);
-}
-
-static int show_dialects(const show *s, const given *v, size_t index)
-{
-    column columns[] = {
-        {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
-        {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
-        {"flags", "flags", false, false, true, false, 0},    {NULL, "", false, false, false, false, 0},
-        {"differs", "", false, true, false, true, 0},        {"who", "who", false, false, false, false, 0},
-    };
-    table t = {.columns = columns,
-               .column_count = sizeof columns / sizeof columns[0],
-               .output = s->common.output,
-               .key = "answers",
-               .input = v->input,
-               .keys = 2};
-    size_t differing = 0, answers = 0;
-    for (size_t i = 0; i < s->common.formats.count; i++) {
-        const bnd_format *f = &s->common.formats.items[i];
-        look own, other;
-        bool first = true;
-        for (size_t d = 0; d < bnd_dialect_count() && f->width != 0; d++) {
-            bnd_rule rule;
-            if (!bnd_dialect_rule(&rule, d, f)) {
-                continue;
-            }
-            if (first) {
-                look_at(&own, f, s->common.rule, random_for(&s->common, s->common.rule, index), v, false);
-                dialect_row(&t, s, &own, "binade", "this project's default", true);
-                first = false;
-            }
-            look_at(&other, f, rule, random_for(&s->common, rule, index), v, false);
-            bool agrees = own.code == other.code;
-            dialect_row(&t, s, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
-            clear_look(&other);
-            differing += !agrees;
-            answers++;
-        }
-        if (!first) {
-            clear_look(&own);
-        }
-    }
-    if (s->common.output == OUTPUT_TEXT) {
-        char *input = heading_text(v->input);
-        printf("%s%s: %zu answers of dialects, %zu of them not binade's\n", index > 0 ? "\n" : "", input, answers,
-               differing);
-        free(input);
-    }
-    enum { WHO = sizeof columns / sizeof columns[0] - 1 };
-    bool narrow = s->common.output == OUTPUT_TEXT && answers > 0 && table_width(&t) > page_width();
-    columns[WHO].data_only = narrow;
-    if (answers > 0 || s->common.output != OUTPUT_TEXT) {
-        table_end(&t);
-    }
-    if (answers > 0 && narrow) {
-        print_legend(s);
-    }
-    return GO_ON;
-}
-
 /* ---- the command ---- */
 
 /* The longest text that class_text may give. */
@@ -341,7 +247,7 @@ static int show_value(void *state, const given *v, size_t index)
 {
     show *s = state;
     if (s->dialects) {
-        return show_dialects(s, v, index);
+        return show_dialects(&s->common, s->exact, v, index);
     }
     settings own = {.command = s->common.command};
     bool listed = s->common.formats_given || !v->is_code;
@@ -356,46 +262,12 @@ static int show_value(void *state, const given *v, size_t index)
         }
         formats = &own.formats;
     }
-    (s->common.output == OUTPUT_JSON ? show_json : show_text)(s, v, index, formats);
+    if (s->common.output == OUTPUT_JSON) {
+        show_json(s, v, index, formats);
+    } else {
+        show_text(s, v, index, formats);
+    }
     free(own.formats.items);
-    return GO_ON;
-}
-
-/* Formats that no dialect has a rule for, where dialects were asked for. */
-static void note_without_dialect(const settings *s)
-{
-    for (size_t i = 0; i < s->formats.count; i++) {
-        bnd_rule rule;
-        bool any = false;
-        for (size_t d = 0; !any && d < bnd_dialect_count(); d++) {
-            any = bnd_dialect_rule(&rule, d, &s->formats.items[i]);
-        }
-        if (!any) {
-            note(s->command, "no dialect says anything about %s", s->formats.items[i].name);
-        }
-    }
-}
-
-/* A table of what libraries do cannot have rules that they do not have. */
-static int refuse_rules(const settings *s)
-{
-    const struct {
-        bool given;
-        const option_row *row;
-    } fixed[] = {{s->rounding_given, &row_round},
-                 {s->overflow_given, &row_overflow},
-                 {s->nan_given, &row_nan},
-                 {s->rule.flush_in || s->rule.flush_out, &row_flush},
-                 {s->rule.tiny_before, &row_tininess},
-                 {s->dialect_given, &row_dialect}};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        if (fixed[i].given) {
-            return complain(s->command,
-                            "--%s cannot be used with --dialects, which shows each library's own rule; use --dialect "
-                            "NAME for one of them, which other options may change",
-                            fixed[i].row->name);
-        }
-    }
     return GO_ON;
 }
 
@@ -457,9 +329,8 @@ const command command_show = {
     .summary = "what a number becomes in several formats: bits, value, error, flags",
     .operands = "VALUE...",
     .about =
-        "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, "
-        "the exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 "
-        "e5m2.\n\n"
+        "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, the "
+        "exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 e5m2.\n\n"
         "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, pi, e, an expression "
         "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,

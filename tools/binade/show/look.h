@@ -29,6 +29,12 @@ bnd_exact ulp_at(const bnd_format *f, bnd_exact x);
 /* `show --table`, and its rows as CSV: every value of the command line in every format. */
 int show_as_table(const settings *s, bool plain);
 
+/* `show --dialects` of one value. Options of a rule cannot be used with it: GO_ON, or the status to leave with. Formats
+ * that no dialect has a rule for are noted. */
+int show_dialects(const settings *s, bool plain, const given *v, size_t index);
+int refuse_rules(const settings *s);
+void note_without_dialect(const settings *s);
+
 /* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
 void explain(const look *l, const given *v);
 

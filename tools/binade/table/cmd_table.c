@@ -74,8 +74,7 @@ const command command_table = {
     .first = COMPLETES_FORMATS,
     .one_format = true,
     .about = "Prints every code of a format in order: code, bits, class and exact value (in the text for people, past "
-             "40 digits "
-             "cut with ...; --json and --csv have every digit).",
+             "40 digits cut with ...; --json and --csv have every digit).",
     .options = options,
     .example = "binade table e2m1",
     .run = run,

@@ -42,9 +42,9 @@ static const struct words {
 } words[BND_MECHANISM_COUNT] = {
     [BND_MECHANISM_UNDERFLOWED] = {"%s of the %s underflow to zero", "nonzero numbers that became zero"},
     [BND_MECHANISM_OVERFLOWED] = {"%s of the %s overflow", "numbers beyond the largest of the format"},
-    [BND_MECHANISM_CLAMPED] = {"clamping by a shared scale makes %s of the squared error of the %s",
-                               "numbers beyond the largest that their shared scale allows: their share of the squared "
-                               "error"},
+    [BND_MECHANISM_CLAMPED] =
+        {"clamping by a shared scale makes %s of the squared error of the %s",
+         "numbers beyond the largest that their shared scale allows: their share of the squared error"},
     [BND_MECHANISM_LOST_UPDATES] = {"%s of the updates of the %s are lost", "updates that left the weight as it was"},
     [BND_MECHANISM_STALLED_MOMENTS] = {"%s of the %s stall",
                                        "moments that an update would change in fp32, and did not"},
@@ -294,9 +294,9 @@ static void print_one(const train_row *row, const char *reference, legend *l)
         print_mechanisms(a, l);
     }
     printf("\n");
-    say(format_text(row->count > 1 ? "%zu counterfactual runs, over %zu seed pairs."
-                                   : "%zu counterfactual runs of one seed pair, which has no intervals: --seeds 3 "
-                                     "gives some.",
+    say(format_text(row->count > 1
+                        ? "%zu counterfactual runs, over %zu seed pairs."
+                        : "%zu counterfactual runs of one seed pair, which has no intervals: --seeds 3 gives some.",
                     a->runs, row->count));
     free(outcome);
     free(left);

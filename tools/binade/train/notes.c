@@ -120,8 +120,8 @@ static void explain_verdicts(const train_result *r)
         say("better", copy_text("the interval, or nearly every pair of six or more, lies below minus the tolerance"));
     }
     if (has_verdict(r, BND_VERDICT_FAILED)) {
-        say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of "
-                                  "the other pairs, where there are any",
+        say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of the "
+                                  "other pairs, where there are any",
                                   name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
     }
 }
@@ -198,10 +198,10 @@ static void explain_emulation(const train_result *r)
     say("emulation", copy_text("all memory and the time per step of this program, which computes every format on the "
                                "CPU: it says nothing about the speed of a recipe on hardware"));
     if (!isnan(r->peak)) {
-        say("of this CPU", format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on "
-                                       "%s; \"-\" where a step was "
-                                       "faster, because other programs ran when it was measured",
-                                       1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
+        say("of this CPU",
+            format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on %s; \"-\" where "
+                        "a step was faster, because other programs ran when it was measured",
+                        1e-9 * r->peak, r->peak_threads > 1 ? "all threads" : "one thread"));
     }
 }
 
@@ -272,9 +272,9 @@ static void judge_reference(const train_result *r)
         none += bnd_record_result(&row->records[i]) >= row->records[i].chance_loss;
     }
     if (2 * none >= row->count && row->count > 0) {
-        paragraph(format_text("%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or "
-                              "another --lr.",
-                              row->name));
+        paragraph(format_text(
+            "%s itself ends at chance level: gaps and verdicts mean nothing. Try more --steps or another --lr.",
+            row->name));
     } else if (row->compared && row->is.covered < 0.5) {
         paragraph(format_text("%s has covered %.0f %% of the way from chance level to the irreducible loss: verdicts "
                               "mean little. Try more --steps or another --lr.",
@@ -332,9 +332,10 @@ static char *with_first_loss(char *text, const train_row *row)
                                                (unsigned long long)first, over));
     }
     if (under != NULL) {
-        text = with_sentence(text, format_text("1 %% or more of the nonzero numbers underflowed to zero first in step "
-                                               "%llu, of the roles %s.",
-                                               (unsigned long long)first, under));
+        text = with_sentence(
+            text,
+            format_text("1 %% or more of the nonzero numbers underflowed to zero first in step %llu, of the roles %s.",
+                        (unsigned long long)first, under));
     }
     free(over);
     free(under);
@@ -355,10 +356,9 @@ static char *failure_text(const train_result *r, const train_row *row)
     free(runs);
     text = with_first_loss(text, row);
     if (!isnan(ended_at(r, row))) {
-        text = with_sentence(text,
-                             format_text("All of its weights were NaN after %.0f of %llu steps: the run ended there, "
-                                         "and its counts cover these steps only.",
-                                         ended_at(r, row), (unsigned long long)row->records->steps));
+        text = with_sentence(text, format_text("All of its weights were NaN after %.0f of %llu steps: the run ended "
+                                               "there, and its counts cover these steps only.",
+                                               ended_at(r, row), (unsigned long long)row->records->steps));
     }
     return text;
 }
@@ -388,11 +388,10 @@ static void tell_of_lengths(const train_result *r)
         const train_row *row = &r->rows[i];
         if (row->compared && row->is.cut) {
             char *loss = loss_text(row->is.reference);
-            paragraph(
-                format_text("%s and %s end at different steps: they are compared at step %llu, the last that both "
-                            "have, where the loss of %s is %s.",
-                            row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
-                            r->rows[row->reference].name, loss));
+            paragraph(format_text("%s and %s end at different steps: they are compared at step %llu, the last that "
+                                  "both have, where the loss of %s is %s.",
+                                  row->name, r->rows[row->reference].name, (unsigned long long)row->is.cut_at,
+                                  r->rows[row->reference].name, loss));
             free(loss);
         }
     }

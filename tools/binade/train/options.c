@@ -129,8 +129,8 @@ const option_row training_rows[] = {
      .commands = EVALUATE},
     {.name = "lr",
      .argument = "RATES",
-     .help = "a range and its points, 1e-4..1e-1:7, or rates separated by commas (default "
-             "1e-4..1e-1, two points a decade)",
+     .help =
+         "a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)",
      INTO(training_options, rates, read_rates),
      .commands = SWEEP},
     {.same = &row_seeds, .commands = SWEEP},
@@ -252,8 +252,8 @@ const option_row training_rows[] = {
      .commands = EVALUATE},
     {.name = "data-type",
      .argument = "TYPE",
-     .help = "of --data's tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, "
-             "int64, uint64 (default: uint16 for .bin, else uint8)",
+     .help = "of --data's tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 "
+             "(default: uint16 for .bin, else uint8)",
      .completes = COMPLETES_WORDS,
      .words = "uint8 int16 uint16 int32 uint32 int64 uint64",
      INTO_TEXT(training_options, data_type),
@@ -261,8 +261,7 @@ const option_row training_rows[] = {
      .rare = TRAIN | SWEEP},
     {.name = "source",
      .argument = "NAME",
-     .help = "text without --data, as train --list has it: copy needs attention, chain does not "
-             "(default copy)",
+     .help = "text without --data, as train --list has it: copy needs attention, chain does not (default copy)",
      .completes = COMPLETES_WORDS,
      .words = "copy chain",
      INTO_TEXT(training_options, source),
@@ -362,8 +361,7 @@ const option_row training_rows[] = {
      .commands = TRAIN | COMPARE},
     {.name = "plot-scale",
      .argument = "LOSSES",
-     .help = "the axis of losses: auto linear log (default auto: log where they span a factor "
-             "of 30)",
+     .help = "the axis of losses: auto linear log (default auto: log where they span a factor of 30)",
      .completes = COMPLETES_WORDS,
      .words = "auto linear log",
      INTO_WORD(training_options, plot.losses, LOSSES_AUTO),

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The fastest of the products that fit in a tenth of a second, on the threads of the context. Other programs may take the
- * cores at any time, so train measures before its runs and after them. NaN stays NaN where there is no memory for it. */
+/* The fastest of the products that fit in a tenth of a second, on the threads of the context. Other programs may take
+ * the cores at any time, so train measures before its runs and after them. NaN stays NaN where memory is short. */
 double measure_peak(double best, const bnd_context *context)
 {
     enum { N = 256, MOST_ROUNDS = 500 };

@@ -33,9 +33,8 @@ static void change(bnd_training *t, const training_options *o)
 int training_data(bnd_training *t, const training_options *o)
 {
     if (o->data_type != NULL && (o->data == NULL || strlen(o->data_type) >= sizeof t->data_type)) {
-        return complain(o->common.command,
-                        "--data-type is the type of the tokens in --data FILE: uint8, int16, uint16, "
-                        "int32, uint32, int64 or uint64");
+        return complain(o->common.command, "--data-type is the type of the tokens in --data FILE: uint8, int16, "
+                                           "uint16, int32, uint32, int64 or uint64");
     }
     if (o->data == NULL) {
         return GO_ON;

@@ -230,8 +230,7 @@ static const option_row options[] = {
      INTO_WHOLE(vectors, count, 0, UINT64_MAX)},
     {.name = "level",
      .argument = "LEVEL",
-     .help = "1 or 2: combinations of boundaries, then drawn cases; all: every "
-             "combination of codes (default 1)",
+     .help = "1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)",
      .completes = COMPLETES_WORDS,
      .words = "1 2 all",
      INTO_WORD(vectors, level, BND_VECTOR_LEVEL_1)},
@@ -239,8 +238,8 @@ static const option_row options[] = {
     {.same = &row_overflow},
     {.name = "nan",
      .argument = "WHICH",
-     .help = "which NaN comes out, as in show; check: bits, or any NaN will do (default: "
-             "signed in conversions, else canonical; bits)",
+     .help = "which NaN comes out, as in show; check: bits, or any NaN will do (default: signed in conversions, else "
+             "canonical; bits)",
      .completes = COMPLETES_WORDS,
      .words = "bits any default canonical signed ones signed-ones propagate x86",
      INTO(vectors, nan, read_nan)},
@@ -254,8 +253,7 @@ static const option_row options[] = {
      INTO_FLAG(vectors, lab_flags)},
     {.name = "flags",
      .argument = "WHICH",
-     .help = "check: flags compared: none ieee all (default ieee; all where the header "
-             "says flags=lab)",
+     .help = "check: flags compared: none ieee all (default ieee; all where the header says flags=lab)",
      .completes = COMPLETES_WORDS,
      .words = "none ieee all",
      INTO(vectors, flags, read_flags)},
@@ -278,10 +276,9 @@ const command command_vectors = {
     .first = COMPLETES_WORDS,
     .others = COMPLETES_FILES,
     .words = "gen check",
-    .about =
-        "gen writes test vectors, a line each, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
-        "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or rule "
-        "the implementation follows. Exit status 1 where a line does not hold.",
+    .about = "gen writes test vectors, a line each, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
+             "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or "
+             "rule the implementation follows. Exit status 1 where a line does not hold.",
     .options = options,
     .example = "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check",
     .run = run,

@@ -187,8 +187,7 @@ static const option_row options[] = {
     {.name = "round",
      .letter = 'r',
      .argument = "LIST",
-     .help = "modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal "
-             "(default the first six)",
+     .help = "modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)",
      .completes = COMPLETES_WORDS,
      .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
      INTO(verify, rules, read_roundings)},
@@ -214,10 +213,9 @@ const command command_verify = {
     .old_name = "prove",
     .summary = "this build's conversions and operations against MPFR and exact integers",
     .operands = "",
-    .about =
-        "Compares what this build gives on this machine, case by case, with an independent judge on MPFR and exact "
-        "integers: code, flags, and on which side of the exact number the result lies. Default formats: fp16 bf16 e4m3 "
-        "e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
+    .about = "Compares what this build gives on this machine, case by case, with an independent judge on MPFR and "
+             "exact integers: code, flags, and on which side of the exact number the result lies. Default formats: "
+             "fp16 bf16 e4m3 e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
     .options = options,
     .example = "binade verify -f e4m3,e5m2 --round rne,rtz",
     .run = run,
