@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tools/dev/check-order \
 	tools/dev/check-lists \
 	tools/dev/count-skipped \
+	tools/dev/check-comments \
 	tools/dev/check-words \
 	tools/dev/check-version \
 	tools/dev/erf-coefficients.py \

@@ -17,7 +17,23 @@
  *   to e4m3           40              -448              1.375           0.01367188
  *   * 2^-7            0.3125          -3.5              0.01074219      0.0001068115
  *
- * -473.6 is beyond e4m3's 448 and saturates: `clamp` does this before the codes are made, where the rule wants it. */
+ * -473.6 is beyond e4m3's 448 and saturates: `clamp` does this before the codes are made, where the rule wants it.
+ *
+ * The entries of the table, in the order of use:
+ *
+ *   amax                  largest magnitudes of groups
+ *   scale_by_powers       e8m0 scales and products in one pass, for rules where both follow from the maximum alone
+ *   encode_blocks         the same and codes of a byte in one pass (AVX-512)
+ *   multiply(_exactly)    x times the reciprocal scale
+ *   divide(_to_odd)       x / scale where the scale is no power of two
+ *   fake(_by_powers)      to the element's grid and back, in one pass
+ *   encode_by_midpoints   codes of e2m1 and other formats of seven magnitudes, by comparisons with scaled midpoints
+ *   encode_dynamic        codes of a byte that are not evenly spaced, and back
+ *
+ * Why products by powers of two may be fp32: they are exact unless they leave fp32's normal range, which
+ * multiply_exactly tests by multiplying back. Why magnitudes are compared as signed integers: the bits of positive
+ * floats have their order, and every instruction set has that comparison, while a float maximum treats NaN differently
+ * from one to the next. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -43,6 +59,7 @@ static inline int32_t magnitude_bits(const float *x)
     return bits & 0x7fffffff;
 }
 
+/* The larger of two integers; compilers make a vector instruction of it. */
 static inline int32_t larger(int32_t a, int32_t b)
 {
     return a > b ? a : b;
@@ -159,6 +176,7 @@ static inline void multiply_groups(float *y, const float *x, const float *factor
     }
 }
 
+/* A factor per element. */
 static void multiply_columns(float *restrict y, const float *restrict x, const float *restrict factors, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -199,6 +217,7 @@ static bool multiply_columns_exactly(float *restrict y, const float *restrict x,
     return inexact == 0;
 }
 
+/* The same in groups: y = x * up, and whether every product can be divided back. */
 static bool multiply_exactly(float *restrict y, const float *restrict x, const float *up, const float *down, size_t n,
                              size_t across, size_t first)
 {
@@ -228,6 +247,7 @@ static void divide_columns(double *restrict y, const float *restrict x, const do
     }
 }
 
+/* Quotients in double, in groups of one scale each. */
 static void divide(double *restrict y, const float *restrict x, const double *scales, size_t n, size_t across,
                    size_t first)
 {
@@ -246,6 +266,7 @@ static void divide(double *restrict y, const float *restrict x, const double *sc
     }
 }
 
+/* Back from units of a scale: one rounding of the exact product. */
 static void multiply_columns_in_double(float *restrict y, const float *restrict x, const double *restrict scales,
                                        size_t n)
 {
@@ -254,6 +275,7 @@ static void multiply_columns_in_double(float *restrict y, const float *restrict 
     }
 }
 
+/* The same in groups. */
 static void multiply_in_double(float *restrict y, const float *restrict x, const double *scales, size_t n,
                                size_t across, size_t first)
 {
@@ -295,6 +317,7 @@ static inline float with_sign_of(float y, float x, uint32_t sign)
 static inline float nearest_by_power(float x, float up, float down, float most, float bottom, float magic,
                                      uint32_t sign)
 {
+    /* Clamped by comparisons that a NaN passes through. */
     float scaled = x * up, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
     float binade = bndi_float_of_bits((uint32_t)(magnitude_bits(&t) & INFINITE)),
           power = binade > bottom ? binade : bottom;
@@ -331,6 +354,7 @@ static inline void fake_some_by_powers(float *restrict y, const float *restrict 
     }
 }
 
+/* As above, in double. */
 static inline void fake_some(float *restrict y, const float *restrict x, const double *restrict scales, size_t step,
                              size_t n, const bndi_grid *grid)
 {
@@ -403,6 +427,7 @@ enum { MIDPOINTS = 7, SIGN = 8 };
 static inline void find_thresholds(int32_t *restrict thresholds, const double *restrict midpoints, double scale)
 {
     for (size_t k = 0; k <= MIDPOINTS; k++) {
+        /* A midpoint has at most 4 bits and a scale at most 28, so the product is exact. */
         double exact = midpoints[k] * scale;
         float near = (float)exact;
         int32_t bits;
@@ -455,6 +480,8 @@ static void encode_dynamic(unsigned char *restrict codes, const float *restrict 
         float quotient = x[i] / scale;
         int32_t bits;
         __builtin_memcpy(&bits, &quotient, sizeof bits);
+        /* The binade chooses the line; the comparison with `last` tells which of two decades of the book the number is
+         * in. */
         const int32_t magnitude = larger(bits & 0x7fffffff, BNDI_DYNAMIC_LEAST), binade = magnitude >> FRACTION & 31;
         const int32_t decade = book->decade[binade] + (magnitude > book->last[binade]);
         const int32_t few =
@@ -519,6 +546,7 @@ static void clamp(float *y, size_t n, float most)
 #define DYNAMIC       bndi_encode_dynamic
 #define TO_ODD        bndi_divide_to_odd
 #else
+/* Without AVX-512 there are no sets: nothing is done, all is left. */
 static size_t no_pairs(unsigned char *codes, float *y, const float *x, size_t n, const bndi_power_rule *rule,
                        bool *finite)
 {

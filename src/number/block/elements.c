@@ -69,6 +69,7 @@ static bnd_exact quotient_of(float x, double scale)
     return q;
 }
 
+/* Inputs that flush_in takes as zeros. */
 static bool is_subnormal_float(float x)
 {
     uint32_t bits = bndi_bits_of_float(x);
@@ -123,6 +124,7 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
 /* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could not be seen. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
 {
+    /* All scales of the run must be in range. */
     const size_t groups = (run->first + run->n - 1) / job->layout.across + 1;
     bool good = job->to_odd && job->stats == NULL;
     for (size_t g = 0; good && g < groups; g++) {
@@ -175,6 +177,7 @@ static void round_by_number(const bndi_block_job *job, float *rounded, const bnd
 /* The elements' values, in units of their scales. */
 static void round_run(const bndi_block_job *job, float *rounded, const bndi_run *run, bnd_stats *flags)
 {
+    /* By number, by fp32 or by doubles: the first that the proof at the top allows. */
     if (job->by_number) {
         round_by_number(job, rounded, run, flags);
     } else if (scale_in_fp32(job, rounded, run)) {
@@ -185,6 +188,7 @@ static void round_run(const bndi_block_job *job, float *rounded, const bndi_run 
     }
 }
 
+/* Rounded elements of a run, and statistics where they are wanted. */
 void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *run)
 {
     bnd_stats flags = {.elements = 0};
@@ -194,6 +198,7 @@ void bndi_round_run(const bndi_block_job *job, float *rounded, const bndi_run *r
     }
 }
 
+/* Where the code of element `at` is stored. */
 void *bndi_codes_at(const bndi_block_job *job, size_t at)
 {
     const bnd_format *f = &job->block.element;
@@ -273,6 +278,7 @@ void bndi_fake_run(const bndi_block_job *job, float *y, const bndi_run *run)
     }
 }
 
+/* Codes to values, in units of the scale. */
 void bndi_load_elements(const bndi_block_job *job, float *y, size_t at, size_t n)
 {
     if (!job->block.integer) {

@@ -10,7 +10,11 @@
  *
  *   v[0] = max(unpacklo(a, b), unpackhi(a, b))   a0|a2  b0|b2  a1|a3  b1|b3
  *   v[1] = the same of c, d                      c0|c2  d0|d2  c1|c3  d1|d3
- *   max(unpacklo64, unpackhi64 of both)          a0|a1|a2|a3   b..   c..   d..     one lane per vector, in order */
+ *   max(unpacklo64, unpackhi64 of both)          a0|a1|a2|a3   b..   c..   d..     one lane per vector, in order
+ *
+ * A set in numbers: 512 elements, 16 scales, and 512 codes of a byte (8 lines of 64 bytes), 384 bytes of 6 bits (6
+ * lines), or 256 bytes of 4 bits (4 lines): always whole lines, so the offset of the codes within a line is the same
+ * for every set (`misplaced`). */
 #include "block/block.h"
 #include "bulk/avx512.h"
 
@@ -66,12 +70,20 @@ static ALWAYS_INLINE __m512i amax_of_set(const float *x, bool asks)
     return largest_lanes(v);
 }
 
-/* 16 codes of scales, and one over what they are. block_kernels.c's find_powers says why. A subnormal amax, f 2^-149,
- * has a scale above the lowest where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit.
- */
+/* 16 codes of scales, and their reciprocals as floats. block_kernels.c's find_powers says why: exponent of amax less
+ * emax, one more where the fraction reaches `limit`. A subnormal amax, f 2^-149, has a scale above the lowest one only
+ * where emax is 0 and it is 1.m 2^-127, that is 2 f = 2^23 + m, with m at least the limit. Four blocks of e4m3 (emax 8,
+ * limit never reached):
+ *
+ *   amax            3.7 (406ccccd)   448 (43e00000)   2^-140 (00000200)   inf (7f800000)
+ *   field           128              135              0                   255
+ *   s               -7               0                -135, at least -127 -- (code 255)
+ *   code            120 (2^-7)       127 (1)          0 (2^-127)          255 (NaN)
+ *   1 / scale       2^7 (43000000)   1 (3f800000)     2^127 (7f000000)    any */
 static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, const bndi_power_rule *rule)
 {
     const __m512i bias = _mm512_set1_epi32(BIAS), fractions = _mm512_set1_epi32((1 << FRACTION) - 1);
+    /* The exponent of the scale, before the fraction is looked at. */
     __m512i s = _mm512_sub_epi32(_mm512_srli_epi32(amax, FRACTION), _mm512_set1_epi32(BIAS + rule->emax));
     __mmask16 below = _mm512_cmple_epi32_mask(amax, fractions);
     __m512i limit = _mm512_mask_mov_epi32(_mm512_set1_epi32(rule->limit), below,
@@ -79,6 +91,7 @@ static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, cons
     __mmask16 more = _mm512_cmpge_epi32_mask(_mm512_and_si512(amax, fractions), limit);
     s = _mm512_mask_add_epi32(s, more, s, _mm512_set1_epi32(1));
     s = _mm512_max_epi32(s, _mm512_set1_epi32(-BIAS));
+    /* An infinite or NaN amax: the scale is NaN. */
     __mmask16 strange = _mm512_cmpge_epi32_mask(amax, _mm512_set1_epi32(INFINITE));
     __m512i code = _mm512_mask_mov_epi32(_mm512_add_epi32(s, bias), strange, _mm512_set1_epi32(255));
     _mm_storeu_si128((void *)codes, _mm512_cvtepi32_epi8(code));
@@ -263,6 +276,7 @@ static ALWAYS_INLINE void put_line(output *o, const unsigned char *from, bool is
 BNDI_VBMI static ALWAYS_INLINE void encode_set(output *o, size_t i, const float *x, const float up[LANES],
                                                const coder *k, unsigned bits, bool integer, bool clamps)
 {
+    /* The end of the previous set comes first, so that lines are whole. */
     const unsigned char *before = o->sets[(i + 1) % 2];
     unsigned char *to = o->sets[i % 2];
     _mm512_store_si512((void *)to, _mm512_load_si512(before + o->bytes)); /* the last of the set before */

@@ -12,7 +12,14 @@
  *   packus_epi16(that, c d)       a0-3 b0-3 c0-3 d0-3     | a4-7 b4-7 c4-7 d4-7        bytes, four to a 32-bit word
  *   permutevar by 0 4 1 5 2 6 3 7 a0-3 a4-7 b0-3 b4-7     | c0-3 c4-7 d0-3 d4-7        in order
  *
- * The packs saturate, which changes nothing: with_sign leaves no bit above the code's sign. */
+ * The packs saturate, which changes nothing: with_sign leaves no bit above the code's sign.
+ *
+ * Kernels of their own, and what they leave (plain_groups): 32 elements per step; a step whose group has one special
+ * number stores nothing. The alternation with the generic kernel for an array with one NaN at element 100:
+ *
+ *   encode_halves   elements 0 to 95     three groups; the fourth has the NaN
+ *   encode_32       elements 96 to 351   A_WHILE elements, any numbers
+ *   encode_halves   from 352 on */
 #include "bulk/avx2.h"
 
 enum { GROUP = 4 };
@@ -29,6 +36,7 @@ static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
     return (a & mask) | (b & ~mask);
 }
 
+/* Signed and unsigned maxima of 8 lanes. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)_mm256_max_epi32((__m256i)a, (__m256i)b);
@@ -46,6 +54,7 @@ static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
     return !_mm256_testz_si256(above, above);
 }
 
+/* A store past the caches. */
 static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
 {
     _mm256_stream_si256(memory, (__m256i)v);
@@ -140,16 +149,19 @@ static ALWAYS_INLINE __m256i above_64(lanes_64 a, lanes_64 b)
     return _mm256_cmpgt_epi64((__m256i)(a ^ sign), (__m256i)(b ^ sign));
 }
 
+/* The larger unsigned lane: compared, then blended. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, above_64(a, b));
 }
 
+/* Any byte of any lane of the mask. */
 static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
 {
     return _mm256_movemask_epi8(above_64(a, b)) != 0;
 }
 
+/* The same for lanes of 64 bits. */
 static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 {
     _mm256_stream_si256(memory, (__m256i)v);
@@ -164,6 +176,7 @@ static ALWAYS_INLINE __m256i lower_words(lanes_64 a, lanes_64 b)
     return _mm256_permute4x64_epi64((__m256i)words, ORDER);
 }
 
+/* GROUP vectors of codes, 16 in all, to words of 1, 2, 4 or 8 bytes: 64 to 32 bits first, then to 16 and to 8. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -197,6 +210,7 @@ static ALWAYS_INLINE __m128i load_4(const void *memory)
     return _mm_cvtsi32_si128(word);
 }
 
+/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -234,6 +248,7 @@ typedef size_t plain_groups(const bndi_plan *plan, char *out, const char *in, si
 
 enum { PLAIN = 32, A_WHILE = 256 };
 
+/* Unaligned load of 32 bytes. */
 static ALWAYS_INLINE __m256i load(const char *in)
 {
     return _mm256_loadu_si256((const void *)in);
@@ -250,6 +265,7 @@ static ALWAYS_INLINE void ask_for(const char *in, size_t bytes)
     }
 }
 
+/* No bit set: the test at the end of a group. */
 static ALWAYS_INLINE bool is_zero(__m256i v)
 {
     return _mm256_testz_si256(v, v);
@@ -273,6 +289,7 @@ static size_t encode_halves(const bndi_plan *plan, char *out, const char *in, si
         for (size_t i = 0; i < 4; i++) {
             c[i] = _mm256_cvtps_ph(_mm256_loadu_ps((const void *)(in + i * BYTES)), _MM_FROUND_CUR_DIRECTION);
         }
+        /* Codes of 32 numbers in two vectors; their magnitudes may not be above 7bff. */
         __m256i low = _mm256_set_m128i(c[1], c[0]), high = _mm256_set_m128i(c[3], c[2]);
         __m256i larger = _mm256_max_epu16(_mm256_and_si256(low, magnitude), _mm256_and_si256(high, magnitude));
         if (!is_zero(_mm256_subs_epu16(larger, last))) {
@@ -342,6 +359,7 @@ static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, si
             const char *at = in + 2 * i * BYTES;
             code[i] = rounded_halves(load(at), load(at + BYTES), upper + i);
         }
+        /* The upper half of the input decides, before rounding. */
         __m256i larger = _mm256_max_epu16(_mm256_and_si256(upper[0], magnitude), _mm256_and_si256(upper[1], magnitude));
         if (!is_zero(_mm256_subs_epu16(larger, last))) {
             break;
@@ -407,6 +425,7 @@ static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, ch
         __m256i x[4], c[4], largest = _mm256_setzero_si256();
         UNROLL
         for (size_t i = 0; i < 4; i++) {
+            /* u is the magnitude, e its power of two, not below the lowest normal one, m is M. */
             x[i] = load(in + i * BYTES);
             __m256i u = _mm256_and_si256(x[i], magnitude);
             __m256i e = _mm256_max_epi32(_mm256_and_si256(u, top), bottom);
@@ -423,6 +442,7 @@ static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, ch
         if (!is_zero(_mm256_cmpgt_epi32(largest, max))) {
             break;
         }
+        /* Magnitudes and signs are packed alike, so one permutation orders both. */
         __m256i code = _mm256_packus_epi16(_mm256_packus_epi32(c[0], c[1]), _mm256_packus_epi32(c[2], c[3]));
         __m256i sign = _mm256_packs_epi16(_mm256_packs_epi32(x[0], x[1]), _mm256_packs_epi32(x[2], x[3]));
         sign = _mm256_srl_epi16(_mm256_and_si256(sign, sign_bit), to_sign);
@@ -475,6 +495,7 @@ static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, siz
         if (stream) {
             ask_for(in, PLAIN);
         }
+        /* Special codes first: magnitudes above the last finite one, and the NaN of fnuz formats. */
         __m256i c = load(in);
         __m256i above = _mm256_subs_epu8(_mm256_and_si256(c, magnitudes), last);
         __m256i nan = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(c, width), zero_nan), never);
@@ -483,6 +504,7 @@ static size_t decode_bytes(const bndi_plan *plan, char *out, const char *in, siz
         }
         UNROLL
         for (size_t i = 0; i < 2; i++) {
+            /* 16 codes as words of 16 bits, their fields where fp16 has them. */
             __m256i w = _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)(in + i * 16)));
             __m256i h = _mm256_or_si256(_mm256_sll_epi16(_mm256_and_si256(w, magnitude), to_place),
                                         _mm256_sll_epi16(_mm256_and_si256(w, sign_bit), to_sign));
@@ -508,6 +530,7 @@ static bool is_half(const bnd_format *f)
 static plain_groups *encoder(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
+    /* Numbers from 0 to the largest one must be plain, zeros and subnormals among them. */
     bool every_number = plan->low == 0 && f->is_signed && plan->code_shift == 0;
     bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_ROUND_RTO &&
                    plan->rule.rounding != BND_ROUND_SR_EQUAL;
@@ -577,6 +600,7 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
     }
 }
 
+/* Codes to words: the special kernel if there is one. */
 static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     plain_groups *plain = decoder(plan);
@@ -587,6 +611,7 @@ static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, siz
     }
 }
 
+/* The table: the template's kernels, then what this back end does better. */
 void bndi_fill_avx2(bndi_kernels *kernels)
 {
     fill_32(kernels);

@@ -1,4 +1,6 @@
-/* What the files of the back end for AVX2 share. */
+/* What the files of the back end for AVX2 share.
+ *
+ * Vectors have 32 bytes; the kernels of the files are declared for the table of avx2.c. */
 #ifndef BINADE_SRC_BULK_AVX2_H
 #define BINADE_SRC_BULK_AVX2_H
 

@@ -24,6 +24,7 @@ static uint64_t code_fields(unsigned code_bytes, unsigned bits)
     return fields;
 }
 
+/* Eight bytes, from anywhere. */
 static ALWAYS_INLINE uint64_t load_8(const void *memory)
 {
     uint64_t word;
@@ -105,6 +106,7 @@ static size_t pack_fours(char *to, const char *from, size_t n)
     for (; n - at >= 64; at += 64) {
         __m256i a = _mm256_and_si256(_mm256_loadu_si256((const void *)(from + at)), code);
         __m256i b = _mm256_and_si256(_mm256_loadu_si256((const void *)(from + at + 32)), code);
+        /* Bytes in 16-bit words, to bytes; the permutation puts the quarters in order. */
         __m256i both = _mm256_packus_epi16(_mm256_maddubs_epi16(a, weights), _mm256_maddubs_epi16(b, weights));
         _mm256_storeu_si256((void *)(to + at / 2), _mm256_permute4x64_epi64(both, 0xd8));
     }
@@ -139,6 +141,7 @@ void bndi_pack_avx2(void *memory, const void *codes, unsigned code_bytes, unsign
     }
 }
 
+/* The same for the other direction. */
 void bndi_unpack_avx2(void *codes, const void *memory, unsigned code_bytes, unsigned bits, size_t n)
 {
     if (code_bytes == 1) {

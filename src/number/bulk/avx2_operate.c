@@ -30,6 +30,7 @@ static ALWAYS_INLINE lanes_64 fused_64(lanes_64 a, lanes_64 b, lanes_64 c)
     return (lanes_64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 }
 
+/* Square roots, correctly rounded. */
 static ALWAYS_INLINE lanes_32 root_32(lanes_32 a)
 {
     return (lanes_32)_mm256_sqrt_ps((__m256)a);
@@ -40,6 +41,7 @@ static ALWAYS_INLINE lanes_64 root_64(lanes_64 a)
     return (lanes_64)_mm256_sqrt_pd((__m256d)a);
 }
 
+/* Has any lane a bit set? */
 static ALWAYS_INLINE bool any_32(lanes_32 a)
 {
     return !_mm256_testz_si256((__m256i)a, (__m256i)a);
@@ -85,6 +87,7 @@ static ALWAYS_INLINE bool any_code_above(lanes_32 codes, uint16_t last)
     return !_mm256_testz_si256(above, above);
 }
 
+/* A vector of 16 codes. */
 static ALWAYS_INLINE void put(void *memory, lanes_32 v, bool stream)
 {
     bndi_put_32_bytes(memory, (__m256i)v, stream);

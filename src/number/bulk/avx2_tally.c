@@ -16,7 +16,14 @@
  *   same (x == y)            0           0             0          -1      exact: 1, inexact: 3
  *   tiny and not same        0          -1            -1           0      underflows: 2
  *   gone (y == 0)            0           0            -1          -1      less the zeros of x: 1 flushed
- *   e = y - x, in fp32      0.0125      0.00071875    -0.0005     0       e^2 is added in double */
+ *   e = y - x, in fp32      0.0125      0.00071875    -0.0005     0       e^2 is added in double
+ *
+ * Histogram: bins are bytes, kept for 512 elements and then counted bin by bin where they stand in few binades. For the
+ * magnitudes above, exponent fields 7d, 78, 74 and 00 less the lowest field's make the bins, clamped to 0 and 63; zeros
+ * land in bin 0 and are taken out when the call ends (close_state), infinities and NaNs in bin 63.
+ *
+ * Sums: vector i of a group of four has the elements 8 i to 8 i + 7, so vectors 0 and 2 add to the sums of lanes 0 to
+ * 7, vectors 1 and 3 to those of lanes 8 to 15; state.error[0] .. [3] have four lanes each. */
 #include "bulk/avx2.h"
 
 /* A group is VECTORS vectors; bins are counted BATCH elements at a time; inputs are prefetched AHEAD bytes early. */
@@ -150,6 +157,7 @@ static ALWAYS_INLINE __m256i counted(__m256i count, __m256i mask)
     return _mm256_sub_epi32(count, mask);
 }
 
+/* Has the mask a bit set? */
 static ALWAYS_INLINE bool any(__m256i mask)
 {
     return !_mm256_testz_si256(mask, mask);
@@ -203,17 +211,20 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
                                     __m256i x, __m256i y, const void *random, size_t at)
 {
     __m256i u = _mm256_and_si256(x, k->magnitude), v = _mm256_and_si256(y, k->magnitude);
+    /* The kinds of x. */
     __m256i finite = below(u, k->top), infinite = _mm256_cmpeq_epi32(u, k->top);
     __m256i zero = _mm256_cmpeq_epi32(u, k->zero), number = _mm256_andnot_si256(zero, finite);
     __m256i tiny_from = by_sign(x, k->tiny), over_from = by_sign(x, k->over);
     __m256i doubtful = doubtful_lanes(k, u, number, tiny_from, over_from);
     __m256i clear = _mm256_andnot_si256(doubtful, number);
+    /* Flags of the lanes that thresholds decide (`clear`): compared as bits, as these are neither zeros nor NaNs. */
     __m256i inexact = _mm256_andnot_si256(_mm256_cmpeq_epi32(u, v), clear);
     __m256i over = _mm256_andnot_si256(below(u, over_from), clear);
     __m256i saturated = _mm256_and_si256(over, _mm256_cmpeq_epi32(v, k->max));
     if (any(infinite) && (bndi_flags_of(plan, TOP, 0, 0) & BND_FLAG_SATURATED) != 0) {
         saturated = _mm256_or_si256(saturated, infinite);
     }
+    /* From here on only counts: each mask is subtracted from its counter. */
     s->nans_in = counted(s->nans_in, below(k->top, u));
     s->nans_out = counted(s->nans_out, below(k->top, v));
     s->infinities = counted(s->infinities, infinite);
@@ -226,6 +237,7 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     s->zeros = counted(s->zeros, zero);
     s->largest = _mm256_max_epu32(s->largest, _mm256_and_si256(u, number));
     s->smallest = _mm256_min_epu32(s->smallest, _mm256_or_si256(u, _mm256_xor_si256(number, _mm256_set1_epi32(-1))));
+    /* Errors of pairs of finite numbers only: zeros in the other lanes add nothing. */
     __m256i both = _mm256_and_si256(finite, below(v, k->top));
     s->compared = counted(s->compared, both);
     add_squares(s, i, _mm256_and_si256(x, both), _mm256_and_si256(y, both));
@@ -269,6 +281,7 @@ typedef struct words {
     __m256i x[VECTORS], y[VECTORS], u[VECTORS], largest, smallest;
 } words;
 
+/* A group, its magnitudes, and the extremes of these per lane. */
 static ALWAYS_INLINE void load_words(words *w, const char *x, const char *y, __m256i magnitude)
 {
     UNROLL
@@ -290,6 +303,7 @@ static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, 
 {
     enum { LAST = 15 };
     __m256i large = below(k->max, w->largest), small = below(w->smallest, k->normal);
+    /* Normal numbers only, and so were the last sixteen groups. */
     if (history == 0 && !any(_mm256_or_si256(large, small))) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {
@@ -300,6 +314,7 @@ static ALWAYS_INLINE unsigned count_group(const bndi_plan *plan, bndi_tally *t, 
         s->smallest = _mm256_min_epu32(s->smallest, w->smallest);
         return 0;
     }
+    /* In range, with small numbers: zeros are looked for only if the smallest magnitude is one. */
     if (k->calm && !any(large)) {
         UNROLL
         for (size_t i = 0; i < VECTORS; i++) {

@@ -15,7 +15,15 @@
  *
  *   packus_epi32(a, b)            a0-3 b0-3  | a4-7 b4-7 | a8-11 b8-11 | a12-15 b12-15      16-bit words
  *   packus_epi16(that, c d)       a b c d of 0-3 | of 4-7 | of 8-11 | of 12-15              bytes
- *   permute by 0 4 8 12 1 5 ..    a0-15 | b0-15 | c0-15 | d0-15 */
+ *   permute by 0 4 8 12 1 5 ..    a0-15 | b0-15 | c0-15 | d0-15
+ *
+ * Which kernel a call gets, from the most special on (encode_any_32):
+ *
+ *   fp16, processor's modes           encode_half            the conversion instruction
+ *   at most 8 bits, those modes       encode_bytes           x + M and byte permutations
+ *   bf16 and its like, nearest even   encode_upper           upper halves
+ *   the same, few random bits         encode_..._randomly    random bits below the last one kept
+ *   everything else                   encode_32              lanes_template.h and its fallbacks */
 #include "bulk/avx512.h"
 
 enum { GROUP = 4 };
@@ -33,6 +41,7 @@ static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
 }
 
+/* Signed and unsigned maxima of 16 lanes. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
@@ -49,6 +58,7 @@ static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
     return _mm512_cmpgt_epu32_mask((__m512i)a, (__m512i)b) != 0;
 }
 
+/* A store past the caches, of a whole line. */
 static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
 {
     _mm512_stream_si512(memory, (__m512i)v);
@@ -139,6 +149,7 @@ static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
     return (lanes_64)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
 }
 
+/* Maxima of 64-bit lanes exist here, signed and unsigned. */
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
@@ -154,6 +165,7 @@ static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
     return _mm512_cmpgt_epu64_mask((__m512i)a, (__m512i)b) != 0;
 }
 
+/* The same for lanes of 64 bits. */
 static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 {
     _mm512_stream_si512(memory, (__m512i)v);
@@ -187,6 +199,7 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
+/* Vectors of codes from words of 1, 2, 4 or 8 bytes, zeros above. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -226,6 +239,7 @@ static bool has_byte_permutations(void)
 static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const unsigned rounding = plan->rule.rounding, bits = plan->random_bits;
+    /* Nothing special at zero, a sign, and random entries of two bytes. */
     bool plain = plan->low == 0 && plan->format.is_signed && plan->code_shift == 0 && plan->random_bytes == 2;
     if (!plain || rounding == BND_ROUND_SR_EQUAL) {
         return false;
@@ -262,6 +276,8 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
     }
 }
 
+/* Rounding by the processor's mode with masks for special numbers, where NaNs have no payload to keep; otherwise the
+ * template. */
 static void round_any_32(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n)
 {
     if (goes_by_mode(plan) && !plan->keeps_payload) {
@@ -271,6 +287,7 @@ static void round_any_32(const bndi_plan *plan, void *y, const void *x, const vo
     }
 }
 
+/* The same for fp64 words and narrow codes. */
 static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     if (goes_by_mode(plan) && !plan->keeps_payload && plan->code_bytes <= 2 && !plan->stream) {
@@ -287,6 +304,7 @@ static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, siz
     enum { WORTH_A_TABLE = 1024, WORTH_LOADING = 64 };
     const size_t worth_it = plan->known != NULL ? WORTH_LOADING : WORTH_A_TABLE;
     const bnd_format *f = &plan->format;
+    /* Codes that the decoders of 16 bits take: IEEE specials, which move along with the other codes. */
     bool plain_16 = plan->exact && f->width == 16 && plan->code_bytes == 2 && f->is_signed && f->ieee_nans;
     if (plain_16 && is_half(f)) {
         decode_half(plan, y, codes, n);

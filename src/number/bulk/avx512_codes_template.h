@@ -17,7 +17,17 @@
  *   | (plane 3 & 80)      2a             d8             06             08
  *   with_extreme_codes    2a             d8             06             7f             1000 is beyond 448
  *
- * The 8 of the last lane is what is left of a carry out of the byte; a lane above `max` is always replaced. */
+ * The 8 of the last lane is what is left of a carry out of the byte; a lane above `max` is always replaced.
+ *
+ * Groups: 64 elements are four vectors of input and one vector of codes of a byte, or two of 16 bits. The repairs of a
+ * group:
+ *
+ *   encode_half     codes above 7bff: with_chosen_nans, if infinities_agree; else mend_group
+ *   encode_bytes    magnitudes above max: with_extreme_codes, unless NaNs keep their payload; else mend_group
+ *   the others      mend_group, the template's `group` with the same step and the same random bits
+ *
+ * Prefetches: stores past the caches make the processor's own prefetching less useful, so inputs are asked for AHEAD
+ * bytes early. */
 
 /* What mend_group needs, made when the first group needs it: most arrays never do. */
 typedef struct hot {
@@ -47,6 +57,7 @@ static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan,
     if (!h->made) {
         make_hot(h, plan);
     }
+    /* Each case passes a constant step, for which `group` has an instance. */
     switch (step) {
     case FLOAT_MODE:
         group_32(&h->k, FLOAT_MODE, plan, &h->special, true, false, plan->code_bytes, false, codes, x, NULL);
@@ -73,6 +84,7 @@ static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
     }
 }
 
+/* IEEE binary16 in every field. */
 static bool is_half(const bnd_format *f)
 {
     return f->is_signed && f->exponent_bits == 5 && f->fraction_bits == 10 && f->bias == 15 && f->ieee_nans &&
@@ -190,6 +202,7 @@ static void encode_upper(const bndi_plan *plan, void *codes, const void *x, size
     hot h;
     start_hot(&h);
     for (; n >= 64; n -= 64, in += 256, out += 128) {
+        /* The codes, rounded down, and what is cut off. */
         __m512i upper[2], lower[2];
         if (stream) {
             ask_for(in, GROUP);
@@ -316,17 +329,20 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
         load_four(v, in);
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
+            /* The power of two of x, not below the lowest normal one; M; the sum; the code in its lowest byte. */
             e[i] = _mm512_max_epi32(_mm512_and_si512(v[i], top), bottom);
             __m512i m = _mm512_ternarylogic_epi32(_mm512_add_epi32(e[i], magic), v[i], sign_free, 0xe4);
             __m512i t = _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(v[i]), _mm512_castsi512_ps(m)));
             a[i] = _mm512_add_epi32(t, _mm512_srlv_epi32(e[i], to_code));
         }
+        /* Exponents decide for most groups; only one in the highest binade or above needs the magnitudes. */
         __m512i large = _mm512_max_epi32(_mm512_max_epi32(e[0], e[1]), _mm512_max_epi32(e[2], e[3]));
         bool extreme = _mm512_cmpgt_epi32_mask(large, highest) != 0 && !all_plain(v, sign_free, max);
         if (extreme && plan->keeps_payload) {
             mend_group(&h, FLOAT_MODE, plan, out, in, NULL);
             continue;
         }
+        /* Both permutations, then the signs to their place in the code. */
         __m512i code = bndi_byte_planes(a, 0), sign = _mm512_srl_epi16(bndi_byte_planes(v, 3), to_sign);
         /* (code & code_bits) | (sign & sign_bit) */
         code = _mm512_ternarylogic_epi32(_mm512_and_si512(code, code_bits), sign, sign_bit, 0xf8);
@@ -385,8 +401,10 @@ BNDI_VBMI static ALWAYS_INLINE void encode_bytes_by(bool all_16, const bndi_plan
         load_four(v, in);
         UNROLL
         for (size_t i = 0; i < GROUP; i++) {
+            /* The random bits of these sixteen elements. */
             __m512i r = half_of_entries(_mm512_loadu_si512(bits + i / 2 * 64), i % 2 != 0);
             __m512 power = _mm512_castsi512_ps(_mm512_and_si512(v[i], signed_top));
+            /* The signed power of x or the lowest normal one, whichever is larger, with the sign of x. */
             e[i] = _mm512_range_ps(power, bottom, LARGER_MAGNITUDE_SIGN_OF_FIRST);
             __m512 m = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(e[i]), magic));
             __m512i t = _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(v[i]), m));
@@ -432,6 +450,7 @@ static bool split_words(const bndi_plan *plan, uint8_t lower[128], uint8_t upper
     decode_32(plan, words, every, 128);
     __m512i lost = _mm512_setzero_si512();
     for (size_t i = 0; i < 8; i++) {
+        /* Bytes 2 and 3 of each word; the lower half must be empty. */
         __m512i word = _mm512_loadu_si512(words + 16 * i);
         _mm_storeu_si128((void *)(lower + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 16)));
         _mm_storeu_si128((void *)(upper + 16 * i), _mm512_cvtepi32_epi8(_mm512_srli_epi32(word, 24)));
@@ -480,6 +499,7 @@ BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *c
         if (plan->stream) {
             ask_for(in, 1);
         }
+        /* 64 codes in the order that unpacking undoes. */
         __m512i c = _mm512_permutexvar_epi32(order, _mm512_loadu_si512(in));
         __m512i low = _mm512_permutex2var_epi8(lower_0, c, lower_1);
         __m512i high = _mm512_permutex2var_epi8(upper_0, c, upper_1);
@@ -489,6 +509,7 @@ BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *c
             low = _mm512_mask_mov_epi8(low, nan, nan_lower);
             high = _mm512_mask_mov_epi8(high, nan, nan_upper);
         }
+        /* Bytes 2 and 3 of a word side by side, then zeros below them. */
         __m512i first = _mm512_unpacklo_epi8(low, high), second = _mm512_unpackhi_epi8(low, high);
         put_32(out, _mm512_unpacklo_epi16(zero, first), plan->stream);
         put_32(out + 64, _mm512_unpackhi_epi16(zero, first), plan->stream);

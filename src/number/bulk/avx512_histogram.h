@@ -92,6 +92,7 @@ typedef struct places {
     uint64_t of[GROUP];
 } places;
 
+/* Two bytes of eight for each vector of a group: 03, 0c, 30 and c0, repeated. */
 static ALWAYS_INLINE places set_places(void)
 {
     places p = {{UINT64_MAX, 0x0c0c0c0c0c0c0c0c, 0x3030303030303030, 0xc0c0c0c0c0c0c0c0}};

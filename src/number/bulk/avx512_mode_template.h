@@ -47,6 +47,7 @@ typedef struct lanes_apart {
     __mmask16 nan, infinite, over, negative;
 } lanes_apart;
 
+/* The thresholds; the results are asked for when they are needed. */
 static ALWAYS_INLINE extremes extremes_32(const bndi_plan *plan)
 {
     return (extremes){.results = {.asked = false},
@@ -93,6 +94,7 @@ static ALWAYS_INLINE bool all_plain(const __m512i *x, __m512i magnitude, __m512i
     return _mm512_cmpgt_epu32_mask(_mm512_max_epu32(a, b), max) == 0;
 }
 
+/* GROUP vectors. */
 static ALWAYS_INLINE void load_four(__m512i *x, const char *in)
 {
     UNROLL

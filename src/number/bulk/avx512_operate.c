@@ -33,6 +33,7 @@ static ALWAYS_INLINE lanes_64 fused_64(lanes_64 a, lanes_64 b, lanes_64 c)
     return (lanes_64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 }
 
+/* Square roots, correctly rounded. */
 static ALWAYS_INLINE lanes_32 root_32(lanes_32 a)
 {
     return (lanes_32)_mm512_sqrt_ps((__m512)a);
@@ -78,6 +79,7 @@ static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes
     }
 }
 
+/* Where both results are equal as numbers the operation was exact; NaNs compare unordered and stay, as `nearer`. */
 static ALWAYS_INLINE lanes_32 odd_32(bnd_operation operation, bool minus_zero, lanes_32 x, lanes_32 y, lanes_32 z)
 {
     const __m512i up = (__m512i)rounded_32(operation, true, x, y, z), one = _mm512_set1_epi32(1);
@@ -87,6 +89,7 @@ static ALWAYS_INLINE lanes_32 odd_32(bnd_operation operation, bool minus_zero, l
     return (lanes_32)_mm512_mask_or_epi32(exact, inexact, nearer, one);
 }
 
+/* The same for lanes of 64 bits. */
 static ALWAYS_INLINE lanes_64 rounded_64(bnd_operation operation, bool up, lanes_64 x, lanes_64 y, lanes_64 z)
 {
     const __m512d a = (__m512d)x, b = (__m512d)y, c = (__m512d)z;
@@ -136,6 +139,7 @@ static ALWAYS_INLINE lanes_32 halves_of_words(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
+/* The running maximum of magnitudes, as 16-bit words. */
 static ALWAYS_INLINE lanes_32 larger_codes(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)_mm512_max_epu16((__m512i)a, (__m512i)b);
@@ -147,6 +151,7 @@ static ALWAYS_INLINE bool any_code_above(lanes_32 codes, uint16_t last)
     return _mm512_cmpgt_epu16_mask((__m512i)codes, _mm512_set1_epi16((short)last)) != 0;
 }
 
+/* A vector of 32 codes; `stream` needs a multiple of 64. */
 static ALWAYS_INLINE void put(void *memory, lanes_32 v, bool stream)
 {
     if (stream) {
@@ -156,6 +161,7 @@ static ALWAYS_INLINE void put(void *memory, lanes_32 v, bool stream)
     }
 }
 
+/* A prefetch of what is read soon. */
 static ALWAYS_INLINE void ask_for(const char *memory)
 {
     _mm_prefetch(memory, _MM_HINT_T0);

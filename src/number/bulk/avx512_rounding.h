@@ -99,6 +99,7 @@ static ALWAYS_INLINE __m512i lower_halves(__m512i a, __m512i b)
     return _mm512_permutex2var_epi16(a, even, b);
 }
 
+/* The odd 16-bit words of two vectors, in order: the codes of bf16. */
 static ALWAYS_INLINE __m512i upper_halves(__m512i a, __m512i b)
 {
     const __m512i odd = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25,

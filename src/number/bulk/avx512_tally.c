@@ -1,19 +1,54 @@
-/* Statistics for AVX-512 with what came after it (VBMI, VPOPCNTDQ, BITALG, GFNI): fp32 numbers in groups of four
- * vectors, in the order that the portable tally has; of what another kernel has rounded, or rounded here besides.
+/* Statistics for AVX-512 with what came after it (VBMI, VPOPCNTDQ, BITALG, GFNI): fp32 numbers in groups of 64 (four
+ * vectors), with exactly the counts and sums of the portable tally. There are two uses: counting what another kernel
+ * has rounded (bndi_tally_avx512), and rounding, storing and counting in one pass (bndi_count_avx512).
  *
- * Most groups have only normal numbers in range, that stand in a few binades: then a difference is the only flag there
- * can be. Next come those with subnormal numbers and zeros. Either kind goes in runs, with all counts in registers, up
- * to the first group that is of neither; this is told apart by masks and thresholds, and the few lanes that random bits
- * decide (within a unit of the smallest normal number or of the largest one) are asked of the codec.
+ * Most groups have only normal numbers in range that stand in a few binades: then inexact is the only flag there can
+ * be. Next come groups with subnormal numbers and zeros. Either kind goes in `runs`, with every count in a register, up
+ * to the first group that is of neither. That one is counted by masks and thresholds (count_any), and the few lanes
+ * that random bits decide, within a unit of the smallest normal number or of the largest one, are asked of the codec.
  *
- * The rounding mode may be any: what must be rounded to nearest says so itself. */
+ *   count_array   a piece of an array
+ *     count_to    as far as one histogram window is good: runs, and what they leave
+ *       run_of    a run: load_group, leaves_run, round_group, put_group, count_exponents per group of 64
+ *       do_others one group, or bursts of more where one follows the other: the general kernels, then count_any
+ *
+ * Four lanes of a run of small numbers, e4m3 to nearest even, codes of a byte (FLOAT_BYTES). Thresholds: normal
+ * 3c800000, max 43e00000:
+ *
+ *                         lane 0        lane 1        lane 2        lane 3
+ *   x                     0.3           -0.011        0.0005        0
+ *   u = |x|               3e99999a      3c343958      3a03126f      00000000
+ *   u > high              0             0             0             0            no lane leaves the run above
+ *   u - 1                 3e999999      3c343957      3a03126e      ffffffff     so that zero is never the smallest
+ *   y = |x| rounded       3ea00000      3c400000      00000000      00000000
+ *   inexact (x != y)      1             1             1             0            as numbers: -0 equals +0
+ *   tiny and inexact      0             1             1             0            u below 3c800000: underflows
+ *   result byte is 0      0             0             1             1            `gone`; less `zeros`: flushed
+ *   exponent byte is 0    0             0             0             1            `zeros`
+ *
+ * The rounding mode may be any: sums that must be rounded to nearest say so in the instruction (NEAREST).
+ *
+ * Why the smallest magnitude is kept minus one: zeros do not count as smallest, and a mask per vector would cost more
+ * than the subtraction, which most groups do not even need: where no minimum of the four vectors is zero, one
+ * subtraction per group suffices.
+ *
+ * What the instances of run_of cost and save: seven ways times plain or small are fourteen loops, in each of which the
+ * kind of result is a constant. A plain run has no zero, so it need not look for lost or flushed numbers; its only
+ * count is `differ`. A small run ends after eight groups without a small number (QUIET), so that data which change
+ * their nature go back to the cheaper loop.
+ *
+ * Counts are added in lanes of 32 bits. A run has at most MOST_IN_WINDOW groups, and a call at most a chunk of the
+ * array (65536 elements), so none overflows. */
 #include "bulk/avx512_histogram.h"
 #include "bulk/avx512_rounding.h"
 
 #define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
+/* AHEAD: prefetch distance in bytes. BURST: most elements of do_others. ONE_WINDOW: groups after which the histogram's
+ * window is chosen anew. */
 enum { AHEAD = 16384, BURST = 1024, ONE_WINDOW = 2 * MOST_IN_WINDOW };
 
+/* Thresholds as vectors of magnitudes. */
 typedef struct limits {
     __m512i magnitude, normal, max, top, hard;
     /* By sign: from `tiny` on a number is not tiny, from `over` on it overflows; below `normal` and `surely_over`.
@@ -23,16 +58,17 @@ typedef struct limits {
     bool random, calm; /* calm: no lane up to the largest number is doubtful, and signs do not matter */
 } limits;
 
+/* Sums of squares, 16 lanes: element i of a piece in lane i mod 16, as the portable tally has it. */
 typedef struct sums {
     __m512d error[2], input[2];
 } sums;
 
-/* Of single groups, in lanes of 32 bits. */
+/* Counts of groups that no run takes, in lanes of 32 bits. */
 typedef struct counts {
     __m512i exact, inexact, underflows, flushed, overflows, saturated, infinities_in, nans_in, nans_out, zeros, apart;
 } counts;
 
-/* A call. Of magnitudes one is subtracted where the smallest is sought, so that zero is the largest. */
+/* A call. The smallest magnitude is kept as magnitude minus one, unsigned, so that zeros wrap around and never win. */
 typedef struct call {
     const bndi_plan *plan;
     const bndi_kernels *kernels; /* of single groups: NULL where results are given */
@@ -57,8 +93,11 @@ typedef struct call {
 
 /* ---- sums and flags ---- */
 
+/* Squares of errors and inputs in double. The square of an fp32 number is exact in double, so its fused addition rounds
+ * as two separate operations do; an error in double has more bits, and its square is rounded on its own. */
 static ALWAYS_INLINE void add_squares(sums *s, __m512i x, __m512i y)
 {
+    /* The halves of a vector as doubles: elements 0 to 7, then 8 to 15. */
     __m512 fx = _mm512_castsi512_ps(x), fy = _mm512_castsi512_ps(y);
     __m256 half_x[2] = {_mm512_castps512_ps256(fx), _mm512_extractf32x8_ps(fx, 1)};
     __m256 half_y[2] = {_mm512_castps512_ps256(fy), _mm512_extractf32x8_ps(fy, 1)};
@@ -70,7 +109,8 @@ static ALWAYS_INLINE void add_squares(sums *s, __m512i x, __m512i y)
     }
 }
 
-/* The same where y - x is a number of fp32. A square of one is a number of fp64: one rounding each. */
+/* The same where y - x is an fp32 number (in range, to nearest or toward zero): both squares are exact and may be
+ * fused. */
 static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, __m512i y)
 {
     __m512 e = _mm512_sub_ps(_mm512_castsi512_ps(y), _mm512_castsi512_ps(x));
@@ -84,7 +124,7 @@ static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, 
     }
 }
 
-/* The same where y is x. */
+/* The same where y is x: there is no error. */
 static ALWAYS_INLINE void add_input_squares(sums *s, const char *in)
 {
     UNROLL
@@ -94,12 +134,13 @@ static ALWAYS_INLINE void add_input_squares(sums *s, const char *in)
     }
 }
 
+/* One more in these lanes. */
 static ALWAYS_INLINE __m512i counted(__m512i count, __mmask16 lanes)
 {
     return _mm512_mask_add_epi32(count, lanes, count, _mm512_set1_epi32(1));
 }
 
-/* Lanes that only the codec knows. */
+/* Lanes whose flags only the codec knows, one at a time. */
 static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y, size_t at)
 {
     uint32_t in[16], out[16];
@@ -113,6 +154,8 @@ static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y,
     }
 }
 
+/* Does the rule turn infinities into the largest number? The flags of one infinity, asked of the codec when the first
+ * one comes; the answer is kept for the call. */
 static bool infinities_saturate(call *c)
 {
     if (c->infinities == UNASKED) {
@@ -121,7 +164,8 @@ static bool infinities_saturate(call *c)
     return c->infinities == SATURATED;
 }
 
-/* Any vector; `lanes`: the elements there are. */
+/* Any vector of x that became y; `lanes`: the elements there are. Masks in order: the kind of x, the doubtful lanes,
+ * then the flags of the clear ones. */
 static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i y, size_t at)
 {
     const limits *k = &c->limits;
@@ -132,12 +176,16 @@ static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i
     __mmask16 nan = _mm512_mask_cmpgt_epu32_mask(lanes, u, k->top);
     __mmask16 number = _mm512_mask_test_epi32_mask(finite, u, u);
     __mmask16 negative = _mm512_movepi32_mask(x), doubtful = _mm512_mask_cmplt_epu32_mask(number, u, k->hard);
+    /* Thresholds by the sign of x: up and down round the two signs apart. */
     __m512i tiny_from = _mm512_mask_mov_epi32(k->tiny[0], negative, k->tiny[1]);
     __m512i over_from = _mm512_mask_mov_epi32(k->over[0], negative, k->over[1]);
+    /* Random bits may decide whether x is tiny, or whether it overflows: from the first threshold at which they may, up
+     * to where they cannot any more. */
     if (k->random) {
         doubtful |= _mm512_mask_cmple_epu32_mask(_mm512_mask_cmplt_epu32_mask(number, u, k->normal), tiny_from, u);
         doubtful |= _mm512_mask_cmple_epu32_mask(_mm512_mask_cmplt_epu32_mask(number, u, k->surely_over), over_from, u);
     }
+    /* Numbers whose flags the thresholds decide. */
     __mmask16 clear = number & (__mmask16)~doubtful;
     __mmask16 inexact = _mm512_mask_cmpneq_epu32_mask(clear, u, v);
     __mmask16 over = _mm512_mask_cmpge_epu32_mask(clear, u, over_from);
@@ -158,6 +206,7 @@ static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i
     c->largest = _mm512_mask_max_epu32(c->largest, number, c->largest, u);
     __m512i less_one = _mm512_sub_epi32(u, _mm512_set1_epi32(1));
     c->smallest_less_one = _mm512_mask_min_epu32(c->smallest_less_one, number, c->smallest_less_one, less_one);
+    /* Only pairs of finite numbers go into the sums; the others are counted apart. */
     __mmask16 both = _mm512_mask_cmplt_epu32_mask(finite, v, k->top);
     s->apart = counted(s->apart, (__mmask16)(lanes & ~both));
     add_squares(&c->sums, _mm512_maskz_mov_epi32(both, x), _mm512_maskz_mov_epi32(both, y));
@@ -166,6 +215,9 @@ static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i
     }
 }
 
+/* The thresholds, from the plan. Below the least number, modes other than nearest and toward zero can raise a number to
+ * it by more than half of it: then the error is not an fp32 number, and such numbers (below `least`) are not for runs.
+ */
 static NOT_INLINE void set_limits(call *c)
 {
     const bndi_plan *plan = c->plan;
@@ -192,6 +244,7 @@ static NOT_INLINE void set_limits(call *c)
 
 /* ---- runs ---- */
 
+/* x and y differ as numbers: zeros of both signs are equal, which the bits would not tell. */
 static ALWAYS_INLINE __mmask16 differing(__m512i x, __m512i y)
 {
     return _mm512_cmp_ps_mask(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y), _CMP_NEQ_UQ); /* zeros are alike */
@@ -208,7 +261,8 @@ static ALWAYS_INLINE void extremes_of(const __m512i *u, __m512i *largest, __m512
     }
 }
 
-/* The smallest magnitude less one: zeros are the largest then. */
+/* The smallest magnitude minus one. Without a zero in any lane's minimum it is that minimum minus one; with one, the
+ * four vectors are looked at again, each minus one, where zeros are the largest. */
 static ALWAYS_INLINE __m512i smallest_but_zeros(const __m512i *u, __m512i smallest)
 {
     const __m512i one = _mm512_set1_epi32(1);
@@ -223,7 +277,7 @@ static ALWAYS_INLINE __m512i smallest_but_zeros(const __m512i *u, __m512i smalle
     return less_one;
 }
 
-/* What is read and written a little later, while this group computes. */
+/* Prefetches what is read and written a little later, while this group computes. */
 static ALWAYS_INLINE void fetch_ahead(way w, const char *x, const char *y)
 {
     const uintptr_t in = (uintptr_t)x + AHEAD, out = (uintptr_t)y + bytes_out(w) * (AHEAD / 4);
@@ -255,6 +309,8 @@ typedef struct run_group {
     __m512i in[GROUP], u[GROUP], y[GROUP], code[GROUP], largest, smallest, less_one;
 } run_group;
 
+/* The magnitudes that a run takes: those in the window of the histogram and in range, from the smallest normal number
+ * on, or from the least number whose error is an fp32 number in a run of small ones. */
 static ALWAYS_INLINE run_limits set_run_limits(const call *c, bool small)
 {
     const uint32_t normal = (uint32_t)c->plan->normal, max = (uint32_t)c->plan->max;
@@ -268,6 +324,7 @@ static ALWAYS_INLINE run_limits set_run_limits(const call *c, bool small)
                         .normal_less_one = _mm512_set1_epi32((int)normal - 1)};
 }
 
+/* The counts of the call into registers, and back. */
 static ALWAYS_INLINE run_state open_run(const call *c)
 {
     return (run_state){.sums = c->sums,
@@ -278,6 +335,7 @@ static ALWAYS_INLINE run_state open_run(const call *c)
                        .smallest_less_one = c->smallest_less_one};
 }
 
+/* Back into the call, with the elements that were done. */
 static ALWAYS_INLINE void close_run(call *c, const run_state *s, size_t groups, bool quiet)
 {
     c->sums = s->sums;
@@ -294,6 +352,7 @@ static ALWAYS_INLINE void close_run(call *c, const run_state *s, size_t groups, 
     c->quiet = quiet;
 }
 
+/* A group of 64 and its magnitudes. */
 static ALWAYS_INLINE void load_group(run_group *g, const run_limits *k, const char *x)
 {
     UNROLL
@@ -325,6 +384,7 @@ static ALWAYS_INLINE void round_group(run_state *s, run_group *g, const run_limi
 {
     UNROLL
     for (size_t i = 0; i < GROUP; i++) {
+        /* For codes the result is a magnitude, so the input is compared as one. */
         const __m512i number = w == FLOAT_BYTES || w == FLOAT_HALVES ? g->u[i] : g->in[i];
         if (w == SAME) {
             g->y[i] = g->in[i];
@@ -395,6 +455,7 @@ TARGET static ALWAYS_INLINE void run_of(call *c, way w, bool small, size_t most)
     close_run(c, &s, groups, s.quiet == QUIET);
 }
 
+/* Two instances per way, plain and small: in each, `way` and `small` are constants and the tests on them vanish. */
 #define RUN(name, way)                                                                                                 \
     TARGET static NOT_INLINE void plain_##name(call *c, size_t most)                                                   \
     {                                                                                                                  \
@@ -413,6 +474,7 @@ RUN(bits_words, BITS_WORDS)
 RUN(bits_halves, BITS_HALVES)
 #undef RUN
 
+/* The instances in a table. */
 static void run(call *c, bool small, size_t most)
 {
     static void (*const runs[WAYS][2])(call *, size_t) = {
@@ -429,7 +491,8 @@ static void run(call *c, bool small, size_t most)
 
 /* ---- everything else ---- */
 
-/* n elements, whatever they are, with the results y. */
+/* n elements of any kind with the results y, by count_any; the last group by masks. Elements that are not there look
+ * like zeros to the histogram, and are taken out of bin 0 again. */
 TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
 {
     const char *x = c->x + 4 * c->at;
@@ -453,7 +516,8 @@ TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
     }
 }
 
-/* Numbers that no run takes, rounded by the kernels that take any. What comes in may lie where the results go. */
+/* Numbers that no run takes, rounded by the general kernels into buffers, counted, and copied out at the end: the input
+ * may lie where the results go. */
 static NOT_INLINE void do_others(call *c, size_t n)
 {
     const bool to_codes = c->way != FLOAT_WORDS && c->way != BITS_WORDS;
@@ -477,6 +541,7 @@ static NOT_INLINE void do_others(call *c, size_t n)
     c->at += n;
 }
 
+/* May runs of small numbers be made at all? */
 static bool is_calm(call *c)
 {
     if (!c->known) {
@@ -487,6 +552,7 @@ static bool is_calm(call *c)
 
 /* ---- a call ---- */
 
+/* The sums go on from the tally; all else begins at zero. */
 static ALWAYS_INLINE void open_call(call *c)
 {
     const __m512i zero = _mm512_setzero_si512();
@@ -502,11 +568,13 @@ static ALWAYS_INLINE void open_call(call *c)
     c->smallest_less_one = _mm512_set1_epi32(-1);
 }
 
+/* The sum of the lanes; 16 counts of less than 2^28 fit 32 bits. */
 static uint64_t total(__m512i count)
 {
     return (uint64_t)(uint32_t)_mm512_reduce_add_epi32(count);
 }
 
+/* Counts of single groups into the tally. */
 static void add_counts(bndi_tally *t, const counts *s)
 {
     uint64_t nans = total(s->nans_in), infinities = total(s->infinities_in);
@@ -524,6 +592,8 @@ static void add_counts(bndi_tally *t, const counts *s)
     t->bins[BNDI_BINS - 1] -= infinities + nans;
 }
 
+/* All counts into the tally: inexact ones of runs are what differed, flushed ones the zeros among the results that were
+ * none before. */
 static ALWAYS_INLINE void close_call(call *c)
 {
     bndi_tally *t = c->tally;
@@ -547,12 +617,15 @@ static ALWAYS_INLINE void close_call(call *c)
     bndi_tally_extremes(t, _mm512_reduce_max_epu32(c->largest), smallest);
 }
 
-/* Groups up to `end` by runs, and what they leave one by one, or in bursts where one follows the other. */
+/* Groups up to `end`, alternating: a run of the present kind; if it ended early, a run of the other kind, if the group
+ * suits it; else do_others, twice as many elements each time in a row. */
 TARGET static void count_to(call *c, size_t end, bool *small)
 {
     size_t burst = GROUP_LEN, last = c->n; /* single groups ended at `last` */
     open_window(&c->window, c->x + 4 * c->at, end - c->at);
     while (c->at < end) {
+        /* A run ends with the array's part, with the room of the byte counters, or with a group that it does not take.
+         */
         const size_t from = c->at, left = (end - from) / GROUP_LEN, room = MOST_IN_WINDOW - c->window.groups;
         const size_t most = left < room ? left : room;
         run(c, *small, most);
@@ -563,10 +636,12 @@ TARGET static void count_to(call *c, size_t end, bool *small)
         if (c->at - from == most * GROUP_LEN) {
             continue;
         }
+        /* The other kind of run may take what this one did not. */
         if (*small ? c->quiet : is_calm(c)) {
             *small = !*small;
             continue;
         }
+        /* Single groups that follow each other come in bursts, so that the general kernels are called less often. */
         burst = c->at == last && burst < BURST ? 2 * burst : GROUP_LEN;
         do_others(c, end - c->at < burst ? end - c->at : burst);
         last = c->at;
@@ -574,6 +649,7 @@ TARGET static void count_to(call *c, size_t end, bool *small)
     empty_window(c->tally, &c->window);
 }
 
+/* A window of the histogram is chosen every ONE_WINDOW groups, as data may drift. */
 static NOT_INLINE void count_array(call *c)
 {
     bool small = false;
@@ -588,6 +664,7 @@ static NOT_INLINE void count_array(call *c)
     close_call(c);
 }
 
+/* Plans that these kernels count: two or more bits of precision, a sign, a zero, no flushed inputs. */
 static bool is_simple(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
@@ -595,6 +672,7 @@ static bool is_simple(const bndi_plan *plan)
            !plan->rule.flush_in;
 }
 
+/* The tally of results that another kernel made; x == y means that nothing was rounded. */
 void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random, size_t n)
 {
     if (!is_simple(plan)) {
@@ -614,6 +692,7 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
     count_array(&c);
 }
 
+/* How the numbers of a plan are rounded in a run, or GIVEN where another kernel must do it. */
 static way way_of(const bndi_plan *plan, bool to_codes)
 {
     const unsigned mode = plan->rule.rounding;
@@ -635,11 +714,13 @@ static way way_of(const bndi_plan *plan, bool to_codes)
     return GIVEN;
 }
 
+/* Are rounding and counting one pass for this plan? */
 bool bndi_counts_avx512(const bndi_plan *plan, bool to_codes)
 {
     return way_of(plan, to_codes) != GIVEN;
 }
 
+/* Rounding, storing and counting in one pass. */
 void bndi_count_avx512(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *t, bool to_codes, void *y,
                        const void *x, size_t n)
 {

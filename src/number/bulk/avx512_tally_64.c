@@ -19,6 +19,7 @@ typedef struct bounds {
     __m512i magnitude, normal, max, top;
 } bounds;
 
+/* Sums and counts of a call. */
 typedef struct sums {
     __m512d error[2], input[2];
     __m512i largest, smallest_less_one; /* zeros are the largest there */
@@ -75,6 +76,7 @@ static void open_sums(sums *s, const bndi_tally *t)
     }
 }
 
+/* Back into the tally. */
 static void close_sums(const sums *s, bndi_tally *t)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -90,6 +92,8 @@ static bool is_simple(const bndi_plan *plan)
     return plan->exact && f->is_signed && f->has_zero && !plan->rule.flush_in && plan->max >= plan->normal;
 }
 
+/* Pairs of vectors; one that is not plain goes to the portable tally, with the sums handed over and taken back. Calls
+ * that do not begin at a multiple of 16 elements have other lanes, and are all the portable one's. */
 void bndi_tally_64_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, const void *y, const void *random,
                           size_t n)
 {

@@ -17,6 +17,7 @@
  *   rounded_upper          40600000 + 7fff + 0 = 40607fff;  40408000 + 7fff + 0 = 4040ffff
  *   >> 16, & ffff0000      4060             |  40400000     4040 4060: 3.0 (even), 3.5 */
 
+/* Elements of a vector of codes, vectors of a group, words of a vector; prefetches are AHEAD bytes early. */
 enum { CODES = BYTES / 2, VECTORS = BNDI_FUSED_GROUP / CODES, WORDS = BYTES / 4, AHEAD = 4096 };
 
 /* The caller's arithmetic.c has chosen BNDI_ODD; `half` says whether the codes are fp16, whose products are exact. fma
@@ -98,6 +99,7 @@ static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd
                                                size_t i)
 {
     lanes_32 r[2];
+    /* The lower and the upper half of the vector of codes. */
     for (size_t half = 0; half < 2; half++) {
         const size_t at = (2 * i + half) * 2 * WORDS;
         lanes_32 a = words_of_halves(x[0].at + at), b = operands > 1 ? words_of_halves(x[1].at + at) : a;
@@ -135,6 +137,7 @@ static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool 
     char *out = result;
     size_t done = 0;
     for (unsigned i = 0; i < operands; i++) {
+        /* A repeated operand does not move: it stands BNDI_FUSED_GROUP times. */
         x[i] = (operand){.at = from[i], .step = steps[i] * 2 * BNDI_FUSED_GROUP};
     }
     for (; n - done >= BNDI_FUSED_GROUP; done += BNDI_FUSED_GROUP, out += 2 * BNDI_FUSED_GROUP) {
@@ -145,6 +148,7 @@ static ALWAYS_INLINE size_t fused_loop(bnd_operation operation, bool half, bool 
                             : vector_of_uppers(operation, odd, rounding, operands, x, i);
             largest = larger_codes(largest, codes[i] & 0x7fff7fff);
         }
+        /* The caller does this group by the general path. */
         if (any_code_above(largest, last)) {
             break;
         }

@@ -31,6 +31,7 @@ static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
     return (lanes_32)vbslq_u32((uint32x4_t)mask, (uint32x4_t)a, (uint32x4_t)b);
 }
 
+/* Signed and unsigned maxima. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
@@ -47,6 +48,7 @@ static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
     return vmaxvq_u32(vcgtq_u32((uint32x4_t)a, (uint32x4_t)b)) != 0;
 }
 
+/* An ordinary store. */
 static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
 {
     __builtin_memcpy(memory, &v, sizeof v);
@@ -127,6 +129,7 @@ static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
     return (lanes_64)vmaxq_f64((float64x2_t)a, (float64x2_t)b);
 }
 
+/* There is no such maximum: compared, then selected. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return select_64((lanes_64)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b), a, b);
@@ -138,12 +141,14 @@ static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
     return vmaxvq_u32((uint32x4_t)vcgtq_u64((uint64x2_t)a, (uint64x2_t)b)) != 0;
 }
 
+/* An ordinary store. */
 static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 {
     __builtin_memcpy(memory, &v, sizeof v);
 }
 
-/* Lanes of 64 bits to 32 first, then as above. */
+/* Lanes of 64 bits to 32 first, by taking the even words of two vectors, then as above: 16-bit words by uzp1, bytes by
+ * movn, which narrows the eight words of one vector. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;

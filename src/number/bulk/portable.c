@@ -73,8 +73,8 @@ static inline bool rest_rounds_up(unsigned rounding, unsigned bits, uint64_t res
     }
 }
 
-/* So far below the least number that the discarded bits, or the random ones in the same word, do not fit 64: the
- * codec's. */
+/* So far below the least number that the discarded bits, or the random ones in the same word, do not fit 64 bits: those
+ * numbers are the codec's. 62 leaves two bits of room for sums. */
 static inline bool is_deep(const bndi_plan *plan, int32_t field)
 {
     int32_t below = plan->bottom - (field == 0 ? 1 : field);

@@ -36,6 +36,7 @@ static inline WORD NAME(get)(const void *words, size_t i)
     return word;
 }
 
+/* Stores element i. */
 static inline void NAME(put)(void *words, size_t i, WORD word)
 {
     __builtin_memcpy((char *)words + i * sizeof word, &word, sizeof word);
@@ -135,6 +136,7 @@ static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *pla
     for (size_t i = 0; i < n; i++) {
         WORD x = NAME(get)(in, i), u = x & signs, rest = u & (step - 1), lower = u - rest;
         uint64_t r = random != NULL ? bndi_get(random, plan->random_bytes, i) : 0;
+        /* Everything that is not a normal number in range: zeros, subnormals, large numbers, specials, wrong signs. */
         if (!uniform || u < normal || u > max) {
             NAME(put)(out, i, NAME(round_one)(plan, special, x, r));
             continue;
@@ -197,6 +199,7 @@ static void NAME(round_with)(const bndi_plan *plan, bndi_results *special, void 
     }
 }
 
+/* The kernel of the table. */
 void NAME(bndi_round)(const bndi_plan *plan, void *out, const void *in, const void *random, size_t n)
 {
     bndi_results special = {.asked = false};

@@ -29,6 +29,7 @@ static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
     return (lanes_32)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
 }
 
+/* Signed and unsigned maxima. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)wasm_i32x4_max((v128_t)a, (v128_t)b);
@@ -39,11 +40,13 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)wasm_u32x4_max((v128_t)a, (v128_t)b);
 }
 
+/* Has the comparison's mask a bit set? */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     return wasm_v128_any_true(wasm_u32x4_gt((v128_t)a, (v128_t)b));
 }
 
+/* An ordinary store. */
 static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
 {
     wasm_v128_store(memory, (v128_t)v);
@@ -125,16 +128,19 @@ static ALWAYS_INLINE v128_t above_64(lanes_64 a, lanes_64 b)
     return wasm_i64x2_gt((v128_t)(a ^ sign), (v128_t)(b ^ sign));
 }
 
+/* There is no such maximum: compared, then selected. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return select_64((lanes_64)above_64(a, b), a, b);
 }
 
+/* The same for lanes of 64 bits. */
 static ALWAYS_INLINE bool any_above_64(lanes_64 a, lanes_64 b)
 {
     return wasm_v128_any_true(above_64(a, b));
 }
 
+/* An ordinary store. */
 static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 {
     wasm_v128_store(memory, (v128_t)v);
@@ -188,6 +194,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #define LANE_BITS 64
 #include "bulk/lanes_template.h"
 
+/* Conversions only; operations, statistics and random bits are the portable back end's. */
 void bndi_fill_wasm128(bndi_kernels *kernels)
 {
     fill_32(kernels);

@@ -7,7 +7,11 @@
  *   i       tiles of the block of rows: the highest kernel that fits, then its `fewer`: 14, 8, 4, 2, 1 rows on AVX-512
  *
  * With 23 rows left on AVX-512: one tile of 14, one of 8, one of 1. Every sum is one chain over k in order, so that no
- * choice made here changes a bit. */
+ * choice made here changes a bit.
+ *
+ * A chain's operands in place: A if its rows or its columns are contiguous fp32 numbers, of which the kernel broadcasts
+ * one per row and step; B if a panel's rows are, of which it loads two vectors per step. Whatever must be decoded,
+ * rounded or gathered is packed first. */
 #include "matmul/gemm_job.h"
 
 /* With so few rows of C a panel of B is used too rarely to be worth packing. */
@@ -35,6 +39,7 @@ typedef struct span {
 static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, size_t k, size_t depth)
 {
     const size_t width = j->sum.way->columns;
+    /* B in place: no copy, for the price of rows that lie far apart. */
     const bool in_place = lies_ready(&j->b) && j->b.column == 1 && s->columns == width && rows <= FEW_ROWS;
     s->b = w->panel;
     s->b_row = (ptrdiff_t)width;
@@ -56,6 +61,7 @@ static void run_promoted(const bndi_way *way, const bndi_chain *t, size_t apart,
 {
     bndi_chain some = *t;
     some.promotes = true;
+    /* Each promotion adds its sums to C, so only the first may find C fresh, and only the last adds the bias. */
     for (; some.k > apart; some.k -= apart) {
         bndi_chain one = some;
         one.k = apart;
@@ -86,6 +92,7 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
     const bool direct = j->c_column == 1 && s->columns == way->columns;
     t->c = direct ? c_at(j, row, s->column) : copy;
     t->c_row = direct ? j->c_row : way->columns;
+    /* Columns behind the last are zeros in the copy, and are not stored. */
     for (size_t i = 0; i < way->rows && !direct && !t->fresh; i++) {
         load_c(j, copy + i * way->columns, row + i, s->column, s->columns);
         __builtin_memset(copy + i * way->columns + s->columns, 0, (way->columns - s->columns) * sizeof *copy);

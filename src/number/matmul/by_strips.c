@@ -17,6 +17,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
         load_c(j, c, row, column, n);
     }
     bndi_strip_open(&j->sum, &state, apart > 0 ? zeros : c, n);
+    /* A block of steps ends at a promotion or at the depth of a panel, whichever comes first. */
     for (size_t k = 0; k < j->k;) {
         const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_TILE_DEPTH;
         const size_t depth = bndi_smaller(bndi_smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
@@ -29,6 +30,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
         strip.k = depth;
         bndi_strip_steps(&j->sum, &state, &strip);
         k += depth;
+        /* The running sum goes into C and begins again at zero. */
         if (apart > 0 && (k % apart == 0 || k == j->k)) {
             bndi_strip_promote(&j->sum, c, &state, n);
             bndi_strip_open(&j->sum, &state, zeros, n);

@@ -7,7 +7,10 @@
  *   3 columns      p0 p1 p2 p2 | q0 q1 q2 q2 | ..     an incomplete panel repeats its last column
  *
  * A run is read along the axis in which the operand's steps are smaller; if that is the wrong one, AT_ONCE runs are
- * read and transposed. */
+ * read and transposed.
+ *
+ * Panels and blocks are computed with as they are, so decoding and rounding happen once per element and not once per
+ * tile. Largest magnitudes are found here, too: per panel of B and per tile of A. */
 #include "base/verify.h"
 #include "matmul/gemm_job.h"
 
@@ -15,8 +18,10 @@
  * the operand's format if the policy says so. */
 void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t row, size_t column, bool along, size_t n)
 {
+    /* The first number's address, in bytes, and the distance to the next one. */
     const ptrdiff_t step = along ? x->column : x->row;
     const char *at = x->at + ((ptrdiff_t)row * x->row + (ptrdiff_t)column * x->column) * (ptrdiff_t)x->bytes;
+    /* Contiguous codes are decoded where they lie; others are gathered first. */
     if (x->codes && step == 1 && !BNDI_BIG_ENDIAN) {
         j->kernels.decode[BNDI_WORDS_32](&x->plan, out, at, n);
         return;
@@ -85,6 +90,8 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
         return;
     }
+    /* Rows of B are contiguous: one run per step of k. Otherwise columns are, which are read AT_ONCE at a time and
+     * transposed. */
     if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
         for (size_t at = 0; at < depth; at++) {
             bndi_load_run(j, &j->b, panel + at * columns, k + at, column, true, n);
@@ -103,6 +110,7 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
             j->sum.ways->transpose(panel + i, columns, w->runs[0], BNDI_TILE_DEPTH, some, depth);
         }
     }
+    /* The columns that C does not have repeat the last one. */
     for (size_t at = 0; at < depth && n < columns; at++) {
         for (size_t i = n; i < columns; i++) {
             panel[at * columns + i] = panel[at * columns + n - 1];
@@ -118,6 +126,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
 {
     const size_t filled = (rows + way->rows - 1) / way->rows * way->rows;
     BNDI_VERIFY(depth <= BNDI_TILE_DEPTH && filled <= BLOCK_ROWS);
+    /* Rows of A are contiguous; otherwise columns are read and transposed. */
     if (size_of_step(j->a.column) <= size_of_step(j->a.row)) {
         for (size_t i = 0; i < rows; i++) {
             bndi_load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);
@@ -131,6 +140,7 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
             j->sum.ways->transpose(row_of_block(w, 0) + at, BNDI_PITCH, w->runs[0], BNDI_TILE_DEPTH, some, rows);
         }
     }
+    /* The rows that C does not have repeat the last one. */
     for (size_t i = rows; i < filled; i++) {
         __builtin_memcpy(row_of_block(w, i), row_of_block(w, rows - 1), depth * sizeof(float));
     }

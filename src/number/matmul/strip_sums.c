@@ -13,7 +13,11 @@
  *   t = x b            0.3515625        140                 -2^-9 * 0.3125          exact in double
  *   s before           16               416                 0
  *   sum to odd         16.3515625       556                 -0.0006103515625
- *   rounded to e4m3    16               NaN (beyond 448)    -0                      by bulk/, the rule as it is */
+ *   rounded to e4m3    16               NaN (beyond 448)    -0                      by bulk/, the rule as it is
+ *
+ * Why 51 bits: an odd number of 53 bits is never a midpoint of two values of 51 bits or less, nor a threshold that
+ * random bits set; and no such place lies strictly between it and the exact sum, since the two are neighbours in a grid
+ * that contains all of them. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3") /* gcc's -O2 leaves most loops as they are */
 #endif
@@ -111,6 +115,7 @@ static void step_in_double(const bndi_sum *sum, double *s, strip_products *p, co
         }
         return;
     }
+    /* EACH rounds the product first, with random bits of its own. */
     if (each) {
         strip_random(sum, p, n, place);
         round_lanes(sum, p, p->t, n);
@@ -166,6 +171,7 @@ static bndi_element step_of_one(const bndi_sum *sum, bndi_element s, uint64_t a,
     for (unsigned r = 0; bits > 0 && r < (each ? 2 : 1); r++) {
         random[r] = bnd_random_bits(sum->seed, sum->purpose, place + r * after_products(sum), bits);
     }
+    /* Operands as exact values, for accumulators that are value sets; codes for the others. */
     bnd_exact values[3] = {flushed_operand(of_a, a, sum->accumulator.rule),
                            flushed_operand(of_b, b, sum->accumulator.rule), sum_operand(sum, s.value)};
     if (!each) {
@@ -184,6 +190,7 @@ static bndi_element started(const bndi_sum *sum, float x)
     return (bndi_element){.code = f->width > 0 ? bnd_pack(f, r.value) : 0, .value = r.value};
 }
 
+/* An element as fp32, as it is stored. */
 static float stored(const bndi_sum *sum, bndi_element s)
 {
     const bnd_format *f = &sum->accumulator.format;

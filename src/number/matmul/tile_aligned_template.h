@@ -62,7 +62,9 @@ static inline double truncated(double x, double unit, double magic)
     return copysign(r, x);
 }
 
-/* The sum of the truncated terms is exact in a double: 65 of at most 2^bits units. So are its highest `bits` bits. */
+/* The sum of the truncated terms is exact in a double: 65 terms of at most 2^bits units. So are its highest `bits`
+ * bits, which are kept by a mask. Beyond fp32 the sum is infinite; where `all` is infinite or NaN, an operand was, and
+ * it is the result. */
 static inline void add_group(aligned_lanes *w, const float *a, const float *b, size_t k, int32_t bits)
 {
     const uint64_t keep = ~((UINT64_C(1) << (53 - bits)) - 1);

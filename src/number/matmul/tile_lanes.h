@@ -1,5 +1,7 @@
 /* The vectors that a tile is made of, of the back end that it is compiled for; and how many rows of them each way keeps
- * in registers. */
+ * in registers.
+ *
+ * The hooks that a tile is written in are listed in tile_lanes_portable.h; COLUMNS is two vectors. */
 #ifndef BINADE_SRC_MATMUL_TILE_LANES_H
 #define BINADE_SRC_MATMUL_TILE_LANES_H
 

@@ -27,6 +27,7 @@ static ALWAYS_INLINE V all(float x)
     return _mm256_set1_ps(x);
 }
 
+/* Unaligned loads and stores. */
 static ALWAYS_INLINE V load(const float *x)
 {
     return _mm256_loadu_ps(x);
@@ -70,6 +71,7 @@ static ALWAYS_INLINE bool any_above(V a, V b)
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
 }
 
+/* By comparison: both zeros are equal. */
 static ALWAYS_INLINE bool any_zero(V a)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_EQ_OQ)) != 0;
@@ -80,6 +82,7 @@ static ALWAYS_INLINE bool any_nan(V a)
     return _mm256_movemask_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)) != 0;
 }
 
+/* By bits. */
 static ALWAYS_INLINE bool any_minus_zero(V a)
 {
     __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_set1_epi32(INT32_MIN));

@@ -23,6 +23,7 @@ static ALWAYS_INLINE V all(float x)
     return _mm512_set1_ps(x);
 }
 
+/* Unaligned loads and stores. */
 static ALWAYS_INLINE V load(const float *x)
 {
     return _mm512_loadu_ps(x);
@@ -56,6 +57,7 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
     return _mm512_range_ps(a, b, 0xb);
 }
 
+/* f8 is x | (y & sign). */
 static ALWAYS_INLINE V signed_as(V x, V y, V sign)
 {
     const __m512i r = _mm512_ternarylogic_epi32(_mm512_castps_si512(x), _mm512_castps_si512(y),
@@ -63,6 +65,7 @@ static ALWAYS_INLINE V signed_as(V x, V y, V sign)
     return _mm512_castsi512_ps(r);
 }
 
+/* Comparisons make masks of a bit per lane. */
 static ALWAYS_INLINE bool any_above(V a, V b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0;
@@ -83,6 +86,7 @@ static ALWAYS_INLINE bool any_minus_zero(V a)
     return _mm512_cmpeq_epi32_mask(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN)) != 0;
 }
 
+/* NaNs become the canonical one, on every back end the same. */
 static ALWAYS_INLINE V one_nan(V a)
 {
     return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));

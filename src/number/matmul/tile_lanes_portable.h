@@ -25,6 +25,7 @@ static ALWAYS_INLINE V all(float x)
     return (V){x, x, x, x};
 }
 
+/* Unaligned loads and stores. */
 static ALWAYS_INLINE V load(const float *x)
 {
     V v;
@@ -76,6 +77,7 @@ static ALWAYS_INLINE V fma_exactly(V a, V b, V c)
     return a * b + c;
 }
 
+/* a b + c, rounded once. */
 static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
 {
     V r;
@@ -85,7 +87,11 @@ static ALWAYS_INLINE V fma_lanes(V a, V b, V c)
     return r;
 }
 
-/* The larger of a, which is positive, and the magnitude of b, with the sign of b; where b is NaN, a. */
+/* The larger of a, which is positive, and the magnitude of b, with the sign of b; where b is NaN, a. For M of
+ * tile_rounded_template.h:
+ *   a (lowest)   3     3     3     3
+ *   b            -5    2     -2    NaN
+ *   result       -5    3     -3    3 */
 static ALWAYS_INLINE V farther(V a, V b)
 {
     V r;
@@ -128,6 +134,7 @@ static ALWAYS_INLINE bool any_above(V a, V b)
     return any;
 }
 
+/* Is any lane a zero, of either sign? */
 static ALWAYS_INLINE bool any_zero(V a)
 {
     bool any = false;
@@ -137,6 +144,7 @@ static ALWAYS_INLINE bool any_zero(V a)
     return any;
 }
 
+/* A NaN differs from itself. */
 static ALWAYS_INLINE bool any_nan(V a)
 {
     bool any = false;
@@ -146,6 +154,7 @@ static ALWAYS_INLINE bool any_nan(V a)
     return any;
 }
 
+/* By bits: -0 equals +0 as a number. */
 static ALWAYS_INLINE bool any_minus_zero(V a)
 {
     bool any = false;

@@ -29,6 +29,7 @@ static uint32_t largest_magnitude(const float *x, size_t n)
 /* Vectors of four, whatever the back end: rows of A and B are rarely long enough for more. */
 typedef float quad __attribute__((vector_size(16)));
 
+/* Unaligned loads and stores. */
 static ALWAYS_INLINE quad load_quad(const float *x)
 {
     quad v;
@@ -41,6 +42,7 @@ static ALWAYS_INLINE void store_quad(float *x, quad v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
+/* A square of 4 x 4: the picture at the top. */
 static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const float *from, size_t from_pitch)
 {
     quad a = load_quad(from), b = load_quad(from + from_pitch);

@@ -1,5 +1,20 @@
-/* The loops over numbers, for the back end whose flags this file is compiled with; BNDI_MATHS is the table's name. The
- * functions, in vectors of doubles, are maths_functions_template.h's. */
+/* The loops over numbers that tensor operations are made of, for the back end whose flags this file is compiled with;
+ * BNDI_MATHS is the name of its table (maths.h describes every entry). All back ends give the same bits: only + - * /
+ * and square roots are used, in doubles, in an order that does not depend on the size of a vector.
+ *
+ * That order is sixteen sums, element i in sum i mod 16, added in pairs at the end: i and i + 8, then i + 4, i + 2, i +
+ * 1. A vector has LANES doubles (2, 4 or 8) and PARTS = 16 / LANES vectors hold the sixteen. For the elements 0, 1, ..
+ * 15 with AVX2:
+ *
+ *   sums[0..3]     0 1 2 3 | 4 5 6 7 | 8 9 10 11 | 12 13 14 15
+ *   i and i + 8    8 10 12 14 | 16 18 20 22
+ *   i and i + 4    24 28 32 36
+ *   i and i + 2    56 64
+ *   i and i + 1    120
+ *
+ * maths_functions_template.h has the elementary functions, maths_template.h the loops for one type of numbers: it is
+ * included below, once for float (NUMBER float, BRIEF 1: functions may be short, as results are rounded to fp32) and
+ * once for double. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("schedule-insns", "sched-pressure") /* or gcc leaves two vectors one behind the other */
 #endif
@@ -24,10 +39,12 @@
 #define LANES 2
 #endif
 
+/* Elements of an array; and the pragma that unrolls the loops over parts and terms. */
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #define ALL_TERMS UNROLL_BY(12)
 
+/* Vectors of LANES numbers of each type. unsigned_words wrap around where signed ones would be undefined. */
 typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
 typedef uint64_t unsigned_words __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* wrap around */
@@ -43,11 +60,13 @@ static ALWAYS_INLINE doubles wide(floats x)
 #endif
 }
 
+/* a where the mask is all ones, b elsewhere. */
 static ALWAYS_INLINE doubles pick(words mask, doubles a, doubles b)
 {
     return (doubles)((mask & (words)a) | (~mask & (words)b));
 }
 
+/* Sign bits: taken off, and put on. */
 static ALWAYS_INLINE doubles magnitude(doubles x)
 {
     return (doubles)((words)x & INT64_MAX);
@@ -58,11 +77,13 @@ static ALWAYS_INLINE doubles with_sign_of(doubles x, doubles sign)
     return (doubles)((words)x | ((words)sign & INT64_MIN));
 }
 
+/* The same number in all lanes. */
 static ALWAYS_INLINE doubles all(double x)
 {
     return (doubles){0} + x;
 }
 
+/* Square roots, correctly rounded on every back end. */
 static ALWAYS_INLINE doubles root(doubles x)
 {
 #if defined(__AVX512F__)
@@ -83,8 +104,10 @@ static ALWAYS_INLINE doubles root(doubles x)
 
 /* ---- parts of rows ---- */
 
+/* BLOCK: elements that the functions with long chains of operations take at once. */
 enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES, BLOCK = 64 };
 
+/* Unaligned loads and stores. */
 static ALWAYS_INLINE doubles load(const double *x)
 {
     doubles v;
@@ -97,6 +120,7 @@ static ALWAYS_INLINE void store(double *x, doubles v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
+/* The sixteen sums added in pairs: the picture at the top. */
 static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
 {
     doubles sums[PARTS], v;
@@ -119,8 +143,10 @@ static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
     return v[0];
 }
 
-/* A loop over a row in sixteens: the text is done with part p of them, `left` elements from `at` on; the rest comes
- * with zeros behind it. The parts stand side by side, or sums would wait in memory for their next element. */
+/* A loop over a row in sixteens. The argument is one statement, which sees p (which part), at (its first element) and
+ * left (LANES, or fewer at the end of the row). For n = 21 with LANES 4: i = 0 with p = 0 .. 3 whole, then i = 16 with
+ * p = 0 whole (16 to 19), p = 1 with left = 1 (20), and p = 2, 3 with left = 0. The two loops differ in `left` only: in
+ * the first it is the constant LANES, so loads need no test. */
 #define EACH_SIXTEEN(n, ...)                                                                                           \
     for (size_t i = 0; i + SUM_LANES <= (n); i += SUM_LANES) {                                                         \
         ALL_TERMS                                                                                                      \
@@ -138,6 +164,7 @@ static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
         }                                                                                                              \
     }
 
+/* `left` elements from `at` on, zeros behind them. */
 static ALWAYS_INLINE doubles load_some(const double *x, size_t at, size_t left)
 {
     doubles v = {0};
@@ -150,6 +177,7 @@ static ALWAYS_INLINE doubles load_some(const double *x, size_t at, size_t left)
     return v;
 }
 
+/* The same back to memory: nothing is written behind the row. */
 static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles v)
 {
     if (left >= LANES) {
@@ -161,7 +189,7 @@ static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles 
     }
 }
 
-/* Zeros where there is no element. */
+/* Zeros where there is no element: for values that are not zero there by themselves, such as 0 - mean. */
 static ALWAYS_INLINE doubles only(doubles v, size_t left)
 {
     for (size_t i = left; i < LANES && left < LANES; i++) {
@@ -190,7 +218,8 @@ static ALWAYS_INLINE doubles only(doubles v, size_t left)
 
 /* ---- rows ---- */
 
-/* Of the two zeros +0 is the larger: what a comparison leaves depends on the lane that an element is in. */
+/* Of the two zeros +0 is the larger one. Which zero a comparison keeps depends on the lane that an element is in, so it
+ * is decided here. */
 static double larger_zero(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -201,6 +230,7 @@ static double larger_zero(const double *x, size_t n)
     return -0.0;
 }
 
+/* The entries of the table that take rows of doubles. */
 static double row_largest(const double *x, size_t n)
 {
     double most = largest_of_doubles(x, n);
@@ -231,6 +261,7 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
+/* fp32 to double, exactly. False if there was a NaN: numbers collects, per lane, whether all have been numbers. */
 static bool row_widen(double *y, const float *x, size_t n)
 {
     words numbers = ~(words){0};
@@ -251,6 +282,7 @@ static bool row_widen(double *y, const float *x, size_t n)
     return good;
 }
 
+/* Double to fp32, one rounding each. */
 static bool row_narrow(float *y, const double *x, size_t n)
 {
     words numbers = ~(words){0};
@@ -274,13 +306,16 @@ static bool row_narrow(float *y, const double *x, size_t n)
 
 /* ---- random points ---- */
 
-/* 32 bits as a number of [-1, 1): as the low bits of 2^52, taken off again. */
+/* 32 bits as a number of [-1, 1): as the low bits of 2^52, taken off again, times 2^-31, minus 1.
+ *   c0000000 -> 3221225472 * 2^-31 - 1 = 0.5       40000000 -> -0.5 */
 static ALWAYS_INLINE doubles coordinate(unsigned_words bits)
 {
     const unsigned_words exponent = (unsigned_words)all(0x1p52);
     return ((doubles)(bits | exponent) - 0x1p52) * 0x1p-31 - 1;
 }
 
+/* A point per lane from 64 bits, where the last one was outside the unit circle or in its centre (square >= 1 or <= 0):
+ * the polar method draws until all are inside. The example's point (0.5, -0.5) has the square 0.5 and stays. */
 static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint64_t *bits)
 {
     unsigned_words w;
@@ -291,6 +326,7 @@ static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint6
     store(square, pick(again, a * a + b * b, s));
 }
 
+/* The last few through a padded copy. */
 static void points(double *x, double *square, const uint64_t *bits, size_t n)
 {
     size_t i = 0;
@@ -313,6 +349,7 @@ static void points(double *x, double *square, const uint64_t *bits, size_t n)
 
 typedef int32_t signs __attribute__((vector_size(LANES * sizeof(int32_t)))); /* -1 where something is so */
 
+/* Comparisons are -1 per lane: the count is minus their sum. */
 static uint64_t count_of(signs found)
 {
     uint64_t count = 0;
@@ -322,12 +359,21 @@ static uint64_t count_of(signs found)
     return count;
 }
 
+/* Squares of fp32 numbers are exact in double. */
+static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t left)
+{
+    doubles v = take_of_floats(x, at, left);
+    return v * v;
+}
+
+/* What an update did: sums of squares of changes and weights, how many changes are not zero, and how many of those
+ * rounding took back (the weight is what it was). */
 static void count_changes(bndi_changes *t, const float *change, const float *before, const float *now, size_t n)
 {
     doubles changes[PARTS] = {{0}}, weights[PARTS] = {{0}};
     signs updates = {0}, cancelled = {0};
-    EACH_SIXTEEN(n, doubles c = take_of_floats(change, at, left); doubles w = take_of_floats(before, at, left);
-                 changes[p] += c * c; weights[p] += w * w;)
+    EACH_SIXTEEN(n, changes[p] += square_of_floats(change, at, left);)
+    EACH_SIXTEEN(n, weights[p] += square_of_floats(before, at, left);)
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         vector_of_floats c = load_of_floats(change, i);
@@ -345,6 +391,7 @@ static void count_changes(bndi_changes *t, const float *change, const float *bef
     t->squares_of_weights += sum_of_lanes(weights);
 }
 
+/* How many of v are zero where g is not. */
 static size_t count_lost(const float *v, const float *g, size_t n)
 {
     signs lost = {0};
@@ -359,6 +406,7 @@ static size_t count_lost(const float *v, const float *g, size_t n)
     return count;
 }
 
+/* How many updates changed the exact number but not the stored one. */
 static size_t count_cancelled(const float *updated, const float *before, const float *now, size_t n)
 {
     signs cancelled = {0};
@@ -374,6 +422,7 @@ static size_t count_cancelled(const float *updated, const float *before, const f
     return count;
 }
 
+/* The table of this back end. */
 const bndi_maths BNDI_MATHS = {
     .formula =
         {

@@ -1,6 +1,17 @@
 /* Elementary functions in vectors of doubles, a part of maths.c. They come twice: with relative errors of a few 2^-53,
  * and, where the result is rounded to fp32 (`brief`), of less than 2^-40, a 2^-16th of its last place, by polynomials
- * that are shorter. */
+ * that are shorter.
+ *
+ * How e^1 goes through reduce, less_one and the power of two, in doubles:
+ *
+ *   x log2(e) + magic    1.4427 + 1.5 2^52 = 1.5 2^52 + 1     the addition rounds to an integer
+ *   n                    1                                     in the low bits of the sum, and as a number
+ *   r                    1 - log 2 = 0.306853                  LOG2_HIGH n is exact, so only LOG2_LOW n rounds
+ *   e^r - 1              0.359141                              r + r^2 P(r)
+ *   (1 + that) 2^n       2.718282                              an addition to the exponent field
+ *
+ * and log 10: the exponent is taken so that m is between sqrt(1/2) and sqrt(2): 10 = 2^3 1.25, s = (m - 1) / (m + 1) =
+ * 0.1111, 2 atanh(s) = 0.223144, + 3 log 2 = 2.302585. */
 
 /* c[0] x^(n-1) + ... + c[n-1], n a multiple of four: every fourth power in a sum of its own, so that additions wait for
  * a quarter of the others. */
@@ -119,6 +130,7 @@ static ALWAYS_INLINE doubles sigmoid(doubles x, bool brief)
     return pick(x < 0, e, all(1)) / (1 + e);
 }
 
+/* x sigmoid(x), differentiated. */
 static ALWAYS_INLINE doubles silu_slope(doubles x, bool brief)
 {
     doubles s = sigmoid(x, brief);
@@ -201,6 +213,7 @@ static ALWAYS_INLINE doubles to_interval(doubles x, bool brief)
     return (limited - middle) / (limited + middle);
 }
 
+/* The polynomials for erfc, long and short. */
 static ALWAYS_INLINE doubles complement_at(doubles t, bool brief)
 {
     return brief ? short_polynomial(t, brief_erfc, COUNT(brief_erfc)) : polynomial(t, scaled_erfc, COUNT(scaled_erfc));
@@ -211,11 +224,13 @@ static ALWAYS_INLINE doubles scaled_complement(doubles x, bool brief)
     return complement_at(to_interval(x, brief), brief);
 }
 
+/* erf x = x P(x^2) for |x| < 1, where 1 - erfc would lose bits. */
 static ALWAYS_INLINE doubles small_error_function(doubles x)
 {
     return x * polynomial(x * x, small_erf, COUNT(small_erf));
 }
 
+/* erf: the polynomial below 1, 1 - erfc above, with the sign of x. */
 static ALWAYS_INLINE doubles error_function(doubles x, bool brief)
 {
     doubles a = magnitude(x);

@@ -1,9 +1,28 @@
-/* The formulas and rows of numbers of one type, NUMBER. Included by maths.c, once for float and once for double;
- * NAMED(f) is the name of f there, BRIEF whether functions may be. */
+/* The formulas and the loops over rows for numbers of one type. A template that maths.c includes twice.
+ *
+ * Parameters: NUMBER, float or double; INTEGER, the integer of its size; NAMED(f), the name of f for this type
+ * (f_of_floats, f_of_doubles); BRIEF, 1 if results are rounded to fp32, so that functions may have errors up to 2^-40.
+ *
+ * formulas.def is a list of FORMULA(name, expression) and BELL(name, operand, expression). Here FORMULA makes two
+ * functions: one vector's expression of a, b, c and k, and a loop over an array. The expression may use A, B, C (the
+ * operands as doubles), N (a result rounded to NUMBER), PICK, ZERO and HALF. relu, PICK(a <= 0, ZERO, a), of four
+ * floats:
+ *
+ *   a                     1.5        -2         -0         NaN
+ *   a <= 0                00000000   ffffffff   ffffffff   00000000
+ *   PICK(a <= 0, ZERO, a) 1.5        0          0          NaN
+ *
+ * Rows, with the numbers that they compute for x = 1, 2, 3 and, for norm, 1, 2, 3, 4:
+ *
+ *   softmax        largest 3; e^(x - 3) = 0.1353 0.3679 1, sum 1.5032; y = 0.0900 0.2447 0.6652
+ *   softmax_back   d = 1 0 0: sum of d y = 0.0900; dx = y (d - sum) = 0.0819 -0.0220 -0.0599
+ *   norm           mean 2.5, variance 1.25, factor 0.8944; y = -1.3416 -0.4472 0.4472 1.3416 */
 
+/* A vector of LANES numbers, and the mask that comparisons of them make. */
 typedef NUMBER NAMED(vector) __attribute__((vector_size(LANES * sizeof(NUMBER))));
 typedef INTEGER NAMED(mask) __attribute__((vector_size(LANES * sizeof(NUMBER))));
 
+/* Element i and its neighbours; no alignment is needed. */
 static ALWAYS_INLINE NAMED(vector) NAMED(load)(const void *numbers, size_t i)
 {
     NAMED(vector) v;
@@ -11,11 +30,13 @@ static ALWAYS_INLINE NAMED(vector) NAMED(load)(const void *numbers, size_t i)
     return v;
 }
 
+/* a where the mask is all ones, b elsewhere. */
 static ALWAYS_INLINE NAMED(vector) NAMED(pick)(NAMED(mask) mask, NAMED(vector) a, NAMED(vector) b)
 {
     return (NAMED(vector))((mask & (NAMED(mask))a) | (~mask & (NAMED(mask))b));
 }
 
+/* The vector as doubles. */
 static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
 {
 #if BRIEF
@@ -27,6 +48,7 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
 
 /* ---- formulas ---- */
 
+/* What an expression of formulas.def is made of. */
 #define N(x)          __builtin_convertvector(x, NAMED(vector))
 #define A             NAMED(wide)(a)
 #define B             NAMED(wide)(b)
@@ -35,8 +57,8 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
 #define ZERO          ((NAMED(vector)){0})
 #define HALF          ((NUMBER)0.5)
 
-/* What is no whole block at the end goes by a copy of one: the same operations. Operands that a formula does not have
- * are read as its first. */
+/* The end of an array that is not a whole block goes through a padded copy and the same function: the same operations,
+ * so the same bits. An operand that a formula lacks is read as its first. */
 #define REST(name, block)                                                                                              \
     while (i < n) {                                                                                                    \
         size_t m = n - i < (block) ? n - i : (block);                                                                  \
@@ -49,7 +71,7 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
         i += m;                                                                                                        \
     }
 
-/* Two vectors at a time, so that one is computed while the other waits for itself. */
+/* Two vectors per step, so that one is computed while the other waits for its own results. */
 #define FORMULA(name, expression)                                                                                      \
     static ALWAYS_INLINE NAMED(vector) NAMED(one_##name)(NAMED(vector) a, NAMED(vector) b, NAMED(vector) c, double k)  \
     {                                                                                                                  \
@@ -107,6 +129,8 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
         REST(name, BLOCK)                                                                                              \
     }
 
+/* e^x of a block, in place. In brief, two loops: the reduction of every argument, then the polynomials, as each has a
+ * long chain of operations that wait for each other. */
 static void NAMED(exponentials_of_block)(double *x)
 {
 #if BRIEF
@@ -144,6 +168,7 @@ static void NAMED(exponentials_of_block)(double *x)
 
 /* ---- rows ---- */
 
+/* `left` numbers from `at` on as doubles, zeros behind them. */
 static ALWAYS_INLINE doubles NAMED(take)(const NUMBER *x, size_t at, size_t left)
 {
     NAMED(vector) v = {0};
@@ -156,7 +181,7 @@ static ALWAYS_INLINE doubles NAMED(take)(const NUMBER *x, size_t at, size_t left
     return NAMED(wide)(v);
 }
 
-/* NaNs become one. */
+/* Results as NUMBERs, rounded once; every NaN becomes the same one, so that back ends agree. */
 static ALWAYS_INLINE void NAMED(put)(NUMBER *y, size_t at, size_t left, doubles v)
 {
     v = pick(v == v, v, all(__builtin_nan("")));
@@ -170,7 +195,8 @@ static ALWAYS_INLINE void NAMED(put)(NUMBER *y, size_t at, size_t left, doubles 
     }
 }
 
-/* Four parts, so that comparisons do not wait for each other. Of zeros of two signs it may be either. */
+/* The largest number, or a NaN if there is one. Four running maxima, so that comparisons do not wait for each other; of
+ * zeros of both signs it may return either. */
 static double NAMED(largest)(const NUMBER *x, size_t n)
 {
     NAMED(vector) largest[4];
@@ -228,6 +254,7 @@ static double NAMED(exponentials)(double *y, const NUMBER *x, double shift, size
     return sum_of_lanes(sums);
 }
 
+/* sums += x. */
 static void NAMED(add_to_doubles)(double *sums, const void *x, size_t n)
 {
     size_t i = 0;
@@ -239,6 +266,9 @@ static void NAMED(add_to_doubles)(double *sums, const void *x, size_t n)
     }
 }
 
+/* e^(x - largest) over their sum: shifted so that nothing overflows. A row whose largest is infinite is not shifted and
+ * gives what the formula does. In brief the quotient is a product with the reciprocal: one more rounding, of doubles.
+ */
 static void NAMED(softmax)(void *y, const void *x, double *scratch, size_t n)
 {
     double largest = NAMED(largest)(x, n), shift = largest - largest == 0 ? largest : 0;
@@ -254,6 +284,7 @@ static void NAMED(softmax)(void *y, const void *x, double *scratch, size_t n)
 
 #undef QUOTIENT
 
+/* dx = y (d - sum of d y). */
 static void NAMED(softmax_back)(void *dx, const void *d, const void *y, size_t n)
 {
     doubles sums[PARTS] = {{0}};
@@ -262,6 +293,24 @@ static void NAMED(softmax_back)(void *dx, const void *d, const void *y, size_t n
     EACH_SIXTEEN(n, NAMED(put)(dx, at, left, NAMED(take)(y, at, left) * (NAMED(take)(d, at, left) - sum));)
 }
 
+/* (x - mean)^2 of the elements there are. */
+static ALWAYS_INLINE doubles NAMED(norm_square)(const NUMBER *x, double mean, size_t at, size_t left)
+{
+    doubles v = only(NAMED(take)(x, at, left) - mean, left);
+    return v * v;
+}
+
+/* One part of a row of y. */
+static ALWAYS_INLINE void NAMED(norm_part)(NUMBER *y, const NUMBER *x, const bndi_normal *f, size_t at, size_t left)
+{
+    doubles v = (NAMED(take)(x, at, left) - f->mean) * f->factor;
+    v = f->gain != NULL ? v * load_some(f->gain, at, left) : v;
+    v = f->bias != NULL ? v + load_some(f->bias, at, left) : v;
+    NAMED(put)(y, at, left, v);
+}
+
+/* (x - mean) / sqrt(variance + epsilon), times the gain, plus the bias; mean and factor are kept for the backward pass.
+ */
 static void NAMED(norm)(void *y, const void *x, bndi_normal *f, size_t n)
 {
     doubles sums[PARTS] = {{0}}, squares[PARTS] = {{0}};
@@ -269,30 +318,56 @@ static void NAMED(norm)(void *y, const void *x, bndi_normal *f, size_t n)
         EACH_SIXTEEN(n, sums[p] += NAMED(take)(x, at, left);)
     }
     double mean = f->centred ? sum_of_lanes(sums) / (double)n : 0;
-    EACH_SIXTEEN(n, doubles v = only(NAMED(take)(x, at, left) - mean, left); squares[p] += v * v;)
-    double factor = 1 / __builtin_sqrt(sum_of_lanes(squares) / (double)n + f->epsilon);
+    EACH_SIXTEEN(n, squares[p] += NAMED(norm_square)(x, mean, at, left);)
     f->mean = mean;
-    f->factor = factor;
-    EACH_SIXTEEN(n, doubles v = (NAMED(take)(x, at, left) - mean) * factor;
-                 v = f->gain != NULL ? v * load_some(f->gain, at, left) : v;
-                 v = f->bias != NULL ? v + load_some(f->bias, at, left) : v; NAMED(put)(y, at, left, v);)
+    f->factor = 1 / __builtin_sqrt(sum_of_lanes(squares) / (double)n + f->epsilon);
+    const bndi_normal normal = *f;
+    EACH_SIXTEEN(n, NAMED(norm_part)(y, x, &normal, at, left);)
+}
+
+/* The gradient of the normalised x: that of y times the gain. */
+static ALWAYS_INLINE doubles NAMED(with_gain)(doubles of_y, const bndi_normal *f, size_t at, size_t left)
+{
+    return f->gain != NULL ? of_y * load_some(f->gain, at, left) : of_y;
+}
+
+/* The normalised x of the forward pass, computed again. */
+static ALWAYS_INLINE doubles NAMED(normalised)(const NUMBER *x, const bndi_normal *f, size_t at, size_t left)
+{
+    return (NAMED(take)(x, at, left) - f->mean) * f->factor;
+}
+
+/* Adds to the gradients of gain and bias, and to the sums that dx needs. */
+static ALWAYS_INLINE void NAMED(norm_back_sums)(double *gains, double *biases, doubles *mean, doubles *slope,
+                                                const NUMBER *d, const NUMBER *x, const bndi_normal *f, size_t at,
+                                                size_t left)
+{
+    doubles of_y = NAMED(take)(d, at, left), normal = NAMED(normalised)(x, f, at, left);
+    store_some(gains, at, left, load_some(gains, at, left) + of_y * normal);
+    store_some(biases, at, left, load_some(biases, at, left) + of_y);
+    doubles of_x = NAMED(with_gain)(of_y, f, at, left);
+    *mean += of_x;
+    *slope += only(of_x * normal, left);
+}
+
+/* dx = (d gain - the mean of that - normalised x times the mean of their products) factor. */
+static ALWAYS_INLINE void NAMED(norm_back_part)(NUMBER *dx, const NUMBER *d, const NUMBER *x, const bndi_normal *f,
+                                                double mean, double slope, size_t at, size_t left)
+{
+    doubles normal = NAMED(normalised)(x, f, at, left);
+    doubles of_x = NAMED(with_gain)(NAMED(take)(d, at, left), f, at, left);
+    NAMED(put)(dx, at, left, (of_x - mean - normal * slope) * f->factor);
 }
 
 static void NAMED(norm_back)(void *dx, double *gains, double *biases, const void *d, const void *x,
                              const bndi_normal *f, size_t n)
 {
-    const double mean = f->mean, factor = f->factor;
+    const bndi_normal k = *f;
     doubles means[PARTS] = {{0}}, slopes[PARTS] = {{0}};
-    EACH_SIXTEEN(n, doubles of_d = NAMED(take)(d, at, left), normal = (NAMED(take)(x, at, left) - mean) * factor;
-                 store_some(gains, at, left, load_some(gains, at, left) + of_d * normal);
-                 store_some(biases, at, left, load_some(biases, at, left) + of_d);
-                 of_d = f->gain != NULL ? of_d * load_some(f->gain, at, left) : of_d; means[p] += of_d;
-                 slopes[p] += only(of_d * normal, left);)
+    EACH_SIXTEEN(n, NAMED(norm_back_sums)(gains, biases, &means[p], &slopes[p], d, x, &k, at, left);)
     if (dx == NULL) {
         return;
     }
-    double of_mean = f->centred ? sum_of_lanes(means) / (double)n : 0, slope = sum_of_lanes(slopes) / (double)n;
-    EACH_SIXTEEN(n, doubles of_d = NAMED(take)(d, at, left), normal = (NAMED(take)(x, at, left) - mean) * factor;
-                 of_d = f->gain != NULL ? of_d * load_some(f->gain, at, left) : of_d;
-                 NAMED(put)(dx, at, left, (of_d - of_mean - normal * slope) * factor);)
+    double of_mean = k.centred ? sum_of_lanes(means) / (double)n : 0, slope = sum_of_lanes(slopes) / (double)n;
+    EACH_SIXTEEN(n, NAMED(norm_back_part)(dx, d, x, &k, of_mean, slope, at, left);)
 }
