@@ -2,6 +2,8 @@
 #include "common/command.h"
 #include "verify/candidate.h"
 
+extern const command command_verify;
+
 static double decode(const bnd_format *f, uint64_t code)
 {
     return code == 2 ? 7 : bnd_decode(f, code);

@@ -4,10 +4,16 @@
 
 #include <string.h>
 
-const command *const commands[] = {&command_show,  &command_formats,  &command_table,   &command_range,
-                                   &command_calc,  &command_cast,     &command_train,   &command_compare,
-                                   &command_sweep, &command_evaluate, &command_vectors, &command_verify,
-                                   &command_cost,  &command_bench,    &command_help,    NULL};
+/* In the order in which help lists them; tools/binade/NAME/cmd_NAME.c has each. */
+#define COMMANDS(each)                                                                                                 \
+    each(show) each(formats) each(table) each(range) each(calc) each(cast) each(train) each(compare) each(sweep)       \
+        each(evaluate) each(vectors) each(verify) each(cost) each(bench) each(help)
+
+#define DECLARE(name) extern const command command_##name;
+COMMANDS(DECLARE)
+
+#define ADDRESS(name) &command_##name,
+const command *const commands[] = {COMMANDS(ADDRESS) NULL};
 
 const command *find_command(const char *name)
 {

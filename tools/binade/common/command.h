@@ -119,9 +119,6 @@ struct command {
     bool trains; /* its threads meet many times per millisecond */
 };
 
-extern const command command_calc, command_cast, command_cost, command_verify, command_vectors;
-extern const command command_show, command_formats, command_table, command_range, command_bench, command_help;
-extern const command command_train, command_compare, command_sweep, command_evaluate;
 extern const command *const commands[]; /* ends with NULL */
 const command *find_command(const char *name);
 
