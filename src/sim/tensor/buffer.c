@@ -112,7 +112,7 @@ bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role,
 {
     bndi_buffer *buffer = malloc(sizeof *buffer);
     unsigned char *data = take_room(engine, room_for(bytes));
-    if (data == NULL && engine->spare_count > 0) { /* what nobody uses goes before anybody is refused */
+    if (data == NULL && engine->spare_count > 0) { /* spares are freed before a call fails */
         bndi_free_spares(engine);
         data = take_room(engine, room_for(bytes));
     }

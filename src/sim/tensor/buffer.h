@@ -26,20 +26,20 @@ typedef struct bndi_buffer {
     bnd_lab_mapped map;  /* of a file that the data lie in, where it has a size */
     uint8_t integer;     /* bytes of an element, where these are integers of a file, read as numbers; 0: codes */
     bool is_signed;      /* of integers */
-    bool constant;       /* nobody writes to it through a handle */
+    bool constant;       /* not to be written to through a handle */
     bndi_scaled *scaled; /* NULL: codes (or integers) by themselves; else read as numbers of fp32 */
 } bndi_buffer;
 
-/* Memory with its role counted. Zeros where asked. */
+/* Memory whose bytes are counted for a role; `zeros`: set to 0. */
 BND_CHECKED bnd_status bndi_buffer_new(bndi_buffer **out, bnd_engine *engine, bnd_role role, size_t bytes, bool zeros,
                                        bnd_error *why);
-/* What lies in a mapped file from `at` on: takes no memory, and the map goes over to the buffer. */
+/* The bytes of a mapped file from `at` on: takes no memory, and the buffer owns the map from then on. */
 BND_CHECKED bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role role,
                                           const bnd_lab_mapped *map, size_t at, bnd_error *why);
 void bndi_buffer_release(bndi_buffer *buffer);
 
-/* Memory that counts for no role, because only emulation needs it: the engine's, until the same one is asked for
- * again. NULL: there is not so much. */
+/* Memory that counts for no role, because only emulation needs it: the engine's, valid until the next call for the same
+ * one. NULL: out of memory. */
 void *bndi_workspace(bnd_engine *engine, unsigned which, size_t bytes);
 void bndi_count_flops(bnd_engine *engine, bnd_tensor_operation operation, uint64_t flops);
 

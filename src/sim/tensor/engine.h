@@ -44,7 +44,7 @@ struct bnd_engine {
 /* The policy holds at this place only; BND_EVERYWHERE: at all. It is in force from the next bnd_engine_set_place on. */
 void bndi_engine_limit(bnd_engine *engine, unsigned place);
 
-/* What casts to a role at the engine's place are counted in; NULL where nobody counts. */
+/* Where casts to a role at the engine's place are counted; NULL: they are not. */
 bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role);
 
 #endif

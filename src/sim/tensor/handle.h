@@ -26,7 +26,7 @@ struct bnd_tensor {
 BND_CHECKED bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_format *f,
                                         const bndi_shape *shape, bnd_role role, bool zeros, bnd_error *why);
 
-/* A row-major tensor over this storage, the reference to which goes over to it; released where this fails. */
+/* A row-major tensor over this storage. It takes over the reference, which is released on failure. */
 BND_CHECKED bnd_status bndi_tensor_over(bnd_tensor **out, bndi_buffer *buffer, const bnd_format *f,
                                         const bndi_shape *shape, bnd_error *why);
 

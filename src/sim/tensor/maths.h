@@ -41,7 +41,7 @@ typedef struct bndi_maths {
     void (*linear)(double *y, const double *x, double shift, double factor, size_t n); /* y = (x - shift) factor */
     void (*add[2])(double *sums, const void *x, size_t n);                             /* sums += x */
     void (*add_scaled)(double *sums, const double *x, double factor, size_t n);        /* sums += factor x */
-    /* fp32 to and from double, one rounding. False where a NaN was among them: what becomes of it is not theirs. */
+    /* fp32 to and from double, one rounding. False if one of them is NaN: a rule decides then. */
     bool (*widen)(double *y, const float *x, size_t n);
     bool (*narrow)(float *y, const double *x, size_t n);
     void (*softmax[2])(void *y, const void *x, double *scratch, size_t n);

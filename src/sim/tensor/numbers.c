@@ -218,7 +218,7 @@ bnd_status bnd_tensor_write_f64(bnd_tensor *t, const double *x, size_t n, bnd_ru
     return write_numbers(t, x, n, BNDI_WORDS_64, rule, why);
 }
 
-/* The element at an index, as a tensor of no axes that nobody else sees. */
+/* The element at an index, as a private tensor without axes. */
 static bnd_status element_at(bnd_tensor *out, const bnd_tensor *t, const size_t *index, size_t rank, bnd_error *why)
 {
     if (rank != t->shape.rank) {

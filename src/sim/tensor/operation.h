@@ -30,7 +30,7 @@
 
 enum { BNDI_OPERANDS = 4, BNDI_OUT = BNDI_OPERANDS, BNDI_SAVED }; /* saved: the operands, and the result */
 
-/* Of `saves` in a row: what the way back needs. */
+/* Of `saves` in a row: what the backward pass needs. */
 enum { BNDI_SAVE_A = 1, BNDI_SAVE_B = 2, BNDI_SAVE_C = 4, BNDI_SAVE_OUT = 1 << BNDI_OUT };
 
 /* How a view came from its operand. */
@@ -53,13 +53,13 @@ typedef struct bndi_call {
     bnd_segment *segment;   /* of a checkpoint, with its data, and the casts that were made before it */
     void *data;
     uint64_t casts;
-    unsigned place; /* of the engine, for the statistics of the way back */
+    unsigned place; /* of the engine, for the statistics of the backward pass */
     unsigned count;
     bndi_width work;
     bndi_shape in_shape[BNDI_OPERANDS], shape; /* of the operands and the result */
     bnd_format in_format[BNDI_OPERANDS];
     bnd_tensor *saved[BNDI_SAVED]; /* forward: the operands and the result; backward: those of row->saves */
-    bndi_buffer *kept;             /* what an operation keeps for its way back beside tensors; counted as activations */
+    bndi_buffer *kept;             /* what its backward pass needs besides tensors; counted as activations */
 } bndi_call;
 
 typedef struct bndi_edge {
@@ -67,7 +67,7 @@ typedef struct bndi_edge {
     bnd_tensor *leaf; /* or the leaf that it is; both NULL: no gradient is wanted */
 } bndi_edge;
 
-/* What the way back gives to operand i: NULL where it wants none. The row fills out[i] for each i that wanted[i] says;
+/* The gradient of operand i: NULL where none is wanted. The row fills out[i] for each i that wanted[i] says;
  * references go over to the caller. */
 typedef struct bndi_gradients {
     bool wanted[BNDI_OPERANDS];

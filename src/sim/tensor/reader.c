@@ -182,7 +182,6 @@ static bool asks_nothing(const bndi_store *how)
     return __builtin_memcmp(&how->rule, &nothing, sizeof nothing) == 0;
 }
 
-/* ... and nobody counts. */
 bool bndi_stores_simply(const bndi_store *how)
 {
     return how->stats == NULL && asks_nothing(how);

@@ -11,7 +11,7 @@ typedef union bndi_numbers {
     double f64[BNDI_TENSOR_CHUNK];
 } bndi_numbers;
 
-/* Elements at .. at + n - 1 (n <= BNDI_TENSOR_CHUNK) in row-major order: where they are, or brought into the buffer. */
+/* Elements at .. at + n - 1 (n <= BNDI_TENSOR_CHUNK) in row-major order: in place, or decoded into the buffer. */
 const void *bndi_read(const bndi_walk *w, size_t at, size_t n, bndi_numbers *buffer);
 
 /* The same elements as they are stored (bndi_read_words). */
@@ -31,7 +31,7 @@ bool bndi_stores_simply(const bndi_store *how);
 void bndi_read_into(void *numbers, const bndi_walk *w, size_t at, size_t n);
 
 /* Between numbers of the work type and codes of f in whole words, by a rule; NULL where that needs a call of bulk/.
- * Valid until the engine is asked for another one. */
+ * Valid until the next call. */
 const bndi_ready *bndi_conversion(bnd_engine *engine, bndi_width work, const bnd_format *f, bnd_rule rule);
 
 /* The whole of a tensor as numbers of the work type in row-major order: in place where it lies so already, else as a

@@ -181,7 +181,7 @@ bool bnd_engine_tape(const bnd_engine *engine)
     return engine->tape;
 }
 
-/* ---- the way back ---- */
+/* ---- the backward pass ---- */
 
 static bnd_status check_versions(const bndi_node *node, bnd_error *why)
 {
@@ -197,7 +197,7 @@ static bnd_status check_versions(const bndi_node *node, bnd_error *why)
     return BND_OK;
 }
 
-/* Everything that a way back from `root` comes through, before anything is written. */
+/* Checks every node that a backward pass from `root` reaches, before anything is written. */
 static bnd_status check_way(bndi_node *root, bnd_error *why)
 {
     bnd_status status = BND_OK;

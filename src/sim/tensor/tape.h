@@ -18,9 +18,9 @@ struct bndi_node {
     uint64_t versions[BNDI_SAVED];
     bndi_copied copied[BNDI_SAVED];
     bndi_edge edges[BNDI_OPERANDS];
-    bnd_tensor *gradient; /* of its result, on the way back */
+    bnd_tensor *gradient; /* of its result, during the backward pass */
     bool keeps, done;     /* its gradient when all is over; gone back through already */
-    bool reached;         /* while the way back is looked at before it is gone */
+    bool reached;         /* while the backward pass is checked before it begins */
 };
 
 /* Does something depend on t that a gradient is wanted for? */
