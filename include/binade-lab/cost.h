@@ -209,7 +209,7 @@ typedef struct bnd_cost_of_memory {
     const bnd_trained *trained;    /* NULL: another model */
     double sequence, batch;        /* of a rank; sequence 0: the model's context */
     bnd_recompute recompute;       /* of a trained model: full, which is the training's recompute, or none */
-    const bnd_machine *machine;    /* does it fit? NULL: nobody asks */
+    const bnd_machine *machine;    /* whether the memory fits it; NULL: not checked */
 } bnd_cost_of_memory;
 BND_CHECKED bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *question, bnd_error *why);
 

@@ -4,6 +4,7 @@
 
 #include <CUnit/Basic.h>
 
+extern CU_TestInfo random_tests[];
 extern CU_TestInfo value_tests[];
 
 #endif

@@ -1,7 +1,7 @@
 /* Going on: lines, checkpoints and configurations, with a checkpoint that makes the steps again in the place of the
  * one that brings them back. */
 #define _XOPEN_SOURCE 700
-#include "tests.h"
+#include "resume.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -10,9 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 20, EVERY = 6 };
-
-static bnd_task task_in(const char *directory)
+bnd_task task_in(const char *directory)
 {
     bnd_training t = small_training("mlp", "bf16-sr", 3, STEPS);
     bnd_task task;
@@ -32,12 +30,12 @@ static bool until(void *data, size_t task, const bnd_record *so_far)
     return so_far->count < *(const uint64_t *)data;
 }
 
-static bnd_status run_until(bnd_record *out, const bnd_task *task, uint64_t steps, bnd_error *why)
+bnd_status run_until(bnd_record *out, const bnd_task *task, uint64_t steps, bnd_error *why)
 {
     return bndi_study_run(out, task, 1, NULL, &replaying, until, &steps, why);
 }
 
-static bnd_record whole_run(void)
+bnd_record whole_run(void)
 {
     bnd_task task = task_in(NULL);
     bnd_record r;
@@ -46,7 +44,7 @@ static bnd_record whole_run(void)
     return r;
 }
 
-static void append(const char *path, const char *text)
+void append(const char *path, const char *text)
 {
     FILE *file = fopen(path, "ab");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
@@ -347,238 +345,13 @@ static void test_one_directory_twice(void)
     close_folder();
 }
 
-/* Under another recipe from a step on. */
-static void test_switched(void)
-{
-    bnd_task task = task_in(NULL), other = task_in(NULL);
-    bnd_record plain = whole_run(), switched, all;
-    bnd_error why;
-    CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&other.training.policy, "bf16-pure", &why), &why));
-    task.switches = true;
-    task.switch_to = other.training.policy;
-    task.switch_at = 9;
-    CU_ASSERT_TRUE(succeeds(run_until(&switched, &task, UINT64_MAX, &why), &why));
-    size_t others = 0;
-    for (size_t i = 0; i < STEPS; i++) { /* the loss of step 9 is of weights that were made before */
-        bool same = switched.points[i].loss == plain.points[i].loss;
-        CU_ASSERT_TRUE(same || i > 9);
-        others += !same;
-    }
-    CU_ASSERT_TRUE(others > 5);
-    task.switch_at = 0;
-    CU_ASSERT_TRUE(succeeds(run_until(&all, &task, UINT64_MAX, &why), &why));
-    bnd_record_close(&plain);
-    CU_ASSERT_TRUE(succeeds(run_until(&plain, &other, UINT64_MAX, &why), &why));
-    for (size_t i = 0; i < STEPS; i++) {
-        CU_ASSERT_EQUAL(all.points[i].loss, plain.points[i].loss);
-    }
-    bnd_record_close(&plain);
-    bnd_record_close(&switched);
-    bnd_record_close(&all);
-}
-
-/* A copy of lines first to last - 1. */
-static char *copy_lines(char *to, const char *text, size_t first, size_t last)
-{
-    for (size_t line = 0; line < last && *text != '\0'; line++) {
-        const char *end = strchr(text, '\n') + 1;
-        if (line >= first) {
-            memcpy(to, text, (size_t)(end - text));
-            to += end - text;
-        }
-        text = end;
-    }
-    return to;
-}
-
-/* A line that is missing in the middle, of a run that was killed behind its checkpoint: there are lines enough. */
-static void test_missing_line(void)
-{
-    enum { SAVED = 8, MADE = 12, MISSING = 3 };
-    char path[PATH_SIZE], lines[PATH_SIZE], checkpoint[PATH_SIZE];
-    bnd_record r;
-    bnd_error why;
-    size_t length, now;
-    open_folder();
-    bnd_task task = task_in(in_folder(path, "run"));
-    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&r, &task, MADE, &why), &why));
-    bnd_record_close(&r);
-    write_file(in_folder(checkpoint, "run/checkpoint.safetensors"), "8\n", 2);
-    char *all = read_file(&length, in_folder(lines, "run/metrics.jsonl"));
-    char *damaged = malloc(length + 1);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(damaged);
-    char *end = copy_lines(damaged, all, 0, MISSING);
-    end = copy_lines(end, all, MISSING + 1, MADE);
-    write_file(lines, damaged, (size_t)(end - damaged));
-    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
-                           "metrics.jsonl: step 3 is missing: step 4 comes after step 2"));
-    char *after = read_file(&now, lines);
-    CU_ASSERT_TRUE(now == (size_t)(end - damaged) && memcmp(after, damaged, now) == 0);
-    free(after);
-    free(all);
-    free(damaged);
-    close_folder();
-}
-
-/* A finished run, and one that was stopped, go on to more steps: the run that was longer from the start. */
-static void test_extended(void)
-{
-    enum { SHORT = 8 };
-    char path[PATH_SIZE], checkpoint[PATH_SIZE];
-    bnd_record expected = whole_run(), r;
-    bnd_error why;
-    for (uint64_t stop = SHORT / 2; stop <= SHORT; stop += SHORT / 2) {
-        open_folder();
-        bnd_task task = task_in(in_folder(path, "run"));
-        task.training.steps = SHORT;
-        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, stop, &why), &why));
-        CU_ASSERT_EQUAL(r.complete, stop == SHORT);
-        bnd_record_close(&r);
-        task.training.steps = STEPS;
-        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
-        CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
-        bnd_record_close(&r);
-        CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
-        CU_ASSERT_TRUE(r.complete && same_records(&expected, &r, false));
-        bnd_record_close(&r);
-        task.training.steps = STEPS + 1;
-        CU_ASSERT_EQUAL(unlink(in_folder(checkpoint, "run/checkpoint.safetensors")), 0);
-        CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "from its checkpoint only"));
-        task.training.steps = STEPS;
-        CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why)); /* nothing has changed */
-        bnd_record_close(&r);
-        close_folder();
-    }
-    bnd_record_close(&expected);
-}
-
-/* Where learning rates depend on the number of steps, the beginning of a longer run is another run. */
-static void test_not_extended(void)
-{
-    char path[PATH_SIZE];
-    bnd_record r;
-    bnd_error why;
-    open_folder();
-    bnd_task task = task_in(in_folder(path, "run"));
-    memcpy(task.training.schedule, "cosine", sizeof "cosine");
-    task.training.steps = STEPS - 1;
-    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
-    bnd_record_close(&r);
-    task.training.steps = STEPS;
-    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why,
-                           "a run of 19 steps cannot be extended to 20: learning rates of schedule 'cosine'"));
-    close_folder();
-}
-
-/* A run that another process has begun since this one looked: neither config.json nor lines change. */
-static void test_begun_meanwhile(void)
-{
-    char path[PATH_SIZE];
-    bnd_error why;
-    int fd = -1;
-    open_folder();
-    bnd_task task = task_in(in_folder(path, "run")), other = task;
-    bndi_session first = {.task = &task, .keeper = &replaying, .metrics = -1};
-    other.training.lr = 0.5;
-    bndi_session second = {.task = &other, .keeper = &replaying, .metrics = -1};
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&first, false, &why), &why));
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_session_prepare(&second, false, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bndi_session_make_directory(&first, &why), &why));
-    CU_ASSERT_TRUE_FATAL(succeeds(bndi_metrics_open(&fd, path, 0, true, &why), &why));
-    CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "another run is writing to it"));
-    CU_ASSERT_TRUE(succeeds(bndi_session_claim(&first, &why), &why));
-    CU_ASSERT_TRUE(refuses(bndi_session_claim(&second, &why), &why, "this is another run: \"lr\""));
-    CU_ASSERT_EQUAL(write(fd, "{}\n", 3), 3);
-    bndi_metrics_close(fd);
-    CU_ASSERT_TRUE(refuses(bndi_session_make_directory(&second, &why), &why, "has changed since it was read"));
-    bndi_session_release(&first);
-    bndi_session_release(&second);
-    close_folder();
-}
-
-/* ---- runs of somebody else's weights and order ---- */
-
-static void put_order(const char *path, const int64_t *data, size_t count)
-{
-    char bytes[128 + 8 * STEPS];
-    memset(bytes, ' ', 128);
-    memcpy(bytes, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
-    int n = snprintf(bytes + 10, 118, "{'descr': '<i8', 'fortran_order': False, 'shape': (%zu,)}", count);
-    bytes[10 + n] = ' ';
-    bytes[127] = '\n';
-    memcpy(bytes + 128, data, 8 * count);
-    write_file(path, bytes, 128 + 8 * count);
-}
-
-static void put_weights(const char *path, uint64_t seed)
-{
-    bnd_training t = small_training("mlp", "fp32", seed, STEPS);
-    bnd_run *run;
-    bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new(&run, &t, NULL, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_run_save_weights(run, path, &why), &why));
-    bnd_run_free(run);
-}
-
-/* Stopped and gone on with they are the same; files that have changed meanwhile make another run, and runs from other
- * files are no pair. */
-static void test_with_inputs(void)
-{
-    char path[PATH_SIZE], weights[PATH_SIZE], order[PATH_SIZE];
-    int64_t numbers[STEPS];
-    bnd_record expected, usual = whole_run(), r;
-    bnd_comparison is;
-    bnd_error why;
-    open_folder();
-    for (size_t i = 0; i < STEPS; i++) {
-        numbers[i] = (int64_t)(STEPS - i);
-    }
-    put_order(in_folder(order, "order.npy"), numbers, STEPS);
-    put_weights(in_folder(weights, "weights.safetensors"), 9);
-    bnd_task task = task_in(NULL);
-    strcpy(task.training.init, weights);
-    strcpy(task.training.order, order);
-    CU_ASSERT_TRUE_FATAL(succeeds(run_until(&expected, &task, UINT64_MAX, &why), &why));
-    CU_ASSERT_NOT_EQUAL(expected.points[0].loss, usual.points[0].loss);
-    CU_ASSERT_TRUE(expected.init_hash != 0 && expected.order_hash != 0);
-    CU_ASSERT_TRUE(refuses(bnd_records_compare(&is, &expected, 1, &usual, 1, BND_COMPARISON_MARGIN, &why), &why, ""));
-    CU_ASSERT_TRUE(succeeds(bnd_records_compare(&is, &expected, 1, &expected, 1, BND_COMPARISON_MARGIN, &why), &why));
-
-    task.directory = in_folder(path, "run");
-    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, EVERY + 1, &why), &why));
-    bnd_record_close(&r);
-    numbers[0] = 1;
-    put_order(order, numbers, STEPS);
-    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"order_hash\""));
-    numbers[0] = STEPS;
-    put_order(order, numbers, STEPS);
-    put_weights(weights, 10);
-    CU_ASSERT_TRUE(refuses(run_until(&r, &task, UINT64_MAX, &why), &why, "this is another run: \"init_hash\""));
-    put_weights(weights, 9);
-    CU_ASSERT_TRUE(succeeds(run_until(&r, &task, UINT64_MAX, &why), &why));
-    CU_ASSERT_TRUE(same_records(&expected, &r, false));
-    bnd_record_close(&r);
-    CU_ASSERT_TRUE(succeeds(bnd_record_read(&r, path, &why), &why));
-    CU_ASSERT_TRUE(r.init_hash == expected.init_hash && r.order_hash == expected.order_hash);
-    bnd_record_close(&r);
-    bnd_record_close(&usual);
-    bnd_record_close(&expected);
-    close_folder();
-}
-
 CU_TestInfo resume_tests[] = {
-    {"with weights and an order from files", test_with_inputs},
-    {"a missing line", test_missing_line},
-    {"extended", test_extended},
-    {"not extended", test_not_extended},
-    {"begun meanwhile", test_begun_meanwhile},
     {"stopped", test_stopped},
     {"dropped", test_dropped},
     {"killed", test_killed},
     {"complete", test_complete},
     {"refused", test_refused},
     {"one directory twice", test_one_directory_twice},
-    {"switched", test_switched},
     {"of another run", test_of_another_run},
     CU_TEST_INFO_NULL,
 };

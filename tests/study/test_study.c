@@ -109,19 +109,13 @@ bool same_records(const bnd_record *a, const bnd_record *b, bool with_time)
 int main(void)
 {
     CU_SuiteInfo suites[] = {
-        SUITE("records", record_tests),
-        SUITE("damaged files", damage_tests),
-        SUITE("runs", run_tests),
-        SUITE("statistics", statistics_tests),
-        SUITE("going on", resume_tests),
-        SUITE("killed", killed_tests),
-        SUITE("fork", fork_tests),
-        SUITE("comparing", compare_tests),
-        SUITE("ended", ended_tests),
-        SUITE("failures", failure_tests),
-        SUITE("sweeps", sweep_tests),
-        SUITE("autopsies", autopsy_tests),
-        CU_SUITE_INFO_NULL,
+        SUITE("records", record_tests),    SUITE("damaged files", damage_tests),
+        SUITE("runs", run_tests),          SUITE("statistics", statistics_tests),
+        SUITE("going on", resume_tests),   SUITE("resumed with changes", changed_tests),
+        SUITE("killed", killed_tests),     SUITE("fork", fork_tests),
+        SUITE("comparing", compare_tests), SUITE("ended", ended_tests),
+        SUITE("failures", failure_tests),  SUITE("sweeps", sweep_tests),
+        SUITE("autopsies", autopsy_tests), CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);
 }

@@ -13,6 +13,7 @@ extern CU_TestInfo record_tests[];
 extern CU_TestInfo damage_tests[];
 extern CU_TestInfo run_tests[];
 extern CU_TestInfo resume_tests[];
+extern CU_TestInfo changed_tests[];
 extern CU_TestInfo fork_tests[];
 extern CU_TestInfo killed_tests[];
 extern CU_TestInfo compare_tests[];

@@ -52,6 +52,22 @@ void write_file(const char *path, const void *bytes, size_t length)
     CU_ASSERT_EQUAL(fclose(file), 0);
 }
 
+void write_npy(const char *path, const char *shape, const int64_t *data, size_t count)
+{
+    char header[128];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
+    int n = snprintf(header + 10, 117, "{'descr': '<i8', 'fortran_order': False, 'shape': %s}", shape);
+    CU_ASSERT_TRUE_FATAL(n > 0 && n < 117);
+    header[10 + n] = ' ';
+    header[127] = '\n';
+    FILE *file = fopen(path, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL(fwrite(header, 1, sizeof header, file), sizeof header);
+    CU_ASSERT_EQUAL(fwrite(data, sizeof *data, count, file), count);
+    CU_ASSERT_EQUAL(fclose(file), 0);
+}
+
 char *read_file(size_t *length, const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_FOLDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { PATH_SIZE = 256 };
 
@@ -15,6 +16,9 @@ void close_empty_folder(void); /* which nobody left anything in */
 const char *in_folder(char path[PATH_SIZE], const char *name);
 
 void write_file(const char *path, const void *bytes, size_t length);
+/* A .npy file of int64: `shape` is Python's text, "(6, 4)". */
+void write_npy(const char *path, const char *shape, const int64_t *data, size_t count);
+
 char *read_file(size_t *length, const char *path); /* with a 0 byte behind it; the caller frees it */
 
 #endif

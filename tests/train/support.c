@@ -84,3 +84,13 @@ bndi_update_totals update_with(bnd_run *run, const double *g)
     run->step++;
     return totals;
 }
+
+bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message)
+{
+    bnd_run *run = NULL;
+    bnd_error why;
+    bnd_status status = bnd_run_new(&run, t, NULL, &why);
+    CU_ASSERT_EQUAL(status, expected);
+    CU_ASSERT_PTR_NULL(run);
+    return refuses(status, &why, part_of_message);
+}

@@ -56,16 +56,6 @@ static bnd_training reading(size_t context)
     return t;
 }
 
-static bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message)
-{
-    bnd_run *run = NULL;
-    bnd_error why;
-    bnd_status status = bnd_run_new(&run, t, NULL, &why);
-    CU_ASSERT_EQUAL(status, expected);
-    CU_ASSERT_PTR_NULL(run);
-    return refuses(status, &why, part_of_message);
-}
-
 static double unigram_entropy(const char *text, size_t n)
 {
     double sum = 0, counts[256] = {0};

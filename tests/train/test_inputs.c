@@ -52,16 +52,6 @@ static bool same_losses(const double a[STEPS + 1], const double b[STEPS + 1])
     return memcmp(a, b, (STEPS + 1) * sizeof *a) == 0;
 }
 
-static bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message)
-{
-    bnd_run *run = NULL;
-    bnd_error why;
-    bnd_status status = bnd_run_new(&run, t, NULL, &why);
-    CU_ASSERT_EQUAL(status, expected);
-    CU_ASSERT_PTR_NULL(run);
-    return refuses(status, &why, part_of_message);
-}
-
 static void put_weights(const bnd_training *t)
 {
     bnd_error why;
@@ -184,19 +174,6 @@ static void test_checkpoints(void)
 
 /* ---- batches ---- */
 
-static void put_npy(const char *path, const char *shape, const int64_t *data, size_t count)
-{
-    char bytes[128 + 8 * 64];
-    CU_ASSERT_TRUE_FATAL(count <= 64);
-    memset(bytes, ' ', 128);
-    memcpy(bytes, "\x93NUMPY\1\0\x76", 10); /* and a 0: 118 bytes of text */
-    int n = snprintf(bytes + 10, 118, "{'descr': '<i8', 'fortran_order': False, 'shape': %s}", shape);
-    bytes[10 + n] = ' ';
-    bytes[127] = '\n';
-    memcpy(bytes + 128, data, 8 * count);
-    write_file(path, bytes, 128 + 8 * count);
-}
-
 /* In turn it is what it was; permuted, each step has the loss of the batch that it was given. */
 static void test_order(void)
 {
@@ -208,10 +185,10 @@ static void test_order(void)
         enter();
         losses_of(usual, &t);
         strcpy(t.order, order);
-        put_npy(order, "(6,)", in_turn, STEPS);
+        write_npy(order, "(6,)", in_turn, STEPS);
         losses_of(ordered, &t);
         CU_ASSERT_TRUE(same_losses(usual, ordered));
-        put_npy(order, "(6,)", permuted, STEPS);
+        write_npy(order, "(6,)", permuted, STEPS);
         losses_of(ordered, &t);
         CU_ASSERT_FALSE(same_losses(usual, ordered));
 
@@ -320,26 +297,26 @@ static void test_windows(void)
     bnd_safetensors_free(file);
     losses_of(usual, &t);
     strcpy(t.order, order);
-    put_npy(order, "(6, 4)", starts, STEPS * ROWS);
+    write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     t.seed_data = 2; /* validation depends on it, batches of training do not */
     losses_of(ordered, &t);
     CU_ASSERT_TRUE(same_losses(usual, ordered));
     starts[STEPS * ROWS - 1] = starts[STEPS * ROWS - 1] > 0 ? starts[STEPS * ROWS - 1] - 1 : 1;
-    put_npy(order, "(6, 4)", starts, STEPS * ROWS);
+    write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     losses_of(ordered, &t);
     CU_ASSERT_EQUAL(memcmp(usual, ordered, (STEPS - 1) * sizeof *usual), 0);
     CU_ASSERT_NOT_EQUAL(usual[STEPS - 1], ordered[STEPS - 1]);
 
     starts[5] = TOKENS - TOKENS / 10 - CONTEXT; /* one too many: it would reach into the part for validation */
-    put_npy(order, "(6, 4)", starts, STEPS * ROWS);
+    write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "a row of step 1 is 352; it must be a number from 0 to 351"));
     starts[5]--;
-    put_npy(order, "(6, 4)", starts, STEPS * ROWS);
+    write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     losses_of(ordered, &t);
-    put_npy(order, "(8, 3)", starts, STEPS * ROWS);
+    write_npy(order, "(8, 3)", starts, STEPS * ROWS);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "the order has the shape (8, 3); a step has 4 rows"));
     t.data[0] = '\0';
-    put_npy(order, "(6, 4)", starts, STEPS * ROWS);
+    write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "the data here are drawn"));
     close_folder();
 }
@@ -352,12 +329,12 @@ static void test_other_orders(void)
     bnd_step step;
     enter();
     strcpy(t.order, order);
-    put_npy(order, "(5,)", five, 5);
+    write_npy(order, "(5,)", five, 5);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "order.npy: the order has 5 steps; the run makes 6"));
-    put_npy(order, "(6,)", five, 6);
+    write_npy(order, "(6,)", five, 6);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "the batch of step 5 is -1; it must be a number from 0 to"));
     t.steps = 5;
-    put_npy(order, "(5,)", five, 5);
+    write_npy(order, "(5,)", five, 5);
     bnd_run *run = run_of(&t, NULL);
     (void)steps_of(run, 5); /* a step that the order has not is refused, and the run stays as it is */
     CU_ASSERT_TRUE(refuses(bnd_run_step(&step, run, &why), &why, "the order has no step 5"));

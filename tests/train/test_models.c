@@ -61,9 +61,9 @@ static void test_factors_in_formats(void)
     }
 }
 
-/* ---- floors, and what one knows without learning ---- */
+/* ---- irreducible and chance-level losses ---- */
 
-/* The loss of weights of 0, measured, is the loss of who knows nothing; none is below the floor. */
+/* The measured loss of zero weights is the chance-level loss, and the irreducible loss is 0. */
 static void test_chance(void)
 {
     static const char *const models[] = {"quadratic", "linear", "logistic"};

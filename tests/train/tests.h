@@ -19,6 +19,10 @@ extern CU_TestInfo training_golden_tests[];
 /* What a model is usually run with, seeds 1, 2, 3. These end the test where they are refused. */
 bnd_training training_of(const char *model, const char *optimizer, const char *recipe);
 bnd_run *run_of(const bnd_training *t, const bnd_context *context);
+
+/* True if bnd_run_new fails with this status and message, and makes nothing. */
+bool is_refused(const bnd_training *t, bnd_status expected, const char *part_of_message);
+
 bnd_step step_of(bnd_run *run);
 bnd_step steps_of(bnd_run *run, uint64_t n);
 double validation_of(bnd_run *run);

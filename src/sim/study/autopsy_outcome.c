@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The caller's watch, who knows nothing of calls of bnd_study_run. */
+/* Passes the run to the caller's watch, numbered over all calls of bnd_study_run that the autopsy makes. */
 static bool numbered_through(void *data, size_t task, const bnd_record *so_far)
 {
     bndi_patient *p = data;

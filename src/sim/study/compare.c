@@ -224,8 +224,8 @@ static uint64_t nan_from(const bnd_record *record)
     return i < record->count ? record->points[i].step : next;
 }
 
-/* Sets aside the pairs in which a run failed. The others are brought to the front; where there is none, those that
- * ended in numbers. How many are at the front now. */
+/* Moves the pairs in which no run failed to the front, and returns their number. If there are none, moves the pairs
+ * whose losses are not NaN, and returns theirs. */
 static size_t set_failed_aside(bnd_comparison *c, pair *pairs)
 {
     size_t numbers = 0;

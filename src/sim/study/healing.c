@@ -111,7 +111,8 @@ static bnd_status try_sets(search *s, const set *sets, size_t n, bnd_error *why)
 
 /* ---- sets of a size ---- */
 
-/* The core and so many of the candidates, in the order of the shares: sets of the first of them come first. */
+/* Sets of `size` parts: the core and candidates, in the order of their shares. Sets of the first candidates come first.
+ * Sets that were tried are left out. */
 static size_t sets_of_size(set *out, const search *s, unsigned size)
 {
     set candidates[CANDIDATES];

@@ -78,7 +78,8 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "bnd_run_losses needs a built-in model; this run has your own");
     }
     if (place != BND_EVERYWHERE && place >= run->places) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the model has %u places; there is no place %u", run->places, place);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "place %u is out of range: the model has places 0 to %u", place,
+                        run->places - 1);
     }
     const bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bnd_status status = open_second(&second, run, why);
