@@ -212,16 +212,27 @@ static void test_count_by_codes(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* A row that a machine computes in, or that another ecosystem names, has a specification: its limits are in limits.def.
+ * The oracle derives the limits of every row, these and others, for itself. */
+static bool has_specification(size_t row)
+{
+    bool has = bnd_format_hardware(row)[0] != '\0';
+    for (unsigned where = 0; where < BND_ECOSYSTEM_COUNT && !has; where++) {
+        has = bnd_format_names(row, (bnd_ecosystem)where)[0] != '\0';
+    }
+    return has;
+}
+
 static void test_every_row_is_here(void)
 {
-    CU_ASSERT_EQUAL(bnd_format_count(), 19);
+    CU_ASSERT(bnd_format_count() >= 19); /* a row's number is a constant of the API: rows stay */
     for (size_t row = 0; row < bnd_format_count(); row++) {
         bnd_format f = *bnd_format_at(row);
         int found = 0;
         for (size_t i = 0; i < LIMIT_ROWS; i++) {
             found += strcmp(all_limits[i].name, f.name) == 0;
         }
-        CU_ASSERT_EQUAL(found, 1);
+        CU_ASSERT_EQUAL(found, has_specification(row) ? 1 : 0);
         CU_ASSERT_EQUAL(f.row, (int16_t)row);
     }
 }
