@@ -126,37 +126,53 @@ static int ask_mfu(asked *a, char **operand, size_t operands)
     return answered(a, status, &answer, &why, "mfu", "the share of the peak that was reached");
 }
 
-static int ask_flops(asked *a, char **operand, size_t operands)
+/* Options of flops that only a model, or only machines, have. */
+#define FLOPS_OF_MODELS   (SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE))
+#define FLOPS_OF_MACHINES (MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS))
+
+static int ask_flops_of_product(asked *a, const char *operand)
 {
     bnd_cost answer;
     bnd_error why;
     double side[3];
-    const uint64_t of_models = SHAPE | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_RECOMPUTE);
-    const uint64_t of_machines = MACHINES | GIVEN(COST_MFU) | GIVEN(COST_DAYS);
+    if (cost_refuse_options(a, FLOPS_OF_MODELS | FLOPS_OF_MACHINES, "with a product") != GO_ON) {
+        return BAD_USAGE;
+    }
+    size_t sides = read_sides(side, 3, a, operand, "1024x256x64 (points, inputs, outputs)");
+    if (sides != 3) {
+        return sides == 0
+                   ? BAD_USAGE
+                   : complain(a->common.command,
+                              "a product has three sides, B x D by D x K: write 1024x256x64, not '%.60s'", operand);
+    }
+    bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
+    return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
+}
+
+static int ask_flops_of_machines(asked *a)
+{
+    bnd_cost answer;
+    bnd_error why;
+    if (cost_refuse_options(a, FLOPS_OF_MODELS, "with machines and days") != GO_ON) {
+        return BAD_USAGE;
+    }
+    bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
+                                        &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
+    return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
+}
+
+static int ask_flops(asked *a, char **operand, size_t operands)
+{
+    bnd_cost answer;
+    bnd_error why;
     if (operands == 1) {
-        if (cost_refuse_options(a, of_models | of_machines, "with a product") != GO_ON) {
-            return BAD_USAGE;
-        }
-        size_t sides = read_sides(side, 3, a, operand[0], "1024x256x64 (points, inputs, outputs)");
-        if (sides != 3) {
-            return sides == 0 ? BAD_USAGE
-                              : complain(a->common.command,
-                                         "a product has three sides, B x D by D x K: write 1024x256x64, not '%.60s'",
-                                         operand[0]);
-        }
-        bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
-        return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
+        return ask_flops_of_product(a, operand[0]);
     }
     if (is_given(a, COST_GPU) || is_given(a, COST_PEAK)) {
-        if (cost_refuse_options(a, of_models, "with machines and days") != GO_ON) {
-            return BAD_USAGE;
-        }
-        bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
-                                            &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
-        return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
+        return ask_flops_of_machines(a);
     }
     if (need_size(a, "70e9 --tokens 15e12") != GO_ON ||
-        cost_refuse_options(a, of_machines, "without --gpu or --peak") != GO_ON) {
+        cost_refuse_options(a, FLOPS_OF_MACHINES, "without --gpu or --peak") != GO_ON) {
         return BAD_USAGE;
     }
     if (a->model == NULL && !is_given(a, COST_TOKENS)) {

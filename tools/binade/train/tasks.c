@@ -43,43 +43,50 @@ int training_data(bnd_training *t, const training_options *o)
     return set_file(t->data, &o->common, "data", o->data);
 }
 
-int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k)
+/* What is trained, under the k-th pair of seeds; GO_ON, or the status to leave with. */
+static int choose_training(bnd_training *t, const training_options *o, uint64_t k)
 {
-    bnd_training t;
     bnd_error why;
-    if (bnd_training_default(&t, o->model, o->optimizer, "fp32", &why) != BND_OK) {
-        return complain(o->common.command, "%s", why.message);
-    }
     double factor;
-    const char *schedule = o->schedule != NULL ? o->schedule : t.schedule;
-    if (bnd_schedule_factor(&factor, schedule, 0, t.steps, &why) != BND_OK) {
+    bnd_status known = bnd_training_default(t, o->model, o->optimizer, "fp32", &why);
+    if (known == BND_OK) {
+        known = bnd_schedule_factor(&factor, o->schedule != NULL ? o->schedule : t->schedule, 0, t->steps, &why);
+    }
+    if (known != BND_OK) {
         return complain(o->common.command, "%s", why.message);
     }
     if (o->schedule != NULL) {
-        snprintf(t.schedule, sizeof t.schedule, "%s", o->schedule);
+        snprintf(t->schedule, sizeof t->schedule, "%s", o->schedule);
     }
-    int status = training_data(&t, o);
-    status = status == GO_ON ? set_file(t.init, &o->common, "init", o->init) : status;
-    status = status == GO_ON ? set_file(t.order, &o->common, "order", o->order) : status;
-    if (status != GO_ON) {
-        return status;
-    }
-    if (o->source != NULL && (o->data != NULL || t.source[0] == '\0')) {
+    int status = training_data(t, o);
+    status = status == GO_ON ? set_file(t->init, &o->common, "init", o->init) : status;
+    status = status == GO_ON ? set_file(t->order, &o->common, "order", o->order) : status;
+    if (status == GO_ON && o->source != NULL && (o->data != NULL || t->source[0] == '\0')) {
         return complain(o->common.command, "--source cannot be used with %s: it is the text of a transformer",
                         o->data != NULL ? "--data" : o->model);
     }
     if (o->source != NULL) {
-        snprintf(t.source, sizeof t.source, "%s", o->source);
+        snprintf(t->source, sizeof t->source, "%s", o->source);
     }
-    t.policy = r->policy;
-    change(&t, o);
-    t.seed_init += k;
-    t.seed_data += k;
-    t.seed_rounding += k;
+    change(t, o);
+    t->seed_init += k;
+    t->seed_data += k;
+    t->seed_rounding += k;
+    return status;
+}
+
+int training_task(bnd_task *out, const training_options *o, const recipe *r, uint64_t k)
+{
+    bnd_training t;
+    int status = choose_training(&t, o, k);
+    if (status != GO_ON) {
+        return status;
+    }
     if (r->switches && r->switch_at >= t.steps) {
         return complain(o->common.command, "--switch at step %llu: the runs have only %llu steps",
                         (unsigned long long)r->switch_at, (unsigned long long)t.steps);
     }
+    t.policy = r->policy;
     bnd_task_default(out, &t);
     out->recipe = r->name;
     if (OPTION_GIVEN(&o->common, training_options, checkpoint_every)) {
