@@ -61,5 +61,5 @@ include $(top_srcdir)/tests/exhaustive/local.mk
 include $(top_srcdir)/tests/experiments/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 
-TESTS += tests/house.sh tests/support/skipped.sh
-EXTRA_DIST += tests/house.sh tests/support/python.sh tests/support/skipped.sh
+TESTS += tests/amalgamation.sh tests/house.sh tests/support/skipped.sh
+EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/python.sh tests/support/skipped.sh

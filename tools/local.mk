@@ -2,6 +2,7 @@
 EXTRA_DIST += \
 	tools/check \
 	tools/demo \
+	tools/dev/amalgamation.head \
 	tools/dev/check-builds \
 	tools/dev/check-examples \
 	tools/dev/check-fresh \
@@ -21,6 +22,8 @@ EXTRA_DIST += \
 	tools/dev/demo.awk \
 	tools/dev/lib.sh \
 	tools/dev/link-pages \
+	tools/dev/make-amalgamation \
+	tools/dev/names.awk \
 	tools/dev/packages.sh \
 	tools/dev/make-generated \
 	tools/dev/make-goldens.py \

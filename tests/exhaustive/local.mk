@@ -49,8 +49,9 @@ tests_exhaustive_cuda_dialects_LDADD = $(CUDA_OBJECTS) $(LDADD)
 tests_exhaustive_cuda_dialects_DEPENDENCIES = $(CUDA_OBJECTS) libtestsupport.la libbinade-internal.la
 tests_exhaustive_cuda_dialects_SOURCES = $(EXHAUSTIVE_SHARED) $(EXHAUSTIVE_SAMPLE) tests/exhaustive/cuda_judge.h tests/exhaustive/cuda_dialects.c
 
-check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
+check-exhaustive: $(EXHAUSTIVE) $(RANDOM_ARRAYS) amalgamation/binade.c libtestsupport.la tests/exhaustive/cuda$(EXEEXT) tests/exhaustive/hardware$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/hardware/run.sh --long || test $$? = 77
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/amalgamation.sh --long
 	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' MODES='$(MODES)' JOBS='$(JOBS)' \
 	$(SHELL) $(top_srcdir)/tests/check-exhaustive.sh causes float32 midpoints arith $(RANDOM_ARRAYS_NAME) elementary bulk large cuda hardware
 .PHONY: check-exhaustive

@@ -89,7 +89,7 @@ static void multiply_add(bnd_exact *out, bndi_question *q)
 
 /* ---- quotients, roots ---- */
 
-static void div(bnd_exact *out, bndi_question *q)
+static void divide_operands(bnd_exact *out, bndi_question *q)
 {
     const bnd_exact *a = &q->x[0], *b = &q->x[1];
     bool negative = a->negative != b->negative;
@@ -137,7 +137,7 @@ static void reciprocal(bnd_exact *out, bndi_question *q)
 {
     q->x[1] = q->x[0];
     q->x[0] = bnd_exact_int64(1);
-    div(out, q);
+    divide_operands(out, q);
 }
 
 static void reciprocal_root(bnd_exact *out, bndi_question *q)
@@ -216,7 +216,7 @@ static int64_t shift_of(const bnd_exact *n)
     return n->negative ? -size : size;
 }
 
-static void scalb(bnd_exact *out, bndi_question *q)
+static void scale_by_power(bnd_exact *out, bndi_question *q)
 {
     *out = q->x[0];
     if (out->kind == BND_KIND_FINITE) {
@@ -309,7 +309,7 @@ static const operation_row operations[BND_OP_COUNT] = {
     [BND_OP_ADD] = {"add", 2, PLAIN, add},
     [BND_OP_SUB] = {"sub", 2, PLAIN, sub},
     [BND_OP_MUL] = {"mul", 2, PLAIN, mul},
-    [BND_OP_DIV] = {"div", 2, PLAIN, div},
+    [BND_OP_DIV] = {"div", 2, PLAIN, divide_operands},
     [BND_OP_REM] = {"rem", 2, PLAIN, rem},
     [BND_OP_FMA] = {"fma", 3, PLAIN, multiply_add},
     [BND_OP_SQRT] = {"sqrt", 1, PLAIN, root},
@@ -319,7 +319,7 @@ static const operation_row operations[BND_OP_COUNT] = {
     [BND_OP_MAX] = {"max", 2, PLAIN, larger},
     [BND_OP_MIN_NUMBER] = {"min_number", 2, PREFERS_NUMBERS, smaller},
     [BND_OP_MAX_NUMBER] = {"max_number", 2, PREFERS_NUMBERS, larger},
-    [BND_OP_SCALB] = {"scalb", 2, PLAIN, scalb},
+    [BND_OP_SCALB] = {"scalb", 2, PLAIN, scale_by_power},
     [BND_OP_LOGB] = {"logb", 1, PLAIN, exponent},
     [BND_OP_NEXT_UP] = {"next_up", 1, PLAIN, next_up},
     [BND_OP_NEXT_DOWN] = {"next_down", 1, PLAIN, next_down},

@@ -23,3 +23,12 @@ static inline uint64_t root_of(uint64_t significand, unsigned fraction_bits, uns
 }
 
 #include "arith/quick_template.h"
+
+#undef word
+#undef signed_word
+#undef WORD_BITS
+#undef SUBNORMALS
+#undef WAY
+#undef LONGER
+#undef is_open
+#undef divide

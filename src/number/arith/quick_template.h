@@ -239,7 +239,7 @@ QUICK bool unrounded_total(unrounded *out, const bnd_format *f, uint64_t sign, c
     return true;
 }
 
-QUICK bool sum(terms *out, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
+QUICK bool make_terms(terms *out, const bnd_format *f, uint64_t a, uint64_t b, const bnd_rule *rule)
 {
     enum { PLACE = GUARD / 2 };
     operand x, y;
@@ -323,7 +323,7 @@ bnd_result WAY(add)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
     if (!is_open(f, rule.rounding)) {
         return LONGER(add)(f, a, b, rule, random);
     }
-    if (!sum(&t, f, a, b, &rule)) {
+    if (!make_terms(&t, f, a, b, &rule)) {
         return LONGER(add)(f, a, b, rule, 0);
     }
     total_of(&both, f, &t);
@@ -343,7 +343,7 @@ bnd_result WAY(sub)(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, 
     if (!is_open(f, rule.rounding)) {
         return LONGER(sub)(f, a, b, rule, random);
     }
-    if (f->internal.sign_code == 0 || !sum(&t, f, a, b ^ f->internal.sign_code, &rule)) {
+    if (f->internal.sign_code == 0 || !make_terms(&t, f, a, b ^ f->internal.sign_code, &rule)) {
         return LONGER(sub)(f, a, b, rule, 0);
     }
     total_of(&both, f, &t);

@@ -94,6 +94,10 @@ static inline word root_of(word significand, unsigned fraction_bits, unsigned od
 
 #include "arith/quick_template.h"
 
+#undef WORD_BITS
+#undef SUBNORMALS
+#undef WAY
+
 #else
 
 #define FORWARD(name)                                                                                                  \
@@ -117,3 +121,5 @@ bnd_result bndi_sqrt_wide(const bnd_format *f, uint64_t a, bnd_rule rule, uint64
 }
 
 #endif
+
+#undef LONGER

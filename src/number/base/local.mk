@@ -3,6 +3,7 @@ binadeinclude_HEADERS += include/binade/base.h
 libbinade_number_la_SOURCES += \
 	src/number/base/base.h \
 	src/number/base/bits.h \
+	src/number/base/memory.h \
 	src/number/base/philox.c \
 	src/number/base/text_buffer.c \
 	src/number/base/error.c \

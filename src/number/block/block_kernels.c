@@ -1,6 +1,6 @@
 /* What is done to every element on its way into a block format and back, in plain loops that a compiler makes vectors
- * of. This file is compiled once for each back end of the machine's family; BNDI_BLOCK_KERNELS names the table that
- * comes of it.
+ * of. This file is compiled once for each back end of the machine's family; BNDI_FOR_AVX2 and BNDI_FOR_AVX512
+ * name it.
  *
  * All of it runs in the environment that block_job.c sets: to nearest even, subnormals kept. Arrays are groups of
  * `across` neighbours with one scale each; a call begins at the `first`-th element of its first group. `across` 1 means
@@ -41,7 +41,11 @@
 #include "base/bits.h"
 #include "block/block.h"
 
-#if !defined(BNDI_BLOCK_KERNELS)
+#if defined(BNDI_FOR_AVX512)
+#define BNDI_BLOCK_KERNELS bndi_block_kernels_avx512
+#elif defined(BNDI_FOR_AVX2)
+#define BNDI_BLOCK_KERNELS bndi_block_kernels_avx2
+#else
 #define BNDI_BLOCK_KERNELS bndi_block_kernels_portable
 #endif
 
@@ -408,7 +412,7 @@ static void fake(float *y, const float *x, const double *scales, size_t n, size_
  * it; and of floats those above it are the ones above the float next below. A quotient at a midpoint goes to the even
  * code: where that is the upper one, a product that is a float counts as the float below it. */
 
-#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+#if !defined(BNDI_FOR_AVX512)
 
 enum { MIDPOINTS = 7, SIGN = 8 };
 
@@ -470,7 +474,7 @@ static void encode_by_midpoints(unsigned char *codes, const float *x, const doub
 
 /* ---- codes of a byte that are not evenly spaced ---- */
 
-#if !(defined(__AVX512F__) && defined(BNDI_WITH_AVX512))
+#if !defined(BNDI_FOR_AVX512)
 
 /* Codes of a byte that are not evenly spaced: quotients_avx512.c describes the search. */
 static void encode_dynamic(unsigned char *restrict codes, const float *restrict x, float scale,
@@ -539,7 +543,7 @@ static void clamp(float *y, size_t n, float most)
     }
 }
 
-#if defined(__AVX512F__) && defined(BNDI_WITH_AVX512)
+#if defined(BNDI_FOR_AVX512)
 #define SCALE_PAIRS   bndi_scale_pairs
 #define ENCODE_BLOCKS bndi_encode_pairs
 #define BY_MIDPOINTS  bndi_encode_by_midpoints

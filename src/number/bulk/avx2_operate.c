@@ -105,5 +105,5 @@ void bndi_fill_avx2_operations(bndi_kernels *kernels)
 {
     fill_operations_32(kernels);
     fill_operations_64(kernels);
-    kernels->fused = fused;
+    kernels->fused = fused_codes;
 }

@@ -7,6 +7,10 @@
 #include "bulk/bulk.h"
 #include "bulk/inline.h"
 
+/* What every file of this back end is compiled for. A function that needs more names these again: where they come from
+ * a pragma and not from the command line (binade.c), clang takes the function's own list in place of it. */
+#define BNDI_AVX512_FEATURES "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2"
+
 bndi_random_kernel bndi_random_avx512;
 bndi_tally_kernel bndi_tally_64_avx512;
 
@@ -16,7 +20,7 @@ bndi_counts_kernel bndi_counts_avx512;
 bndi_count_kernel bndi_count_avx512;
 
 /* Byte permutations are not in every processor that this back end is for. */
-#define BNDI_VBMI __attribute__((target("avx512vbmi")))
+#define BNDI_VBMI __attribute__((target(BNDI_AVX512_FEATURES ",avx512vbmi")))
 
 /* 64 bytes: byte `place` (0 the lowest) of each lane of four vectors, in order. A permutation takes bytes of two
  * vectors, by numbers from 0 to 127; its table repeats, so that either half of the result can be blended with that of

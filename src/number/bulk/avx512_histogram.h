@@ -17,7 +17,7 @@
 
 #include "bulk/avx512.h"
 
-#define TARGET __attribute__((target("avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni")))
+#define TARGET __attribute__((target(BNDI_AVX512_FEATURES ",avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni")))
 
 /* A group is four vectors; 31 groups of at most 8 per byte are at most 248 in a byte. */
 enum { GROUP = 4, GROUP_LEN = 16 * GROUP, MOST_IN_WINDOW = 255 / 8, WINDOW = 16, BATCH = 512 };

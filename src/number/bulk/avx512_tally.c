@@ -59,9 +59,9 @@ typedef struct limits {
 } limits;
 
 /* Sums of squares, 16 lanes: element i of a piece in lane i mod 16, as the portable tally has it. */
-typedef struct sums {
+typedef struct error_sums {
     __m512d error[2], input[2];
-} sums;
+} error_sums;
 
 /* Counts of groups that no run takes, in lanes of 32 bits. */
 typedef struct counts {
@@ -83,7 +83,7 @@ typedef struct call {
     size_t in_range, zeros, gone; /* elements of runs; zeros among them, and among the results */
     __m512i differ, tiny;         /* of runs: inexact results, underflows */
     __m512i largest, smallest_less_one;
-    sums sums;
+    error_sums sums;
     window window;
     batch batch;
     rounding rounding;
@@ -95,7 +95,7 @@ typedef struct call {
 
 /* Squares of errors and inputs in double. The square of an fp32 number is exact in double, so its fused addition rounds
  * as two separate operations do; an error in double has more bits, and its square is rounded on its own. */
-static ALWAYS_INLINE void add_squares(sums *s, __m512i x, __m512i y)
+static ALWAYS_INLINE void add_squares(error_sums *s, __m512i x, __m512i y)
 {
     /* The halves of a vector as doubles: elements 0 to 7, then 8 to 15. */
     __m512 fx = _mm512_castsi512_ps(x), fy = _mm512_castsi512_ps(y);
@@ -111,7 +111,7 @@ static ALWAYS_INLINE void add_squares(sums *s, __m512i x, __m512i y)
 
 /* The same where y - x is an fp32 number (in range, to nearest or toward zero): both squares are exact and may be
  * fused. */
-static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, __m512i y)
+static ALWAYS_INLINE void add_short_squares(error_sums *s, const char *in, __m512i x, __m512i y)
 {
     __m512 e = _mm512_sub_ps(_mm512_castsi512_ps(y), _mm512_castsi512_ps(x));
     __m256 half_e[2] = {_mm512_castps512_ps256(e), _mm512_extractf32x8_ps(e, 1)};
@@ -125,7 +125,7 @@ static ALWAYS_INLINE void add_short_squares(sums *s, const char *in, __m512i x, 
 }
 
 /* The same where y is x: there is no error. */
-static ALWAYS_INLINE void add_input_squares(sums *s, const char *in)
+static ALWAYS_INLINE void add_input_squares(error_sums *s, const char *in)
 {
     UNROLL
     for (size_t i = 0; i < 2; i++) {
@@ -298,7 +298,7 @@ typedef struct run_limits {
 
 /* What a run counts, in registers until it ends. */
 typedef struct run_state {
-    sums sums;
+    error_sums sums;
     __m512i count[2], differ, tiny, largest, smallest_less_one;
     size_t zeros, gone;
     unsigned quiet;

@@ -1,7 +1,7 @@
 /* Which back end works, and on how many cores. The environment is read here and nowhere else. */
 #include "bulk/bulk.h"
 
-#if !defined(__wasm__)
+#if !defined(__wasm__) && !defined(BND_FREESTANDING)
 #include <stdlib.h>
 #endif
 #if defined(_OPENMP)
@@ -122,7 +122,7 @@ bnd_backend bnd_backend_best(void)
 
 static const char *environment(const char *name)
 {
-#if defined(__wasm__)
+#if defined(__wasm__) || defined(BND_FREESTANDING)
     (void)name;
     return NULL;
 #else

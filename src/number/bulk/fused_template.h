@@ -192,7 +192,8 @@ static ALWAYS_INLINE size_t fused_in(bool half, unsigned rounding, const bndi_ar
 
 /* The kernel of the table. fp16 is encoded in the mode that is set, whichever it is; bf16's mode is a constant of its
  * loop. */
-static size_t fused(const bndi_arithmetic *a, void *result, const void *const *from, const size_t *steps, size_t n)
+static size_t fused_codes(const bndi_arithmetic *a, void *result, const void *const *from, const size_t *steps,
+                          size_t n)
 {
     if (a->fused == BNDI_FUSED_HALF) {
         return fused_in(true, BND_ROUND_RNE, a, result, from, steps, n);

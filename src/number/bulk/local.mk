@@ -16,39 +16,41 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/portable_template.h \
 	src/number/bulk/portable.c
 
-# Back ends, each compiled for its instruction set.
+# Back ends, each compiled for its instruction set: these files, and those that block/ and matmul/ add.
 AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_operate.c src/number/bulk/avx2_random.c \
 	src/number/bulk/avx2_memory.c src/number/bulk/avx2_tally.c src/number/bulk/avx2.c
 AVX512_SOURCES = src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
 	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_rounding.h \
 	src/number/bulk/avx512_operate.c src/number/bulk/avx512_tally.c src/number/bulk/avx512_tally_64.c \
 	src/number/bulk/avx512_random.c src/number/bulk/avx512.c
-EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) src/number/bulk/neon.c src/number/bulk/wasm128.c
+NEON_SOURCES = src/number/bulk/neon.c
+WASM128_SOURCES = src/number/bulk/wasm128.c
+EXTRA_DIST += $(AVX2_SOURCES) $(AVX512_SOURCES) $(NEON_SOURCES) $(WASM128_SOURCES)
 if HAVE_AVX2
 noinst_LTLIBRARIES += libbinade-avx2.la
 libbinade_number_la_LIBADD += libbinade-avx2.la
 libbinade_avx2_la_SOURCES = $(AVX2_SOURCES)
-libbinade_avx2_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
+libbinade_avx2_la_CPPFLAGS = $(NUMBER_CPPFLAGS) -DBNDI_FOR_AVX2
 libbinade_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
 endif
 if HAVE_AVX512
 noinst_LTLIBRARIES += libbinade-avx512.la
 libbinade_number_la_LIBADD += libbinade-avx512.la
 libbinade_avx512_la_SOURCES = $(AVX512_SOURCES)
-libbinade_avx512_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
+libbinade_avx512_la_CPPFLAGS = $(NUMBER_CPPFLAGS) -DBNDI_FOR_AVX512
 libbinade_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
 endif
 if HAVE_NEON
 noinst_LTLIBRARIES += libbinade-neon.la
 libbinade_number_la_LIBADD += libbinade-neon.la
-libbinade_neon_la_SOURCES = src/number/bulk/neon.c
+libbinade_neon_la_SOURCES = $(NEON_SOURCES)
 libbinade_neon_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_neon_la_CFLAGS = $(AM_CFLAGS) $(NEON_FLAGS)
 endif
 if HAVE_WASM128
 noinst_LTLIBRARIES += libbinade-wasm128.la
 libbinade_number_la_LIBADD += libbinade-wasm128.la
-libbinade_wasm128_la_SOURCES = src/number/bulk/wasm128.c
+libbinade_wasm128_la_SOURCES = $(WASM128_SOURCES)
 libbinade_wasm128_la_CPPFLAGS = $(NUMBER_CPPFLAGS)
 libbinade_wasm128_la_CFLAGS = $(AM_CFLAGS) $(WASM128_FLAGS)
 endif

@@ -1,6 +1,5 @@
 /* Tables of every result of an operation. bnd_table_new is the one thing in bulk/ that allocates, and says so. */
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "bulk/operate.h"
 
 enum { MOST_BITS = 16 };
@@ -55,11 +54,11 @@ bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_for
         return status;
     }
     const size_t count = (size_t)1 << bndi_table_bits(&j);
-    bnd_table *table = malloc(sizeof *table);
-    uint16_t *entries = malloc(count * sizeof *entries);
+    bnd_table *table = bndi_allocate(sizeof *table);
+    uint16_t *entries = bndi_allocate(count * sizeof *entries);
     if (table == NULL || entries == NULL) {
-        free(table);
-        free(entries);
+        bndi_release(table);
+        bndi_release(entries);
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a table of %zu results", count);
     }
     *table = (bnd_table){.operation = operation, .operands = j.what.operands, .to = *to, .entries = entries};
@@ -75,8 +74,8 @@ bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_for
 void bnd_table_free(bnd_table *table)
 {
     if (table != NULL) {
-        free(table->entries);
-        free(table);
+        bndi_release(table->entries);
+        bndi_release(table);
     }
 }
 

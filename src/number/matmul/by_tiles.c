@@ -22,8 +22,6 @@
 #include "base/verify.h"
 #include "matmul/gemm_job.h"
 
-#include <math.h>
-
 /* What a sum begins with: +0, or C, in the accumulator's format where the sum goes on from there. */
 static void begin(const bndi_job *j, float *out, size_t n)
 {
@@ -85,7 +83,7 @@ static bool is_safe(const bndi_job *j, const tile *t, size_t k)
     }
     const double c = (double)bndi_float_of_bits(start), largest = (double)j->sum.largest;
     const double stalls = 2 * product / grid > c ? 2 * product / grid : c;
-    const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : INFINITY;
+    const double grows = (double)k * grid <= 1 ? 2.72 * (c + (double)k * product) : __builtin_inf();
     return (stalls < grows ? stalls : grows) <= largest && product <= largest;
 }
 

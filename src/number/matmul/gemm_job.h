@@ -11,7 +11,7 @@ enum {
     BLOCK_FLOATS = BLOCK_ROWS * BNDI_PITCH,
     PANEL_FLOATS = BNDI_TILE_DEPTH * BNDI_TILE_COLUMNS_MAX,
     TILES_MAX = BLOCK_ROWS / 2,
-    AT_ONCE = 16
+    PACKED_AT_ONCE = 16
 };
 
 /* A matrix that is read: fp32 numbers or codes, rounded first or not. */
@@ -47,8 +47,8 @@ typedef struct bndi_region {
 typedef struct bndi_buffers {
     _Alignas(64) float panel[PANEL_FLOATS];
     _Alignas(64) float block[BLOCK_FLOATS];
-    float runs[AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
-    uint32_t largest[TILES_MAX];          /* magnitudes as bits, of each tile's rows of A */
+    float runs[PACKED_AT_ONCE][BNDI_TILE_DEPTH]; /* on their way to where they are transposed */
+    uint32_t largest[TILES_MAX];                 /* magnitudes as bits, of each tile's rows of A */
     uint32_t largest_b;
     float bias[BNDI_TILE_COLUMNS_MAX];
 } bndi_buffers;

@@ -24,17 +24,5 @@ libbinade_number_la_SOURCES += \
 	src/number/matmul/gemm.c
 
 # The tiles, once more for each back end that has wider vectors.
-if HAVE_AVX2
-noinst_LTLIBRARIES += libbinade-tile-avx2.la
-libbinade_number_la_LIBADD += libbinade-tile-avx2.la
-libbinade_tile_avx2_la_SOURCES = src/number/matmul/tile_kernels.c
-libbinade_tile_avx2_la_CPPFLAGS = $(NUMBER_CPPFLAGS) -DBNDI_WAYS=bndi_ways_avx2
-libbinade_tile_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_FLAGS)
-endif
-if HAVE_AVX512
-noinst_LTLIBRARIES += libbinade-tile-avx512.la
-libbinade_number_la_LIBADD += libbinade-tile-avx512.la
-libbinade_tile_avx512_la_SOURCES = src/number/matmul/tile_kernels.c
-libbinade_tile_avx512_la_CPPFLAGS = $(NUMBER_CPPFLAGS) -DBNDI_WAYS=bndi_ways_avx512
-libbinade_tile_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_FLAGS)
-endif
+AVX2_SOURCES += src/number/matmul/tile_kernels.c
+AVX512_SOURCES += src/number/matmul/tile_kernels.c

@@ -6,8 +6,8 @@
  *   panel of B     p0 p1 p2 p3 | q0 q1 q2 q3 | r0 ..  rows `columns` apart: a step loads one row
  *   3 columns      p0 p1 p2 p2 | q0 q1 q2 q2 | ..     an incomplete panel repeats its last column
  *
- * A run is read along the axis in which the operand's steps are smaller; if that is the wrong one, AT_ONCE runs are
- * read and transposed.
+ * A run is read along the axis in which the operand's steps are smaller; if that is the wrong one, PACKED_AT_ONCE runs
+ * are read and transposed.
  *
  * Panels and blocks are computed with as they are, so decoding and rounding happen once per element and not once per
  * tile. Largest magnitudes are found here, too: per panel of B and per tile of A. */
@@ -90,15 +90,15 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
         w->largest_b = largest_magnitude_of(j, panel, depth * columns);
         return;
     }
-    /* Rows of B are contiguous: one run per step of k. Otherwise columns are, which are read AT_ONCE at a time and
-     * transposed. */
+    /* Rows of B are contiguous: one run per step of k. Otherwise columns are, which are read PACKED_AT_ONCE at a time
+     * and transposed. */
     if (size_of_step(j->b.column) <= size_of_step(j->b.row)) {
         for (size_t at = 0; at < depth; at++) {
             bndi_load_run(j, &j->b, panel + at * columns, k + at, column, true, n);
         }
     } else {
-        for (size_t i = 0; i < n; i += AT_ONCE) {
-            const size_t some = bndi_smaller(AT_ONCE, n - i);
+        for (size_t i = 0; i < n; i += PACKED_AT_ONCE) {
+            const size_t some = bndi_smaller(PACKED_AT_ONCE, n - i);
             if (lies_ready(&j->b) && j->b.row == 1 && j->b.column > 0) {
                 j->sum.ways->transpose(panel + i, columns, factor_at(&j->b, k, column + i), (size_t)j->b.column, some,
                                        depth);
@@ -132,8 +132,8 @@ void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, si
             bndi_load_run(j, &j->a, row_of_block(w, i), row + i, k, true, depth);
         }
     } else {
-        for (size_t at = 0; at < depth; at += AT_ONCE) {
-            const size_t some = bndi_smaller(AT_ONCE, depth - at);
+        for (size_t at = 0; at < depth; at += PACKED_AT_ONCE) {
+            const size_t some = bndi_smaller(PACKED_AT_ONCE, depth - at);
             for (size_t r = 0; r < some; r++) {
                 bndi_load_run(j, &j->a, w->runs[r], row, k + at + r, false, rows); /* at most BLOCK_ROWS */
             }

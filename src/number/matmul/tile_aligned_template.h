@@ -17,14 +17,13 @@
 #include "base/bits.h"
 #include "matmul/matmul.h"
 #include "matmul/tile_lanes.h"
-#include <math.h>
 
 enum { ALIGNED_ROWS = 4 };
 
-/* LANES columns of one row: the sum, the unit and M of the group, the sum of cut off terms, and the plain sum (`all`),
- * which shows infinities and NaNs. */
+/* LANES columns of one row: the sum, the unit and M of the group, the sum of cut off terms, and the plain sum
+ * (`uncut`), which shows infinities and NaNs. */
 typedef struct aligned_lanes {
-    double s[LANES], unit[LANES], magic[LANES], total[LANES], all[LANES];
+    double s[LANES], unit[LANES], magic[LANES], total[LANES], uncut[LANES];
 } aligned_lanes;
 
 /* The unit of a group: its largest term's exponent, `bits` - 1 lower. 2^-126 is the least exponent that such hardware
@@ -34,15 +33,15 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
     const uint64_t exponents = UINT64_C(0x7ff) << 52, down = (uint64_t)(uint32_t)(bits - 1) << 52;
     double most[LANES];
     for (int l = 0; l < LANES; l++) {
-        double u = fabs(w->s[l]);
+        double u = __builtin_fabs(w->s[l]);
         most[l] = u > 0x1p-126 ? u : 0x1p-126;
-        w->all[l] = w->s[l];
+        w->uncut[l] = w->s[l];
     }
     for (size_t at = 0; at < k; at++) {
         for (int l = 0; l < LANES; l++) {
-            double p = (double)a[at] * (double)b[at * COLUMNS + (size_t)l], u = fabs(p);
+            double p = (double)a[at] * (double)b[at * COLUMNS + (size_t)l], u = __builtin_fabs(p);
             most[l] = u > most[l] ? u : most[l];
-            w->all[l] += p;
+            w->uncut[l] += p;
         }
     }
     for (int l = 0; l < LANES; l++) {
@@ -57,9 +56,9 @@ static inline void align(aligned_lanes *w, const float *a, const float *b, size_
  * less where that is above |x|. */
 static inline double truncated(double x, double unit, double magic)
 {
-    double u = fabs(x), r = (u + magic) - magic;
+    double u = __builtin_fabs(x), r = (u + magic) - magic;
     r = r > u ? r - unit : r;
-    return copysign(r, x);
+    return __builtin_copysign(r, x);
 }
 
 /* The sum of the truncated terms is exact in a double: 65 terms of at most 2^bits units. So are its highest `bits`
@@ -80,9 +79,9 @@ static inline void add_group(aligned_lanes *w, const float *a, const float *b, s
     for (int l = 0; l < LANES; l++) {
         uint64_t word = bndi_bits_of_double(w->total[l]);
         double s = bndi_double_of_bits(word & keep) + 0.0; /* -0 becomes +0 */
-        s = fabs(s) >= 0x1p128 ? copysign((double)INFINITY, s) : s;
-        bool number = w->all[l] - w->all[l] == 0;
-        w->s[l] = number ? s : w->all[l];
+        s = __builtin_fabs(s) >= 0x1p128 ? __builtin_copysign(__builtin_inf(), s) : s;
+        bool number = w->uncut[l] - w->uncut[l] == 0;
+        w->s[l] = number ? s : w->uncut[l];
     }
 }
 
@@ -103,7 +102,7 @@ static bool aligned(const bndi_sum *sum, float *c, size_t pitch, const float *a,
                 add_group(&w, x, y, n, sum->bits);
             }
             for (int l = 0; l < LANES; l++) {
-                c[i * pitch + v + (size_t)l] = w.s[l] != w.s[l] ? NAN : (float)w.s[l];
+                c[i * pitch + v + (size_t)l] = w.s[l] != w.s[l] ? __builtin_nanf("") : (float)w.s[l];
             }
         }
     }

@@ -80,14 +80,14 @@ CHAIN(one, 1)
 CHAIN(two, 2)
 CHAIN_WAY(one, 1, NULL);
 CHAIN_WAY(two, 2, &way_of_one);
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(BNDI_FOR_AVX2) || defined(BNDI_FOR_AVX512)
 CHAIN(four, 4)
 CHAIN_WAY(four, 4, &way_of_two);
 #define FEWER way_of_four
 #else
 #define FEWER way_of_two
 #endif
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(BNDI_FOR_AVX512)
 CHAIN(eight, 8)
 CHAIN_WAY(eight, 8, &way_of_four);
 #undef FEWER

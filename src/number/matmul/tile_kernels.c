@@ -1,5 +1,5 @@
 /* Tiles of C whose sums stay in registers while k runs. This file is compiled once for each back end of the machine's
- * family; BNDI_WAYS names the table that comes of it. All of it runs in the environment that gemm_job.c sets: to
+ * family; BNDI_FOR_AVX2 and BNDI_FOR_AVX512 name it. All of it runs in the environment that gemm_job.c sets: to
  * nearest even, subnormals kept.
  *
  * A tile is ROWS x COLUMNS sums, COLUMNS being two vectors. A step of k broadcasts one number of A per row and
@@ -22,7 +22,11 @@
 #include "matmul/tile_packing_template.h"
 #include "matmul/tile_rounded_template.h"
 
-#if !defined(BNDI_WAYS)
+#if defined(BNDI_FOR_AVX512)
+#define BNDI_WAYS bndi_ways_avx512
+#elif defined(BNDI_FOR_AVX2)
+#define BNDI_WAYS bndi_ways_avx2
+#else
 #define BNDI_WAYS bndi_ways_portable
 #endif
 

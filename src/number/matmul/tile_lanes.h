@@ -7,9 +7,9 @@
 
 #include "bulk/inline.h"
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(BNDI_FOR_AVX512)
 #include "matmul/tile_lanes_avx512.h"
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(BNDI_FOR_AVX2)
 #include "matmul/tile_lanes_avx2.h"
 #else
 #include "matmul/tile_lanes_portable.h"

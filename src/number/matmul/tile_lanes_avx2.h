@@ -15,7 +15,6 @@
 
 #include "bulk/inline.h"
 #include <immintrin.h>
-#include <math.h>
 #include <stdbool.h>
 
 enum { LANES = 8, CHAIN_ROWS = 6, EACH_ROWS = 4, FUSED_ROWS = 4 };
@@ -91,7 +90,7 @@ static ALWAYS_INLINE bool any_minus_zero(V a)
 
 static ALWAYS_INLINE V one_nan(V a)
 {
-    return _mm256_blendv_ps(a, _mm256_set1_ps(NAN), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+    return _mm256_blendv_ps(a, _mm256_set1_ps(__builtin_nanf("")), _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 
 /* Four lanes in double: the error of the sum is a number (Knuth), and where it is not zero an even sum moves to the

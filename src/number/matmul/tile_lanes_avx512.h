@@ -11,7 +11,6 @@
 
 #include "bulk/inline.h"
 #include <immintrin.h>
-#include <math.h>
 #include <stdbool.h>
 
 enum { LANES = 16, CHAIN_ROWS = 14, EACH_ROWS = 8, FUSED_ROWS = 8 };
@@ -89,7 +88,7 @@ static ALWAYS_INLINE bool any_minus_zero(V a)
 /* NaNs become the canonical one, on every back end the same. */
 static ALWAYS_INLINE V one_nan(V a)
 {
-    return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(NAN));
+    return _mm512_mask_mov_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), _mm512_set1_ps(__builtin_nanf("")));
 }
 
 /* Rounded down and rounded up, and of these the odd one: where nothing is rounded they are the same. `near` is one of

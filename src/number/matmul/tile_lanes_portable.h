@@ -12,7 +12,6 @@
 
 #include "base/bits.h"
 #include "bulk/inline.h"
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -169,7 +168,7 @@ static ALWAYS_INLINE V one_nan(V a)
 {
     V r;
     for (int l = 0; l < LANES; l++) {
-        r[l] = a[l] != a[l] ? NAN : a[l];
+        r[l] = a[l] != a[l] ? __builtin_nanf("") : a[l];
     }
     return r;
 }

@@ -1,8 +1,7 @@
 /* Numbers of both kinds, 2^e and 10^e, brought to one power of ten. */
+#include "base/memory.h"
 #include "text/common_scale.h"
 #include "text/decimal.h"
-
-#include <stdlib.h>
 
 bnd_status bndi_refuse_digits(bnd_error *why)
 {
@@ -155,7 +154,7 @@ bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const
     parts->capacity = BNDI_CHUNKS_CAPACITY(words_needed(value, &number, unit, units));
     uint64_t *words = parts->words;
     if (parts->capacity > BNDI_PART_WORDS) {
-        words = parts->allocated = malloc(3 * parts->capacity * sizeof *words);
+        words = parts->allocated = bndi_allocate(3 * parts->capacity * sizeof *words);
         if (words == NULL) {
             return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu digits", number.count);
         }
@@ -177,7 +176,7 @@ bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const
 
 void bndi_parts_close(bndi_parts *parts)
 {
-    free(parts->allocated);
+    bndi_release(parts->allocated);
 }
 
 bndi_part *bndi_parts_subtract(bndi_parts *parts)

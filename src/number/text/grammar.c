@@ -1,9 +1,8 @@
 /* The grammar of numbers: where a text departs from it, the column, what stands there, and what would be right. Nothing
  * here asks the C library what a digit or a blank is, so no locale matters. */
+#include "base/memory.h"
 #include "text/scanned.h"
 #include "base/base.h"
-
-#include <string.h>
 
 typedef struct cursor {
     const char *text;

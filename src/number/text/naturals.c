@@ -1,8 +1,7 @@
 /* Schoolbook arithmetic, word by word: no number here is so long that another way would pay. */
+#include "base/memory.h"
 #include "text/naturals.h"
 #include "codec/codec.h"
-
-#include <string.h>
 
 static void trim(bndi_natural *a)
 {

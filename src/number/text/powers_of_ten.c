@@ -1,10 +1,8 @@
 /* Products and quotients of cut numbers. In the comments d = 2^-(64 words - 1), the last place of a full number with
  * its top bit set, relative to it; errors are counted in d and stay far below 2^60, since exponents stay below 2^28:
  * each of 27 squarings, and the factor of five that may follow it, doubles the error and adds 5 at most. */
+#include "base/memory.h"
 #include "text/powers_of_ten.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 bndi_room bndi_room_in(uint64_t *memory, size_t words)
 {
@@ -129,13 +127,13 @@ bnd_status bndi_try_rooms(bndi_attempt attempt, void *question, size_t least)
                     (least <= BNDI_SOME_WORDS && try_with_some(attempt, question)) ||
                     (least <= BNDI_MANY_WORDS && try_with_many(attempt, question));
     for (size_t words = 4 * BNDI_MANY_WORDS; !answered; words *= 4) {
-        uint64_t *memory = words < SIZE_MAX / 64 ? malloc(BNDI_ROOM_WORDS(words) * sizeof *memory) : NULL;
+        uint64_t *memory = words < SIZE_MAX / 64 ? bndi_allocate(BNDI_ROOM_WORDS(words) * sizeof *memory) : NULL;
         if (memory == NULL) {
             return BND_NO_MEMORY;
         }
         bndi_room room = bndi_room_in(memory, words);
         answered = least <= words && attempt(question, &room);
-        free(memory);
+        bndi_release(memory);
     }
     return BND_OK;
 }

@@ -1,10 +1,9 @@
 /* An error against the number itself and against a unit, each as the nearest double. */
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "format/format.h"
 #include "text/common_scale.h"
 #include "text/leading_bits.h"
-
-#include <string.h>
 
 static double nearest_double(bnd_exact exact)
 {

@@ -1,8 +1,7 @@
 /* The first digits of a value: a number of them, correctly rounded, or as few as read back. */
+#include "base/memory.h"
 #include "text/decimal.h"
 #include "text/parse.h"
-
-#include <string.h>
 
 /* ---- the first digits ---- */
 
