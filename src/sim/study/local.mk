@@ -11,6 +11,10 @@ libbinade_laboratory_la_SOURCES += \
 	src/sim/study/metrics_line.c \
 	src/sim/study/run_directory.c \
 	src/sim/study/log_columns.c \
+	src/sim/study/points.h \
+	src/sim/study/points_columns.c \
+	src/sim/study/points_json.c \
+	src/sim/study/points_csv.c \
 	src/sim/study/points_read.c \
 	src/sim/study/record_read.c \
 	src/sim/study/record_csv.c \
