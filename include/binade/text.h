@@ -25,6 +25,22 @@ BND_CHECKED bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const cha
  * only one. */
 BND_CHECKED bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why);
 
+/* A number as it is written, read once: its value, not yet rounded, and where its digits stand. It refers to the text,
+ * which stays as long as the number is used. */
+typedef struct bnd_number {
+    bnd_exact value;
+    /* Not for callers. No digits: the value is all of the number. */
+    const char *integer, *fraction;
+    size_t integer_length, fraction_length, first, count;
+    int64_t exponent;
+    bool hexadecimal;
+} bnd_number;
+
+/* Reads what bnd_parse_exact reads. On failure nothing is written. */
+BND_CHECKED bnd_status bnd_number_parse(bnd_number *out, const char *text, size_t length, bnd_error *why);
+/* The number that a value is, which is not sticky. */
+bnd_number bnd_number_of_exact(bnd_exact value);
+
 /* ---- writing: each writes at most `size` bytes, always ends with a 0 byte where size > 0, and returns the length that
  * the whole text has, as snprintf does ---- */
 
@@ -53,23 +69,26 @@ size_t bnd_print_digits(char *out, size_t size, bnd_exact value, int digits);
 /* The bits of a code, sign, exponent and fraction apart: "0 01111 0000000000". */
 size_t bnd_print_bits(char *out, size_t size, const bnd_format *f, uint64_t code);
 
+/* One field of them, "01111": "" where the format has none of it. */
+typedef enum bnd_field { BND_FIELD_SIGN, BND_FIELD_EXPONENT, BND_FIELD_FRACTION, BND_FIELD_COUNT } bnd_field;
+size_t bnd_print_field(char *out, size_t size, const bnd_format *f, uint64_t code, bnd_field field);
+
 /* The code as 0x and as many digits as its width needs: "0x3c00". */
 size_t bnd_print_code(char *out, size_t size, const bnd_format *f, uint64_t code);
 
 /* ---- differences, exactly ---- */
 
-/* value - text, every digit, where `text` is a number as bnd_parse reads it (finite) and `value` is finite: the error
- * of a rounding. Refused (BND_BAD_ARGUMENT) where it would need more than 100,000 digits. */
-BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
-                                       size_t text_length, bnd_notation notation, bnd_error *why);
+/* value - number, every digit, both finite: the error of a rounding. Refused (BND_BAD_ARGUMENT) where it would need
+ * more than 100,000 digits. */
+BND_CHECKED bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value,
+                                       const bnd_number *number, bnd_notation notation, bnd_error *why);
 
-/* (value - text) / text, and (value - text) / unit, each as the nearest double, infinite where that is beyond all of
- * them. unit: a positive finite value. Relative to a text that is zero only zero has an error, 0. Refused as above, but
- * not where value and text are so far apart that the answer is plain. */
-BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const char *text, size_t text_length,
+/* (value - number) / number, and (value - number) / unit, each as the nearest double, infinite where that is beyond all
+ * of them. unit: a positive finite value. Relative to a number that is zero only zero has an error, 0. Refused as
+ * above, but not where value and number are so far apart that the answer is plain. */
+BND_CHECKED bnd_status bnd_relative_error(double *out, bnd_exact value, const bnd_number *number, bnd_error *why);
+BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const bnd_number *number, bnd_exact unit,
                                           bnd_error *why);
-BND_CHECKED bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length,
-                                          bnd_exact unit, bnd_error *why);
 
 #ifdef __cplusplus
 }

@@ -81,17 +81,17 @@ static bnd_status call_parse(call_result *r, const char *text, bnd_error *why)
 
 static bnd_status call_error(call_result *r, const char *text, bnd_error *why)
 {
-    return bnd_print_error(&r->length, r->out, sizeof r->out, one, text, strlen(text), BND_NOTATION_EXPONENT, why);
+    return print_error_of_text(&r->length, r->out, sizeof r->out, one, text, strlen(text), BND_NOTATION_EXPONENT, why);
 }
 
 static bnd_status call_relative(call_result *r, const char *text, bnd_error *why)
 {
-    return bnd_relative_error(&r->number, one, text, strlen(text), why);
+    return relative_error_of_text(&r->number, one, text, strlen(text), why);
 }
 
 static bnd_status call_units(call_result *r, const char *text, bnd_error *why)
 {
-    return bnd_error_in_units(&r->number, one, text, strlen(text), one, why);
+    return units_of_text(&r->number, one, text, strlen(text), one, why);
 }
 
 /* Each allocation of the call fails once. Returns how many there are. */

@@ -46,8 +46,8 @@ static void writes_named_errors(void)
     char text[200];
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         size_t length = 0;
-        bnd_status status = bnd_print_error(&length, text, sizeof text, value_of(known[i].value), known[i].text,
-                                            strlen(known[i].text), known[i].notation, NULL);
+        bnd_status status = print_error_of_text(&length, text, sizeof text, value_of(known[i].value), known[i].text,
+                                                strlen(known[i].text), known[i].notation, NULL);
         CU_ASSERT_EQUAL(status, BND_OK);
         CU_ASSERT_STRING_EQUAL(text, known[i].error);
         CU_ASSERT_EQUAL(length, strlen(known[i].error));
@@ -70,10 +70,10 @@ static void refuses_what_is_too_long(void)
         {"65504", "0x1p-999999999999", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "digits"},
         {"0", "1e99999999999999999999999", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "digits"},
         {"0x1p-400000", "1", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "digits"},
-        {"1", "inf", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the text is not a finite number"},
-        {"1", "nan", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the text is not a finite number"},
-        {"inf", "1", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the value is not a finite number"},
-        {"nan", "1", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the value is not a finite number"},
+        {"1", "inf", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the number is not finite"},
+        {"1", "nan", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the number is not finite"},
+        {"inf", "1", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the value is not finite"},
+        {"nan", "1", BND_NOTATION_AUTO, BND_BAD_ARGUMENT, "the value is not finite"},
         {"1", "1,5", BND_NOTATION_AUTO, BND_BAD_SYNTAX, "column 2"},
         {"1", "", BND_NOTATION_AUTO, BND_BAD_SYNTAX, "column 1"},
     };
@@ -81,8 +81,8 @@ static void refuses_what_is_too_long(void)
         size_t length = 77;
         char out[4] = "abc";
         bnd_error why = {0};
-        bnd_status status = bnd_print_error(&length, out, sizeof out, value_of(refused[i].value), refused[i].text,
-                                            strlen(refused[i].text), refused[i].notation, &why);
+        bnd_status status = print_error_of_text(&length, out, sizeof out, value_of(refused[i].value), refused[i].text,
+                                                strlen(refused[i].text), refused[i].notation, &why);
         CU_ASSERT_EQUAL(status, refused[i].status);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.message, refused[i].says));
         CU_ASSERT(length == 77 && strcmp(out, "abc") == 0);
@@ -92,10 +92,11 @@ static void refuses_what_is_too_long(void)
     memset(digits, '7', 100002);
     memcpy(digits, "0.", 2);
     size_t length;
-    CU_ASSERT_EQUAL(bnd_print_error(&length, NULL, 0, value_of("0"), digits, 100002, BND_NOTATION_AUTO, NULL), BND_OK);
+    CU_ASSERT_EQUAL(print_error_of_text(&length, NULL, 0, value_of("0"), digits, 100002, BND_NOTATION_AUTO, NULL),
+                    BND_OK);
     CU_ASSERT_EQUAL(length, 1 + 100001 + strlen("e-01"));
     digits[100002] = '7';
-    CU_ASSERT_EQUAL(bnd_print_error(&length, NULL, 0, value_of("0"), digits, 100003, BND_NOTATION_AUTO, NULL),
+    CU_ASSERT_EQUAL(print_error_of_text(&length, NULL, 0, value_of("0"), digits, 100003, BND_NOTATION_AUTO, NULL),
                     BND_BAD_ARGUMENT);
     free(digits);
 }
@@ -140,7 +141,7 @@ static bool error_is_right(bnd_exact value, const char *text, size_t length, con
 {
     char written[1300];
     size_t count = 0;
-    if (bnd_print_error(&count, written, sizeof written, value, text, length, BND_NOTATION_AUTO, NULL) != BND_OK) {
+    if (print_error_of_text(&count, written, sizeof written, value, text, length, BND_NOTATION_AUTO, NULL) != BND_OK) {
         return false;
     }
     mpq_t read;
@@ -161,8 +162,8 @@ static bool quotients_are_right(bnd_exact value, const char *text, size_t length
     double own = 0;
     rational_of_exact(quotient, unit);
     mpq_div(quotient, error, quotient);
-    bool right = bnd_error_in_units(&own, value, text, length, unit, NULL) == BND_OK && own == nearest_double(quotient);
-    bnd_status status = bnd_relative_error(&own, value, text, length, NULL);
+    bool right = units_of_text(&own, value, text, length, unit, NULL) == BND_OK && own == nearest_double(quotient);
+    bnd_status status = relative_error_of_text(&own, value, text, length, NULL);
     if (mpq_sgn(exact) == 0) {
         right = right && status == (mpq_sgn(error) == 0 ? BND_OK : BND_BAD_ARGUMENT);
     } else {
@@ -239,10 +240,11 @@ static void divides_named_errors(void)
         bnd_exact value = value_of(known[i].value), unit = value_of(known[i].unit);
         double relative = 0, units = 0;
         size_t length = strlen(known[i].text);
-        bool right = bnd_relative_error(&relative, value, known[i].text, length, NULL) == known[i].relative_status &&
-                     bnd_error_in_units(&units, value, known[i].text, length, unit, NULL) == known[i].units_status &&
-                     bndi_bits_of_double(relative) == bndi_bits_of_double(known[i].relative) &&
-                     bndi_bits_of_double(units) == bndi_bits_of_double(known[i].units);
+        bool right =
+            relative_error_of_text(&relative, value, known[i].text, length, NULL) == known[i].relative_status &&
+            units_of_text(&units, value, known[i].text, length, unit, NULL) == known[i].units_status &&
+            bndi_bits_of_double(relative) == bndi_bits_of_double(known[i].relative) &&
+            bndi_bits_of_double(units) == bndi_bits_of_double(known[i].units);
         if (!right) {
             printf("%s against %s: %a, %a\n", known[i].value, known[i].text, relative, units);
         }
@@ -256,10 +258,42 @@ static void refuses_units(void)
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         double out = 77;
         bnd_error why = {0};
-        CU_ASSERT_EQUAL(bnd_error_in_units(&out, value_of("1"), "1", 1, value_of(units[i]), &why), BND_BAD_ARGUMENT);
+        CU_ASSERT_EQUAL(units_of_text(&out, value_of("1"), "1", 1, value_of(units[i]), &why), BND_BAD_ARGUMENT);
         CU_ASSERT_EQUAL(out, 77);
         CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "unit"));
     }
+}
+
+/* A number that is a value, and the same as it is written: value and errors. */
+static void values_are_numbers(void)
+{
+    static const char *const texts[] = {"0", "-0", "0.1", "-65504", "1e-320", "0x1.8p-1000", "3e300", "inf", "nan"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        bnd_format fp64 = format_named("fp64");
+        bnd_exact value = bnd_round_exact(&fp64, value_of(texts[i]), (bnd_rule){0}, 0).value;
+        char written[1200], own[1300] = "", theirs[1300] = "";
+        size_t length = bnd_print_exact(written, sizeof written, value, BND_NOTATION_AUTO), own_length = 0,
+               their_length = 0;
+        bnd_number of_value = bnd_number_of_exact(value), of_text;
+        CU_ASSERT_EQUAL_FATAL(bnd_number_parse(&of_text, written, length, NULL), BND_OK);
+        CU_ASSERT(same_exact(of_text.value, value) && same_exact(of_value.value, value));
+        bnd_exact unit = value_of("3");
+        double a[2] = {7, 7}, b[2] = {7, 7};
+        bnd_exact other = value_of("0x1.4p-5");
+        bnd_status status = bnd_print_error(&own_length, own, sizeof own, other, &of_value, BND_NOTATION_AUTO, NULL);
+        CU_ASSERT_EQUAL(bnd_print_error(&their_length, theirs, sizeof theirs, other, &of_text, BND_NOTATION_AUTO, NULL),
+                        status);
+        CU_ASSERT_EQUAL(status == BND_OK, value.kind == BND_KIND_FINITE || value.kind == BND_KIND_ZERO);
+        CU_ASSERT(own_length == their_length && strcmp(own, theirs) == 0);
+        CU_ASSERT_EQUAL(bnd_relative_error(&a[0], other, &of_value, NULL),
+                        bnd_relative_error(&b[0], other, &of_text, NULL));
+        CU_ASSERT_EQUAL(bnd_error_in_units(&a[1], other, &of_value, unit, NULL),
+                        bnd_error_in_units(&b[1], other, &of_text, unit, NULL));
+        CU_ASSERT_EQUAL(memcmp(a, b, sizeof a), 0);
+    }
+    bnd_number untouched = {.count = 77}, kept = untouched;
+    CU_ASSERT_EQUAL(bnd_number_parse(&untouched, "1,5", 3, NULL), BND_BAD_SYNTAX);
+    CU_ASSERT_EQUAL(memcmp(&untouched, &kept, sizeof kept), 0);
 }
 
 CU_TestInfo difference_tests[] = {
@@ -268,5 +302,6 @@ CU_TestInfo difference_tests[] = {
     {"random values, against rationals", agrees_with_rationals},
     {"quotients by name", divides_named_errors},
     {"units that are none", refuses_units},
+    {"values are numbers", values_are_numbers},
     CU_TEST_INFO_NULL,
 };

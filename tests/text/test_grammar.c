@@ -273,7 +273,7 @@ static void check_this_locale(void)
     bnd_print_hex(out, sizeof out, x);
     CU_ASSERT_STRING_EQUAL(out, "-0x1.34ap+10");
     size_t length;
-    CU_ASSERT_EQUAL(bnd_print_error(&length, out, sizeof out, x, "-1234.25", 8, BND_NOTATION_AUTO, NULL), BND_OK);
+    CU_ASSERT_EQUAL(print_error_of_text(&length, out, sizeof out, x, "-1234.25", 8, BND_NOTATION_AUTO, NULL), BND_OK);
     CU_ASSERT_STRING_EQUAL(out, "-0.25");
 }
 

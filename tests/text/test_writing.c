@@ -50,7 +50,14 @@ static void check_bits(const bnd_format *f, uint64_t code, uint64_t *mismatches)
         }
     }
     digits[count] = '\0';
-    if (count != f->width || strtoull(digits, NULL, 2) != code) {
+    char fields[80], field[80];
+    size_t joined = 0;
+    for (bnd_field which = BND_FIELD_SIGN; which < BND_FIELD_COUNT; which++) {
+        size_t bits = bnd_print_field(field, sizeof field, f, code, which);
+        joined +=
+            (size_t)snprintf(fields + joined, sizeof fields - joined, "%s%s", bits > 0 && joined > 0 ? " " : "", field);
+    }
+    if (count != f->width || strtoull(digits, NULL, 2) != code || strcmp(fields, text) != 0) {
         complain(f, code, "bits", text, mismatches);
     }
     length = bnd_print_code(text, sizeof text, f, code);
@@ -212,6 +219,7 @@ static void writes_bits_and_codes(void)
     bnd_format set = format_named("p11");
     CU_ASSERT_EQUAL(bnd_print_bits(text, sizeof text, &set, 1), 0);
     CU_ASSERT_EQUAL(bnd_print_code(text, sizeof text, &set, 1), 0);
+    CU_ASSERT_EQUAL(bnd_print_field(text, sizeof text, &set, 1, BND_FIELD_FRACTION), 0);
     CU_ASSERT_STRING_EQUAL(text, "");
 }
 
@@ -315,7 +323,7 @@ static size_t write_digits(char *out, size_t size, const bnd_format *f, uint64_t
 static size_t write_error(char *out, size_t size, const bnd_format *f, uint64_t code)
 {
     size_t length = 0;
-    return bnd_print_error(&length, out, size, bnd_unpack(f, code), "0.1", 3, BND_NOTATION_AUTO, NULL) == BND_OK
+    return print_error_of_text(&length, out, size, bnd_unpack(f, code), "0.1", 3, BND_NOTATION_AUTO, NULL) == BND_OK
                ? length
                : 0;
 }

@@ -36,6 +36,12 @@ uint64_t drawn_below(draw *from, uint64_t limit);
 void rational_of_text(mpq_t out, const char *text, size_t length);
 void rational_of_exact(mpq_t out, bnd_exact value); /* finite, its sticky bit ignored */
 
+/* bnd_print_error, bnd_relative_error and bnd_error_in_units of the number that a text is. */
+bnd_status print_error_of_text(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
+                               size_t text_length, bnd_notation notation, bnd_error *why);
+bnd_status relative_error_of_text(double *out, bnd_exact value, const char *text, size_t length, bnd_error *why);
+bnd_status units_of_text(double *out, bnd_exact value, const char *text, size_t length, bnd_exact unit, bnd_error *why);
+
 /* The same number, value for value; NaN equals NaN of the same kind, payload and sign. */
 bool same_exact(bnd_exact a, bnd_exact b);
 

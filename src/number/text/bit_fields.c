@@ -40,9 +40,17 @@ size_t bnd_print_hex(char *out, size_t size, bnd_exact value)
     return text.length;
 }
 
-/* `count` bits of the code from the position `lowest` up, set off from what stands before them. */
-static void write_field(bndi_text *out, uint64_t code, unsigned lowest, unsigned count)
+/* A field of the code, set off from what stands before it. */
+static void write_field(bndi_text *out, const bnd_format *f, uint64_t code, bnd_field field)
 {
+    unsigned lowest = 0, count = f->fraction_bits;
+    if (field == BND_FIELD_SIGN) {
+        lowest = bnd_magnitude_bits(f);
+        count = f->is_signed;
+    } else if (field == BND_FIELD_EXPONENT) {
+        lowest = f->fraction_bits;
+        count = f->exponent_bits;
+    }
     if (count > 0 && out->length > 0) {
         bndi_text_char(out, ' ');
     }
@@ -51,13 +59,22 @@ static void write_field(bndi_text *out, uint64_t code, unsigned lowest, unsigned
     }
 }
 
+size_t bnd_print_field(char *out, size_t size, const bnd_format *f, uint64_t code, bnd_field field)
+{
+    bndi_text text = bndi_text_in(out, size);
+    if (f->width > 0) {
+        write_field(&text, f, code, field);
+    }
+    return text.length;
+}
+
 size_t bnd_print_bits(char *out, size_t size, const bnd_format *f, uint64_t code)
 {
     bndi_text text = bndi_text_in(out, size);
     if (f->width > 0) {
-        write_field(&text, code, bnd_magnitude_bits(f), f->is_signed);
-        write_field(&text, code, f->fraction_bits, f->exponent_bits);
-        write_field(&text, code, 0, f->fraction_bits);
+        write_field(&text, f, code, BND_FIELD_SIGN);
+        write_field(&text, f, code, BND_FIELD_EXPONENT);
+        write_field(&text, f, code, BND_FIELD_FRACTION);
     }
     return text.length;
 }

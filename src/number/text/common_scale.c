@@ -56,12 +56,13 @@ static int64_t bits_of(bnd_exact x)
 
 /* An upper bound of the words that the parts will need, before the digits are read: 10/3 bits to a digit. More than
  * BNDI_MOST_DIGITS are never brought to a place. */
-static size_t words_needed(bnd_exact value, const bndi_scanned *number, bnd_exact unit, bool units)
+static size_t words_needed(bnd_exact value, const bndi_scanned *number, bnd_exact whole, bnd_exact unit, bool units)
 {
     bool hex = number->kind == BNDI_NUMBER_HEX;
     int64_t count = (int64_t)number->count, read = hex ? 4 * count : count * 10 / 3 + 1;
     span all = no_span(units);
     bool bounded = take_in(&all, bits_of(value), value.exponent, 0) && take_in(&all, bits_of(unit), unit.exponent, 0) &&
+                   take_in(&all, bits_of(whole), whole.exponent, 0) &&
                    take_in(&all, read, hex ? number->exponent : 0, hex ? 0 : number->exponent) && is_short(&all);
     int64_t digits = !bounded ? BNDI_MOST_DIGITS + 1 : all.highest < all.lowest ? 0 : all.highest - all.lowest;
     int64_t bits = digits * 10 / 3 + 128;
@@ -122,25 +123,31 @@ static bool is_bounded(const bndi_scanned *number)
 static bnd_status check(bnd_exact x, const char *name, bnd_error *why)
 {
     if (x.kind != BND_KIND_FINITE && x.kind != BND_KIND_ZERO) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the %s is not a finite number", name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the %s is not finite", name);
     }
     return BND_OK;
 }
 
-static bnd_status scan_finite(bndi_scanned *out, const char *text, size_t length, bnd_error *why)
+/* As the scanner gives them. A number that has a value alone has no digits, and is not asked for them. */
+static bndi_scanned digits_of(const bnd_number *number)
 {
-    bnd_status status = bnd_lab_scan_number(out, text, length, why);
-    if (status == BND_OK && out->kind != BNDI_NUMBER_DECIMAL && out->kind != BNDI_NUMBER_HEX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the text is not a finite number");
-    }
-    return status;
+    return (bndi_scanned){.kind = number->hexadecimal ? BNDI_NUMBER_HEX : BNDI_NUMBER_DECIMAL,
+                          .negative = number->value.negative,
+                          .integer = number->integer,
+                          .fraction = number->fraction,
+                          .integer_length = number->integer_length,
+                          .fraction_length = number->fraction_length,
+                          .first = number->first,
+                          .count = number->count,
+                          .exponent = number->exponent};
 }
 
-bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const char *text, size_t length,
-                           bnd_exact unit, bool units, bnd_error *why)
+bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const bnd_number *number, bnd_exact unit,
+                           bool units, bnd_error *why)
 {
-    bndi_scanned number;
-    bnd_status status = scan_finite(&number, text, length, why);
+    bndi_scanned digits = digits_of(number);
+    bnd_exact whole = number->count == 0 ? number->value : (bnd_exact){.kind = BND_KIND_ZERO}; /* without digits */
+    bnd_status status = check(number->value, "number", why);
     status = status == BND_OK ? check(value, "value", why) : status;
     status = status == BND_OK ? check(unit, "unit", why) : status;
     if (status != BND_OK) {
@@ -148,27 +155,31 @@ bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const
     }
     parts->allocated = NULL;
     *fits = false;
-    if (!is_bounded(&number)) {
+    if (!is_bounded(&digits)) {
         return BND_OK;
     }
-    parts->capacity = BNDI_CHUNKS_CAPACITY(words_needed(value, &number, unit, units));
+    parts->capacity = BNDI_CHUNKS_CAPACITY(words_needed(value, &digits, whole, unit, units));
     uint64_t *words = parts->words;
     if (parts->capacity > BNDI_PART_WORDS) {
         words = parts->allocated = bndi_allocate(3 * parts->capacity * sizeof *words);
         if (words == NULL) {
-            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu digits", number.count);
+            return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for %zu digits", digits.count);
         }
     }
     part_of_value(&parts->value, words, value);
-    part_of_number(&parts->text, words + parts->capacity, &number);
+    if (digits.count > 0) {
+        part_of_number(&parts->number, words + parts->capacity, &digits);
+    } else {
+        part_of_value(&parts->number, words + parts->capacity, whole);
+    }
     part_of_value(&parts->unit, words + 2 * parts->capacity, unit);
     span all = no_span(units);
-    *fits = take_part(&all, &parts->value) && take_part(&all, &parts->text) && take_part(&all, &parts->unit) &&
+    *fits = take_part(&all, &parts->value) && take_part(&all, &parts->number) && take_part(&all, &parts->unit) &&
             is_short(&all);
     int64_t place = all.lowest == INT64_MAX ? 0 : all.lowest;
     if (*fits) {
         bring_to_place(&parts->value, place);
-        bring_to_place(&parts->text, place);
+        bring_to_place(&parts->number, place);
         bring_to_place(&parts->unit, place);
     }
     return BND_OK;
@@ -181,7 +192,7 @@ void bndi_parts_close(bndi_parts *parts)
 
 bndi_part *bndi_parts_subtract(bndi_parts *parts)
 {
-    bndi_part *v = &parts->value, *t = &parts->text;
+    bndi_part *v = &parts->value, *t = &parts->number;
     if (v->negative != t->negative) {
         bndi_natural_add(&v->magnitude, &t->magnitude);
     } else if (bndi_natural_compare(&v->magnitude, &t->magnitude) >= 0) {

@@ -1,5 +1,5 @@
-/* A value, a number in a text and a unit as integers on one scale of powers of ten, so that differences and quotients
- * are those of integers. */
+/* A value, a number as it was written and a unit as integers on one scale of powers of ten, so that differences and
+ * quotients are those of integers. */
 #ifndef BINADE_SRC_TEXT_COMMON_SCALE_H
 #define BINADE_SRC_TEXT_COMMON_SCALE_H
 
@@ -14,24 +14,24 @@ typedef struct bndi_part {
     int64_t two, ten;
 } bndi_part;
 
-/* The parts of one call. What is to be subtracted from, the text, and a unit or zero; `capacity` words each: on the
+/* The parts of one call. What is to be subtracted from, the number, and a unit or zero; `capacity` words each: on the
  * stack for all that fp64 can be, else allocated. */
 enum { BNDI_PART_WORDS = 200 };
 typedef struct bndi_parts {
-    bndi_part value, text, unit;
+    bndi_part value, number, unit;
     size_t capacity;
     uint64_t *allocated;
     uint64_t words[3 * BNDI_PART_WORDS];
 } bndi_parts;
 
-/* Scans the text and brings all to a common place, the largest power of ten that they are multiples of; with `units`,
- * 10^0 at most. *fits is false, and the parts are not set, where one takes more than BNDI_MOST_DIGITS digits. Refuses a
- * text that is not a finite number, and a value or unit that is not. Without BND_OK nothing needs closing. */
-BND_CHECKED bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const char *text, size_t length,
+/* Brings all to a common place, the largest power of ten that they are multiples of; with `units`,
+ * 10^0 at most. *fits is false, and the parts are not set, where one takes more than BNDI_MOST_DIGITS digits. Refuses
+ * a number, value or unit that is not finite. Without BND_OK nothing needs closing. */
+BND_CHECKED bnd_status bndi_parts_open(bndi_parts *parts, bool *fits, bnd_exact value, const bnd_number *number,
                                        bnd_exact unit, bool units, bnd_error *why);
 void bndi_parts_close(bndi_parts *parts);
 
-/* value - text, one of the two. The other one's digits are lost. */
+/* value - number, one of the two. The other one's digits are lost. */
 bndi_part *bndi_parts_subtract(bndi_parts *parts);
 
 /* BND_BAD_ARGUMENT, for what takes more than BNDI_MOST_DIGITS digits. */

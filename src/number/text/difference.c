@@ -2,14 +2,14 @@
 #include "text/common_scale.h"
 #include "text/decimal.h"
 
-bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const char *text,
-                           size_t text_length, bnd_notation notation, bnd_error *why)
+bnd_status bnd_print_error(size_t *length, char *out, size_t size, bnd_exact value, const bnd_number *number,
+                           bnd_notation notation, bnd_error *why)
 {
     bndi_parts parts;
     bool fits;
     bnd_exact no_unit = {.kind = BND_KIND_ZERO};
     bool units = notation == BND_NOTATION_PLAIN;
-    bnd_status status = bndi_parts_open(&parts, &fits, value, text, text_length, no_unit, units, why);
+    bnd_status status = bndi_parts_open(&parts, &fits, value, number, no_unit, units, why);
     if (status != BND_OK) {
         return status;
     }

@@ -137,40 +137,65 @@ static bnd_exact exact_nan(const bndi_scanned *number)
                        .negative = number->negative};
 }
 
-static bnd_status parse_between(bnd_exact *out, const char *text, size_t length, int64_t least, int64_t most,
-                                bnd_error *why)
+/* What has been scanned, between 10^least and 10^most. */
+static bnd_status exact_from_scanned(bnd_exact *out, const bndi_scanned *number, int64_t least, int64_t most,
+                                     bnd_error *why)
 {
-    bndi_scanned number;
-    bnd_status status = bnd_lab_scan_number(&number, text, length, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    switch (number.kind) {
+    switch (number->kind) {
     case BNDI_NUMBER_INFINITE:
-        *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = number.negative};
+        *out = (bnd_exact){.kind = BND_KIND_INFINITE, .negative = number->negative};
         return BND_OK;
     case BNDI_NUMBER_NAN:
     case BNDI_NUMBER_SIGNALING_NAN:
-        *out = exact_nan(&number);
+        *out = exact_nan(number);
         return BND_OK;
     case BNDI_NUMBER_DECIMAL:
     case BNDI_NUMBER_HEX:
         break;
     }
-    if (number.count == 0) {
-        *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = number.negative};
+    if (number->count == 0) {
+        *out = (bnd_exact){.kind = BND_KIND_ZERO, .negative = number->negative};
         return BND_OK;
     }
-    if (number.kind == BNDI_NUMBER_HEX) {
-        *out = exact_from_hex(&number);
+    if (number->kind == BNDI_NUMBER_HEX) {
+        *out = exact_from_hex(number);
         return BND_OK;
     }
-    return exact_from_decimal(out, &number, least, most, why);
+    return exact_from_decimal(out, number, least, most, why);
+}
+
+bnd_status bnd_number_parse(bnd_number *out, const char *text, size_t length, bnd_error *why)
+{
+    bndi_scanned number;
+    bnd_exact value;
+    bnd_status status = bnd_lab_scan_number(&number, text, length, why);
+    if (status == BND_OK) {
+        status = exact_from_scanned(&value, &number, -FARTHEST_DECIMAL, FARTHEST_DECIMAL, why);
+    }
+    if (status == BND_OK) {
+        *out = (bnd_number){.value = value,
+                            .integer = number.integer,
+                            .fraction = number.fraction,
+                            .integer_length = number.integer_length,
+                            .fraction_length = number.fraction_length,
+                            .first = number.first,
+                            .count = number.count,
+                            .exponent = number.exponent,
+                            .hexadecimal = number.kind == BNDI_NUMBER_HEX};
+    }
+    return status;
+}
+
+bnd_number bnd_number_of_exact(bnd_exact value)
+{
+    return (bnd_number){.value = value};
 }
 
 bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why)
 {
-    return parse_between(out, text, length, -FARTHEST_DECIMAL, FARTHEST_DECIMAL, why);
+    bndi_scanned number;
+    bnd_status status = bnd_lab_scan_number(&number, text, length, why);
+    return status != BND_OK ? status : exact_from_scanned(out, &number, -FARTHEST_DECIMAL, FARTHEST_DECIMAL, why);
 }
 
 bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
@@ -180,8 +205,12 @@ bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, siz
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "%s is a set of values without codes: use bnd_parse_exact and bnd_round_exact", f->name);
     }
+    bndi_scanned number;
     bnd_exact exact;
-    bnd_status status = parse_between(&exact, text, length, BNDI_LEAST_LEADING, BNDI_MOST_LEADING, why);
+    bnd_status status = bnd_lab_scan_number(&number, text, length, why);
+    if (status == BND_OK) {
+        status = exact_from_scanned(&exact, &number, BNDI_LEAST_LEADING, BNDI_MOST_LEADING, why);
+    }
     if (status == BND_OK) {
         *out = bnd_encode_exact(f, exact, rule, random);
     }

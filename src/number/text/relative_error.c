@@ -38,11 +38,11 @@ static bnd_exact divide(bndi_natural *above, const bndi_natural *below, bool neg
     return bndi_exact_from_natural(negative, &quotient, exponent + 64 * (int64_t)left_out, rest || top.size > 0);
 }
 
-/* Everything that both calls start from. The magnitudes' leading bits, 2^leading, are known for text of any size;
+/* Everything that both calls start from. The magnitudes' leading bits, 2^leading, are known for numbers of any size;
  * `fits` says that the exact integers are at hand. */
 typedef struct operands {
     bndi_parts parts;
-    bnd_exact rough_value, rough_text, rough_unit;
+    bnd_exact rough_value, rough_number, rough_unit;
     bool fits;
 } operands;
 
@@ -57,39 +57,31 @@ static int64_t leading(bnd_exact value)
 }
 
 /* Closed by bndi_parts_close where it is BND_OK. */
-static bnd_status open_operands(operands *o, bnd_exact value, const char *text, size_t text_length, bnd_exact unit,
-                                bnd_error *why)
+static bnd_status open_operands(operands *o, bnd_exact value, const bnd_number *number, bnd_exact unit, bnd_error *why)
 {
-    bnd_status status = bndi_parts_open(&o->parts, &o->fits, value, text, text_length, unit, false, why);
-    if (status != BND_OK) {
-        return status;
-    }
-    status = bnd_parse_exact(&o->rough_text, text, text_length, why);
-    if (status != BND_OK) {
-        bndi_parts_close(&o->parts);
-    }
     o->rough_value = rough(value);
+    o->rough_number = rough(number->value);
     o->rough_unit = rough(unit);
-    return status;
+    return bndi_parts_open(&o->parts, &o->fits, value, number, unit, false, why);
 }
 
 /* Where the integers are too large, v and t are often so far apart that the answer is plain: with |v| < 2^-300 |t|,
  * v/t - 1 is nearest to -1; with |v| > 2^1100 |t| it is beyond every double. */
 static bnd_status relative_of_far(double *out, const operands *o, bnd_error *why)
 {
-    int64_t apart = leading(o->rough_text) - leading(o->rough_value);
+    int64_t apart = leading(o->rough_number) - leading(o->rough_value);
     if (apart > 300) {
         *out = -1;
         return BND_OK;
     }
     if (apart < -1101) {
-        *out = infinite(o->rough_value.negative != o->rough_text.negative);
+        *out = infinite(o->rough_value.negative != o->rough_number.negative);
         return BND_OK;
     }
     return bndi_refuse_digits(why);
 }
 
-/* (value - text) / below, all on one scale. */
+/* (value - number) / below, all on one scale. */
 static double quotient_of_difference(bndi_parts *parts, const bndi_part *below)
 {
     bndi_part *error = bndi_parts_subtract(parts);
@@ -99,32 +91,32 @@ static double quotient_of_difference(bndi_parts *parts, const bndi_part *below)
     return nearest_double(divide(&error->magnitude, &below->magnitude, error->negative != below->negative, 0));
 }
 
-/* The text is subtracted from the value, and divided by: the unit's place takes a copy. */
-static double quotient_by_text(bndi_parts *parts)
+/* The number is subtracted from the value, and divided by: the unit's place takes a copy. */
+static double quotient_by_number(bndi_parts *parts)
 {
     bndi_part *copy = &parts->unit;
-    memcpy(copy->magnitude.word, parts->text.magnitude.word, parts->text.magnitude.size * sizeof(uint64_t));
-    copy->magnitude.size = parts->text.magnitude.size;
-    copy->negative = parts->text.negative;
+    memcpy(copy->magnitude.word, parts->number.magnitude.word, parts->number.magnitude.size * sizeof(uint64_t));
+    copy->magnitude.size = parts->number.magnitude.size;
+    copy->negative = parts->number.negative;
     return quotient_of_difference(parts, copy);
 }
 
-bnd_status bnd_relative_error(double *out, bnd_exact value, const char *text, size_t text_length, bnd_error *why)
+bnd_status bnd_relative_error(double *out, bnd_exact value, const bnd_number *number, bnd_error *why)
 {
     operands o;
     bnd_exact no_unit = {.kind = BND_KIND_ZERO};
-    bnd_status status = open_operands(&o, value, text, text_length, no_unit, why);
+    bnd_status status = open_operands(&o, value, number, no_unit, why);
     if (status != BND_OK) {
         return status;
     }
-    if (o.rough_text.kind == BND_KIND_ZERO) {
+    if (o.rough_number.kind == BND_KIND_ZERO) {
         if (o.rough_value.kind == BND_KIND_ZERO) {
             *out = 0;
         } else {
             status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "an error relative to zero is not defined");
         }
     } else if (o.fits) {
-        *out = quotient_by_text(&o.parts);
+        *out = quotient_by_number(&o.parts);
     } else {
         status = relative_of_far(out, &o, why);
     }
@@ -144,13 +136,13 @@ static double nudged_quotient(bnd_exact value, bnd_exact unit, bool larger)
 }
 
 /* As above. One of |v| and |t| that is at least twice the other makes a difference of at least half of itself: beyond
- * every double where it is more than 2^1100 units. A value of 0 and a tiny text: zero. A text below 2^-300 of the value
- * only nudges value / unit. */
+ * every double where it is more than 2^1100 units. A value of 0 and a tiny number: zero. A number below 2^-300 of the
+ * value only nudges value / unit. */
 static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, bnd_exact unit, bnd_error *why)
 {
-    int64_t v = leading(o->rough_value), t = leading(o->rough_text), u = leading(o->rough_unit);
+    int64_t v = leading(o->rough_value), t = leading(o->rough_number), u = leading(o->rough_unit);
     if (t > v + 1 && t - u > 1100) {
-        *out = infinite(!o->rough_text.negative);
+        *out = infinite(!o->rough_number.negative);
         return BND_OK;
     }
     if (v > t + 1 && v - u > 1100) {
@@ -158,24 +150,23 @@ static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, 
         return BND_OK;
     }
     if (o->rough_value.kind == BND_KIND_ZERO && u - t > 1200) {
-        *out = nearest_double((bnd_exact){.kind = BND_KIND_ZERO, .negative = !o->rough_text.negative});
+        *out = nearest_double((bnd_exact){.kind = BND_KIND_ZERO, .negative = !o->rough_number.negative});
         return BND_OK;
     }
     if (v - t > 300) {
-        *out = nudged_quotient(value, unit, o->rough_value.negative != o->rough_text.negative);
+        *out = nudged_quotient(value, unit, o->rough_value.negative != o->rough_number.negative);
         return BND_OK;
     }
     return bndi_refuse_digits(why);
 }
 
-bnd_status bnd_error_in_units(double *out, bnd_exact value, const char *text, size_t text_length, bnd_exact unit,
-                              bnd_error *why)
+bnd_status bnd_error_in_units(double *out, bnd_exact value, const bnd_number *number, bnd_exact unit, bnd_error *why)
 {
     if (unit.kind != BND_KIND_FINITE || unit.negative || (unit.high | unit.low) == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the unit is not a positive finite number");
     }
     operands o;
-    bnd_status status = open_operands(&o, value, text, text_length, unit, why);
+    bnd_status status = open_operands(&o, value, number, unit, why);
     if (status != BND_OK) {
         return status;
     }

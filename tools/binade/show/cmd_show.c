@@ -19,17 +19,20 @@ static void put_bits(const show *s, const look *l, int width)
         printf("%-*s", width, "(a value set: no code)");
         return;
     }
-    char *bits = bits_text(l->format, l->code);
-    int length = (int)strlen(bits);
-    enum colour field_colours[] = {RED, GREEN, BLUE};
-    size_t field = l->format->is_signed ? 0 : 1;
-    for (char *part = strtok(bits, " "); part != NULL; part = strtok(NULL, " "), field++) {
-        if (part != bits) {
+    static const enum colour colours[BND_FIELD_COUNT] = {RED, GREEN, BLUE};
+    int length = 0;
+    for (bnd_field field = BND_FIELD_SIGN; field < BND_FIELD_COUNT; field++) {
+        char bits[72];
+        int count = (int)bnd_print_field(bits, sizeof bits, l->format, l->code, field);
+        if (count > 0 && length > 0) {
             putchar(' ');
+            length++;
         }
-        put_coloured(s->common.colour, field_colours[field < 3 ? field : 2], part);
+        if (count > 0) {
+            put_coloured(s->common.colour, colours[field], bits);
+        }
+        length += count;
     }
-    free(bits);
     printf("%*s", width > length ? width - length : 0, "");
 }
 

@@ -63,6 +63,7 @@ static int read_code(given *v, const source *from, const char *text)
         return refuse_width(from, v);
     }
     v->exact = bnd_unpack(&v->format, v->code);
+    v->number = bnd_number_of_exact(v->exact);
     v->is_code = true;
     return GO_ON;
 }
@@ -79,7 +80,8 @@ static int read_number(given *v, const source *from, size_t length)
 {
     bnd_error why;
     bnd_format named;
-    if (bnd_parse_exact(&v->exact, from->word, length, NULL) == BND_OK) {
+    if (bnd_number_parse(&v->number, from->word, length, NULL) == BND_OK) {
+        v->exact = v->number.value;
         return GO_ON;
     }
     const char *colon = strchr(from->word, ':');
@@ -91,8 +93,7 @@ static int read_number(given *v, const source *from, size_t length)
         return refuse(from, why.message);
     }
     if (!v->exact.sticky) {
-        v->number =
-            v->exact.kind == BND_KIND_FINITE || v->exact.kind == BND_KIND_ZERO ? exact_text(v->exact, false) : NULL;
+        v->number = bnd_number_of_exact(v->exact);
         bnd_real_free(v->real);
         v->real = NULL;
     }
@@ -116,12 +117,7 @@ int read_value(given *v, const settings *s, const char *word, size_t length, con
     *v = (given){.input = word};
     const source from = {s, place, word};
     const char *code = strlen(word) == length ? code_part(word) : NULL;
-    int status = code != NULL ? read_format_and_code(v, &from, code) : read_number(v, &from, length);
-    if (status == GO_ON && v->number == NULL && v->real == NULL &&
-        (v->exact.kind == BND_KIND_FINITE || v->exact.kind == BND_KIND_ZERO)) {
-        v->number = v->is_code ? exact_text(v->exact, false) : copy_text(word);
-    }
-    return status;
+    return code != NULL ? read_format_and_code(v, &from, code) : read_number(v, &from, length);
 }
 
 bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint64_t random)
@@ -132,9 +128,7 @@ bnd_rounded round_given(const given *v, const bnd_format *f, bnd_rule rule, uint
 
 void clear_value(given *v)
 {
-    free(v->number);
     bnd_real_free(v->real);
-    v->number = NULL;
     v->real = NULL;
 }
 
@@ -142,7 +136,7 @@ void clear_value(given *v)
 
 bool is_given_finite(const given *v)
 {
-    return v->number != NULL || v->real != NULL;
+    return v->real != NULL || v->exact.kind == BND_KIND_FINITE || v->exact.kind == BND_KIND_ZERO;
 }
 
 static bnd_exact with_sign(bnd_exact value, bool turned)
@@ -167,12 +161,16 @@ char *error_from_given(const given *v, bnd_exact value, bool plain)
         return text;
     }
     bnd_notation notation = plain ? BND_NOTATION_PLAIN : BND_NOTATION_AUTO;
-    size_t length, digits = strlen(v->number);
-    if (bnd_print_error(&length, NULL, 0, value, v->number, digits, notation, NULL) != BND_OK) {
+    char first[128];
+    size_t length;
+    if (bnd_print_error(&length, first, sizeof first, value, &v->number, notation, NULL) != BND_OK) {
         return NULL;
     }
+    if (length < sizeof first) {
+        return copy_text(first);
+    }
     char *text = allocate(NULL, length + 1, 1);
-    if (bnd_print_error(&length, text, length + 1, value, v->number, digits, notation, NULL) != BND_OK) {
+    if (bnd_print_error(&length, text, length + 1, value, &v->number, notation, NULL) != BND_OK) {
         free(text);
         return NULL;
     }
@@ -182,7 +180,7 @@ char *error_from_given(const given *v, bnd_exact value, bool plain)
 bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact unit)
 {
     if (v->real == NULL) {
-        return bnd_error_in_units(out, value, v->number, strlen(v->number), unit, NULL) == BND_OK;
+        return bnd_error_in_units(out, value, &v->number, unit, NULL) == BND_OK;
     }
     bnd_real *error = difference(v, value);
     bnd_known known = error != NULL ? bnd_real_known(error) : BND_KNOWN_NOT;
@@ -196,7 +194,7 @@ bool units_from_given(double *out, const given *v, bnd_exact value, bnd_exact un
 bool relative_to_given(double *out, const given *v, bnd_exact value)
 {
     if (v->real == NULL) {
-        return bnd_relative_error(out, value, v->number, strlen(v->number), NULL) == BND_OK;
+        return bnd_relative_error(out, value, &v->number, NULL) == BND_OK;
     }
     bnd_exact unit = v->exact;
     unit.sticky = false;
@@ -209,7 +207,7 @@ bool relative_to_given(double *out, const given *v, bnd_exact value)
 given given_magnitude(const given *v)
 {
     given magnitude = *v;
-    magnitude.number = v->number != NULL ? v->number + (v->number[0] == '-') : NULL;
+    magnitude.number.value.negative = false;
     magnitude.opposite = v->real != NULL && v->exact.negative;
     magnitude.exact.negative = false;
     return magnitude;

@@ -7,12 +7,13 @@
 
 typedef struct given {
     const char *input; /* as it was written; the caller keeps it */
-    /* The exact number, for exact differences: its text, or the value of an expression. Both NULL: not finite. */
-    char *number;
+    /* The exact number, for exact differences: as it was written, or the value of an expression where that is not
+     * NULL. */
+    bnd_number number;
     bnd_real *real;
-    bool opposite; /* the value is minus `real` */
-    bnd_exact exact;
-    bool is_code; /* then of this format: */
+    bool opposite;   /* the value is minus `real` */
+    bnd_exact exact; /* its leading bits */
+    bool is_code;    /* then of this format: */
     bnd_format format;
     uint64_t code;
 } given;
