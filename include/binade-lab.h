@@ -7,8 +7,7 @@
  *   - Lifetimes: bnd_X_new makes an object on the heap, and bnd_X_free frees it; bnd_X_free(NULL) does nothing.
  *     bnd_X_open fills storage of the caller, and bnd_X_close releases what it holds; a second close does nothing.
  *     Tensors are counted: each handle that a call gave, and each bnd_tensor_keep, needs one bnd_tensor_release.
- *   - Text: names, settings and paths end with a 0 byte. The content of files and lines, in which a 0 byte may stand,
- *     comes with its length.
+ *   - Text: a call whose name ends in _n takes text with its length. Every other text ends with a 0 byte.
  *   - Tables: rows 0 .. count-1. For any other row texts are "", pointers NULL, and answers false.
  *   - Threads: an engine of tensors, and a run, are used by one thread at a time. Every other call is safe from any
  *     number of threads at once. */

@@ -40,12 +40,12 @@ static bool forward(bnd_tensor **loss, const network *n, bnd_error *why)
         return false;
     }
     bnd_tensor *up[] = {in, bnd_run_use_parameter(n->run, n->up), bnd_run_use_parameter(n->run, n->up_bias)};
-    return bnd_tensor_apply(&a, BND_TENSOR_LINEAR, up, 3, NULL, why) == BND_OK &&
-           bnd_tensor_map(&b, BND_TENSOR_GELU, a, why) == BND_OK &&
-           bnd_tensor_pair(&out, BND_TENSOR_LINEAR, b, bnd_run_use_parameter(n->run, n->down), why) == BND_OK &&
-           bnd_tensor_pair(&error, BND_TENSOR_SUB, out, wanted, why) == BND_OK &&
-           bnd_tensor_pair(&square, BND_TENSOR_MUL, error, error, why) == BND_OK &&
-           bnd_tensor_map(loss, BND_TENSOR_MEAN, square, why) == BND_OK;
+    return bnd_tensor_apply(&a, BND_TENSOR_OP_LINEAR, up, 3, NULL, why) == BND_OK &&
+           bnd_tensor_map(&b, BND_TENSOR_OP_GELU, a, why) == BND_OK &&
+           bnd_tensor_pair(&out, BND_TENSOR_OP_LINEAR, b, bnd_run_use_parameter(n->run, n->down), why) == BND_OK &&
+           bnd_tensor_pair(&error, BND_TENSOR_OP_SUB, out, wanted, why) == BND_OK &&
+           bnd_tensor_pair(&square, BND_TENSOR_OP_MUL, error, error, why) == BND_OK &&
+           bnd_tensor_map(loss, BND_TENSOR_OP_MEAN, square, why) == BND_OK;
 }
 
 static bool step(bnd_step *out, const network *n, bnd_error *why)

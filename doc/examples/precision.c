@@ -27,11 +27,11 @@ static worst worst_of(const bnd_run *run)
     worst w = {0, 0};
     for (int i = 0; i < 2; i++) {
         bnd_stats s;
-        if (bnd_engine_statistics(&s, bnd_run_engine(run), back[i], BND_EVERYWHERE) && s.elements > 0) {
+        if (bnd_engine_statistics(&s, bnd_run_engine(run), back[i], BND_PLACE_ALL) && s.elements > 0) {
             double share = (double)s.flushed / (double)s.elements;
             w.flushed = share > w.flushed ? share : w.flushed;
         }
-        if (bnd_engine_statistics(&s, bnd_run_engine(run), forward[i], BND_EVERYWHERE) && s.squared_error > 0) {
+        if (bnd_engine_statistics(&s, bnd_run_engine(run), forward[i], BND_PLACE_ALL) && s.squared_error > 0) {
             double signal = s.squared_input / s.squared_error;
             w.signal = w.signal == 0 || signal < w.signal ? signal : w.signal;
         }

@@ -17,9 +17,9 @@ static bool layer(float gradient[8], bnd_engine *engine, bnd_error *why)
         return false;
     }
     bnd_tensor_want_gradient(w, true);
-    return bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, why) == BND_OK &&
-           bnd_tensor_map(&z, BND_TENSOR_GELU, y, why) == BND_OK &&
-           bnd_tensor_map(&loss, BND_TENSOR_MEAN, z, why) == BND_OK && bnd_tensor_backward(loss, 1, why) == BND_OK &&
+    return bnd_tensor_pair(&y, BND_TENSOR_OP_LINEAR, x, w, why) == BND_OK &&
+           bnd_tensor_map(&z, BND_TENSOR_OP_GELU, y, why) == BND_OK &&
+           bnd_tensor_map(&loss, BND_TENSOR_OP_MEAN, z, why) == BND_OK && bnd_tensor_backward(loss, 1, why) == BND_OK &&
            bnd_tensor_read_f32(gradient, 8, bnd_tensor_gradient(w), why) == BND_OK;
 }
 
@@ -38,7 +38,7 @@ int main(void)
         printf("%10.6f%s", (double)gradient[i], i % 4 == 3 ? "\n" : "");
     }
     bnd_engine_account(&account, engine);
-    for (bnd_role role = 0; role < BND_ROLES; role++) {
+    for (bnd_role role = 0; role < BND_ROLE_COUNT; role++) {
         if (account.peak_by_role[role] > 0) {
             printf("%-13s %3d bytes\n", bnd_role_name(role), (int)account.peak_by_role[role]);
         }

@@ -50,8 +50,8 @@ enum { BND_EXPRESSION_DEPTH_MAX = 256, BND_EXPRESSION_ADDITIONS_MAX = 10000000, 
  * and a division sign, a root sign, pi, raised digits and blanks that do not break are understood.
  * The terms come in the order in which they are worked out, the whole expression last; there are never more of them
  * than `length`. With f NULL nothing is to be rounded: what rounds or depends on a format is refused. */
-BND_CHECKED bnd_status bnd_expression_parse(bnd_term *terms, size_t capacity, size_t *count, const char *text,
-                                            size_t length, const bnd_format *f, bnd_error *why);
+BND_CHECKED bnd_status bnd_expression_parse_n(bnd_term *terms, size_t capacity, size_t *count, const char *text,
+                                              size_t length, const bnd_format *f, bnd_error *why);
 
 /* ---- every operation rounded ---- */
 
@@ -87,8 +87,8 @@ BND_CHECKED bnd_status bnd_real_new_of_expression(bnd_real **out, const bnd_term
  * 128 bits and a sticky one, so that one rounding to any format is right; *exact is the number itself. Irrational
  * numbers are worked out to as many bits as that takes; where their terms cancel to more than 8,192 bits, or the value
  * takes more than 100,000 digits, the text is refused. */
-BND_CHECKED bnd_status bnd_real_new_of_text(bnd_exact *value, bnd_real **exact, const char *text, size_t length,
-                                            bnd_error *why);
+BND_CHECKED bnd_status bnd_real_new_of_text_n(bnd_exact *value, bnd_real **exact, const char *text, size_t length,
+                                              bnd_error *why);
 
 /* value - exact: an error. Not known where either is no number. */
 BND_CHECKED bnd_status bnd_real_new_of_error(bnd_real **out, bnd_exact value, const bnd_real *exact, bnd_error *why);

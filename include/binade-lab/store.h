@@ -1,5 +1,5 @@
-/* Layer 6: arrays in files. Headers of .npy, read and written in memory; .safetensors; files mapped; files that are
- * written beside their name and take it when they are complete. Messages do not repeat the path, which callers know. */
+/* Layer 6: arrays in files. Headers of .npy, read and written in memory, and .safetensors. Messages do not repeat the
+ * path. Calls that return bnd_status write their outputs only if they return BND_OK. */
 #ifndef BINADE_STORE_H
 #define BINADE_STORE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 /* ---- .npy ----
  *
- * The header is read by a grammar, and nothing of it is believed before it is checked. No call allocates. */
+ * The header is read by a grammar, and every field is checked before it is used. No call allocates. */
 
 enum {
     BND_NPY_START = 12, /* bytes from which bnd_npy_measure can tell the size of a header */
@@ -22,8 +22,8 @@ enum {
 
 typedef enum bnd_npy_kind {
     BND_NPY_FLOAT,   /* f2, f4, f8: fp16, fp32, fp64 */
-    BND_NPY_INTEGER, /* i and u: codes, if somebody says of which format */
-    BND_NPY_OPAQUE   /* V1, V2, ..., f1, bfloat16: what ml_dtypes leaves; the same */
+    BND_NPY_INTEGER, /* i and u: codes of a format that the caller names */
+    BND_NPY_OPAQUE   /* V1, V2, ..., f1, bfloat16, as ml_dtypes writes them; also codes */
 } bnd_npy_kind;
 
 typedef struct bnd_npy {
@@ -38,42 +38,49 @@ typedef struct bnd_npy {
     size_t header_size;        /* the data begin here */
 } bnd_npy;
 
-/* Do these bytes begin as a .npy file does? */
+/* Returns: whether these bytes begin as a .npy file does. */
 bool bnd_npy_begins(const void *bytes, size_t length);
 
-/* The size of the header, of the first `length` bytes of a file (BND_NPY_START of them, or the whole file).
- * `file_size` is UINT64_MAX where it is not known; a header that the file is too short for is refused here, before
- * anybody makes room for it. */
+/* Finds the size of the header.
+ * Arguments: `start` has the first `length` bytes of the file: BND_NPY_START of them, or the whole file; `file_size` is
+ * UINT64_MAX if it is not known.
+ * On failure: BND_BAD_FILE for bytes that are not a .npy file, and for a header larger than the file. */
 BND_CHECKED bnd_status bnd_npy_measure(size_t *header_size, const void *start, size_t length, uint64_t file_size,
                                        bnd_error *why);
 
-/* The whole header: as many bytes as bnd_npy_measure says. `why->where` is an offset into it. */
+/* Reads the header.
+ * Arguments: `header` has as many bytes as bnd_npy_measure found.
+ * On failure: BND_BAD_FILE; why->where is an offset into the header. */
 BND_CHECKED bnd_status bnd_npy_parse(bnd_npy *out, const void *header, size_t header_size, bnd_error *why);
 
-/* Does the file end where the shape says? */
+/* Checks that the file ends where the shape says.
+ * On failure: BND_BAD_FILE. */
 BND_CHECKED bnd_status bnd_npy_check_size(const bnd_npy *npy, uint64_t file_size, bnd_error *why);
 
-/* The format of the elements: `asked` where it is not NULL, and where elements of this descr can be its codes;
- * otherwise what the descr says, which is refused (BND_BAD_ARGUMENT) where it says none. */
+/* Finds the format of the elements.
+ * Arguments: `asked` is a format whose codes the elements are, or NULL: what the descr says.
+ * On failure: BND_BAD_ARGUMENT if elements of this descr cannot be codes of it, or if the descr names no format. */
 BND_CHECKED bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format *asked, bnd_error *why);
 
-/* Elements are whole words, every code in the smallest that holds it; a tf32 code where it stands in fp32. */
+/* How codes of a format lie in a .npy file: each in the smallest word that holds it, tf32 as in fp32.
+ * Returns: the packing for calls on arrays. */
 bnd_packing bnd_npy_packing(const bnd_format *f);
 
-/* Makes `npy` an array of this format, as every machine reads it: version 1, little-endian. Rank, shape and order
- * stay. Refused for value sets, and where the bytes would be more than 64 bits can count. */
+/* Makes `npy` the header of an array of this format: version 1, little-endian. Rank, shape and order stay.
+ * On failure: BND_BAD_ARGUMENT for value sets, and if the bytes are more than 64 bits can count. */
 BND_CHECKED bnd_status bnd_npy_describe(bnd_npy *npy, const bnd_format *f, bnd_error *why);
 
-/* Writes the header of what bnd_npy_describe made: at most `size` bytes; returns the length of the whole, a multiple of
- * 64, which is the same for every shape of one dimension. */
+/* Writes a header that bnd_npy_describe made.
+ * Arguments: at most `size` bytes are written.
+ * Returns: the length of the whole header, a multiple of 64, which is the same for every shape of one dimension. */
 size_t bnd_npy_print(void *out, size_t size, const bnd_npy *npy);
 
 /* ---- .safetensors ----
  *
- * Named arrays in one file: a header of JSON, then the bytes, each array's behind the other's. Everything is checked
- * before anything is believed: the sizes against the file's own, every dtype, shape and range against each other, that
- * the ranges cover the data without a gap or an overlap, and that no name stands twice. Memory is taken for what the
- * header holds, at most about four times its bytes; the data are mapped and not read.
+ * Named arrays in one file: a header of JSON, then the bytes of the arrays. Everything is checked when a file is
+ * opened: the sizes against the size of the file; every dtype, shape and range against each other; that the ranges
+ * cover the data without gaps and overlaps; and that names are unique. It takes memory for the header only, at most
+ * about four times its bytes; the data are mapped and not read.
  *
  * A file is safe to read from any number of threads at once. */
 
@@ -110,37 +117,54 @@ typedef struct bnd_safetensors_pair {
 
 typedef struct bnd_safetensors bnd_safetensors;
 
-/* Allocates. With `parse` the bytes stay the caller's, and are there until the file is closed. why->where is an offset
- * into the file. */
+/* Opens a file.
+ * On failure: BND_BAD_STREAM if it cannot be read; BND_BAD_FILE if it is not such a file (why->where is an offset
+ * into it); BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_safetensors_new(bnd_safetensors **out, const char *path, bnd_error *why);
+
+/* bnd_safetensors_new of a file in memory.
+ * Arguments: `bytes` stay the caller's, and stay there until bnd_safetensors_free. */
 BND_CHECKED bnd_status bnd_safetensors_new_of_bytes(bnd_safetensors **out, const void *bytes, size_t size,
                                                     bnd_error *why);
-void bnd_safetensors_free(bnd_safetensors *file); /* NULL is nothing */
 
-/* Arrays, in the order of their data; NULL where there is none. What is pointed to is the file's. */
+/* Closes a file and frees what describes it. NULL does nothing. */
+void bnd_safetensors_free(bnd_safetensors *file);
+
+/* Returns: the number of arrays. */
 size_t bnd_safetensors_count(const bnd_safetensors *file);
+
+/* Returns: an array, in the order of the data, until the file is freed; NULL if there is no such index. */
 const bnd_safetensor *bnd_safetensors_at(const bnd_safetensors *file, size_t index);
+
+/* Returns: the array of this name, until the file is freed; NULL if there is none. */
 const bnd_safetensor *bnd_safetensors_find(const bnd_safetensors *file, const char *name);
 
-/* Of the member __metadata__: pairs of texts, ordered by their keys; NULL where there is none. */
+/* Returns: the number of texts in the member __metadata__. */
 size_t bnd_safetensors_metadata_count(const bnd_safetensors *file);
+
+/* Returns: a text of __metadata__, ordered by key, until the file is freed; NULL if there is no such index. */
 const bnd_safetensors_pair *bnd_safetensors_metadata_at(const bnd_safetensors *file, size_t index);
+
+/* Returns: the text of this key, until the file is freed; NULL if there is none. */
 const char *bnd_safetensors_metadata(const bnd_safetensors *file, const char *key);
 
-/* The format of an array's elements, refused (BND_BAD_ARGUMENT) for those that are no floats; the dtype of a format, ""
- * where it has none. */
+/* Finds the format of the elements of an array.
+ * On failure: BND_BAD_ARGUMENT for arrays that are not BND_SAFETENSORS_FLOAT. */
 BND_CHECKED bnd_status bnd_safetensors_format(bnd_format *out, const bnd_safetensor *entry, bnd_error *why);
+
+/* Returns: the dtype of a format, "BF16"; "" if it has none. */
 const char *bnd_safetensors_dtype(const bnd_format *f);
 
-/* Writes a file, beside its name, which it takes when the disk has it: what stands there stays until then. Of each
- * entry name, dtype, rank, shape and data are looked at. The data stand ordered by the size of an element, the largest
- * first, then by name, from a multiple of 8 on, so that each array is aligned; the same arrays give the same file. What
- * bnd_safetensors_new_of_bytes would not read is refused (BND_BAD_ARGUMENT), and no file made. Allocates. */
+/* Writes a file, which appears under its name when it is complete and on the disk. The data are ordered by the size of
+ * an element, the largest first, then by name, and begin at a multiple of 8, so that each array is aligned. The same
+ * arrays give the same bytes.
+ * Arguments: of each entry name, dtype, rank, shape and data are used; `metadata` has `pairs` texts.
+ * On failure: BND_BAD_ARGUMENT for what bnd_safetensors_new would not read; BND_BAD_STREAM if the file cannot be
+ * written; BND_NO_MEMORY. What was there stays. */
 BND_CHECKED bnd_status bnd_safetensors_write(const char *path, const bnd_safetensor *entries, size_t count,
                                              const bnd_safetensors_pair *metadata, size_t pairs, bnd_error *why);
 
-/* ---- the library that reads JSON: "2.14" ---- */
-
+/* Returns: the version of the library that reads JSON, "2.14". */
 const char *bnd_jansson_version(void);
 
 #ifdef __cplusplus

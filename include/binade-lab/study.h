@@ -48,19 +48,20 @@ typedef struct bnd_record {
     uint64_t gradients, flushed; /* where casts are counted: gradients other than zero that were rounded; of them, to
                                     zero */
     uint64_t overflows;          /* of all casts */
-    uint64_t overflow_from[BND_ROLES],
-        underflow_from[BND_ROLES]; /* where casts are counted: 1 + the first step in which
+    uint64_t overflow_from[BND_ROLE_COUNT],
+        underflow_from[BND_ROLE_COUNT]; /* where casts are counted: 1 + the first step in which
                                     a number of the role became an infinity or NaN, or 1 % of its nonzero numbers zero;
                                     0: no step */
-    uint64_t bytes[BND_ROLES];     /* between steps */
-    uint64_t peak_by_role[BND_ROLES];
-    uint64_t bytes_peak, bytes_at_peak[BND_ROLES]; /* of the emulation: when all roles together had most */
+    uint64_t bytes[BND_ROLE_COUNT];     /* between steps */
+    uint64_t peak_by_role[BND_ROLE_COUNT];
+    uint64_t bytes_peak, bytes_at_peak[BND_ROLE_COUNT]; /* of the emulation: when all roles together had most */
     uint64_t recipe_peak,
-        recipe_at_peak[BND_ROLES]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
+        recipe_at_peak
+            [BND_ROLE_COUNT];     /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
                                                       0 where a file does not say */
-    uint64_t saved, saved_beside;  /* for the backward pass, as bnd_account has them; 0 where a file does not say */
-    uint64_t flops;                /* of a step */
-    double seconds;                /* of a step: the median; NaN where it is not known */
+    uint64_t saved, saved_beside; /* for the backward pass, as bnd_account has them; 0 where a file does not say */
+    uint64_t flops;               /* of a step */
+    double seconds;               /* of a step: the median; NaN where it is not known */
 } bnd_record;
 
 /* Frees the points. */
@@ -283,7 +284,9 @@ typedef struct bnd_finding {
     uint64_t step; /* the first at which a hundredth was affected, or the first at all where that never came */
 } bnd_finding;
 
-enum { BND_FINDINGS_MAX = +BND_MECHANISM_COUNT * +BND_ROLES }; /* integers: C++26 multiplies no enums of two types */
+enum {
+    BND_FINDINGS_MAX = +BND_MECHANISM_COUNT * +BND_ROLE_COUNT
+}; /* integers: C++26 multiplies no enums of two types */
 
 /* Makes the first `steps` steps of a run, up to one whose loss is NaN, and looks at every cast and every update.
  * Sorted: what matters most stands first, mechanisms in the order in which they stand above. */

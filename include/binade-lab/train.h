@@ -1,6 +1,8 @@
-/* Layer 8: the same optimizer loop in every format. A model, its data, an optimizer and a recipe make a run; a run
- * goes on a step at a time and says what happened. A loss, gradients and weights that are no numbers are results, not
- * errors. */
+/* Layer 8: the same optimizer loop in every format. A model, its data, an optimizer and a recipe make a run, which is
+ * made step by step. A loss, gradients or weights that are NaN are results, not errors.
+ *
+ * Calls that return bnd_status write their outputs only if they return BND_OK. BND_NO_MEMORY is possible for each call
+ * that makes a run or a tensor, or makes a step, and is not repeated below. */
 #ifndef BINADE_TRAIN_H
 #define BINADE_TRAIN_H
 
@@ -51,28 +53,51 @@ typedef struct bnd_training {
  *
  * A run of the caller's own model uses neither. */
 
-/* All of it set to what the model and the optimizer are usually run with, under the recipe. Refused for names that
- * there are not. */
+/* Sets all members to what the model and the optimizer usually run with, under the recipe.
+ * Arguments: names of rows of the tables below, and a recipe as bnd_policy_parse reads it.
+ * On failure: BND_BAD_NAME for an unknown name; otherwise as bnd_policy_parse. */
 BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model, const char *optimizer,
                                             const char *recipe, bnd_error *why);
 
-/* The rows: 0 .. count-1. Names and titles are "" if there is no such row. */
+/* Returns: the number of models; they are rows 0 .. count-1. */
 size_t bnd_model_count(void);
+
+/* Returns: the name of a model; "" if there is no such row. */
 const char *bnd_model_name(size_t row);
+
+/* Returns: what a model is, in one line; "" if there is no such row. */
 const char *bnd_model_title(size_t row);
-size_t bnd_source_count(void); /* text that is drawn from seed_data; its irreducible loss is known */
+
+/* Returns: the number of sources of text that is drawn from seed_data; the irreducible loss of each is known. */
+size_t bnd_source_count(void);
+
+/* Returns: the name of a source; "" if there is no such row. */
 const char *bnd_source_name(size_t row);
+
+/* Returns: what a source is, in one line; "" if there is no such row. */
 const char *bnd_source_title(size_t row);
+
+/* Returns: the number of optimizers; they are rows 0 .. count-1. */
 size_t bnd_optimizer_count(void);
+
+/* Returns: the name of an optimizer; "" if there is no such row. */
 const char *bnd_optimizer_name(size_t row);
+
+/* Returns: what an optimizer is, in one line; "" if there is no such row. */
 const char *bnd_optimizer_title(size_t row);
+
+/* Finds an optimizer by its name.
+ * On failure: BND_BAD_NAME. */
 BND_CHECKED bnd_status bnd_optimizer_find(size_t *row, const char *name, bnd_error *why);
 
-/* How many numbers an optimizer keeps in `part`, m or v, beside a parameter of this shape: none, one for each of its
- * own, or (Adafactor's v of a matrix) one for each row and each column. */
+/* Counts the numbers that an optimizer keeps for a parameter of this shape.
+ * Arguments: `part` is BND_ROLE_M or BND_ROLE_V.
+ * Returns: 0, one per number of the parameter, or (Adafactor's v of a matrix) one per row and one per column. */
 size_t bnd_optimizer_keeps(size_t row, bnd_role part, const size_t *shape, size_t rank);
 
-/* The factor of the learning rate at a step (0 .. steps - 1). */
+/* Computes the factor of the learning rate at a step.
+ * Arguments: `schedule` is constant, warmup, cosine or wsd; `step` is 0 .. steps - 1.
+ * On failure: BND_BAD_NAME for another schedule. */
 BND_CHECKED bnd_status bnd_schedule_factor(double *out, const char *schedule, uint64_t step, uint64_t steps,
                                            bnd_error *why);
 
@@ -84,93 +109,127 @@ typedef struct bnd_run bnd_run;
 typedef struct bnd_step {
     uint64_t step; /* its number, from 0 */
     double loss, gradient_norm, lr, loss_scale;
-    bool skipped;     /* by a loss scale: a gradient was no number */
+    bool skipped;     /* by a loss scale: a gradient was NaN or infinite */
     uint64_t weights; /* numbers of all parameters */
-    /* An update is what a step asks of a weight in all: the optimizer's change, and the decay. updates: those that are
-     * not zero. cancelled: of these the lost ones, after which the stored weight is what it was. */
+    /* An update is the whole change of a weight in a step: the optimizer's and the decay's. updates: those that are not
+     * zero. cancelled: the lost updates among them, which left the stored weight as it was. */
     uint64_t updates, cancelled;
     double update_ratio; /* |update| / |weight|, norms over all parameters */
 } bnd_step;
 
+/* Makes a run: opens its data, and draws or loads the initial weights.
+ * Arguments: `context` as bnd_engine_new takes it.
+ * On failure: BND_BAD_NAME or BND_BAD_ARGUMENT for a training that cannot run (the message says which member),
+ * BND_BAD_FILE or BND_BAD_STREAM for its files. */
 BND_CHECKED bnd_status bnd_run_new(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                    bnd_error *why);
+
+/* Frees a run and its engine. NULL does nothing. */
 void bnd_run_free(bnd_run *run);
+
+/* Makes one step: forward pass, backward pass and update, of the batch of this step.
+ * On failure: BND_BAD_ARGUMENT for a run of the caller's own model, or if an order has no further batch. */
 BND_CHECKED bnd_status bnd_run_step(bnd_step *out, bnd_run *run, bnd_error *why);
 
-/* The mean loss over `batches` of data that no step sees, in the formats of the recipe. */
+/* Computes the mean loss over batches that no step sees, in the formats of the recipe. It does not change the training.
+ * On failure: BND_BAD_ARGUMENT for a run of the caller's own model, and for 0 batches. */
 BND_CHECKED bnd_status bnd_run_validate(double *loss, bnd_run *run, uint64_t batches, bnd_error *why);
 
-/* The loss of the run's weights on each of these batches under another policy, without training: losses[i] is that of
- * validation batch i, so that two policies are compared batch by batch. The weights are the master where there is one,
- * otherwise the parameter as it is stored; the policy rounds them once, to nearest, to what it stores. Delayed scales
- * are those of one batch of training (that of step 0). `place`: the policy holds at this place of the model only (its
- * parameters and what is computed with them until the next are used), and everything else is fp32; BND_EVERYWHERE:
- * everywhere. Needs memory for a second copy of the weights; the run stays as it is. Refused for a run of the caller's
- * own model. */
+/* Computes the losses of the run's weights under another policy, without training: losses[i] is that of validation
+ * batch i, so that two policies can be compared batch by batch. The weights are the master if there is one, otherwise
+ * the stored parameter; the policy rounds them once, to nearest, to what it stores. Delayed scales are those of one
+ * batch of training (that of step 0). The run is unchanged. Needs memory for a second copy of the weights.
+ * Arguments: `place` limits the policy to one place of the model (see bnd_run_places), and everything else is fp32;
+ * BND_PLACE_ALL: everywhere.
+ * On failure: BND_BAD_ARGUMENT for a run of the caller's own model. */
 BND_CHECKED bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, const bnd_policy *policy,
                                       unsigned place, bnd_error *why);
 
-/* The bytes of the run's weights under a policy, as they are kept for inference: of a matrix that is an operand of a
- * product, the operand (gemm_fwd.w with its scales) where that is smaller than the stored parameter; of other
- * parameters, as they are stored. */
+/* Counts the bytes of the run's weights under a policy, as inference keeps them: of a matrix that is an operand of a
+ * matrix product, that operand (gemm_fwd.w with its scales) if it is smaller than the stored parameter; of every other
+ * parameter, as it is stored. */
 BND_CHECKED bnd_status bnd_run_weight_bytes(uint64_t *out, const bnd_run *run, const bnd_policy *policy,
                                             bnd_error *why);
 
 /* ---- the same run elsewhere ---- */
 
-/* The weights as plain fp32, under the names of the parameters: the master where there is one. Of a run without steps,
- * those that it starts from. A recipe that stores weights in fp32, or has a master in fp32, starts from the same bits
- * when it is given this file as training.init. Written atomically. */
+/* Saves the weights as fp32 in .safetensors, under the names of the parameters: the master if there is one. Before the
+ * first step these are the initial weights. A recipe that stores weights, or has a master, in fp32 starts from the same
+ * bits with this file as training.init. The file appears under its name when it is complete.
+ * On failure: BND_BAD_STREAM if it cannot be written. */
 BND_CHECKED bnd_status bnd_run_save_weights(const bnd_run *run, const char *path, bnd_error *why);
 
-/* The batch that a step sees, as tensors of the run's engine that the caller releases: x, and y (NULL where the model
- * has no targets). It depends on nothing but the training and the step. */
+/* Makes the batch that a step sees. It depends on the training and the step only.
+ * Arguments: `x` and `y` receive tensors of the run's engine, to be released; y is NULL if the model has no targets.
+ * On failure: BND_BAD_ARGUMENT for a run of the caller's own model, and for a step that an order does not have. */
 BND_CHECKED bnd_status bnd_run_batch(bnd_tensor **x, bnd_tensor **y, bnd_run *run, uint64_t step, bnd_error *why);
 
-/* The batches of the steps 0 .. steps - 1 as .safetensors: x, and y where there are targets, each with the steps as its
- * first axis, F32, or I32 where they are symbols or classes; and for a text, start (I64, steps by rows), where each row
- * begins in it, which can be an order of another run. Written atomically, batch by batch: memory is needed for one. */
+/* Saves the batches of the steps 0 .. steps - 1 as .safetensors: x, and y if there are targets, each with the steps as
+ * its first axis, F32, or I32 for symbols and classes; for a text also start (I64, steps by rows), where each row
+ * begins in the text, which can be the order of another run. It needs memory for one batch.
+ * On failure: as bnd_run_batch; BND_BAD_STREAM if the file cannot be written. */
 BND_CHECKED bnd_status bnd_run_save_batches(bnd_run *run, uint64_t steps, const char *path, bnd_error *why);
 
-/* FNV-1a (64 bits) of the files `init` and `order` as the run found them; 0: there is none. */
+/* Returns: FNV-1a (64 bits) of the file `init` as the run found it; 0 if there is none. */
 uint64_t bnd_run_init_hash(const bnd_run *run);
+
+/* Returns: FNV-1a (64 bits) of the file `order` as the run found it; 0 if there is none. */
 uint64_t bnd_run_order_hash(const bnd_run *run);
 
-/* The irreducible loss (the entropy of what is to be predicted; 0 where a planted solution fits) of this run's
- * seed_data, and the loss of chance level; NaN where it is not known. */
+/* Returns: the irreducible loss for this run's seed_data: the entropy of what is predicted, or 0 if a planted solution
+ * fits; NaN if it is not known. */
 double bnd_run_floor(const bnd_run *run);
+
+/* Returns: the loss at chance level; of a text, that of the symbols that occur in the training part. NaN if it is not
+ * known. */
 double bnd_run_chance_loss(const bnd_run *run);
 
-/* Of a text in a file: the entropy of the shares of its symbols. A model that has learned nothing of their order ends
- * there. NaN for other data. Chance level is that of the symbols that occur in what is learned from. */
+/* Returns: for a text in a file, the entropy of the shares of its symbols: the loss of a model that has learned nothing
+ * of their order. NaN for other data. */
 double bnd_run_unigram_entropy(const bnd_run *run);
 
+/* Returns: what the run is made of; `vocabulary` is the number of symbols that the data have. */
 const bnd_training *bnd_run_training(const bnd_run *run);
-bnd_engine *bnd_run_engine(const bnd_run *run); /* for its account and its statistics */
 
-/* The parameters, and what the optimizer keeps of them: `part` is param, master, m, v or extra. NULL: there is none. */
+/* Returns: the engine of the run, for its account and its statistics. */
+bnd_engine *bnd_run_engine(const bnd_run *run);
+
+/* Returns: the number of parameters, which are 0 .. count-1. */
 size_t bnd_run_parameters(const bnd_run *run);
+
+/* Returns: the name of a parameter, "blocks.0.up.weight". */
 const char *bnd_run_parameter_name(const bnd_run *run, size_t i);
 
-/* What became of the numbers of a parameter in the last step. */
+/* Returns: a parameter, or what the optimizer keeps of it: `part` is BND_ROLE_PARAM, MASTER, M, V or EXTRA. The
+ * handle is the run's and needs no release. NULL if there is none. */
+bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
+
+/* What happened to the numbers of a parameter in the last step. */
 typedef struct bnd_updates {
     uint64_t updates;   /* that are not zero */
-    uint64_t cancelled; /* of these: lost to rounding (none are where Kahan's compensation keeps them) */
-    uint64_t lost;      /* second moments that are zero where the gradient is not */
+    uint64_t cancelled; /* of these: lost to rounding (none if Kahan's compensation keeps them) */
+    uint64_t lost;      /* second moments that are zero although the gradient is not */
 
-    /* Of m and of v, where the engine counts casts and they are not kept in fp32: those that the update would change in
-     * fp32; of these, those whose stored value stayed as it was. */
+    /* Of m and of v, if the engine counts casts and they are not kept in fp32: those that the update would change in
+     * fp32; of these, those whose stored value did not change. */
     uint64_t moments[2], stalled[2];
 } bnd_updates;
+
+/* Returns: what happened to a parameter in the last step. */
 bnd_updates bnd_run_updates(const bnd_run *run, size_t i);
 
-/* The places at which the engine counts casts: parameters that belong together, "blocks.0.up", and everything that is
- * computed with them until the next are used; place 0, "", is the rest (batches, and the loss). */
 enum { BND_PLACE_NAME_SIZE = 48 };
+
+/* Counts the places at which the engine counts casts. A place has parameters that belong together, "blocks.0.up", and
+ * everything that is computed with them until the next are used. Place 0, "", is the rest: batches, and the loss.
+ * Returns: their number. */
 size_t bnd_run_places(const bnd_run *run);
+
+/* Returns: the name of a place. */
 const char *bnd_run_place_name(const bnd_run *run, size_t place);
+
+/* Returns: the place of a parameter. */
 size_t bnd_run_parameter_place(const bnd_run *run, size_t i);
-bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
 /* ---- a run of your own model ----
  *
@@ -187,74 +246,93 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
  *
  * Checkpoints, changes of the recipe and statistics work as for any run; bnd_run_load needs the same parameters first.
  * All of these return BND_BAD_ARGUMENT for a run of a built-in model, and for calls in another order. */
+
+/* Makes a run of the caller's own model.
+ * On failure: as bnd_run_new. */
 BND_CHECKED bnd_status bnd_run_new_own(bnd_run **out, const bnd_training *training, const bnd_context *context,
                                        bnd_error *why);
 
-/* Adds a parameter before the first step. `values`: row-major; NULL: zeros. They go into the master where the recipe
- * has one, and are rounded to the format of the parameter, to nearest. `decays`: weight decay applies to it. `name` is
- * unique; it has at most 47 bytes, and does not end in .master, .m, .v, .factors or .extra. What stands before its
- * last dot names the place at which its casts are counted. `index` is its number for bnd_run_parameter. */
+/* Adds a parameter before the first step.
+ * Arguments: `index` receives its number for bnd_run_parameter. `name` is unique, has at most 47 bytes, and does not
+ * end in .master, .m, .v, .factors or .extra; the part before its last dot names the place at which its casts are
+ * counted. `values` are row-major, NULL: zeros; they go into the master if the recipe has one, and are rounded to the
+ * format of the parameter, to nearest. `decays`: weight decay applies to it.
+ * On failure: BND_BAD_ARGUMENT for another name or shape, after the first step, and for a run of a built-in model. */
 BND_CHECKED bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, const float *values,
                                              const size_t *shape, size_t rank, bool decays, bnd_error *why);
 
-/* Begin: makes the parameters ready (where a recipe makes them from masters for a step only) and sets the random bits
- * of this step. End: reads the loss, runs the backward pass from the loss times the loss scale, and updates the
- * parameters; gradients are released. A loss of NULL gives the step up: the weights stay, and `out` is not written.
- * After a failure the step is given up as well. Tensors of the forward pass are yours to release; bnd_engine_mark
- * helps. */
+/* Begins a step: makes the parameters that the recipe makes from masters for a step, and sets the random bits of this
+ * step.
+ * On failure: BND_BAD_ARGUMENT inside a step or an evaluation. */
 BND_CHECKED bnd_status bnd_run_begin_step(bnd_run *run, bnd_error *why);
+
+/* Ends a step: reads the loss, runs the backward pass from the loss times the loss scale, updates the parameters, and
+ * releases gradients. Tensors of the forward pass are the caller's to release; bnd_engine_mark helps.
+ * Arguments: a `loss` of NULL gives the step up: the weights stay, and `out` is not written.
+ * On failure: the step is given up. BND_BAD_ARGUMENT outside a step, and as bnd_tensor_backward. */
 BND_CHECKED bnd_status bnd_run_end_step(bnd_step *out, bnd_run *run, bnd_tensor *loss, bnd_error *why);
 
-/* A parameter for the forward pass of a step or an evaluation; NULL outside of these, or where there is none. What is
- * computed until the next call belongs to the place of this parameter: statistics count it there, and high_last takes
- * it for that layer. */
+/* A parameter for the forward pass. What is computed until the next such call belongs to the place of this parameter:
+ * statistics count it there, and high_last counts it to that layer.
+ * Returns: the run's handle, which needs no release; NULL outside a step and an evaluation, and for an index that
+ * does not exist. */
 bnd_tensor *bnd_run_use_parameter(bnd_run *run, size_t index);
 
-/* Around a forward pass that is not learned from: nothing is recorded for a backward pass, the random bits are not
- * those of any step, and delayed scales stay as they are. */
+/* Begins a forward pass from which nothing is learned: nothing is recorded, the random bits are not those of a step,
+ * and delayed scales stay.
+ * On failure: BND_BAD_ARGUMENT inside a step or an evaluation. */
 BND_CHECKED bnd_status bnd_run_begin_evaluation(bnd_run *run, bnd_error *why);
+
+/* Ends it.
+ * On failure: BND_BAD_ARGUMENT outside an evaluation. */
 BND_CHECKED bnd_status bnd_run_end_evaluation(bnd_run *run, bnd_error *why);
 
 /* ---- a run on the disk ---- */
 
-/* Everything that the run goes on from, as .safetensors: parameters under their names, NAME.master, NAME.m, NAME.v,
- * NAME.factors, NAME.extra, what the engine carries, and in the metadata the training, the step and the loss scale.
- * Written beside and renamed when the disk has it. Refused for a recipe that bnd_policy_text cannot say. */
+/* Saves a checkpoint as .safetensors: everything that the run continues from. Parameters have their names; NAME.master,
+ * NAME.m, NAME.v, NAME.factors and NAME.extra are what is kept of them; the metadata have the training, the step and
+ * the loss scale. The file appears under its name when it is complete and on the disk.
+ * On failure: BND_BAD_ARGUMENT for a recipe that bnd_policy_text cannot express; BND_BAD_STREAM if the file cannot
+ * be written. */
 BND_CHECKED bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why);
 
-/* The run goes on from there: under the recipe that was saved with the same bits as one that never stopped, under
- * another one as bnd_run_switch has it. The learning rate, the schedule, the steps and the other seeds are the run's
- * own. Refused, with the run as it was: other files, those cut short, tensors that are missing or too many, the
- * checkpoint of another model, optimizer or size, or of other data (seed_data). */
+/* Continues a run from a checkpoint: under the recipe that was saved with the same bits as a run that never stopped;
+ * under another recipe as bnd_run_switch does. Learning rate, schedule, steps and the other seeds are the run's own.
+ * On failure: BND_BAD_FILE or BND_BAD_STREAM for a file that is not a complete checkpoint; BND_BAD_ARGUMENT for that
+ * of another model, optimizer, size, or data (seed_data). The run is unchanged. */
 BND_CHECKED bnd_status bnd_run_load(bnd_run *run, const char *path, bnd_error *why);
 
-/* What a checkpoint is of: the training under the recipe that it was saved with, and the steps that were made. */
+/* Reads what a checkpoint is of: the training under the recipe that was saved, and the number of steps made.
+ * On failure: BND_BAD_FILE or BND_BAD_STREAM. */
 BND_CHECKED bnd_status bnd_checkpoint_read(bnd_training *training, uint64_t *step, const char *path, bnd_error *why);
 
-/* From the next step on under this recipe. What both keep stays: as it is where it is stored alike, otherwise each
- * number rounded once, to nearest (weights from the master where there is one); numbers that share scales are stored
- * by the rule of their role. What the new recipe keeps and the old one does not begins as in a new run (a master is
- * made of the parameter, Kahan's compensation is 0, a loss scale and delayed scales start again; a dynamic loss scale
- * goes on under another dynamic one), and what the new one has not is dropped. The same recipe changes nothing. */
+/* Switches to another recipe from the next step on. What both recipes keep stays: bit for bit if both store it alike,
+ * otherwise each number is rounded once, to nearest (weights from the master if there is one); numbers with shared
+ * scales are stored by the rule of their role. What only the new recipe keeps begins as in a new run: a master is made
+ * from the parameter, Kahan's compensation is 0, loss scales and delayed scales start again (a dynamic loss scale
+ * continues under another dynamic one). What only the old one keeps is dropped. The same recipe changes nothing.
+ * On failure: as bnd_engine_set_policy; the run is unchanged. */
 BND_CHECKED bnd_status bnd_run_switch(bnd_run *run, const bnd_policy *policy, bnd_error *why);
 
 /* ---- in words ---- */
 
-/* Writes a training as a JSON object that bnd_training_read reads. Its recipe is what bnd_policy_text makes of the
+/* Writes a training as a JSON object that bnd_training_read_n reads. Its recipe is what bnd_policy_text makes of the
  * policy, or null where bnd_policy_text fails. NaN and infinities are null, and a member KEY_is beside them says which.
  * Returns: the length of the whole text, as snprintf. A text too long for `out` is cut and ends with a 0 byte. */
 size_t bnd_training_print(char *out, size_t size, const bnd_training *training);
 
-/* Such an object; `model`, `optimizer` and `recipe` it must have, and what else it has not is as bnd_training_default
- * has it; but without "source" and "data", text is of the chain, as in files from before there were sources. Refused:
- * unknown members, members that are there twice, and a text of more than a MiB. why->where is an offset into the text.
- */
-BND_CHECKED bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why);
+/* Reads such an object. It has `model`, `optimizer` and `recipe`; other members that it lacks are as
+ * bnd_training_default sets them, except that text without "source" and "data" is of the chain, as in files from before
+ * there were sources.
+ * On failure: BND_BAD_FILE for text that is not such JSON, for a member that occurs twice or has another type, and
+ * for more than a MiB; BND_BAD_NAME for unknown members and names. why->where is an offset into the text. */
+BND_CHECKED bnd_status bnd_training_read_n(bnd_training *out, const char *text, size_t length, bnd_error *why);
 
-/* A recipe as an object of settings: {"base": "bf16-amp", "v": "e5m2", "dact": "e4m3:sr", "loss_scale": 1024,
- * "name": "mine"}. They are applied as bnd_policy_parse does it, `base` first, then in the order of the text; `name` is
- * what it is called. */
-BND_CHECKED bnd_status bnd_recipe_read(bnd_policy *out, const char *text, size_t length, bnd_error *why);
+/* Reads a recipe as an object of settings: {"base": "bf16-amp", "v": "e5m2", "dact": "e4m3:sr", "loss_scale": 1024,
+ * "name": "mine"}. `base` is applied first, then the others in the order of the text, as bnd_policy_parse applies them;
+ * `name` is the name of the recipe.
+ * On failure: BND_BAD_FILE for text that is not such JSON; otherwise as bnd_policy_parse. */
+BND_CHECKED bnd_status bnd_recipe_read_n(bnd_policy *out, const char *text, size_t length, bnd_error *why);
 
 #ifdef __cplusplus
 }

@@ -55,7 +55,7 @@ bnd_rule bnd_vectors_rule(const bnd_vectors *v, bnd_rule rule);
  * not the default; the form of bnd_print_*. The first line of a file is "# " and this. */
 size_t bnd_vectors_print_header(char *out, size_t size, const bnd_vectors *v);
 /* Reads it again; blanks, # and // may stand before it. */
-BND_CHECKED bnd_status bnd_vectors_parse_header(bnd_vectors *out, const char *text, size_t length, bnd_error *why);
+BND_CHECKED bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t length, bnd_error *why);
 
 /* ---- cases: any of them by its index, so that nothing need be kept ---- */
 
@@ -120,8 +120,8 @@ typedef enum bnd_vector_answer_form { BND_VECTOR_ANSWER_WHOLE, BND_VECTOR_ANSWER
 /* A line as read: hexadecimal numbers set off by blanks or '_', OUT and FLAGS last; FLAGS may be missing. With
  * BND_VECTOR_ANSWER_ANY it may also be "OUT" or "OUT FLAGS" alone: has_operands is false then. `length` is without the
  * end of the line. */
-BND_CHECKED bnd_status bnd_vector_parse(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form,
-                                        const char *text, size_t length, bnd_error *why);
+BND_CHECKED bnd_status bnd_vector_parse_n(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form,
+                                          const char *text, size_t length, bnd_error *why);
 
 /* ---- what lines say about an implementation ---- */
 

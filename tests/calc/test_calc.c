@@ -21,7 +21,7 @@ static const bnd_real *exact_of(const char *text, const char *format)
     bnd_format f = format_named(format);
     bnd_real *exact = NULL;
     size_t count;
-    if (bnd_expression_parse(terms, TERMS, &count, text, strlen(text), &f, NULL) != BND_OK ||
+    if (bnd_expression_parse_n(terms, TERMS, &count, text, strlen(text), &f, NULL) != BND_OK ||
         bnd_real_new_of_expression(&exact, terms, count, text, &f, NULL) != BND_OK) {
         return NULL;
     }
@@ -237,16 +237,16 @@ static void refusals(void)
     size_t count = 99;
     bnd_error why;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        bnd_status status = bnd_expression_parse(terms, 64, &count, bad[i].text, strlen(bad[i].text), &f, &why);
+        bnd_status status = bnd_expression_parse_n(terms, 64, &count, bad[i].text, strlen(bad[i].text), &f, &why);
         CU_ASSERT_NOT_EQUAL(status, BND_OK);
         CU_ASSERT_EQUAL(why.where, bad[i].where);
         if (status == BND_OK || why.where != bad[i].where) {
             printf("\n  '%s': at %zu, not %zu: %s\n", bad[i].text, why.where, bad[i].where, why.message);
         }
     }
-    CU_ASSERT_EQUAL(bnd_expression_parse(terms, 64, &count, "1", 1, &set, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_expression_parse(terms, 64, &count, "1\0+1", 4, &f, &why), BND_BAD_SYNTAX);
-    CU_ASSERT_EQUAL(bnd_expression_parse(terms, 2, &count, "1+1", 3, &f, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_expression_parse_n(terms, 64, &count, "1", 1, &set, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_expression_parse_n(terms, 64, &count, "1\0+1", 4, &f, &why), BND_BAD_SYNTAX);
+    CU_ASSERT_EQUAL(bnd_expression_parse_n(terms, 2, &count, "1+1", 3, &f, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(count, 99);
 }
 
@@ -263,7 +263,7 @@ static bnd_status parse_nested(const char *open, const char *close, unsigned dep
     for (unsigned i = 0; i < depth; i++) {
         length += (size_t)snprintf(text + length, sizeof text - length, "%s", close);
     }
-    return bnd_expression_parse(terms, sizeof terms / sizeof terms[0], &count, text, length, &f, NULL);
+    return bnd_expression_parse_n(terms, sizeof terms / sizeof terms[0], &count, text, length, &f, NULL);
 }
 
 static void depth(void)
@@ -289,7 +289,7 @@ static void long_sum(void)
     for (size_t i = 0; i < ONES; i++) {
         memcpy(text + 2 * i, "1+", 2);
     }
-    CU_ASSERT_EQUAL_FATAL(bnd_expression_parse(terms, 2 * ONES, &count, text, 2 * ONES - 1, &f, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_expression_parse_n(terms, 2 * ONES, &count, text, 2 * ONES - 1, &f, NULL), BND_OK);
     CU_ASSERT_EQUAL(count, 2 * ONES - 1);
     bnd_expression_round(results, terms, count, text, &f, (bnd_rule){0}, 0);
     CU_ASSERT_EQUAL(bnd_decode(&f, results[count - 1].code), 256);
@@ -308,7 +308,7 @@ static void stochastic(void)
     bnd_term terms[8];
     bnd_result results[8];
     size_t count = 0;
-    CU_ASSERT_EQUAL_FATAL(bnd_expression_parse(terms, 8, &count, text, strlen(text), &f, NULL), BND_OK);
+    CU_ASSERT_EQUAL_FATAL(bnd_expression_parse_n(terms, 8, &count, text, strlen(text), &f, NULL), BND_OK);
     for (uint64_t seed = 0; seed < 50; seed++) {
         bnd_expression_round(results, terms, count, text, &f, rule, seed);
         bnd_result a, b;

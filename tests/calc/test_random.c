@@ -198,7 +198,7 @@ static bool is_right(const making *m, const made *want)
     size_t count;
     bnd_error why;
     bnd_real *exact, *error;
-    if (bnd_expression_parse(terms, TERMS, &count, m->text, m->length, m->format, &why) != BND_OK ||
+    if (bnd_expression_parse_n(terms, TERMS, &count, m->text, m->length, m->format, &why) != BND_OK ||
         bnd_real_new_of_expression(&exact, terms, count, m->text, m->format, &why) != BND_OK) {
         printf("\n  %s\n  %s\n", m->text, why.message);
         return false;

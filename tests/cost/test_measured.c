@@ -257,7 +257,7 @@ static void test_memory(void)
 
 static uint64_t products(const bnd_account *a, bnd_phase phase)
 {
-    return a->flops[phase][BND_TENSOR_MATMUL] + a->flops[phase][BND_TENSOR_LINEAR];
+    return a->flops[phase][BND_TENSOR_OP_MATMUL] + a->flops[phase][BND_TENSOR_OP_LINEAR];
 }
 
 /* The engine counts one FLOP for each bias that a product adds, which 2 B D K does not. */
@@ -282,9 +282,9 @@ static void test_flops(void)
             double tokens = (double)(t.batch * t.context), forward = bnd_cost_value(&cost, "forward") * tokens;
             double all = bnd_cost_value(&cost, "training") * tokens;
             double biases = biases_of_a_token(&a) * tokens;
-            CU_ASSERT_EQUAL((double)products(&account, BND_FORWARD), forward + biases);
-            CU_ASSERT_EQUAL((double)products(&account, BND_BACKWARD), 2 * forward);
-            CU_ASSERT_EQUAL((double)products(&account, BND_RECOMPUTE),
+            CU_ASSERT_EQUAL((double)products(&account, BND_PHASE_FORWARD), forward + biases);
+            CU_ASSERT_EQUAL((double)products(&account, BND_PHASE_BACKWARD), 2 * forward);
+            CU_ASSERT_EQUAL((double)products(&account, BND_PHASE_RECOMPUTE),
                             all - 3 * forward + (recompute == 1 ? biases : 0));
         }
     }

@@ -286,7 +286,7 @@ static double total(const char *recipe, const char *optimizer)
 {
     bnd_plan plan = plan_of(recipe, optimizer);
     double sum = 0;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         sum += bytes_each(&plan, (bnd_role)role);
     }
     return sum;

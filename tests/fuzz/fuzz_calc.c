@@ -62,7 +62,7 @@ static void try_value(const char *text, size_t size)
     bnd_exact value = {0};
     bnd_real *exact = NULL;
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_real_new_of_text(&value, &exact, text, size, &why);
+    bnd_status status = bnd_real_new_of_text_n(&value, &exact, text, size, &why);
     if (status != BND_OK) {
         require(exact == NULL && why.status == status && why.where <= size && why.message[0] != '\0',
                 "a refusal says why and where");
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(bnd_format_parse(&f, names[size % 8], NULL) == BND_OK, "the formats are there");
     char *text = tight_copy(data, size);
     bnd_term *terms = fuzz_memory(size, sizeof *terms);
-    bnd_status status = bnd_expression_parse(terms, size, &count, text, size, &f, &why);
+    bnd_status status = bnd_expression_parse_n(terms, size, &count, text, size, &f, &why);
     if (status != BND_OK) {
         require(why.status == status && why.where <= size && why.message[0] != '\0', "a refusal says why and where");
     } else {

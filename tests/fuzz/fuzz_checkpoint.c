@@ -109,7 +109,7 @@ static void try_training(const char *text, size_t size)
     static char words[2][MOST];
     bnd_training t = {.steps = 77};
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_training_read(&t, text, size, &why);
+    bnd_status status = bnd_training_read_n(&t, text, size, &why);
     if (status != BND_OK) {
         require_explained(status, &why, size);
         require(t.steps == 77, "a refusal changes nothing");
@@ -118,7 +118,7 @@ static void try_training(const char *text, size_t size)
     for (size_t i = 0; i < 2; i++) {
         size_t length = bnd_training_print(words[i], MOST, &t);
         require(length < MOST, "words end");
-        require(bnd_training_read(&t, words[i], length, NULL) == BND_OK, "what is written is read");
+        require(bnd_training_read_n(&t, words[i], length, NULL) == BND_OK, "what is written is read");
     }
     require(strcmp(words[0], words[1]) == 0, "it is the same again");
 }
@@ -128,7 +128,7 @@ static void try_recipe(const char *text, size_t size)
     char words[BND_POLICY_TEXT_SIZE];
     bnd_policy p = {.name = "before"}, again;
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_recipe_read(&p, text, size, &why);
+    bnd_status status = bnd_recipe_read_n(&p, text, size, &why);
     if (status != BND_OK) {
         require_explained(status, &why, size);
         require(strcmp(p.name, "before") == 0, "a refusal changes nothing");

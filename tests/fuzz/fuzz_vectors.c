@@ -14,7 +14,7 @@ static void require_header(const bnd_vectors *v)
     bnd_vectors again;
     size_t length = bnd_vectors_print_header(text, sizeof text, v);
     require(length < sizeof text, "a header is short");
-    require(bnd_vectors_parse_header(&again, text, length, NULL) == BND_OK, "a header reads back");
+    require(bnd_vectors_parse_header_n(&again, text, length, NULL) == BND_OK, "a header reads back");
     require(again.kind == v->kind && again.operation == v->operation && again.operands == v->operands &&
                 memcmp(&again.rule, &v->rule, sizeof v->rule) == 0 && bnd_format_same(&again.out, &v->out),
             "a header says what it is about");
@@ -54,15 +54,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static uint64_t operands[BND_VECTOR_OPERANDS_MAX];
     bnd_vectors v;
     bnd_error why = {.status = BND_OK};
-    bnd_status status = bnd_vectors_parse_header(&v, header, first, &why);
+    bnd_status status = bnd_vectors_parse_header_n(&v, header, first, &why);
     if (status != BND_OK) {
         require_explained(status, &why, first);
     } else {
         bnd_vector_line line = {.operands = operands};
         require_header(&v);
         memset(operands, 0, sizeof operands);
-        status = bnd_vector_parse(&line, &v, rest % 2 == 0 ? BND_VECTOR_ANSWER_WHOLE : BND_VECTOR_ANSWER_ANY, text,
-                                  rest, &why);
+        status = bnd_vector_parse_n(&line, &v, rest % 2 == 0 ? BND_VECTOR_ANSWER_WHOLE : BND_VECTOR_ANSWER_ANY, text,
+                                    rest, &why);
         if (status != BND_OK) {
             require_explained(status, &why, rest);
         } else {

@@ -13,7 +13,7 @@ static void test_flops_of_a_product(void)
     bnd_tensor *x = normal(engine, SHAPE(1024, 256), 1, 1), *w = normal(engine, SHAPE(256, 64), 1, 2), *y;
     DO(bnd_tensor_matmul(&y, x, w, &why));
     bnd_account account = account_of(engine);
-    CU_ASSERT_EQUAL(account.flops[BND_FORWARD][BND_TENSOR_MATMUL], 33554432);
+    CU_ASSERT_EQUAL(account.flops[BND_PHASE_FORWARD][BND_TENSOR_OP_MATMUL], 33554432);
     CU_ASSERT_EQUAL(bnd_account_flops(&account), 33554432);                       /* and nothing else */
     CU_ASSERT_EQUAL(UINT64_C(2) * 16384 * 32768 * 8192, UINT64_C(8796093022208)); /* the lecture's, on paper */
     bnd_engine_free(engine);
@@ -24,7 +24,7 @@ static void test_flops_element_by_element(void)
     bnd_engine *engine = new_engine();
     bnd_error why;
     bnd_tensor *x = normal(engine, SHAPE(30, 70), 1, 1), *y;
-    DO(bnd_tensor_pair(&y, BND_TENSOR_ADD, x, x, &why));
+    DO(bnd_tensor_pair(&y, BND_TENSOR_OP_ADD, x, x, &why));
     bnd_account account = account_of(engine);
     CU_ASSERT_EQUAL(bnd_account_flops(&account), 30 * 70);
     bnd_engine_free(engine);
@@ -39,15 +39,15 @@ static void test_fused(void)
     bnd_engine *engine = new_engine();
     bnd_error why;
     bnd_tensor *x = normal(engine, SHAPE(40, 50), 1, 1), *y, *z;
-    DO(bnd_tensor_map(&y, BND_TENSOR_GELU, x, &why));
+    DO(bnd_tensor_map(&y, BND_TENSOR_OP_GELU, x, &why));
     bnd_account account = account_of(engine);
     CU_ASSERT_TRUE(account.bytes_read == 4 * N && account.bytes_written == 4 * N);
     bnd_engine_reset_flops(engine);
-    z = with_number(BND_TENSOR_SCALE, x, sqrt(0.5));
-    DO(bnd_tensor_map(&z, BND_TENSOR_ERF, z, &why));
-    z = with_number(BND_TENSOR_SHIFT, z, 1);
-    DO(bnd_tensor_pair(&z, BND_TENSOR_MUL, x, z, &why));
-    z = with_number(BND_TENSOR_SCALE, z, 0.5);
+    z = with_number(BND_TENSOR_OP_SCALE, x, sqrt(0.5));
+    DO(bnd_tensor_map(&z, BND_TENSOR_OP_ERF, z, &why));
+    z = with_number(BND_TENSOR_OP_SHIFT, z, 1);
+    DO(bnd_tensor_pair(&z, BND_TENSOR_OP_MUL, x, z, &why));
+    z = with_number(BND_TENSOR_OP_SCALE, z, 0.5);
     account = account_of(engine);
     CU_ASSERT_TRUE(account.bytes_read == 6 * 4 * N && account.bytes_written == 5 * 4 * N);
     DO(bnd_tensor_read_f32(fused, N, y, &why));
@@ -91,7 +91,8 @@ static layers two_layers(bool wants_x)
     bnd_tensor_want_gradient(m.w2, true);
     CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&m.h1, m.x, m.w1, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&h2, m.h1, m.w2, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&m.loss, BND_TENSOR_MEAN, with_number(BND_TENSOR_POW, h2, 2), &why), &why));
+    CU_ASSERT_TRUE(
+        succeeds(bnd_tensor_map(&m.loss, BND_TENSOR_OP_MEAN, with_number(BND_TENSOR_OP_POW, h2, 2), &why), &why));
     return m;
 }
 
@@ -102,8 +103,8 @@ static void test_flops_backward(void)
         layers m = two_layers(wants_x == 1);
         DO(bnd_tensor_backward(m.loss, 1, &why));
         bnd_account account = account_of(m.engine);
-        uint64_t forward = account.flops[BND_FORWARD][BND_TENSOR_MATMUL], parameters = D * D + D * K;
-        uint64_t backward = account.flops[BND_BACKWARD][BND_TENSOR_MATMUL];
+        uint64_t forward = account.flops[BND_PHASE_FORWARD][BND_TENSOR_OP_MATMUL], parameters = D * D + D * K;
+        uint64_t backward = account.flops[BND_PHASE_BACKWARD][BND_TENSOR_OP_MATMUL];
         CU_ASSERT_EQUAL(forward, 2 * B * parameters);
         if (wants_x == 0) {
             CU_ASSERT_EQUAL(backward, 2 * B * D * K + 2 * B * D * K + 2 * B * D * D); /* w2, h1, w1 */
@@ -141,8 +142,8 @@ static void test_gradient_of_the_lecture(void)
     bnd_tensor *w = tensor_of(engine, "fp32", (double[]){1, 1, 1}, SHAPE(3)), *predicted, *loss;
     bnd_tensor_want_gradient(w, true);
     DO(bnd_tensor_einsum(&predicted, "i, i ->", (bnd_tensor *[]){x, w}, 2, &why));
-    loss = with_number(BND_TENSOR_SCALE, with_number(BND_TENSOR_POW, with_number(BND_TENSOR_SHIFT, predicted, -5), 2),
-                       0.5);
+    loss = with_number(BND_TENSOR_OP_SCALE,
+                       with_number(BND_TENSOR_OP_POW, with_number(BND_TENSOR_OP_SHIFT, predicted, -5), 2), 0.5);
     CU_ASSERT_TRUE(HOLDS(loss, 0.5));
     DO(bnd_tensor_backward(loss, 1, &why));
     CU_ASSERT_PTR_NOT_NULL_FATAL(bnd_tensor_gradient(w));

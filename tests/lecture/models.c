@@ -54,7 +54,7 @@ static void draw(draws *d, unsigned threads, bnd_backend backend, const uint64_t
     bnd_attributes dropout = {.number = {0.1}, .seed = seeds[1]};
     bnd_format bf16 = format_named("bf16");
     DO(bnd_tensor_read_f32(d->weight, MOST, w, &why));
-    DO(bnd_tensor_apply(&y, BND_TENSOR_DROPOUT, &w, 1, &dropout, &why));
+    DO(bnd_tensor_apply(&y, BND_TENSOR_OP_DROPOUT, &w, 1, &dropout, &why));
     DO(bnd_tensor_read_f32(d->dropped, MOST, y, &why));
     DO(bnd_tensor_cast(&y, w, &bf16, (bnd_rule){.rounding = BND_ROUND_SR}, &why));
     DO(bnd_tensor_read_f32(d->rounded, MOST, y, &why));
@@ -127,7 +127,7 @@ static void test_data_larger_than_memory(void)
     /* A batch of it picks rows of a table. */
     bnd_tensor *table = tensor_of(engine, "fp32", (double[]){10, 11, 20, 21, 30, 31}, SHAPE(3, 2)), *rows;
     DO(bnd_tensor_slice(&batch, data, 0, (size_t)tokens - 5, 3, 1, &why));
-    DO(bnd_tensor_pair(&rows, BND_TENSOR_EMBEDDING, table, batch, &why));
+    DO(bnd_tensor_pair(&rows, BND_TENSOR_OP_EMBEDDING, table, batch, &why));
     CU_ASSERT_TRUE(HOLDS(rows, 10, 11, 20, 21, 30, 31));
     bnd_engine_free(engine);
     unlink(path);

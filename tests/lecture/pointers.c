@@ -63,19 +63,19 @@ static void test_elementwise(void)
     bnd_engine *engine = new_engine();
     bnd_error why;
     bnd_tensor *x = tensor_of(engine, "fp32", (double[]){1, 4, 9}, SHAPE(3)), *y;
-    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_POW, x, 2), 1, 16, 81));
-    DO(bnd_tensor_map(&y, BND_TENSOR_SQRT, x, &why));
+    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_OP_POW, x, 2), 1, 16, 81));
+    DO(bnd_tensor_map(&y, BND_TENSOR_OP_SQRT, x, &why));
     CU_ASSERT_TRUE(HOLDS(y, 1, 2, 3));
-    DO(bnd_tensor_map(&y, BND_TENSOR_RSQRT, x, &why));
+    DO(bnd_tensor_map(&y, BND_TENSOR_OP_RSQRT, x, &why));
     CU_ASSERT_TRUE(HOLDS(y, 1, 0.5, (double)(float)(1.0 / 3)));
-    DO(bnd_tensor_pair(&y, BND_TENSOR_ADD, x, x, &why));
+    DO(bnd_tensor_pair(&y, BND_TENSOR_OP_ADD, x, x, &why));
     CU_ASSERT_TRUE(HOLDS(y, 2, 8, 18));
-    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_SCALE, x, 2), 2, 8, 18));
-    DO(bnd_tensor_pair(&y, BND_TENSOR_DIV, x, tensor_of(engine, "fp32", (double[]){0.5}, SHAPE(1)), &why));
+    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_OP_SCALE, x, 2), 2, 8, 18));
+    DO(bnd_tensor_pair(&y, BND_TENSOR_OP_DIV, x, tensor_of(engine, "fp32", (double[]){0.5}, SHAPE(1)), &why));
     CU_ASSERT_TRUE(HOLDS(y, 2, 8, 18));
     bnd_tensor *ones = zeros(engine, "fp32", SHAPE(3, 3));
     DO(bnd_tensor_fill(ones, 1, &why));
-    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_TRIU, ones, 0), 1, 1, 1, 0, 1, 1, 0, 0, 1));
+    CU_ASSERT_TRUE(HOLDS(with_number(BND_TENSOR_OP_TRIU, ones, 0), 1, 1, 1, 0, 1, 1, 0, 0, 1));
     bnd_engine_free(engine);
 }
 
@@ -173,7 +173,7 @@ static void test_reduce_and_rearrange(void)
     bnd_engine *engine = new_engine();
     bnd_error why;
     bnd_tensor *x = tensor_of(engine, "fp32", (double[]){1, 2, 3, 4, 5, 6, 7, 8}, SHAPE(2, 4)), *y, *back;
-    DO(bnd_tensor_reduce(&y, x, "... hidden -> ...", NULL, BND_TENSOR_SUM, &why));
+    DO(bnd_tensor_reduce(&y, x, "... hidden -> ...", NULL, BND_TENSOR_OP_SUM, &why));
     CU_ASSERT_TRUE(has_shape(y, SHAPE(2)) && HOLDS(y, 10, 26));
     uint64_t before = bytes_now(engine);
     DO(bnd_tensor_rearrange(&y, x, "... (heads hidden1) -> ... heads hidden1", "heads=2", &why));

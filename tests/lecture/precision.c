@@ -10,7 +10,7 @@
 typedef struct outcome {
     double start, end; /* validation loss before the first step and after the last */
     uint64_t kept;     /* bytes of parameters, gradients, what the optimizer keeps, and activations, at their most */
-    bnd_stats stats[BND_ROLES];
+    bnd_stats stats[BND_ROLE_COUNT];
 } outcome;
 
 static uint64_t bytes_kept(const bnd_account *a)
@@ -42,8 +42,8 @@ static outcome train(const char *recipe, uint64_t steps)
     for (uint64_t i = 0; i < steps; i++) {
         CU_ASSERT_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
     }
-    for (unsigned role = 0; role < BND_ROLES; role++) {
-        (void)bnd_engine_statistics(&o.stats[role], bnd_run_engine(run), (bnd_role)role, BND_EVERYWHERE);
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
+        (void)bnd_engine_statistics(&o.stats[role], bnd_run_engine(run), (bnd_role)role, BND_PLACE_ALL);
     }
     bnd_account account = account_of(bnd_run_engine(run));
     o.kept = bytes_kept(&account);

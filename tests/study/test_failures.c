@@ -278,7 +278,7 @@ static bnd_status evaluate(void *data, bnd_error *why)
     double losses[2];
     bnd_policy policy;
     bnd_status status = bnd_policy_parse(&policy, "fp8-delayed", why);
-    return status == BND_OK ? bnd_run_losses(losses, 2, f->run, &policy, BND_EVERYWHERE, why) : status;
+    return status == BND_OK ? bnd_run_losses(losses, 2, f->run, &policy, BND_PLACE_ALL, why) : status;
 }
 
 static void test_files(void)

@@ -85,7 +85,7 @@ static void test_record(void)
         if (p->validated) {
             CU_ASSERT_TRUE(succeeds(bnd_run_validate(&validation, run, 2, &why), &why));
             CU_ASSERT_EQUAL(p->validation, validation);
-            CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses, 2, run, &fp32, BND_EVERYWHERE, &why), &why));
+            CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses, 2, run, &fp32, BND_PLACE_ALL, &why), &why));
             in_fp32 = (losses[0] + losses[1]) / 2;
             CU_ASSERT_TRUE(p->validated_fp32 && p->validation_fp32 == in_fp32 && in_fp32 != validation);
         }

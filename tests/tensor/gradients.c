@@ -28,7 +28,7 @@ static size_t product(const size_t *shape, size_t rank)
 /* The leaf as it lies in memory, and what the function gets of it. */
 static bnd_tensor *make_leaf(bnd_engine *engine, const leaf *l, const numbers *n, bnd_tensor **seen)
 {
-    size_t shape[BND_RANK_MAX];
+    size_t shape[BND_TENSOR_RANK_MAX];
     bnd_error why;
     for (size_t i = 0; i < l->rank; i++) {
         shape[i] = l->shape[i];
@@ -66,8 +66,8 @@ static bnd_tensor *loss_of(bnd_tensor **made, bnd_engine *engine, function *f, c
     }
     CU_ASSERT_FATAL(bnd_tensor_count(y) <= NUMBERS_MOST);
     weights = tensor_of(engine, "fp64", w, bnd_tensor_shape(y), bnd_tensor_rank(y));
-    must(bnd_tensor_pair(&weighed, BND_TENSOR_MUL, y, weights, &why), &why);
-    must(bnd_tensor_map(&loss, BND_TENSOR_SUM, weighed, &why), &why);
+    must(bnd_tensor_pair(&weighed, BND_TENSOR_OP_MUL, y, weights, &why), &why);
+    must(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, weighed, &why), &why);
     return loss;
 }
 

@@ -13,9 +13,9 @@ typedef bnd_status function(bnd_tensor **out, bnd_tensor *const *in, const void 
 typedef enum layout { PLAIN, TRANSPOSED, STRIDED, LAYOUTS } layout;
 
 typedef struct leaf {
-    size_t shape[BND_RANK_MAX], rank; /* of what the function gets */
-    layout layout;                    /* TRANSPOSED: the last two axes; STRIDED: every second element of the last */
-    double low, high;                 /* its numbers, uniform; equal: not differentiated, and `values` are they */
+    size_t shape[BND_TENSOR_RANK_MAX], rank; /* of what the function gets */
+    layout layout;    /* TRANSPOSED: the last two axes; STRIDED: every second element of the last */
+    double low, high; /* its numbers, uniform; equal: not differentiated, and `values` are they */
     const double *values;
 } leaf;
 

@@ -38,7 +38,7 @@ bnd_tensor *sum_of(bnd_tensor *x)
 {
     bnd_tensor *y = NULL;
     bnd_error why;
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_SUM, x, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_OP_SUM, x, &why), &why));
     return y;
 }
 
@@ -46,7 +46,7 @@ bnd_tensor *product(bnd_tensor *a, bnd_tensor *b)
 {
     bnd_tensor *y = NULL;
     bnd_error why;
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_MUL, a, b, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_OP_MUL, a, b, &why), &why));
     return y;
 }
 

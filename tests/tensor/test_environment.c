@@ -72,8 +72,8 @@ static size_t run_operation(float *out, const one_way *w, const char *policy_tex
     CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&policy, policy_text, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_engine_set_policy(engine, &policy, &why), &why));
     for (size_t i = 0; i < w->operands; i++) {
-        bool vector = i == 2 || (i == 1 && w->operation == BND_TENSOR_LAYER_NORM);
-        bool indices = i == 1 && w->operation == BND_TENSOR_CROSS_ENTROPY;
+        bool vector = i == 2 || (i == 1 && w->operation == BND_TENSOR_OP_LAYER_NORM);
+        bool indices = i == 1 && w->operation == BND_TENSOR_OP_CROSS_ENTROPY;
         for (size_t j = 0; j < SIDE * SIDE; j++) {
             uint32_t bits = (uint32_t)bnd_random(5 + i, 0, j) & (w->positive ? 0x407fffff : 0xc07fffff);
             bits = indices ? 0 : j % 5 == 0 ? bits & 0x807fffff : (bits & 0xc07fffff) | 0x38000000;
@@ -85,8 +85,8 @@ static size_t run_operation(float *out, const one_way *w, const char *policy_tex
         bnd_tensor_want_gradient(in[i], !indices);
     }
     if (!succeeds(bnd_tensor_apply(&y, w->operation, in, w->operands, &attributes, &why), &why) ||
-        !succeeds(bnd_tensor_pair(&squares, BND_TENSOR_MUL, y, y, &why), &why) ||
-        !succeeds(bnd_tensor_map(&loss, BND_TENSOR_SUM, squares, &why), &why)) {
+        !succeeds(bnd_tensor_pair(&squares, BND_TENSOR_OP_MUL, y, y, &why), &why) ||
+        !succeeds(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, squares, &why), &why)) {
         CU_FAIL_FATAL("an operation that should work is refused");
     }
     CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f32(out, bnd_tensor_count(y), y, &why), &why));
@@ -115,32 +115,32 @@ static bool same_floats(const float *a, const float *b, size_t n)
 static void test_environment(void)
 {
     static const one_way ways[] = {
-        {BND_TENSOR_ADD, 2, 0, false},
-        {BND_TENSOR_MUL, 2, 0, false},
-        {BND_TENSOR_DIV, 2, 0, true},
-        {BND_TENSOR_POW, 1, 0.3, true},
-        {BND_TENSOR_SCALE, 1, 0.3, false},
-        {BND_TENSOR_EXP, 1, 0, false},
-        {BND_TENSOR_LOG, 1, 0, true},
-        {BND_TENSOR_SQRT, 1, 0, true},
-        {BND_TENSOR_RSQRT, 1, 0, true},
-        {BND_TENSOR_TANH, 1, 0, false},
-        {BND_TENSOR_ERF, 1, 0, false},
-        {BND_TENSOR_SIGMOID, 1, 0, false},
-        {BND_TENSOR_GELU, 1, 0, false},
-        {BND_TENSOR_GELU_TANH, 1, 0, false},
-        {BND_TENSOR_SILU, 1, 0, false},
-        {BND_TENSOR_SOFTMAX, 1, 0, false},
-        {BND_TENSOR_LOG_SOFTMAX, 1, 0, false},
-        {BND_TENSOR_LOGSUMEXP, 1, 0, false},
-        {BND_TENSOR_MEAN, 1, 0, false},
-        {BND_TENSOR_MAX, 1, 0, false},
-        {BND_TENSOR_LAYER_NORM, 3, 1e-3, false},
-        {BND_TENSOR_CROSS_ENTROPY, 2, 0, false},
-        {BND_TENSOR_MATMUL, 2, 0, false},
-        {BND_TENSOR_LINEAR, 3, 0, false},
-        {BND_TENSOR_DROPOUT, 1, 0.3, false},
-        {BND_TENSOR_TRIL, 1, 0, false},
+        {BND_TENSOR_OP_ADD, 2, 0, false},
+        {BND_TENSOR_OP_MUL, 2, 0, false},
+        {BND_TENSOR_OP_DIV, 2, 0, true},
+        {BND_TENSOR_OP_POW, 1, 0.3, true},
+        {BND_TENSOR_OP_SCALE, 1, 0.3, false},
+        {BND_TENSOR_OP_EXP, 1, 0, false},
+        {BND_TENSOR_OP_LOG, 1, 0, true},
+        {BND_TENSOR_OP_SQRT, 1, 0, true},
+        {BND_TENSOR_OP_RSQRT, 1, 0, true},
+        {BND_TENSOR_OP_TANH, 1, 0, false},
+        {BND_TENSOR_OP_ERF, 1, 0, false},
+        {BND_TENSOR_OP_SIGMOID, 1, 0, false},
+        {BND_TENSOR_OP_GELU, 1, 0, false},
+        {BND_TENSOR_OP_GELU_TANH, 1, 0, false},
+        {BND_TENSOR_OP_SILU, 1, 0, false},
+        {BND_TENSOR_OP_SOFTMAX, 1, 0, false},
+        {BND_TENSOR_OP_LOG_SOFTMAX, 1, 0, false},
+        {BND_TENSOR_OP_LOGSUMEXP, 1, 0, false},
+        {BND_TENSOR_OP_MEAN, 1, 0, false},
+        {BND_TENSOR_OP_MAX, 1, 0, false},
+        {BND_TENSOR_OP_LAYER_NORM, 3, 1e-3, false},
+        {BND_TENSOR_OP_CROSS_ENTROPY, 2, 0, false},
+        {BND_TENSOR_OP_MATMUL, 2, 0, false},
+        {BND_TENSOR_OP_LINEAR, 3, 0, false},
+        {BND_TENSOR_OP_DROPOUT, 1, 0.3, false},
+        {BND_TENSOR_OP_TRIL, 1, 0, false},
     };
     static const char *const policies[] = {"", "pure=bf16,saved=e5m2", "act=fp16:sr,gemm=e4m3/mx,acc=fp16"};
     static float want[4 * SIDE * SIDE], got[4 * SIDE * SIDE];

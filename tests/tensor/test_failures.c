@@ -92,7 +92,7 @@ static void fail_on_the_way_back(const question *q, const bnd_format *f)
         bnd_tensor *in[OPERANDS_MOST], *y = NULL, *loss = NULL;
         CU_ASSERT_FATAL(succeeds(question_operands(in, engine, q, f, ROWS, COLUMNS, &why), &why));
         CU_ASSERT_FATAL(succeeds(question_ask(&y, in, q, &why), &why));
-        CU_ASSERT_FATAL(succeeds(bnd_tensor_map(&loss, BND_TENSOR_SUM, y, &why), &why));
+        CU_ASSERT_FATAL(succeeds(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, y, &why), &why));
         why = (bnd_error){.message = ""};
         allocations_fail(i, false);
         bnd_status status = bnd_tensor_wants_gradient(loss) ? bnd_tensor_backward(loss, 1, &why) : BND_OK;
@@ -166,7 +166,7 @@ static bnd_status turn(bnd_tensor **out, task *t, bnd_error *why)
 
 static bnd_status see(bnd_tensor **out, task *t, bnd_error *why)
 {
-    return bnd_tensor_view(out, t->in[0], (size_t[]){2, ROWS, BND_INFER}, 3, why);
+    return bnd_tensor_view(out, t->in[0], (size_t[]){2, ROWS, BND_TENSOR_INFER}, 3, why);
 }
 
 static bnd_status see_as(bnd_tensor **out, task *t, bnd_error *why)
@@ -198,7 +198,7 @@ static bnd_status rearrange(bnd_tensor **out, task *t, bnd_error *why)
 
 static bnd_status reduce(bnd_tensor **out, task *t, bnd_error *why)
 {
-    return bnd_tensor_reduce(out, t->in[0], "row (a b) -> b row", "a=2", BND_TENSOR_MAX, why);
+    return bnd_tensor_reduce(out, t->in[0], "row (a b) -> b row", "a=2", BND_TENSOR_OP_MAX, why);
 }
 
 static bnd_status layers(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why)
@@ -206,9 +206,9 @@ static bnd_status layers(bnd_tensor **out, bnd_tensor *const *in, size_t count, 
     bnd_tensor *product = NULL;
     (void)count;
     (void)data;
-    bnd_status status = bnd_tensor_pair(&product, BND_TENSOR_MUL, in[0], in[1], why);
+    bnd_status status = bnd_tensor_pair(&product, BND_TENSOR_OP_MUL, in[0], in[1], why);
     if (status == BND_OK) {
-        status = bnd_tensor_map(out, BND_TENSOR_TANH, product, why);
+        status = bnd_tensor_map(out, BND_TENSOR_OP_TANH, product, why);
         bnd_tensor_release(product);
     }
     return status;
@@ -255,7 +255,7 @@ static void test_everything_else(void)
                  {"new", make},
                  {"load, mapped", load_mapped},
                  {"load", load_copied}};
-    static const question operands = {BND_TENSOR_NONE, "atb", {.seed = 0}, NULL};
+    static const question operands = {BND_TENSOR_OP_NONE, "atb", {.seed = 0}, NULL};
     bnd_format f = format_named("fp32");
     bnd_error why;
     open_folder();
@@ -315,7 +315,7 @@ static void test_engines(void)
     CU_ASSERT_FATAL(succeeds(bnd_engine_new(&engine, NULL, &why), &why));
     allocations_fail(0, false);
     CU_ASSERT_EQUAL(bnd_engine_take_statistics(engine, 1, &why), BND_NO_MEMORY);
-    CU_ASSERT_FALSE(bnd_engine_statistics(&stats, engine, BND_ROLE_ACT, BND_EVERYWHERE));
+    CU_ASSERT_FALSE(bnd_engine_statistics(&stats, engine, BND_ROLE_ACT, BND_PLACE_ALL));
     CU_ASSERT_TRUE(succeeds(bnd_engine_take_statistics(engine, 1, &why), &why));
     bnd_engine_free(engine);
     CU_ASSERT_EQUAL(allocations_living(), living);

@@ -297,7 +297,7 @@ static void test_integers_at_work(void)
     bnd_error why;
     put_array("<i4", false, "(2,)", tokens, sizeof tokens);
     bnd_tensor *t = load(engine, NULL, BND_ROLE_DATA), *w = tensor_of(engine, "bf16", table, (size_t[]){3, 2}, 2), *y;
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_EMBEDDING, w, t, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_OP_EMBEDDING, w, t, &why), &why));
     CU_ASSERT_STRING_EQUAL(bnd_tensor_format(y)->name, "bf16"); /* the table's, whatever the indices are */
     numbers_of(x, y);
     CU_ASSERT_TRUE(x[0] == 5 && x[1] == 6 && x[2] == 3 && x[3] == 4);
@@ -305,12 +305,12 @@ static void test_integers_at_work(void)
     CU_ASSERT_TRUE(succeeds(bnd_tensor_matmul(&y, t, y, &why), &why)); /* (2 1) (5 6; 3 4) */
     numbers_of(x, y);
     CU_ASSERT_TRUE(x[0] == 13 && x[1] == 16);
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_SUM, t, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_OP_SUM, t, &why), &why));
     numbers_of(x, y);
     CU_ASSERT_EQUAL(x[0], 3);
     put_array("<i4", false, "(1,)", negative, sizeof negative);
     t = load(engine, NULL, BND_ROLE_DATA);
-    CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_EMBEDDING, w, t, &why), &why, "from 0 to 2"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_OP_EMBEDDING, w, t, &why), &why, "from 0 to 2"));
     bnd_engine_free(engine);
     leave();
 }
@@ -339,7 +339,7 @@ static void test_mapped(void)
         refuses(bnd_tensor_write_f32(t, x, 8160, (bnd_rule){.rounding = BND_ROUND_RNE}, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_uniform(t, 0, 1, 1, 1, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_normal(t, 0, 1, 1, 1, &why), &why, reason));
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_EXP, t, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_OP_EXP, t, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_fill(load(engine, NULL, BND_ROLE_PARAM), 1, &why), &why));
     /* What is saved over the file is another one; the tensor keeps what it has. */
     save(y);
@@ -461,7 +461,7 @@ static void test_bad_codes(void)
         CU_ASSERT_TRUE(load_refused("e8m23none", role, "which is fp32"));
     }
     bnd_engine *engine = new_engine();
-    CU_ASSERT_TRUE(refuses(bnd_tensor_load(&none, engine, path, NULL, BND_ROLES, &why), &why, "no role"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_load(&none, engine, path, NULL, BND_ROLE_COUNT, &why), &why, "no role"));
     bnd_engine_free(engine);
     leave();
 }

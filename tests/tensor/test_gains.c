@@ -52,13 +52,13 @@ static void run_norm(norm *l, bnd_tensor_operation operation, const char *policy
     must(bnd_tensor_apply(&y, operation, (bnd_tensor *[]){x, gain}, 2, &(bnd_attributes){.number = {1e-5}}, &why),
          &why);
     bnd_engine_set_place(engine, 0);
-    bnd_tensor *loss = map(BND_TENSOR_SUM, pair(BND_TENSOR_MUL, y, d));
+    bnd_tensor *loss = map(BND_TENSOR_OP_SUM, pair(BND_TENSOR_OP_MUL, y, d));
     must(bnd_tensor_backward(loss, 1, &why), &why);
     numbers_of(l->y, IN_ROWS, y);
     numbers_of(l->dx, IN_ROWS, bnd_tensor_gradient(x));
     numbers_of(l->dgain, GAINS, bnd_tensor_gradient(gain));
     CU_ASSERT_TRUE(bnd_engine_statistics(&l->here, engine, BND_ROLE_NORM_W, 1));
-    CU_ASSERT_TRUE(bnd_engine_statistics(&l->everywhere, engine, BND_ROLE_NORM_W, BND_EVERYWHERE));
+    CU_ASSERT_TRUE(bnd_engine_statistics(&l->everywhere, engine, BND_ROLE_NORM_W, BND_PLACE_ALL));
     bnd_engine_free(engine);
 }
 
@@ -100,7 +100,7 @@ static void test_gains(void)
         {"norm.w=e4m3:sr", "e4m3", BND_ROUND_SR, NULL},        {"norm.w=e4m3/mx:floor", "e4m3", BND_ROUND_RNE, "mx"},
         {"norm.w=e2m1/mx:floor", "e2m1", BND_ROUND_RNE, "mx"}, {"mxfp8-norms+fp32", "e4m3", BND_ROUND_RNE, "mx"},
     };
-    static const bnd_tensor_operation operations[] = {BND_TENSOR_LAYER_NORM, BND_TENSOR_RMS_NORM};
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_LAYER_NORM, BND_TENSOR_OP_RMS_NORM};
     static norm l, want, plain;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         bnd_tensor_operation operation = operations[i % 2];
@@ -130,11 +130,11 @@ static void test_gains_as_they_are(void)
     static norm l, plain;
     fill_gains(l.gain);
     memcpy(plain.gain, l.gain, sizeof l.gain);
-    run_norm(&l, BND_TENSOR_LAYER_NORM, "norm.w=e4m3", "fp64", "fp64");
-    run_norm(&plain, BND_TENSOR_LAYER_NORM, "fp32", "fp64", "fp64");
+    run_norm(&l, BND_TENSOR_OP_LAYER_NORM, "norm.w=e4m3", "fp64", "fp64");
+    run_norm(&plain, BND_TENSOR_OP_LAYER_NORM, "fp32", "fp64", "fp64");
     CU_ASSERT_TRUE(same_norms(&l, &plain) && l.everywhere.elements == 0);
-    run_norm(&l, BND_TENSOR_RMS_NORM, "norm.w=bf16", "fp32", "bf16");
-    run_norm(&plain, BND_TENSOR_RMS_NORM, "fp32", "fp32", "bf16");
+    run_norm(&l, BND_TENSOR_OP_RMS_NORM, "norm.w=bf16", "fp32", "bf16");
+    run_norm(&plain, BND_TENSOR_OP_RMS_NORM, "fp32", "fp32", "bf16");
     CU_ASSERT_TRUE(same_norms(&l, &plain) && l.everywhere.inexact == 0);
     bnd_engine *engine = new_engine();
     bnd_policy policy;

@@ -85,7 +85,7 @@ static size_t read_numbers(graph *g, size_t *shape, size_t *rank, const char *na
         g->at++;
     }
     while (*g->at != ':') {
-        must_hold(g, *rank < BND_RANK_MAX && isdigit((unsigned char)*g->at), "has no shape", name);
+        must_hold(g, *rank < BND_TENSOR_RANK_MAX && isdigit((unsigned char)*g->at), "has no shape", name);
         shape[*rank] = strtoul(g->at, &end, 10);
         count *= shape[(*rank)++];
         g->at = end + strspn(end, " ");
@@ -123,7 +123,7 @@ static void put(graph *g, const char *name, bnd_tensor *t)
 static void make_tensor(graph *g, bool leaf)
 {
     char name[NAME_SIZE];
-    size_t shape[BND_RANK_MAX], rank;
+    size_t shape[BND_TENSOR_RANK_MAX], rank;
     bnd_tensor *t = NULL;
     bnd_error why;
     bnd_format fp32 = format_named("fp32");
@@ -152,7 +152,7 @@ static void digest(graph *g, size_t count)
 static void compare(graph *g, bool exactly, bool gradient)
 {
     char name[NAME_SIZE];
-    size_t shape[BND_RANK_MAX], rank;
+    size_t shape[BND_TENSOR_RANK_MAX], rank;
     bnd_error why;
     next_word(g, name, sizeof name);
     const bnd_tensor *t = find(g, name);
@@ -194,7 +194,7 @@ typedef struct step {
     size_t operands;
     bnd_attributes attributes;
     bnd_format format;
-    size_t shape[BND_RANK_MAX], rank, first, count;
+    size_t shape[BND_TENSOR_RANK_MAX], rank, first, count;
     ptrdiff_t step;
 } step;
 
@@ -243,12 +243,12 @@ static void take_attribute(const graph *g, step *s, const char *word)
 
 static bnd_tensor_operation operation_named(const char *name)
 {
-    for (int i = BND_TENSOR_NONE; i < BND_TENSOR_OPERATIONS; i++) {
+    for (int i = BND_TENSOR_OP_NONE; i < BND_TENSOR_OP_COUNT; i++) {
         if (strcmp(bnd_tensor_operation_name((bnd_tensor_operation)i), name) == 0) {
             return (bnd_tensor_operation)i;
         }
     }
-    return BND_TENSOR_NONE;
+    return BND_TENSOR_OP_NONE;
 }
 
 /* Views have functions of their own; everything else is an operation of the table. */

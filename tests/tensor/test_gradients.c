@@ -48,15 +48,20 @@ static bnd_status apply(bnd_tensor **out, bnd_tensor *const *in, const void *dat
 static void test_elementwise(void)
 {
     static const elementwise cases[] = {
-        {BND_TENSOR_ADD, 2, -2, 2, 0},     {BND_TENSOR_SUB, 2, -2, 2, 0},     {BND_TENSOR_MUL, 2, -2, 2, 0},
-        {BND_TENSOR_DIV, 2, 0.5, 2, 0},    {BND_TENSOR_MAXIMUM, 2, -2, 2, 0}, {BND_TENSOR_MINIMUM, 2, -2, 2, 0},
-        {BND_TENSOR_POW, 1, 0.5, 2, 3},    {BND_TENSOR_POW, 1, 0.5, 2, -2},   {BND_TENSOR_POW, 1, 0.5, 2, 0.3},
-        {BND_TENSOR_POW, 1, 0.5, 2, 0.5},  {BND_TENSOR_SCALE, 1, -2, 2, 1.5}, {BND_TENSOR_SHIFT, 1, -2, 2, 1.5},
-        {BND_TENSOR_NEG, 1, -2, 2, 0},     {BND_TENSOR_ABS, 1, 0.1, 2, 0},    {BND_TENSOR_ABS, 1, -2, -0.1, 0},
-        {BND_TENSOR_EXP, 1, -2, 2, 0},     {BND_TENSOR_LOG, 1, 0.1, 3, 0},    {BND_TENSOR_SQRT, 1, 0.1, 3, 0},
-        {BND_TENSOR_RSQRT, 1, 0.1, 3, 0},  {BND_TENSOR_TANH, 1, -3, 3, 0},    {BND_TENSOR_ERF, 1, -3, 3, 0},
-        {BND_TENSOR_SIGMOID, 1, -5, 5, 0}, {BND_TENSOR_RELU, 1, 0.1, 2, 0},   {BND_TENSOR_RELU, 1, -2, -0.1, 0},
-        {BND_TENSOR_GELU, 1, -4, 4, 0},    {BND_TENSOR_SILU, 1, -4, 4, 0},    {BND_TENSOR_GELU_TANH, 1, -4, 4, 0},
+        {BND_TENSOR_OP_ADD, 2, -2, 2, 0},       {BND_TENSOR_OP_SUB, 2, -2, 2, 0},
+        {BND_TENSOR_OP_MUL, 2, -2, 2, 0},       {BND_TENSOR_OP_DIV, 2, 0.5, 2, 0},
+        {BND_TENSOR_OP_MAXIMUM, 2, -2, 2, 0},   {BND_TENSOR_OP_MINIMUM, 2, -2, 2, 0},
+        {BND_TENSOR_OP_POW, 1, 0.5, 2, 3},      {BND_TENSOR_OP_POW, 1, 0.5, 2, -2},
+        {BND_TENSOR_OP_POW, 1, 0.5, 2, 0.3},    {BND_TENSOR_OP_POW, 1, 0.5, 2, 0.5},
+        {BND_TENSOR_OP_SCALE, 1, -2, 2, 1.5},   {BND_TENSOR_OP_SHIFT, 1, -2, 2, 1.5},
+        {BND_TENSOR_OP_NEG, 1, -2, 2, 0},       {BND_TENSOR_OP_ABS, 1, 0.1, 2, 0},
+        {BND_TENSOR_OP_ABS, 1, -2, -0.1, 0},    {BND_TENSOR_OP_EXP, 1, -2, 2, 0},
+        {BND_TENSOR_OP_LOG, 1, 0.1, 3, 0},      {BND_TENSOR_OP_SQRT, 1, 0.1, 3, 0},
+        {BND_TENSOR_OP_RSQRT, 1, 0.1, 3, 0},    {BND_TENSOR_OP_TANH, 1, -3, 3, 0},
+        {BND_TENSOR_OP_ERF, 1, -3, 3, 0},       {BND_TENSOR_OP_SIGMOID, 1, -5, 5, 0},
+        {BND_TENSOR_OP_RELU, 1, 0.1, 2, 0},     {BND_TENSOR_OP_RELU, 1, -2, -0.1, 0},
+        {BND_TENSOR_OP_GELU, 1, -4, 4, 0},      {BND_TENSOR_OP_SILU, 1, -4, 4, 0},
+        {BND_TENSOR_OP_GELU_TANH, 1, -4, 4, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (uint64_t seed = 0; seed < scaled(12); seed++) {
@@ -81,7 +86,7 @@ static bnd_status reduce(bnd_tensor **out, bnd_tensor *const *in, const void *da
             attributes.axis[attributes.axes++] = (int)axis - (below(2, *seed, 60) == 0 ? (int)rank : 0);
         }
     }
-    bnd_tensor_operation operation = below(2, *seed, 61) == 0 ? BND_TENSOR_SUM : BND_TENSOR_MEAN;
+    bnd_tensor_operation operation = below(2, *seed, 61) == 0 ? BND_TENSOR_OP_SUM : BND_TENSOR_OP_MEAN;
     return bnd_tensor_apply(out, operation, in, 1, &attributes, why);
 }
 
@@ -116,11 +121,11 @@ static bnd_status along_rows(bnd_tensor **out, bnd_tensor *const *in, const void
 
 static void test_rows(void)
 {
-    static const row_case cases[] = {{BND_TENSOR_SOFTMAX, false, 0},
-                                     {BND_TENSOR_LOG_SOFTMAX, false, 0},
-                                     {BND_TENSOR_LOGSUMEXP, true, 0},
-                                     {BND_TENSOR_MAX, true, 0},
-                                     {BND_TENSOR_MIN, true, 0}};
+    static const row_case cases[] = {{BND_TENSOR_OP_SOFTMAX, false, 0},
+                                     {BND_TENSOR_OP_LOG_SOFTMAX, false, 0},
+                                     {BND_TENSOR_OP_LOGSUMEXP, true, 0},
+                                     {BND_TENSOR_OP_MAX, true, 0},
+                                     {BND_TENSOR_OP_MIN, true, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (uint64_t seed = 0; seed < scaled(20); seed++) {
             row_case r = cases[i];
@@ -141,7 +146,7 @@ static void test_ties(void)
     bnd_tensor *x = tensor_of(engine, "fp32", (const double[]){3, 1, 3, 2}, (size_t[]){4}, 1), *y;
     double d[4];
     bnd_tensor_want_gradient(x, true);
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_MAX, x, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&y, BND_TENSOR_OP_MAX, x, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_backward(y, 1, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(d, 4, bnd_tensor_gradient(x), &why), &why));
     CU_ASSERT_TRUE(d[0] == 0.5 && d[1] == 0 && d[2] == 0.5 && d[3] == 0);
@@ -154,7 +159,7 @@ static bnd_status masked(bnd_tensor **out, bnd_tensor *const *in, const void *da
 {
     const row_case *r = data;
     bnd_attributes attributes = {.number = {(double)below(4, r->seed, 70) - 2}, .seed = r->seed};
-    if (r->operation == BND_TENSOR_DROPOUT) {
+    if (r->operation == BND_TENSOR_OP_DROPOUT) {
         attributes.number[0] = 0.3;
     }
     return bnd_tensor_apply(out, r->operation, in, 1, &attributes, why);
@@ -162,7 +167,7 @@ static bnd_status masked(bnd_tensor **out, bnd_tensor *const *in, const void *da
 
 static void test_masks(void)
 {
-    static const bnd_tensor_operation operations[] = {BND_TENSOR_TRIU, BND_TENSOR_TRIL, BND_TENSOR_DROPOUT};
+    static const bnd_tensor_operation operations[] = {BND_TENSOR_OP_TRIU, BND_TENSOR_OP_TRIL, BND_TENSOR_OP_DROPOUT};
     for (uint64_t seed = 0; seed < scaled(30); seed++) {
         row_case r = {operations[seed % 3], false, seed};
         leaf one;
@@ -192,7 +197,7 @@ static bnd_status normalize(bnd_tensor **out, bnd_tensor *const *in, const void 
 static void test_norms(void)
 {
     for (uint64_t seed = 0; seed < scaled(60); seed++) {
-        norm_case n = {seed % 2 == 0 ? BND_TENSOR_LAYER_NORM : BND_TENSOR_RMS_NORM,
+        norm_case n = {seed % 2 == 0 ? BND_TENSOR_OP_LAYER_NORM : BND_TENSOR_OP_RMS_NORM,
                        1 + below(2 + (seed % 2 == 0), seed, 1)};
         leaf leaves[3];
         random_leaves(leaves, 1, -2, 2, seed);
@@ -217,7 +222,7 @@ static void test_embedding_and_cross_entropy(void)
 {
     static const double numbers[] = {2, 0, 4, 2, 1, 3};
     for (uint64_t seed = 0; seed < scaled(20); seed++) {
-        bnd_tensor_operation operation = seed % 2 == 0 ? BND_TENSOR_EMBEDDING : BND_TENSOR_CROSS_ENTROPY;
+        bnd_tensor_operation operation = seed % 2 == 0 ? BND_TENSOR_OP_EMBEDDING : BND_TENSOR_OP_CROSS_ENTROPY;
         leaf table[2] = {{.shape = {5, 3}, .rank = 2, .low = -1, .high = 1, .layout = (layout)below(LAYOUTS, seed, 0)},
                          {.shape = {2, 3}, .rank = 2, .values = numbers}};
         leaf logits[2] = {{.shape = {2, 3, 5}, .rank = 3, .low = -1, .high = 1},
@@ -237,10 +242,11 @@ static void test_numbers_that_are_none(void)
         const double table[10] = {0};
         bnd_tensor *t = tensor_of(engine, "fp32", table, (size_t[]){5, 2}, 2), *y = NULL;
         bnd_tensor *indices = tensor_of(engine, "fp32", &wrong[i], (size_t[]){1}, 1);
-        CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_EMBEDDING, t, indices, &why), &why, "from 0 to 4"));
+        CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_OP_EMBEDDING, t, indices, &why), &why, "from 0 to 4"));
         CU_ASSERT_PTR_NULL(y);
         t = tensor_of(engine, "fp32", table, (size_t[]){1, 5}, 2);
-        CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&y, BND_TENSOR_CROSS_ENTROPY, t, indices, &why), &why, "from 0 to 4"));
+        CU_ASSERT_TRUE(
+            refuses(bnd_tensor_pair(&y, BND_TENSOR_OP_CROSS_ENTROPY, t, indices, &why), &why, "from 0 to 4"));
         bnd_engine_free(engine);
     }
 }

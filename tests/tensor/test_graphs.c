@@ -12,7 +12,7 @@ static bnd_tensor *chain(bnd_tensor *x, size_t length)
     bnd_error why;
     bnd_tensor *t = bnd_tensor_keep(x), *next;
     for (size_t i = 0; i < length; i++) {
-        CU_ASSERT_FATAL(succeeds(i % 2 == 0 ? bnd_tensor_apply(&next, BND_TENSOR_SHIFT, &t, 1, &attributes, &why)
+        CU_ASSERT_FATAL(succeeds(i % 2 == 0 ? bnd_tensor_apply(&next, BND_TENSOR_OP_SHIFT, &t, 1, &attributes, &why)
                                             : bnd_tensor_view(&next, t, (size_t[]){1, 1}, i % 4 / 2 + 1, &why),
                                  &why));
         bnd_tensor_release(t);
@@ -51,7 +51,7 @@ static void test_marks_of_many(void)
     bnd_tensor *x = leaf_of(engine, (double[]){1}, 1), *t = x;
     bnd_mark mark = bnd_engine_mark(engine);
     for (size_t i = 0; i < DEEP; i++) {
-        DO(bnd_tensor_pair(&t, BND_TENSOR_MUL, t, x, &why));
+        DO(bnd_tensor_pair(&t, BND_TENSOR_OP_MUL, t, x, &why));
     }
     bnd_engine_release_since(engine, mark, &t, 1);
     DO(bnd_tensor_backward(t, 1, &why));
@@ -76,13 +76,13 @@ static void test_any_order(void)
             t[i] = leaf_of(engine, (double[]){1, 0.5}, 2);
         }
         for (size_t i = LEAVES; i < TENSORS; i++) {
-            static const bnd_tensor_operation pairs[] = {BND_TENSOR_ADD, BND_TENSOR_MUL, BND_TENSOR_MAXIMUM};
+            static const bnd_tensor_operation pairs[] = {BND_TENSOR_OP_ADD, BND_TENSOR_OP_MUL, BND_TENSOR_OP_MAXIMUM};
             bnd_tensor *a = t[below(i, seed, 3 * i)], *b = t[below(i, seed, 3 * i + 1)];
             uint64_t which = below(5, seed, 3 * i + 2);
             if (which < 3) {
                 DO(bnd_tensor_pair(&t[i], pairs[which], a, b, &why));
             } else if (which == 3) {
-                DO(bnd_tensor_map(&t[i], BND_TENSOR_TANH, a, &why));
+                DO(bnd_tensor_map(&t[i], BND_TENSOR_OP_TANH, a, &why));
             } else {
                 DO(bnd_tensor_slice(&t[i], a, 0, 1, 2, -1, &why));
             }

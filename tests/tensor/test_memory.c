@@ -46,23 +46,23 @@ static void test_a_million(void)
 static void test_roles(void)
 {
     bnd_engine *engine = new_engine();
-    bnd_tensor *t[BND_ROLES];
+    bnd_tensor *t[BND_ROLE_COUNT];
     uint64_t sum = 0;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         t[role] = make(engine, "e4m3", 1, 10 + role, (bnd_role)role);
         sum += 10 + role;
     }
-    for (unsigned role = 0; role < BND_ROLES; role += 2) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role += 2) {
         bnd_tensor_release(t[role]);
     }
     bnd_account a = account_of(engine);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         CU_ASSERT_EQUAL(a.bytes[role], role % 2 == 0 ? 0 : 10 + role);
         CU_ASSERT_EQUAL(a.peak_by_role[role], 10 + role);
         CU_ASSERT_EQUAL(a.by_role_at_peak[role], 10 + role);
     }
     CU_ASSERT_EQUAL(a.bytes_peak, sum);
-    CU_ASSERT_EQUAL(a.allocations, BND_ROLES);
+    CU_ASSERT_EQUAL(a.allocations, BND_ROLE_COUNT);
     bnd_engine_reset_peak(engine);
     a = account_of(engine);
     CU_ASSERT_EQUAL(a.bytes_peak, a.bytes_now);
@@ -87,7 +87,7 @@ static void test_roles_of_recipe(void)
     CU_ASSERT_EQUAL(a.recipe_now, 60);
     CU_ASSERT_EQUAL(a.recipe_peak, 60);
     CU_ASSERT_EQUAL(a.bytes_peak, 4440);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         CU_ASSERT_EQUAL(a.by_role_at_recipe_peak[role], role == BND_ROLE_PARAM ? 40 : role == BND_ROLE_ACT ? 20 : 0);
     }
     bnd_tensor_release(act);
@@ -108,10 +108,10 @@ static bnd_account account_of_product(const char *recipe, uint64_t *held)
     bnd_error why;
     bnd_tensor *w = make(engine, "fp32", 10, 10, BND_ROLE_PARAM), *a, *b, *loss;
     bnd_tensor_want_gradient(w, true);
-    DO(bnd_tensor_map(&a, BND_TENSOR_EXP, w, &why));
+    DO(bnd_tensor_map(&a, BND_TENSOR_OP_EXP, w, &why));
     DO(bnd_tensor_matmul(&b, a, a, &why));
     bnd_tensor_release(a);
-    DO(bnd_tensor_map(&loss, BND_TENSOR_SUM, b, &why));
+    DO(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, b, &why));
     bnd_tensor_release(b);
     *held = account_of(engine).bytes[BND_ROLE_ACT] - bnd_tensor_bytes(loss);
     DO(bnd_tensor_backward(loss, 1, &why));
@@ -160,11 +160,11 @@ static void test_saved_versions(void)
     double gradient[4];
     bnd_tensor_want_gradient(w, true);
     DO(bnd_tensor_fill(x, 2, &why));
-    DO(bnd_tensor_pair(&p, BND_TENSOR_MUL, w, x, &why));
+    DO(bnd_tensor_pair(&p, BND_TENSOR_OP_MUL, w, x, &why));
     DO(bnd_tensor_fill(x, 3, &why));
-    DO(bnd_tensor_pair(&q, BND_TENSOR_MUL, w, x, &why));
-    DO(bnd_tensor_pair(&p, BND_TENSOR_ADD, p, q, &why));
-    DO(bnd_tensor_map(&p, BND_TENSOR_SUM, p, &why));
+    DO(bnd_tensor_pair(&q, BND_TENSOR_OP_MUL, w, x, &why));
+    DO(bnd_tensor_pair(&p, BND_TENSOR_OP_ADD, p, q, &why));
+    DO(bnd_tensor_map(&p, BND_TENSOR_OP_SUM, p, &why));
     DO(bnd_tensor_backward(p, 1, &why));
     CU_ASSERT_EQUAL(account_of(engine).saved, 2 * 4 * 2);
     DO(bnd_tensor_read_f64(gradient, 4, bnd_tensor_gradient(w), &why));
@@ -187,7 +187,7 @@ static void test_views(void)
     DO(bnd_tensor_broadcast(&v, x, (size_t[]){100, 6, 8}, 3, &why));
     DO(bnd_tensor_unsqueeze(&v, x, 0, &why));
     DO(bnd_tensor_squeeze(&v, v, 0, &why));
-    DO(bnd_tensor_view(&v, x, (size_t[]){2, 3, BND_INFER}, 3, &why));
+    DO(bnd_tensor_view(&v, x, (size_t[]){2, 3, BND_TENSOR_INFER}, 3, &why));
     DO(bnd_tensor_reshape(&v, x, (size_t[]){48}, 1, &why));
     DO(bnd_tensor_view_as(&v, x, &f, &why));
     DO(bnd_tensor_contiguous(&v, x, &why));
@@ -231,13 +231,13 @@ static void test_two_layers(void)
     for (unsigned step = 0; step < 2; step++) { /* and again: nothing is left over */
         bnd_engine_reset_peak(engine);
         DO(bnd_tensor_matmul(&h, x, w1, &why));
-        DO(bnd_tensor_map(&a, BND_TENSOR_RELU, h, &why));
+        DO(bnd_tensor_map(&a, BND_TENSOR_OP_RELU, h, &why));
         bnd_tensor_release(h);
         DO(bnd_tensor_matmul(&y, a, w2, &why));
         bnd_tensor_release(a);
-        DO(bnd_tensor_pair(&square, BND_TENSOR_MUL, y, y, &why));
+        DO(bnd_tensor_pair(&square, BND_TENSOR_OP_MUL, y, y, &why));
         bnd_tensor_release(y);
-        DO(bnd_tensor_map(&loss, BND_TENSOR_SUM, square, &why));
+        DO(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, square, &why));
         bnd_tensor_release(square);
         CU_ASSERT_EQUAL(account_of(engine).bytes_now, PARAMETERS + DATA + 4 * (B * H + B * K + 1));
         DO(bnd_tensor_backward(loss, 1, &why));

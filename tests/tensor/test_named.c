@@ -179,9 +179,9 @@ static unsigned group(char *text, size_t *shape, const unsigned *list, unsigned 
 static double combine(bnd_tensor_operation how, double a, double b)
 {
     switch (how) {
-    case BND_TENSOR_MAX:
+    case BND_TENSOR_OP_MAX:
         return fmax(a, b);
-    case BND_TENSOR_MIN:
+    case BND_TENSOR_OP_MIN:
         return fmin(a, b);
     default:
         return a + b;
@@ -211,9 +211,9 @@ static void one_regrouping(uint64_t seed, bnd_tensor_operation how)
     unsigned rank = group(pattern, shape, list, NAMES, extent, seed * 2);
     t = tensor_of(engine, "fp32", x, shape, rank);
     append(pattern, " -> ");
-    stays = how == BND_TENSOR_NONE ? NAMES : 0;
+    stays = how == BND_TENSOR_OP_NONE ? NAMES : 0;
     memcpy(result, list, sizeof list);
-    if (how != BND_TENSOR_NONE) {
+    if (how != BND_TENSOR_OP_NONE) {
         stays = choose(result, (1u << NAMES) - 1, seed);
     }
     shuffle(result, stays, seed + 7);
@@ -222,7 +222,7 @@ static void one_regrouping(uint64_t seed, bnd_tensor_operation how)
         left *= extent[result[i]];
     }
     for (size_t i = 0; i < left; i++) {
-        expected[i] = how == BND_TENSOR_MAX ? -1e30 : how == BND_TENSOR_MIN ? 1e30 : 0;
+        expected[i] = how == BND_TENSOR_OP_MAX ? -1e30 : how == BND_TENSOR_OP_MIN ? 1e30 : 0;
     }
     for (size_t at = 0; at < all; at++) {
         size_t rest = at;
@@ -233,8 +233,8 @@ static void one_regrouping(uint64_t seed, bnd_tensor_operation how)
         double *to = &expected[place(result, stays, extent, index)];
         *to = combine(how, *to, x[at]);
     }
-    bnd_status status = how == BND_TENSOR_NONE ? bnd_tensor_rearrange(&y, t, pattern, sizes, &why)
-                                               : bnd_tensor_reduce(&y, t, pattern, sizes, how, &why);
+    bnd_status status = how == BND_TENSOR_OP_NONE ? bnd_tensor_rearrange(&y, t, pattern, sizes, &why)
+                                                  : bnd_tensor_reduce(&y, t, pattern, sizes, how, &why);
     bool right = succeeds(status, &why) && bnd_tensor_rank(y) == result_rank && bnd_tensor_count(y) == left &&
                  succeeds(bnd_tensor_read_f64(got, left, y, &why), &why);
     for (unsigned i = 0; right && i < result_rank; i++) {
@@ -242,7 +242,7 @@ static void one_regrouping(uint64_t seed, bnd_tensor_operation how)
     }
     for (size_t i = 0; right && i < left; i++) {
         double mean = (double)(float)(expected[i] / ((double)all / (double)left));
-        right = how == BND_TENSOR_MEAN ? fabs(got[i] - mean) <= 1e-6 * mean : got[i] == expected[i];
+        right = how == BND_TENSOR_OP_MEAN ? fabs(got[i] - mean) <= 1e-6 * mean : got[i] == expected[i];
     }
     if (!right) {
         printf("\n    \"%s\" %s, seed %llu\n", pattern, sizes, (unsigned long long)seed);
@@ -253,8 +253,8 @@ static void one_regrouping(uint64_t seed, bnd_tensor_operation how)
 
 static void test_rearrange_and_reduce(void)
 {
-    static const bnd_tensor_operation hows[] = {BND_TENSOR_NONE, BND_TENSOR_SUM, BND_TENSOR_NONE,
-                                                BND_TENSOR_MEAN, BND_TENSOR_MAX, BND_TENSOR_MIN};
+    static const bnd_tensor_operation hows[] = {BND_TENSOR_OP_NONE, BND_TENSOR_OP_SUM, BND_TENSOR_OP_NONE,
+                                                BND_TENSOR_OP_MEAN, BND_TENSOR_OP_MAX, BND_TENSOR_OP_MIN};
     for (uint64_t seed = 0; seed < scaled(2000); seed++) {
         one_regrouping(seed, hows[seed % 6]);
     }
@@ -278,7 +278,7 @@ static void test_ellipses(void)
     double y[48];
     CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(y, 48, back, &why), &why));
     CU_ASSERT_EQUAL(memcmp(x, y, sizeof x), 0);
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_reduce(&sum, t, "... hidden -> ...", NULL, BND_TENSOR_SUM, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_reduce(&sum, t, "... hidden -> ...", NULL, BND_TENSOR_OP_SUM, &why), &why));
     CU_ASSERT_EQUAL(bnd_tensor_rank(sum), 2);
     CU_ASSERT_TRUE(succeeds(bnd_tensor_read_f64(y, 6, sum, &why), &why));
     CU_ASSERT_EQUAL(y[1], 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15);

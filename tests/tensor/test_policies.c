@@ -19,7 +19,7 @@ static void test_saved(void)
         fill(x, 64, 5);
         bnd_tensor *leaf = tensor(engine, "fp32", x, 8, 8, BND_ROLE_PARAM);
         bnd_tensor_want_gradient(leaf, true);
-        bnd_tensor *e = map(BND_TENSOR_EXP, leaf), *loss = map(BND_TENSOR_SUM, e);
+        bnd_tensor *e = map(BND_TENSOR_OP_EXP, leaf), *loss = map(BND_TENSOR_OP_SUM, e);
         bnd_engine_account(&account, engine);
         /* e and the loss in fp32; and e once more, in a byte an element, for its way back. */
         CU_ASSERT_EQUAL(account.bytes[BND_ROLE_ACT], 64 * 4 + 4 + (given == 1 ? 64 : 0));
@@ -34,7 +34,7 @@ static void test_saved(void)
         bnd_engine_account(&account, engine);
         CU_ASSERT_EQUAL(account.bytes[BND_ROLE_ACT], 64 * 4 + 4);
         /* Data and parameters are kept as they are. */
-        (void)pair(BND_TENSOR_MUL, leaf, leaf);
+        (void)pair(BND_TENSOR_OP_MUL, leaf, leaf);
         bnd_engine_account(&account, engine);
         CU_ASSERT_EQUAL(account.bytes[BND_ROLE_ACT], 2 * 64 * 4 + 4);
         bnd_engine_free(engine);
@@ -46,11 +46,11 @@ static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count,
     bnd_tensor *a = NULL, *b = NULL;
     (void)count;
     (void)data;
-    bnd_status status = bnd_tensor_map(&a, BND_TENSOR_GELU, in[0], why);
+    bnd_status status = bnd_tensor_map(&a, BND_TENSOR_OP_GELU, in[0], why);
     if (status == BND_OK) {
-        status = bnd_tensor_pair(&b, BND_TENSOR_MUL, a, in[0], why);
+        status = bnd_tensor_pair(&b, BND_TENSOR_OP_MUL, a, in[0], why);
     }
-    return status == BND_OK ? bnd_tensor_map(out, BND_TENSOR_TANH, b, why) : status;
+    return status == BND_OK ? bnd_tensor_map(out, BND_TENSOR_OP_TANH, b, why) : status;
 }
 
 /* Stochastic casts of activations, and of what is saved of them, are the same where a segment is computed again. */
@@ -67,11 +67,11 @@ static void test_saved_again(void)
             bnd_tensor *out = NULL;
             bnd_tensor *leaf = tensor(engine, "fp32", x, 8, 8, BND_ROLE_PARAM);
             bnd_tensor_want_gradient(leaf, true);
-            bnd_tensor *in = map(BND_TENSOR_SIGMOID, leaf);
+            bnd_tensor *in = map(BND_TENSOR_OP_SIGMOID, leaf);
             must(again == 1 ? bnd_tensor_checkpoint(&out, segment, NULL, &in, 1, &why)
                             : segment(&out, &in, 1, NULL, &why),
                  &why);
-            bnd_tensor *loss = map(BND_TENSOR_SUM, pair(BND_TENSOR_MUL, out, out));
+            bnd_tensor *loss = map(BND_TENSOR_OP_SUM, pair(BND_TENSOR_OP_MUL, out, out));
             must(bnd_tensor_backward(loss, 1, &why), &why);
             numbers_of(y[again], 64, out);
             numbers_of(d[again], 64, bnd_tensor_gradient(leaf));
@@ -110,12 +110,12 @@ static void test_accumulators(void)
         bnd_tensor *w = tensor(engine, "fp32", b, N, K, BND_ROLE_PARAM);
         bnd_tensor *d = tensor(engine, "fp32", dy, M, N, BND_ROLE_DATA);
         bnd_tensor_want_gradient(w, true);
-        bnd_tensor *y = pair(BND_TENSOR_LINEAR, x, w);
+        bnd_tensor *y = pair(BND_TENSOR_OP_LINEAR, x, w);
         must(bnd_gemm_f32(want, M, N, a, b, K, &how, &why), &why);
         numbers_of(c, M * N, y);
         CU_ASSERT_EQUAL(memcmp(c, want, sizeof c), 0);
         /* dw = dy' x, in the same accumulator */
-        must(bnd_tensor_backward(map(BND_TENSOR_SUM, pair(BND_TENSOR_MUL, y, d)), 1, &why), &why);
+        must(bnd_tensor_backward(map(BND_TENSOR_OP_SUM, pair(BND_TENSOR_OP_MUL, y, d)), 1, &why), &why);
         how.a = (bnd_strides){1, N};
         how.b = (bnd_strides){K, 1};
         must(bnd_gemm_f32(want_dw, N, K, dy, a, M, &how, &why), &why);
@@ -151,7 +151,7 @@ static bnd_tensor *linear(bnd_tensor *x, bnd_tensor *w, bnd_tensor *bias)
 {
     bnd_tensor *y = NULL, *in[] = {x, w, bias};
     bnd_error why;
-    must(bnd_tensor_apply(&y, BND_TENSOR_LINEAR, in, 3, NULL, &why), &why);
+    must(bnd_tensor_apply(&y, BND_TENSOR_OP_LINEAR, in, 3, NULL, &why), &why);
     return y;
 }
 
@@ -184,8 +184,8 @@ static void test_bytes(void)
         bnd_tensor *b1 = parameter(engine, k->param, (size_t[]){H}, 1, 2);
         bnd_tensor *w2 = parameter(engine, k->param, (size_t[]){C, H}, 2, 3);
         bnd_tensor *b2 = parameter(engine, k->param, (size_t[]){C}, 1, 4);
-        bnd_tensor *h = linear(in, w1, b1), *a = map(BND_TENSOR_RELU, h), *y = linear(a, w2, b2);
-        bnd_tensor *loss = pair(BND_TENSOR_CROSS_ENTROPY, y, targets);
+        bnd_tensor *h = linear(in, w1, b1), *a = map(BND_TENSOR_OP_RELU, h), *y = linear(a, w2, b2);
+        bnd_tensor *loss = pair(BND_TENSOR_OP_CROSS_ENTROPY, y, targets);
         bnd_engine_account(&account, engine);
         CU_ASSERT_EQUAL(account.bytes[BND_ROLE_DATA], 4 * (B * D + B));
         CU_ASSERT_EQUAL(account.bytes[BND_ROLE_PARAM], k->kept * PARAMETERS);
@@ -227,9 +227,9 @@ static void test_masked(void)
         bnd_engine *engine = engine_under(cases[i].policy);
         float x[16], y[16], share[16];
         fill(x, 16, 7);
-        bnd_tensor *scores = map(BND_TENSOR_MASKED, tensor(engine, "fp32", x, 4, 4, BND_ROLE_DATA));
+        bnd_tensor *scores = map(BND_TENSOR_OP_MASKED, tensor(engine, "fp32", x, 4, 4, BND_ROLE_DATA));
         numbers_of(y, 16, scores);
-        numbers_of(share, 16, map(BND_TENSOR_SOFTMAX, scores));
+        numbers_of(share, 16, map(BND_TENSOR_OP_SOFTMAX, scores));
         for (size_t at = 0; at < 16; at++) {
             CU_ASSERT_TRUE(at % 4 <= at / 4 || y[at] == cases[i].lowest);
             CU_ASSERT_TRUE(share[at] >= 0 && share[at] <= 1);

@@ -40,7 +40,7 @@ static bnd_status linear(bnd_tensor **out, bnd_tensor *const *in, const void *da
 {
     const linear_case *l = data;
     bnd_attributes attributes = {.flag = l->flag};
-    return bnd_tensor_apply(out, BND_TENSOR_LINEAR, in, l->operands, &attributes, why);
+    return bnd_tensor_apply(out, BND_TENSOR_OP_LINEAR, in, l->operands, &attributes, why);
 }
 
 static void test_linear_gradients(void)
@@ -118,9 +118,9 @@ static void one_step(const bnd_policy *policy)
     CU_ASSERT_TRUE(succeeds(bnd_tensor_normal(w, 0, 0.0625, 2, 0, &why), &why));
     bnd_tensor_want_gradient(w, true);
     bnd_tensor_want_gradient(x, true);
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&z, BND_TENSOR_LOG_SOFTMAX, y, &why), &why));
-    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&loss, BND_TENSOR_MEAN, z, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_pair(&y, BND_TENSOR_OP_LINEAR, x, w, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&z, BND_TENSOR_OP_LOG_SOFTMAX, y, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_tensor_map(&loss, BND_TENSOR_OP_MEAN, z, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_tensor_backward(loss, 1, &why), &why));
     CU_ASSERT_PTR_NOT_NULL_FATAL(bnd_tensor_gradient(w));
     const bnd_cast *of_y =
@@ -188,7 +188,7 @@ static void test_promoted_bias(void)
     must(bnd_tensor_normal(b, 0, 1, 2, 0, &why), &why);
     must(bnd_tensor_normal(c, 0, 1, 3, 0, &why), &why);
     const bnd_attributes none = {.flag = false};
-    must(bnd_tensor_apply(&out, BND_TENSOR_LINEAR, (bnd_tensor *const[]){a, b, c}, 3, &none, &why), &why);
+    must(bnd_tensor_apply(&out, BND_TENSOR_OP_LINEAR, (bnd_tensor *const[]){a, b, c}, 3, &none, &why), &why);
     must(bnd_tensor_read_f32(x, ROWS * INPUTS, a, &why), &why);
     must(bnd_tensor_read_f32(w, OUTPUTS * INPUTS, b, &why), &why);
     must(bnd_tensor_read_f32(bias, OUTPUTS, c, &why), &why);

@@ -35,9 +35,9 @@ static bnd_status weigh(bnd_tensor **loss, bnd_tensor *y, bnd_error *why)
         status = bnd_tensor_uniform(weights, 0.25, 2, 99, 0, why);
     }
     if (status == BND_OK) {
-        status = bnd_tensor_pair(&product, BND_TENSOR_MUL, y, weights, why);
+        status = bnd_tensor_pair(&product, BND_TENSOR_OP_MUL, y, weights, why);
     }
-    return status == BND_OK ? bnd_tensor_map(loss, BND_TENSOR_SUM, product, why) : status;
+    return status == BND_OK ? bnd_tensor_map(loss, BND_TENSOR_OP_SUM, product, why) : status;
 }
 
 static void ask(answer *a, const question *q, const bnd_format *f, const bnd_context *context, const bnd_policy *policy,
@@ -147,8 +147,8 @@ static void test_with_a_policy(void)
 /* Whoever adds an operation adds a question. */
 static void test_none_is_left_out(void)
 {
-    for (unsigned operation = BND_TENSOR_NONE + 1; operation < BND_TENSOR_OPERATIONS; operation++) {
-        bool asked = operation == BND_TENSOR_VIEW || operation == BND_TENSOR_CHECKPOINT;
+    for (unsigned operation = BND_TENSOR_OP_NONE + 1; operation < BND_TENSOR_OP_COUNT; operation++) {
+        bool asked = operation == BND_TENSOR_OP_VIEW || operation == BND_TENSOR_OP_CHECKPOINT;
         for (size_t i = 0; i < question_count; i++) {
             asked = asked || questions[i].operation == operation;
         }

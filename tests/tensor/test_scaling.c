@@ -29,7 +29,7 @@ static void cast_of(float *y, bnd_engine *engine, const float *x)
     bnd_error why;
     bnd_tensor *product = NULL;
     bnd_tensor *a = matrix(engine, x, WIDE, 1, BND_ROLE_DATA), *w = matrix(engine, &one, 1, 1, BND_ROLE_PARAM);
-    must(bnd_tensor_pair(&product, BND_TENSOR_LINEAR, a, w, &why), &why);
+    must(bnd_tensor_pair(&product, BND_TENSOR_OP_LINEAR, a, w, &why), &why);
     must(bnd_tensor_read_f32(y, WIDE, product, &why), &why);
     bnd_engine_release_since(engine, mark, NULL, 0);
 }
@@ -180,7 +180,7 @@ static void test_statistics(void)
         came_back += y[i] == x[i];
         error += ((double)y[i] - (double)x[i]) * ((double)y[i] - (double)x[i]);
     }
-    CU_ASSERT_TRUE(bnd_engine_statistics(&stats, engine, BND_ROLE_FWD_X, BND_EVERYWHERE));
+    CU_ASSERT_TRUE(bnd_engine_statistics(&stats, engine, BND_ROLE_FWD_X, BND_PLACE_ALL));
     CU_ASSERT_EQUAL(stats.elements, WIDE);
     CU_ASSERT_EQUAL(stats.exact, came_back);
     CU_ASSERT_EQUAL(stats.inexact, WIDE - came_back);
@@ -219,9 +219,9 @@ static void go_back(layer *l, bnd_engine *engine)
     bnd_tensor *c = matrix(engine, l->c, ROWS, OUT, BND_ROLE_DATA);
     bnd_tensor_want_gradient(x, true);
     bnd_tensor_want_gradient(w, true);
-    must(bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, &why), &why);
-    must(bnd_tensor_pair(&z, BND_TENSOR_MUL, y, c, &why), &why);
-    must(bnd_tensor_map(&loss, BND_TENSOR_SUM, z, &why), &why);
+    must(bnd_tensor_pair(&y, BND_TENSOR_OP_LINEAR, x, w, &why), &why);
+    must(bnd_tensor_pair(&z, BND_TENSOR_OP_MUL, y, c, &why), &why);
+    must(bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, z, &why), &why);
     must(bnd_tensor_backward(loss, 1, &why), &why);
     must(bnd_tensor_read_f32(l->dw, OUT * IN, bnd_tensor_gradient(w), &why), &why);
     must(bnd_tensor_read_f32(l->dx, ROWS * IN, bnd_tensor_gradient(x), &why), &why);
@@ -330,7 +330,7 @@ static void test_matmul(void)
         if (i > 0) {
             double far = distance(here, high, ROWS * OUT);
             CU_ASSERT_TRUE(i == 1 ? far == 0 : far > 1e-3);
-            must(bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, &why), &why);
+            must(bnd_tensor_pair(&y, BND_TENSOR_OP_LINEAR, x, w, &why), &why);
             must(bnd_tensor_read_f32(here, ROWS * OUT, y, &why), &why);
             far = distance(here, high, ROWS * OUT);
             CU_ASSERT_TRUE(i == 3 ? far == 0 : far > 1e-4);
@@ -397,8 +397,8 @@ static bnd_status twice_back(bnd_tensor *x, bnd_tensor *w, bnd_error *why)
     bnd_status status = BND_OK;
     for (int i = 0; status == BND_OK && i < 2; i++) { /* the second time a gradient is there to add to */
         bnd_tensor *y = NULL, *loss = NULL;
-        status = bnd_tensor_pair(&y, BND_TENSOR_LINEAR, x, w, why);
-        status = status == BND_OK ? bnd_tensor_map(&loss, BND_TENSOR_SUM, y, why) : status;
+        status = bnd_tensor_pair(&y, BND_TENSOR_OP_LINEAR, x, w, why);
+        status = status == BND_OK ? bnd_tensor_map(&loss, BND_TENSOR_OP_SUM, y, why) : status;
         status = status == BND_OK ? bnd_tensor_backward(loss, 1, why) : status;
         bnd_tensor_release(y);
         bnd_tensor_release(loss);

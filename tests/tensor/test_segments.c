@@ -19,12 +19,12 @@ static bnd_status layer(bnd_tensor **out, bnd_tensor *x, bnd_tensor *w, bool ran
     bnd_attributes dropout = {.number = {0.2}, .seed = 4};
     bnd_status status = bnd_tensor_matmul(&y, x, w, why);
     if (status == BND_OK) {
-        status = bnd_tensor_map(&z, BND_TENSOR_TANH, y, why);
+        status = bnd_tensor_map(&z, BND_TENSOR_OP_TANH, y, why);
         bnd_tensor_release(y);
     }
     if (status == BND_OK && random) {
         y = z;
-        status = bnd_tensor_apply(&z, BND_TENSOR_DROPOUT, &y, 1, &dropout, why);
+        status = bnd_tensor_apply(&z, BND_TENSOR_OP_DROPOUT, &y, 1, &dropout, why);
         bnd_tensor_release(y);
     }
     if (status == BND_OK && random) {
@@ -107,7 +107,7 @@ static void run(outcome *o, network *n, bool as_checkpoint)
 static uint64_t flops_of(const outcome *o, bnd_phase phase)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < BND_TENSOR_OPERATIONS; i++) {
+    for (unsigned i = 0; i < BND_TENSOR_OP_COUNT; i++) {
         sum += o->account.flops[phase][i];
     }
     return sum;
@@ -126,9 +126,10 @@ static void compare(const network *given, uint64_t times_again)
     CU_ASSERT_EQUAL(memcmp(plain.dx, again.dx, sizeof plain.dx), 0);
     CU_ASSERT_EQUAL(memcmp(plain.dw, again.dw, sizeof plain.dw), 0);
     uint64_t of_loss = 2 * WIDTH * WIDTH;
-    CU_ASSERT_EQUAL(flops_of(&plain, BND_RECOMPUTE), 0);
-    CU_ASSERT_EQUAL(flops_of(&again, BND_FORWARD), flops_of(&plain, BND_FORWARD));
-    CU_ASSERT_EQUAL(flops_of(&again, BND_RECOMPUTE), times_again * (flops_of(&plain, BND_FORWARD) - of_loss));
+    CU_ASSERT_EQUAL(flops_of(&plain, BND_PHASE_RECOMPUTE), 0);
+    CU_ASSERT_EQUAL(flops_of(&again, BND_PHASE_FORWARD), flops_of(&plain, BND_PHASE_FORWARD));
+    CU_ASSERT_EQUAL(flops_of(&again, BND_PHASE_RECOMPUTE),
+                    times_again * (flops_of(&plain, BND_PHASE_FORWARD) - of_loss));
 }
 
 static void test_checkpoint(void)
@@ -196,7 +197,7 @@ static bnd_status moody(bnd_tensor **out, bnd_tensor *const *in, size_t count, v
     int *calls_left = data;
     bnd_tensor *y = NULL;
     (void)count;
-    bnd_status status = bnd_tensor_map(&y, BND_TENSOR_EXP, in[0], why);
+    bnd_status status = bnd_tensor_map(&y, BND_TENSOR_OP_EXP, in[0], why);
     if (status == BND_OK && (*calls_left)-- == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "not today"); /* y is left to the mark */
     }

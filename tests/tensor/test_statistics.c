@@ -14,7 +14,7 @@ enum { BATCH = 80, IN = 60, OUT = 70, X = BATCH * IN, W = OUT * IN, Y = BATCH * 
 
 typedef struct layer {
     float x[X], w[W], c[Y], y[Y], z[Y], dy[Y], dw[W];
-    bnd_stats stats[BND_ROLES];
+    bnd_stats stats[BND_ROLE_COUNT];
     bnd_account account; /* after all */
 } layer;
 
@@ -40,19 +40,18 @@ static void run_layer(layer *l, const char *policy, enum asking asking, uint64_t
     bnd_engine_set_seed(engine, 99, step);
     must(bnd_engine_take_statistics(engine, asking != NEVER, &why), &why);
     must(bnd_engine_take_statistics(engine, asking == ASKED, &why), &why);
-    bnd_tensor *y = pair(BND_TENSOR_LINEAR, x, w), *z = map(BND_TENSOR_GELU, y);
+    bnd_tensor *y = pair(BND_TENSOR_OP_LINEAR, x, w), *z = map(BND_TENSOR_OP_GELU, y);
     bnd_tensor_keep_gradient(y);
-    bnd_tensor *loss = map(BND_TENSOR_SUM, pair(BND_TENSOR_MUL, z, c));
+    bnd_tensor *loss = map(BND_TENSOR_OP_SUM, pair(BND_TENSOR_OP_MUL, z, c));
     must(bnd_tensor_backward(loss, 1, &why), &why);
     bnd_engine_account(&l->account, engine);
     numbers_of(l->y, Y, y);
     numbers_of(l->z, Y, z);
     numbers_of(l->dy, Y, bnd_tensor_gradient(y));
     numbers_of(l->dw, W, bnd_tensor_gradient(w));
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         l->stats[role] = (bnd_stats){0};
-        CU_ASSERT_EQUAL(bnd_engine_statistics(&l->stats[role], engine, (bnd_role)role, BND_EVERYWHERE),
-                        asking == ASKED);
+        CU_ASSERT_EQUAL(bnd_engine_statistics(&l->stats[role], engine, (bnd_role)role, BND_PLACE_ALL), asking == ASKED);
     }
     bnd_engine_free(engine);
 }
@@ -177,7 +176,7 @@ static void test_allocations(void)
         bnd_tensor *a = tensor(engine, "fp16", x, 8, 8, BND_ROLE_PARAM);
         must(bnd_engine_take_statistics(engine, asked == 1, &why), &why);
         bnd_engine_account(&before, engine);
-        (void)pair(BND_TENSOR_MATMUL, a, a);
+        (void)pair(BND_TENSOR_OP_MATMUL, a, a);
         bnd_engine_account(&after, engine);
         CU_ASSERT_EQUAL(after.allocations - before.allocations, asked == 1 ? 4 : 2);
         if (asked == 1) {
@@ -206,11 +205,11 @@ static void test_places(void)
     bnd_tensor_want_gradient(b, true);
     must(bnd_engine_take_statistics(engine, 3, &why), &why);
     bnd_engine_set_place(engine, 1);
-    bnd_tensor *y = map(BND_TENSOR_TANH, pair(BND_TENSOR_LINEAR, a, a));
+    bnd_tensor *y = map(BND_TENSOR_OP_TANH, pair(BND_TENSOR_OP_LINEAR, a, a));
     bnd_engine_set_place(engine, 2);
-    bnd_tensor *z = pair(BND_TENSOR_LINEAR, y, b);
+    bnd_tensor *z = pair(BND_TENSOR_OP_LINEAR, y, b);
     bnd_engine_set_place(engine, 0);
-    must(bnd_tensor_backward(map(BND_TENSOR_SUM, z), 1, &why), &why);
+    must(bnd_tensor_backward(map(BND_TENSOR_OP_SUM, z), 1, &why), &why);
     CU_ASSERT_TRUE(bnd_engine_statistics(&here, engine, BND_ROLE_ACT, 1));
     CU_ASSERT_TRUE(bnd_engine_statistics(&there, engine, BND_ROLE_FWD_Y, 2));
     CU_ASSERT_EQUAL(here.elements, 64);  /* tanh */
@@ -221,14 +220,14 @@ static void test_places(void)
     CU_ASSERT_EQUAL(there.elements, 64);
     CU_ASSERT_TRUE(bnd_engine_statistics(&there, engine, BND_ROLE_WGRAD_DY, 2));
     CU_ASSERT_EQUAL(there.elements, 32);
-    CU_ASSERT_TRUE(bnd_engine_statistics(&all, engine, BND_ROLE_WGRAD_DY, BND_EVERYWHERE));
+    CU_ASSERT_TRUE(bnd_engine_statistics(&all, engine, BND_ROLE_WGRAD_DY, BND_PLACE_ALL));
     CU_ASSERT_EQUAL(all.elements, 96);
     CU_ASSERT_TRUE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, 0));
     CU_ASSERT_EQUAL(here.elements, 0);
     CU_ASSERT_FALSE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, 3));
     CU_ASSERT_EQUAL(bnd_engine_take_statistics(engine, BND_PLACES_MAX + 1, &why), BND_BAD_ARGUMENT);
     must(bnd_engine_take_statistics(engine, 0, &why), &why);
-    CU_ASSERT_FALSE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, BND_EVERYWHERE));
+    CU_ASSERT_FALSE(bnd_engine_statistics(&here, engine, BND_ROLE_WGRAD_DY, BND_PLACE_ALL));
     bnd_engine_free(engine);
 }
 
@@ -255,7 +254,7 @@ static void test_stochastic(void)
         if (i != 1) {
             bnd_engine_set_seed(engine, i == 3 ? 8 : 7, 0);
         }
-        numbers_of(y[i], 64, map(BND_TENSOR_NEG, t));
+        numbers_of(y[i], 64, map(BND_TENSOR_OP_NEG, t));
     }
     CU_ASSERT_NOT_EQUAL(memcmp(y[0], y[1], sizeof y[0]), 0);
     CU_ASSERT_EQUAL(memcmp(y[0], y[2], sizeof y[0]), 0);

@@ -82,10 +82,10 @@ static void test_used_many_times(void)
     bnd_error why;
     bnd_tensor *x = leaf_of(engine, (double[]){3}, 1), *sum = product(x, x), *more;
     for (unsigned i = 0; i < 10; i++) { /* x x + 10 x, and both of them twice */
-        DO(bnd_tensor_pair(&more, BND_TENSOR_ADD, sum, x, &why));
+        DO(bnd_tensor_pair(&more, BND_TENSOR_OP_ADD, sum, x, &why));
         sum = more;
     }
-    DO(bnd_tensor_pair(&more, BND_TENSOR_ADD, sum, sum, &why));
+    DO(bnd_tensor_pair(&more, BND_TENSOR_OP_ADD, sum, sum, &why));
     bnd_tensor_keep_gradient(sum);
     DO(bnd_tensor_backward(more, 1, &why));
     CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(sum), 2));
@@ -111,9 +111,9 @@ static void test_slices_of_one(void)
         row = product(row, number_of(engine, (double)(1 + i % 5)));
         DO(bnd_tensor_slice(&part, row, 0, 1, 2, 2, &why)); /* elements 1 and 3 count once more */
         part = sum_of(part);
-        DO(bnd_tensor_pair(&part, BND_TENSOR_ADD, sum_of(row), part, &why));
+        DO(bnd_tensor_pair(&part, BND_TENSOR_OP_ADD, sum_of(row), part, &why));
         if (all != NULL) {
-            DO(bnd_tensor_pair(&part, BND_TENSOR_ADD, all, part, &why));
+            DO(bnd_tensor_pair(&part, BND_TENSOR_OP_ADD, all, part, &why));
         }
         all = part;
     }
@@ -168,7 +168,7 @@ static void test_written_and_not_saved(void)
     bnd_engine *engine = new_engine();
     bnd_error why;
     bnd_tensor *x = leaf_of(engine, (double[]){1, 2}, 2), *y;
-    DO(bnd_tensor_pair(&y, BND_TENSOR_ADD, x, x, &why));
+    DO(bnd_tensor_pair(&y, BND_TENSOR_OP_ADD, x, x, &why));
     y = sum_of(y);
     DO(bnd_tensor_fill(x, 100, &why));
     DO(bnd_tensor_backward(y, 1, &why));
@@ -198,7 +198,7 @@ static void test_refused(void)
     bnd_engine_forget(engine);
     CU_ASSERT_TRUE(refuses(bnd_tensor_backward(loss, 1, &why), &why, "gone back through"));
     bnd_tensor *stranger = leaf_of(other, (double[]){1, 2}, 2);
-    CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&none, BND_TENSOR_ADD, x, stranger, &why), &why, "two engines"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&none, BND_TENSOR_OP_ADD, x, stranger, &why), &why, "two engines"));
     CU_ASSERT_PTR_NULL(none);
     bnd_engine_free(engine);
     bnd_engine_free(other);

@@ -8,7 +8,7 @@
 enum { MOST = 4096 };
 
 typedef struct model {
-    size_t rank, shape[BND_RANK_MAX], place[MOST];
+    size_t rank, shape[BND_TENSOR_RANK_MAX], place[MOST];
 } model;
 
 static size_t count_of(const model *m)
@@ -42,9 +42,9 @@ static void index_of(size_t *index, const model *m, size_t at)
 
 static bnd_status do_permute(bnd_tensor **out, bnd_tensor *t, model *m, uint64_t seed, bnd_error *why)
 {
-    int axes[BND_RANK_MAX];
+    int axes[BND_TENSOR_RANK_MAX];
     model old = *m;
-    size_t index[BND_RANK_MAX], from[BND_RANK_MAX];
+    size_t index[BND_TENSOR_RANK_MAX], from[BND_TENSOR_RANK_MAX];
     for (size_t i = 0; i < m->rank; i++) {
         axes[i] = (int)i;
     }
@@ -73,7 +73,7 @@ static bnd_status do_slice(bnd_tensor **out, bnd_tensor *t, model *m, uint64_t s
         return bnd_tensor_view(out, t, m->shape, 0, why);
     }
     model old = *m;
-    size_t index[BND_RANK_MAX], axis = below(m->rank, seed, 1), extent = m->shape[axis];
+    size_t index[BND_TENSOR_RANK_MAX], axis = below(m->rank, seed, 1), extent = m->shape[axis];
     size_t first = below(extent, seed, 2);
     ptrdiff_t step = 1 + (ptrdiff_t)below(3, seed, 3);
     size_t room = extent - 1 - first;
@@ -98,7 +98,7 @@ static bnd_status do_select(bnd_tensor **out, bnd_tensor *t, model *m, uint64_t 
         return bnd_tensor_view(out, t, m->shape, m->rank, why);
     }
     model old = *m;
-    size_t index[BND_RANK_MAX], from[BND_RANK_MAX], axis = below(m->rank, seed, 1);
+    size_t index[BND_TENSOR_RANK_MAX], from[BND_TENSOR_RANK_MAX], axis = below(m->rank, seed, 1);
     size_t which = below(m->shape[axis], seed, 2);
     m->rank--;
     for (size_t i = 0; i < m->rank; i++) {
@@ -117,7 +117,7 @@ static bnd_status do_select(bnd_tensor **out, bnd_tensor *t, model *m, uint64_t 
 static bnd_status do_broadcast(bnd_tensor **out, bnd_tensor *t, model *m, uint64_t seed, bnd_error *why)
 {
     model old = *m;
-    size_t index[BND_RANK_MAX], added = m->rank < 5 ? below(2, seed, 1) : 0, extra = 2 + below(2, seed, 2);
+    size_t index[BND_TENSOR_RANK_MAX], added = m->rank < 5 ? below(2, seed, 1) : 0, extra = 2 + below(2, seed, 2);
     if (count_of(m) * extra * extra > MOST) {
         return bnd_tensor_view(out, t, m->shape, m->rank, why);
     }
@@ -223,7 +223,7 @@ static void chain(const char *format, uint64_t seed)
         CU_ASSERT_TRUE(all_as_the_model(t, &m, base, format));
     }
     /* A write through the last is seen through the first. */
-    size_t at = below(count_of(&m), seed, 200), index[BND_RANK_MAX];
+    size_t at = below(count_of(&m), seed, 200), index[BND_TENSOR_RANK_MAX];
     index_of(index, &m, at);
     base[m.place[at]] = 3 - base[m.place[at]] > 0 ? 3 : 0;
     CU_ASSERT_TRUE(succeeds(bnd_tensor_set(t, index, m.rank, base[m.place[at]], &why), &why));

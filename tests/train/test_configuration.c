@@ -86,7 +86,7 @@ static void test_there_and_back(void)
         bnd_training t = random_training(i), back;
         bnd_error why;
         write_words(&w, &t);
-        bool same = succeeds(bnd_training_read(&back, w.at, w.length, &why), &why) && same_training(&t, &back);
+        bool same = succeeds(bnd_training_read_n(&back, w.at, w.length, &why), &why) && same_training(&t, &back);
         if (!same) {
             printf("\n    %s\n", w.at);
         }
@@ -100,7 +100,7 @@ static void test_defaults(void)
     static const char text[] = "{\"recipe\": \"bf16-amp\", \"lr\": 0.25, \"model\": \"mlp\", \"optimizer\": \"lion\"}";
     bnd_training t, usual;
     bnd_error why;
-    CU_ASSERT_TRUE(succeeds(bnd_training_read(&t, text, sizeof text - 1, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_training_read_n(&t, text, sizeof text - 1, &why), &why));
     CU_ASSERT_TRUE(succeeds(bnd_training_default(&usual, "mlp", "lion", "bf16-amp", &why), &why));
     usual.lr = 0.25;
     CU_ASSERT_TRUE(same_training(&t, &usual));
@@ -114,7 +114,7 @@ static void test_old_text(void)
     static words w;
     bnd_training t, usual;
     bnd_error why;
-    CU_ASSERT_TRUE(succeeds(bnd_training_read(&t, text, sizeof text - 1, &why), &why));
+    CU_ASSERT_TRUE(succeeds(bnd_training_read_n(&t, text, sizeof text - 1, &why), &why));
     CU_ASSERT_STRING_EQUAL(t.source, "chain");
     write_words(&w, &t);
     CU_ASSERT_PTR_NULL(strstr(w.at, "source"));
@@ -159,7 +159,7 @@ static void test_refused_trainings(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_training t = {.steps = 7};
         bnd_error why = {.message = ""};
-        bnd_status status = bnd_training_read(&t, cases[i].text, strlen(cases[i].text), &why);
+        bnd_status status = bnd_training_read_n(&t, cases[i].text, strlen(cases[i].text), &why);
         bool good = status == cases[i].status && strstr(why.message, cases[i].says) != NULL && t.steps == 7 &&
                     (cases[i].where == 0 || why.where == cases[i].where);
         if (!good) {
@@ -199,7 +199,7 @@ static void test_recipes(void)
         bnd_policy p, expected;
         bnd_error why;
         CU_ASSERT_TRUE(succeeds(bnd_policy_parse(&expected, cases[i].settings, &why), &why));
-        CU_ASSERT_TRUE_FATAL(succeeds(bnd_recipe_read(&p, cases[i].text, strlen(cases[i].text), &why), &why));
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_recipe_read_n(&p, cases[i].text, strlen(cases[i].text), &why), &why));
         CU_ASSERT_TRUE(bnd_policy_same(&p, &expected));
         CU_ASSERT_STRING_EQUAL(p.name, cases[i].name != NULL ? cases[i].name : expected.name);
     }
@@ -229,7 +229,7 @@ static void test_refused_recipes(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_policy p = {.name = "before"};
         bnd_error why = {.message = ""};
-        bnd_status status = bnd_recipe_read(&p, cases[i].text, strlen(cases[i].text), &why);
+        bnd_status status = bnd_recipe_read_n(&p, cases[i].text, strlen(cases[i].text), &why);
         bool good = status == cases[i].status && strstr(why.message, cases[i].says) != NULL &&
                     strcmp(p.name, "before") == 0 && (cases[i].where == 0 || why.where == cases[i].where);
         if (!good) {

@@ -163,8 +163,8 @@ static void test_checkpoints(void)
         t.policy = fp32;
         strcpy(t.init, weights);
         bnd_run *next = run_of(&t, NULL);
-        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[0], 4, run, &fp32, BND_EVERYWHERE, &why), &why));
-        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[1], 4, next, &fp32, BND_EVERYWHERE, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[0], 4, run, &fp32, BND_PLACE_ALL, &why), &why));
+        CU_ASSERT_TRUE(succeeds(bnd_run_losses(losses[1], 4, next, &fp32, BND_PLACE_ALL, &why), &why));
         CU_ASSERT_EQUAL(memcmp(losses[0], losses[1], sizeof losses[0]), 0);
         bnd_run_free(run);
         bnd_run_free(next);

@@ -60,8 +60,8 @@ static void test_own_recipe(void)
     for (size_t i = 0; i < 8 * 4; i++) {
         double losses[BATCHES];
         bnd_run *run = trained(models[i / 8], recipes[i % 8]), *other = trained(models[i / 8], recipes[i % 8]);
-        losses_of(losses, run, "mxfp4", BND_EVERYWHERE);
-        losses_of(losses, run, recipes[i % 8], BND_EVERYWHERE);
+        losses_of(losses, run, "mxfp4", BND_PLACE_ALL);
+        losses_of(losses, run, recipes[i % 8], BND_PLACE_ALL);
         CU_ASSERT_EQUAL(mean(losses), validation_of(run));
         CU_ASSERT_EQUAL(step_of(run).loss, step_of(other).loss);
         CU_ASSERT_EQUAL(validation_of(run), validation_of(other));
@@ -80,7 +80,7 @@ static void test_rounded_weights(void)
     bnd_format e4m3;
     bnd_error why;
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_format_parse(&e4m3, "e4m3", &why), &why));
-    losses_of(usual, run, "fp32", BND_EVERYWHERE);
+    losses_of(usual, run, "fp32", BND_PLACE_ALL);
     CU_ASSERT_FATAL(places > 3);
     for (size_t place = 1; place <= places; place++) { /* the last: all of them */
         bnd_run *by_hand = trained("transformer", "fp32");
@@ -97,8 +97,8 @@ static void test_rounded_weights(void)
             }
             free(x);
         }
-        losses_of(expected, by_hand, "fp32", BND_EVERYWHERE);
-        losses_of(losses, run, recipe, place == places ? BND_EVERYWHERE : (unsigned)place);
+        losses_of(expected, by_hand, "fp32", BND_PLACE_ALL);
+        losses_of(losses, run, recipe, place == places ? BND_PLACE_ALL : (unsigned)place);
         wrong += !same(expected, losses);
         CU_ASSERT_TRUE(place < places || !same(usual, losses));
         bnd_run_free(by_hand);
@@ -116,8 +116,8 @@ static void test_places(void)
         double all[BATCHES], one[BATCHES], usual[BATCHES];
         bnd_run *run = trained("transformer", "fp32");
         size_t changed = 0;
-        losses_of(usual, run, "fp32", BND_EVERYWHERE);
-        losses_of(all, run, recipes[i], BND_EVERYWHERE);
+        losses_of(usual, run, "fp32", BND_PLACE_ALL);
+        losses_of(all, run, recipes[i], BND_PLACE_ALL);
         CU_ASSERT_FALSE(same(all, usual));
         for (unsigned place = 1; place < bnd_run_places(run); place++) {
             bool multiplies =
@@ -133,7 +133,7 @@ static void test_places(void)
         bnd_run_free(run);
 
         run = trained("linear", "fp32");
-        losses_of(all, run, recipes[i], BND_EVERYWHERE);
+        losses_of(all, run, recipes[i], BND_PLACE_ALL);
         losses_of(one, run, recipes[i], (unsigned)bnd_run_parameter_place(run, 0));
         CU_ASSERT_TRUE(same(one, all));
         bnd_run_free(run);
@@ -180,7 +180,7 @@ static void test_refused(void)
     bnd_run_free(run);
     bnd_training t = training_of("own", "adamw", "fp32");
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_new_own(&run, &t, NULL, &why), &why));
-    CU_ASSERT_TRUE(refuses(bnd_run_losses(losses, 1, run, &p, BND_EVERYWHERE, &why), &why, "needs a built-in model"));
+    CU_ASSERT_TRUE(refuses(bnd_run_losses(losses, 1, run, &p, BND_PLACE_ALL, &why), &why, "needs a built-in model"));
     bnd_run_free(run);
 }
 

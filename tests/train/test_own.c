@@ -64,7 +64,7 @@ static bnd_tensor *linear(bnd_run *run, bnd_tensor *x, size_t first)
     bnd_tensor *in[] = {x, bnd_run_use_parameter(run, first), bnd_run_use_parameter(run, first + 1)};
     bnd_tensor *y = NULL;
     bnd_error why;
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_apply(&y, BND_TENSOR_LINEAR, in, 3, NULL, &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_apply(&y, BND_TENSOR_OP_LINEAR, in, 3, NULL, &why), &why));
     return y;
 }
 
@@ -78,9 +78,9 @@ static bnd_tensor *loss_of(bnd_run *run, bnd_run *model, uint64_t purpose)
     CU_ASSERT_TRUE_FATAL(succeeds(model->source.batch(&batch, model, purpose, &why), &why));
     bnd_tensor *x = copy_of(run, batch.x), *y = copy_of(run, batch.y);
     bnd_engine_release_since(bnd_run_engine(model), mark, NULL, 0);
-    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_map(&hidden, BND_TENSOR_RELU, linear(run, x, 0), &why), &why));
+    CU_ASSERT_TRUE_FATAL(succeeds(bnd_tensor_map(&hidden, BND_TENSOR_OP_RELU, linear(run, x, 0), &why), &why));
     CU_ASSERT_TRUE_FATAL(
-        succeeds(bnd_tensor_pair(&loss, BND_TENSOR_CROSS_ENTROPY, linear(run, hidden, 2), y, &why), &why));
+        succeeds(bnd_tensor_pair(&loss, BND_TENSOR_OP_CROSS_ENTROPY, linear(run, hidden, 2), y, &why), &why));
     return loss;
 }
 
@@ -212,7 +212,7 @@ static void test_roles_reach_tensors(void)
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_policy_parse(&policy, "fp8-current", &why), &why));
     CU_ASSERT_TRUE_FATAL(succeeds(bnd_engine_set_policy(engine, &policy, &why), &why));
     CU_ASSERT_EQUAL(bnd_tensor_new_for(&t, engine, (size_t[]){4}, 1, BND_ROLE_FWD_X, &why), BND_BAD_ARGUMENT);
-    CU_ASSERT_EQUAL(bnd_tensor_new_for(&t, engine, (size_t[]){4}, 1, BND_ROLES, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(bnd_tensor_new_for(&t, engine, (size_t[]){4}, 1, BND_ROLE_COUNT, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NULL(t);
     bnd_engine_free(engine);
 }

@@ -39,7 +39,7 @@ static bool line_holds(const bnd_vector_plan *plan, uint64_t index)
                                      index % 2 == 0 ? BND_VECTOR_FORM_LINE : BND_VECTOR_FORM_MEMH);
     bnd_vector_case(operands, &random, plan, index);
     if (next != index + 1 || length == 0 || text[length - 1] != '\n' ||
-        bnd_vector_parse(&line, v, BND_VECTOR_ANSWER_WHOLE, text, length - 1, &why) != BND_OK) {
+        bnd_vector_parse_n(&line, v, BND_VECTOR_ANSWER_WHOLE, text, length - 1, &why) != BND_OK) {
         printf("\n  %.*s: %s\n", (int)length, text, why.message);
         return false;
     }

@@ -122,7 +122,7 @@ static void headers(void)
         char text[512] = "# ";
         size_t length = 2 + bnd_vectors_print_header(text + 2, sizeof text - 2, &v);
         bnd_error why = {.message = ""};
-        bool same = bnd_vectors_parse_header(&again, text, length, &why) == BND_OK &&
+        bool same = bnd_vectors_parse_header_n(&again, text, length, &why) == BND_OK &&
                     memcmp(&again.rule, &v.rule, sizeof v.rule) == 0 && again.kind == v.kind &&
                     again.operation == v.operation && again.pairs == v.pairs && again.operands == v.operands &&
                     again.lab_flags == v.lab_flags && bnd_format_same(&again.out, &v.out) &&
@@ -164,7 +164,7 @@ static void refused_headers(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bnd_vectors v = {.operands = 77};
         bnd_error why = {.message = ""};
-        CU_ASSERT_NOT_EQUAL(bnd_vectors_parse_header(&v, bad[i], strlen(bad[i]), &why), BND_OK);
+        CU_ASSERT_NOT_EQUAL(bnd_vectors_parse_header_n(&v, bad[i], strlen(bad[i]), &why), BND_OK);
         CU_ASSERT(v.operands == 77 && why.message[0] != '\0');
     }
 }
@@ -196,9 +196,9 @@ static void lines(void)
         bnd_vector_line line = {.operands = operands};
         size_t length = strlen(rows[i].text);
         bnd_error why;
-        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_VECTOR_ANSWER_WHOLE, rows[i].text, length, &why) == BND_OK,
+        CU_ASSERT_EQUAL(bnd_vector_parse_n(&line, &v, BND_VECTOR_ANSWER_WHOLE, rows[i].text, length, &why) == BND_OK,
                         rows[i].whole);
-        CU_ASSERT_EQUAL(bnd_vector_parse(&line, &v, BND_VECTOR_ANSWER_ANY, rows[i].text, length, &why) == BND_OK,
+        CU_ASSERT_EQUAL(bnd_vector_parse_n(&line, &v, BND_VECTOR_ANSWER_ANY, rows[i].text, length, &why) == BND_OK,
                         rows[i].any);
         CU_ASSERT(!rows[i].any || line.code == 0x4200);
     }

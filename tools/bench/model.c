@@ -86,12 +86,12 @@ static bnd_status mlp_forward(bnd_tensor **loss, model *m, bnd_error *why)
 {
     bnd_tensor *h = m->input;
     for (size_t i = 0; i < LAYERS; i++) {
-        TRY(step(&h, m, BND_TENSOR_LINEAR, 2, NULL, why));
+        TRY(step(&h, m, BND_TENSOR_OP_LINEAR, 2, NULL, why));
         if (i + 1 < LAYERS) {
-            TRY(step(&h, m, BND_TENSOR_RELU, 0, NULL, why));
+            TRY(step(&h, m, BND_TENSOR_OP_RELU, 0, NULL, why));
         }
     }
-    return bnd_tensor_pair(loss, BND_TENSOR_CROSS_ENTROPY, h, m->targets, why);
+    return bnd_tensor_pair(loss, BND_TENSOR_OP_CROSS_ENTROPY, h, m->targets, why);
 }
 
 static bnd_status mlp_open(model *m, bnd_error *why)
@@ -127,9 +127,9 @@ static bnd_status attention(bnd_tensor **x, model *m, bnd_error *why)
     TRY(heads_of(&v, *x, 2, why));
     TRY(bnd_tensor_transpose(&turned, k, -1, -2, why));
     TRY(bnd_tensor_matmul(&scores, q, turned, why));
-    TRY(step(&scores, m, BND_TENSOR_SCALE, 0, &scale, why));
-    TRY(step(&scores, m, BND_TENSOR_MASKED, 0, NULL, why));
-    TRY(step(&scores, m, BND_TENSOR_SOFTMAX, 0, NULL, why));
+    TRY(step(&scores, m, BND_TENSOR_OP_SCALE, 0, &scale, why));
+    TRY(step(&scores, m, BND_TENSOR_OP_MASKED, 0, NULL, why));
+    TRY(step(&scores, m, BND_TENSOR_OP_SOFTMAX, 0, NULL, why));
     TRY(bnd_tensor_matmul(&y, scores, v, why));
     TRY(bnd_tensor_permute(&y, y, (const int[]){0, 2, 1, 3}, 4, why));
     return bnd_tensor_reshape(x, y, (const size_t[]){BATCH, CONTEXT, WIDTH}, 3, why);
@@ -139,33 +139,33 @@ static bnd_status block(bnd_tensor **x, model *m, bnd_error *why)
 {
     const bnd_attributes epsilon = {.number = {1e-5}};
     bnd_tensor *h = *x;
-    TRY(step(&h, m, BND_TENSOR_LAYER_NORM, 2, &epsilon, why));
-    TRY(step(&h, m, BND_TENSOR_LINEAR, 2, NULL, why));
+    TRY(step(&h, m, BND_TENSOR_OP_LAYER_NORM, 2, &epsilon, why));
+    TRY(step(&h, m, BND_TENSOR_OP_LINEAR, 2, NULL, why));
     TRY(attention(&h, m, why));
-    TRY(step(&h, m, BND_TENSOR_LINEAR, 2, NULL, why));
-    TRY(bnd_tensor_pair(x, BND_TENSOR_ADD, *x, h, why));
+    TRY(step(&h, m, BND_TENSOR_OP_LINEAR, 2, NULL, why));
+    TRY(bnd_tensor_pair(x, BND_TENSOR_OP_ADD, *x, h, why));
     h = *x;
-    TRY(step(&h, m, BND_TENSOR_LAYER_NORM, 2, &epsilon, why));
-    TRY(step(&h, m, BND_TENSOR_LINEAR, 2, NULL, why));
-    TRY(step(&h, m, BND_TENSOR_GELU, 0, NULL, why));
-    TRY(step(&h, m, BND_TENSOR_LINEAR, 2, NULL, why));
-    return bnd_tensor_pair(x, BND_TENSOR_ADD, *x, h, why);
+    TRY(step(&h, m, BND_TENSOR_OP_LAYER_NORM, 2, &epsilon, why));
+    TRY(step(&h, m, BND_TENSOR_OP_LINEAR, 2, NULL, why));
+    TRY(step(&h, m, BND_TENSOR_OP_GELU, 0, NULL, why));
+    TRY(step(&h, m, BND_TENSOR_OP_LINEAR, 2, NULL, why));
+    return bnd_tensor_pair(x, BND_TENSOR_OP_ADD, *x, h, why);
 }
 
 static bnd_status transformer_forward(bnd_tensor **loss, model *m, bnd_error *why)
 {
     const bnd_attributes epsilon = {.number = {1e-5}};
     bnd_tensor *x;
-    TRY(bnd_tensor_pair(&x, BND_TENSOR_EMBEDDING, m->parameter[0], m->input, why));
-    TRY(bnd_tensor_pair(&x, BND_TENSOR_ADD, x, m->parameter[1], why));
+    TRY(bnd_tensor_pair(&x, BND_TENSOR_OP_EMBEDDING, m->parameter[0], m->input, why));
+    TRY(bnd_tensor_pair(&x, BND_TENSOR_OP_ADD, x, m->parameter[1], why));
     m->next = 2;
     for (size_t i = 0; i < BLOCKS; i++) {
         TRY(block(&x, m, why));
     }
-    TRY(step(&x, m, BND_TENSOR_LAYER_NORM, 2, &epsilon, why));
-    TRY(step(&x, m, BND_TENSOR_LINEAR, 1, NULL, why));
+    TRY(step(&x, m, BND_TENSOR_OP_LAYER_NORM, 2, &epsilon, why));
+    TRY(step(&x, m, BND_TENSOR_OP_LINEAR, 1, NULL, why));
     TRY(bnd_tensor_view(&x, x, (const size_t[]){(size_t)BATCH * CONTEXT, VOCABULARY}, 2, why));
-    return bnd_tensor_pair(loss, BND_TENSOR_CROSS_ENTROPY, x, m->targets, why);
+    return bnd_tensor_pair(loss, BND_TENSOR_OP_CROSS_ENTROPY, x, m->targets, why);
 }
 
 static bnd_status transformer_open(model *m, bnd_error *why)

@@ -227,8 +227,8 @@ static bnd_status finish(bndi_reader *r, size_t last)
     return bndi_add_operation(r, &last, BND_OP_CONVERT, t->from, t->length, &last);
 }
 
-bnd_status bnd_expression_parse(bnd_term *terms, size_t capacity, size_t *count, const char *text, size_t length,
-                                const bnd_format *f, bnd_error *why)
+bnd_status bnd_expression_parse_n(bnd_term *terms, size_t capacity, size_t *count, const char *text, size_t length,
+                                  const bnd_format *f, bnd_error *why)
 {
     bndi_reader r = {.text = length > 0 ? text : "",
                      .length = length,

@@ -98,7 +98,7 @@ static bnd_status refine(bnd_exact *value, bnd_real **exact, const bnd_term *ter
     }
 }
 
-bnd_status bnd_real_new_of_text(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_real_new_of_text_n(bnd_exact *value, bnd_real **exact, const char *text, size_t length, bnd_error *why)
 {
     bnd_exact found;
     bnd_real *real = NULL;
@@ -107,7 +107,7 @@ bnd_status bnd_real_new_of_text(bnd_exact *value, bnd_real **exact, const char *
         return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the terms of %zu characters", length);
     }
     size_t count = 0;
-    bnd_status status = bnd_expression_parse(terms, length + 1, &count, text, length, NULL, why);
+    bnd_status status = bnd_expression_parse_n(terms, length + 1, &count, text, length, NULL, why);
     if (status == BND_OK) {
         status = refine(&found, &real, terms, count, text, why);
     }

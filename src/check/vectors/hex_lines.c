@@ -149,8 +149,8 @@ static bnd_status read_fields(field *out, size_t most, size_t *count, const char
     }
 }
 
-bnd_status bnd_vector_parse(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form, const char *text,
-                            size_t length, bnd_error *why)
+bnd_status bnd_vector_parse_n(bnd_vector_line *out, const bnd_vectors *v, bnd_vector_answer_form form, const char *text,
+                              size_t length, bnd_error *why)
 {
     field fields[BND_VECTOR_OPERANDS_MAX + 3];
     unsigned bits = bnd_rule_random_bits(v->rule);

@@ -334,7 +334,7 @@ static size_t next_word(const char *text, size_t length, size_t *at)
     return end - *at;
 }
 
-bnd_status bnd_vectors_parse_header(bnd_vectors *out, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t length, bnd_error *why)
 {
     header h = {.has_operation = false};
     size_t at = 0;

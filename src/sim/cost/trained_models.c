@@ -52,9 +52,9 @@ static bndi_paper data(bndi_book *b, size_t rows, size_t columns)
 
 static void half_mean_square(bndi_book *b, bndi_paper *x, bndi_paper *y)
 {
-    bndi_paper difference = same(b, BND_TENSOR_SUB, true, x, y);
-    bndi_paper square = same(b, BND_TENSOR_POW, true, &difference, NULL);
-    sum_up(b, BND_TENSOR_MEAN, &square, NULL);
+    bndi_paper difference = same(b, BND_TENSOR_OP_SUB, true, x, y);
+    bndi_paper square = same(b, BND_TENSOR_OP_POW, true, &difference, NULL);
+    sum_up(b, BND_TENSOR_OP_MEAN, &square, NULL);
 }
 
 /* ---- least squares ---- */
@@ -106,10 +106,10 @@ static void loss_of_mlp(bndi_book *b, const bnd_trained *t, size_t batch)
     bndi_paper x = data(b, batch, t->inputs), inner, y = data(b, batch, 1);
     for (uint64_t layer = 0; layer < t->depth; layer++) {
         bndi_paper_linear(b, &inner, &x, t->width, layer);
-        x = map(b, BND_TENSOR_RELU, &inner);
+        x = map(b, BND_TENSOR_OP_RELU, &inner);
     }
     bndi_paper_linear(b, &inner, &x, CLASSES, t->depth);
-    sum_up(b, BND_TENSOR_CROSS_ENTROPY, &inner, &y);
+    sum_up(b, BND_TENSOR_OP_CROSS_ENTROPY, &inner, &y);
 }
 
 /* ---- a transformer ---- */
@@ -138,7 +138,7 @@ static uint64_t layers_of_transformer(const bnd_trained *t)
 static bndi_paper norm(bndi_book *b, bndi_paper *x)
 {
     bndi_paper gain = bndi_paper_of(b, BND_ROLE_PARAM, &(bndi_shape){.rank = 1, .extent = {1}});
-    return pair(b, BND_TENSOR_LAYER_NORM, x, &gain);
+    return pair(b, BND_TENSOR_OP_LAYER_NORM, x, &gain);
 }
 
 /* Heads side by side: a copy, but where one head, one position or one element leaves them as they lie. */
@@ -148,7 +148,7 @@ static bndi_paper side_by_side(bndi_book *b, bndi_paper *mixed, const bnd_traine
     bndi_paper y;
     bndi_shape s = shape(3, batch, t->context, t->width, 0);
     if (moves) {
-        bndi_paper_apply(b, &y, BND_TENSOR_COPY, false, mixed, NULL, &s);
+        bndi_paper_apply(b, &y, BND_TENSOR_OP_COPY, false, mixed, NULL, &s);
     } else {
         y = *mixed;
         y.shape = s;
@@ -167,10 +167,10 @@ static bndi_paper attention(bndi_book *b, bndi_paper *x, const bnd_trained *t, s
     bndi_paper_view(&k, &all, &turned);
     bndi_paper_view(&v, &all, &head);
     bndi_paper scores;
-    bndi_paper_apply(b, &scores, BND_TENSOR_MATMUL, false, &q, &k, &square);
-    bndi_paper scaled = map(b, BND_TENSOR_SCALE, &scores), masked = map(b, BND_TENSOR_MASKED, &scaled);
-    bndi_paper weights = map(b, BND_TENSOR_SOFTMAX, &masked);
-    bndi_paper_apply(b, &mixed, BND_TENSOR_MATMUL, false, &weights, &v, &head);
+    bndi_paper_apply(b, &scores, BND_TENSOR_OP_MATMUL, false, &q, &k, &square);
+    bndi_paper scaled = map(b, BND_TENSOR_OP_SCALE, &scores), masked = map(b, BND_TENSOR_OP_MASKED, &scaled);
+    bndi_paper weights = map(b, BND_TENSOR_OP_SOFTMAX, &masked);
+    bndi_paper_apply(b, &mixed, BND_TENSOR_OP_MATMUL, false, &weights, &v, &head);
     bndi_paper joined = side_by_side(b, &mixed, t, batch);
     bndi_paper_linear(b, &out, &joined, t->width, layer + 1);
     return out;
@@ -180,7 +180,7 @@ static bndi_paper perceptron(bndi_book *b, bndi_paper *x, const bnd_trained *t, 
 {
     bndi_paper up, down;
     bndi_paper_linear(b, &up, x, 4 * t->width, layer);
-    bndi_paper inner = map(b, BND_TENSOR_GELU, &up);
+    bndi_paper inner = map(b, BND_TENSOR_OP_GELU, &up);
     bndi_paper_linear(b, &down, &inner, t->width, layer + 1);
     return down;
 }
@@ -189,16 +189,16 @@ static bndi_paper block(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_
 {
     const uint64_t layer = 4 * index + t->tied; /* a table that is the head, too, is the first layer */
     bndi_paper first = norm(b, x), step = attention(b, &first, t, batch, layer);
-    bndi_paper between = pair(b, BND_TENSOR_ADD, x, &step), second = norm(b, &between);
+    bndi_paper between = pair(b, BND_TENSOR_OP_ADD, x, &step), second = norm(b, &between);
     bndi_paper other = perceptron(b, &second, t, layer + 2);
-    return pair(b, BND_TENSOR_ADD, &between, &other);
+    return pair(b, BND_TENSOR_OP_ADD, &between, &other);
 }
 
 static void head(bndi_book *b, bndi_paper *x, const bnd_trained *t, size_t batch)
 {
     bndi_paper last = norm(b, x), logits, targets = data(b, batch * t->context, 1);
     bndi_paper_linear(b, &logits, &last, t->vocabulary, t->tied ? 0 : 4 * t->depth);
-    sum_up(b, BND_TENSOR_CROSS_ENTROPY, &logits, &targets);
+    sum_up(b, BND_TENSOR_OP_CROSS_ENTROPY, &logits, &targets);
 }
 
 static double all_of(const bndi_book *b)
@@ -212,8 +212,8 @@ static void loss_of_transformer(bndi_book *b, const bnd_trained *t, size_t batch
 {
     bndi_shape s = shape(3, batch, t->context, t->width, 0);
     bndi_paper table = bndi_paper_of(b, BND_ROLE_PARAM, &s), symbols = data(b, batch, t->context), in;
-    bndi_paper_apply(b, &in, BND_TENSOR_EMBEDDING, false, &table, &symbols, &s);
-    in = pair(b, BND_TENSOR_ADD, &in, &table);
+    bndi_paper_apply(b, &in, BND_TENSOR_OP_EMBEDDING, false, &table, &symbols, &s);
+    in = pair(b, BND_TENSOR_OP_ADD, &in, &table);
     bndi_book then = *b;
     for (uint64_t i = 0; i < t->depth; i++) {
         if (b->again) {
@@ -242,10 +242,10 @@ static void loss_of_logistic(bndi_book *b, const bnd_trained *t, size_t batch)
 {
     bndi_paper x = data(b, batch, t->width), y = data(b, batch, 1), z;
     bndi_paper_linear(b, &z, &x, 1, 0);
-    bndi_paper negative = map(b, BND_TENSOR_NEG, &z), share = map(b, BND_TENSOR_SIGMOID, &negative);
-    bndi_paper weighed = same(b, BND_TENSOR_MUL, true, &y, &z), log = map(b, BND_TENSOR_LOG, &share);
-    bndi_paper sum = same(b, BND_TENSOR_ADD, true, &log, &weighed);
-    sum_up(b, BND_TENSOR_MEAN, &sum, NULL);
+    bndi_paper negative = map(b, BND_TENSOR_OP_NEG, &z), share = map(b, BND_TENSOR_OP_SIGMOID, &negative);
+    bndi_paper weighed = same(b, BND_TENSOR_OP_MUL, true, &y, &z), log = map(b, BND_TENSOR_OP_LOG, &share);
+    bndi_paper sum = same(b, BND_TENSOR_OP_ADD, true, &log, &weighed);
+    sum_up(b, BND_TENSOR_OP_MEAN, &sum, NULL);
 }
 
 static size_t weights_of_quadratic(bnd_weight *out, const bnd_trained *t)
@@ -280,7 +280,7 @@ static void loss_of_student(bndi_book *b, const bnd_trained *t, size_t batch)
     bndi_paper a = data(b, batch, t->width), y = data(b, batch, t->width);
     for (uint64_t i = 0; i < t->depth; i++) {
         bndi_paper first = norm(b, &a), step = perceptron(b, &first, t, 2 * i);
-        a = pair(b, BND_TENSOR_ADD, &a, &step);
+        a = pair(b, BND_TENSOR_OP_ADD, &a, &step);
     }
     half_mean_square(b, &a, &y);
 }

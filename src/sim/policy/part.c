@@ -56,7 +56,7 @@ uint32_t bnd_part_roles(size_t part)
     uint32_t more = p->what == SCALAR       ? BIT(SCALAR)
                     : p->what == LOSS_SCALE ? GRADIENTS
                     : p->what == UPDATE     ? BIT(PARAM) | BIT(EXTRA)
-                    : p->what == SCALING    ? (1u << BND_ROLES) - 1
+                    : p->what == SCALING    ? (1u << BND_ROLE_COUNT) - 1
                                             : 0;
     return p->stored | p->operands | more;
 }
@@ -97,7 +97,7 @@ bool bnd_policy_same(const bnd_policy *a, const bnd_policy *b)
 {
     bool same = bndi_same_word(a->accumulator, bndi_length(a->accumulator), b->accumulator) && a->update == b->update &&
                 a->fused == b->fused && a->high_last == b->high_last && same_loss_scale(&a->loss_scale, &b->loss_scale);
-    for (unsigned role = 0; same && role < BND_ROLES; role++) {
+    for (unsigned role = 0; same && role < BND_ROLE_COUNT; role++) {
         same = same_cast(&a->cast[role], &b->cast[role]);
     }
     return same;
@@ -126,7 +126,7 @@ static bool is_lowered(const bnd_policy *p, unsigned role)
 static bool dact_follows(const bnd_policy *p)
 {
     bool low = false;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         low = low || (has(ACTIVATIONS, role) && is_lowered(p, role));
     }
     return low && !p->cast[BND_ROLE_DACT].given;
@@ -199,7 +199,7 @@ static void lift_what(bnd_policy *p, unsigned what)
     } else if (what == LOSS_SCALE) {
         p->loss_scale.given = false;
     }
-    for (unsigned role = 0; what == SCALING && role < BND_ROLES; role++) {
+    for (unsigned role = 0; what == SCALING && role < BND_ROLE_COUNT; role++) {
         make_exact(p->cast[role].scaling);
     }
 }
@@ -209,7 +209,7 @@ bool bnd_policy_lift(bnd_policy *out, const bnd_policy *policy, size_t part)
     const struct part *row = part_at(part);
     const bnd_cast fp32 = fp32_cast();
     bnd_policy p = *policy;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         bnd_cast *cast = &p.cast[role];
         if (has(row->stored, role) && is_lowered(policy, role)) {
             bnd_rule rule = cast->rule;
@@ -250,7 +250,7 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part)
     p.fused = policy->fused; /* the way in which fp32 is worked out, too */
     const bnd_policy fp32 = p;
     bool low = false;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (has(row->stored | row->operands, role)) {
             p.cast[role] = policy->cast[role];
             low = low || is_lowered(policy, role);

@@ -44,7 +44,7 @@ static void write_loss_scale(bndi_text *text, const bnd_loss_scale *scale)
 
 static void write_settings(bndi_text *text, const bnd_policy *p)
 {
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (p->cast[role].given) {
             write_name(text, bnd_role_name((bnd_role)role));
             write_cast(text, &p->cast[role]);

@@ -243,7 +243,7 @@ static bnd_status read_roles(const reader *r, bnd_policy *policy, piece name, pi
         return within(r, name, bndi_nearest_fail(&nearest, r->why, BND_BAD_NAME, "unknown role or setting", NULL));
     }
     bnd_status status = read_cast(r, &cast, value);
-    for (unsigned role = 0; status == BND_OK && role < BND_ROLES; role++) {
+    for (unsigned role = 0; status == BND_OK && role < BND_ROLE_COUNT; role++) {
         if ((roles >> role & 1) != 0) {
             policy->cast[role] = cast;
         }

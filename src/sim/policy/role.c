@@ -3,7 +3,7 @@
 
 #include "policy/policy.h"
 
-static const char *const names[BND_ROLES] = {
+static const char *const names[BND_ROLE_COUNT] = {
     [BND_ROLE_PARAM] = "param",
     [BND_ROLE_MASTER] = "master",
     [BND_ROLE_ACT] = "act",
@@ -49,19 +49,19 @@ static const struct group {
 
 const char *bnd_role_name(bnd_role role)
 {
-    return (unsigned)role < BND_ROLES ? names[role] : "";
+    return (unsigned)role < BND_ROLE_COUNT ? names[role] : "";
 }
 
 bool bnd_role_is_of_recipe(bnd_role role)
 {
     static const uint32_t roles =
         BIT(PARAM) | BIT(MASTER) | BIT(GRAD) | BIT(M) | BIT(V) | BIT(EXTRA) | BIT(ACT) | BIT(DACT);
-    return (unsigned)role < BND_ROLES && (roles >> role & 1) != 0;
+    return (unsigned)role < BND_ROLE_COUNT && (roles >> role & 1) != 0;
 }
 
 bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, size_t length)
 {
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (bndi_same_word(name, length, names[role])) {
             *roles = 1u << role;
             return true;
@@ -78,7 +78,7 @@ bool bndi_find_roles(uint32_t *roles, bndi_nearest *nearest, const char *name, s
     return false;
 }
 
-bnd_status bnd_role_parse(uint32_t *roles, const char *name, size_t length, bnd_error *why)
+bnd_status bnd_role_parse_n(uint32_t *roles, const char *name, size_t length, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, length);
     return bndi_find_roles(roles, &nearest, name, length)

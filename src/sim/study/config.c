@@ -59,10 +59,10 @@ void bndi_config_write(bndi_bytes *out, const bnd_task *task, const bnd_record *
 
 /* ---- what it came to ---- */
 
-static void write_bytes(bnd_lab_json *json, const char *key, const uint64_t bytes[BND_ROLES])
+static void write_bytes(bnd_lab_json *json, const char *key, const uint64_t bytes[BND_ROLE_COUNT])
 {
     bnd_lab_json_object(json, key);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (bytes[role] > 0) {
             bnd_lab_json_unsigned(json, bnd_role_name((bnd_role)role), bytes[role]);
         }

@@ -51,8 +51,8 @@ typedef struct search {
     uint64_t steps, skipped;
     scalar scalars[SCALARS_MOST]; /* those other than zero */
     size_t scalar_count;
-    uint64_t first[BND_MECHANISM_COUNT][BND_ROLES];
-    bool seen[BND_MECHANISM_COUNT][BND_ROLES], much[BND_MECHANISM_COUNT][BND_ROLES];
+    uint64_t first[BND_MECHANISM_COUNT][BND_ROLE_COUNT];
+    bool seen[BND_MECHANISM_COUNT][BND_ROLE_COUNT], much[BND_MECHANISM_COUNT][BND_ROLE_COUNT];
 } search;
 
 static double share_of(bnd_mechanism mechanism, tally t)
@@ -114,7 +114,7 @@ static tally of_scalars(const search *s, bnd_mechanism mechanism, size_t place)
         const scalar *x = &s->scalars[i];
         const double error = (x->rounded - x->exact) / x->exact;
         const bool underflows = !(x->rounded < 0 || x->rounded > 0);
-        if (place == BND_EVERYWHERE || place == i) {
+        if (place == BND_PLACE_ALL || place == i) {
             t.affected += mechanism == BND_MECHANISM_ROUNDED ? error * error : underflows;
             t.all += 1;
         }
@@ -150,7 +150,7 @@ static tally of_updates(const search *s, bnd_mechanism mechanism, bnd_role role,
 {
     tally sum = {0, 0};
     for (size_t i = 0; i < s->places; i++) {
-        if (place == BND_EVERYWHERE || place == i) {
+        if (place == BND_PLACE_ALL || place == i) {
             tally t = of_place(s, mechanism, role, i);
             sum.affected += t.affected;
             sum.all += t.all;
@@ -162,7 +162,7 @@ static tally of_updates(const search *s, bnd_mechanism mechanism, bnd_role role,
 /* Whole steps: at no place. */
 static tally of_steps(const search *s, bnd_role role, size_t place)
 {
-    bool is = role == BND_ROLE_GRAD && place == BND_EVERYWHERE;
+    bool is = role == BND_ROLE_GRAD && place == BND_PLACE_ALL;
     return is ? (tally){(double)s->skipped, (double)s->steps} : (tally){0, 0};
 }
 
@@ -205,10 +205,10 @@ static tally count(const search *s, bnd_mechanism mechanism, bnd_role role, size
 static void note_first(search *s, uint64_t step)
 {
     for (unsigned m = 0; m < BND_MECHANISM_COUNT; m++) {
-        for (unsigned role = 0; role < BND_ROLES; role++) {
+        for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
             double share = s->much[m][role]
                                ? 0
-                               : share_of((bnd_mechanism)m, count(s, (bnd_mechanism)m, (bnd_role)role, BND_EVERYWHERE));
+                               : share_of((bnd_mechanism)m, count(s, (bnd_mechanism)m, (bnd_role)role, BND_PLACE_ALL));
             bool much = share >= 0.01;
             if (much || (share > 0 && !s->seen[m][role])) {
                 s->first[m][role] = step;
@@ -239,7 +239,7 @@ static bnd_finding finding_of(const search *s, bnd_mechanism mechanism, bnd_role
 {
     bnd_finding f = {.mechanism = mechanism,
                      .role = role,
-                     .share = share_of(mechanism, count(s, mechanism, role, BND_EVERYWHERE)),
+                     .share = share_of(mechanism, count(s, mechanism, role, BND_PLACE_ALL)),
                      .step = s->first[mechanism][role]};
     const bool scalars = role == BND_ROLE_SCALAR;
     for (size_t place = 0; f.share > 0 && place < (scalars ? s->scalar_count : s->places); place++) {
@@ -265,7 +265,7 @@ static size_t write_down(bnd_finding *out, const search *s)
 {
     size_t n = 0;
     for (unsigned m = 0; m < BND_MECHANISM_COUNT; m++) {
-        for (unsigned role = 0; role < BND_ROLES; role++) {
+        for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
             bnd_finding f = finding_of(s, (bnd_mechanism)m, (bnd_role)role);
             if (f.share > 0) {
                 out[n++] = f;

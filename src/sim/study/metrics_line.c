@@ -25,7 +25,7 @@ static bool is_gradient(bnd_role role)
 
 void bndi_line_count(bnd_point *point, const bndi_counts *counts)
 {
-    for (unsigned role = 0; counts->at != NULL && role < BND_ROLES; role++) {
+    for (unsigned role = 0; counts->at != NULL && role < BND_ROLE_COUNT; role++) {
         const bnd_stats *s = &counts->at[role];
         point->overflows += s->overflows;
         if (is_gradient((bnd_role)role)) {
@@ -37,7 +37,7 @@ void bndi_line_count(bnd_point *point, const bndi_counts *counts)
 
 void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts *counts)
 {
-    for (unsigned role = 0; counts->at != NULL && role < BND_ROLES; role++) {
+    for (unsigned role = 0; counts->at != NULL && role < BND_ROLE_COUNT; role++) {
         const bnd_stats *s = &counts->at[role];
         if (s->overflows > s->saturated && record->overflow_from[role] == 0) {
             record->overflow_from[role] = step + 1;
@@ -120,11 +120,11 @@ static void write_numbers(bnd_lab_json *json, keys *k, const bnd_stats *s)
 /* Everything by role; by place all but the histograms. */
 static void write_counts(bnd_lab_json *json, const bndi_counts *counts)
 {
-    for (size_t i = 0; counts->at != NULL && i < ((size_t)counts->places + 1) * BND_ROLES; i++) {
+    for (size_t i = 0; counts->at != NULL && i < ((size_t)counts->places + 1) * BND_ROLE_COUNT; i++) {
         const bnd_stats *s = &counts->at[i];
-        bool everywhere = i < BND_ROLES;
-        keys k =
-            keys_of(everywhere ? NULL : bnd_run_place_name(counts->run, i / BND_ROLES - 1), (bnd_role)(i % BND_ROLES));
+        bool everywhere = i < BND_ROLE_COUNT;
+        keys k = keys_of(everywhere ? NULL : bnd_run_place_name(counts->run, i / BND_ROLE_COUNT - 1),
+                         (bnd_role)(i % BND_ROLE_COUNT));
         if (s->elements > 0) {
             write_numbers(json, &k, s);
         }

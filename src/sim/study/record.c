@@ -196,7 +196,7 @@ bnd_status bndi_record_finish(bnd_record *record, bnd_error *why)
 
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
 {
-    enum { TABLES = 6, TABLE_ROWS = TABLES * BND_ROLES };
+    enum { TABLES = 6, TABLE_ROWS = TABLES * BND_ROLE_COUNT };
     static const char *const names[TABLES] = {
         "memory/", "memory/peak/", "memory/at_peak/", "memory/at_recipe_peak/", "first_overflow/", "first_underflow/"};
     static const char *const single_names[] = {"memory/peak", "memory/recipe_peak", "memory/activations",
@@ -206,9 +206,9 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
     uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->saved, &record->saved_beside,
                                  &record->flops};
     bool by_role = row < TABLE_ROWS;
-    const char *first = by_role ? names[row / BND_ROLES] : single_names[row - TABLE_ROWS];
-    const char *second = by_role ? bnd_role_name((bnd_role)(row % BND_ROLES)) : "";
-    uint64_t *found = by_role ? &tables[row / BND_ROLES][row % BND_ROLES] : singles[row - TABLE_ROWS];
+    const char *first = by_role ? names[row / BND_ROLE_COUNT] : single_names[row - TABLE_ROWS];
+    const char *second = by_role ? bnd_role_name((bnd_role)(row % BND_ROLE_COUNT)) : "";
+    uint64_t *found = by_role ? &tables[row / BND_ROLE_COUNT][row % BND_ROLE_COUNT] : singles[row - TABLE_ROWS];
     size_t length = strlen(first), more = strlen(second);
     memcpy(key, first, length);
     memcpy(key + length, second, more + 1);
@@ -237,7 +237,7 @@ uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role)
 static uint64_t sum_of_memory(const bnd_record *record)
 {
     uint64_t sum = 0;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         sum += bnd_record_memory_of(record, (bnd_role)role);
     }
     return sum;

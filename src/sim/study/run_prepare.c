@@ -110,7 +110,7 @@ static bnd_status begin_counts(bndi_session *s, bnd_error *why)
 {
     unsigned places = s->task->places ? (unsigned)bnd_run_places(s->run) : 0;
     s->counts = (bndi_counts){.places = places, .run = s->run};
-    s->counts.at = calloc((places + 1) * (size_t)BND_ROLES, sizeof *s->counts.at);
+    s->counts.at = calloc((places + 1) * (size_t)BND_ROLE_COUNT, sizeof *s->counts.at);
     return s->counts.at != NULL ? bnd_engine_take_statistics(bnd_run_engine(s->run), places > 0 ? places : 1, why)
                                 : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics of %u places", places);
 }

@@ -26,7 +26,7 @@ static void note_memory(bndi_session *s)
     bnd_record *r = &s->record;
     bnd_engine_account(&a, bnd_run_engine(s->run));
     memcpy(r->bytes, a.bytes, sizeof a.bytes);
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         r->peak_by_role[role] =
             a.peak_by_role[role] > r->peak_by_role[role] ? a.peak_by_role[role] : r->peak_by_role[role];
     }
@@ -53,9 +53,9 @@ static void note_flops(bndi_session *s)
 
 static void take_counts(bndi_counts *counts, const bnd_engine *engine)
 {
-    for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLES; i++) {
-        unsigned place = i < BND_ROLES ? BND_EVERYWHERE : i / BND_ROLES - 1;
-        bool counted = bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLES), place);
+    for (unsigned i = 0; counts->at != NULL && i < (counts->places + 1) * BND_ROLE_COUNT; i++) {
+        unsigned place = i < BND_ROLE_COUNT ? BND_PLACE_ALL : i / BND_ROLE_COUNT - 1;
+        bool counted = bnd_engine_statistics(&counts->at[i], engine, (bnd_role)(i % BND_ROLE_COUNT), place);
         BNDI_VERIFY(counted); /* the engine has these places */
     }
 }
@@ -96,7 +96,7 @@ static const bnd_policy fp32 = {.name = "fp32"};
 static bnd_status validate_in_fp32(double *loss, const bnd_run *run, uint64_t batches, bnd_error *why)
 {
     double *losses = batches <= SIZE_MAX / sizeof *losses ? malloc((size_t)batches * sizeof *losses) : NULL, sum = 0;
-    bnd_status status = losses != NULL ? bnd_run_losses(losses, (size_t)batches, run, &fp32, BND_EVERYWHERE, why)
+    bnd_status status = losses != NULL ? bnd_run_losses(losses, (size_t)batches, run, &fp32, BND_PLACE_ALL, why)
                                        : bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the losses of a validation");
     for (size_t i = 0; status == BND_OK && i < batches; i++) {
         sum += losses[i];

@@ -72,7 +72,7 @@ BND_CHECKED bnd_status bndi_record_finish(bnd_record *record, bnd_error *why);
 
 /* What does not change from step to step is in a line only where it is new: bytes by role and FLOPs of a step. Row 0 ..
  * BNDI_STEADY-1. */
-enum { BNDI_STEADY = 6 * BND_ROLES + 5 };
+enum { BNDI_STEADY = 6 * BND_ROLE_COUNT + 5 };
 uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE]);
 
 /* The chance level: what the record says, or its first loss that is a number, or infinity. */
@@ -80,7 +80,7 @@ double bndi_record_cap(const bnd_record *record);
 
 /* ---- lines ---- */
 
-/* What the casts of a step did: BND_ROLES of them everywhere, then for each of so many places of the run. */
+/* What the casts of a step did: BND_ROLE_COUNT of them everywhere, then for each of so many places of the run. */
 typedef struct bndi_counts {
     bnd_stats *at; /* NULL: casts are not counted */
     unsigned places;

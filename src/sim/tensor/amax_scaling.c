@@ -222,7 +222,7 @@ static bool whole_below(double x, double limit)
 /* A record is one of the policy at hand. */
 static bool is_record(const bnd_engine *engine, const double *x, size_t n)
 {
-    bool good = n >= HEAD && whole_below(x[0], ORDINALS_MOST) && whole_below(x[1], BND_ROLES) && x[2] > 0 &&
+    bool good = n >= HEAD && whole_below(x[0], ORDINALS_MOST) && whole_below(x[1], BND_ROLE_COUNT) && x[2] > 0 &&
                 x[2] <= (double)__FLT_MAX__;
     if (!good) {
         return false;

@@ -104,7 +104,7 @@ static bnd_status run_call(bndi_call *c, bnd_error *why)
     return BND_OK;
 }
 
-/* `role` is the result's, or BND_ROLES: what the row has. */
+/* `role` is the result's, or BND_ROLE_COUNT: what the row has. */
 static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
                         const bnd_attributes *attributes, bnd_role role, bnd_error *why)
 {
@@ -119,7 +119,10 @@ static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor
     if (status != BND_OK) {
         return status;
     }
-    c->role = role < BND_ROLES ? role : row->careful ? BND_ROLE_CAREFUL : row->product ? BND_ROLE_FWD_Y : BND_ROLE_ACT;
+    c->role = role < BND_ROLE_COUNT ? role
+              : row->careful        ? BND_ROLE_CAREFUL
+              : row->product        ? BND_ROLE_FWD_Y
+                                    : BND_ROLE_ACT;
     return run_call(c, why);
 }
 
@@ -162,7 +165,7 @@ bnd_status bndi_apply_as(bnd_tensor **out, bnd_tensor_operation operation, bnd_t
 bnd_status bnd_tensor_apply(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, size_t count,
                             const bnd_attributes *attributes, bnd_error *why)
 {
-    return bndi_apply_as(out, operation, in, count, attributes, BND_ROLES, why);
+    return bndi_apply_as(out, operation, in, count, attributes, BND_ROLE_COUNT, why);
 }
 
 /* ---- short forms ---- */
@@ -181,11 +184,11 @@ bnd_status bnd_tensor_pair(bnd_tensor **out, bnd_tensor_operation operation, bnd
 
 bnd_status bnd_tensor_matmul(bnd_tensor **out, bnd_tensor *a, bnd_tensor *b, bnd_error *why)
 {
-    return bnd_tensor_pair(out, BND_TENSOR_MATMUL, a, b, why);
+    return bnd_tensor_pair(out, BND_TENSOR_OP_MATMUL, a, b, why);
 }
 
 bnd_status bnd_tensor_cast(bnd_tensor **out, bnd_tensor *t, const bnd_format *f, bnd_rule rule, bnd_error *why)
 {
     bnd_attributes attributes = {.format = f, .rule = rule};
-    return bnd_tensor_apply(out, BND_TENSOR_CAST, &t, 1, &attributes, why);
+    return bnd_tensor_apply(out, BND_TENSOR_OP_CAST, &t, 1, &attributes, why);
 }

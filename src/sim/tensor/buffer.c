@@ -9,7 +9,7 @@
 
 static void note_recipe_roles(bnd_account *a)
 {
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         a->by_role_at_recipe_peak[role] = bnd_role_is_of_recipe((bnd_role)role) ? a->bytes[role] : 0;
     }
 }
@@ -202,8 +202,8 @@ void bnd_engine_reset_flops(bnd_engine *engine)
 uint64_t bnd_account_flops(const bnd_account *account)
 {
     uint64_t sum = 0;
-    for (unsigned phase = 0; phase < BND_PHASES; phase++) {
-        for (unsigned i = 0; i < BND_TENSOR_OPERATIONS; i++) {
+    for (unsigned phase = 0; phase < BND_PHASE_COUNT; phase++) {
+        for (unsigned i = 0; i < BND_TENSOR_OP_COUNT; i++) {
             sum += account->flops[phase][i];
         }
     }

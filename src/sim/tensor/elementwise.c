@@ -109,29 +109,29 @@ static bnd_status elementwise_backward(bndi_call *c, const bnd_tensor *d, bndi_g
 
 enum { A = BNDI_SAVE_A, B = BNDI_SAVE_B, OUT = BNDI_SAVE_OUT };
 
-const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS] = {
-    [BND_TENSOR_ADD] = PAIR("add", 0, add, AS_IS, AS_IS),
-    [BND_TENSOR_SUB] = PAIR("sub", 0, sub, AS_IS, BY(neg)),
-    [BND_TENSOR_MUL] = PAIR("mul", A | B, mul, BY1(mul, SECOND), BY1(mul, FIRST)),
-    [BND_TENSOR_DIV] = PAIR("div", A | B, div, BY1(div, SECOND), BY2(div_second, FIRST, SECOND)),
-    [BND_TENSOR_MAXIMUM] =
+const bndi_row bndi_elementwise_rows[BND_TENSOR_OP_COUNT] = {
+    [BND_TENSOR_OP_ADD] = PAIR("add", 0, add, AS_IS, AS_IS),
+    [BND_TENSOR_OP_SUB] = PAIR("sub", 0, sub, AS_IS, BY(neg)),
+    [BND_TENSOR_OP_MUL] = PAIR("mul", A | B, mul, BY1(mul, SECOND), BY1(mul, FIRST)),
+    [BND_TENSOR_OP_DIV] = PAIR("div", A | B, div, BY1(div, SECOND), BY2(div_second, FIRST, SECOND)),
+    [BND_TENSOR_OP_MAXIMUM] =
         PAIR("maximum", A | B, maximum, BY2(maximum_first, FIRST, SECOND), BY2(maximum_second, FIRST, SECOND)),
-    [BND_TENSOR_MINIMUM] =
+    [BND_TENSOR_OP_MINIMUM] =
         PAIR("minimum", A | B, minimum, BY2(maximum_second, FIRST, SECOND), BY2(maximum_first, FIRST, SECOND)),
-    [BND_TENSOR_POW] = MAP("pow", A, power, BY1(power_back, FIRST)),
-    [BND_TENSOR_SCALE] = MAP("scale", 0, scale, BY(scale)),
-    [BND_TENSOR_SHIFT] = MAP("shift", 0, shift, AS_IS),
-    [BND_TENSOR_NEG] = MAP("neg", 0, neg, BY(neg)),
-    [BND_TENSOR_ABS] = MAP("abs", A, abs, BY1(abs_back, FIRST)),
-    [BND_TENSOR_EXP] = MAP("exp", OUT, exp, BY1(mul, RESULT)),
-    [BND_TENSOR_LOG] = MAP("log", A, log, BY1(div, FIRST)),
-    [BND_TENSOR_SQRT] = MAP("sqrt", OUT, sqrt, BY1(sqrt_back, RESULT)),
-    [BND_TENSOR_RSQRT] = MAP("rsqrt", A | OUT, rsqrt, BY2(rsqrt_back, RESULT, FIRST)),
-    [BND_TENSOR_TANH] = MAP("tanh", OUT, tanh, BY1(tanh_back, RESULT)),
-    [BND_TENSOR_ERF] = MAP("erf", A, erf, BY1(erf_back, FIRST)),
-    [BND_TENSOR_SIGMOID] = MAP("sigmoid", OUT, sigmoid, BY1(sigmoid_back, RESULT)),
-    [BND_TENSOR_RELU] = MAP("relu", OUT, relu, BY1(relu_back, RESULT)),
-    [BND_TENSOR_GELU] = MAP("gelu", A, gelu, BY1(gelu_back, FIRST)),
-    [BND_TENSOR_GELU_TANH] = MAP("gelu_tanh", A, gelu_tanh, BY1(gelu_tanh_back, FIRST)),
-    [BND_TENSOR_SILU] = MAP("silu", A, silu, BY1(silu_back, FIRST)),
+    [BND_TENSOR_OP_POW] = MAP("pow", A, power, BY1(power_back, FIRST)),
+    [BND_TENSOR_OP_SCALE] = MAP("scale", 0, scale, BY(scale)),
+    [BND_TENSOR_OP_SHIFT] = MAP("shift", 0, shift, AS_IS),
+    [BND_TENSOR_OP_NEG] = MAP("neg", 0, neg, BY(neg)),
+    [BND_TENSOR_OP_ABS] = MAP("abs", A, abs, BY1(abs_back, FIRST)),
+    [BND_TENSOR_OP_EXP] = MAP("exp", OUT, exp, BY1(mul, RESULT)),
+    [BND_TENSOR_OP_LOG] = MAP("log", A, log, BY1(div, FIRST)),
+    [BND_TENSOR_OP_SQRT] = MAP("sqrt", OUT, sqrt, BY1(sqrt_back, RESULT)),
+    [BND_TENSOR_OP_RSQRT] = MAP("rsqrt", A | OUT, rsqrt, BY2(rsqrt_back, RESULT, FIRST)),
+    [BND_TENSOR_OP_TANH] = MAP("tanh", OUT, tanh, BY1(tanh_back, RESULT)),
+    [BND_TENSOR_OP_ERF] = MAP("erf", A, erf, BY1(erf_back, FIRST)),
+    [BND_TENSOR_OP_SIGMOID] = MAP("sigmoid", OUT, sigmoid, BY1(sigmoid_back, RESULT)),
+    [BND_TENSOR_OP_RELU] = MAP("relu", OUT, relu, BY1(relu_back, RESULT)),
+    [BND_TENSOR_OP_GELU] = MAP("gelu", A, gelu, BY1(gelu_back, FIRST)),
+    [BND_TENSOR_OP_GELU_TANH] = MAP("gelu_tanh", A, gelu_tanh, BY1(gelu_tanh_back, FIRST)),
+    [BND_TENSOR_OP_SILU] = MAP("silu", A, silu, BY1(silu_back, FIRST)),
 };

@@ -12,7 +12,7 @@ static bnd_status embedding_shape(bndi_call *c, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "embedding: a table has two axes, and this one has shape %s",
                         bndi_shape_text(text, table));
     }
-    size_t extent[BND_RANK_MAX + 1];
+    size_t extent[BND_TENSOR_RANK_MAX + 1];
     __builtin_memcpy(extent, indices->extent, sizeof indices->extent);
     extent[indices->rank] = table->extent[1];
     return bndi_shape_make(&c->shape, extent, indices->rank + 1, why);

@@ -65,9 +65,9 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
 bnd_status bnd_engine_set_policy(bnd_engine *engine, const bnd_policy *policy, bnd_error *why)
 {
     bnd_accumulator accumulator = {.kind = BND_ACCUMULATE_FUSED};
-    bndi_scaling scaling[BND_ROLES] = {{.kind = BNDI_UNSCALED}};
+    bndi_scaling scaling[BND_ROLE_COUNT] = {{.kind = BNDI_UNSCALED}};
     bnd_status status = BND_OK;
-    for (unsigned role = 0; policy != NULL && status == BND_OK && role < BND_ROLES; role++) {
+    for (unsigned role = 0; policy != NULL && status == BND_OK && role < BND_ROLE_COUNT; role++) {
         status = check_cast(&scaling[role], policy, (bnd_role)role, why);
     }
     if (status == BND_OK && policy != NULL && policy->accumulator[0] != 0) {

@@ -24,8 +24,8 @@ struct bnd_engine {
     bndi_ready conversions[BNDI_CONVERSIONS]; /* those made last */
     unsigned conversion_count, next_conversion;
     bnd_policy policy;
-    bnd_accumulator accumulator;     /* the policy's, read */
-    bndi_scaling scaling[BND_ROLES]; /* the policy's, read */
+    bnd_accumulator accumulator;          /* the policy's, read */
+    bndi_scaling scaling[BND_ROLE_COUNT]; /* the policy's, read */
     bndi_histories histories;
     unsigned high_from; /* the place from which on products with weights are not cast; 0: nowhere */
     bool has_policy, tape;
@@ -37,11 +37,11 @@ struct bnd_engine {
     bnd_tensor *first, *last;
     struct bndi_node *newest; /* of the nodes that live, by age */
     bnd_account account;
-    bnd_stats *statistics; /* BND_ROLES for each of the places, or NULL */
+    bnd_stats *statistics; /* BND_ROLE_COUNT for each of the places, or NULL */
     unsigned places, place;
 };
 
-/* The policy holds at this place only; BND_EVERYWHERE: at all. It is in force from the next bnd_engine_set_place on. */
+/* The policy holds at this place only; BND_PLACE_ALL: at all. It is in force from the next bnd_engine_set_place on. */
 void bndi_engine_limit(bnd_engine *engine, unsigned place);
 
 /* Where casts to a role at the engine's place are counted; NULL: they are not. */

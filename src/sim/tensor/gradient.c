@@ -57,7 +57,7 @@ static bnd_status add_to(bnd_tensor **sum, bnd_tensor *d, bnd_role role, bnd_err
     if (status == BND_OK) {
         bndi_store how = bndi_store_for(engine, role);
         status = bndi_assign(to, d, role, &how, true, why);
-        bndi_count_flops(engine, BND_TENSOR_ADD, bndi_count(&d->shape));
+        bndi_count_flops(engine, BND_TENSOR_OP_ADD, bndi_count(&d->shape));
     }
     bndi_drop(d);
     return status;

@@ -232,7 +232,7 @@ size_t bnd_tensor_count(const bnd_tensor *t)
 
 bool bnd_tensor_is_contiguous(const bnd_tensor *t)
 {
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &t->shape);
     bool is = true;
     for (size_t i = 0; i < t->shape.rank; i++) {

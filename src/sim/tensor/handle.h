@@ -15,7 +15,7 @@ struct bnd_tensor {
     bndi_buffer *buffer;
     bnd_format format;
     bndi_shape shape;
-    ptrdiff_t stride[BND_RANK_MAX]; /* in elements */
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX]; /* in elements */
     size_t offset;
     bool wants_gradient;
     bnd_tensor *gradient; /* of a leaf */

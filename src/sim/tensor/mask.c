@@ -14,11 +14,11 @@ static place place_of(const bndi_call *c)
 {
     size_t rank = c->shape.rank;
     double number = c->attributes.number[0]; /* the share, or the diagonal */
-    bool drops = c->operation == BND_TENSOR_DROPOUT;
+    bool drops = c->operation == BND_TENSOR_OP_DROPOUT;
     return (place){.rows = rank > 1 ? c->shape.extent[rank - 2] : 1,
                    .columns = rank > 0 ? c->shape.extent[rank - 1] : 1,
                    .diagonal = drops ? 0 : (int64_t)number,
-                   .upper = c->operation == BND_TENSOR_TRIU,
+                   .upper = c->operation == BND_TENSOR_OP_TRIU,
                    .seed = c->attributes.seed,
                    .purpose = c->attributes.purpose,
                    .threshold = drops ? (uint64_t)(number * 0x1p32) : 0,
@@ -80,7 +80,7 @@ static void mask(const bndi_call *c, bnd_tensor *y, const bnd_tensor *x, double 
     bndi_walk to, from;
     bndi_numbers in, out;
     size_t n = bndi_count(&c->shape);
-    bool drops = c->operation == BND_TENSOR_DROPOUT;
+    bool drops = c->operation == BND_TENSOR_OP_DROPOUT;
     bndi_width work = drops ? BNDI_WORDS_64 : c->work;
     bndi_walk_open(&to, y, &c->shape, work);
     bndi_walk_open(&from, x, &c->shape, work);
@@ -102,7 +102,7 @@ static bnd_status mask_shape(bndi_call *c, bnd_error *why)
 {
     double number = c->attributes.number[0];
     c->shape = c->in_shape[0];
-    if (c->operation == BND_TENSOR_DROPOUT) {
+    if (c->operation == BND_TENSOR_OP_DROPOUT) {
         return number >= 0 && number <= 1
                    ? BND_OK
                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "dropout: the share to drop must be from 0 to 1");
@@ -130,7 +130,7 @@ static bnd_status mask_forward(bndi_call *c, bnd_error *why)
     bndi_store how = bndi_store_for(c->engine, c->role);
     const bnd_tensor *out = c->saved[BNDI_OUT];
     (void)why;
-    mask(c, c->saved[BNDI_OUT], c->saved[0], c->operation == BND_TENSOR_MASKED ? lowest_of(&out->format) : 0, &how);
+    mask(c, c->saved[BNDI_OUT], c->saved[0], c->operation == BND_TENSOR_OP_MASKED ? lowest_of(&out->format) : 0, &how);
     return BND_OK;
 }
 

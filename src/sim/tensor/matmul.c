@@ -55,7 +55,7 @@ static bnd_status multiply_all(bnd_engine *engine, void *c, const bndi_shape *sh
     set_steps(stack.b, b, shape);
     bnd_status status =
         bndi_count(shape) > 0 ? bndi_multiply_stack(engine, c, m, n, &x, &y, k, &stack, work, why) : BND_OK;
-    bndi_count_flops(engine, BND_TENSOR_MATMUL, 2 * (uint64_t)bndi_count(shape) * k);
+    bndi_count_flops(engine, BND_TENSOR_OP_MATMUL, 2 * (uint64_t)bndi_count(shape) * k);
     return status;
 }
 
@@ -111,7 +111,7 @@ static void axes_by_step(size_t *axes, const bndi_matmul_operand *o)
 static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const bnd_tensor *t, bnd_error *why)
 {
     bnd_tensor *view;
-    size_t axes[BND_RANK_MAX] = {0}, n = bndi_count(&t->shape);
+    size_t axes[BND_TENSOR_RANK_MAX] = {0}, n = bndi_count(&t->shape);
     bndi_walk walk;
     axes_by_step(axes, o);
     bnd_status status = bndi_permuted(&view, t, axes, why);
@@ -122,7 +122,7 @@ static bnd_status bring_out_view(float *numbers, bndi_matmul_operand *o, const b
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         bndi_read_into(numbers + at, &walk, at, n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK);
     }
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &view->shape);
     for (size_t i = 0; i < o->shape.rank; i++) {
         o->stride[axes[i]] = stride[i];
@@ -141,7 +141,7 @@ static void bring_out(bndi_matmul_operand *o, const bnd_tensor *t, unsigned whic
     const bnd_accumulator *a = bndi_accumulator_of(engine);
     bool plain = a->kind == BND_ACCUMULATE_FUSED && (a->format.precision == 0 || bnd_format_same(&a->format, fp32));
     size_t count = bndi_count(&o->shape);
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_strides_of(stride, &o->shape);
     bool dense = __builtin_memcmp(stride, o->stride, o->shape.rank * sizeof *stride) == 0;
     if (work != BNDI_WORDS_32 || !plain || count == 0 || bnd_format_same(&o->format, fp32)) {

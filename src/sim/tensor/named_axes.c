@@ -93,7 +93,7 @@ static bnd_status take_operand(bndi_pattern *p, unsigned which, const bnd_tensor
         }
         status = split_extent(p, item, t->shape.extent[axis++], who, why);
         for (unsigned j = 0; status == BND_OK && j < item->count; j++) {
-            if (seen->rank == BND_RANK_MAX) {
+            if (seen->rank == BND_TENSOR_RANK_MAX) {
                 return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: split so, operand %u has more than 8 axes", who,
                                 which + 1);
             }
@@ -138,7 +138,7 @@ static void put(axes *a, unsigned name)
 /* The axes in another order, `to` being a permutation of `is`. */
 static bnd_status order(bnd_tensor **t, const axes *is, const axes *to, bnd_error *why)
 {
-    int from[BND_RANK_MAX];
+    int from[BND_TENSOR_RANK_MAX];
     bnd_tensor *next = NULL;
     for (unsigned i = 0; i < to->count; i++) {
         from[i] = (int)place_in(is, to->name[i]);
@@ -181,7 +181,7 @@ static bnd_status axes_of_term(axes *out, const bndi_pattern *p, const bndi_term
     *out = (axes){.count = 0};
     for (unsigned i = 0; i < term->count; i++) {
         const bndi_item *item = &term->items[i];
-        for (unsigned j = BND_RANK_MAX; item->ellipsis && j-- > 0;) {
+        for (unsigned j = BND_TENSOR_RANK_MAX; item->ellipsis && j-- > 0;) {
             if (p->extent[BNDI_ELLIPSIS + j] != 0) {
                 put(out, BNDI_ELLIPSIS + j);
             }
@@ -193,7 +193,7 @@ static bnd_status axes_of_term(axes *out, const bndi_pattern *p, const bndi_term
             }
             put(out, item->names[j]);
         }
-        if (out->count > BND_RANK_MAX) {
+        if (out->count > BND_TENSOR_RANK_MAX) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the result has more than 8 axes", who);
         }
     }
@@ -244,7 +244,7 @@ static bnd_status plan(contraction *c, bnd_error *why)
     for (unsigned i = 0; i < c->columns.count; i++) {
         put(&c->result, c->columns.name[i]);
     }
-    return c->result.count <= BND_RANK_MAX
+    return c->result.count <= BND_TENSOR_RANK_MAX
                ? BND_OK
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: a product on the way has more than 8 axes");
 }
@@ -276,8 +276,8 @@ static bnd_status contract(bnd_tensor **a, axes *of_a, bnd_tensor *b, const axes
             put(&in_either, of_a->name[i]);
         }
     }
-    bnd_status status = reduce_others(a, of_a, &in_either, BND_TENSOR_SUM, why);
-    status = status == BND_OK ? reduce_others(&y, &of_b, &in_either, BND_TENSOR_SUM, why) : status;
+    bnd_status status = reduce_others(a, of_a, &in_either, BND_TENSOR_OP_SUM, why);
+    status = status == BND_OK ? reduce_others(&y, &of_b, &in_either, BND_TENSOR_OP_SUM, why) : status;
     for (unsigned i = 0; i < of_a->count; i++) {
         unsigned name = of_a->name[i];
         put(!has(&of_b, name) ? &c.rows : has(needed, name) ? &c.batch : &c.summed, name);
@@ -287,14 +287,14 @@ static bnd_status contract(bnd_tensor **a, axes *of_a, bnd_tensor *b, const axes
             put(&c.columns, of_b.name[i]);
         }
     }
-    bool one_batch_axis = c.batch.count + 2 > BND_RANK_MAX;
+    bool one_batch_axis = c.batch.count + 2 > BND_TENSOR_RANK_MAX;
     status = status == BND_OK ? plan(&c, why) : status;
     status = status == BND_OK ? as_matrices(a, p, of_a, &c.batch, &c.rows, &c.summed, one_batch_axis, why) : status;
     status =
         status == BND_OK ? as_matrices(&y, p, &of_b, &c.batch, &c.summed, &c.columns, one_batch_axis, why) : status;
     if (status == BND_OK) {
         /* Nothing to sum over: a product of numbers, which is rounded once, not an accumulation of one. */
-        bnd_tensor_operation times = c.summed.count == 0 ? BND_TENSOR_MUL : BND_TENSOR_MATMUL;
+        bnd_tensor_operation times = c.summed.count == 0 ? BND_TENSOR_OP_MUL : BND_TENSOR_OP_MATMUL;
         status = bnd_tensor_pair(&product, times, *a, y, why);
     }
     bnd_tensor_release(y);
@@ -343,7 +343,7 @@ static bnd_status einsum(bnd_tensor **t, bnd_tensor *const *in, unsigned count, 
         status = status == BND_OK ? contract(t, &is, next, &of_factor[i], &needed, &p, why) : status;
         bnd_tensor_release(next);
     }
-    status = status == BND_OK ? reduce_others(t, &is, &of_result, BND_TENSOR_SUM, why) : status;
+    status = status == BND_OK ? reduce_others(t, &is, &of_result, BND_TENSOR_OP_SUM, why) : status;
     return status == BND_OK ? order(t, &is, &of_result, why) : status;
 }
 
@@ -370,12 +370,12 @@ static void grouped_shape(bndi_shape *out, const bndi_pattern *p, const bndi_ter
     *out = (bndi_shape){.rank = 0};
     for (unsigned i = 0; i < term->count; i++) {
         const bndi_item *item = &term->items[i];
-        for (unsigned j = BND_RANK_MAX; item->ellipsis && j-- > 0;) {
-            if (p->extent[BNDI_ELLIPSIS + j] != 0 && out->rank < BND_RANK_MAX) {
+        for (unsigned j = BND_TENSOR_RANK_MAX; item->ellipsis && j-- > 0;) {
+            if (p->extent[BNDI_ELLIPSIS + j] != 0 && out->rank < BND_TENSOR_RANK_MAX) {
                 out->extent[out->rank++] = p->extent[BNDI_ELLIPSIS + j];
             }
         }
-        if (!item->ellipsis && out->rank < BND_RANK_MAX) {
+        if (!item->ellipsis && out->rank < BND_TENSOR_RANK_MAX) {
             size_t extent = 1;
             for (unsigned j = 0; j < item->count; j++) {
                 extent *= p->extent[item->names[j]];
@@ -385,7 +385,7 @@ static void grouped_shape(bndi_shape *out, const bndi_pattern *p, const bndi_ter
     }
 }
 
-/* `how`: BND_TENSOR_NONE where every axis must be there again. */
+/* `how`: BND_TENSOR_OP_NONE where every axis must be there again. */
 static bnd_status regroup(bnd_tensor **t, const char *pattern, const char *sizes, bnd_tensor_operation how,
                           const char *who, bnd_error *why)
 {
@@ -397,7 +397,7 @@ static bnd_status regroup(bnd_tensor **t, const char *pattern, const char *sizes
     status = status == BND_OK ? take_operand(&p, 0, *t, &is, &shape, who, why) : status;
     status = status == BND_OK ? shape_as(t, &shape, why) : status;
     status = status == BND_OK ? axes_of_term(&to, &p, &p.terms[1], who, why) : status;
-    for (unsigned i = 0; status == BND_OK && how == BND_TENSOR_NONE && i < is.count; i++) {
+    for (unsigned i = 0; status == BND_OK && how == BND_TENSOR_OP_NONE && i < is.count; i++) {
         if (!has(&to, is.name[i])) {
             unsigned name = is.name[i];
             status = name < BNDI_NAMES
@@ -431,13 +431,14 @@ static bnd_status regrouped(bnd_tensor **out, bnd_tensor *t, const char *pattern
 
 bnd_status bnd_tensor_rearrange(bnd_tensor **out, bnd_tensor *t, const char *pattern, const char *sizes, bnd_error *why)
 {
-    return regrouped(out, t, pattern, sizes, BND_TENSOR_NONE, "rearrange", why);
+    return regrouped(out, t, pattern, sizes, BND_TENSOR_OP_NONE, "rearrange", why);
 }
 
 bnd_status bnd_tensor_reduce(bnd_tensor **out, bnd_tensor *t, const char *pattern, const char *sizes,
                              bnd_tensor_operation how, bnd_error *why)
 {
-    bool reduces = how == BND_TENSOR_SUM || how == BND_TENSOR_MEAN || how == BND_TENSOR_MAX || how == BND_TENSOR_MIN;
+    bool reduces =
+        how == BND_TENSOR_OP_SUM || how == BND_TENSOR_OP_MEAN || how == BND_TENSOR_OP_MAX || how == BND_TENSOR_OP_MIN;
     return reduces ? regrouped(out, t, pattern, sizes, how, "reduce", why)
                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "reduce: reduces by sum, mean, max or min, not by %s",
                               bnd_tensor_operation_name(how));

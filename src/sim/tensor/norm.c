@@ -26,7 +26,7 @@ static double get_number(const bndi_buffer *kept, bndi_width work, size_t i)
 
 static bool has_mean(const bndi_call *c)
 {
-    return c->operation == BND_TENSOR_LAYER_NORM;
+    return c->operation == BND_TENSOR_OP_LAYER_NORM;
 }
 
 static size_t row_length(const bndi_call *c)

@@ -39,10 +39,10 @@ static bnd_status find_format(source *s, const bnd_format *asked, bnd_role role,
 
 static bnd_status find_shape(source *s, bnd_error *why)
 {
-    size_t extent[BND_RANK_MAX] = {0};
-    if (s->npy.rank > BND_RANK_MAX) {
+    size_t extent[BND_TENSOR_RANK_MAX] = {0};
+    if (s->npy.rank > BND_TENSOR_RANK_MAX) {
         return bnd_fail(why, BND_BAD_FILE, 0, "it has %zu dimensions; a tensor has %d at most", s->npy.rank,
-                        BND_RANK_MAX);
+                        BND_TENSOR_RANK_MAX);
     }
     for (size_t i = 0; i < s->npy.rank; i++) {
         extent[i] = (size_t)s->npy.shape[i];
@@ -155,7 +155,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
 {
     source s = {.integers = false};
     bnd_tensor *t;
-    if ((unsigned)role >= BND_ROLES) {
+    if ((unsigned)role >= BND_ROLE_COUNT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no role of a tensor", (int)role);
     }
     bnd_status status = bnd_lab_map_open(&s.map, path, why);
@@ -208,7 +208,7 @@ bnd_status bndi_write_elements(const bnd_lab_output *file, const bnd_tensor *t, 
 
 bnd_status bnd_tensor_save(const bnd_tensor *t, const char *path, bnd_error *why)
 {
-    enum { HEADER = 1024 }; /* BND_RANK_MAX extents of 20 digits, and what stands around them */
+    enum { HEADER = 1024 }; /* BND_TENSOR_RANK_MAX extents of 20 digits, and what stands around them */
     char header[HEADER];
     bnd_npy npy = {.rank = t->shape.rank};
     bnd_lab_output file;

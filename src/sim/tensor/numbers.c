@@ -7,8 +7,9 @@
 
 static bnd_status check_role_and_shape(bndi_shape *out, const size_t *shape, size_t rank, bnd_role role, bnd_error *why)
 {
-    return (unsigned)role < BND_ROLES ? bndi_shape_make(out, shape, rank, why)
-                                      : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is not a role of a tensor", (int)role);
+    return (unsigned)role < BND_ROLE_COUNT
+               ? bndi_shape_make(out, shape, rank, why)
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is not a role of a tensor", (int)role);
 }
 
 bnd_status bnd_tensor_new(bnd_tensor **out, bnd_engine *engine, const bnd_format *f, const size_t *shape, size_t rank,

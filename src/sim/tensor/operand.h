@@ -11,7 +11,7 @@ typedef struct bndi_matmul_operand {
     bnd_format format;
     unsigned bytes; /* of an element */
     bndi_shape shape;
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_buffer *copy; /* of the role, where there had to be one */
 } bndi_matmul_operand;
 

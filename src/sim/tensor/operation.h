@@ -38,7 +38,7 @@ typedef struct bndi_view {
     enum { BNDI_PERMUTED, BNDI_RESHAPED, BNDI_SLICED, BNDI_BROADCAST } kind;
     size_t axis, first; /* of a slice */
     ptrdiff_t step;
-    size_t from[BND_RANK_MAX]; /* of a permutation: axis i is the operand's axis from[i] */
+    size_t from[BND_TENSOR_RANK_MAX]; /* of a permutation: axis i is the operand's axis from[i] */
 } bndi_view;
 
 /* An operation on its way forward, and (with what was saved) back. */
@@ -49,7 +49,7 @@ typedef struct bndi_call {
     bnd_role role; /* of the result */
     bnd_attributes attributes;
     bnd_format cast_format; /* where attributes.format points */
-    bndi_view view;         /* of BND_TENSOR_VIEW */
+    bndi_view view;         /* of BND_TENSOR_OP_VIEW */
     bnd_segment *segment;   /* of a checkpoint, with its data, and the casts that were made before it */
     void *data;
     uint64_t casts;
@@ -97,8 +97,8 @@ typedef struct bndi_row {
 extern const bndi_row bndi_view_row, bndi_checkpoint_row, bndi_copy_row, bndi_cast_row, bndi_sum_row, bndi_mean_row,
     bndi_layer_norm_row, bndi_rms_norm_row, bndi_embedding_row, bndi_cross_entropy_row, bndi_triu_row, bndi_tril_row,
     bndi_masked_row, bndi_dropout_row, bndi_matmul_row, bndi_linear_row;
-extern const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS];         /* by operation, as below */
-extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OPERATIONS]; /* by operation; the others have no name */
+extern const bndi_row bndi_row_rows[BND_TENSOR_OP_COUNT];         /* by operation, as below */
+extern const bndi_row bndi_elementwise_rows[BND_TENSOR_OP_COUNT]; /* by operation; the others have no name */
 
 /* The FLOPs of what only moves numbers, or counts for itself. */
 static inline uint64_t bndi_no_flops(const bndi_call *c)
@@ -113,7 +113,7 @@ const bndi_row *bndi_row_of(bnd_tensor_operation operation); /* NULL where there
 BND_CHECKED bnd_status bndi_do(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in, unsigned count,
                                const bnd_attributes *attributes, bnd_role role, bnd_error *why);
 
-/* bnd_tensor_apply, with a result of this role; BND_ROLES: of the row's. */
+/* bnd_tensor_apply, with a result of this role; BND_ROLE_COUNT: of the row's. */
 BND_CHECKED bnd_status bndi_apply_as(bnd_tensor **out, bnd_tensor_operation operation, bnd_tensor *const *in,
                                      size_t count, const bnd_attributes *attributes, bnd_role role, bnd_error *why);
 

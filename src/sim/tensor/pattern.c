@@ -66,7 +66,7 @@ static bnd_status read_name(reader *r, bndi_item *item, bool output)
                                "operand must have too"
                              : "an axis is named twice in one operand; a diagonal cannot be named so");
     }
-    if (item->count == BND_RANK_MAX) {
+    if (item->count == BND_TENSOR_RANK_MAX) {
         return refuse(r, "a group has more than 8 axes");
     }
     r->seen |= UINT64_C(1) << name;
@@ -94,7 +94,7 @@ static bnd_status read_group(reader *r, bndi_item *item, bool output)
 static bnd_status read_item(reader *r, bndi_term *term, bool output)
 {
     bndi_item *item = &term->items[term->count];
-    if (term->count == BND_RANK_MAX + 1) {
+    if (term->count == BND_TENSOR_RANK_MAX + 1) {
         return refuse(r, "a term has more than 8 axes");
     }
     term->count++;

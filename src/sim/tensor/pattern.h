@@ -9,7 +9,7 @@
 enum {
     BNDI_NAMES = 24,
     BNDI_ELLIPSIS = 24, /* the last axis of "...", 25 the one before it, and so on */
-    BNDI_ALL_NAMES = BNDI_ELLIPSIS + BND_RANK_MAX,
+    BNDI_ALL_NAMES = BNDI_ELLIPSIS + BND_TENSOR_RANK_MAX,
     BNDI_TERMS = BNDI_OPERANDS + 1,
     BNDI_TERM_AXES = 16
 };
@@ -17,13 +17,13 @@ enum {
 /* An axis of a term: one name, several in parentheses, none for "1" and "()", or an ellipsis. */
 typedef struct bndi_item {
     unsigned count;
-    uint8_t names[BND_RANK_MAX];
+    uint8_t names[BND_TENSOR_RANK_MAX];
     bool ellipsis;
 } bndi_item;
 
 typedef struct bndi_term {
     unsigned count;
-    bndi_item items[BND_RANK_MAX + 1];
+    bndi_item items[BND_TENSOR_RANK_MAX + 1];
 } bndi_term;
 
 typedef struct bndi_pattern {

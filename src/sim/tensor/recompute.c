@@ -29,11 +29,11 @@ static bnd_status compute_again(bnd_tensor **out, bndi_call *c, bnd_tensor *cons
     uint64_t casts = engine->casts;
     bool tape = engine->tape;
     engine->casts = c->casts;
-    engine->phase = BND_RECOMPUTE;
+    engine->phase = BND_PHASE_RECOMPUTE;
     engine->tape = true;
     bnd_status status = c->segment(out, in, c->count, c->data, why);
     engine->casts = casts;
-    engine->phase = BND_BACKWARD;
+    engine->phase = BND_PHASE_BACKWARD;
     engine->tape = tape;
     return status;
 }
@@ -102,7 +102,7 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
     }
     bnd_engine *engine = in[0]->engine;
     bndi_call call = {.row = &bndi_checkpoint_row,
-                      .operation = BND_TENSOR_CHECKPOINT,
+                      .operation = BND_TENSOR_OP_CHECKPOINT,
                       .engine = engine,
                       .segment = segment,
                       .data = data,

@@ -9,7 +9,7 @@
 static double factor_of(const bndi_call *c)
 {
     size_t of = bndi_count(&c->in_shape[0]), to = bndi_count(&c->shape);
-    return c->operation == BND_TENSOR_SUM ? 1 : (double)to / (double)of;
+    return c->operation == BND_TENSOR_OP_SUM ? 1 : (double)to / (double)of;
 }
 
 static bnd_status sum_forward(bndi_call *c, bnd_error *why)

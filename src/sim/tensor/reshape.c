@@ -8,13 +8,13 @@ bnd_status bnd_tensor_contiguous(bnd_tensor **out, bnd_tensor *t, bnd_error *why
         return BND_OK;
     }
     bnd_attributes attributes = {.format = &t->format};
-    return bnd_tensor_apply(out, BND_TENSOR_COPY, &t, 1, &attributes, why);
+    return bnd_tensor_apply(out, BND_TENSOR_OP_COPY, &t, 1, &attributes, why);
 }
 
 bnd_status bnd_tensor_reshape(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
 {
     bndi_shape shape;
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bnd_tensor *copy;
     size_t axis;
     bnd_status status = bndi_wanted_shape(&shape, t, extent, rank, "reshape", why);

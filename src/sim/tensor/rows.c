@@ -102,7 +102,7 @@ void bndi_rows_close(bndi_rows *r)
 /* The tensor with the axes `along` at the end; what has been reduced has them no more, or one element of them. */
 static bnd_status rows_last(bnd_tensor **view, bndi_row_operand o, unsigned along, bnd_error *why)
 {
-    size_t rank = o.tensor->shape.rank, from[BND_RANK_MAX] = {0}, next = 0;
+    size_t rank = o.tensor->shape.rank, from[BND_TENSOR_RANK_MAX] = {0}, next = 0;
     for (unsigned last = 0; last < 2; last++) {
         for (size_t i = 0; i < rank; i++) {
             if (o.reduced ? last == 0 : (along >> i & 1) == last) {

@@ -40,7 +40,7 @@ typedef struct saving {
     size_t count;
     bnd_safetensors_pair *metadata;
     size_t pairs;
-    uint64_t *extents; /* BND_RANK_MAX for each */
+    uint64_t *extents; /* BND_TENSOR_RANK_MAX for each */
     char *keys;        /* the texts of our own */
 } saving;
 
@@ -57,7 +57,7 @@ static const char *join(saving *s, const char *a, const char *b)
 
 static void add_bytes(saving *s, const char *name, const bndi_buffer *bytes)
 {
-    uint64_t *extent = s->extents + s->count * BND_RANK_MAX;
+    uint64_t *extent = s->extents + s->count * BND_TENSOR_RANK_MAX;
     *extent = bytes->bytes;
     s->entries[s->count++] =
         (bnd_safetensor){.name = name, .dtype = "U8", .rank = 1, .shape = extent, .data = bytes->data};
@@ -110,7 +110,7 @@ static bnd_status describe(saving *s, const bnd_named_tensor *named, bnd_error *
 {
     const bnd_tensor *t = named->tensor;
     const bnd_format *f = &t->format;
-    uint64_t *extents = s->extents + s->count * BND_RANK_MAX;
+    uint64_t *extents = s->extents + s->count * BND_TENSOR_RANK_MAX;
     if (stands_scaled(t)) {
         add_scaled(s, named->name, t->buffer);
         return BND_OK;
@@ -185,7 +185,7 @@ bnd_status bnd_tensor_save_all(const char *path, const bnd_named_tensor *tensors
     s.tensors = calloc(arrays, sizeof *s.tensors);
     s.entries = calloc(arrays, sizeof *s.entries);
     s.metadata = calloc(pairs + arrays, sizeof *s.metadata);
-    s.extents = calloc(arrays, BND_RANK_MAX * sizeof *s.extents);
+    s.extents = calloc(arrays, BND_TENSOR_RANK_MAX * sizeof *s.extents);
     s.keys = keys;
     bnd_status status = BND_OK;
     if (s.tensors == NULL || s.entries == NULL || s.metadata == NULL || s.extents == NULL || keys == NULL) {
@@ -232,10 +232,10 @@ static bnd_status check_shape(const bnd_tensor *t, const bnd_safetensor *entry, 
 {
     char here[BNDI_SHAPE_TEXT], there[BNDI_SHAPE_TEXT];
     bndi_shape shape = {.rank = entry->rank};
-    if (entry->rank > BND_RANK_MAX) {
+    if (entry->rank > BND_TENSOR_RANK_MAX) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "tensor \"%s\" has %zu dimensions in the file; a tensor has %d at most", entry->name,
-                        entry->rank, BND_RANK_MAX);
+                        entry->rank, BND_TENSOR_RANK_MAX);
     }
     for (size_t i = 0; i < shape.rank; i++) {
         shape.extent[i] = (size_t)entry->shape[i];

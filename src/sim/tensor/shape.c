@@ -43,9 +43,9 @@ const char *bndi_shape_text(char *out, const bndi_shape *s)
 
 bnd_status bndi_shape_make(bndi_shape *out, const size_t *extent, size_t rank, bnd_error *why)
 {
-    if (rank > BND_RANK_MAX) {
+    if (rank > BND_TENSOR_RANK_MAX) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu axes is asked for; there can be %d", rank,
-                        BND_RANK_MAX);
+                        BND_TENSOR_RANK_MAX);
     }
     bndi_shape shape = {.rank = rank};
     size_t count = 1;

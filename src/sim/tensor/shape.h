@@ -5,7 +5,7 @@
 #include <binade-lab/tensor.h>
 
 typedef struct bndi_shape {
-    size_t rank, extent[BND_RANK_MAX];
+    size_t rank, extent[BND_TENSOR_RANK_MAX];
 } bndi_shape;
 
 size_t bndi_count(const bndi_shape *s); /* elements; shapes that exist do not overflow */

@@ -182,15 +182,15 @@ static uint64_t one_an_element(const bndi_call *c)
         }                                                                                                              \
     }
 
-const bndi_row bndi_row_rows[BND_TENSOR_OPERATIONS] = {
-    [BND_TENSOR_SOFTMAX] =
+const bndi_row bndi_row_rows[BND_TENSOR_OP_COUNT] = {
+    [BND_TENSOR_OP_SOFTMAX] =
         ROW("softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, softmax_row, softmax_back_row, 4, true),
-    [BND_TENSOR_LOG_SOFTMAX] = ROW("log_softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, log_softmax_row,
-                                   log_softmax_back_row, 4, false),
-    [BND_TENSOR_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction,
-                                 four_an_element, logsumexp_row, logsumexp_back_row, 3, false),
-    [BND_TENSOR_MAX] = ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, max_row,
-                           extreme_back_row, 1, false),
-    [BND_TENSOR_MIN] = ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element, min_row,
-                           extreme_back_row, 1, false),
+    [BND_TENSOR_OP_LOG_SOFTMAX] = ROW("log_softmax", true, BNDI_SAVE_OUT, same_shape, four_an_element, log_softmax_row,
+                                      log_softmax_back_row, 4, false),
+    [BND_TENSOR_OP_LOGSUMEXP] = ROW("logsumexp", true, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction,
+                                    four_an_element, logsumexp_row, logsumexp_back_row, 3, false),
+    [BND_TENSOR_OP_MAX] = ROW("max", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element,
+                              max_row, extreme_back_row, 1, false),
+    [BND_TENSOR_OP_MIN] = ROW("min", false, BNDI_SAVE_A | BNDI_SAVE_OUT, bndi_shape_of_reduction, one_an_element,
+                              min_row, extreme_back_row, 1, false),
 };

@@ -5,7 +5,7 @@
 
 static size_t size_of(const bnd_engine *engine)
 {
-    return (size_t)engine->places * BND_ROLES * sizeof *engine->statistics;
+    return (size_t)engine->places * BND_ROLE_COUNT * sizeof *engine->statistics;
 }
 
 bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_error *why)
@@ -19,7 +19,7 @@ bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_e
                         places);
     }
     if (places > 0) {
-        statistics = calloc((size_t)places * BND_ROLES, sizeof *statistics);
+        statistics = calloc((size_t)places * BND_ROLE_COUNT, sizeof *statistics);
         if (statistics == NULL) {
             return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for statistics of %u places", places);
         }
@@ -39,25 +39,25 @@ void bnd_engine_set_place(bnd_engine *engine, unsigned place)
 void bndi_engine_limit(bnd_engine *engine, unsigned place)
 {
     engine->has_policy = engine->has_policy || engine->limited;
-    engine->limited = place != BND_EVERYWHERE;
+    engine->limited = place != BND_PLACE_ALL;
     engine->only = place;
 }
 
 bnd_stats *bndi_statistics_of(const bnd_engine *engine, bnd_role role)
 {
     size_t place = engine->place < engine->places ? engine->place : 0;
-    return engine->statistics != NULL ? &engine->statistics[place * BND_ROLES + role] : NULL;
+    return engine->statistics != NULL ? &engine->statistics[place * BND_ROLE_COUNT + role] : NULL;
 }
 
 bool bnd_engine_statistics(bnd_stats *out, const bnd_engine *engine, bnd_role role, unsigned place)
 {
-    bool one = place != BND_EVERYWHERE;
+    bool one = place != BND_PLACE_ALL;
     bnd_stats sum = {.elements = 0};
-    if ((unsigned)role >= BND_ROLES || engine->places == 0 || (one && place >= engine->places)) {
+    if ((unsigned)role >= BND_ROLE_COUNT || engine->places == 0 || (one && place >= engine->places)) {
         return false;
     }
     for (unsigned i = one ? place : 0; i < (one ? place + 1 : engine->places); i++) {
-        bnd_stats_add(&sum, &engine->statistics[(size_t)i * BND_ROLES + role]);
+        bnd_stats_add(&sum, &engine->statistics[(size_t)i * BND_ROLE_COUNT + role]);
     }
     *out = sum;
     return true;

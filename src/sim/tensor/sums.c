@@ -152,7 +152,7 @@ bnd_status bndi_sum_to(bnd_tensor **out, const bndi_call *c, const bndi_gradient
     }
     bndi_sum_axes((double *)(void *)sums->data, d, reduced);
     bndi_store_sums(*out, (const double *)(const void *)sums->data, 1, &how);
-    bndi_count_flops(c->engine, BND_TENSOR_SUM, bndi_count(&d->shape));
+    bndi_count_flops(c->engine, BND_TENSOR_OP_SUM, bndi_count(&d->shape));
     bndi_buffer_release(sums);
     return BND_OK;
 }

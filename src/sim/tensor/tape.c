@@ -242,7 +242,7 @@ static bnd_status go_back_through(bndi_node *node, bnd_error *why)
     bndi_call *c = &node->call;
     bnd_status status = check_versions(node, why);
     c->engine->place = c->place;
-    bool slice = c->operation == BND_TENSOR_VIEW && c->view.kind == BNDI_SLICED;
+    bool slice = c->operation == BND_TENSOR_OP_VIEW && c->view.kind == BNDI_SLICED;
     if (status != BND_OK) {
         return status;
     }
@@ -330,7 +330,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     }
     bnd_phase before = engine->phase;
     unsigned place = engine->place;
-    engine->phase = BND_BACKWARD;
+    engine->phase = BND_PHASE_BACKWARD;
     bnd_status status = check_way(root, why);
     if (status == BND_OK) {
         status = bndi_gradient_new(&root->gradient, engine, BND_ROLE_DACT, &loss->format, &loss->shape, false, why);

@@ -7,7 +7,7 @@
 
 static bnd_status view_backward(bndi_call *c, const bnd_tensor *d, bndi_gradients *g, bnd_error *why)
 {
-    size_t from[BND_RANK_MAX];
+    size_t from[BND_TENSOR_RANK_MAX];
     switch (c->view.kind) {
     case BNDI_PERMUTED:
         for (size_t i = 0; i < c->shape.rank; i++) {
@@ -30,7 +30,7 @@ const bndi_row bndi_view_row = {.name = "view", .least = 1, .most = 1, .backward
 static bnd_status finish(bnd_tensor **out, bnd_tensor *view, bnd_tensor *t, const bndi_view *how, bnd_error *why)
 {
     bndi_call call = {.row = &bndi_view_row,
-                      .operation = BND_TENSOR_VIEW,
+                      .operation = BND_TENSOR_OP_VIEW,
                       .engine = t->engine,
                       .view = *how,
                       .count = 1,
@@ -73,7 +73,7 @@ bnd_status bnd_tensor_permute(bnd_tensor **out, bnd_tensor *t, const int *axes, 
 bnd_status bnd_tensor_transpose(bnd_tensor **out, bnd_tensor *t, int axis, int other, bnd_error *why)
 {
     size_t a, b;
-    int axes[BND_RANK_MAX];
+    int axes[BND_TENSOR_RANK_MAX];
     bnd_status status = bndi_axis(&a, axis, t->shape.rank, "transpose", why);
     if (status == BND_OK) {
         status = bndi_axis(&b, other, t->shape.rank, "transpose", why);
@@ -140,7 +140,7 @@ bnd_status bnd_tensor_broadcast(bnd_tensor **out, bnd_tensor *t, const size_t *e
 bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent, size_t rank, bnd_error *why)
 {
     bndi_shape shape;
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bnd_tensor *view;
     size_t axis = 0;
     bnd_status status = bndi_wanted_shape(&shape, t, extent, rank, "view", why);
@@ -161,7 +161,7 @@ bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent
 
 bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
 {
-    size_t at, extent[BND_RANK_MAX], rank = 0;
+    size_t at, extent[BND_TENSOR_RANK_MAX], rank = 0;
     bnd_status status = bndi_axis(&at, axis, t->shape.rank, "squeeze", why);
     if (status != BND_OK) {
         return status;
@@ -180,11 +180,11 @@ bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_err
 
 bnd_status bnd_tensor_unsqueeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_error *why)
 {
-    size_t at, extent[BND_RANK_MAX], rank = 0;
+    size_t at, extent[BND_TENSOR_RANK_MAX], rank = 0;
     bnd_status status = bndi_axis(&at, axis, t->shape.rank + 1, "unsqueeze", why);
-    if (status == BND_OK && t->shape.rank == BND_RANK_MAX) {
+    if (status == BND_OK && t->shape.rank == BND_TENSOR_RANK_MAX) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "unsqueeze: the tensor has %d axes already, the most there can be",
-                          BND_RANK_MAX);
+                          BND_TENSOR_RANK_MAX);
     }
     if (status != BND_OK) {
         return status;

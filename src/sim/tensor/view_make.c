@@ -5,7 +5,7 @@
 bnd_status bndi_permuted(bnd_tensor **out, const bnd_tensor *t, const size_t *from, bnd_error *why)
 {
     bndi_shape shape = {.rank = t->shape.rank};
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     for (size_t i = 0; i < shape.rank; i++) {
         shape.extent[i] = t->shape.extent[from[i]];
         stride[i] = t->stride[from[i]];
@@ -17,7 +17,7 @@ bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_
                        bnd_error *why)
 {
     bndi_shape shape = t->shape;
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     __builtin_memcpy(stride, t->stride, sizeof stride);
     size_t offset = t->offset + (count > 0 ? (size_t)((ptrdiff_t)first * t->stride[axis]) : 0);
     shape.extent[axis] = count;
@@ -27,7 +27,7 @@ bnd_status bndi_sliced(bnd_tensor **out, const bnd_tensor *t, size_t axis, size_
 
 bnd_status bndi_broadcast_to(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
 {
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     size_t missing = shape->rank - t->shape.rank;
     for (size_t i = 0; i < shape->rank; i++) {
         bool repeats = i < missing || t->shape.extent[i - missing] != shape->extent[i];
@@ -77,7 +77,7 @@ bool bndi_view_strides(ptrdiff_t *stride, const bnd_tensor *t, const bndi_shape 
 
 bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape *shape, bnd_error *why)
 {
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     size_t axis;
     if (bndi_view_strides(stride, t, shape, &axis)) {
         return bndi_view_make(out, t, shape, stride, t->offset, why);
@@ -98,15 +98,15 @@ bnd_status bndi_reshaped(bnd_tensor **out, const bnd_tensor *t, const bndi_shape
 bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t *extent, size_t rank, const char *who,
                              bnd_error *why)
 {
-    size_t given[BND_RANK_MAX], known = 1, open = rank, count = bndi_count(&t->shape);
+    size_t given[BND_TENSOR_RANK_MAX], known = 1, open = rank, count = bndi_count(&t->shape);
     char text[BNDI_SHAPE_TEXT], asked[BNDI_SHAPE_TEXT];
-    for (size_t i = 0; i < rank && i < BND_RANK_MAX; i++) {
-        given[i] = extent[i] == BND_INFER ? 1 : extent[i];
-        if (extent[i] == BND_INFER && open < rank) {
+    for (size_t i = 0; i < rank && i < BND_TENSOR_RANK_MAX; i++) {
+        given[i] = extent[i] == BND_TENSOR_INFER ? 1 : extent[i];
+        if (extent[i] == BND_TENSOR_INFER && open < rank) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: only one extent can be inferred; axes %zu and %zu are open",
                             who, open, i);
         }
-        open = extent[i] == BND_INFER ? i : open;
+        open = extent[i] == BND_TENSOR_INFER ? i : open;
     }
     bnd_status status = bndi_shape_make(out, given, rank, why);
     if (status != BND_OK) {

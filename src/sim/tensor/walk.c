@@ -31,7 +31,7 @@ static void join_axes(bndi_walk *w, const bndi_shape *as, const ptrdiff_t *strid
 
 void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work)
 {
-    ptrdiff_t stride[BND_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     for (size_t i = 0; i < as->rank; i++) {
         size_t missing = as->rank - t->shape.rank;
         bool repeats = i < missing || t->shape.extent[i - missing] != as->extent[i];

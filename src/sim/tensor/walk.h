@@ -17,8 +17,8 @@ typedef struct bndi_walk {
     bnd_format format;
     bndi_storage storage;
     unsigned char *data;
-    size_t offset, rank, extent[BND_RANK_MAX];
-    ptrdiff_t stride[BND_RANK_MAX];
+    size_t offset, rank, extent[BND_TENSOR_RANK_MAX];
+    ptrdiff_t stride[BND_TENSOR_RANK_MAX];
     bndi_width work;
     bool plain;   /* numbers of the work type, side by side */
     bool integer; /* not codes of the format, but integers, or what shares scales */
@@ -31,7 +31,7 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
 
 /* Stretches along the last axis, one after another: the first has element `at`. */
 typedef struct bndi_stretch {
-    size_t index[BND_RANK_MAX];
+    size_t index[BND_TENSOR_RANK_MAX];
     size_t start, length; /* in elements of the buffer */
 } bndi_stretch;
 void bndi_first_stretch(bndi_stretch *r, const bndi_walk *w, size_t at);

@@ -181,7 +181,7 @@ typedef struct dump {
     uint64_t steps;
     unsigned which[ARRAYS]; /* of each entry */
     bool whole[ARRAYS];     /* symbols and classes: integers in the file */
-    uint64_t shape[ARRAYS][1 + BND_RANK_MAX];
+    uint64_t shape[ARRAYS][1 + BND_TENSOR_RANK_MAX];
 } dump;
 
 static bnd_status write_tensor(const bnd_lab_output *file, const bnd_tensor *t, bool whole, bnd_error *why)

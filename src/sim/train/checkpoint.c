@@ -185,7 +185,7 @@ static bnd_status read_head(checkpoint *c, bnd_error *why)
     }
     status = status == BND_OK ? find_text(&text, c->file, training_key, why) : status;
     if (status == BND_OK) {
-        status = bnd_training_read(&c->training, text, strlen(text), why);
+        status = bnd_training_read_n(&c->training, text, strlen(text), why);
     }
     status = status == BND_OK ? find_count(&c->step, c->file, step_key, why) : status;
     status = status == BND_OK ? find_count(&c->good_steps, c->file, good_steps_key, why) : status;

@@ -74,7 +74,7 @@ bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor 
 
 bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
 {
-    return bndi_pair(g, BND_TENSOR_MATMUL, a, b);
+    return bndi_pair(g, BND_TENSOR_OP_MATMUL, a, b);
 }
 
 bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index)
@@ -124,26 +124,26 @@ bnd_tensor *bndi_weight(bndi_graph *g, size_t first)
 bnd_tensor *bndi_dense(bndi_graph *g, bnd_tensor *x, size_t first)
 {
     bnd_tensor *in[] = {x, bndi_weight(g, first), g->run->parameter[first + 1].value};
-    return bndi_apply(g, BND_TENSOR_LINEAR, in, 3, NULL);
+    return bndi_apply(g, BND_TENSOR_OP_LINEAR, in, 3, NULL);
 }
 
 bnd_tensor *bndi_dense_bare(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    return bndi_pair(g, BND_TENSOR_LINEAR, x, bndi_weight(g, first));
+    return bndi_pair(g, BND_TENSOR_OP_LINEAR, x, bndi_weight(g, first));
 }
 
 bnd_tensor *bndi_norm(bndi_graph *g, bnd_tensor *x, size_t first)
 {
     bnd_tensor *in[] = {x, bndi_weight(g, first), g->run->parameter[first + 1].value};
-    return bndi_apply(g, BND_TENSOR_LAYER_NORM, in, 3, &(bnd_attributes){.number = {1e-5}});
+    return bndi_apply(g, BND_TENSOR_OP_LAYER_NORM, in, 3, &(bnd_attributes){.number = {1e-5}});
 }
 
 bnd_tensor *bndi_half_mean_square(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
 {
-    bnd_tensor *difference = bndi_careful_pair(g, BND_TENSOR_SUB, a, b);
-    bnd_tensor *square = careful(g, BND_TENSOR_POW, &difference, 1, 2);
-    bnd_tensor *mean = bndi_careful_map(g, BND_TENSOR_MEAN, square);
-    return careful(g, BND_TENSOR_SCALE, &mean, 1, 0.5);
+    bnd_tensor *difference = bndi_careful_pair(g, BND_TENSOR_OP_SUB, a, b);
+    bnd_tensor *square = careful(g, BND_TENSOR_OP_POW, &difference, 1, 2);
+    bnd_tensor *mean = bndi_careful_map(g, BND_TENSOR_OP_MEAN, square);
+    return careful(g, BND_TENSOR_OP_SCALE, &mean, 1, 0.5);
 }
 
 /* ---- numbers ---- */

@@ -45,7 +45,7 @@ static bnd_status calibrate(bnd_run *run, uint64_t casts, bnd_error *why)
 {
     double loss;
     bool delayed = false;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         delayed = delayed || run->engine->scaling[role].kind == BNDI_DELAYED;
     }
     if (!delayed) {
@@ -77,7 +77,7 @@ bnd_status bnd_run_losses(double *losses, size_t batches, const bnd_run *run, co
     if (bndi_is_own(run)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "bnd_run_losses needs a built-in model; this run has your own");
     }
-    if (place != BND_EVERYWHERE && place >= run->places) {
+    if (place != BND_PLACE_ALL && place >= run->places) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "place %u is out of range: the model has places 0 to %u", place,
                         run->places - 1);
     }

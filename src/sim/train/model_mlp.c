@@ -31,10 +31,10 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 {
     bnd_tensor *x = batch->x;
     for (size_t layer = 0; layer < g->run->training.depth; layer++) {
-        x = bndi_map(g, BND_TENSOR_RELU, bndi_dense(g, x, 2 * layer));
+        x = bndi_map(g, BND_TENSOR_OP_RELU, bndi_dense(g, x, 2 * layer));
     }
     x = bndi_dense(g, x, 2 * g->run->training.depth);
-    return bndi_pair(g, BND_TENSOR_CROSS_ENTROPY, x, batch->y);
+    return bndi_pair(g, BND_TENSOR_OP_CROSS_ENTROPY, x, batch->y);
 }
 
 const bndi_model_row bndi_mlp_row = {.name = "mlp",

@@ -66,10 +66,10 @@ const bndi_model_row bndi_least_squares_row = {.name = "linear",
 static bnd_tensor *loss_of_logistic(bndi_graph *g, const bndi_batch *batch)
 {
     bnd_tensor *z = bndi_dense(g, batch->x, 0);
-    bnd_tensor *share = bndi_map(g, BND_TENSOR_SIGMOID, bndi_map(g, BND_TENSOR_NEG, bndi_again(z)));
-    bnd_tensor *weighed = bndi_careful_pair(g, BND_TENSOR_MUL, batch->y, z);
-    bnd_tensor *sum = bndi_careful_pair(g, BND_TENSOR_ADD, bndi_map(g, BND_TENSOR_LOG, share), weighed);
-    return bndi_careful_map(g, BND_TENSOR_NEG, bndi_careful_map(g, BND_TENSOR_MEAN, sum));
+    bnd_tensor *share = bndi_map(g, BND_TENSOR_OP_SIGMOID, bndi_map(g, BND_TENSOR_OP_NEG, bndi_again(z)));
+    bnd_tensor *weighed = bndi_careful_pair(g, BND_TENSOR_OP_MUL, batch->y, z);
+    bnd_tensor *sum = bndi_careful_pair(g, BND_TENSOR_OP_ADD, bndi_map(g, BND_TENSOR_OP_LOG, share), weighed);
+    return bndi_careful_map(g, BND_TENSOR_OP_NEG, bndi_careful_map(g, BND_TENSOR_OP_MEAN, sum));
 }
 
 const bndi_model_row bndi_logistic_row = {.name = "logistic",

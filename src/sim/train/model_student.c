@@ -39,8 +39,8 @@ static bnd_tensor *output(bndi_graph *g, bnd_tensor *a)
     for (size_t block = 0; block < g->run->training.depth; block++) {
         size_t first = block * PER_BLOCK;
         bnd_tensor *inner = bndi_dense_bare(g, bndi_norm(g, bndi_again(a), first + NORM), first + UP);
-        bnd_tensor *step = bndi_dense_bare(g, bndi_map(g, BND_TENSOR_GELU, inner), first + DOWN);
-        a = bndi_pair(g, BND_TENSOR_ADD, a, step);
+        bnd_tensor *step = bndi_dense_bare(g, bndi_map(g, BND_TENSOR_OP_GELU, inner), first + DOWN);
+        a = bndi_pair(g, BND_TENSOR_OP_ADD, a, step);
     }
     return a;
 }

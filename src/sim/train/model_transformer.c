@@ -94,21 +94,21 @@ static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
     bnd_tensor *q = bndi_part(g, bndi_again(heads), 0), *k = bndi_part(g, bndi_again(heads), 1);
     bnd_tensor *v = bndi_part(g, heads, 2);
     bnd_tensor *scores = bndi_matmul(g, q, bndi_turned(g, k));
-    scores = bndi_with(g, BND_TENSOR_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
-    bnd_tensor *weights = bndi_map(g, BND_TENSOR_SOFTMAX, bndi_with(g, BND_TENSOR_MASKED, scores, 0));
+    scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
+    bnd_tensor *weights = bndi_map(g, BND_TENSOR_OP_SOFTMAX, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));
     bnd_tensor *mixed = bndi_rearranged(g, bndi_matmul(g, weights, v), "b head t e -> b t (head e)", NULL);
     return bndi_dense(g, mixed, first + PROJECTION);
 }
 
 static bnd_tensor *perceptron(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    return bndi_dense(g, bndi_map(g, BND_TENSOR_GELU, bndi_dense(g, x, first + UP)), first + DOWN);
+    return bndi_dense(g, bndi_map(g, BND_TENSOR_OP_GELU, bndi_dense(g, x, first + UP)), first + DOWN);
 }
 
 static bnd_tensor *block_of(bndi_graph *g, bnd_tensor *x, size_t first)
 {
-    x = bndi_pair(g, BND_TENSOR_ADD, x, attention(g, bndi_norm(g, bndi_again(x), first + NORM1), first));
-    return bndi_pair(g, BND_TENSOR_ADD, x, perceptron(g, bndi_norm(g, bndi_again(x), first + NORM2), first));
+    x = bndi_pair(g, BND_TENSOR_OP_ADD, x, attention(g, bndi_norm(g, bndi_again(x), first + NORM1), first));
+    return bndi_pair(g, BND_TENSOR_OP_ADD, x, perceptron(g, bndi_norm(g, bndi_again(x), first + NORM2), first));
 }
 
 static bnd_status segment(bnd_tensor **out, bnd_tensor *const *in, size_t count, void *data, bnd_error *why)
@@ -142,13 +142,13 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 {
     const bnd_training *t = &g->run->training;
     size_t end = BLOCKS + t->depth * PER_BLOCK;
-    bnd_tensor *x = bndi_pair(g, BND_TENSOR_EMBEDDING, bndi_weight(g, TOKENS), batch->x);
-    x = bndi_pair(g, BND_TENSOR_ADD, x, bndi_weight(g, POSITIONS));
+    bnd_tensor *x = bndi_pair(g, BND_TENSOR_OP_EMBEDDING, bndi_weight(g, TOKENS), batch->x);
+    x = bndi_pair(g, BND_TENSOR_OP_ADD, x, bndi_weight(g, POSITIONS));
     for (size_t i = 0; i < t->depth; i++) {
         x = block(g, x, i);
     }
     bnd_tensor *logits = bndi_dense_bare(g, bndi_norm(g, x, end), t->tied ? TOKENS : end + 2);
-    return bndi_pair(g, BND_TENSOR_CROSS_ENTROPY, logits, batch->y);
+    return bndi_pair(g, BND_TENSOR_OP_CROSS_ENTROPY, logits, batch->y);
 }
 
 const bndi_model_row bndi_transformer_row = {.name = "transformer",

@@ -143,7 +143,7 @@ static bnd_status check_whole(const bndi_json_text *text, bnd_error *why)
     return status;
 }
 
-bnd_status bnd_recipe_read(bnd_policy *out, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_recipe_read_n(bnd_policy *out, const char *text, size_t length, bnd_error *why)
 {
     const bndi_json_text whole = {text, length};
     settings s = {.length = 0};

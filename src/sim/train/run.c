@@ -250,7 +250,7 @@ static bnd_status cast_data(bnd_tensor **t, bool is_whole, bnd_run *run, bnd_err
     }
     const bnd_attributes how = {.format = &cast->format, .rule = cast->rule};
     const uint64_t casts = run->engine->casts;
-    bnd_status status = bndi_apply_as(t, BND_TENSOR_CAST, &wide, 1, &how, BND_ROLE_DATA, why);
+    bnd_status status = bndi_apply_as(t, BND_TENSOR_OP_CAST, &wide, 1, &how, BND_ROLE_DATA, why);
     if (status == BND_OK) {
         bnd_tensor_release(wide);
     }

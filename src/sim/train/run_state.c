@@ -89,7 +89,7 @@ static void restore_peaks(bnd_engine *engine, const bnd_account *before)
     bnd_account *a = &engine->account;
     a->saved = before->saved;
     a->saved_beside = before->saved_beside;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         a->peak_by_role[role] =
             before->peak_by_role[role] > a->peak_by_role[role] ? before->peak_by_role[role] : a->peak_by_role[role];
     }

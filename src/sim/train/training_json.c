@@ -328,7 +328,7 @@ static bnd_status take_defaults(bnd_training *out, const reading *r, bnd_error *
     return status;
 }
 
-bnd_status bnd_training_read(bnd_training *out, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_training_read_n(bnd_training *out, const char *text, size_t length, bnd_error *why)
 {
     reading r = {.text = {text, length}};
     bnd_training t;

@@ -78,7 +78,7 @@ static bnd_status check_entry(const bnd_safetensor *entry, const char *name, con
                         entry->dtype);
     }
     if (!same_shape(entry, shape)) {
-        bndi_shape of_file = {.rank = entry->rank < BND_RANK_MAX ? entry->rank : BND_RANK_MAX};
+        bndi_shape of_file = {.rank = entry->rank < BND_TENSOR_RANK_MAX ? entry->rank : BND_TENSOR_RANK_MAX};
         for (size_t i = 0; i < of_file.rank; i++) {
             of_file.extent[i] = (size_t)entry->shape[i];
         }
@@ -153,7 +153,7 @@ static bnd_status write_numbers(const bnd_lab_output *file, const bnd_safetensor
 bnd_status bnd_run_save_weights(const bnd_run *run, const char *path, bnd_error *why)
 {
     bnd_safetensor *entries = calloc(run->parameters + 1, sizeof *entries);
-    uint64_t(*shapes)[BND_RANK_MAX] = calloc(run->parameters + 1, sizeof *shapes);
+    uint64_t(*shapes)[BND_TENSOR_RANK_MAX] = calloc(run->parameters + 1, sizeof *shapes);
     bnd_status status = BND_OK;
     if (entries == NULL || shapes == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory for a list of %zu tensors", run->parameters);

@@ -80,7 +80,7 @@ static int work_out(calc *c)
                         "%s is a value set: it has no codes, and operations need a format with codes", c->format->name);
     }
     c->terms = allocate(NULL, length + 1, sizeof *c->terms);
-    if (bnd_expression_parse(c->terms, length + 1, &c->count, c->expression, length, c->format, &why) != BND_OK) {
+    if (bnd_expression_parse_n(c->terms, length + 1, &c->count, c->expression, length, c->format, &why) != BND_OK) {
         return refuse(c, &why);
     }
     c->results = allocate(NULL, c->count, sizeof *c->results);

@@ -132,7 +132,7 @@ static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const reci
     const size_t n = (size_t)e->asked.batches;
     bnd_error why;
     *o = (outcome){.recipe = r};
-    bnd_status status = bnd_run_losses(c->losses, n, c->run, &r->policy, BND_EVERYWHERE, &why);
+    bnd_status status = bnd_run_losses(c->losses, n, c->run, &r->policy, BND_PLACE_ALL, &why);
     if (status == BND_OK) {
         status = bnd_run_weight_bytes(&o->weight_bytes, c->run, &r->policy, &why);
     }
@@ -143,7 +143,7 @@ static int evaluate_recipe(outcome *o, subject *c, const evaluate *e, const reci
         memcpy(c->usual, c->losses, n * sizeof *c->usual);
     }
     o->loss = mean(c->losses, n);
-    o->all = compare(BND_EVERYWHERE, c->losses, c->usual, n);
+    o->all = compare(BND_PLACE_ALL, c->losses, c->usual, n);
     return evaluate_parts(o, c, e);
 }
 

@@ -89,7 +89,7 @@ static int read_number(given *v, const source *from, size_t length)
         bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
         return refuse(from, "a code is written FORMAT:0xHEX or FORMAT:0bBITS");
     }
-    if (bnd_real_new_of_text(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
+    if (bnd_real_new_of_text_n(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
         return refuse(from, why.message);
     }
     if (!v->exact.sticky) {

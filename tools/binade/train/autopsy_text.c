@@ -8,7 +8,7 @@
 
 /* ---- findings in words ---- */
 
-static const char *const numbers[BND_ROLES] = {
+static const char *const numbers[BND_ROLE_COUNT] = {
     [BND_ROLE_PARAM] = "weights",
     [BND_ROLE_MASTER] = "master weights",
     [BND_ROLE_ACT] = "activations",

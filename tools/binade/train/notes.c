@@ -287,12 +287,12 @@ static void judge_reference(const train_result *r)
 }
 
 /* The roles of a run that `from` puts at this step, in words; NULL: none. */
-static char *roles_from(const uint64_t from[BND_ROLES], uint64_t step)
+static char *roles_from(const uint64_t from[BND_ROLE_COUNT], uint64_t step)
 {
     enum { MOST = 4 };
     name_list l = {NULL, NULL, 0};
     size_t more = 0;
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         if (from[role] == step + 1 && l.count < MOST) {
             name_list_add(&l, bnd_role_name((bnd_role)role));
         } else {
@@ -304,9 +304,9 @@ static char *roles_from(const uint64_t from[BND_ROLES], uint64_t step)
     return more > 0 ? with_sentence(names, format_text("and %zu more", more)) : names;
 }
 
-static void keep_first(uint64_t *first, const uint64_t from[BND_ROLES])
+static void keep_first(uint64_t *first, const uint64_t from[BND_ROLE_COUNT])
 {
-    for (unsigned role = 0; role < BND_ROLES; role++) {
+    for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         *first = from[role] > 0 && from[role] - 1 < *first ? from[role] - 1 : *first;
     }
 }

@@ -42,7 +42,7 @@ static int read_recipe(recipe *r, const training_options *o)
     bnd_error why;
     bnd_status status = bnd_lab_map_open(&map, r->name, &why);
     if (status == BND_OK) {
-        status = bnd_recipe_read(&r->policy, (const char *)map.bytes, map.size, &why);
+        status = bnd_recipe_read_n(&r->policy, (const char *)map.bytes, map.size, &why);
         bnd_lab_map_close(&map);
     }
     if (status != BND_OK) {

@@ -167,7 +167,7 @@ static int take_answer(drive *d, const char *text, size_t length)
         return complain(self_of(d), "'%s' gave more answers than the %llu questions", d->asked->command[0],
                         (unsigned long long)d->count);
     }
-    if (bnd_vector_parse(&line, &d->described, BND_VECTOR_ANSWER_ANY, text, length, &why) != BND_OK) {
+    if (bnd_vector_parse_n(&line, &d->described, BND_VECTOR_ANSWER_ANY, text, length, &why) != BND_OK) {
         return refuse(d, why.message);
     }
     bnd_vector_case(d->operands, &random, &d->plan, d->answered);

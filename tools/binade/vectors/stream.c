@@ -102,7 +102,7 @@ static int take_header(source *s)
     if (s->judge.has_description || strstr(s->line, "binade-vectors") == NULL) {
         return GO_ON;
     }
-    if (bnd_vectors_parse_header(&described, s->line, s->length, &why) != BND_OK) {
+    if (bnd_vectors_parse_header_n(&described, s->line, s->length, &why) != BND_OK) {
         return refuse(s, why.message);
     }
     override(&described, &s->asked->common);
@@ -123,7 +123,7 @@ static int take_line(source *s)
         return refuse(s, "what the lines are about is not known: they have no header '# binade-vectors 1 op=...'; say "
                          "--op, --in and --out");
     }
-    if (bnd_vector_parse(&line, &s->judge.described, BND_VECTOR_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
+    if (bnd_vector_parse_n(&line, &s->judge.described, BND_VECTOR_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
         return refuse(s, why.message);
     }
     return judge_line(&s->judge, &line, s->number);
