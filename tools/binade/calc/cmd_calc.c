@@ -161,7 +161,11 @@ static void print_all(const calc *all, size_t count)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        (output == OUTPUT_JSON ? calc_print_json : calc_print_text)(&all[i]);
+        if (output == OUTPUT_JSON) {
+            calc_print_json(&all[i]);
+        } else {
+            calc_print_text(&all[i]);
+        }
     }
 }
 

@@ -223,7 +223,11 @@ int show_as_table(const settings *s, bool plain)
     sheet all = {.settings = s, .plain = plain};
     int status = for_each_value(s, add_value, &all);
     if (status == GO_ON) {
-        (s->output == OUTPUT_TEXT ? print_sheet : print_rows)(&all);
+        if (s->output == OUTPUT_TEXT) {
+            print_sheet(&all);
+        } else {
+            print_rows(&all);
+        }
     }
     clear_sheet(&all);
     return status;

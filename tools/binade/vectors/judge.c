@@ -307,7 +307,11 @@ static void json_report(judge *j, const bnd_vector_coverage *c)
 int judge_report(judge *j)
 {
     const bnd_vector_coverage *c = bnd_vector_check_coverage(j->check);
-    (j->asked->common.output == OUTPUT_JSON ? json_report : print_report)(j, c);
+    if (j->asked->common.output == OUTPUT_JSON) {
+        json_report(j, c);
+    } else {
+        print_report(j, c);
+    }
     return c->disagreements > 0 ? DOES_NOT_HOLD : FINE;
 }
 
