@@ -64,13 +64,14 @@ typedef struct bnd_record {
     double seconds;               /* of a step: the median; NaN where it is not known */
 } bnd_record;
 
-/* Frees the points. */
+/* Frees the points of a record. */
 void bnd_record_close(bnd_record *record);
 
-/* A run directory, finished or not, or any file of JSON lines, or of values separated by commas, tabs or semicolons,
- * with a step and a loss (and, as metrics.jsonl has them, the other columns). Refused, with the number of the line,
- * where a line is none of that; a last line without an end, as a killed run leaves it, is not looked at. Where the two
- * have other names than step and loss, lines without a loss are passed over: other programs write several kinds. */
+/* Reads a run: a run directory, finished or not, or a file of JSON lines or of values separated by commas, tabs or
+ * semicolons, with a step and a loss (and the other columns of metrics.jsonl). An incomplete last line, as a killed run
+ * leaves it, is ignored. If the two columns have other names than step and loss, lines without a loss are skipped.
+ * Arguments: `out` is closed with bnd_record_close.
+ * On failure: BND_BAD_STREAM if the file cannot be read; BND_BAD_FILE with the number of the line; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_record_read(bnd_record *out, const char *path, bnd_error *why);
 
 /* What the columns of a file are called that is no run directory's; NULL: as usual. Usual are step, global_step, _step,
@@ -80,34 +81,44 @@ typedef struct bnd_log_columns {
     const char *step, *loss;
 } bnd_log_columns;
 
-/* The same for a directory of run directories, too: one record each, in the order of their names. */
+/* Reads what bnd_record_read reads, and a directory of run directories: one record each, in the order of their names.
+ * Arguments: `out` receives `count` records, freed with bnd_records_free.
+ * On failure: as bnd_record_read. */
 BND_CHECKED bnd_status bnd_records_read(bnd_record **out, size_t *count, const char *path, bnd_error *why);
+
+/* bnd_records_read of a file whose columns have these names. */
 BND_CHECKED bnd_status bnd_records_read_log(bnd_record **out, size_t *count, const char *path,
                                             const bnd_log_columns *columns, bnd_error *why);
-void bnd_records_free(bnd_record *records, size_t count); /* clears each, and frees them */
 
-/* The points as CSV, which bnd_record_read reads back to the same numbers. */
+/* Closes each record, and frees them all. */
+void bnd_records_free(bnd_record *records, size_t count);
+
+/* Writes the points of a record as CSV, which bnd_record_read reads back to the same numbers.
+ * On failure: BND_BAD_STREAM if the file cannot be written. */
 BND_CHECKED bnd_status bnd_record_write_csv(const bnd_record *record, const char *path, bnd_error *why);
 
-/* Every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column a key, in the
- * order in which they first come, and a row a line. What a line does not say is an empty field; what null stands for is
- * nan, inf or -inf where the line says so. Texts, arrays and objects are left out. Refused, before anything is written,
- * is what bnd_record_read refuses, and besides: CSV, a number that a line has twice, more than 65536 columns, and what
- * is no ordinary file, which could not be read twice. */
+/* Writes every number of the lines of a run (of its directory, or of a file of JSON lines) as CSV: a column per key, in
+ * the order of their first appearance, and a row per line. What a line does not say is an empty field; null is written
+ * as nan, inf or -inf if the line says which. Texts, arrays and objects are left out.
+ * Arguments: `write` receives the text piece by piece.
+ * On failure: before anything is written: as bnd_record_read; and BND_BAD_FILE for CSV, a number that a line has
+ * twice, more than 65536 columns, and what is not an ordinary file, which could not be read twice. */
 BND_CHECKED bnd_status bnd_metrics_write_csv(const char *path,
                                              void (*write)(void *sink, const char *text, size_t length), void *sink,
                                              bnd_error *why);
 
-/* What a parameter takes: itself, its master copy, its gradient, m, v and what the recipe keeps beside, each at its
- * peak. NaN where it is not known. */
+/* Counts the bytes per parameter: itself, its master copy, its gradient, m, v and what the recipe keeps in addition,
+ * each at its peak.
+ * Returns: NaN if they are not known. */
 double bnd_record_bytes_per_parameter(const bnd_record *record);
 
-/* All of these together, and the activations that are saved for the backward pass: what `binade cost memory` computes
- * on paper. NaN where it is not known. */
+/* Counts the bytes of all of these and of the activations saved for the backward pass, which `binade cost memory`
+ * computes on paper.
+ * Returns: NaN if they are not known. */
 double bnd_record_memory(const bnd_record *record);
 
-/* What of that belongs to a role: its peak, and for BND_ROLE_ACT the activations saved. 0 for roles that are not part
- * of it. */
+/* Returns: the part of that which belongs to a role: its peak, and for BND_ROLE_ACT the saved activations; 0 for roles
+ * that are not part of it. */
 uint64_t bnd_record_memory_of(const bnd_record *record, bnd_role role);
 
 /* ---- runs ---- */
@@ -129,24 +140,25 @@ typedef struct bnd_task {
     bnd_policy switch_to;
 } bnd_task;
 
-/* A run without a directory, validated at its end. */
+/* Describes a run without a directory that is validated at its end. */
 void bnd_task_default(bnd_task *out, const bnd_training *training);
 
-/* "bf16-amp-1": a name for a directory of a run among others, of letters, digits and ._-+=, with a number at the end of
- * what would be too long or would not tell two recipes apart. Cut as snprintf does it, returns the whole length. */
+/* Names the directory of a run among others, "bf16-amp-1": letters, digits and ._-+=, with a hash at the end of a name
+ * that would be too long or would not tell two recipes apart.
+ * Returns: the length of the whole name, as snprintf. */
 size_t bnd_task_name(char *out, size_t size, const char *recipe, uint64_t seed);
 
-/* Told from the threads that work, one call at a time: task number `task` has made a step (its last point), or was
- * found complete. A run of which no number is left (all weights are NaN, and the losses of two steps) has ended: to go
- * on would change nothing. `so_far` has sums over the steps that were made; its loss, validation and seconds are those
- * of now. False: stop all of them as soon as the steps at hand are made, each with a checkpoint. */
+/* Is called from the threads that work, one call at a time, when task number `task` has made a step (its last point) or
+ * was found complete. A run whose weights are all NaN, with two such losses, has ended: further steps would change
+ * nothing. `so_far` has sums over the steps made; its loss, validation and seconds are the present ones.
+ * Returns: false stops all runs after their present step, each with a checkpoint. */
 typedef bool bnd_study_watch(void *data, size_t task, const bnd_record *so_far);
 
-/* Makes the runs, as many at once as the context has threads (one thread each; a run alone has all of them: the bits
- * are the same), and sets a record for each. What is wrong with any of them is found before the first step, and no
- * record is written then. When one fails on the way (the disk is full) the others are finished, every record has what
- * was made, to be cleared by the caller, and the first failure is returned. To be stopped is no failure: the record is
- * not complete then. */
+/* Makes runs, as many at once as the context has threads (one thread each; a single run has all of them, with the same
+ * bits), and sets a record for each. To be stopped by `watch` is not a failure: records are incomplete then.
+ * Arguments: `records` has room for `count`, each closed by the caller; `watch` may be NULL, `data` is passed to it.
+ * On failure: if a task is wrong, before the first step, and no record is written. If a run fails on the way (a full
+ * disk), the others are finished, every record has what was made, and the first failure is returned. */
 BND_CHECKED bnd_status bnd_study_run(bnd_record *records, const bnd_task *tasks, size_t count,
                                      const bnd_context *context, bnd_study_watch *watch, void *data, bnd_error *why);
 
@@ -174,8 +186,9 @@ const char *bnd_verdict_name(bnd_verdict verdict); /* "no difference"; "" where 
  * task to fp32's resolution; there only a ratio beyond this factor counts. */
 #define BND_COMPARISON_APART 10
 
-/* The loss that stands for a run in a comparison: of validation in fp32, else of validation, else of training. NaN and
- * losses above the chance level count as the chance level; where that is not known, as the first loss. */
+/* The loss that stands for a run in a comparison: validation in fp32, else validation, else training. NaN, and losses
+ * above chance level, count as chance level, or as the first loss if that is not known.
+ * Returns: that loss. */
 double bnd_record_result(const bnd_record *record);
 
 typedef struct bnd_comparison {
@@ -204,22 +217,24 @@ typedef struct bnd_comparison {
     uint64_t cut_at;        /* this one (the first of those of several pairs) */
 } bnd_comparison;
 
-/* The verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",
- * "1 seed". Cut as snprintf does it, returns the whole length. */
+/* Writes a verdict in words: "worse", "failed: NaN at step 12", "failed: chance level", "failed 2 of 10, others worse",
+ * "1 seed".
+ * Returns: the length of the whole text, as snprintf. */
 size_t bnd_comparison_text(char *out, size_t size, const bnd_comparison *comparison);
 
-/* Is there something to explain: worse, or failed, or one seed pair with a gap above the tolerance? */
+/* Returns: whether there is something to explain: worse, or failed, or one seed pair with a gap above the tolerance. */
 bool bnd_comparison_has_cause(const bnd_comparison *comparison);
 
-/* Compares runs with those of a reference: pairs are records of the same model, the same seeds, and the same files of
- * initial weights and order. A pair is compared by what both have: validation losses where both have one after the same
- * steps (in fp32 where both have that), otherwise the mean training loss of the last tenth of the steps up to the last
- * one that both have. `margin` is at least 0; BND_COMPARISON_MARGIN is usual. Refused if there is no pair. */
+/* Compares runs with those of a reference. Pairs are records of the same model, seeds, initial weights and order. A
+ * pair is compared by what both have: validation losses after the same steps (in fp32 if both have that), otherwise the
+ * mean training loss of the last tenth of the steps up to the last one that both have.
+ * Arguments: `margin` is at least 0; BND_COMPARISON_MARGIN is usual.
+ * On failure: BND_BAD_ARGUMENT if there is no pair, or for another margin; BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, size_t count,
                                            const bnd_record *references, size_t reference_count, double margin,
                                            bnd_error *why);
 
-/* Half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
+/* Returns: half the 95 % interval of the mean of n numbers, by Student's t; NaN for fewer than two. */
 double bnd_interval(const double *x, size_t n);
 
 /* ---- sweeps: recipes, learning rates and seeds, a run each ---- */
@@ -232,13 +247,16 @@ typedef struct bnd_grid {
     size_t lrs, seeds;
 } bnd_grid;
 
-size_t bnd_grid_count(const bnd_grid *grid); /* of points; 0 where that is more than memory has */
+/* Returns: the number of points; 0 if it is more than memory has. */
+size_t bnd_grid_count(const bnd_grid *grid);
 
-/* The task of a point, with the directory of its recipe's task; and "bf16-amp-lr0.001-2", a name for a directory of its
- * own, cut as snprintf does it. Returns the whole length of that. */
+/* Makes the task of a point, with the directory of its recipe's task, and a name for its own directory,
+ * "bf16-amp-lr0.001-2".
+ * Returns: the length of the whole name, as snprintf. */
 size_t bnd_grid_task(bnd_task *out, char *name, size_t size, const bnd_grid *grid, size_t point);
 
-/* Learning rates from low to high, each as many times the one before, of three digits but for the ends. */
+/* Makes learning rates from low to high with equal ratios, rounded to three digits except for the ends.
+ * On failure: BND_BAD_ARGUMENT for ends that are not positive and in order. */
 BND_CHECKED bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why);
 
 /* What came out under a learning rate. */
@@ -248,13 +266,17 @@ typedef struct bnd_rate {
     double result, interval; /* the mean of the runs' results, and half its 95 % interval (NaN for one run) */
 } bnd_rate;
 
-/* Sums up the runs of a recipe, learning rates ascending; `rates` has room for `count`. Allocates. */
+/* Sums up the runs of a recipe by learning rate, ascending.
+ * Arguments: `rates` has room for `count`; `rate_count` receives how many there are.
+ * On failure: BND_NO_MEMORY. */
 BND_CHECKED bnd_status bnd_rates_make(bnd_rate *rates, size_t *rate_count, const bnd_record *records, size_t count,
                                       bnd_error *why);
+
+/* Returns: the index of the best learning rate. */
 size_t bnd_rates_best(const bnd_rate *rates, size_t count);
 
-/* How much a learning rate that is not the best one costs, on the mean over those tried: the expected result above the
- * best (Wortsman et al. 2023, 2309.14322). */
+/* Returns: how much a learning rate other than the best costs on average: the mean result over those tried, minus
+ * the best (Wortsman et al. 2023, 2309.14322). */
 double bnd_rates_sensitivity(const bnd_rate *rates, size_t count);
 
 /* ---- findings: what rounding did to the numbers of a run ---- */
@@ -271,8 +293,12 @@ typedef enum bnd_mechanism {
     BND_MECHANISM_ROUNDED, /* none of these: the share is the RMS error of casts, relative to the RMS of what is cast */
     BND_MECHANISM_COUNT
 } bnd_mechanism;
-const char *bnd_mechanism_name(bnd_mechanism mechanism); /* "lost updates"; "" where there is none */
-double bnd_mechanism_threshold(bnd_mechanism mechanism); /* the share from which it is named as a cause */
+
+/* Returns: the name of a mechanism, "lost updates"; "" for a number that is not one. */
+const char *bnd_mechanism_name(bnd_mechanism mechanism);
+
+/* Returns: the share from which a mechanism is named as a cause. */
+double bnd_mechanism_threshold(bnd_mechanism mechanism);
 
 /* One mechanism at work on one role: in all, and where it is worst. */
 typedef struct bnd_finding {
