@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tools/dev/check-layers \
 	tools/dev/check-order \
 	tools/dev/check-lists \
+	tools/dev/check-names \
 	tools/dev/count-skipped \
 	tools/dev/check-comments \
 	tools/dev/check-words \

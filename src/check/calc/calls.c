@@ -131,7 +131,7 @@ static bnd_status read_parenthesized(bndi_reader *r, bnd_term *call, unsigned op
     if (bndi_peek(r) != '(') {
         return bndi_refuse_at(r, r->at, "operands stand in parentheses: sqrt(2)");
     }
-    bnd_status status = bndi_enter(r, r->at);
+    bnd_status status = bndi_enter_expression(r, r->at);
     r->at++;
     status = status == BND_OK ? read_operands(r, call, operands) : status;
     r->depth--;

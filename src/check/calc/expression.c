@@ -10,7 +10,7 @@
 static bnd_status read_parentheses(bndi_reader *r, size_t *out)
 {
     size_t opened = r->at;
-    bnd_status status = bndi_enter(r, r->at);
+    bnd_status status = bndi_enter_expression(r, r->at);
     if (status != BND_OK) {
         return status;
     }
@@ -34,7 +34,7 @@ static bnd_status read_primary(bndi_reader *r, size_t *out, bool negative);
 static bnd_status read_root(bndi_reader *r, size_t *out)
 {
     size_t at = r->at, operand;
-    bnd_status status = bndi_enter(r, at);
+    bnd_status status = bndi_enter_expression(r, at);
     if (status != BND_OK) {
         return status;
     }
@@ -161,7 +161,7 @@ static bnd_status read_factor(bndi_reader *r, size_t *out)
         return read_power(r, out, sign == '-');
     }
     size_t operand;
-    bnd_status status = bndi_enter(r, at);
+    bnd_status status = bndi_enter_expression(r, at);
     if (status != BND_OK) {
         return status;
     }

@@ -93,7 +93,7 @@ static bnd_status refuse_number(const bndi_reader *r, size_t length, const bnd_e
     return bnd_fail(r->why, BND_BAD_SYNTAX, at, "column %zu%s", bndi_column_of(r, at), colon);
 }
 
-bnd_status bndi_enter(bndi_reader *r, size_t at)
+bnd_status bndi_enter_expression(bndi_reader *r, size_t at)
 {
     if (r->depth == BND_EXPRESSION_DEPTH_MAX) {
         return bnd_fail(r->why, BND_BAD_SYNTAX, at,

@@ -32,7 +32,7 @@ bnd_status bndi_refuse_at(const bndi_reader *r, size_t at, const char *hint);
 /* "column 3, 'part': message" */
 bnd_status bndi_refuse_part(const bndi_reader *r, size_t at, size_t length, const char *message);
 /* One more thing inside another; left by r->depth--. */
-BND_CHECKED bnd_status bndi_enter(bndi_reader *r, size_t at);
+BND_CHECKED bnd_status bndi_enter_expression(bndi_reader *r, size_t at);
 
 /* ---- terms ---- */
 

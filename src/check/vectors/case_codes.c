@@ -58,7 +58,7 @@ bool bndi_stratum_split(int64_t factors[2], int64_t sum, bndi_reach a, bndi_reac
     if (bndi_is_empty(first)) {
         return false;
     }
-    factors[0] = bndi_within(first, random);
+    factors[0] = bndi_exponent_within(first, random);
     factors[1] = sum - factors[0];
     return true;
 }

@@ -81,13 +81,13 @@ static bool same(const bndi_likeness *a, const bndi_likeness *b)
            a->has_flags == b->has_flags;
 }
 
-bndi_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like)
+bndi_line_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like)
 {
     enum { TRIES = 8 };
     uint64_t mixed = like->code << 20 ^ (uint64_t)like->raised << 14 ^ (uint64_t)like->flags << 7 ^ like->look;
     mixed *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 by the golden ratio spreads what differs in few bits */
     for (unsigned i = 0; i < TRIES; i++) {
-        bndi_kind **at = &kinds->slots[((mixed >> 40) + i) % BNDI_KINDS_MAX];
+        bndi_line_kind **at = &kinds->slots[((mixed >> 40) + i) % BNDI_KINDS_MAX];
         if (*at == NULL || same(&(*at)->like, like)) {
             return at;
         }

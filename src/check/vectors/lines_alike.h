@@ -18,7 +18,7 @@ bool bndi_alike(bndi_likeness *out, const bnd_vectors *v, const bnd_vector_line 
                 uint32_t raised);
 
 /* Lines that are alike, judged once and counted. */
-typedef struct bndi_kind {
+typedef struct bndi_line_kind {
     bndi_likeness like;
     uint64_t lines;
     unsigned set;       /* the dimensions that the answers depend on */
@@ -27,17 +27,17 @@ typedef struct bndi_kind {
     bool agrees;        /* with that */
     bnd_class result;
     bnd_vector_case_kind lies;
-    struct bndi_kind *next; /* of all kinds */
-} bndi_kind;
+    struct bndi_line_kind *next; /* of all kinds */
+} bndi_line_kind;
 
 enum { BNDI_KINDS_MAX = 1024 };
 
 typedef struct bndi_kinds {
-    bndi_kind *slots[BNDI_KINDS_MAX], *first;
+    bndi_line_kind *slots[BNDI_KINDS_MAX], *first;
 } bndi_kinds;
 
 /* Where such lines are counted; *place is NULL where there are none yet. NULL where there is no room for more. */
-bndi_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like);
+bndi_line_kind **bndi_kinds_place(bndi_kinds *kinds, const bndi_likeness *like);
 void bndi_kinds_close(bndi_kinds *kinds);
 
 #endif

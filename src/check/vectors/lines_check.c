@@ -128,7 +128,7 @@ uint64_t bndi_check_left_over(const bnd_vector_check *check, const unsigned choi
         unsigned set = check->used[i];
         count += check->tables[set][index_in(check, set, choice)].left_over;
     }
-    for (const bndi_kind *kind = check->kinds.first; kind != NULL; kind = kind->next) {
+    for (const bndi_line_kind *kind = check->kinds.first; kind != NULL; kind = kind->next) {
         count += kind->disagrees[index_in(check, kind->set, choice)] != 0 ? kind->lines : 0;
     }
     return count;
@@ -278,12 +278,12 @@ static bnd_result answer_to(const bnd_vectors *v, const bndi_likeness *like, bnd
     return answer;
 }
 
-static bndi_kind *new_kind(const bnd_vector_check *check, const bndi_likeness *like, bnd_error *why)
+static bndi_line_kind *new_kind(const bnd_vector_check *check, const bndi_likeness *like, bnd_error *why)
 {
     const bnd_vectors *v = &check->vectors;
     unsigned set = open_in(check, set_for(check, &like->exact));
     size_t count = bndi_check_combinations(check, set);
-    bndi_kind *kind = calloc(1, sizeof *kind);
+    bndi_line_kind *kind = calloc(1, sizeof *kind);
     uint8_t *disagrees = calloc(count, 1);
     if (kind == NULL || disagrees == NULL) {
         free(kind);
@@ -295,7 +295,7 @@ static bndi_kind *new_kind(const bnd_vector_check *check, const bndi_likeness *l
     for (size_t i = 0; i < count; i++) {
         disagrees[i] = !same_answer(check, &line, answer_to(v, like, rule_at(check, set, i)));
     }
-    *kind = (bndi_kind){.like = *like, .set = set, .disagrees = disagrees, .want = answer_to(v, like, v->rule)};
+    *kind = (bndi_line_kind){.like = *like, .set = set, .disagrees = disagrees, .want = answer_to(v, like, v->rule)};
     kind->agrees = same_answer(check, &line, kind->want);
     kind->result = bnd_classify(&v->out, bnd_unpack(&v->out, kind->want.code));
     kind->lies = bndi_vector_case_of(&v->out, &check->unlimited, &check->finer, &like->exact);
@@ -335,7 +335,7 @@ static bnd_status take_by_kind(bool *done, bool *agrees, bnd_result *want, bnd_v
     bndi_likeness like;
     bool plain = plain_result(&exact, &raised, check, line);
     bool alike = plain && bndi_alike(&like, &check->vectors, line, &exact, raised);
-    bndi_kind **place = alike ? bndi_kinds_place(&check->kinds, &like) : NULL, *kind;
+    bndi_line_kind **place = alike ? bndi_kinds_place(&check->kinds, &like) : NULL, *kind;
     *done = place != NULL;
     if (place == NULL) {
         return BND_OK;

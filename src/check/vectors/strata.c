@@ -73,7 +73,7 @@ static bool smaller_of(int64_t *exponent, bndi_reach larger, bndi_reach smaller,
     if (bndi_is_empty(fits)) {
         return false;
     }
-    *exponent = (random & 7) == 0 ? fits.low : bndi_within(fits, random >> 3);
+    *exponent = (random & 7) == 0 ? fits.low : bndi_exponent_within(fits, random >> 3);
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool align_products(const bndi_stratum *s)
     const bnd_vectors *v = s->v;
     bndi_reach a = bndi_reach_of(&v->in[0]), b = bndi_reach_of(&v->in[1]);
     bndi_draw first = bndi_stratum_draw(s, BNDI_DECISIONS);
-    int64_t top = bndi_within((bndi_reach){a.low + b.low, a.high + b.high}, first.more);
+    int64_t top = bndi_exponent_within((bndi_reach){a.low + b.low, a.high + b.high}, first.more);
     unsigned in_turn = v->pairs > 1 ? 1 + (unsigned)(first.choice % (v->pairs - 1)) : 0;
     for (unsigned i = 0; i < v->pairs; i++) {
         bndi_draw d = bndi_stratum_draw(s, BNDI_DECISIONS + i), of_a = bndi_stratum_draw(s, i),

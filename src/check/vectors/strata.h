@@ -32,7 +32,7 @@ static inline bool bndi_is_empty(bndi_reach r)
     return r.low > r.high;
 }
 
-static inline int64_t bndi_within(bndi_reach r, uint64_t random)
+static inline int64_t bndi_exponent_within(bndi_reach r, uint64_t random)
 {
     return r.low + (int64_t)(random % (uint64_t)(r.high - r.low + 1));
 }

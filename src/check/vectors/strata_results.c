@@ -16,7 +16,7 @@ static int64_t result_exponent(const bndi_stratum *s, uint64_t random)
     if (place < shifts + ends) {
         return f->emax - 1 + place - shifts;
     }
-    return bndi_within(bndi_reach_of(f), random);
+    return bndi_exponent_within(bndi_reach_of(f), random);
 }
 
 /* The fraction of a number of `bits` significant bits, the last of them a one. */
@@ -80,7 +80,7 @@ static bool tie_factors(const bndi_stratum *s, int64_t exponent, bool from_2, co
     if (bndi_is_empty(first)) {
         return false;
     }
-    int64_t bits = bndi_within(first, d[0].choice >> 32 & 0xffff);
+    int64_t bits = bndi_exponent_within(first, d[0].choice >> 32 & 0xffff);
     s->operands[0] = bndi_stratum_code(&f[0], factors[0], short_fraction(&f[0], bits, d[0].more), d[0].choice >> 63);
     s->operands[1] =
         bndi_stratum_code(&f[1], factors[1], short_fraction(&f[1], together - bits, d[1].more), d[1].choice >> 63);
@@ -139,7 +139,7 @@ static bool make_quotient(const bndi_stratum *s)
     if (bndi_is_empty(b)) {
         return false;
     }
-    int64_t spare = f[0].precision - bits, at = bndi_within(b, d.choice >> 32);
+    int64_t spare = f[0].precision - bits, at = bndi_exponent_within(b, d.choice >> 32);
     bool few = (d.choice & 1) != 0 && spare > 0;
     uint64_t fraction = few ? short_fraction(&f[1], 1 + (int64_t)(of_b.choice % (uint64_t)spare), of_b.more)
                             : bndi_stratum_fraction(&f[1], of_b);
@@ -177,7 +177,7 @@ static bool make_remainder(const bndi_stratum *s)
         return false;
     }
     uint64_t fraction = short_fraction(&f[1], f[0].precision - bits, of_b.more);
-    s->operands[1] = bndi_stratum_code(&f[1], bndi_within(b, d.choice >> 32), fraction, of_b.choice >> 63);
+    s->operands[1] = bndi_stratum_code(&f[1], bndi_exponent_within(b, d.choice >> 32), fraction, of_b.choice >> 63);
     bnd_exact n_and_half = odd_number(bits - 2, bits, d.more, d.choice >> 63);
     s->operands[0] = bndi_vector_code(&f[0], times(&f[0], n_and_half, bnd_unpack(&f[1], s->operands[1])));
     move_by(&s->operands[0], &f[0], a_little(d.choice));
@@ -199,7 +199,7 @@ static bool cancel(const bndi_stratum *s)
     }
     bndi_reach low = {f->emin, f->emin + 3}, high = {f->emax - 2, f->emax}, all = bndi_reach_of(f);
     bndi_reach where = bndi_overlap((d.choice & 12) == 0 ? low : (d.choice & 12) == 4 ? high : all, all);
-    uint64_t code = bndi_stratum_code(f, bndi_within(where, d.choice >> 32), bndi_stratum_fraction(f, of_a),
+    uint64_t code = bndi_stratum_code(f, bndi_exponent_within(where, d.choice >> 32), bndi_stratum_fraction(f, of_a),
                                       of_a.choice >> 63 != 0);
     uint64_t other = bndi_vector_code(g, bnd_unpack(f, code)), step = step_of(g, s->turn, d);
     other = (other & (bndi_magnitudes(g) - 1)) > step ? other - step : other;

@@ -7,7 +7,7 @@
 #define WORD_BITS                 64
 #define SUBNORMALS                false
 #define WAY(name)                 bnd_##name
-#define LONGER(name)              bndi_##name##_wide
+#define LONGER(name)              bndi_##name##_in_128_bits
 #define is_open(f, rounding)      ((rounding) < (f)->internal.quick_modes)
 #define divide(dividend, divisor) ((dividend) / (divisor))
 

@@ -11,12 +11,13 @@
 #define BNDI_RARELY(condition) (condition)
 #endif
 
-bnd_result bndi_add_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
-bnd_result bndi_sub_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
-bnd_result bndi_mul_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
-bnd_result bndi_div_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
-bnd_result bndi_fma_wide(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random);
-bnd_result bndi_sqrt_wide(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
+bnd_result bndi_add_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bndi_sub_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bndi_mul_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bndi_div_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
+bnd_result bndi_fma_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule,
+                                uint64_t random);
+bnd_result bndi_sqrt_in_128_bits(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
 /* The roots of 1, 1 + 1/32 .. 4 in units of 2^-20, rounded down, and 34 more. */
 extern const uint32_t bndi_roots[97];

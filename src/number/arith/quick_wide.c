@@ -52,7 +52,7 @@ __extension__ typedef __int128 signed_word;
 
 #define WORD_BITS  128
 #define SUBNORMALS true
-#define WAY(name)  bndi_##name##_wide
+#define WAY(name)  bndi_##name##_in_128_bits
 
 /* Of formats with normal numbers, and of 61 bits of precision at most: see GUARD in quick_template.h. */
 static inline bool is_open(const bnd_format *f, uint8_t rounding)
@@ -101,7 +101,7 @@ static inline word root_of(word significand, unsigned fraction_bits, unsigned od
 #else
 
 #define FORWARD(name)                                                                                                  \
-    bnd_result bndi_##name##_wide(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)         \
+    bnd_result bndi_##name##_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random)  \
     {                                                                                                                  \
         return longest_##name(f, a, b, rule, random);                                                                  \
     }
@@ -110,12 +110,12 @@ FORWARD(sub)
 FORWARD(mul)
 FORWARD(div)
 
-bnd_result bndi_fma_wide(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
+bnd_result bndi_fma_in_128_bits(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random)
 {
     return longest_fma(f, a, b, c, rule, random);
 }
 
-bnd_result bndi_sqrt_wide(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
+bnd_result bndi_sqrt_in_128_bits(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random)
 {
     return longest_sqrt(f, a, rule, random);
 }

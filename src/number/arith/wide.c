@@ -170,7 +170,7 @@ static uint64_t inverse_of(uint64_t d)
 
 /* A digit of a long division by d: (rest * 2^64 + next) / d, rest < d. The guess from the inverse is at most 1 too
  * small and 1 too large (Moeller and Granlund, Improved division by invariant integers, 2011, theorem 3). */
-static uint64_t next_digit(uint64_t *rest, uint64_t next, uint64_t d, uint64_t inverse)
+static uint64_t next_quotient_word(uint64_t *rest, uint64_t next, uint64_t d, uint64_t inverse)
 {
     uint64_t digit, guess_low;
     bndi_multiply(&digit, &guess_low, inverse, *rest);
@@ -196,7 +196,7 @@ void bndi_wide_divide(bndi_wide *out, const bndi_wide *a, uint64_t word)
     uint64_t whole = a->word[0] >= d, rest = a->word[0] - (whole != 0 ? d : 0);
     quotient[0] = whole;
     for (int i = 1; i < WORDS + 1; i++) {
-        quotient[i] = next_digit(&rest, i < WORDS ? a->word[i] : 0, d, inverse);
+        quotient[i] = next_quotient_word(&rest, i < WORDS ? a->word[i] : 0, d, inverse);
     }
     bool negative = a->negative;
     normalize_wide(out, quotient, a->exponent - 64 + (int64_t)shift);

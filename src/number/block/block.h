@@ -200,8 +200,8 @@ typedef struct bndi_block_job {
 } bndi_block_job;
 
 /* All that does not depend on the array, for codes to be written. Strides are refused. */
-bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
-                         bnd_error *why);
+bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                               bnd_error *why);
 
 /* Work on items 0 .. count - 1, on the job's threads, in the environment that block_kernels.c wants; the largest
  * result. */

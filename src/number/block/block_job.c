@@ -178,8 +178,8 @@ static bool is_stride(ptrdiff_t stride)
     return stride != 0 && stride != 1;
 }
 
-bnd_status bndi_open_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
-                         bnd_error *why)
+bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
+                               bnd_error *why)
 {
     *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.context = NULL}};
     bnd_status status = bndi_check_choices(&job->how, why);

@@ -89,7 +89,7 @@ bnd_status bndi_check_codes(const bnd_block *b, bnd_error *why)
 /* ---- sizes ---- */
 
 /* So many elements that every count of bits and bytes about them is in range. */
-static bool multiply(size_t *product, size_t factor)
+static bool multiply_sizes(size_t *product, size_t factor)
 {
     if (factor != 0 && *product > (size_t)PTRDIFF_MAX / 64 / factor) {
         return false;
@@ -105,7 +105,8 @@ static bool elements_of(size_t *count, bnd_shape shape)
         *count = 0;
         return true;
     }
-    return multiply(count, shape.outer) && multiply(count, shape.length) && multiply(count, shape.inner);
+    return multiply_sizes(count, shape.outer) && multiply_sizes(count, shape.length) &&
+           multiply_sizes(count, shape.inner);
 }
 
 static size_t at_most(size_t size, size_t all)
@@ -203,7 +204,7 @@ bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t 
     bool fits = true;
     for (size_t i = 0; i < rank; i++) {
         size_t *product = i < axis ? &shape.outer : i == axis ? &shape.length : &shape.inner;
-        fits = multiply(product, dimensions[i]) && fits;
+        fits = multiply_sizes(product, dimensions[i]) && fits;
     }
     size_t count;
     if (!fits || !elements_of(&count, shape)) {

@@ -41,7 +41,7 @@ bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, f
                               const bnd_block *block, const bnd_array *how, bnd_error *why)
 {
     bndi_block_job job;
-    bnd_status status = bndi_open_job(&job, shape, block, how, why);
+    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
     if (status == BND_OK) {
         status = bndi_check_codes(block, why);
     }

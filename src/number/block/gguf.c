@@ -4,7 +4,7 @@
 #include "block/block.h"
 #include "bulk/environment.h"
 
-enum { BLOCK = 32, HALF = 16, GROUPS = 4, GROUP = 16 };
+enum { BLOCK = 32, HALF_BLOCK = 16, GROUPS = 4, GROUP = 16 };
 
 /* What the kinds below work with: fp16, looked up once a call. */
 typedef struct gguf_job {
@@ -116,9 +116,9 @@ static void encode_q4_0(const gguf_job *j, unsigned char *block, const float *x)
 {
     float amax = amax_of(x, BLOCK), d = signed_max(x, BLOCK) / -8, inverse = reciprocal_or_zero(d);
     put_fp16(j, block, nan_scale_or(amax, d));
-    for (size_t i = 0; i < HALF; i++) {
+    for (size_t i = 0; i < HALF_BLOCK; i++) {
         unsigned low = is_finite(amax) ? quarter(x[i], inverse) : 8;
-        unsigned high = is_finite(amax) ? quarter(x[i + HALF], inverse) : 8;
+        unsigned high = is_finite(amax) ? quarter(x[i + HALF_BLOCK], inverse) : 8;
         block[2 + i] = (unsigned char)(low | high << 4);
     }
 }
@@ -126,9 +126,9 @@ static void encode_q4_0(const gguf_job *j, unsigned char *block, const float *x)
 static void decode_q4_0(const gguf_job *j, float *y, const unsigned char *block)
 {
     float d = get_fp16(j, block);
-    for (size_t i = 0; i < HALF; i++) {
+    for (size_t i = 0; i < HALF_BLOCK; i++) {
         y[i] = (float)((block[2 + i] & 15) - 8) * d;
-        y[i + HALF] = (float)((block[2 + i] >> 4) - 8) * d;
+        y[i + HALF_BLOCK] = (float)((block[2 + i] >> 4) - 8) * d;
     }
 }
 

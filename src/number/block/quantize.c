@@ -368,7 +368,7 @@ bnd_status bnd_quantize_f32(void *codes, void *scale_codes, float *tensor_scale,
                             const bnd_block *block, const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
     bndi_block_job job;
-    bnd_status status = bndi_open_job(&job, shape, block, how, why);
+    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
     if (status == BND_OK) {
         status = bndi_check_codes(block, why);
     }
@@ -395,7 +395,7 @@ bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape shape, cons
                                  const bnd_array *how, bnd_stats *stats, bnd_error *why)
 {
     bndi_block_job job;
-    bnd_status status = bndi_open_job(&job, shape, block, how, why);
+    bnd_status status = bndi_open_block_job(&job, shape, block, how, why);
     if (status != BND_OK) {
         return status;
     }

@@ -174,7 +174,7 @@ static uint64_t power(const bnd_format *words, int32_t exponent)
 }
 
 /* Below which results the error of a step to odd is not exact. */
-static void set_limits(bndi_arithmetic *a, const term_limits *t, const bnd_format *const *from)
+static void set_operand_limits(bndi_arithmetic *a, const term_limits *t, const bnd_format *const *from)
 {
     const bnd_format *words = bnd_lab_format_of_words(a->width);
     a->high = power(words, words->emax);
@@ -256,5 +256,5 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
         a->way == BNDI_PLAIN && is_directed(rule) && BNDI_HAS_ENVIRONMENT ? rule.rounding : (unsigned)BND_ROUND_RNE;
     a->minus_zero = a->way == BNDI_ODD && rule.rounding == BND_ROUND_RDN;
     a->fused = odd ? (uint8_t)BNDI_NOT_FUSED : (uint8_t)fused_of(a, to, from, rule);
-    set_limits(a, &t, from);
+    set_operand_limits(a, &t, from);
 }

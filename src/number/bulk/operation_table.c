@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "bulk/operate.h"
 
-enum { MOST_BITS = 16 };
+enum { TABLE_MOST_BITS = 16 };
 
 struct bnd_table {
     bnd_operation operation;
@@ -37,7 +37,7 @@ static bnd_status open_table_job(bndi_operate_job *j, bnd_operation operation, c
     if (bnd_rule_random_bits(j->how.rule) > 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a table has no random bits; choose a mode without them");
     }
-    if (bndi_table_bits(j) > MOST_BITS || to->width > MOST_BITS) {
+    if (bndi_table_bits(j) > TABLE_MOST_BITS || to->width > TABLE_MOST_BITS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "a table of %s is too large: operands may have 16 bits together, and results 16",
                         bnd_operation_name(operation));

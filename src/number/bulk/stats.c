@@ -295,7 +295,7 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
 /* ---- what follows from the sums ---- */
 
 /* Sums of normal doubles are good to many digits; where smaller ones are lost is 0 for one too. */
-static bool is_sum(double sum)
+static bool is_sum_of_numbers(double sum)
 {
     return sum >= 0x1p-1022 && sum <= 0x1.fffffffffffffp+1023;
 }
@@ -308,13 +308,13 @@ static bool is_lossless(const bnd_stats *s)
 
 double bnd_stats_mean_squared_error(const bnd_stats *s)
 {
-    bool known = s->compared > 0 && (is_lossless(s) || is_sum(s->squared_error));
+    bool known = s->compared > 0 && (is_lossless(s) || is_sum_of_numbers(s->squared_error));
     return known ? s->squared_error / (double)s->compared : __builtin_nan("");
 }
 
 double bnd_stats_signal_to_noise(const bnd_stats *s)
 {
-    if (!is_sum(s->squared_input) || !(is_lossless(s) || is_sum(s->squared_error))) {
+    if (!is_sum_of_numbers(s->squared_input) || !(is_lossless(s) || is_sum_of_numbers(s->squared_error))) {
         return __builtin_nan("");
     }
     return is_lossless(s) ? __builtin_inf() : s->squared_input / s->squared_error;

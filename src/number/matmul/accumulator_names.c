@@ -21,7 +21,7 @@ typedef struct accumulator_reader {
     size_t at, end; /* of what is not read yet */
 } accumulator_reader;
 
-static bnd_status refuse(const accumulator_reader *r, size_t where, const char *what, bnd_error *why)
+static bnd_status refuse_accumulator(const accumulator_reader *r, size_t where, const char *what, bnd_error *why)
 {
     return bnd_fail(why, BND_BAD_SYNTAX, where, "accumulator '%s': %s", r->text, what);
 }
@@ -49,7 +49,7 @@ static bnd_status take_promotion(accumulator_reader *r, bnd_accumulator *out, bn
         size_t at = i + length;
         if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_count(r, &at, &out->promote) ||
             at != r->end) {
-            return refuse(r, i, "after '/' comes promoteN, N steps over k, at least 1", why);
+            return refuse_accumulator(r, i, "after '/' comes promoteN, N steps over k, at least 1", why);
         }
         r->end = i;
         return BND_OK;
@@ -71,7 +71,8 @@ static bool take_aligned(accumulator_reader *r, bnd_accumulator *out, bnd_status
         good = take_count(r, &at, &group);
     }
     if (!good || at != r->end || bits < 2 || bits > BND_ALIGNED_BITS_MAX || group > BND_GROUP_MAX) {
-        *status = refuse(r, 5, "truncB or truncBgG: B bits, from 2 to 24, and groups of G products, from 1 to 64", why);
+        *status = refuse_accumulator(
+            r, 5, "truncB or truncBgG: B bits, from 2 to 24, and groups of G products, from 1 to 64", why);
         return true;
     }
     char name[8];

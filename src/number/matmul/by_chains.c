@@ -27,16 +27,16 @@ static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
 }
 
 /* A panel of columns of C: where its part of B lies, and its bias. */
-typedef struct span {
+typedef struct column_span {
     size_t column, columns;
     const float *b;
     ptrdiff_t b_row;
     const float *bias;
-} span;
+} column_span;
 
 /* Reads B in place where its rows are ready (fp32, nothing to round, contiguous) and the panel is whole; else packs it.
  * The bias is added with the last block of k. */
-static void set_span(const bndi_job *j, bndi_buffers *w, span *s, size_t rows, size_t k, size_t depth)
+static void set_span(const bndi_job *j, bndi_buffers *w, column_span *s, size_t rows, size_t k, size_t depth)
 {
     const size_t width = j->sum.way->columns;
     /* B in place: no copy, for the price of rows that lie far apart. */
@@ -86,7 +86,8 @@ static void run_chain(const bndi_job *j, const bndi_way *way, const bndi_chain *
 }
 
 /* A tile: on C in place, or on a copy where C has a stride or the tile is wider than what is left of C. */
-static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row, const span *s)
+static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool turned, size_t row,
+                     const column_span *s)
 {
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
     const bool direct = j->c_column == 1 && s->columns == way->columns;
@@ -104,7 +105,7 @@ static void do_chain(const bndi_job *j, const bndi_way *way, bndi_chain *t, bool
 }
 
 /* The rows of a block, the highest tiles first. */
-static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size_t rows, const span *s, size_t k,
+static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size_t rows, const column_span *s, size_t k,
                       size_t depth)
 {
     const bool in_place = lies_in_rows(&j->a), turned = in_place && j->a.column != 1;
@@ -140,7 +141,7 @@ void bndi_by_chains(const bndi_job *j, bndi_buffers *w, bndi_region p)
                 bndi_pack_block(j, w, way, row, rows, k, depth);
             }
             for (size_t column = p.left; column < p.right; column += way->columns) {
-                span s = {.column = column, .columns = bndi_smaller(way->columns, p.right - column)};
+                column_span s = {.column = column, .columns = bndi_smaller(way->columns, p.right - column)};
                 set_span(j, w, &s, rows, k, depth);
                 do_chains(j, w, row, rows, &s, k, depth);
             }

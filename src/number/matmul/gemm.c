@@ -12,7 +12,7 @@ bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const floa
     if (how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
         return bndi_cblas_gemm(c, m, n, a, b, k, how, why);
     }
-    bnd_status status = bndi_job_open(&j, c, m, n, a, how->round_a, b, how->round_b, false, k, how, why);
+    bnd_status status = bndi_open_gemm_job(&j, c, m, n, a, how->round_a, b, how->round_b, false, k, how, why);
     if (status == BND_OK) {
         bndi_job_run(&j);
     }
@@ -52,7 +52,7 @@ bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd
     how = how != NULL ? how : &plain;
     bnd_status status = check_both_codes(a_format, b_format, how, why);
     if (status == BND_OK) {
-        status = bndi_job_open(&j, c, m, n, a, a_format, b, b_format, true, k, how, why);
+        status = bndi_open_gemm_job(&j, c, m, n, a, a_format, b, b_format, true, k, how, why);
     }
     if (status == BND_OK) {
         bndi_job_run(&j);
@@ -170,7 +170,7 @@ bnd_status bnd_lab_gemm_stack(float *c, size_t m, size_t n, const void *a, const
     }
     bnd_status status = codes ? check_both_codes(a_format, b_format, how, why) : BND_OK;
     if (status == BND_OK) {
-        status = bndi_job_open(&j, c, m, n, a, a_format, b, b_format, codes, k, how, why);
+        status = bndi_open_gemm_job(&j, c, m, n, a, a_format, b, b_format, codes, k, how, why);
     }
     if (status == BND_OK) {
         run_stack(&j, stack, count);

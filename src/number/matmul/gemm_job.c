@@ -50,9 +50,9 @@ static bool too_far(size_t rows, size_t columns, bnd_strides strides)
     return (rows - 1) * row > most - (columns - 1) * column;
 }
 
-bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
-                         const void *b, const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how,
-                         bnd_error *why)
+bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
+                              const void *b, const bnd_format *b_format, bool codes, size_t k, const bnd_gemm *how,
+                              bnd_error *why)
 {
     *j = (bndi_job){.c = c, .m = m, .n = n, .k = k};
     if (too_many(m, n, sizeof *c) || too_many(m, k, sizeof *c) || too_many(k, n, sizeof *c)) {

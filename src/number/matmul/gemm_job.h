@@ -124,9 +124,9 @@ static inline void promote(float *c, const float *sums, size_t n)
 /* ---- gemm_job.c ---- */
 
 /* Everything but C's contents is looked at here: what opens can be run. */
-BND_CHECKED bnd_status bndi_job_open(bndi_job *j, float *c, size_t m, size_t n, const void *a,
-                                     const bnd_format *a_format, const void *b, const bnd_format *b_format, bool codes,
-                                     size_t k, const bnd_gemm *how, bnd_error *why);
+BND_CHECKED bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const void *a,
+                                          const bnd_format *a_format, const void *b, const bnd_format *b_format,
+                                          bool codes, size_t k, const bnd_gemm *how, bnd_error *why);
 void bndi_job_run(const bndi_job *j);
 
 /* In fused multiply-adds of fp32, promoted within a block if at all? */

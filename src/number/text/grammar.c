@@ -106,7 +106,7 @@ static char digit_at(const bndi_scanned *number, size_t i)
 }
 
 /* Finds the first and the last digit that is not zero; `exponent` becomes that of the last. */
-static void trim(bndi_scanned *number)
+static void trim_blanks(bndi_scanned *number)
 {
     size_t end = number->integer_length + number->fraction_length, first = 0;
     while (first < end && digit_at(number, first) == '0') {
@@ -145,7 +145,7 @@ static bnd_status scan_digits(cursor *c, bndi_scanned *out)
                           hex ? "an exponent needs a digit, as in 0x1p-24" : "an exponent needs a digit, as in 1e-8");
     }
     if (status == BND_OK) {
-        trim(out);
+        trim_blanks(out);
     }
     return status;
 }

@@ -10,7 +10,7 @@ static void trim(bndi_natural *a)
     }
 }
 
-static unsigned zeros_above(uint64_t word)
+static unsigned zeros_above_word(uint64_t word)
 {
     return bndi_leading_zeros(word, 1) & 63;
 }
@@ -26,7 +26,7 @@ bndi_natural bndi_natural_of(uint64_t *words, uint64_t high, uint64_t low)
 
 uint64_t bndi_natural_bits(const bndi_natural *a)
 {
-    return a->size == 0 ? 0 : 64 * (uint64_t)a->size - zeros_above(a->word[a->size - 1]);
+    return a->size == 0 ? 0 : 64 * (uint64_t)a->size - zeros_above_word(a->word[a->size - 1]);
 }
 
 uint64_t bndi_natural_zeros(const bndi_natural *a)
@@ -39,7 +39,7 @@ uint64_t bndi_natural_zeros(const bndi_natural *a)
         return 0;
     }
     uint64_t last = a->word[i] & (0 - a->word[i]);
-    return 64 * (uint64_t)i + 63 - zeros_above(last);
+    return 64 * (uint64_t)i + 63 - zeros_above_word(last);
 }
 
 int bndi_natural_compare(const bndi_natural *a, const bndi_natural *b)
@@ -322,7 +322,7 @@ uint64_t bndi_divide_words(uint64_t high, uint64_t low, uint64_t divisor, uint64
 
 uint64_t bndi_natural_divide_word(bndi_natural *a, uint64_t divisor)
 {
-    unsigned shift = zeros_above(divisor);
+    unsigned shift = zeros_above_word(divisor);
     uint64_t scaled = divisor << shift, reciprocal = bndi_word_reciprocal(scaled), rest = 0;
     for (size_t i = a->size; i-- > 0;) {
         uint64_t x = a->word[i], high = rest, low = x << shift;
@@ -379,7 +379,7 @@ void bndi_natural_divide(bndi_natural *quotient, bndi_natural *a, const bndi_nat
         return;
     }
     bndi_natural divisor = *b;
-    unsigned shift = zeros_above(b->word[b->size - 1]);
+    unsigned shift = zeros_above_word(b->word[b->size - 1]);
     size_t size = a->size, digits = size - b->size + 1;
     bndi_natural_shift_left(&divisor, shift);
     bndi_natural_shift_left(a, shift);

@@ -22,7 +22,7 @@ static double infinite(bool negative)
 
 /* above / below * 2^exponent. The leading 129 bits of the quotient and a sticky one are enough; `below` and `above`
  * have room for BNDI_NATURAL_WORDS(130) words more than the longer one. What is left of `above` is the remainder. */
-static bnd_exact divide(bndi_natural *above, const bndi_natural *below, bool negative, int64_t exponent)
+static bnd_exact divide_magnitudes(bndi_natural *above, const bndi_natural *below, bool negative, int64_t exponent)
 {
     uint64_t words[5];
     bndi_natural quotient = {.word = words};
@@ -51,7 +51,7 @@ static bnd_exact rough(bnd_exact value)
     return bnd_lab_exact_from_bits(value.negative, value.high, value.low, value.exponent, false);
 }
 
-static int64_t leading(bnd_exact value)
+static int64_t leading_of(bnd_exact value)
 {
     return value.kind == BND_KIND_ZERO ? INT32_MIN : (int64_t)value.exponent + 127;
 }
@@ -69,7 +69,7 @@ static bnd_status open_operands(operands *o, bnd_exact value, const bnd_number *
  * v/t - 1 is nearest to -1; with |v| > 2^1100 |t| it is beyond every double. */
 static bnd_status relative_of_far(double *out, const operands *o, bnd_error *why)
 {
-    int64_t apart = leading(o->rough_number) - leading(o->rough_value);
+    int64_t apart = leading_of(o->rough_number) - leading_of(o->rough_value);
     if (apart > 300) {
         *out = -1;
         return BND_OK;
@@ -88,7 +88,8 @@ static double quotient_of_difference(bndi_parts *parts, const bndi_part *below)
     if (error->magnitude.size == 0) {
         return 0;
     }
-    return nearest_double(divide(&error->magnitude, &below->magnitude, error->negative != below->negative, 0));
+    return nearest_double(
+        divide_magnitudes(&error->magnitude, &below->magnitude, error->negative != below->negative, 0));
 }
 
 /* The number is subtracted from the value, and divided by: the unit's place takes a copy. */
@@ -131,7 +132,7 @@ static double nudged_quotient(bnd_exact value, bnd_exact unit, bool larger)
     uint64_t above_words[8], below_words[8];
     bndi_natural above = bndi_natural_of(above_words, value.high, value.low);
     bndi_natural below = bndi_natural_of(below_words, unit.high, unit.low);
-    bnd_exact quotient = divide(&above, &below, value.negative, (int64_t)value.exponent - unit.exponent);
+    bnd_exact quotient = divide_magnitudes(&above, &below, value.negative, (int64_t)value.exponent - unit.exponent);
     return nearest_double(bndi_nudged(quotient, larger));
 }
 
@@ -140,7 +141,7 @@ static double nudged_quotient(bnd_exact value, bnd_exact unit, bool larger)
  * value only nudges value / unit. */
 static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, bnd_exact unit, bnd_error *why)
 {
-    int64_t v = leading(o->rough_value), t = leading(o->rough_number), u = leading(o->rough_unit);
+    int64_t v = leading_of(o->rough_value), t = leading_of(o->rough_number), u = leading_of(o->rough_unit);
     if (t > v + 1 && t - u > 1100) {
         *out = infinite(!o->rough_number.negative);
         return BND_OK;

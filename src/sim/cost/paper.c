@@ -46,7 +46,7 @@ static void count_copy(bndi_book *b, bndi_paper *t, const bnd_cast *cast)
     t->copied = true;
 }
 
-static void save(bndi_book *b, bndi_paper *t, const bndi_row *row, unsigned operand, bndi_product product)
+static void save(bndi_book *b, bndi_paper *t, const bndi_row *row, unsigned operand, bndi_matrix_product product)
 {
     const bnd_cast *cast = cast_of(b, BND_ROLE_SAVED);
     if (t->role != BND_ROLE_ACT) {
@@ -84,7 +84,7 @@ static bnd_format result_format(const bndi_book *b, bnd_role role, const bndi_ro
 typedef struct operation {
     const bndi_row *row;
     bnd_role role;
-    bndi_product product;
+    bndi_matrix_product product;
 } operation;
 
 static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper *x, bndi_paper *y,
@@ -108,7 +108,7 @@ static void apply(bndi_book *b, bndi_paper *out, const operation *o, bndi_paper 
 
 /* What the delayed scales of a product's operands follow from: two operands, three times; twice where the first one is
  * data, which no gradient goes to. */
-static void count_histories(bndi_book *b, const bndi_paper *x, bndi_product product)
+static void count_histories(bndi_book *b, const bndi_paper *x, bndi_matrix_product product)
 {
     const bool own = product == BNDI_MATMUL && cast_of(b, BND_ROLE_MATMUL) != NULL;
     for (unsigned role = BND_ROLE_FWD_X; role <= BND_ROLE_WGRAD_DY; role++) {
@@ -132,7 +132,7 @@ void bndi_paper_apply(bndi_book *b, bndi_paper *out, bnd_tensor_operation name, 
 void bndi_paper_linear(bndi_book *b, bndi_paper *out, bndi_paper *x, size_t n, uint64_t layer)
 {
     uint64_t high = (b->layers * b->policy->high_last + 99) / 100;
-    bndi_product product = high > 0 && layer + high >= b->layers ? BNDI_LINEAR_HIGH : BNDI_LINEAR;
+    bndi_matrix_product product = high > 0 && layer + high >= b->layers ? BNDI_LINEAR_HIGH : BNDI_LINEAR;
     bndi_shape shape = x->shape, of_weight = {.rank = 2, .extent = {n, shape.extent[shape.rank - 1]}};
     bndi_paper w = bndi_paper_of(b, BND_ROLE_PARAM, &of_weight);
     shape.extent[shape.rank - 1] = n;

@@ -37,7 +37,7 @@ static bndi_shape shape_of(const bnd_plan *plan, bnd_role role, const bnd_weight
 bnd_status bnd_plan_stored(bnd_stored *out, const bnd_plan *plan, bnd_role role, const bnd_weight *w, bnd_error *why)
 {
     const bnd_cast *cast;
-    bndi_room bytes = {0, 0};
+    bndi_scaled_room bytes = {0, 0};
     bnd_status status = BND_OK;
     if (is_kept(&cast, &plan->policy, role)) {
         bndi_shape shape = shape_of(plan, role, w);

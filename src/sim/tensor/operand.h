@@ -25,11 +25,11 @@ void bndi_operand_close(bndi_matmul_operand *o);
 bool bndi_is_high(const bnd_engine *engine, unsigned place);
 
 /* A product by its operation: matmul, or linear, in a layer that may be kept high. */
-typedef enum bndi_product { BNDI_MATMUL, BNDI_LINEAR, BNDI_LINEAR_HIGH } bndi_product;
+typedef enum bndi_matrix_product { BNDI_MATMUL, BNDI_LINEAR, BNDI_LINEAR_HIGH } bndi_matrix_product;
 
 /* Bytes of what the product's backward pass reads of operand 0 or 1: its copy as the policy casts it there, codes and
  * scales, or the tensor itself (`wide` bytes) where that is not more. */
-size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_product product, unsigned operand,
+size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product product, unsigned operand,
                                const bndi_shape *shape, size_t wide);
 
 /* The first of a stack of an operand's matrices. */

@@ -123,7 +123,7 @@ static void read_scaled(bndi_numbers *out, const bndi_walk *w, size_t at, size_t
 {
     codes raw;
     float elements[BNDI_TENSOR_CHUNK], numbers[BNDI_TENSOR_CHUNK], *x = w->work == BNDI_WORDS_32 ? out->f32 : numbers;
-    bndi_stretch r;
+    bndi_walk_stretch r;
     bndi_environment before = bndi_enter(BND_ROUND_RNE);
     bndi_read_words(raw.bytes, w, at, n);
     bndi_scaled_decode(elements, raw.bytes, n, w->scaled);

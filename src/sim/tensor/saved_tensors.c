@@ -32,7 +32,7 @@ static size_t bytes_of_copy(const bnd_cast *cast, bnd_role role, const bndi_shap
 }
 
 /* As matmul.c has it: dw = x' dy and dx = dy w', each along the axis that the forward product did not run along. */
-static bnd_role role_of(const bnd_policy *policy, bndi_product product, unsigned operand)
+static bnd_role role_of(const bnd_policy *policy, bndi_matrix_product product, unsigned operand)
 {
     bool has_own = product == BNDI_MATMUL && policy->cast[BND_ROLE_MATMUL].given;
     return has_own                       ? BND_ROLE_MATMUL
@@ -41,7 +41,7 @@ static bnd_role role_of(const bnd_policy *policy, bndi_product product, unsigned
                                          : BND_ROLE_DGRAD_W;
 }
 
-size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_product product, unsigned operand,
+size_t bndi_bytes_for_backward(const bnd_policy *policy, bndi_matrix_product product, unsigned operand,
                                const bndi_shape *shape, size_t wide)
 {
     bnd_role role = role_of(policy, product, operand);
@@ -62,7 +62,9 @@ static size_t narrower(const bndi_call *c, unsigned operand)
     if (!c->row->product || operand > 1 || c->work != BNDI_WORDS_32) {
         return 0;
     }
-    bndi_product product = !linear ? BNDI_MATMUL : bndi_is_high(c->engine, c->place) ? BNDI_LINEAR_HIGH : BNDI_LINEAR;
+    bndi_matrix_product product = !linear                             ? BNDI_MATMUL
+                                  : bndi_is_high(c->engine, c->place) ? BNDI_LINEAR_HIGH
+                                                                      : BNDI_LINEAR;
     size_t wide = bnd_tensor_bytes(t);
     size_t bytes = bndi_bytes_for_backward(&c->engine->policy, product, operand, &t->shape, wide);
     return bytes < wide ? bytes : 0;

@@ -72,10 +72,11 @@ static bool is_worth(const bndi_scaling *how, const bndi_shape *shape)
     return how->kind != BNDI_UNSCALED && !small && bndi_count(shape) > 0;
 }
 
-bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape, bnd_error *why)
+bnd_status bndi_room_for(bndi_scaled_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape,
+                         bnd_error *why)
 {
     const bnd_format *f = cast != NULL ? &cast->format : bnd_lab_format_of_words(BNDI_WORDS_32);
-    bndi_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKING_PACKED)};
+    bndi_scaled_room bytes = {.codes = bnd_codes_size(f, bndi_count(shape), BND_PACKING_PACKED)};
     bndi_scaled s = {.how = {.kind = BNDI_UNSCALED}};
     bnd_status status = cast != NULL ? bndi_scaling_parse(&s.how, cast, role, why) : BND_OK;
     if (status == BND_OK && is_worth(&s.how, shape)) {

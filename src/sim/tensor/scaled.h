@@ -19,11 +19,11 @@ bool bndi_scaled_is_whole(const bnd_tensor *t); /* all numbers that share scales
 /* ---- making and storing (scaled.c) ---- */
 
 /* What a tensor of this cast (NULL: of fp32) takes where it is stored as a role; no memory is taken. */
-typedef struct bndi_room {
+typedef struct bndi_scaled_room {
     size_t codes, scales;
-} bndi_room;
-BND_CHECKED bnd_status bndi_room_for(bndi_room *out, const bnd_cast *cast, bnd_role role, const bndi_shape *shape,
-                                     bnd_error *why);
+} bndi_scaled_room;
+BND_CHECKED bnd_status bndi_room_for(bndi_scaled_room *out, const bnd_cast *cast, bnd_role role,
+                                     const bndi_shape *shape, bnd_error *why);
 
 /* A tensor of the policy's format for a role that is stored: with its scales, where it has some. Zeros. */
 BND_CHECKED bnd_status bndi_tensor_for(bnd_tensor **out, bnd_engine *engine, bnd_role role, const bndi_shape *shape,

@@ -55,7 +55,7 @@ void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bnd
                w->rank == 1 && w->stride[0] == 1;
 }
 
-void bndi_first_stretch(bndi_stretch *r, const bndi_walk *w, size_t at)
+void bndi_first_stretch(bndi_walk_stretch *r, const bndi_walk *w, size_t at)
 {
     r->start = w->offset;
     for (size_t i = w->rank; i-- > 0;) {
@@ -66,7 +66,7 @@ void bndi_first_stretch(bndi_stretch *r, const bndi_walk *w, size_t at)
     r->length = w->extent[w->rank - 1] - r->index[w->rank - 1];
 }
 
-void bndi_next_stretch(bndi_stretch *r, const bndi_walk *w)
+void bndi_next_stretch(bndi_walk_stretch *r, const bndi_walk *w)
 {
     size_t last = w->rank - 1;
     r->start -= (size_t)((ptrdiff_t)r->index[last] * w->stride[last]);
@@ -151,7 +151,7 @@ static void write_run(const bndi_walk *w, size_t start, const void *words, size_
 void bndi_read_words(unsigned char *to, const bndi_walk *w, size_t at, size_t n)
 {
     unsigned bytes = bndi_word_bytes(w);
-    bndi_stretch r;
+    bndi_walk_stretch r;
     bndi_first_stretch(&r, w, at);
     for (size_t done = 0; done < n; bndi_next_stretch(&r, w)) {
         size_t m = r.length < n - done ? r.length : n - done;
@@ -164,7 +164,7 @@ void bndi_write_codes(const bndi_walk *w, size_t at, size_t n, const void *words
 {
     const unsigned char *from = words;
     unsigned bytes = bndi_word_bytes(w);
-    bndi_stretch r;
+    bndi_walk_stretch r;
     bndi_first_stretch(&r, w, at);
     for (size_t done = 0; done < n; bndi_next_stretch(&r, w)) {
         size_t m = r.length < n - done ? r.length : n - done;

@@ -30,12 +30,12 @@ typedef struct bndi_walk {
 void bndi_walk_open(bndi_walk *w, const bnd_tensor *t, const bndi_shape *as, bndi_width work);
 
 /* Stretches along the last axis, one after another: the first has element `at`. */
-typedef struct bndi_stretch {
+typedef struct bndi_walk_stretch {
     size_t index[BND_TENSOR_RANK_MAX];
     size_t start, length; /* in elements of the buffer */
-} bndi_stretch;
-void bndi_first_stretch(bndi_stretch *r, const bndi_walk *w, size_t at);
-void bndi_next_stretch(bndi_stretch *r, const bndi_walk *w);
+} bndi_walk_stretch;
+void bndi_first_stretch(bndi_walk_stretch *r, const bndi_walk *w, size_t at);
+void bndi_next_stretch(bndi_walk_stretch *r, const bndi_walk *w);
 
 /* Elements at .. at + n - 1 in row-major order as they are stored, in words: of their own size, or, where codes share
  * bytes, of the smallest size that holds one. */

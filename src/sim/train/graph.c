@@ -77,7 +77,7 @@ bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b)
     return bndi_pair(g, BND_TENSOR_OP_MATMUL, a, b);
 }
 
-bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index)
+bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index)
 {
     bnd_tensor *y = NULL;
     UNLESS_FAILED(g, bnd_tensor_select(&y, x, 0, index, g->why));

@@ -91,8 +91,8 @@ static bnd_tensor *attention(bndi_graph *g, bnd_tensor *x, size_t first)
     snprintf(sizes, sizeof sizes, "part=3 head=%zu", t->heads);
     bnd_tensor *all = bndi_dense(g, x, first + QKV);
     bnd_tensor *heads = bndi_rearranged(g, all, "b t (part head e) -> part b head t e", sizes);
-    bnd_tensor *q = bndi_part(g, bndi_again(heads), 0), *k = bndi_part(g, bndi_again(heads), 1);
-    bnd_tensor *v = bndi_part(g, heads, 2);
+    bnd_tensor *q = bndi_graph_part(g, bndi_again(heads), 0), *k = bndi_graph_part(g, bndi_again(heads), 1);
+    bnd_tensor *v = bndi_graph_part(g, heads, 2);
     bnd_tensor *scores = bndi_matmul(g, q, bndi_turned(g, k));
     scores = bndi_with(g, BND_TENSOR_OP_SCALE, scores, 1 / __builtin_sqrt((double)(t->width / t->heads)));
     bnd_tensor *weights = bndi_map(g, BND_TENSOR_OP_SOFTMAX, bndi_with(g, BND_TENSOR_OP_MASKED, scores, 0));

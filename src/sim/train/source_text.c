@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw, bnd_error *why)
+bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw_batch *draw, bnd_error *why)
 {
     const bnd_training *t = &run->training;
     const bnd_format *f = bnd_lab_format_of_words(BNDI_WORDS_32);

@@ -185,8 +185,8 @@ bnd_tensor *bndi_careful_pair(bndi_graph *g, bnd_tensor_operation operation, bnd
 bnd_tensor *bndi_with(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *x, double number); /* its attribute */
 bnd_tensor *bndi_pair(bndi_graph *g, bnd_tensor_operation operation, bnd_tensor *a, bnd_tensor *b);
 bnd_tensor *bndi_matmul(bndi_graph *g, bnd_tensor *a, bnd_tensor *b);
-bnd_tensor *bndi_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
-bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);             /* its last two axes */
+bnd_tensor *bndi_graph_part(bndi_graph *g, bnd_tensor *x, size_t index); /* x[index, ...] */
+bnd_tensor *bndi_turned(bndi_graph *g, bnd_tensor *x);                   /* its last two axes */
 bnd_tensor *bndi_rearranged(bndi_graph *g, bnd_tensor *x, const char *pattern, const char *sizes);
 
 /* With parameters of the run, of which `first` is the number; what they are used for is counted at their place. */
@@ -316,8 +316,8 @@ double bndi_chain_chance(const bnd_run *run, size_t from, size_t to);
 BND_CHECKED bnd_status bndi_plant(bnd_run *run, size_t n, bnd_error *why);
 
 /* A batch of text: `draw` gives context + 1 symbols for a row; all but the last are x, all but the first y. */
-typedef void bndi_draw(double *symbols, const bnd_run *run, uint64_t purpose, size_t row);
-BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw *draw,
+typedef void bndi_draw_batch(double *symbols, const bnd_run *run, uint64_t purpose, size_t row);
+BND_CHECKED bnd_status bndi_text_batch(bndi_batch *out, bnd_run *run, uint64_t purpose, bndi_draw_batch *draw,
                                        bnd_error *why);
 
 /* The same bits everywhere. */
