@@ -62,4 +62,4 @@ include $(top_srcdir)/tests/experiments/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 
 TESTS += tests/amalgamation.sh tests/house.sh tests/support/skipped.sh
-EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/python.sh tests/support/skipped.sh
+EXTRA_DIST += tests/amalgamation.sh tests/house.sh tests/support/checks.py tests/support/python.sh tests/support/skipped.sh

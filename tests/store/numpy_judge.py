@@ -4,20 +4,12 @@ numpy's own conversions are the judge of the values where it has them (fp16, fp3
 import io
 import os
 import subprocess
-import sys
 
 import numpy as np
 
+from checks import check, conclude, sample
+
 COMMAND = os.environ["BND_COMMAND"].split()
-passed = failed = 0
-
-
-def check(holds, what):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("does not hold:", what)
 
 
 def cast(*arguments, feed=None):
@@ -44,13 +36,6 @@ def same(a, b):
     word = f"u{a.dtype.itemsize}"
     bits = np.ascontiguousarray(a).view(word) == np.ascontiguousarray(b).view(word) if a.ndim else a == b
     return bool(np.all(bits | nans)) and np.isfortran(a) == np.isfortran(b)
-
-
-def sample(dtype, shape):
-    """Any bits: subnormal numbers, infinities and NaNs are among them."""
-    count = int(np.prod(shape, dtype=np.int64))
-    generator = np.random.default_rng(count)
-    return generator.integers(0, 256, count * np.dtype(dtype).itemsize, "u1").view(dtype).reshape(shape).copy()
 
 
 def conversions():
@@ -146,5 +131,4 @@ def packed():
 
 for group in (conversions, versions, opaque, refused, streams, packed):
     group()
-print(f"numpy {np.__version__}: {passed} passed, {failed} failed")
-sys.exit(failed > 0)
+conclude()

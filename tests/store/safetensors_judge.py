@@ -4,22 +4,14 @@ import json
 import os
 import struct
 import subprocess
-import sys
 
 import numpy as np
+
+from checks import check, conclude
 
 THROUGH = os.environ["BND_THROUGH"].split()
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8",
           "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?", "C64": "<c8"}
-passed = failed = 0
-
-
-def check(holds, what):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("does not hold:", what)
 
 
 def save(path, arrays, metadata, padding=0, **dumps):
@@ -76,5 +68,4 @@ through(everything, {}, "a compact header with blanks behind it", separators=(",
 odd = {name: ("U8", np.arange(3, dtype="u1")) for name in ["", " ", "a\"b\\c/d", "\t\n\x1f\x7f", "\u00e9\u20ac\U0001f600", "\u2028"]}
 through(odd, {name: name[::-1] for name in odd}, "names of any characters")
 through(odd, {name: name for name in odd}, "the same, not escaped", ensure_ascii=False)
-print(f"Python {sys.version.split()[0]}, numpy {np.__version__}: {passed} passed, {failed} failed")
-sys.exit(failed > 0)
+conclude()

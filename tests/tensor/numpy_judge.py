@@ -3,20 +3,12 @@
 BND_THROUGH is tests/tensor/npy_through."""
 import os
 import subprocess
-import sys
 
 import numpy as np
 
+from checks import check, conclude, sample
+
 THROUGH = os.environ["BND_THROUGH"].split()
-passed = failed = 0
-
-
-def check(holds, what):
-    global passed, failed
-    passed += bool(holds)
-    failed += not holds
-    if not holds:
-        print("does not hold:", what)
 
 
 def through(array, role, *form, version=None):
@@ -32,12 +24,6 @@ def same(got, expected):
     if got is None or got.shape != expected.shape or got.dtype != expected.dtype or not got.flags.c_contiguous:
         return False
     return got.tobytes() == expected.tobytes("C")
-
-
-def sample(dtype, shape):
-    count = int(np.prod(shape, dtype=np.int64))
-    generator = np.random.default_rng(count)
-    return generator.integers(0, 256, count * np.dtype(dtype).itemsize, "u1").view(dtype).reshape(shape).copy()
 
 
 SHAPES = [(), (0,), (1,), (5000,), (3, 0, 2), (20, 30), (2, 3, 4, 5), (1,) * 8]
@@ -90,5 +76,4 @@ def refused():
 
 for group in (floats, integers, codes, refused):
     group()
-print(f"numpy {np.__version__}: {passed} passed, {failed} failed")
-sys.exit(failed > 0)
+conclude()
