@@ -100,7 +100,7 @@ static void plan_quotients(bndi_block_job *job)
 /* A sum is the code, and nothing is special at zero. */
 static bool is_sum(const bndi_plan *plan)
 {
-    return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->low == 0 && plan->format.is_signed &&
+    return plan->family == BNDI_FLOAT && plan->extra == 0 && plan->plain_low == 0 && plan->format.is_signed &&
            (plan->rule.rounding == BND_ROUND_RNE || plan->rule.rounding == BND_ROUND_RTZ) && plan->code_bytes == 1;
 }
 

@@ -531,7 +531,7 @@ static plain_groups *encoder(const bndi_plan *plan)
 {
     const bnd_format *f = &plan->format;
     /* Numbers from 0 to the largest one must be plain, zeros and subnormals among them. */
-    bool every_number = plan->low == 0 && f->is_signed && plan->code_shift == 0;
+    bool every_number = plan->plain_low == 0 && f->is_signed && plan->code_shift == 0;
     bool by_mode = plan->family == BNDI_FLOAT && plan->extra == 0 && plan->rule.rounding != BND_ROUND_RTO &&
                    plan->rule.rounding != BND_ROUND_SR_EQUAL;
     if (!every_number) {

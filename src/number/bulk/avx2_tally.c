@@ -346,7 +346,7 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->normal = _mm256_set1_epi32((int)plan->normal);
     k->max = _mm256_set1_epi32((int)plan->max);
     k->top = _mm256_set1_epi32(TOP);
-    k->hard = _mm256_set1_epi32((int)plan->difficult);
+    k->hard = _mm256_set1_epi32((int)plan->codec_below);
     k->surely_over = _mm256_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
     uint32_t tiny[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -357,7 +357,7 @@ static void set_limits(limits *k, const bndi_plan *plan)
     k->random = plan->random_bits > 0;
     /* Below the least number some modes go up to it by more than half of it: no difference of fp32. */
     const unsigned mode = plan->rule.rounding;
-    k->calm = !k->random && plan->difficult == 0 && tiny[0] == tiny[1] &&
+    k->calm = !k->random && plan->codec_below == 0 && tiny[0] == tiny[1] &&
               (mode == BND_ROUND_RNE || mode == BND_ROUND_RNA || mode == BND_ROUND_RTZ);
 }
 

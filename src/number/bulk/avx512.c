@@ -240,7 +240,7 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
 {
     const unsigned rounding = plan->rule.rounding, bits = plan->random_bits;
     /* Nothing special at zero, a sign, and random entries of two bytes. */
-    bool plain = plan->low == 0 && plan->format.is_signed && plan->code_shift == 0 && plan->random_bytes == 2;
+    bool plain = plan->plain_low == 0 && plan->format.is_signed && plan->code_shift == 0 && plan->random_bytes == 2;
     if (!plain || rounding == BND_ROUND_SR_EQUAL) {
         return false;
     }
@@ -261,7 +261,7 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
 {
     const bnd_format *f = &plan->format;
     bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
-    bool upper = plan->family == BNDI_UNIFORM && plan->low == 0 && plan->drop == 16 && plan->bottom == 1 &&
+    bool upper = plan->family == BNDI_UNIFORM && plan->plain_low == 0 && plan->drop == 16 && plan->bottom == 1 &&
                  f->is_signed && plan->rule.rounding == BND_ROUND_RNE && plan->code_bytes == 2;
     if (by_mode && plan->code_bytes == 2 && is_half(f)) {
         encode_half(plan, codes, x, n);

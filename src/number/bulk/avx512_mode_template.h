@@ -29,7 +29,7 @@ static bool goes_by_mode(const bndi_plan *plan)
 {
     const unsigned rounding = plan->rule.rounding;
     return plan->family == BNDI_FLOAT && plan->extra == 0 && rounding != BND_ROUND_RTO &&
-           rounding != BND_ROUND_SR_EQUAL && plan->low == 0 && plan->format.is_signed;
+           rounding != BND_ROUND_SR_EQUAL && plan->plain_low == 0 && plan->format.is_signed;
 }
 
 /* A call would spill every register: so the common case is inlined, and the question asked once. */
@@ -53,7 +53,7 @@ static ALWAYS_INLINE extremes extremes_32(const bndi_plan *plan)
     return (extremes){.results = {.asked = false},
                       .top = _mm512_set1_epi32(0x7f800000),
                       .max = _mm512_set1_epi32((int)plan->max),
-                      .beyond = _mm512_set1_epi32((int)plan->beyond)};
+                      .beyond = _mm512_set1_epi32((int)plan->overflow_from)};
 }
 
 /* x, and x rounded as if without limits. Both conditions of `over` are needed: a number above max may round down to
@@ -172,7 +172,7 @@ static void encode_by_mode_64(const bndi_plan *plan, void *codes, const void *x,
     extremes e = {.results = {.asked = false},
                   .top = top,
                   .max = _mm512_set1_epi64((long long)plan->max),
-                  .beyond = _mm512_set1_epi64((long long)plan->beyond)};
+                  .beyond = _mm512_set1_epi64((long long)plan->overflow_from)};
     const char *in = x;
     char *out = codes;
     for (; n >= 8; n -= 8, in += 64, out += 8 * plan->code_bytes) {

@@ -226,7 +226,7 @@ static NOT_INLINE void set_limits(call *c)
     k->normal = _mm512_set1_epi32((int)plan->normal);
     k->max = _mm512_set1_epi32((int)plan->max);
     k->top = _mm512_set1_epi32(TOP);
-    k->hard = _mm512_set1_epi32((int)plan->difficult);
+    k->hard = _mm512_set1_epi32((int)plan->codec_below);
     k->surely_over = _mm512_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
     for (unsigned i = 0; i < 2; i++) {
         k->tiny[i] = _mm512_set1_epi32((int)bndi_not_tiny_from(plan, i != 0));
@@ -237,7 +237,7 @@ static NOT_INLINE void set_limits(call *c)
     const unsigned mode = plan->rule.rounding;
     const bool halves = mode == BND_ROUND_RNE || mode == BND_ROUND_RNA || mode == BND_ROUND_RTZ;
     k->least = halves ? 1 : (uint32_t)plan->least;
-    k->calm = !k->random && plan->difficult == 0 && bndi_not_tiny_from(plan, false) == bndi_not_tiny_from(plan, true);
+    k->calm = !k->random && plan->codec_below == 0 && bndi_not_tiny_from(plan, false) == bndi_not_tiny_from(plan, true);
     c->counts = (counts){.exact = _mm512_setzero_si512()};
     c->known = true;
 }
@@ -696,7 +696,7 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
 static way way_of(const bndi_plan *plan, bool to_codes)
 {
     const unsigned mode = plan->rule.rounding;
-    if (!is_simple(plan) || plan->low != 0 || plan->random_bits > 0 || (to_codes && plan->code_shift != 0)) {
+    if (!is_simple(plan) || plan->plain_low != 0 || plan->random_bits > 0 || (to_codes && plan->code_shift != 0)) {
         return GIVEN;
     }
     const bool by_magnitude = mode == BND_ROUND_RNE || mode == BND_ROUND_RTZ;

@@ -76,13 +76,45 @@ typedef struct bndi_known {
     uint8_t third[128], fourth[128]; /* of the bytes of a word, the lowest first */
 } bndi_known;
 
-/* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64). */
+/* All that a kernel needs to know of a format and a rule, in terms of the words' own type (fp32 or fp64): made by
+ * conversion_plan.c, read by every kernel. Limits are magnitudes, as words; u is the magnitude of a number.
+ *
+ * The limits and constants, with their values for fp16 in fp32 words, to nearest even. fp16 has 10 fraction bits, emin
+ * -14, and 65504 as its largest number:
+ *
+ *   member            fp16 in fp32                  meaning
+ *   family            FLOAT                         x + M - M rounds, in the processor's own mode (mode_to_set)
+ *   decode_family     FLOAT                         a subnormal code is 1.f 2^e - 2^e
+ *   drop              13                            23 - 10: fraction bits of the word that the format lacks
+ *   bottom            113                           -14 + 127: the word's exponent field of 2^emin
+ *   code_bottom       113                           a normal code is (u >> drop) - ((code_bottom - 1) << 10)
+ *   max               477fe000   65504              the largest number
+ *   normal            38800000   2^-14              the smallest normal one
+ *   least             33800000   2^-24              the smallest one above zero
+ *   codec_below       0                             0 < u < this: the codec's. `least` in formats without subnormals,
+ *                                                   whose lowest gap is wider than the rest
+ *   portable_below    0                             0 < u < this: the portable kernel's. At least codec_below; `normal`
+ *                                                   for UNIFORM, whose subnormals discard other bits; 00800000 with
+ *                                                   flush_in; `least` without a zero
+ *   plain_low         0                             u - plain_low <= plain_span: the vector kernel suffices.
+ *                                                   At least portable_below; `normal` with flush_out; `least` without
+ *                                                   a negative zero (a result of -0 must be mended)
+ *   plain_span        477fe000                      max - plain_low
+ *   overflow_from     47800000   65536              from here on all modes overflow; from max to here by mode
+ *   magic             06800000   13 << 23           added to the exponent field of u: M is 2^13 times its power
+ *   code_magic        06803c00   and 3c00           3c00 = -(113 << 10) mod 2^15: the code offset, in the low bits of M
+ *   code_low          0                             a code's magnitude c is plain where c - code_low <= code_span
+ *   code_span         7bff                          the code of 65504
+ *   extra             0                             8 for SRA with 8 random bits: then magic is 02800000
+ *
+ * So 1.0007324 (3f801800) has M = 3f800000 + 06800000 = 46000000 (8192), and x + M - M = 3f802000. Its code: with
+ * code_magic M is 46003c00, x + M = 46004001; plus 3f800000 >> 13 that is 46023c01, whose low 15 bits are 3c01. */
 typedef struct bndi_plan {
     bnd_format format;
     const bnd_format *words; /* fp32 or fp64 */
     bnd_rule rule;
     bndi_width width;
-    bool exact;
+    bool exact;            /* words hold every value of the format; else only the members above and random_* are set */
     uint8_t family;        /* bndi_family, of round and encode */
     uint8_t decode_family; /* FLOAT: subnormal numbers by a difference */
     unsigned random_bits;
@@ -90,24 +122,20 @@ typedef struct bndi_plan {
     unsigned code_bytes;   /* of a code between kernels: 1, 2, 4, 8 */
     unsigned code_shift;   /* how far up the code stands in it: tf32 */
     bool stream;           /* stores go past the caches; outputs stand at a multiple of 64 bytes */
-    unsigned drop;         /* fraction bits of the word that the format lacks */
-    int32_t bottom;        /* the word's exponent field where the format's lowest normal binade is */
-    int32_t code_bottom;   /* the word's field, less this, and the hidden bit make the code's field */
-    bool code_parity;      /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
+    unsigned drop;
+    int32_t bottom;
+    int32_t code_bottom; /* one more than `bottom` in formats without subnormals */
+    bool code_parity;    /* one bit of precision, ties by code: evenness is that of (field + parity_offset) */
     uint32_t parity_offset;
-    bool keeps_payload;          /* NaNs keep sign and payload */
-    bool nonnegative_only;       /* an unsigned format whose rule makes negative numbers something else: `negative` */
-    uint64_t difficult;          /* magnitudes other than zero below this are the codec's */
-    uint64_t max, normal, least; /* words of the format's limits */
+    bool keeps_payload;    /* NaNs keep sign and payload */
+    bool nonnegative_only; /* an unsigned format whose rule makes negative numbers something else: `negative` */
+    uint64_t codec_below, max, normal, least;
 
-    /* For the vector kernels. A magnitude u is plain where u - low <= span; the rest takes the way with blends. */
-    uint64_t low, span;
-    uint64_t beyond;              /* magnitudes from here on overflow in every mode */
-    uint64_t hard;                /* magnitudes other than zero below this are the portable kernel's */
-    uint64_t magic;               /* FLOAT: what to add to the exponent field of x, in place, for M */
-    uint64_t code_magic;          /* the same, with low bits that put the code's exponent right */
-    uint64_t code_low, code_span; /* decode: magnitudes of plain codes, as low and span */
-    unsigned extra;               /* FLOAT, stochastic: bits kept below the format's last one, for the random ones */
+    /* For the vector kernels. */
+    uint64_t plain_low, plain_span, overflow_from, portable_below;
+    uint64_t magic, code_magic;   /* of FLOAT */
+    uint64_t code_low, code_span; /* of decode */
+    unsigned extra;               /* FLOAT: bits kept below the format's last one, for the random ones */
     unsigned mode_to_set;         /* bnd_rounding that FLOAT's additions take */
 
     const bndi_known *known; /* NULL: nothing yet */

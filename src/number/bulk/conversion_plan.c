@@ -190,27 +190,27 @@ static void set_limits(bndi_plan *plan)
     /* With one bit of precision and ties by the significand every tie goes up, but half the least number to zero. */
     bool ties_up = f->precision == 1 && !plan->code_parity;
     bool same_subnormals = plan->bottom == 1 && f->has_subnormals && !ties_up;
-    plan->hard = plan->difficult;
+    plan->portable_below = plan->codec_below;
     if (plan->family == BNDI_UNIFORM && !same_subnormals) {
-        plan->hard = plan->normal;
+        plan->portable_below = plan->normal;
     }
     if (plan->rule.flush_in) {
-        plan->hard = larger_word(plan->hard, hidden);
+        plan->portable_below = larger_word(plan->portable_below, hidden);
     }
     if (!f->has_zero) {
-        plan->hard = larger_word(plan->hard, plan->least);
+        plan->portable_below = larger_word(plan->portable_below, plan->least);
     }
-    plan->low = plan->hard;
+    plan->plain_low = plan->portable_below;
     if (!f->has_negative_zero) {
-        plan->low = larger_word(plan->low, plan->least);
+        plan->plain_low = larger_word(plan->plain_low, plan->least);
     }
     if (plan->rule.flush_out) {
-        plan->low = larger_word(plan->low, plan->normal);
+        plan->plain_low = larger_word(plan->plain_low, plan->normal);
     }
     /* fp64's own largest number in the lowest case: an empty range would wrap. */
-    plan->span = plan->max >= plan->low ? plan->max - plan->low : 0;
+    plan->plain_span = plan->max >= plan->plain_low ? plan->max - plan->plain_low : 0;
     int32_t field = f->emax + 1 + plan->words->bias, top = 2 * plan->words->bias + 1;
-    plan->beyond = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words->fraction_bits;
+    plan->overflow_from = (uint64_t)(uint32_t)(field < top ? field : top) << plan->words->fraction_bits;
 }
 
 static void set_magic(bndi_plan *plan)
@@ -260,7 +260,7 @@ void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_
     plan->max = word_of_value(plan, f->max_significand, f->max_quantum);
     plan->normal = word_of_value(plan, f->normal_significand, f->normal_quantum);
     plan->least = word_of_value(plan, f->least_significand, f->least_quantum);
-    plan->difficult = f->has_subnormals ? 0 : plan->least;
+    plan->codec_below = f->has_subnormals ? 0 : plan->least;
     plan->nonnegative_only = !f->is_signed && rule.negative == BND_NEGATIVE_NAN;
     choose_family(plan);
     set_limits(plan);

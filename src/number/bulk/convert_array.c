@@ -88,7 +88,8 @@ static void plan_codes_to_codes(convert_job *j, bnd_rule rule)
 static bool too_narrow(const convert_job *j)
 {
     const bndi_plan *plan = &j->plan;
-    bool small_are_hard = plan->random_bits > 0 && plan->family != BNDI_FLOAT && plan->hard > plan->difficult;
+    bool small_are_hard =
+        plan->random_bits > 0 && plan->family != BNDI_FLOAT && plan->portable_below > plan->codec_below;
     return plan->width == BNDI_WORDS_32 && small_are_hard && !plan->rule.flush_in;
 }
 

@@ -176,8 +176,8 @@ static void NAME(set_constants)(NAME(constants) * k, const bndi_plan *plan)
     k->code_magic = NAME(all)(plan->code_magic);
     k->unit = NAME(all)(unit);
     k->keep = NAME(all)(~(unit - 1));
-    k->low = NAME(all)(plan->low);
-    k->span = NAME(all)(plan->span);
+    k->low = NAME(all)(plan->plain_low);
+    k->span = NAME(all)(plan->plain_span);
     k->usable = NAME(all)(f->is_signed ? MAGNITUDE : (WORD)-1); /* a sign that may not be makes a number too large */
     k->magnitude = NAME(all)((WORD)(((uint64_t)1 << magnitude) - 1));
     k->to_code = NAME(shift)(FRACTION - f->fraction_bits);
@@ -329,12 +329,12 @@ static ALWAYS_INLINE V NAME(pick)(V negative, const uint64_t by_sign[2])
     return NAME(select)(negative, NAME(all)(by_sign[1]), NAME(all)(by_sign[0]));
 }
 
-/* Lanes that no blend gets right: nonzero magnitudes below plan->hard (the uneven lowest gap of a format without
- * subnormals, subnormals of family BITS, flushed inputs), NaNs that keep their payload, negative numbers of an unsigned
- * format. */
+/* Lanes that no blend gets right: nonzero magnitudes below plan->portable_below (the uneven lowest gap of a format
+ * without subnormals, subnormals of family BITS, flushed inputs), NaNs that keep their payload, negative numbers of
+ * an unsigned format. */
 static ALWAYS_INLINE V NAME(hard_lanes)(const bndi_plan *plan, V x, V u)
 {
-    V hard = NAME(greater)(NAME(all)(plan->hard), u) & (V)(u != 0);
+    V hard = NAME(greater)(NAME(all)(plan->portable_below), u) & (V)(u != 0);
     if (plan->keeps_payload) {
         hard |= NAME(greater)(u, NAME(all)(TOP));
     }
@@ -383,7 +383,7 @@ static NOT_INLINE V NAME(mend)(const bndi_plan *plan, bndi_results *special, boo
     V least = NAME(all)(plan->rule.flush_out ? plan->normal : 1);
     bndi_ask(plan, to_codes, special);
     result = NAME(select)(NAME(greater)(least, size), NAME(pick)(negative, special->zero), result);
-    V over = ~NAME(greater)(NAME(all)(plan->beyond), u) | (NAME(greater)(u, max) & NAME(greater)(size, max));
+    V over = ~NAME(greater)(NAME(all)(plan->overflow_from), u) | (NAME(greater)(u, max) & NAME(greater)(size, max));
     result = NAME(select)(over, NAME(pick)(negative, special->overflow), result);
     result = NAME(select)((V)(u == TOP), NAME(pick)(negative, special->infinity), result);
     result = NAME(select)(NAME(greater)(u, NAME(all)(TOP)), NAME(pick)(negative, special->nan), result);

@@ -108,7 +108,7 @@ static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *spec
         bndi_ask(plan, false, special);
         return (WORD)special->infinity[sign];
     }
-    if (u < plan->difficult || (plan->random_bits > 0 && NAME(is_deep)(plan, u))) {
+    if (u < plan->codec_below || (plan->random_bits > 0 && NAME(is_deep)(plan, u))) {
         return (WORD)bndi_round_word(plan, bits, random);
     }
     WORD y = NAME(round_finite)(plan, u, sign != 0, random);

@@ -119,7 +119,7 @@ static inline uint64_t add_words(const adder *a, bnd_operation operation, uint64
     uint64_t sum =
         a->odd ? odd_sum(bndi_double_of_bits(x), other) : bndi_bits_of_double(bndi_double_of_bits(x) + other);
     const uint64_t usable = plan->format.is_signed ? ~sign : UINT64_MAX;
-    if ((sum & usable) - plan->low > plan->span) {
+    if ((sum & usable) - plan->plain_low > plan->plain_span) {
         return add_words_by_codec(a, operation, x, y, index);
     }
     uint64_t bottom = (uint64_t)(uint32_t)plan->bottom << 52, exponent = sum & top;
