@@ -109,7 +109,7 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
     check "every step is the same" equal "$(steps whole | cksum)" "$(steps stopped | cksum)"
     stops=0 status=130
     while [ "$status" -ge 128 ] && [ "$stops" -lt 60 ]; do
-        status=$(after INT "$((stops / 5)).$((stops % 5 * 2 + 1))" sweep --model linear --steps 300 --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
+        status=$(after INT "$((stops / 5)).$((stops % 5 * 2 + 1))" sweep --model linear --steps 1000 --lr 0.01,0.02,0.04 --recipe fp32 -j 1 --out sweep)
         stops=$((stops + 1))
     done
     check "a sweep is stopped" [ "$stops" -gt 1 ]
