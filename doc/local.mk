@@ -17,7 +17,15 @@ dist_man_MANS += \
 	doc/man/binade-train.1 \
 	doc/man/binade-vectors.1 \
 	doc/man/binade-verify.1 \
-	doc/man/binade.1
+	doc/man/binade.1 \
+	doc/man/bnd_arith.3 \
+	doc/man/bnd_base.3 \
+	doc/man/bnd_block.3 \
+	doc/man/bnd_bulk.3 \
+	doc/man/bnd_codec.3 \
+	doc/man/bnd_format.3 \
+	doc/man/bnd_matmul.3 \
+	doc/man/bnd_text.3
 
 # What the command's man pages and its --full help say beside its options; tools/binade/local.mk makes C of it.
 MANUAL_TEXT = \
@@ -65,6 +73,7 @@ dist_fishcompletion_DATA = doc/completion/binade.fish
 # What programs with the library look like; installcheck builds these, too.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	doc/examples/e4m3.c \
 	doc/examples/first.c \
 	doc/examples/own_model.c \
 	doc/examples/precision.c \
@@ -77,6 +86,10 @@ check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_first_LDADD = libbinade.la
 doc_examples_first_SOURCES = doc/examples/first.c
+check_PROGRAMS += doc/examples/e4m3
+doc_examples_e4m3_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_e4m3_LDADD = libbinade.la
+doc_examples_e4m3_SOURCES = doc/examples/e4m3.c
 check_PROGRAMS += doc/examples/tensor
 doc_examples_tensor_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_tensor_LDADD = libbinade-lab.la libbinade.la

@@ -3,7 +3,9 @@ EXTRA_DIST += \
 	tools/check \
 	tools/demo \
 	tools/dev/amalgamation.head \
+	tools/dev/api-pages.awk \
 	tools/dev/check-builds \
+	tools/dev/check-contracts \
 	tools/dev/check-examples \
 	tools/dev/check-fresh \
 	tools/dev/check-freestanding \

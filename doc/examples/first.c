@@ -13,7 +13,7 @@ int main(void)
         bnd_error why;
         bnd_rule rule = {.rounding = BND_ROUND_RNE}; /* all zero is the default */
         if (bnd_format_parse(&format, names[i], &why) != BND_OK ||
-            bnd_parse(&result, &format, text, strlen(text), rule, 0, &why) != BND_OK) {
+            bnd_parse(&result, &format, text, rule, 0, &why) != BND_OK) {
             fprintf(stderr, "%s\n", why.message);
             return 1;
         }

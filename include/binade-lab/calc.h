@@ -43,7 +43,7 @@ bnd_format bnd_term_format(const bnd_term *term, const char *text, const bnd_for
  */
 enum { BND_EXPRESSION_DEPTH_MAX = 256, BND_EXPRESSION_ADDITIONS_MAX = 10000000, BND_EXPRESSION_POWER_MAX = 1000000000 };
 
-/* Reads `text`: numbers as bnd_parse reads them, pi, e, codes as NAME:0xHEX or NAME:0bBITS, + - * /, powers with a
+/* Reads `text`: numbers as bnd_parse_n reads them, pi, e, codes as NAME:0xHEX or NAME:0bBITS, + - * /, powers with a
  * whole exponent (^ or **), parentheses, every operation by its name with its operands in parentheses, sum(x, n), and
  * NAME(x), which rounds x to the format NAME. The second operand of scalb and of sum is a whole number. A sign before a
  * number belongs to the number, so that -0.1 is rounded once; -2^2 is -(2^2). In UTF-8 a minus sign, a multiplication

@@ -27,58 +27,98 @@ extern "C" {
  * `f` is the format of the operands and of the result; codes may have bits above its width. `random`: N bits for the
  * stochastic modes. */
 
+/* a + b, a - b, a b, a / b, a b + c and the square root of a, rounded once.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`: the format of operands and result. `a`, `b`, `c`: codes. `rule`: how to round. `random`: N random
+ *     bits for the stochastic modes. */
 bnd_result bnd_add(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_sub(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_mul(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_div(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
-bnd_result bnd_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random); /* ab+c */
+bnd_result bnd_fma(const bnd_format *f, uint64_t a, uint64_t b, uint64_t c, bnd_rule rule, uint64_t random);
 bnd_result bnd_sqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* a - b n, n the integer nearest to a / b, of two the even one. A zero has the sign of a. */
+/* IEEE 754's remainder: a - b n, where n is the integer nearest to a / b, and the even one of two. A zero has the sign
+ * of a.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: As in bnd_add. */
 bnd_result bnd_rem(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 
-/* The integer that the rule's mode rounds to, then rounded to the format like any result. rint raises inexact where the
- * operand was none, nearby does not. The ternary value is that of the step that changed the number last. */
+/* The integer that the rule's mode rounds to, then rounded to the format like any result. rint raises inexact if the
+ * operand was not an integer; nearby does not. The ternary value is that of the step that changed the number last.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_rint(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_nearby(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* IEEE's minimum and maximum, where -0 < +0 and a NaN wins, and minimumNumber and maximumNumber, where a number
- * does. */
+/* IEEE 754-2019's minimum and maximum, which return a NaN operand, and minimumNumber and maximumNumber, which return
+ * the other operand. -0 < +0.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: As in bnd_add. */
 bnd_result bnd_min(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_max(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_min_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 bnd_result bnd_max_number(const bnd_format *f, uint64_t a, uint64_t b, bnd_rule rule, uint64_t random);
 
-bnd_result bnd_scalb(const bnd_format *f, uint64_t a, int64_t n, bnd_rule rule, uint64_t random); /* a 2^n */
+/* a 2^n, rounded once.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `n`: any integer. `rule`, `random`: as in bnd_add. */
+bnd_result bnd_scalb(const bnd_format *f, uint64_t a, int64_t n, bnd_rule rule, uint64_t random);
 
-/* floor(log2 |a|): of 0 minus infinity, of an infinity plus infinity. */
+/* floor(log2 |a|). For zero it is minus infinity, for an infinity plus infinity.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_logb(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The next value of the format above and below a. Where there is none the answer is the infinity of that side, or what
- * the rule and the format make of one. */
+/* The next value of the format above or below a. If there is none, it is the infinity of that side, or what the rule
+ * and the format give for one.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_next_up(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_next_down(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The weight of the last place of a's significand; of a zero, that of the smallest number's; of an infinity plus
- * infinity. */
+/* The weight of the last bit of a's significand. For zero it is that of the smallest number; for an infinity, plus
+ * infinity.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_ulp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* The sign turned over, and taken away: that of the code, a NaN's too, without flags and whatever the rule says. In an
- * unsigned format the opposite of a number is what the rule makes of a negative one. (Where bnd_operate takes them into
- * another format, they are a conversion of the number with that sign.) */
+/* The code with its sign changed, or cleared, without flags; NaNs too, whatever the rule says. In an unsigned format
+ * the opposite of a number is what the rule gives for a negative one. In bnd_operate into another format, they are a
+ * conversion of the number with that sign.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_neg(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_abs(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
-/* 1 / a, and 1 / sqrt(a): of a zero an infinity of its sign, and divbyzero. */
+/* 1 / a and 1 / sqrt(a), rounded once. For zero they are an infinity of its sign, and raise divbyzero.
+ *
+ * Returns: The code, its flags and its ternary value. Cannot fail.
+ * Arguments: `f`, `a`: the operand. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_reciprocal(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_rsqrt(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 
 /* ---- elementary functions: rounded once like everything else ---- */
 
-/* They take operands of at most 16 bits whose values fp64 has; bnd_operation_serves says which. Their results may be of
- * any format. log(0) is minus infinity and divbyzero, the logarithm of a negative number invalid.
- * sigmoid: 1 / (1 + e^-a). gelu: a Phi(a) = a (1 + erf(a / sqrt 2)) / 2; gelu_tanh: a (1 + tanh(sqrt(2 / pi)
- * (a + 0.044715 a^3))) / 2. Of minus infinity both are -0. */
+/* Elementary functions, rounded once like every other operation.
+ *
+ * sigmoid is 1 / (1 + e^-a). gelu is a Phi(a) = a (1 + erf(a / sqrt 2)) / 2. gelu_tanh is a (1 + tanh(sqrt(2 / pi) (a +
+ * 0.044715 a^3))) / 2. For minus infinity both gelu are -0. log(0) is minus infinity and raises divbyzero; the
+ * logarithm of a negative number is invalid.
+ *
+ * Returns: The code, its flags and its ternary value; code 0 and invalid if the operation does not take this format
+ *     (bnd_operation_serves). Cannot fail.
+ * Arguments: `f`, `a`: the operand, in a format of at most 16 bits whose values fp64 has. `rule`, `random`: as in
+ *     bnd_add. */
 bnd_result bnd_exp(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_log(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
 bnd_result bnd_tanh(const bnd_format *f, uint64_t a, bnd_rule rule, uint64_t random);
@@ -101,7 +141,12 @@ typedef enum bnd_relation {
     BND_RELATION_SIGNALING = 16
 } bnd_relation;
 
-/* Its code is 1 where a stands to b in one of these ways, else 0; -0 equals +0. Of the rule only flush_in matters. */
+/* Compares two numbers. -0 equals +0. Only flush_in of the rule matters.
+ *
+ * Returns: Code 1 if a is related to b in one of these ways, otherwise 0; the flag invalid for a signaling NaN, and for
+ *     any NaN with BND_RELATION_SIGNALING. Cannot fail.
+ * Arguments: `f`, `of_a`, `of_b`: the formats. `a`, `b`: codes. `relations`: BND_RELATION_ constants, ORed. `rule`: the
+ *     rule. */
 bnd_result bnd_compare(const bnd_format *f, uint64_t a, uint64_t b, unsigned relations, bnd_rule rule);
 bnd_result bnd_compare_mixed(const bnd_format *of_a, uint64_t a, const bnd_format *of_b, uint64_t b, unsigned relations,
                              bnd_rule rule);
@@ -143,25 +188,53 @@ typedef enum bnd_operation {
 } bnd_operation;
 enum { BND_OPERANDS_MAX = 3 };
 
-const char *bnd_operation_name(bnd_operation operation);  /* "min_number"; "" where there is none */
-unsigned bnd_operation_operands(bnd_operation operation); /* 1, 2 or 3; 0 where there is no such operation */
+/* The name of an operation.
+ *
+ * Returns: "min_number" and the like; "" if there is no such operation. Never NULL.
+ * Arguments: `operation`: the operation. */
+const char *bnd_operation_name(bnd_operation operation);
+
+/* The number of operands of an operation.
+ *
+ * Returns: 1, 2 or 3; 0 if there is no such operation.
+ * Arguments: `operation`: the operation. */
+unsigned bnd_operation_operands(bnd_operation operation);
+
+/* Reads the name of an operation.
+ *
+ * Returns: BND_OK or BND_BAD_NAME.
+ * Arguments: `out` (out): the operation. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_operation_parse(bnd_operation *out, const char *name, bnd_error *why);
 
-/* Whether the operation takes operands of these formats: all do but the elementary functions. */
+/* Whether an operation takes operands of these formats. Only the elementary functions do not take all.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `operation`: the operation. `from`: as many formats as it has operands. `why` (out): the error, or NULL.
+ * On failure: The message says which operands it takes. */
 BND_CHECKED bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why);
 
-/* The operation on `codes`, each of its own format in `from`, rounded once to `to`. The arrays are as long as the
- * operation has operands. next_up, next_down and ulp mean the values of the operand's format. An operation that there
- * is not, or that does not serve these formats, gives code 0 and invalid. */
+/* An operation on codes, each of its own format, rounded once to the format of the result.
+ *
+ * Returns: The code, its flags and its ternary value; code 0 and invalid if there is no such operation or it does not
+ *     take these formats. Cannot fail.
+ * Arguments: `to`: the format of the result. `operation`: the operation; next_up, next_down and ulp mean values of the
+ *     operand's format. `from`, `codes`: as many as it has operands. `rule`, `random`: as in bnd_add. */
 bnd_result bnd_operate(const bnd_format *to, bnd_operation operation, const bnd_format *const *from,
                        const uint64_t *codes, bnd_rule rule, uint64_t random);
 
-/* The exact result, for who rounds it later or wants to know the error, and in `flags` what the operation raises before
- * any rounding: invalid, divbyzero, rint's inexact. `f`: whose values next_up, next_down and ulp mean. The operands
- * are as bnd_unpack and bnd_round_exact give them: at most 64 bits of significand, nothing sticky. A root has 124 bits
- * and a sticky one, which decides every rounding to 60 bits and, to more, those that take no random bits. The second
- * operand of BND_OP_SCALB is an integer of at most 63 bits. Of the rule count the mode and the NaN; flush_in does not.
- * Rounding the result by bnd_rule_of_operation(rule) gives what bnd_operate gives. */
+/* The exact result of an operation, to be rounded later or compared with a rounded one. Rounding it by
+ * bnd_rule_of_operation(rule) gives the result of bnd_operate.
+ *
+ * A root has 124 bits and a sticky one. That decides every rounding to 60 bits, and to more bits those that use no
+ * random bits.
+ *
+ * Returns: The exact result. Cannot fail.
+ * Arguments: `operation`: the operation. `f`: the format whose values next_up, next_down and ulp mean. `operands`:
+ *     values as bnd_unpack and bnd_round_exact return them: at most 64 bits of significand, not sticky; the second of
+ *     BND_OP_SCALB is an integer of at most 63 bits. `rule`: its mode and its NaN policy count, flush_in does not.
+ *     `random`: N random bits. `flags` (out): what the operation raises before rounding: invalid, divbyzero, or the
+ *     inexact of rint. */
 bnd_exact bnd_operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
                             uint64_t random, uint32_t *flags);
 

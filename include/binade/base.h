@@ -19,16 +19,25 @@ extern "C" {
 #define BND_PRINTF(text, first)
 #endif
 
+#if defined(__cplusplus)
+#define BND_AS(type, value) static_cast<type>(value)
+#else
+#define BND_AS(type, value) ((type)(value))
+#endif
+
 /* ---- the version: of these headers, and of the library that is loaded ---- */
 
 #define BND_VERSION_MAJOR  0
 #define BND_VERSION_MINOR  1
 #define BND_VERSION_PATCH  0
 #define BND_VERSION_STRING "0.1.0"
-/* For #if: #if BND_VERSION >= 100 is "0.1.0 or newer". */
-#define BND_VERSION (10000 * BND_VERSION_MAJOR + 100 * BND_VERSION_MINOR + BND_VERSION_PATCH)
+/* For #if: BND_VERSION_NUMBER >= 100 is "0.1.0 or newer". */
+#define BND_VERSION_NUMBER (10000 * BND_VERSION_MAJOR + 100 * BND_VERSION_MINOR + BND_VERSION_PATCH)
 
-/* BND_VERSION_STRING as it was when the library was compiled. A program can compare the two. */
+/* The version of the library that is loaded. A program can compare it with BND_VERSION_STRING, the version of the
+ * headers that it was compiled with.
+ *
+ * Returns: BND_VERSION_STRING as it was when the library was compiled: "0.1.0". Never NULL. */
 const char *bnd_version(void);
 
 /* ---- status and messages ---- */
@@ -43,7 +52,10 @@ typedef enum bnd_status {
     BND_BAD_STREAM /* a file that cannot be opened, read or written */
 } bnd_status;
 
-/* The name in this header, "BND_BAD_NAME"; "" for a number that is not a status. */
+/* The name of a status as this header spells it.
+ *
+ * Returns: "BND_BAD_NAME" and the like; "" for a number that is not a status. Never NULL.
+ * Arguments: `status`: any number. */
 const char *bnd_status_name(bnd_status status);
 
 enum { BND_MESSAGE_SIZE = 320 };
@@ -55,25 +67,42 @@ typedef struct bnd_error {
     char message[BND_MESSAGE_SIZE]; /* one sentence without a final newline; cut with "..." if it is too long */
 } bnd_error;
 
-/* Fills `why` (unless it is NULL) and returns `status`, so that a caller can end with `return bnd_fail(...)`.
- * Takes %s %.*s %c %d %u %zu %lld %llu %llx %% and nothing else. */
+/* Fills an error and returns its status, so that a caller can end with `return bnd_fail(...)`.
+ *
+ * Returns: `status`.
+ * Arguments: `why` (out): the error, or NULL. `status`, `where`: copied into it. `message`: a format string with %s
+ *     %.*s %c %d %u %zu %lld %llu %llx %% and nothing else, followed by its arguments. A message that is too long ends
+ *     with "...". */
 bnd_status bnd_fail(bnd_error *why, bnd_status status, size_t where, const char *message, ...) BND_PRINTF(4, 5);
 
 /* ---- random bits by index ---- */
 
-/* Philox4x32 with `rounds` rounds (10 is the authors' choice): block number `counter` of the stream `key`. */
+/* One block of Philox4x32, the counter-based random number generator (Salmon et al. 2011).
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `out` (out): the block. `counter`: its number. `key`: the stream. `rounds`: 10 is the authors' choice. */
 void bnd_philox4x32(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2], int rounds);
 
-/* 64 random bits that depend on nothing but these three numbers. */
+/* 64 random bits that depend on these three numbers only.
+ *
+ * Returns: The bits. Cannot fail.
+ * Arguments: `seed`: of the run. `purpose`: keeps different uses of a seed apart. `element`: the index. */
 uint64_t bnd_random(uint64_t seed, uint64_t purpose, uint64_t element);
 
-/* The bits of stochastic rounding: `bits` random bits (1 .. 64) that depend on nothing but these numbers: Philox4x32-10
- * with the seed as its key. A block of 128 bits, numbered (block, purpose), serves 8 elements of up to 16 bits, 4 of up
- * to 32, or 2 of up to 64: element e takes the lowest bits of field e mod k of block e / k, the fields counted from the
- * lowest word's lowest bits up. */
+/* The random bits of one stochastic rounding. They depend on these numbers only, not on the order of calls.
+ *
+ * Philox4x32-10 with the seed as its key. A block of 128 bits, numbered (block, purpose), serves 8 elements of up to 16
+ * bits, 4 of up to 32, or 2 of up to 64. Element e takes the lowest bits of field e mod k of block e / k, where k is
+ * that number of elements; fields are counted from the lowest bits of the lowest word up.
+ *
+ * Returns: `bits` random bits, in the lowest places. Cannot fail.
+ * Arguments: `seed`, `purpose`, `element`: as in bnd_random. `bits`: 1 .. 64. */
 uint64_t bnd_random_bits(uint64_t seed, uint64_t purpose, uint64_t element, unsigned bits);
 
-/* The same for the elements first .. first + count - 1. */
+/* bnd_random_bits for the elements first .. first + count - 1, faster than one call each.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `out` (out): `count` numbers. `seed`, `purpose`, `first`, `bits`: as in bnd_random_bits. */
 void bnd_random_fill(uint64_t *out, size_t count, uint64_t seed, uint64_t purpose, uint64_t first, unsigned bits);
 
 #ifdef __cplusplus

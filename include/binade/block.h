@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* ---- a block format is a plain value, as data as a rule is ---- */
+/* ---- block formats ---- */
 
 /* How a scale follows from amax, the largest magnitude that shares it; max and emax are those of the element, all
  * logarithms and quotients exact. The first four give powers of two, clamped to those of the scale's format. */
@@ -25,7 +25,7 @@ typedef enum bnd_scale_rule {
     BND_SCALE_COUNT
 } bnd_scale_rule;
 
-/* Who shares a scale. */
+/* Which elements share a scale. */
 typedef enum bnd_sharing {
     BND_SHARE_BLOCK, /* `along` neighbours along the axis (0: the whole axis, a row) */
     BND_SHARE_TILE,  /* `along` times `across` elements of a matrix (0: all of them) */
@@ -34,8 +34,8 @@ typedef enum bnd_sharing {
 
 enum { BND_BLOCK_NAME_SIZE = 96 };
 
-/* Change what you like and it is another block format: any element whose values fp32 holds, any length, any scale
- * format of 8, 16 or 32 bits that has a NaN. */
+/* A block format is a plain value: change a member and it is another one. An element is any format whose values fp32
+ * has; a scale format has 8, 16 or 32 bits and a NaN; a block has any length. */
 typedef struct bnd_block {
     char name[BND_BLOCK_NAME_SIZE]; /* without the rule: bnd_block_print names both */
     bnd_format element, scale;
@@ -46,34 +46,71 @@ typedef struct bnd_block {
     bool integer;         /* MXINT8: codes are bytes in two's complement, in units of the element's least number */
     int16_t least;        /* of the rule nearest */
     size_t along, across; /* the last block of an axis may be shorter */
+    uint64_t reserved[2]; /* zero */
 } bnd_block;
 
-/* mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4, ...; or a format and how it is scaled: e4m3/tensor,
- * e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a rule: mxfp8:floor. Case does not matter. */
+/* Reads the name of a block format: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4 and so on, or a
+ * format and how it is scaled: e4m3/tensor, e4m3/row, e4m3/tile:1x128, e3m4/mx. Each may end in a scale rule:
+ * mxfp8:floor. Case does not matter.
+ *
+ * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the block format. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_block_parse(bnd_block *out, const char *name, bnd_error *why);
 
-/* The same from its parts: tensor, row, row:N (blocks of N along the axis, scales fp32), tile:RxC, mx (blocks of 32,
- * scales e8m0) or nvfp4, for this element; mx:RxC and nvfp4:RxC share these scales among tiles. `mx` and `nvfp4`
- * give the row of the table where there is one. */
+/* A block format from its parts. `scale` is tensor, row, row:N (blocks of N along the axis, scales in fp32), tile:RxC,
+ * mx (blocks of 32, scales in e8m0) or nvfp4; mx:RxC and nvfp4:RxC share these scales within tiles. mx and nvfp4 give
+ * the row of the table if there is one.
+ *
+ * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the block format. `scale`: ends with a 0 byte. `element`: the format of the elements. `why`
+ *     (out): the error, or NULL.
+ * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_block_scaled(bnd_block *out, const char *scale, const bnd_format *element, bnd_error *why);
 
-/* floor, ceil, even, rceil, nearest: sets the rule and nothing else. nearest and powers of two may replace each other
- * where the scale is fp32; NVFP4's rule is nearest, the rule of e8m0 scales a power of two. */
+/* Reads the name of a scale rule: floor, ceil, even, rceil or nearest. nearest and powers of two can replace each other
+ * if scales are fp32; NVFP4 needs nearest, and e8m0 scales need powers of two.
+ *
+ * Returns: BND_OK, BND_BAD_NAME or BND_BAD_ARGUMENT.
+ * Arguments: `block` (in/out): only `rule` is set. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `block` is unchanged. */
 BND_CHECKED bnd_status bnd_scale_rule_parse(bnd_block *block, const char *name, bnd_error *why);
-const char *bnd_scale_rule_name(bnd_scale_rule rule); /* "rceil" */
-const char *bnd_scale_rule_who(bnd_scale_rule rule);  /* "cuBLAS, Transformer Engine" */
 
-/* "mxfp8 (rceil; cuBLAS, Transformer Engine)": as snprintf, into at most `size` bytes. The rule is always named: OCP's
- * text and torchao default to another one. */
+/* The name of a scale rule, "rceil", and the software that uses it, "cuBLAS, Transformer Engine".
+ *
+ * Returns: The text; "" for a number that is not a scale rule. Never NULL.
+ * Arguments: `rule`: the rule. */
+const char *bnd_scale_rule_name(bnd_scale_rule rule);
+const char *bnd_scale_rule_who(bnd_scale_rule rule);
+
+/* Writes name and scale rule: "mxfp8 (rceil; cuBLAS, Transformer Engine)". The rule is always named, since OCP's text
+ * and torchao have another default.
+ *
+ * Returns: The length of the whole text without its final 0 byte, as snprintf.
+ * Arguments: `out` (out): at most `size` bytes, with a final 0 byte if size > 0. `block`: the block format. */
 size_t bnd_block_print(char *out, size_t size, const bnd_block *block);
 
-/* What surprises people about this format, in a sentence or two; "" where nothing does. */
+/* What surprises users of this block format, in a sentence or two.
+ *
+ * Returns: The text; "" if there is none. Never NULL.
+ * Arguments: `block`: the block format. */
 const char *bnd_block_note(const bnd_block *block);
 
-/* The table: rows 0 .. count-1. bnd_block_at is false, and writes nothing, and a title is "", where there is no such
- * row. */
+/* The number of block formats in the table.
+ *
+ * Returns: The number of rows. */
 size_t bnd_block_count(void);
+
+/* A block format of the table.
+ *
+ * Returns: True if there is such a row; false, with `out` unchanged, if not.
+ * Arguments: `out` (out): the block format. `row`: 0 .. bnd_block_count() - 1. */
 bool bnd_block_at(bnd_block *out, size_t row);
+
+/* What a block format of the table is, in a few words.
+ *
+ * Returns: The text; "" if there is no such row. Never NULL.
+ * Arguments: `row`: 0 .. bnd_block_count() - 1. */
 const char *bnd_block_title(size_t row);
 
 /* ---- arrays ---- */
@@ -85,43 +122,70 @@ typedef struct bnd_shape {
     size_t outer, length, inner;
 } bnd_shape;
 
-/* The shape of a tensor of `rank` dimensions for blocks along `axis`; tiles take the last two dimensions. Refused where
- * there is no such axis, where a tile finds fewer than two dimensions, and where the product overflows. */
+/* The shape of a tensor for blocks along one of its axes. Tiles use the last two dimensions.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the shape. `block`: the block format. `dimensions`, `rank`: of the tensor. `axis`: 0 .. rank
+ *     - 1. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged: there is no such axis, a tile has fewer than two dimensions, or the product
+ *     overflows. */
 BND_CHECKED bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t *dimensions, size_t rank,
                                        size_t axis, bnd_error *why);
 
-/* How many scales there are, and how they lie: outer times blocks along times blocks across, in this order. 0 where
- * that is more than memory could hold. Scales are little-endian words of the scale format's width. */
+/* The number of scales of an array, and their size in bytes. They are ordered as outer x blocks along x blocks across,
+ * each a little-endian word of the scale format's width.
+ *
+ * Returns: The number; 0 if it does not fit memory.
+ * Arguments: `block`: the block format. `shape`: of the array. */
 size_t bnd_block_scales(const bnd_block *block, bnd_shape shape);
-size_t bnd_block_scales_size(const bnd_block *block, bnd_shape shape); /* in bytes */
+size_t bnd_block_scales_size(const bnd_block *block, bnd_shape shape);
 
-/* Bytes of the codes: they lie as the array does, and as bnd_packing says. 0 as above, and where there are no codes. */
+/* The size of an array's codes in bytes. They lie as the array does.
+ *
+ * Returns: The number; 0 if it does not fit memory, and if the element has no codes.
+ * Arguments: `block`: the block format. `shape`: of the array. `packing`: how the codes lie. */
 size_t bnd_block_codes_size(const bnd_block *block, bnd_shape shape, bnd_packing packing);
 
-/* Scales found, and applied. `tensor_scale` is written where the block format has one, and may be NULL elsewhere.
+/* Finds the scales of an array, and rounds each x / scale, once, to a code.
  *
- *  - how->rule rounds the elements: any mode, stochastic ones by the index first + (place in the array). The overflow
- *    policy "format" is that of block formats, saturation (OCP MX 6.3); the others mean what they say. flush_in looks
- *    at x, before it is scaled.
+ *  - how->rule rounds the elements in any mode; stochastic modes use the index first + (place in the array). The
+ *    overflow policy "format" is that of block formats, saturation (OCP MX 6.3). flush_in looks at x before it is
+ *    scaled.
  *  - NaN or infinity: the scale of its block becomes NaN (e8m0: ff), and every element the rounding of NaN. The
- *    tensor's scale is that of the blocks without.
- *  - amax 0: the least scale where the format has no zero (e8m0: 00, 2^-127), otherwise 1, or 2^least where a tensor's
- *    scale stands beside it.
- *  - Statistics are those of x and of what the elements are worth: sums, in the order of the work, in x's own unit.
- *    `exact` counts the elements that come back as they were, `inexact` the others. `overflows` and `saturated` count
+ *    tensor's scale is that of the other blocks.
+ *  - amax 0: the least scale if the format has no zero (e8m0: 00, 2^-127), otherwise 1, or 2^least if there is a
+ *    tensor's scale too.
+ *  - Statistics are those of x and of the dequantized elements, in x's own unit, summed in the order of the work.
+ *    `exact` counts the elements that come back unchanged, `inexact` the others; `overflows` and `saturated` count
  *    what rounding brings beyond the largest element.
+ *  - The caller's rounding mode and flush mode change nothing and stay as they were. The bits do not depend on the
+ *    number of threads.
  *
- * Strides must be 0 or 1. The caller's rounding mode and flushing of subnormals change nothing and are left as they
- * were. how->context says how many threads; the bits do not depend on it. */
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `codes` (out): bnd_block_codes_size bytes. `scales` (out): bnd_block_scales_size bytes. `tensor_scale`
+ *     (out): written if the block format has one; otherwise it may be NULL. `x`, `shape`: the array. `block`: the block
+ *     format. `how`: the choices, with strides of 0 or 1, or NULL. `stats` (in/out): counts are added, or NULL. `why`
+ *     (out): the error, or NULL.
+ * On failure: Nothing is written: the block format, the shape or `how` is impossible, or the element has no codes. */
 BND_CHECKED bnd_status bnd_quantize_f32(void *codes, void *scales, float *tensor_scale, const float *x, bnd_shape shape,
                                         const bnd_block *block, const bnd_array *how, bnd_stats *stats, bnd_error *why);
 
-/* Back. `tensor_scale` is a factor (some tools store its reciprocal), and counts only where the format has one. */
+/* The values of quantized elements: the exact product of element and scale, rounded once to fp32.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out): the array. `codes`, `scales`: as bnd_quantize_f32 writes them. `tensor_scale`: a factor (some
+ *     tools store its reciprocal); it counts only if the block format has one. `shape`, `block`, `how`, `why`: as in
+ *     bnd_quantize_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_quantize_f32. */
 BND_CHECKED bnd_status bnd_dequantize_f32(float *y, const void *codes, const void *scales, float tensor_scale,
                                           bnd_shape shape, const bnd_block *block, const bnd_array *how,
                                           bnd_error *why);
 
-/* Both at once: what of x is left. y may be x. Elements may be a value set here. */
+/* Quantizes and dequantizes at once. Elements may be a value set here.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out): the array; it may be x. `x`, `shape`, `block`, `how`, `stats`, `why`: as in bnd_quantize_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_quantize_f32. */
 BND_CHECKED bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape shape, const bnd_block *block,
                                              const bnd_array *how, bnd_stats *stats, bnd_error *why);
 
@@ -129,18 +193,28 @@ BND_CHECKED bnd_status bnd_fake_quantize_f32(float *y, const float *x, bnd_shape
 
 enum { BND_HADAMARD_SIZE = 16 };
 
-/* Each 16 neighbours of a row (columns: a multiple of 16) times 16 random signs, then the 16-point Walsh-Hadamard
- * transform, then 1/4; the inverse undoes it up to rounding, in the other order. The signs are the lowest 16 bits of
- * bnd_random(seed, BND_HADAMARD_SIZE, 0), 1 is minus, and the same for every 16: both factors of a product can be
- * transformed along their common axis. In fp32, to nearest: the butterflies of distance 1, 2, 4, 8, in each a + b and
- * a - b of a pair a before b, and the factor 1/4 last. y may be x. */
+/* A random Hadamard transform of each 16 neighbours of a row, and its inverse, which undoes it up to rounding.
+ *
+ * 16 random signs, then the 16-point Walsh-Hadamard transform, then the factor 1/4; the inverse takes them in the other
+ * order. The signs are the lowest 16 bits of bnd_random(seed, BND_HADAMARD_SIZE, 0), where 1 is minus, and the same for
+ * every 16, so that both factors of a product can be transformed along their common axis. In fp32, to nearest: the
+ * butterflies of distance 1, 2, 4, 8, in each a + b and a - b of a pair with a before b, and the factor last.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out): rows x columns numbers; it may be x. `x`: the numbers. `rows`, `columns`: columns is a multiple
+ *     of 16. `seed`: of the signs. `why` (out): the error, or NULL.
+ * On failure: Nothing is written: columns is not a multiple of 16, or the size does not fit memory. */
 BND_CHECKED bnd_status bnd_hadamard_f32(float *y, const float *x, size_t rows, size_t columns, uint64_t seed,
                                         bnd_error *why);
 BND_CHECKED bnd_status bnd_hadamard_inverse_f32(float *y, const float *x, size_t rows, size_t columns, uint64_t seed,
                                                 bnd_error *why);
 
-/* Along the middle axis of a shape: the same for each 16 of it, element by element; what is left over at its end, up to
- * 15, stays as it is. */
+/* bnd_hadamard_f32 along the middle axis of a shape, for each 16 of it. The last length mod 16 elements of the axis
+ * stay as they are.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out), `x`, `shape`: the array; y may be x. `seed`: of the signs. `why` (out): the error, or NULL.
+ * On failure: Nothing is written: the size does not fit memory. */
 BND_CHECKED bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uint64_t seed, bnd_error *why);
 
 /* ---- dynamic quantization ----
@@ -158,10 +232,27 @@ BND_CHECKED bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shap
 typedef struct bnd_dynamic {
     size_t block; /* numbers that share a scale; the last block may be shorter */
     bool is_signed;
+    uint8_t reserved[7]; /* zero */
 } bnd_dynamic;
 
+/* The number of a code of dynamic quantization, from -1 (unsigned: 0) to 1.
+ *
+ * Returns: The number, rounded once to fp32. Cannot fail.
+ * Arguments: `code`: any byte. `is_signed`: which of the two codes. */
 float bnd_dynamic_number(unsigned char code, bool is_signed);
-size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how); /* floats */
+
+/* The number of scales, which are floats, of dynamic quantization.
+ *
+ * Returns: The number; 0 if n or how->block is 0.
+ * Arguments: `n`: the number of elements. `how`: the choices. */
+size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how);
+
+/* Dynamic quantization of an array, and the values of its codes.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `codes`, `scales`: n bytes, and bnd_dynamic_scales(n, how) floats. `x`, `y`, `n`: the numbers. `how`: the
+ *     choices. `why` (out): the error, or NULL.
+ * On failure: Nothing is written: how->block is 0, or n does not fit memory. */
 BND_CHECKED bnd_status bnd_dynamic_quantize_f32(unsigned char *codes, float *scales, const float *x, size_t n,
                                                 const bnd_dynamic *how, bnd_error *why);
 BND_CHECKED bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char *codes, const float *scales, size_t n,
@@ -169,8 +260,8 @@ BND_CHECKED bnd_status bnd_dynamic_dequantize_f32(float *y, const unsigned char 
 
 /* ---- GGUF ---- */
 
-/* Types by their number in the file. What is encoded is byte for byte what ggml's reference quantizer makes of finite
- * numbers (bnd_gguf_note says where), what is decoded the same values. */
+/* Types by their number in the file. Encoding finite numbers gives the bytes of ggml's reference quantizer
+ * (bnd_gguf_note says which); decoding gives the same values. */
 typedef enum bnd_gguf_type {
     BND_GGUF_Q4_0 = 2,   /* 18 bytes for 32: d in fp16, 16 bytes of nibbles */
     BND_GGUF_Q8_0 = 8,   /* 34 bytes for 32: d in fp16, 32 bytes */
@@ -178,15 +269,33 @@ typedef enum bnd_gguf_type {
     BND_GGUF_NVFP4 = 40  /* 36 bytes for 64: four scales, 32 bytes of nibbles */
 } bnd_gguf_type;
 
-const char *bnd_gguf_name(bnd_gguf_type type); /* "q8_0"; "" where the type is none of these */
-const char *bnd_gguf_note(bnd_gguf_type type); /* its traps */
-size_t bnd_gguf_block(bnd_gguf_type type);     /* elements of a block, 0 where the type is none of these */
+/* The name of a GGUF type, "q8_0", and what is special about it.
+ *
+ * Returns: The text; "" if there is no such type. Never NULL.
+ * Arguments: `type`: the type. */
+const char *bnd_gguf_name(bnd_gguf_type type);
+const char *bnd_gguf_note(bnd_gguf_type type);
 
-/* Bytes of n elements; 0 where n is no multiple of the block, or more than memory could hold. */
+/* The number of elements in a block of a GGUF type.
+ *
+ * Returns: The number; 0 if there is no such type.
+ * Arguments: `type`: the type. */
+size_t bnd_gguf_block(bnd_gguf_type type);
+
+/* The size of n elements in bytes.
+ *
+ * Returns: The number; 0 if n is not a multiple of the block, or if it does not fit memory.
+ * Arguments: `type`: the type. `n`: the number of elements. */
 size_t bnd_gguf_size(bnd_gguf_type type, size_t n);
 
-/* n: a multiple of the block. A block that holds a NaN or an infinity gets a scale that is NaN, and reads back as
- * NaNs. */
+/* Encodes numbers as blocks of a GGUF type, and the values of such blocks. A block that holds a NaN or an infinity gets
+ * a scale that is NaN, and decodes to NaNs.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `blocks`: bnd_gguf_size bytes. `x`, `y`, `n`: the numbers; n is a multiple of the block. `type`: the type.
+ *     `why` (out): the error, or NULL.
+ * On failure: Nothing is written: there is no such type, n is not a multiple of the block, or it does not fit memory.
+ */
 BND_CHECKED bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_type type, bnd_error *why);
 BND_CHECKED bnd_status bnd_gguf_decode_f32(float *y, const void *blocks, size_t n, bnd_gguf_type type, bnd_error *why);
 

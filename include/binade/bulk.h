@@ -24,18 +24,42 @@ typedef enum bnd_backend {
 } bnd_backend;
 
 typedef struct bnd_context {
-    uint8_t backend;  /* bnd_backend; one that is not here works as the best, a number that names none is refused */
-    uint32_t threads; /* 0 means 1 */
+    uint8_t backend;     /* bnd_backend; one that is not here works as the best; an unknown number is refused */
+    uint8_t reserved[3]; /* zero */
+    uint32_t threads;    /* 0 means 1 */
 } bnd_context;
 
-/* The back end by name; NULL is what the environment variable BINADE_BACKEND names, or the best. `threads` 0 is what
- * BINADE_THREADS says, or every core. Refused where this build or this machine does not have the back end. */
-BND_CHECKED bnd_status bnd_context_open(bnd_context *out, const char *backend, unsigned threads, bnd_error *why);
+/* Sets a context to a back end by name and to a number of threads. It is a plain value: there is nothing to release.
+ *
+ * Returns: BND_OK, BND_BAD_NAME or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the context. `backend`: its name; NULL means the environment variable BINADE_BACKEND, or else
+ *     the best. `threads`: 0 means the environment variable BINADE_THREADS, or else every core. `why` (out): the error,
+ *     or NULL.
+ * On failure: `out` is unchanged: there is no such back end, this build or machine does not have it, or there are too
+ *     many threads. */
+BND_CHECKED bnd_status bnd_context_init(bnd_context *out, const char *backend, unsigned threads, bnd_error *why);
 
-const char *bnd_backend_name(bnd_backend backend); /* "portable", "avx512", ...; "best" */
-bool bnd_backend_here(bnd_backend backend);        /* compiled in, and this machine can run it */
+/* The name of a back end.
+ *
+ * Returns: "best", "portable", "avx512" and so on; "" for a number that is not a back end. Never NULL.
+ * Arguments: `backend`: the back end. */
+const char *bnd_backend_name(bnd_backend backend);
+
+/* Whether a back end was compiled in and can run on this machine.
+ *
+ * Returns: True if so.
+ * Arguments: `backend`: the back end. */
+bool bnd_backend_here(bnd_backend backend);
+
+/* The fastest back end of this machine, which BND_BACKEND_BEST means.
+ *
+ * Returns: The back end; BND_BACKEND_PORTABLE if there is no other. */
 bnd_backend bnd_backend_best(void);
-bool bnd_has_threads(void); /* compiled with OpenMP; without it every call uses one thread */
+
+/* Whether the library was compiled with OpenMP. Without it every call uses one thread.
+ *
+ * Returns: True if so. */
+bool bnd_has_threads(void);
 
 /* ---- arrays ---- */
 
@@ -49,7 +73,7 @@ bool bnd_has_threads(void); /* compiled with OpenMP; without it every call uses 
  * it. */
 typedef enum bnd_packing { BND_PACKING_PACKED, BND_PACKING_UNPACKED } bnd_packing;
 
-/* What a call on an array is told beside the array. All zero: nearest even, packed, elements side by side, the best
+/* The choices of a call on an array. All zero is the default: nearest even, packed, elements side by side, the best
  * back end, one thread. */
 typedef struct bnd_array {
     const bnd_context *context; /* NULL: all zero */
@@ -59,6 +83,7 @@ typedef struct bnd_array {
     ptrdiff_t stride_in, stride_out; /* from one element to the next, in elements; 0 means 1. Packed codes that are not
                                         whole words cannot have one */
     uint8_t packing_in, packing_out; /* bnd_packing, of the codes that are read and of those that are written */
+    uint64_t reserved[4];            /* zero: room for choices to come */
 } bnd_array;
 
 /* What a conversion did to an array. Add up as many arrays as you like: nothing is reset. Magnitudes and sums are
@@ -82,76 +107,123 @@ typedef struct bnd_stats {
     double scale_smallest, scale_largest; /* of casts that share scales: what elements are multiplied by to be worth
                                              what they stand for; 0 where there is none */
     uint64_t exponents[64]; /* of the finite nonzero inputs, floor(log2 |x|): below -40, -40 ... 21, above */
+    uint64_t reserved[4];   /* zero: room for counts to come */
 } bnd_stats;
 enum { BND_HISTOGRAM_LOWEST = -40 };
 
-/* The mean squared error of what was compared, and the ratio of both sums of squares, signal to noise, infinite where
- * there is a signal and no noise. NaN where there is none of it: nothing was compared, the signal is zero, or squares
- * are too large for doubles, or so small that their sum is not a normal one. */
+/* The mean squared error of the compared elements, and the ratio of signal to noise: squared_input / squared_error. It
+ * is a ratio; 10 log10 of it is in decibels.
+ *
+ * Returns: The number. The ratio is infinite if there is a signal and no noise. NaN if nothing was compared, if the
+ *     signal is zero, or if squares overflow doubles or their sum is subnormal. Cannot fail.
+ * Arguments: `stats`: the statistics. */
 double bnd_stats_mean_squared_error(const bnd_stats *stats);
-double bnd_stats_signal_to_noise(const bnd_stats *stats);
+double bnd_stats_signal_to_noise_ratio(const bnd_stats *stats);
 
-/* What was counted in two goes, in one. */
+/* Adds statistics to others, as if both had been counted at once.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `sum` (in/out): the total. `more`: what is added. */
 void bnd_stats_add(bnd_stats *sum, const bnd_stats *more);
 
-/* How many bytes n codes take, 0 where that is more than memory could hold, or for a value set. */
+/* The number of bytes that codes take.
+ *
+ * Returns: The number; 0 if it does not fit memory, and for a value set.
+ * Arguments: `f`: the format. `n`: the number of codes. `packing`: how they lie. */
 size_t bnd_codes_size(const bnd_format *f, size_t n, bnd_packing packing);
 
-/* Are these n codes of the format, with zeros in all bits that no code has? The message names the first element that is
- * none, counted from how->first, and its word. how->packing_in and how->stride_in say where they stand. */
+/* Whether memory holds codes of a format, with zeros in all bits that no code uses.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `codes`, `n`: the codes. `f`: their format. `how`: packing_in and stride_in say where they are; NULL is
+ *     the default. `why` (out): the error, or NULL.
+ * On failure: The message names the first element that is not a code, counted from how->first, and its word. */
 BND_CHECKED bnd_status bnd_codes_check(const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
                                        bnd_error *why);
 
-/* fp32 or fp64 into codes, and back (to nearest even; NaNs quieted, with their sign and payload). Refused for value
- * sets, for strides that packed codes cannot have, for choices that there are not, and for more elements than memory
- * could hold; nothing is written then. Pointers need no alignment. No call's result depends on the caller's
- * floating-point environment, and none changes it. */
+/* Rounds an array of numbers to codes.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `codes` (out): n codes, packed as how->packing_out says. `x`, `n`: the numbers; no alignment is needed.
+ *     `f`: the format. `how`: the choices, or NULL for the default. `stats` (in/out): counts are added, or NULL. `why`
+ *     (out): the error, or NULL.
+ * On failure: Nothing is written: `f` is a value set, packed sub-byte codes have a stride, `how` holds an unknown
+ *     choice or a nonzero reserved word, or n does not fit memory. */
 BND_CHECKED bnd_status bnd_encode_f32(void *codes, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_stats *stats, bnd_error *why);
 BND_CHECKED bnd_status bnd_encode_f64(void *codes, const double *x, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_stats *stats, bnd_error *why);
+
+/* The values of an array of codes, rounded to nearest even if the type does not have them. NaNs become quiet and keep
+ * sign and payload.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `x` (out): n numbers. `codes`, `n`: the codes, packed as how->packing_in says. `f`, `how`, `why`: as in
+ *     bnd_encode_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_decode_f32(float *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_error *why);
 BND_CHECKED bnd_status bnd_decode_f64(double *x, const void *codes, size_t n, const bnd_format *f, const bnd_array *how,
                                       bnd_error *why);
 
-/* Rounds to the values of a format (or of a value set) and keeps the type. y may be x. */
+/* Rounds an array of numbers to values of a format or value set and keeps the type.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `y` (out): n numbers; it may be x. `x`, `n`: the numbers. `f`: a format or a value set. `how`, `stats`,
+ *     `why`: as in bnd_encode_f32.
+ * On failure: Nothing is written: `how` holds an unknown choice or a nonzero reserved word, or n does not fit memory.
+ */
 BND_CHECKED bnd_status bnd_round_f32(float *y, const float *x, size_t n, const bnd_format *f, const bnd_array *how,
                                      bnd_stats *stats, bnd_error *why);
 BND_CHECKED bnd_status bnd_round_f64(double *y, const double *x, size_t n, const bnd_format *f, const bnd_array *how,
                                      bnd_stats *stats, bnd_error *why);
 
-/* Codes of one format into codes of another, with one rounding. */
+/* Rounds an array of codes of one format, once, to codes of another.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out), `to`: n codes and their format. `in`, `from`, `n`: the codes that are read. `how`, `stats`,
+ *     `why`: as in bnd_encode_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_convert_codes(void *out, const bnd_format *to, const void *in, const bnd_format *from,
                                          size_t n, const bnd_array *how, bnd_stats *stats, bnd_error *why);
 
 /* ---- arrays of operations ---- */
 
-/* An operand: an array, or one element for all. Of how->packing_in and stride_in nothing is read here. */
+/* An operand: an array, or one element for all. how->packing_in and how->stride_in do not count here. */
 typedef struct bnd_operand {
     const void *data;
     const bnd_format *format; /* of codes. NULL: numbers of the call's own type; int64_t, the second of BND_OP_SCALB */
     ptrdiff_t stride;         /* from one element to the next, in elements; 0 means 1 */
-    bool broadcast;           /* there is one element, and it goes with every element of the others */
+    bool broadcast;           /* one element, which is used with every element of the others */
     uint8_t packing;          /* bnd_packing */
+    uint8_t reserved[6];      /* zero */
 } bnd_operand;
 
-/* out[i] = operation(x[i], y[i], z[i]), the exact result rounded once: the code that bnd_operate gives, in every mode
- * and under every policy, element i with its own random bits, on every back end and with any number of threads. There
- * are as many operands as the operation has. `out` may be one of them if it lies in memory as they do; otherwise they
- * do not overlap.
+/* An operation on arrays: out[i] is the code that bnd_operate gives for the operands' elements i, with the random bits
+ * of element i.
  *
- * Fast (doc/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and convert where
- * doubles hold the formats. The others go a number at a time, those of codes that are 12 bits together by a table on
- * the stack; see bnd_table.
+ * Fast (doc/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and convert if doubles
+ * hold the formats. The others work number by number, or, for codes of 12 bits together, by a table on the stack; see
+ * bnd_table. The statistics are those of rounding the exact results, taken as fp64 rounded to odd, which changes no
+ * count.
  *
- * The statistics are those of rounding the exact results, taken as fp64 rounded to odd, which changes no count. */
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out), `to`: n codes and their format. It may be an operand that lies in memory as `out` does;
+ *     otherwise they do not overlap. `operation`: the operation. `operands`, `n`: as many operands as it has, of n
+ *     elements. `how`, `stats`, `why`: as in bnd_encode_f32.
+ * On failure: Nothing is written: there is no such operation, it does not take these formats, or a reason of
+ *     bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_operate_codes(void *out, const bnd_format *to, bnd_operation operation,
                                          const bnd_operand *operands, size_t n, const bnd_array *how, bnd_stats *stats,
                                          bnd_error *why);
 
-/* The same, rounded once to the values of a format or of a value set, and kept as fp32 or fp64 (to nearest, where those
- * cannot hold them). Operands are numbers of that type, whatever their values, or codes. */
+/* bnd_operate_codes with results rounded once to values of a format or value set, and kept as fp32 or fp64 (to nearest
+ * if those do not have them).
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): n numbers. `operation`: the operation. `operands`, `n`: numbers of the call's type, whatever
+ *     their values, or codes. `f`: a format or a value set. `how`, `stats`, `why`: as in bnd_encode_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_operate_codes. */
 BND_CHECKED bnd_status bnd_operate_f32(float *out, bnd_operation operation, const bnd_operand *operands, size_t n,
                                        const bnd_format *f, const bnd_array *how, bnd_stats *stats, bnd_error *why);
 BND_CHECKED bnd_status bnd_operate_f64(double *out, bnd_operation operation, const bnd_operand *operands, size_t n,
@@ -161,10 +233,30 @@ BND_CHECKED bnd_status bnd_operate_f64(double *out, bnd_operation operation, con
  * byte. To make one takes memory for 2^(those bits) codes and the time of as many operations (on the cores of
  * how->context); the rule is how's, in a mode without random bits. */
 typedef struct bnd_table bnd_table;
+
+/* Computes every result of an operation whose operands have at most 16 bits together: a function of fp16, or an
+ * operation on two codes of a byte. It takes memory for 2^bits codes, and the time of as many operations.
+ *
+ * Returns: BND_OK, BND_BAD_ARGUMENT or BND_NO_MEMORY.
+ * Arguments: `out` (out): the table; release it by bnd_table_free. `operation`, `to`, `from`: as in bnd_operate. `how`:
+ *     the rule, in a mode without random bits, and the context; NULL is the default. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged: the operands have more than 16 bits, the mode is stochastic, or there is no memory.
+ */
 BND_CHECKED bnd_status bnd_table_new(bnd_table **out, bnd_operation operation, const bnd_format *to,
                                      const bnd_format *const *from, const bnd_array *how, bnd_error *why);
+
+/* Releases a table.
+ *
+ * Returns: Nothing; cannot fail.
+ * Arguments: `table`: the table, or NULL. */
 void bnd_table_free(bnd_table *table);
-/* out[i] = table[x[i], y[i]]: as bnd_operate_codes, with the operands' formats those of the table (or NULL). */
+
+/* out[i] is the table's result for the operands' elements i.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): n codes of the table's format. `table`: the table. `operands`, `n`: as in bnd_operate_codes;
+ *     their formats are those of the table, or NULL. `how`, `why`: as in bnd_encode_f32.
+ * On failure: Nothing is written; the reasons are those of bnd_operate_codes. */
 BND_CHECKED bnd_status bnd_operate_by_table(void *out, const bnd_table *table, const bnd_operand *operands, size_t n,
                                             const bnd_array *how, bnd_error *why);
 
@@ -178,10 +270,17 @@ typedef enum bnd_summation {
     BND_SUM_COUNT
 } bnd_summation;
 
-/* The sum of an array, every single operation rounded to a format; the sum of nothing is that of the number 0. Where
- * the rule is stochastic, the addition whose second term begins with element i (naive: is it) takes the random bits of
- * element i, the operations of Kahan's those of elements 4 i .. 4 i + 3; an array of one element is rounded with the
- * bits of element 0. All counted from how->first. x is rounded nowhere before it is added. */
+/* The sum of an array, with every single operation rounded to a format. The sum of no elements is that of the number 0.
+ * Elements are not rounded before they are added.
+ *
+ * Stochastic modes: the addition whose second term begins with element i (naive: is it) uses the random bits of element
+ * i, the operations of Kahan those of elements 4 i .. 4 i + 3; an array of one element is rounded with the bits of
+ * element 0. All are counted from how->first.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `sum` (out): the sum. `to`, `f`: the format of sum and operations. `way`: the order. `x`, `n`: the array.
+ *     `how`, `why`: as in bnd_encode_f32.
+ * On failure: `sum` is unchanged: there is no such order, or a reason of bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_sum_codes(uint64_t *sum, const bnd_format *to, bnd_summation way, const bnd_operand *x,
                                      size_t n, const bnd_array *how, bnd_error *why);
 BND_CHECKED bnd_status bnd_sum_f32(float *sum, bnd_summation way, const bnd_operand *x, size_t n, const bnd_format *f,

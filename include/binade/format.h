@@ -64,9 +64,16 @@ typedef struct bnd_format {
     int32_t max_quantum, normal_quantum, least_quantum;
 } bnd_format;
 
-/* A row of the table, an alias of any ecosystem, a P3109 name (binary8p3se), a custom format (e6m9, e5m10b12fn; without
- * a sign ue6m2fn) or a value set (p11emin-14emax15). Case does not matter. An unknown name gets an error with the
- * nearest names. */
+/* Reads the name of a format. Case does not matter.
+ *
+ * A name is a built-in format (e4m3), its name in another library (float8_e4m3fn, torch.float8_e4m3fn), a P3109 name
+ * (binary8p3se), a custom format (e6m9, e5m10b12fn, without a sign ue6m2fn) or a value set (p11emin-14emax15).
+ *
+ * Returns: BND_OK, BND_BAD_NAME or BND_BAD_SYNTAX.
+ * Arguments: `out` (out): the format. `name`: ends with a 0 byte; in the _n form it has `length` bytes. `why` (out):
+ *     the error, or NULL.
+ * On failure: `out` is unchanged. BND_BAD_NAME: there is no such format, and the message has the nearest names.
+ *     BND_BAD_SYNTAX: the name is of the right kind, with parts that are impossible. */
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
 
@@ -93,12 +100,18 @@ typedef enum bnd_format_row {
     BND_FORMAT_DLFLOAT16
 } bnd_format_row;
 
-/* The table: rows 0 .. count-1. bnd_format_at(BND_FORMAT_E4M3) is a constant of the library, which needs no text and
- * cannot fail; NULL where there is no such row. */
+/* The number of built-in formats.
+ *
+ * Returns: The number of rows of the table, at least as many as BND_FORMAT_ constants. */
 size_t bnd_format_count(void);
+
+/* A built-in format, without text and without a failure to check: bnd_format_at(BND_FORMAT_E4M3).
+ *
+ * Returns: A constant of the library; it needs no release. NULL if there is no such row.
+ * Arguments: `row`: a BND_FORMAT_ constant, or 0 .. bnd_format_count() - 1. */
 const bnd_format *bnd_format_at(size_t row);
 
-/* Who else names a row, and how. */
+/* The ecosystems whose names of formats the table has. */
 typedef enum bnd_ecosystem {
     BND_ECOSYSTEM_ML_DTYPES, /* and torch */
     BND_ECOSYSTEM_ONNX,
@@ -107,20 +120,48 @@ typedef enum bnd_ecosystem {
     BND_ECOSYSTEM_OTHERS,
     BND_ECOSYSTEM_COUNT
 } bnd_ecosystem;
-const char *bnd_format_title(size_t row);                      /* what it is, in a few words */
-const char *bnd_format_names(size_t row, bnd_ecosystem where); /* separated by blanks; "" where there is none */
-const char *bnd_format_hardware(size_t row);                   /* which machines compute in it, or "" */
+
+/* What a built-in format is, in a few words, and which machines compute in it.
+ *
+ * Returns: The text; "" if there is none, or no such row. Never NULL.
+ * Arguments: `row`: 0 .. bnd_format_count() - 1. */
+const char *bnd_format_title(size_t row);
+const char *bnd_format_hardware(size_t row);
+
+/* The names of a built-in format in one ecosystem.
+ *
+ * Returns: Names separated by blanks; "" if there is none, or no such row or ecosystem. Never NULL.
+ * Arguments: `row`: 0 .. bnd_format_count() - 1. `where`: the ecosystem. */
+const char *bnd_format_names(size_t row, bnd_ecosystem where);
+
+/* The name of an ecosystem.
+ *
+ * Returns: "ml_dtypes", "onnx" and so on; "" if there is no such ecosystem. Never NULL.
+ * Arguments: `where`: the ecosystem. */
 const char *bnd_ecosystem_name(bnd_ecosystem where);
 
-/* A group (all ieee ocp fnuz p3109 p3109-all mx): how many formats it has (0 where there is no such group), and its
- * i-th format: false, and nothing written, where there is none. */
+/* The number of formats in a group. The groups are all, ieee, ocp, fnuz, p3109, p3109-all and mx.
+ *
+ * Returns: The number; 0 if there is no such group.
+ * Arguments: `group`: its name, which ends with a 0 byte. */
 size_t bnd_group_size(const char *group);
+
+/* One format of a group.
+ *
+ * Returns: True if there is such a format; false, with `out` unchanged, if not.
+ * Arguments: `out` (out): the format. `group`: as in bnd_group_size. `i`: 0 .. bnd_group_size(group) - 1. */
 bool bnd_group_at(bnd_format *out, const char *group, size_t i);
 
-/* Same codes for the same values (names aside). */
+/* Whether two formats have the same codes for the same values. Names do not matter.
+ *
+ * Returns: True if so.
+ * Arguments: `a`, `b`: the formats. */
 bool bnd_format_same(const bnd_format *a, const bnd_format *b);
 
-/* The magnitude bits of a code: the sign, where there is one, stands above them. */
+/* The number of bits of a code without its sign, which stands above them.
+ *
+ * Returns: Exponent bits plus fraction bits.
+ * Arguments: `f`: the format. */
 static inline unsigned bnd_magnitude_bits(const bnd_format *f)
 {
     return 0U + f->exponent_bits + f->fraction_bits;
@@ -205,7 +246,40 @@ typedef struct bnd_rule {
 } bnd_rule;
 enum { BND_RANDOM_BITS_DEFAULT = 32, BND_RANDOM_BITS_MAX = 62 };
 
-/* How many random bits a rule takes: 0 for the deterministic modes. */
+/* A member of a rule as the enum that it holds; the members themselves are bytes.
+ *
+ * Returns: The value, not checked: bnd_rule_check does that.
+ * Arguments: `rule`: the rule. */
+static inline bnd_rounding bnd_rule_rounding(bnd_rule rule)
+{
+    return BND_AS(bnd_rounding, rule.rounding);
+}
+static inline bnd_overflow bnd_rule_overflow(bnd_rule rule)
+{
+    return BND_AS(bnd_overflow, rule.overflow);
+}
+static inline bnd_nan bnd_rule_nan(bnd_rule rule)
+{
+    return BND_AS(bnd_nan, rule.nan);
+}
+
+/* A rule of two choices; the others have their default.
+ *
+ * Returns: The rule.
+ * Arguments: `rounding`, `overflow`: the choices. */
+static inline bnd_rule bnd_rule_of(bnd_rounding rounding, bnd_overflow overflow)
+{
+    bnd_rule rule = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false, {0, 0, 0, 0, 0}};
+    rule.rounding = BND_AS(uint8_t, rounding);
+    rule.overflow = BND_AS(uint8_t, overflow);
+    return rule;
+}
+
+/* The number of random bits that a rule uses per rounding.
+ *
+ * Returns: 0 for the deterministic modes, 1 for BND_ROUND_SR_EQUAL, otherwise random_bits, with 32 for 0 and at most
+ *     BND_RANDOM_BITS_MAX.
+ * Arguments: `rule`: the rule. */
 static inline unsigned bnd_rule_random_bits(bnd_rule rule)
 {
     unsigned bits = rule.random_bits;
@@ -224,7 +298,10 @@ static inline unsigned bnd_rule_random_bits(bnd_rule rule)
     return BND_RANDOM_BITS_MAX;
 }
 
-/* The rule with its default NaN by name: of a conversion, and of an operation. */
+/* The rule with BND_NAN_DEFAULT replaced by what it means: signed in a conversion, canonical in an operation.
+ *
+ * Returns: The rule.
+ * Arguments: `rule`: the rule. */
 static inline bnd_rule bnd_rule_of_conversion(bnd_rule rule)
 {
     if (rule.nan == BND_NAN_DEFAULT) {
@@ -240,24 +317,59 @@ static inline bnd_rule bnd_rule_of_operation(bnd_rule rule)
     return rule;
 }
 
-/* At one bit of precision: is the even neighbour the one with the even code? Value sets have no codes. */
+/* Whether a tie at one bit of precision goes to the neighbour with the even code. At more bits both ways agree.
+ *
+ * Returns: True if so; false for a value set, which has no codes.
+ * Arguments: `f`: the format. `rule`: its tie_rule can overrule the format. */
 static inline bool bnd_ties_by_code(const bnd_format *f, bnd_rule rule)
 {
     bool by_row = rule.tie_rule == BND_TIE_RULE_FORMAT && f->ties == BND_TIES_CODE;
     return f->width != 0 && (by_row || rule.tie_rule == BND_TIE_RULE_CODE);
 }
 
-/* rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, and the names of P3109, Intel, TestFloat. Bare integers are
- * refused: the peers disagree on them. Sets rounding and random_bits and nothing else. */
+/* Reads the name of a rounding mode: rne rna rtz rup rdn rto sr sr:N sra:N srb:N sr-equal, or a name that P3109, Intel
+ * or TestFloat uses.
+ *
+ * Returns: BND_OK, BND_BAD_NAME or BND_BAD_SYNTAX.
+ * Arguments: `rule` (in/out): only `rounding` and `random_bits` are set. `name`: ends with a 0 byte. `why` (out): the
+ *     error, or NULL.
+ * On failure: `rule` is unchanged. A bare integer is refused: libraries disagree on what it means. */
 BND_CHECKED bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why);
+
+/* Reads the name of an overflow policy, or of a NaN policy.
+ *
+ * Returns: BND_OK or BND_BAD_NAME.
+ * Arguments: `rule` (in/out): only `overflow`, or only `nan`, is set. `name`: ends with a 0 byte. `why` (out): the
+ *     error, or NULL.
+ * On failure: `rule` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why);
-/* Is every choice one that there is, and are there at most BND_RANDOM_BITS_MAX random bits? The calls on arrays ask
- * this; those that cannot fail take what is too large as something that is there. */
+
+/* Whether every member of a rule is a value of its enum and there are at most BND_RANDOM_BITS_MAX random bits. Calls on
+ * arrays check this. Calls on single numbers cannot fail: they use some valid choice instead.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `rule`: the rule. `why` (out): the error, or NULL.
+ * On failure: The message names the member and its value. */
 BND_CHECKED bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why);
-const char *bnd_rounding_name(bnd_rounding rounding);  /* "rne" */
-const char *bnd_rounding_title(bnd_rounding rounding); /* "to nearest, ties to even" */
+
+/* The name of a rounding mode as bnd_rounding_parse reads it, "rne", and what it does, "to nearest, ties to even".
+ *
+ * Returns: The text; "" for a number that is not a rounding mode. Never NULL.
+ * Arguments: `rounding`: the mode. */
+const char *bnd_rounding_name(bnd_rounding rounding);
+const char *bnd_rounding_title(bnd_rounding rounding);
+
+/* The name of an overflow policy, as bnd_overflow_parse reads it.
+ *
+ * Returns: The text; "" for a number that is not a policy. Never NULL.
+ * Arguments: `overflow`: the policy. */
 const char *bnd_overflow_name(bnd_overflow overflow);
+
+/* The name of a NaN policy, as bnd_nan_parse reads it.
+ *
+ * Returns: The text; "" for a number that is not a policy. Never NULL.
+ * Arguments: `nan`: the policy. */
 const char *bnd_nan_name(bnd_nan nan);
 
 /* ---- a result ---- */
@@ -279,16 +391,37 @@ typedef struct bnd_result {
     int32_t ternary; /* sign of (rounded - exact); 0 for NaN */
 } bnd_result;
 
-/* The name of the lowest flag set, "" where none is. */
+/* The name of the lowest flag that is set.
+ *
+ * Returns: "inexact" and so on; "" if no flag is set. Never NULL.
+ * Arguments: `flag`: BND_FLAG_ constants, ORed. */
 const char *bnd_flag_name(uint32_t flag);
 
 /* ---- dialects: the rule of an ecosystem, a row each ---- */
 
+/* The number of dialects. A dialect is the rule of an ecosystem.
+ *
+ * Returns: The number of rows. */
 size_t bnd_dialect_count(void);
-const char *bnd_dialect_name(size_t dialect);  /* "ml_dtypes", "cuda-satfinite", ... */
-const char *bnd_dialect_title(size_t dialect); /* who does so, and where it is said */
-/* True, and the rule, where the dialect has an answer for this format. */
+
+/* The name of a dialect ("ml_dtypes", "cuda-satfinite") and which software converts so.
+ *
+ * Returns: The text; "" if there is no such row. Never NULL.
+ * Arguments: `dialect`: 0 .. bnd_dialect_count() - 1. */
+const char *bnd_dialect_name(size_t dialect);
+const char *bnd_dialect_title(size_t dialect);
+
+/* The rule of a dialect for one format.
+ *
+ * Returns: True if the dialect says something about this format; false, with `rule` unchanged, if not.
+ * Arguments: `rule` (out): the rule. `dialect`: 0 .. bnd_dialect_count() - 1. `f`: the format. */
 bool bnd_dialect_rule(bnd_rule *rule, size_t dialect, const bnd_format *f);
+
+/* Reads the name of a dialect.
+ *
+ * Returns: BND_OK or BND_BAD_NAME.
+ * Arguments: `dialect` (out): its row. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `dialect` is unchanged, and the message has the nearest names. */
 BND_CHECKED bnd_status bnd_dialect_parse(size_t *dialect, const char *name, bnd_error *why);
 
 #ifdef __cplusplus

@@ -46,18 +46,25 @@ typedef struct bnd_accumulator {
 } bnd_accumulator;
 enum { BND_GROUP_DEFAULT = 32, BND_GROUP_MAX = 64, BND_ALIGNED_BITS_MAX = 24, BND_ACCUMULATOR_NAME_SIZE = 96 };
 
-/* Names:
- *     fp32             one fused multiply-add a step, as BLAS and tensor cores say "fp32 accumulator"; fp64 the same
+/* Reads the name of an accumulator. Case does not matter.
+ *
+ *     fp32             one fused multiply-add per step, as BLAS and tensor cores say "fp32 accumulator"; fp64 the same
  *     F                any other format: EACH
  *     fma:F, each:F    FUSED and EACH by name: fma:bf16, each:fp32
  *     ...:MODE         a rounding mode: bf16:rtz, fma:e5m2:sr:8
  *     truncB[gG]       ALIGNED: B bits, 2 .. 24, in groups of G: trunc14 (groups of 32), trunc14g16
  *     .../promoteN     fp16/promote128, trunc14/promote128
  *     cblas            OpenBLAS
- * Case does not matter. The printer writes the shortest of these. */
+ *
+ * Returns: BND_OK, BND_BAD_NAME, BND_BAD_SYNTAX or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out): the accumulator. `name`: ends with a 0 byte. `why` (out): the error, or NULL.
+ * On failure: `out` is unchanged. */
 BND_CHECKED bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_error *why);
 
-/* Writes the name, cut to `size` bytes with a final 0; returns the length of the whole. */
+/* Writes the shortest name that bnd_accumulator_parse reads as this accumulator.
+ *
+ * Returns: The length of the whole name without its final 0 byte, as snprintf.
+ * Arguments: `name` (out): at most `size` bytes, with a final 0 byte if size > 0. `accumulator`: the accumulator. */
 size_t bnd_accumulator_name(char *name, size_t size, const bnd_accumulator *accumulator);
 
 /* ---- products ---- */
@@ -77,28 +84,45 @@ typedef struct bnd_gemm {
     bool add;                            /* C + A B instead of A B; C is first rounded to the accumulator's format, to
                                             nearest even, for ALIGNED toward zero */
     uint64_t seed, purpose;              /* of the stochastic modes */
+    uint64_t reserved[4];                /* zero: room for choices to come */
 } bnd_gemm;
 
-/* C = A B: m x n, m x k and k x n fp32 numbers. A value of the accumulator's format that fp32 does not have is rounded
- * to nearest even when it is stored; every NaN is stored as 7fc00000. `how` may be NULL. A call needs 340 KiB of stack
- * in each of its threads, 130 KiB where the C library is not glibc. Refused where the numbers of elements or strides
- * are beyond memory, where the accumulator is impossible, and for a back end and for threads that bnd_context_open
- * would refuse as numbers; nothing is written then. */
+/* The matrix product C = A B, or C + A B, of fp32 numbers, with the accumulator as a parameter.
+ *
+ * A value of the accumulator's format that fp32 does not have is rounded to nearest even when it is stored; every NaN
+ * is stored as 7fc00000. A call needs 340 KiB of stack in each of its threads, 130 KiB if the C library is not glibc.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `c` (out; in/out if how->add), `m`, `n`: m x n numbers. `a`, `b`, `k`: m x k and k x n numbers. `how`: the
+ *     choices, or NULL for the default. `why` (out): the error, or NULL.
+ * On failure: Nothing is written: sizes or strides do not fit memory, the accumulator is impossible, or the context
+ *     holds an unknown choice or a nonzero reserved word. */
 BND_CHECKED bnd_status bnd_gemm_f32(float *c, size_t m, size_t n, const float *a, const float *b, size_t k,
                                     const bnd_gemm *how, bnd_error *why);
 
-/* The same with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_PACKING_UNPACKED has them. round_a and
- * round_b do not count. */
+/* bnd_gemm_f32 with A and B as codes: whole words of 1, 2, 4 or 8 bytes, as BND_PACKING_UNPACKED has them. how->round_a
+ * and round_b do not count.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `c`, `m`, `n`, `k`, `how`, `why`: as in bnd_gemm_f32. `a`, `a_format`, `b`, `b_format`: codes and their
+ *     formats.
+ * On failure: Nothing is written; the reasons are those of bnd_gemm_f32, and a format that has no codes or is wider
+ *     than fp32. */
 BND_CHECKED bnd_status bnd_gemm_codes(float *c, size_t m, size_t n, const void *a, const bnd_format *a_format,
                                       const void *b, const bnd_format *b_format, size_t k, const bnd_gemm *how,
                                       bnd_error *why);
 
-/* The sum over n products of neighbours: a gemm with m = n = 1, in which the strides are those of a's columns and of
- * b's rows. */
+/* The sum of n products: a matrix product with m = n = 1. Its strides are those of a's columns and of b's rows.
+ *
+ * Returns: BND_OK or BND_BAD_ARGUMENT.
+ * Arguments: `out` (out; in/out if how->add): the sum. `a`, `b`, `n`: the factors. `how`, `why`: as in bnd_gemm_f32.
+ * On failure: `out` is unchanged; the reasons are those of bnd_gemm_f32. */
 BND_CHECKED bnd_status bnd_dot_f32(float *out, const float *a, const float *b, size_t n, const bnd_gemm *how,
                                    bnd_error *why);
 
-/* Is OpenBLAS here for BND_ACCUMULATE_CBLAS? */
+/* Whether OpenBLAS can be loaded, for BND_ACCUMULATE_CBLAS.
+ *
+ * Returns: True if so. */
 bool bnd_cblas_here(void);
 
 #ifdef __cplusplus

@@ -352,7 +352,7 @@ static bool same_value(uint32_t a, uint32_t b)
 static void print_place(const bnd_block *block, bnd_shape shape, const bnd_array *how, size_t i)
 {
     printf("    %s rule=%s %s N=%u packing=%u shape %zu x %zu x %zu, %zu:", block->name,
-           bnd_scale_rule_name((bnd_scale_rule)block->rule), bnd_rounding_name((bnd_rounding)how->rule.rounding),
+           bnd_scale_rule_name((bnd_scale_rule)block->rule), bnd_rounding_name(bnd_rule_rounding(how->rule)),
            how->rule.random_bits, how->packing_out, shape.outer, shape.length, shape.inner, i);
 }
 

@@ -56,6 +56,9 @@ static void refused(const bnd_block *block, bnd_shape shape, const bnd_array *ho
 static void test_blocks(void)
 {
     bnd_block b = block_named("mxfp8");
+    b.reserved[1] = 1;
+    refused(&b, eight, NULL, "reserved must be zero");
+    b = block_named("mxfp8");
     b.element = format_named("fp64");
     refused(&b, eight, NULL, "fp64");
     b.element = format_named("e8m0");

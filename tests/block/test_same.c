@@ -405,8 +405,8 @@ static void check_came_back(const char *name, const float *x, size_t n, bool all
     CU_ASSERT_EQUAL(stats.exact + stats.inexact, n);
     CU_ASSERT_EQUAL(same == n, all);
     CU_ASSERT_EQUAL(bnd_stats_mean_squared_error(&stats) == 0, all);
-    CU_ASSERT_EQUAL(isinf(bnd_stats_signal_to_noise(&stats)), all);
-    CU_ASSERT_FALSE(isnan(bnd_stats_mean_squared_error(&stats)) || isnan(bnd_stats_signal_to_noise(&stats)));
+    CU_ASSERT_EQUAL(isinf(bnd_stats_signal_to_noise_ratio(&stats)), all);
+    CU_ASSERT_FALSE(isnan(bnd_stats_mean_squared_error(&stats)) || isnan(bnd_stats_signal_to_noise_ratio(&stats)));
 }
 
 /* Exact is what comes back as it was, even where its quotient by a scale is not a number of the element's format:

@@ -11,12 +11,12 @@ static void refused(const char *backend, unsigned threads, bnd_status status, co
 {
     bnd_context context = untouched;
     bnd_error why = {.status = BND_OK};
-    CU_ASSERT_EQUAL(bnd_context_open(&context, backend, threads, &why), status);
+    CU_ASSERT_EQUAL(bnd_context_init(&context, backend, threads, &why), status);
     CU_ASSERT_EQUAL(why.status, status);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, word));
     CU_ASSERT_EQUAL(context.backend, untouched.backend);
     CU_ASSERT_EQUAL(context.threads, untouched.threads);
-    CU_ASSERT_EQUAL(bnd_context_open(&context, backend, threads, NULL), status); /* nobody asks why */
+    CU_ASSERT_EQUAL(bnd_context_init(&context, backend, threads, NULL), status); /* nobody asks why */
 }
 
 /* A back end opens where it is here, and nowhere else. */
@@ -26,7 +26,7 @@ static void test_names(void)
         const char *name = bnd_backend_name((bnd_backend)i);
         bnd_context context = untouched;
         if (bnd_backend_here((bnd_backend)i)) {
-            CU_ASSERT_EQUAL(bnd_context_open(&context, name, 5, NULL), BND_OK);
+            CU_ASSERT_EQUAL(bnd_context_init(&context, name, 5, NULL), BND_OK);
             CU_ASSERT_EQUAL(context.backend, i);
             CU_ASSERT_EQUAL(context.threads, 5);
         } else {
@@ -51,10 +51,10 @@ static void test_environment_variables(void)
     bnd_context context = untouched;
     setenv("BINADE_BACKEND", "portable", 1);
     setenv("BINADE_THREADS", "3", 1);
-    CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_context_init(&context, NULL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL(context.backend, BND_BACKEND_PORTABLE);
     CU_ASSERT_EQUAL(context.threads, 3);
-    CU_ASSERT_EQUAL(bnd_context_open(&context, "best", 2, NULL), BND_OK); /* what is named counts */
+    CU_ASSERT_EQUAL(bnd_context_init(&context, "best", 2, NULL), BND_OK); /* what is named counts */
     CU_ASSERT_EQUAL(context.backend, BND_BACKEND_BEST);
     CU_ASSERT_EQUAL(context.threads, 2);
     setenv("BINADE_BACKEND", "sse9", 1);
@@ -64,11 +64,11 @@ static void test_environment_variables(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         setenv("BINADE_THREADS", wrong[i], 1);
         refused(NULL, 0, BND_BAD_ARGUMENT, "BINADE_THREADS");
-        CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 4, NULL), BND_OK); /* nobody asked it */
+        CU_ASSERT_EQUAL(bnd_context_init(&context, NULL, 4, NULL), BND_OK); /* nobody asked it */
     }
     unsetenv("BINADE_THREADS");
     unsetenv("BINADE_BACKEND");
-    CU_ASSERT_EQUAL(bnd_context_open(&context, NULL, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_context_init(&context, NULL, 0, NULL), BND_OK);
     CU_ASSERT_EQUAL(context.backend, BND_BACKEND_BEST);
     CU_ASSERT(context.threads >= 1);
     if (kept_backend != NULL) {

@@ -427,6 +427,10 @@ static void test_refusals(void)
     CU_ASSERT_EQUAL(bnd_table_new(&table, BND_OP_SQRT, &fp16, from, &random, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_EQUAL(bnd_table_new(&table, BND_OP_SQRT, &fp32, from, NULL, &why), BND_BAD_ARGUMENT);
     CU_ASSERT_PTR_NULL(table);
+    operand[1].reserved[5] = 1;
+    CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "reserved must be zero"));
+    operand[1].reserved[5] = 0;
     operand[1].format = &set;
     CU_ASSERT_EQUAL(bnd_operate_codes(out, &fp16, BND_OP_ADD, operand, 4, NULL, NULL, &why), BND_BAD_ARGUMENT);
     operand[1].format = NULL;

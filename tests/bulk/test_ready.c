@@ -61,7 +61,7 @@ static void check_ready(const bnd_format *f, bndi_width width, bnd_rule rule, co
     }
     if (wrong > 0) {
         fprintf(stderr, "%s, fp%u, %s, %s: %zu of %d are wrong\n", f->name, 8 * size,
-                bnd_rounding_name((bnd_rounding)rule.rounding), context_name(context), wrong, N);
+                bnd_rounding_name(bnd_rule_rounding(rule)), context_name(context), wrong, N);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }

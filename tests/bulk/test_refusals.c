@@ -126,12 +126,14 @@ static void test_choices(void)
         {{.rule.random_bits = BND_RANDOM_BITS_MAX + 1}, "random_bits"},
         {{.packing_in = BND_PACKING_UNPACKED + 1}, "packing number 2"},
         {{.packing_out = 77}, "packing number 77"},
+        {{.reserved = {0, 0, 0, 1}}, "reserved must be zero"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         refused_by_all(&wrong[i].how, wrong[i].word);
     }
     refused_by_all(&(bnd_array){.context = &none}, "back end number");
     refused_by_all(&(bnd_array){.context = &many}, "1025 threads");
+    refused_by_all(&(bnd_array){.context = &(bnd_context){.reserved = {0, 0, 1}}}, "reserved must be zero");
 }
 
 /* ---- what is no code ---- */

@@ -256,7 +256,7 @@ static void check_derived(const double *x, size_t n, const char *format, double 
         bnd_array how = {.context = i > 0 ? &back_ends_here()->at[i - 1] : NULL};
         bnd_stats s = {0};
         CU_ASSERT_EQUAL(bnd_encode_f64(codes, x, n, &f, &how, &s, NULL), BND_OK);
-        double got_error = bnd_stats_mean_squared_error(&s), got_ratio = bnd_stats_signal_to_noise(&s);
+        double got_error = bnd_stats_mean_squared_error(&s), got_ratio = bnd_stats_signal_to_noise_ratio(&s);
         CU_ASSERT(isnan(error) ? isnan(got_error) : got_error == error);
         CU_ASSERT(isnan(ratio) ? isnan(got_ratio) : got_ratio == ratio);
     }

@@ -13,6 +13,7 @@ int main(void)
         SUITE("sources", source_tests),
         SUITE("witnesses", witness_tests),
         SUITE("dialects", dialect_tests),
+        SUITE("one call per format", float_tests),
         CU_SUITE_INFO_NULL,
     };
     return run_suites(suites);

@@ -11,6 +11,7 @@ extern CU_TestInfo stochastic_tests[];
 extern CU_TestInfo wide_tests[];
 extern CU_TestInfo source_tests[];
 extern CU_TestInfo witness_tests[];
+extern CU_TestInfo float_tests[];
 extern CU_TestInfo dialect_tests[];
 
 #endif

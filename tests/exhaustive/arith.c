@@ -192,7 +192,7 @@ static void add_job(plan *p, job j, const char *what)
     t->pieces = j.cases == 0 ? 1 : ((j.cases - 1) >> PIECE_BITS) + 1;
     snprintf(t->name, sizeof t->name, "%s %s%s %s", j.row.name, j.kind == TABLE ? "" : bnd_operation_name(j.operation),
              what,
-             j.kind == MACHINE ? bnd_rounding_name((bnd_rounding)machine_rule(j.mode).rounding)
+             j.kind == MACHINE ? bnd_rounding_name(bnd_rule_rounding(machine_rule(j.mode)))
                                : bnd_rounding_name((bnd_rounding)j.mode));
 }
 

@@ -35,13 +35,13 @@ static void check_text(const bnd_format *f, const char *text, outcome *o)
 {
     bnd_exact own = {.kind = BND_KIND_QUIET_NAN}, theirs = decimal_by_mpfr(text);
     o->checked++;
-    if (bnd_parse_exact(&own, text, strlen(text), NULL) != BND_OK || !same(own, theirs)) {
+    if (bnd_parse_exact(&own, text, NULL) != BND_OK || !same(own, theirs)) {
         mismatch(o, "%.180s is read as %016" PRIx64 "%016" PRIx64 " 2^%" PRId32, text, own.high, own.low, own.exponent);
     }
     if (f != NULL) {
         bnd_rule rule = {.rounding = BND_ROUND_RNE};
         bnd_result read = {0}, rounded = bnd_encode_exact(f, theirs, rule, 0);
-        bool parsed = bnd_parse(&read, f, text, strlen(text), rule, 0, NULL) == BND_OK;
+        bool parsed = bnd_parse(&read, f, text, rule, 0, NULL) == BND_OK;
         if (!parsed || read.code != rounded.code || read.flags != rounded.flags || read.ternary != rounded.ternary) {
             mismatch(o, "%.180s in %s is 0x%" PRIx64, text, f->name, read.code);
         }
@@ -71,7 +71,7 @@ static void check_value(const bnd_format *f, uint64_t code, outcome *o)
     bnd_result read = {0};
     o->checked++;
     size_t length = bnd_print_shortest(text, sizeof text, f, value);
-    if (bnd_parse(&read, f, text, length, (bnd_rule){0}, 0, NULL) != BND_OK || read.code != code) {
+    if (bnd_parse_n(&read, f, text, length, (bnd_rule){0}, 0, NULL) != BND_OK || read.code != code) {
         mismatch(o, "%s 0x%" PRIx64 " is written %.180s", f->name, code, text);
     }
     length = bnd_print_exact(text, sizeof text, value, BND_NOTATION_AUTO);

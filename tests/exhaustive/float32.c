@@ -160,7 +160,7 @@ int main(int argc, char **argv)
         }
         p.tasks[i].pieces = PIECES;
         snprintf(p.tasks[i].name, sizeof p.tasks[i].name, "%s %s %s", c.row.name,
-                 bnd_rounding_name((bnd_rounding)c.rule.rounding), bnd_overflow_name((bnd_overflow)c.rule.overflow));
+                 bnd_rounding_name(bnd_rule_rounding(c.rule)), bnd_overflow_name(bnd_rule_overflow(c.rule)));
     }
     status = run_tasks(&r, p.tasks, count, check_floats, &p);
     free(p.tasks);

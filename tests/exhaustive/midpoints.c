@@ -128,7 +128,7 @@ static void compare_one(check *c, const around *a, bool negative)
                  "%s(%" PRIu64 " * 2^%d %+d) * 2^%" PRId64 " overflow %s gives code 0x%" PRIx64 " flags %" PRIu32
                  " ternary %" PRId32 "; the oracle: code 0x%" PRIx64 " flags %" PRIu32 " ternary %" PRId32,
                  negative ? "-" : "", a->significand, a->shift, a->beside, a->exponent,
-                 bnd_overflow_name((bnd_overflow)c->rule.overflow), got.code, got.flags, got.ternary, expected.code,
+                 bnd_overflow_name(bnd_rule_overflow(c->rule)), got.code, got.flags, got.ternary, expected.code,
                  expected.flags, expected.ternary);
     }
 }

@@ -85,7 +85,7 @@ static bool add_mode(request *r, const char *name)
         fprintf(stderr, "%s: --modes takes each deterministic mode once; '%s' is one too many\n", r->program, name);
         return false;
     }
-    r->modes[r->mode_count++] = (bnd_rounding)rule.rounding;
+    r->modes[r->mode_count++] = bnd_rule_rounding(rule);
     return true;
 }
 
@@ -98,7 +98,7 @@ static bool set_overflow(request *r, const char *name)
         return false;
     }
     r->has_overflow = true;
-    r->overflow = (bnd_overflow)rule.overflow;
+    r->overflow = bnd_rule_overflow(rule);
     return true;
 }
 

@@ -48,13 +48,13 @@ static void try_printing(bnd_exact value)
     bnd_exact read = {0};
     size_t length = bnd_print_exact(out, sizeof out, value, BND_NOTATION_AUTO);
     require(length < sizeof out && strlen(out) == length, "the exact text has the length that was said");
-    require(bnd_parse_exact(&read, out, length, NULL) == BND_OK && !read.sticky && same_exact(read, value),
+    require(bnd_parse_exact_n(&read, out, length, NULL) == BND_OK && !read.sticky && same_exact(read, value),
             "the exact decimal reads back");
     length = bnd_print_hex(out, sizeof out, value);
-    require(bnd_parse_exact(&read, out, length, NULL) == BND_OK && !read.sticky && same_exact(read, value),
+    require(bnd_parse_exact_n(&read, out, length, NULL) == BND_OK && !read.sticky && same_exact(read, value),
             "the hexadecimal float reads back");
     length = bnd_print_digits(out, sizeof out, value, 17);
-    require(bnd_parse_exact(&read, out, length, NULL) == BND_OK, "seventeen digits are a number");
+    require(bnd_parse_exact_n(&read, out, length, NULL) == BND_OK, "seventeen digits are a number");
 }
 
 static void try_shortest(const bnd_format *f, bnd_exact value)
@@ -62,7 +62,7 @@ static void try_shortest(const bnd_format *f, bnd_exact value)
     char out[64];
     bnd_exact read = {0};
     size_t length = bnd_print_shortest(out, sizeof out, f, value);
-    require(length < sizeof out && bnd_parse_exact(&read, out, length, NULL) == BND_OK, "the shortest is a number");
+    require(length < sizeof out && bnd_parse_exact_n(&read, out, length, NULL) == BND_OK, "the shortest is a number");
     bnd_exact back = bnd_round_exact(f, read, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).value;
     bool nan = value.kind == BND_KIND_QUIET_NAN || value.kind == BND_KIND_SIGNALING_NAN;
     require(nan ? back.kind == BND_KIND_QUIET_NAN || !f->has_nan : same_exact(back, value), "the shortest reads back");
@@ -75,7 +75,7 @@ static void try_difference(bnd_exact value, const char *text, size_t size, bool 
     size_t length = 0;
     bnd_error why = {.status = BND_OK};
     bnd_number number = {.count = 0};
-    bnd_status status = bnd_number_parse(&number, text, size, &why);
+    bnd_status status = bnd_number_parse_n(&number, text, size, &why);
     if (status == BND_OK) {
         status = bnd_print_error(&length, out, sizeof out, value, &number, BND_NOTATION_AUTO, &why);
     }
@@ -99,7 +99,7 @@ static void try_number(const char *text, size_t size)
     static const char *const names[] = {"fp64", "fp16", "e4m3", "e8m0", "e15m48", "binary8p1uf"};
     bnd_error why = {.status = BND_OK};
     bnd_exact read = {0};
-    bnd_status status = bnd_parse_exact(&read, text, size, &why);
+    bnd_status status = bnd_parse_exact_n(&read, text, size, &why);
     if (status != BND_OK) {
         require_explained(status, &why, size);
     }
@@ -108,7 +108,7 @@ static void try_number(const char *text, size_t size)
         require(bnd_format_parse(&f, names[i], NULL) == BND_OK, "the formats are there");
         bnd_rule rule = {.rounding = (uint8_t)(size % BND_ROUND_COUNT), .nan = BND_NAN_PROPAGATE};
         bnd_result result;
-        require(bnd_parse(&result, &f, text, size, rule, size, NULL) == status, "both readers agree");
+        require(bnd_parse_n(&result, &f, text, size, rule, size, NULL) == status, "both readers agree");
         if (status != BND_OK) {
             continue;
         }

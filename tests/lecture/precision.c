@@ -62,7 +62,7 @@ static double flushed(const outcome *o, bnd_role role)
 /* Power of the signal over that of the rounding error. */
 static double clearness(const outcome *o, bnd_role role)
 {
-    return bnd_stats_signal_to_noise(&o->stats[role]);
+    return bnd_stats_signal_to_noise_ratio(&o->stats[role]);
 }
 
 /* Fewer where tests are scaled down; whether a recipe learns is seen in all of them only. */

@@ -25,6 +25,7 @@ static void rule_and_array(void)
     FIELD(bnd_rule, reserved);
     SIZE(bnd_context);
     FIELD(bnd_context, backend);
+    FIELD(bnd_context, reserved);
     FIELD(bnd_context, threads);
     SIZE(bnd_array);
     FIELD(bnd_array, context);
@@ -36,6 +37,7 @@ static void rule_and_array(void)
     FIELD(bnd_array, stride_out);
     FIELD(bnd_array, packing_in);
     FIELD(bnd_array, packing_out);
+    FIELD(bnd_array, reserved);
     VALUE(BND_PACKING_PACKED);
     VALUE(BND_PACKING_UNPACKED);
 }
@@ -97,6 +99,7 @@ static void stats_and_error(void)
     FIELD(bnd_stats, scale_smallest);
     FIELD(bnd_stats, scale_largest);
     FIELD(bnd_stats, exponents);
+    FIELD(bnd_stats, reserved);
     SIZE(bnd_error);
     FIELD(bnd_error, status);
     FIELD(bnd_error, where);
@@ -123,6 +126,7 @@ static void block(void)
     FIELD(bnd_block, least);
     FIELD(bnd_block, along);
     FIELD(bnd_block, across);
+    FIELD(bnd_block, reserved);
     SIZE(bnd_shape);
     FIELD(bnd_shape, outer);
     FIELD(bnd_shape, length);

@@ -95,20 +95,20 @@ bnd_status print_error_of_text(size_t *length, char *out, size_t size, bnd_exact
                                size_t text_length, bnd_notation notation, bnd_error *why)
 {
     bnd_number number;
-    bnd_status status = bnd_number_parse(&number, text, text_length, why);
+    bnd_status status = bnd_number_parse_n(&number, text, text_length, why);
     return status != BND_OK ? status : bnd_print_error(length, out, size, value, &number, notation, why);
 }
 
 bnd_status relative_error_of_text(double *out, bnd_exact value, const char *text, size_t length, bnd_error *why)
 {
     bnd_number number;
-    bnd_status status = bnd_number_parse(&number, text, length, why);
+    bnd_status status = bnd_number_parse_n(&number, text, length, why);
     return status != BND_OK ? status : bnd_relative_error(out, value, &number, why);
 }
 
 bnd_status units_of_text(double *out, bnd_exact value, const char *text, size_t length, bnd_exact unit, bnd_error *why)
 {
     bnd_number number;
-    bnd_status status = bnd_number_parse(&number, text, length, why);
+    bnd_status status = bnd_number_parse_n(&number, text, length, why);
     return status != BND_OK ? status : bnd_error_in_units(out, value, &number, unit, why);
 }

@@ -26,7 +26,7 @@ static uint64_t read_and_write(const bnd_format *f, uint64_t magnitude)
             bnd_result read = {0}, again = {0};
             uint64_t asked = allocations_asked();
             allocations_fail(0, true);
-            bnd_status status = bnd_parse(&read, f, text, strlen(text), (bnd_rule){0}, 0, NULL);
+            bnd_status status = bnd_parse(&read, f, text, (bnd_rule){0}, 0, NULL);
             wrong += status != BND_OK || allocations_asked() != asked;
             allocations_fail(UINT64_MAX, false);
             bnd_exact exact = decimal_by_mpfr(text);
@@ -76,7 +76,7 @@ static const bnd_exact one = {.low = 1, .kind = BND_KIND_FINITE};
 
 static bnd_status call_parse(call_result *r, const char *text, bnd_error *why)
 {
-    return bnd_parse_exact(&r->exact, text, strlen(text), why);
+    return bnd_parse_exact(&r->exact, text, why);
 }
 
 static bnd_status call_error(call_result *r, const char *text, bnd_error *why)

@@ -9,7 +9,7 @@
 static void compare(const char *text, const bnd_format *f, bnd_rule rule, uint64_t *mismatches)
 {
     bnd_result read = {0}, judged = {0};
-    bool both = bnd_parse(&read, f, text, strlen(text), rule, 0, NULL) == BND_OK &&
+    bool both = bnd_parse(&read, f, text, rule, 0, NULL) == BND_OK &&
                 bnd_oracle_encode_text(&judged, f, text, rule, 0, NULL) == BND_OK;
     bool same = both && read.code == judged.code && read.flags == judged.flags && read.ternary == judged.ternary;
     if (!same && worth_printing(mismatches)) {

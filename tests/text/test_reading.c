@@ -39,7 +39,7 @@ static void check_against_rational(const char *text, size_t length, uint64_t *mi
     mpq_init(x);
     rational_of_text(x, text, length);
     bnd_exact read = {0};
-    bool right = bnd_parse_exact(&read, text, length, NULL) == BND_OK;
+    bool right = bnd_parse_exact_n(&read, text, length, NULL) == BND_OK;
     if (mpq_sgn(x) == 0) {
         right = right && read.kind == BND_KIND_ZERO && read.negative == (text[0] == '-');
     } else {
@@ -124,8 +124,8 @@ static void reads_numbers_at_the_edge(void)
 static void compare_with_strtod(const char *text, const bnd_format *fp64, const bnd_format *fp32, uint64_t *mismatches)
 {
     bnd_result wide = {0}, narrow = {0};
-    bool read = bnd_parse(&wide, fp64, text, strlen(text), (bnd_rule){0}, 0, NULL) == BND_OK &&
-                bnd_parse(&narrow, fp32, text, strlen(text), (bnd_rule){0}, 0, NULL) == BND_OK;
+    bool read = bnd_parse(&wide, fp64, text, (bnd_rule){0}, 0, NULL) == BND_OK &&
+                bnd_parse(&narrow, fp32, text, (bnd_rule){0}, 0, NULL) == BND_OK;
     float single = strtof(text, NULL);
     uint32_t single_bits = bndi_bits_of_float(single);
     uint64_t double_bits = bndi_bits_of_double(strtod(text, NULL));
@@ -182,7 +182,7 @@ enum { MILLION = 1000000 };
 static bnd_exact read_exactly(const char *text, size_t length)
 {
     bnd_exact x = {.kind = BND_KIND_SIGNALING_NAN};
-    CU_ASSERT_EQUAL(bnd_parse_exact(&x, text, length, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_parse_exact_n(&x, text, length, NULL), BND_OK);
     return x;
 }
 
@@ -207,9 +207,9 @@ static void reads_a_million_digits(void)
     memcpy(text, "1.00048828125", 13); /* 1 + 2^-11, half way between two numbers of fp16, and a little */
     bnd_format fp16 = format_named("fp16");
     bnd_result r = {0};
-    CU_ASSERT_EQUAL(bnd_parse(&r, &fp16, text, MILLION, (bnd_rule){0}, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_parse_n(&r, &fp16, text, MILLION, (bnd_rule){0}, 0, NULL), BND_OK);
     CU_ASSERT(r.code == 0x3c01 && r.ternary == 1);
-    CU_ASSERT_EQUAL(bnd_parse(&r, &fp16, text, MILLION - 1, (bnd_rule){0}, 0, NULL), BND_OK);
+    CU_ASSERT_EQUAL(bnd_parse_n(&r, &fp16, text, MILLION - 1, (bnd_rule){0}, 0, NULL), BND_OK);
     CU_ASSERT(r.code == 0x3c00 && r.ternary == -1);
     memset(text, '9', MILLION); /* 1 less a little */
     text[0] = '.';
@@ -225,7 +225,7 @@ static void reads_a_million_digits(void)
     text[MILLION - 1] = ','; /* and not a number */
     bnd_error why = {0};
     bnd_exact x;
-    CU_ASSERT_EQUAL(bnd_parse_exact(&x, text, MILLION, &why), BND_BAD_SYNTAX);
+    CU_ASSERT_EQUAL(bnd_parse_exact_n(&x, text, MILLION, &why), BND_BAD_SYNTAX);
     CU_ASSERT_EQUAL(why.where, MILLION - 1);
     free(text);
 }

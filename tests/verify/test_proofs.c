@@ -163,7 +163,7 @@ static bnd_result wrong_fma(const bnd_format *f, bnd_operation operation, const 
 static bnd_status wrong_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
                               uint64_t random, bnd_error *why)
 {
-    bnd_status status = bnd_parse(out, f, text, length, rule, random, why);
+    bnd_status status = bnd_parse_n(out, f, text, length, rule, random, why);
     out->code += length == 6 && memcmp(text, "0.0625", 6) == 0;
     return status;
 }

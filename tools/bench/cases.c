@@ -159,13 +159,13 @@ static void name_rule(char *name, size_t size, bnd_rule rule)
 {
     size_t at = strlen(name);
     if (rule.rounding >= BND_ROUND_SR) {
-        at += (size_t)snprintf(name + at, size - at, ", %s:%u", bnd_rounding_name((bnd_rounding)rule.rounding),
+        at += (size_t)snprintf(name + at, size - at, ", %s:%u", bnd_rounding_name(bnd_rule_rounding(rule)),
                                bnd_rule_random_bits(rule));
     } else if (rule.rounding != BND_ROUND_RNE) {
-        at += (size_t)snprintf(name + at, size - at, ", %s", bnd_rounding_name((bnd_rounding)rule.rounding));
+        at += (size_t)snprintf(name + at, size - at, ", %s", bnd_rounding_name(bnd_rule_rounding(rule)));
     }
     if (rule.overflow != BND_OVERFLOW_FORMAT) {
-        snprintf(name + at, size - at, ", %s", bnd_overflow_name((bnd_overflow)rule.overflow));
+        snprintf(name + at, size - at, ", %s", bnd_overflow_name(bnd_rule_overflow(rule)));
     }
 }
 

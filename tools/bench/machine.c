@@ -89,7 +89,7 @@ void bench_look(bench_machine *machine)
     machine->l1 = machine->l1 != 0 ? machine->l1 : 32 << 10;
     machine->l2 = machine->l2 != 0 ? machine->l2 : 256 << 10;
     machine->last = machine->last > machine->l2 ? machine->last : machine->l2;
-    machine->cores = bnd_context_open(&context, "best", 0, NULL) == BND_OK ? context.threads : 1;
+    machine->cores = bnd_context_init(&context, "best", 0, NULL) == BND_OK ? context.threads : 1;
 }
 
 static size_t power_below(size_t n)

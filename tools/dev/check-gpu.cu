@@ -247,7 +247,7 @@ int main(int argc, char **argv)
     }
     bnd_context context;
     bnd_error why;
-    if (bnd_context_open(&context, nullptr, 0, &why) != BND_OK) {
+    if (bnd_context_init(&context, nullptr, 0, &why) != BND_OK) {
         std::fprintf(stderr, "check-gpu: %s\n", why.message);
         return TROUBLE;
     }

@@ -52,13 +52,14 @@ class _Rule(ctypes.Structure):  # bnd_rule
 
 
 class _Context(ctypes.Structure):  # bnd_context
-    _fields_ = [("backend", ctypes.c_uint8), ("threads", ctypes.c_uint32)]
+    _fields_ = [("backend", ctypes.c_uint8), ("reserved", ctypes.c_uint8 * 3), ("threads", ctypes.c_uint32)]
 
 
 class _Array(ctypes.Structure):  # bnd_array
     _fields_ = [("context", ctypes.POINTER(_Context)), ("rule", _Rule), ("seed", ctypes.c_uint64),
                 ("purpose", ctypes.c_uint64), ("first", ctypes.c_uint64), ("stride_in", ctypes.c_ssize_t),
-                ("stride_out", ctypes.c_ssize_t), ("packing_in", ctypes.c_uint8), ("packing_out", ctypes.c_uint8)]
+                ("stride_out", ctypes.c_ssize_t), ("packing_in", ctypes.c_uint8), ("packing_out", ctypes.c_uint8),
+                ("reserved", ctypes.c_uint64 * 4)]
 
 
 _PACKED, _UNPACKED = 0, 1
@@ -73,13 +74,13 @@ class Stats(ctypes.Structure):  # bnd_stats
     _fields_ = [(name, ctypes.c_uint64) for name in _COUNTS]
     _fields_ += [(name, ctypes.c_double) for name in ("largest", "smallest", "squared_error", "squared_input",
                                                      "clamped_error", "scale_smallest", "scale_largest")]
-    _fields_ += [("exponents", ctypes.c_uint64 * 64)]
+    _fields_ += [("exponents", ctypes.c_uint64 * 64), ("_reserved", ctypes.c_uint64 * 4)]
 
     @property
     def sqnr_db(self):
         """Signal to quantization noise in decibels, over the elements that are finite before and after; infinite where
         nothing was lost, NaN where there is no such signal or its squares are beyond doubles."""
-        ratio = _library.bnd_stats_signal_to_noise(ctypes.byref(self))
+        ratio = _library.bnd_stats_signal_to_noise_ratio(ctypes.byref(self))
         return 10 * math.log10(ratio) if 0 < ratio < math.inf else ratio
 
     @property
@@ -166,7 +167,8 @@ _ECOSYSTEMS = 5
 class _Block(ctypes.Structure):  # bnd_block
     _fields_ = [("name", ctypes.c_char * 96), ("element", Format), ("scale", Format), ("rule", ctypes.c_uint8),
                 ("sharing", ctypes.c_uint8), ("tensor", ctypes.c_bool), ("integer", ctypes.c_bool),
-                ("least", ctypes.c_int16), ("along", ctypes.c_size_t), ("across", ctypes.c_size_t)]
+                ("least", ctypes.c_int16), ("along", ctypes.c_size_t), ("across", ctypes.c_size_t),
+                ("reserved", ctypes.c_uint64 * 2)]
 
 
 _SHARE_BLOCK, _SHARE_TILE, _SHARE_TENSOR = 0, 1, 2
@@ -211,7 +213,7 @@ _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _TYPES = {  # the result and the arguments of each call; a size is not an int
     "bnd_status_name": (ctypes.c_char_p, (ctypes.c_int,)),
     "bnd_version": (ctypes.c_char_p, ()),
-    "bnd_context_open": (ctypes.c_int, (_pointer, ctypes.c_char_p, ctypes.c_uint, _pointer)),
+    "bnd_context_init": (ctypes.c_int, (_pointer, ctypes.c_char_p, ctypes.c_uint, _pointer)),
     "bnd_format_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_format_count": (_size, ()),
     "bnd_format_at": (ctypes.POINTER(Format), (_size,)),
@@ -226,7 +228,7 @@ _TYPES = {  # the result and the arguments of each call; a size is not an int
     "bnd_dialect_parse": (ctypes.c_int, (_pointer, ctypes.c_char_p, _pointer)),
     "bnd_dialect_rule": (ctypes.c_bool, (_pointer, _size, _pointer)),
     "bnd_stats_mean_squared_error": (ctypes.c_double, (_pointer,)),
-    "bnd_stats_signal_to_noise": (ctypes.c_double, (_pointer,)),
+    "bnd_stats_signal_to_noise_ratio": (ctypes.c_double, (_pointer,)),
     "bnd_codes_check": (ctypes.c_int, (_pointer, _size, _pointer, _pointer, _pointer)),
     "bnd_codes_size": (_size, (_pointer, _size, ctypes.c_int)),
     "bnd_encode_f32": (ctypes.c_int, (_pointer, _pointer, _size, _pointer, _pointer, _pointer, _pointer)),
@@ -341,7 +343,7 @@ def _dimensions(shape):
 
 def _how(rule=None, seed=0, first=0, packed=False, threads=None, backend=None):
     context = _Context()
-    _call("bnd_context_open", ctypes.byref(context), None if backend is None else _text(backend, "backend"),
+    _call("bnd_context_init", ctypes.byref(context), None if backend is None else _text(backend, "backend"),
           0 if threads is None else _whole(threads, "threads", 2**32 - 1))
     packing = _PACKED if packed else _UNPACKED
     return _Array(context=ctypes.pointer(context), rule=rule or _Rule(), seed=_whole(seed, "seed"),

@@ -207,7 +207,7 @@ bnd_status bndi_add_number(bndi_reader *r, size_t *out, size_t length, bool nega
     bnd_exact value;
     bnd_error why;
     if (bndi_constant_named(r->text + r->at, length) == BNDI_NO_CONSTANT &&
-        bnd_parse_exact(&value, r->text + r->at, length, &why) != BND_OK) {
+        bnd_parse_exact_n(&value, r->text + r->at, length, &why) != BND_OK) {
         return refuse_number(r, length, &why);
     }
     r->at += length;

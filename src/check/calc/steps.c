@@ -8,7 +8,7 @@ static bnd_result number(const bnd_term *t, const char *text, const bnd_format *
     bndi_constant constant = bndi_constant_named(text + t->from, t->length);
     if (constant != BNDI_NO_CONSTANT) {
         value = bndi_constant_exact(constant);
-    } else if (bnd_parse_exact(&value, text + t->from, t->length, NULL) != BND_OK) {
+    } else if (bnd_parse_exact_n(&value, text + t->from, t->length, NULL) != BND_OK) {
         value = (bnd_exact){.kind = BND_KIND_SIGNALING_NAN, .high = 1};
     }
     value.negative = value.negative != t->negative;

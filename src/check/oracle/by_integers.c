@@ -55,7 +55,7 @@ static bool goes_away(bndi_oracle_work *work, bnd_rule rule, bool negative, bool
         return false;
     }
     int half;
-    switch ((bnd_rounding)rule.rounding) {
+    switch (bnd_rule_rounding(rule)) {
     case BND_ROUND_RNE:
         half = against_half(work);
         return half > 0 || (half == 0 && low_is_odd);

@@ -17,7 +17,7 @@ bool bndi_oracle_mpfr_can(const bndi_oracle_shape *shape, bnd_rule rule)
 
 static mpfr_rnd_t direction(bnd_rule rule)
 {
-    switch ((bnd_rounding)rule.rounding) {
+    switch (bnd_rule_rounding(rule)) {
     case BND_ROUND_RTZ:
         return MPFR_RNDZ;
     case BND_ROUND_RUP:

@@ -61,7 +61,7 @@ static void write_nan(bndi_text *out, const bnd_vectors *v, bool invalid, bool o
     bndi_text_string(out, operand && invalid ? ", a signaling one" : "");
     if (v->out.has_nan) {
         bndi_text_string(out, ": ");
-        write_choice(out, "nan", bnd_nan_name((bnd_nan)v->rule.nan));
+        write_choice(out, "nan", bnd_nan_name(bnd_rule_nan(v->rule)));
     } else {
         bndi_text_string(out, ", and the format has none: ");
         write_choice(out, "no-nan", v->rule.no_nan == BND_NO_NAN_ZERO ? "zero" : "max");
@@ -95,7 +95,7 @@ static void write_between(bndi_text *out, const bnd_vectors *v, const bnd_exact 
         write_number(out, above);
     }
     bndi_text_string(out, ": ");
-    write_choice(out, "round", bnd_rounding_name((bnd_rounding)v->rule.rounding));
+    write_choice(out, "round", bnd_rounding_name(bnd_rule_rounding(v->rule)));
     if (bnd_rule_random_bits(v->rule) > 0) {
         bndi_text_string(out, " with the random bits 0x");
         bndi_text_unsigned(out, random, 16, 1);
@@ -128,7 +128,7 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
         write_number(
             text, (bnd_exact){.low = v->out.max_significand, .exponent = v->out.max_quantum, .kind = BND_KIND_FINITE});
         bndi_text_string(text, ": ");
-        write_choice(text, "overflow", bnd_overflow_name((bnd_overflow)v->rule.overflow));
+        write_choice(text, "overflow", bnd_overflow_name(bnd_rule_overflow(v->rule)));
         write_outcome(text, v, r->value);
     } else if (r->ternary == 0) {
         write_number(text, *x);
@@ -159,7 +159,7 @@ size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const ui
                                                                   : "the result is infinite");
         if (!v->out.has_infinity || v->rule.overflow == BND_OVERFLOW_SATURATE) {
             bndi_text_string(&text, ": ");
-            write_choice(&text, "overflow", bnd_overflow_name((bnd_overflow)v->rule.overflow));
+            write_choice(&text, "overflow", bnd_overflow_name(bnd_rule_overflow(v->rule)));
             write_outcome(&text, v, r.value);
         }
     } else if (x.kind == BND_KIND_ZERO) {

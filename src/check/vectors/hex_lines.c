@@ -185,7 +185,7 @@ bnd_status bnd_vector_parse_n(bnd_vector_line *out, const bnd_vectors *v, bnd_ve
         line.random = fields[v->operands].value;
         if (!fits(line.random, bits)) {
             return refuse_width(&fields[v->operands], bits, "the random number",
-                                bnd_rounding_name((bnd_rounding)v->rule.rounding), why);
+                                bnd_rounding_name(bnd_rule_rounding(v->rule)), why);
         }
     }
     for (unsigned i = 0; !alone && i < v->operands; i++) {

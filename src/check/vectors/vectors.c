@@ -140,7 +140,7 @@ static void write_pair(bndi_text *out, const char *key, const char *value, size_
 
 static void write_rounding(bndi_text *out, bnd_rule rule)
 {
-    const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
+    const char *name = bnd_rounding_name(bnd_rule_rounding(rule));
     write_pair(out, "round", name, bndi_length(name));
     if (rule.rounding >= BND_ROUND_SR && rule.rounding != BND_ROUND_SR_EQUAL) {
         bndi_text_char(out, ':');
@@ -171,11 +171,11 @@ size_t bnd_vector_print_changes(char *out, size_t size, const bnd_vectors *v, bn
         write_rounding(&text, rule);
     }
     if (rule.overflow != plain.overflow) {
-        const char *name = bnd_overflow_name((bnd_overflow)rule.overflow);
+        const char *name = bnd_overflow_name(bnd_rule_overflow(rule));
         write_pair(&text, "overflow", name, bndi_length(name));
     }
     if (rule.nan != plain.nan) {
-        const char *name = bnd_nan_name((bnd_nan)rule.nan);
+        const char *name = bnd_nan_name(bnd_rule_nan(rule));
         write_pair(&text, "nan", name, bndi_length(name));
     }
     write_choices(&text, rule, plain);
@@ -200,7 +200,7 @@ size_t bnd_vectors_print_header(char *out, size_t size, const bnd_vectors *v)
     }
     write_pair(&text, "out", v->out.name, bndi_length(v->out.name));
     write_rounding(&text, v->rule);
-    const char *overflow = bnd_overflow_name((bnd_overflow)v->rule.overflow), *nan = bnd_nan_name((bnd_nan)v->rule.nan);
+    const char *overflow = bnd_overflow_name(bnd_rule_overflow(v->rule)), *nan = bnd_nan_name(bnd_rule_nan(v->rule));
     write_pair(&text, "overflow", overflow, bndi_length(overflow));
     write_pair(&text, "nan", nan, bndi_length(nan));
     write_choices(&text, v->rule, (bnd_rule){0});

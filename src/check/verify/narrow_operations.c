@@ -189,7 +189,7 @@ bnd_result bndi_narrow_answer(const bndi_answers *a, bnd_operation operation, co
         r = a->nan[converts && signbit(at.head)];
     } else {
         if (exact->integer && isfinite(at.head)) {
-            at.head = to_integer(at.head, (bnd_rounding)a->rule.rounding);
+            at.head = to_integer(at.head, bnd_rule_rounding(a->rule));
         }
         if (exact->cancels && at.head == 0.0) {
             at.head = a->rule.rounding == BND_ROUND_RDN ? -0.0 : 0.0;

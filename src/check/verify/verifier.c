@@ -57,7 +57,7 @@ static bnd_verify_candidate complete(const bnd_verify_candidate *given)
     c.encode_float = c.encode_float != NULL ? c.encode_float : bnd_encode_float;
     c.convert = c.convert != NULL ? c.convert : bnd_convert;
     c.operate = c.operate != NULL ? c.operate : bndi_call_operation;
-    c.parse = c.parse != NULL ? c.parse : bnd_parse;
+    c.parse = c.parse != NULL ? c.parse : bnd_parse_n;
     c.print_shortest = c.print_shortest != NULL ? c.print_shortest : bnd_print_shortest;
     c.encode_array = c.encode_array != NULL ? c.encode_array : bnd_encode_f32;
     c.decode_array = c.decode_array != NULL ? c.decode_array : bnd_decode_f32;

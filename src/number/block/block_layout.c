@@ -44,6 +44,10 @@ static bnd_status check_rule(const bnd_block *b, bnd_error *why)
 
 bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
 {
+    const bnd_status status = bndi_check_reserved(b->reserved[0] | b->reserved[1], "bnd_block", why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (!element_fits(&b->element)) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,

@@ -4,6 +4,8 @@
 #include "block/partial_array.h"
 #include "bulk/environment.h"
 
+#include <string.h>
+
 enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255 };
 
 /* n / d, at most 1, to nearest even; by integers, so that no rounding mode has a say. n is below 2^12 and d below 2^32:
@@ -45,6 +47,12 @@ size_t bnd_dynamic_scales(size_t n, const bnd_dynamic *how)
 
 static bnd_status check_dynamic(size_t n, const bnd_dynamic *how, bnd_error *why)
 {
+    uint64_t reserved = 0;
+    memcpy(&reserved, how->reserved, sizeof how->reserved);
+    const bnd_status status = bndi_check_reserved(reserved, "bnd_dynamic", why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (how->block == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a block of 0 numbers has no scale; 256 are usual");
     }

@@ -273,6 +273,9 @@ void bndi_fill_wasm128(bndi_kernels *kernels);
 /* Is there everything that a call is told to use? */
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
 
+/* Refuses what is not zero in the reserved members, ORed together, of a structure of this type. */
+bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why);
+
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
 

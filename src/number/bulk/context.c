@@ -64,9 +64,28 @@ bool bnd_backend_here(bnd_backend backend)
     }
 }
 
+bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why)
+{
+    return reserved == 0 ? BND_OK
+                         : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                    "%s.reserved must be zero; begin with a structure that is all zero", type);
+}
+
+/* All of its words or bytes in one. */
+static uint64_t reserved_of(const bnd_array *how)
+{
+    const bnd_context *c = how->context;
+    const uint64_t words = how->reserved[0] | how->reserved[1] | how->reserved[2] | how->reserved[3];
+    return words | (c != NULL ? 0U + c->reserved[0] + c->reserved[1] + c->reserved[2] : 0U);
+}
+
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
 {
     const bnd_context *context = how->context;
+    const bnd_status status = bndi_check_reserved(reserved_of(how), "bnd_array or bnd_context", why);
+    if (status != BND_OK) {
+        return status;
+    }
     if (how->packing_in > BND_PACKING_UNPACKED || how->packing_out > BND_PACKING_UNPACKED) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u",
                         (unsigned)(how->packing_in > BND_PACKING_UNPACKED ? how->packing_in : how->packing_out));
@@ -190,7 +209,7 @@ static uint32_t every_core(void)
 #endif
 }
 
-bnd_status bnd_context_open(bnd_context *out, const char *backend, unsigned threads, bnd_error *why)
+bnd_status bnd_context_init(bnd_context *out, const char *backend, unsigned threads, bnd_error *why)
 {
     bnd_context context = {.backend = BND_BACKEND_BEST, .threads = threads};
     const char *name = backend != NULL ? backend : environment("BINADE_BACKEND");

@@ -2,6 +2,8 @@
 #include "arith/arith.h"
 #include "bulk/operate.h"
 
+#include <string.h>
+
 /* Which words, if any. The statistics want fp64 to odd; results in fp64 want fp64. */
 static void choose_words(bndi_operate_job *j)
 {
@@ -115,7 +117,10 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
     if (given->packing > BND_PACKING_UNPACKED) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u", (unsigned)given->packing);
     }
-    bnd_status status = bndi_check_side(&x->side, n, why);
+    uint64_t reserved = 0;
+    memcpy(&reserved, given->reserved, sizeof given->reserved);
+    bnd_status status = bndi_check_reserved(reserved, "bnd_operand", why);
+    status = status == BND_OK ? bndi_check_side(&x->side, n, why) : status;
     if (status == BND_OK && x->broadcast && n > 0) {
         uint64_t room = 0;
         x->element = bndi_get(bndi_bring(&j->kernels, x->data, &x->side, &room, 0, 1), x->side.bytes, 0);

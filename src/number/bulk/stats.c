@@ -312,7 +312,7 @@ double bnd_stats_mean_squared_error(const bnd_stats *s)
     return known ? s->squared_error / (double)s->compared : __builtin_nan("");
 }
 
-double bnd_stats_signal_to_noise(const bnd_stats *s)
+double bnd_stats_signal_to_noise_ratio(const bnd_stats *s)
 {
     if (!is_sum_of_numbers(s->squared_input) || !(is_lossless(s) || is_sum_of_numbers(s->squared_error))) {
         return __builtin_nan("");

@@ -5,4 +5,5 @@ libbinade_number_la_SOURCES += \
 	src/number/codec/round.c \
 	src/number/codec/exact.c \
 	src/number/codec/unpack.c \
-	src/number/codec/encode.c
+	src/number/codec/encode.c \
+	src/number/codec/convert_float.c

@@ -139,7 +139,7 @@ static void write_rounding(bndi_text *text, bnd_rule rule)
 {
     if (rule.rounding != BND_ROUND_RNE) {
         bndi_text_char(text, ':');
-        bndi_text_string(text, bnd_rounding_name((bnd_rounding)rule.rounding));
+        bndi_text_string(text, bnd_rounding_name(bnd_rule_rounding(rule)));
         if (rule.random_bits != 0 && rule.rounding != BND_ROUND_SR_EQUAL) {
             bndi_text_char(text, ':');
             bndi_text_unsigned(text, rule.random_bits, 10, 1);

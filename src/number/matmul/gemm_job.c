@@ -59,7 +59,9 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu are more than memory can hold",
                         m, k, k, n);
     }
-    bnd_status status = bndi_check_choices(&(bnd_array){.context = how->context}, why);
+    const uint64_t reserved = how->reserved[0] | how->reserved[1] | how->reserved[2] | how->reserved[3];
+    bnd_status status = bndi_check_reserved(reserved, "bnd_gemm", why);
+    status = status == BND_OK ? bndi_check_choices(&(bnd_array){.context = how->context}, why) : status;
     status = status == BND_OK ? bndi_sum_make(&j->sum, how, a_format, b_format, why) : status;
     if (status != BND_OK) {
         return status;

@@ -1,5 +1,6 @@
 /* From the text to 128 bits and a sticky one, in time linear in the text. */
 #include "text/parse.h"
+#include "base/base.h"
 #include "codec/codec.h"
 #include "text/leading_bits.h"
 #include "text/scanned.h"
@@ -164,7 +165,7 @@ static bnd_status exact_from_scanned(bnd_exact *out, const bndi_scanned *number,
     return exact_from_decimal(out, number, least, most, why);
 }
 
-bnd_status bnd_number_parse(bnd_number *out, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_number_parse_n(bnd_number *out, const char *text, size_t length, bnd_error *why)
 {
     bndi_scanned number;
     bnd_exact value;
@@ -191,15 +192,15 @@ bnd_number bnd_number_of_exact(bnd_exact value)
     return (bnd_number){.value = value};
 }
 
-bnd_status bnd_parse_exact(bnd_exact *out, const char *text, size_t length, bnd_error *why)
+bnd_status bnd_parse_exact_n(bnd_exact *out, const char *text, size_t length, bnd_error *why)
 {
     bndi_scanned number;
     bnd_status status = bnd_lab_scan_number(&number, text, length, why);
     return status != BND_OK ? status : exact_from_scanned(out, &number, -FARTHEST_DECIMAL, FARTHEST_DECIMAL, why);
 }
 
-bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
-                     uint64_t random, bnd_error *why)
+bnd_status bnd_parse_n(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
+                       uint64_t random, bnd_error *why)
 {
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
@@ -215,4 +216,15 @@ bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, siz
         *out = bnd_encode_exact(f, exact, rule, random);
     }
     return status;
+}
+
+bnd_status bnd_parse_exact(bnd_exact *out, const char *text, bnd_error *why)
+{
+    return bnd_parse_exact_n(out, text, bndi_length(text), why);
+}
+
+bnd_status bnd_parse(bnd_result *out, const bnd_format *f, const char *text, bnd_rule rule, uint64_t random,
+                     bnd_error *why)
+{
+    return bnd_parse_n(out, f, text, bndi_length(text), rule, random, why);
 }

@@ -251,7 +251,7 @@ static bool read(bnd_exact *out, const bndi_decimal *decimal, const trial *t)
     char buffer[ENOUGH_DIGITS + 32];
     bndi_text text = bndi_text_in(buffer, sizeof buffer);
     bnd_lab_write_decimal(&text, decimal, true);
-    return bnd_parse_exact(out, buffer, text.length, NULL) == BND_OK;
+    return bnd_parse_exact_n(out, buffer, text.length, NULL) == BND_OK;
 }
 
 static bool reads_back(const candidate *c, const trial *t)

@@ -76,7 +76,7 @@ bnd_status bnd_quantity_parse(double *out, const char *text, bnd_quantity kind, 
         return status;
     }
     if (length == 0 || !unit_factor(&factor, text + length, kind) ||
-        bnd_parse(&x, &fp64, text, length, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK) {
+        bnd_parse_n(&x, &fp64, text, length, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK) {
         return refuse(text, BND_BAD_SYNTAX, kinds[kind], why);
     }
     double value = bnd_decode(&fp64, x.code) * factor;

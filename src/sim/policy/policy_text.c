@@ -11,7 +11,7 @@ static void write_cast(bndi_text *text, const bnd_cast *cast)
     bndi_text_string(text, cast->format.name);
     if (cast->rule.rounding != BND_ROUND_RNE) {
         bndi_text_char(text, ':');
-        bndi_text_string(text, bnd_rounding_name((bnd_rounding)cast->rule.rounding));
+        bndi_text_string(text, bnd_rounding_name(bnd_rule_rounding(cast->rule)));
     }
     if (cast->rule.random_bits != 0) {
         bndi_text_char(text, ':');

@@ -102,7 +102,8 @@ static bnd_status read_field(bndi_reading *r, size_t column, const char *field, 
     if (yes || no) {
         return bndi_reading_set(r, column, yes);
     }
-    if (bnd_format_parse(&f, "fp64", NULL) != BND_OK || bnd_parse(&x, &f, field, length, nearest, 0, NULL) != BND_OK) {
+    if (bnd_format_parse(&f, "fp64", NULL) != BND_OK ||
+        bnd_parse_n(&x, &f, field, length, nearest, 0, NULL) != BND_OK) {
         return bndi_line_refuse(r->line, "is no number", field, length, r->why);
     }
     return bndi_reading_set(r, column, bnd_decode(&f, x.code));

@@ -162,7 +162,7 @@ static bnd_status find_loss_scale(double *out, const bnd_safetensors *file, bnd_
     if (status != BND_OK) {
         return status;
     }
-    bool good = bnd_parse(&r, f, text, strlen(text), to_nearest, 0, NULL) == BND_OK;
+    bool good = bnd_parse(&r, f, text, to_nearest, 0, NULL) == BND_OK;
     double x = bnd_decode(f, r.code);
     if (!good || !(x > 0) || x - x != 0) {
         return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no loss scale: a finite number above 0",

@@ -58,7 +58,7 @@ static int take_backend(void *options, const option_row *row, const char *word)
     if (strcmp(word, "all") == 0) {
         return GO_ON;
     }
-    if (bnd_context_open(&context, word, 1, &why) != BND_OK) {
+    if (bnd_context_init(&context, word, 1, &why) != BND_OK) {
         return complain(b->common.command, "%s", why.message);
     }
     add_backend(&b->options, context.backend == BND_BACKEND_BEST ? (uint8_t)bnd_backend_best() : context.backend);
@@ -114,7 +114,7 @@ static int hear_environment(bench_command *b)
     bnd_context context;
     bnd_error why;
     bool named = b->options.backend_count > 0;
-    if (bnd_context_open(&context, named ? "best" : NULL, 0, &why) != BND_OK) {
+    if (bnd_context_init(&context, named ? "best" : NULL, 0, &why) != BND_OK) {
         return complain(b->common.command, "%s", why.message);
     }
     if (!named && context.backend != BND_BACKEND_BEST) {

@@ -224,7 +224,7 @@ static int make_plan(cast *c, bool to_npy)
         c->plan.target = *element;
         c->plan.rounded_to = c->blocks.block.name;
     }
-    if (bnd_context_open(&c->context, NULL, c->common.threads, &why) != BND_OK) {
+    if (bnd_context_init(&c->context, NULL, c->common.threads, &why) != BND_OK) {
         return complain(c->common.command, "%s", why.message);
     }
     int status = add_formats(&c->common, c->plan.target.name);

@@ -38,7 +38,7 @@ static void print_text(const bnd_stats *s)
     put_count("nan", s->nans_out);
     put_number("max |x|", s->largest);
     put_number("mse", bnd_stats_mean_squared_error(s));
-    put_number("sqnr_db", decibels(bnd_stats_signal_to_noise(s)));
+    put_number("sqnr_db", decibels(bnd_stats_signal_to_noise_ratio(s)));
 }
 
 static void write_error(void *sink, const char *text, size_t length)
@@ -79,7 +79,7 @@ static void print_json(const bnd_stats *s, const cast_plan *plan)
     bnd_lab_json_unsigned(&json, "compared", s->compared);
     json_number(&json, "max_abs", s->largest);
     json_number(&json, "mse", bnd_stats_mean_squared_error(s));
-    json_number(&json, "sqnr_db", decibels(bnd_stats_signal_to_noise(s)));
+    json_number(&json, "sqnr_db", decibels(bnd_stats_signal_to_noise_ratio(s)));
     bnd_lab_json_end(&json);
     fputc('\n', stderr);
 }

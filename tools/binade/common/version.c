@@ -5,7 +5,7 @@ static void print_backends(void)
 {
     bnd_context context;
     bnd_error why;
-    bnd_status status = bnd_context_open(&context, NULL, 1, &why);
+    bnd_status status = bnd_context_init(&context, NULL, 1, &why);
     printf("back ends  ");
     for (unsigned i = BND_BACKEND_PORTABLE; i < BND_BACKEND_COUNT; i++) {
         if (bnd_backend_here((bnd_backend)i)) {
@@ -26,7 +26,7 @@ static void print_threads(void)
     bnd_error why;
     if (!bnd_has_threads()) {
         printf("threads    1, built without OpenMP\n");
-    } else if (bnd_context_open(&context, "portable", 0, &why) == BND_OK) {
+    } else if (bnd_context_init(&context, "portable", 0, &why) == BND_OK) {
         printf("threads    %u by default, with OpenMP\n", (unsigned)context.threads);
     } else {
         printf("threads    with OpenMP; %s\n", why.message);

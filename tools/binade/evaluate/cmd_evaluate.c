@@ -204,7 +204,7 @@ static int run(const command *self, int argc, char **argv)
     int status = read_arguments(&e.asked, self, argc, argv);
     status = status == GO_ON ? choose(&e) : status;
     if (status == GO_ON &&
-        bnd_context_open(&e.context, NULL, e.asked.common.threads > 0 ? e.asked.common.threads : 1, &why) != BND_OK) {
+        bnd_context_init(&e.context, NULL, e.asked.common.threads > 0 ? e.asked.common.threads : 1, &why) != BND_OK) {
         status = complain(self, "%s", why.message);
     }
     status = status == GO_ON ? evaluate_each(&e) : status;

@@ -78,7 +78,7 @@ static bool has_real_subnormals(const bnd_format *f)
 static bool is_largest(const bnd_format *f, const char *text, bnd_exact largest)
 {
     bnd_exact read;
-    if (bnd_parse_exact(&read, text, strlen(text), NULL) != BND_OK) {
+    if (bnd_parse_exact(&read, text, NULL) != BND_OK) {
         return false;
     }
     bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);

@@ -167,8 +167,8 @@ static void json_look(bnd_lab_json *json, const show *s, const look *l)
     json_flags(json, "flags", l->rounded.flags);
     json_value(json, "below", l->has_below, l->below, s->exact);
     json_value(json, "above", l->has_above, l->above, s->exact);
-    bnd_lab_json_string(json, "rounding", bnd_rounding_name((bnd_rounding)l->rule.rounding));
-    bnd_lab_json_string(json, "overflow", bnd_overflow_name((bnd_overflow)l->rule.overflow));
+    bnd_lab_json_string(json, "rounding", bnd_rounding_name(bnd_rule_rounding(l->rule)));
+    bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(l->rule)));
     bnd_lab_json_end(json);
 }
 

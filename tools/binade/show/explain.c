@@ -16,12 +16,12 @@ static void line(const char *label, char *owned)
 
 static const char *mode_name(const look *l)
 {
-    return bnd_rounding_name((bnd_rounding)l->rule.rounding);
+    return bnd_rounding_name(bnd_rule_rounding(l->rule));
 }
 
 static const char *mode_title(const look *l)
 {
-    return bnd_rounding_title((bnd_rounding)l->rule.rounding);
+    return bnd_rounding_title(bnd_rule_rounding(l->rule));
 }
 
 /* "0.3125 (0x2a)": a value of the format and its code. */
@@ -253,8 +253,8 @@ static void explain_overflow(const look *l, const given *v)
         line("rule", format_text("%s: %s, which never goes beyond the largest number: %s", mode_name(l), mode_title(l),
                                  result));
     } else {
-        line("rule", format_text("overflow policy '%s'; %s: %s", bnd_overflow_name((bnd_overflow)l->rule.overflow), has,
-                                 result));
+        line("rule",
+             format_text("overflow policy '%s'; %s: %s", bnd_overflow_name(bnd_rule_overflow(l->rule)), has, result));
     }
     free(result);
     free(has);
@@ -291,7 +291,7 @@ static void explain_special(const look *l, const given *v)
     } else if (v->exact.kind == BND_KIND_QUIET_NAN || v->exact.kind == BND_KIND_SIGNALING_NAN) {
         line("rule",
              l->format->has_nan
-                 ? format_text("NaN rule '%s': %s", bnd_nan_name((bnd_nan)bnd_rule_of_conversion(l->rule).nan), result)
+                 ? format_text("NaN rule '%s': %s", bnd_nan_name(bnd_rule_nan(bnd_rule_of_conversion(l->rule))), result)
                  : format_text("%s has no NaN: %s", name, result));
     } else if (v->exact.negative && !l->format->is_signed) {
         line("rule", format_text("%s has no sign: %s", name, result));
@@ -300,7 +300,7 @@ static void explain_special(const look *l, const given *v)
     } else {
         char *has = infinity_and_nan(l->format);
         line("rule", format_text("an infinity, overflow policy '%s'; %s: %s",
-                                 bnd_overflow_name((bnd_overflow)l->rule.overflow), has, result));
+                                 bnd_overflow_name(bnd_rule_overflow(l->rule)), has, result));
         free(has);
     }
     free(result);

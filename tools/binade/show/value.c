@@ -80,7 +80,7 @@ static int read_number(given *v, const source *from, size_t length)
 {
     bnd_error why;
     bnd_format named;
-    if (bnd_number_parse(&v->number, from->word, length, NULL) == BND_OK) {
+    if (bnd_number_parse_n(&v->number, from->word, length, NULL) == BND_OK) {
         v->exact = v->number.value;
         return GO_ON;
     }

@@ -174,7 +174,7 @@ static int open_context(sweep *s)
 {
     bnd_error why;
     unsigned threads = s->asked.common.threads > 0 || s->ranks.count == 1 ? s->asked.common.threads : 1;
-    return bnd_context_open(&s->context, NULL, threads, &why) == BND_OK
+    return bnd_context_init(&s->context, NULL, threads, &why) == BND_OK
                ? GO_ON
                : complain(s->asked.common.command, "%s", why.message);
 }

@@ -74,7 +74,7 @@ static int run_tasks(train *t)
 {
     const command *self = t->asked.common.command;
     bnd_error why;
-    if (bnd_context_open(&t->context, NULL, t->asked.common.threads, &why) != BND_OK) {
+    if (bnd_context_init(&t->context, NULL, t->asked.common.threads, &why) != BND_OK) {
         return complain(self, "%s", why.message);
     }
     bnd_context of_a_run = t->context;

@@ -133,7 +133,7 @@ static int verify_all(verify *v)
     bnd_verifier *verifier;
     bnd_error why;
     uint64_t total = 0;
-    if (bnd_context_open(&context, NULL, v->common.threads, &why) != BND_OK) {
+    if (bnd_context_init(&context, NULL, v->common.threads, &why) != BND_OK) {
         return complain(v->common.command, "%s", why.message);
     }
     bnd_verify_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};

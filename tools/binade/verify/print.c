@@ -9,7 +9,7 @@ enum { MOST_SHOWN = 12 };
 
 static char *rounding_text(bnd_rule rule)
 {
-    const char *name = bnd_rounding_name((bnd_rounding)rule.rounding);
+    const char *name = bnd_rounding_name(bnd_rule_rounding(rule));
     bool counted = bnd_rule_random_bits(rule) > 0 && rule.rounding != BND_ROUND_SR_EQUAL;
     return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
 }
