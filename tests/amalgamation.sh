@@ -123,14 +123,15 @@ if $long; then
     check "$CC -O2" $CC -std=c17 -O2 $warnings -c binade.c -o binade.o
     for room in base format codec arith text bulk block matmul; do
         program=tests_${room}_test_$room
-        printf 'include Makefile\nshow:\n\t@echo $(AM_CPPFLAGS) $(CUNIT_CFLAGS); echo $(LDADD) $(%s_LDFLAGS); echo $(%s_SOURCES)\n' $program $program >"$folder/show.mk"
+        printf 'include Makefile\nshow:\n\t@echo $(AM_CPPFLAGS) $(CUNIT_CFLAGS); echo $(LDADD) $(%s_LDFLAGS); echo $(%s_SOURCES); echo $(PACKAGE_VERSION)\n' $program $program >"$folder/show.mk"
         (cd "$build" && make -s -f "$folder/show.mk" show) >shown
         flags=$(sed -n 1p shown)
         libraries=$(sed -n 2p shown | sed 's/libbinade-internal\.la/libbinade-laboratory.la/')
+        version=$(sed -n 4p shown)
         sources=$(sed -n 3p shown | tr ' ' '\n' | sed -n "s|.*\.c\$|$top/&|p")
         # shellcheck disable=SC2086
         (cd "$build" && objects='' && for source in $sources; do
-            $CC -std=c17 -O1 -ffp-contract=off $flags -c "$source" -o "$folder/$(basename "$source" .c).test.o" || exit 1
+            $CC -std=c17 -O1 -ffp-contract=off $flags "-DPACKAGE_VERSION=\"$version\"" -c "$source" -o "$folder/$(basename "$source" .c).test.o" || exit 1
             objects="$objects $folder/$(basename "$source" .c).test.o"
         done && ./libtool --quiet --tag=CC --mode=link $CC -o "$folder/test_$room" $objects "$folder/binade.o" $libraries) >said 2>&1 &&
             "./test_$room" >said 2>&1
