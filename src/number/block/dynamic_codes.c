@@ -1,10 +1,9 @@
 /* Codes of a byte that are not evenly spaced, and their scales. */
 #include "base/bits.h"
+#include "base/memory.h"
 #include "block/block.h"
 #include "block/partial_array.h"
 #include "bulk/environment.h"
-
-#include <string.h>
 
 enum { DECADES = 7, DYNAMIC_CODES = 256, OF_ONE = 255 };
 

@@ -1,8 +1,7 @@
 /* A call on arrays of operations is opened: its operands are looked at, and which words will do. */
 #include "arith/arith.h"
+#include "base/memory.h"
 #include "bulk/operate.h"
-
-#include <string.h>
 
 /* Which words, if any. The statistics want fp64 to odd; results in fp64 want fp64. */
 static void choose_words(bndi_operate_job *j)
