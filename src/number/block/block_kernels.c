@@ -49,8 +49,8 @@
 #define BNDI_BLOCK_KERNELS bndi_block_kernels_portable
 #endif
 
-/* AHEAD: so many bytes beyond what is being read, memory is asked for what comes next. Reading and computing alternate
- * here, and the processor's own prefetching stops whenever reading does. */
+/* AHEAD: prefetch distance in bytes. Reading and computing alternate here, and the processor's own prefetching stops
+ * whenever reading does. LINE: bytes of a cache line, one prefetch each. */
 enum { LANES = 16, FRACTION = 23, BIAS = 127, AHEAD = 8192, LINE = 64 };
 static const int32_t INFINITE = 0x7f800000;
 
@@ -149,7 +149,8 @@ static void find_amax(uint32_t *amax, const float *x, size_t n, size_t across)
 
 /* ---- products and quotients ---- */
 
-/* Where the group of element i ends, which is the `place`-th of its group. */
+/* Where the group of element i ends, which is the `place`-th of its group. n = 100, groups of 32, first = 20: the
+ * groups end at 12, 44, 76 and 100, of which the first and the last are not whole. */
 static inline size_t end_of_group(size_t i, size_t n, size_t across, size_t place)
 {
     size_t left = across - place;
@@ -208,7 +209,13 @@ static void multiply(float *y, const float *x, const float *factors, size_t n, s
 }
 
 /* Products, and whether all are exact: one that lost bits or overflowed does not give x again when it is multiplied by
- * the reciprocal. `down` is 1 / up, both powers of two. There is no branch in the loop: differences are collected. */
+ * the reciprocal. `down` is 1 / up, both powers of two. There is no branch in the loop: differences are collected. How
+ * both kinds of loss show:
+ *
+ *   x          3 * 2^-149                    2^125
+ *   up         2^-1                          2^7
+ *   product    2^-148 (1.5, tie to even)     infinity
+ *   * down     2^-147, not x                 infinity, not x */
 static bool multiply_columns_exactly(float *restrict y, const float *restrict x, const float *restrict up,
                                      const float *restrict down, size_t n)
 {
@@ -242,7 +249,8 @@ static bool multiply_exactly(float *restrict y, const float *restrict x, const f
     return inexact == 0;
 }
 
-/* Quotients in double. A scale that is NaN gives the same NaN for all. */
+/* Quotients in double. A scale that is NaN gives the same NaN for all. Otherwise the result would carry that NaN's sign
+ * and payload, or those of x, by the processor's choice. */
 static void divide_columns(double *restrict y, const float *restrict x, const double *restrict scales, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -321,7 +329,9 @@ static inline float with_sign_of(float y, float x, uint32_t sign)
 static inline float nearest_by_power(float x, float up, float down, float most, float bottom, float magic,
                                      uint32_t sign)
 {
-    /* Clamped by comparisons that a NaN passes through. */
+    /* `power` is the power of two of t, but not below the format's lowest normal one: below it the steps stay the same,
+     * as they do for subnormal numbers. */
+    /* Clamped by comparisons that a NaN passes through. Both are false for it, and NaN + M - M is NaN. */
     float scaled = x * up, low = scaled < -most ? -most : scaled, t = low > most ? most : low;
     float binade = bndi_float_of_bits((uint32_t)(magnitude_bits(&t) & INFINITE)),
           power = binade > bottom ? binade : bottom;
@@ -329,7 +339,8 @@ static inline float nearest_by_power(float x, float up, float down, float most, 
     return with_sign_of((t + m - m) * down, x, sign);
 }
 
-/* The power of two at or below |x|: the exponent field alone. */
+/* The power of two at or below |x|: the exponent field alone. 38.4 is 4043333333333333, and 4040000000000000 is 32.
+ * Zero and subnormal doubles give 0. */
 static inline double binade_of(double x)
 {
     uint64_t bits = bndi_bits_of_double(x);
@@ -347,7 +358,8 @@ static inline float nearest_of_quotient(float x, double scale, double most, doub
     return with_sign_of((float)((t + m - m) * scale), x, sign);
 }
 
-/* Neighbours with one scale (`step` 0), or with one each (1). */
+/* Neighbours with one scale (`step` 0), or with one each (1). `step` is a constant in each instance: with 0 the scale
+ * is loaded once, before the loop. */
 static inline void fake_some_by_powers(float *restrict y, const float *restrict x, const float *restrict up,
                                        const float *restrict down, size_t step, size_t n, const bndi_grid *grid)
 {
@@ -440,7 +452,12 @@ static inline void find_thresholds(int32_t *restrict thresholds, const double *r
     }
 }
 
-/* How many thresholds a magnitude is above is its code; seven comparisons, no branch. */
+/* How many thresholds a magnitude is above is its code; seven comparisons, no branch. With the thresholds above, scale
+ * 0.5:
+ *
+ *   x                   0.375       -0.75       2.6
+ *   thresholds below    2           3           7
+ *   code                2           8 + 3 = b   7 */
 static inline void encode_some(unsigned char *restrict codes, const float *restrict x,
                                const int32_t *restrict thresholds, size_t n)
 {
@@ -497,7 +514,7 @@ static void encode_dynamic(unsigned char *restrict codes, const float *restrict 
 
 #endif
 
-/* A table of 256 numbers, times the scale. */
+/* A table of 256 numbers, times the scale. The product is rounded once, by fp32. */
 static void decode_dynamic(float *restrict y, const unsigned char *restrict codes, float scale,
                            const float *restrict numbers, size_t n)
 {
@@ -508,7 +525,8 @@ static void decode_dynamic(float *restrict y, const unsigned char *restrict code
 
 /* ---- whole blocks with powers of two: block_scale.c says why one comparison is a rule ---- */
 
-/* A power of two as a float; exponent -127 is a subnormal one. */
+/* A power of two as a float; exponent -127 is a subnormal one: 2^-127 is 00400000, half of the smallest normal number
+ * 00800000. */
 static inline int32_t bits_of_power(int32_t exponent)
 {
     return exponent == -BIAS ? 1 << (FRACTION - 1) : (exponent + BIAS) << FRACTION;
@@ -534,7 +552,7 @@ static bool find_powers(unsigned char *restrict codes, float *restrict up, const
     return largest < INFINITE;
 }
 
-/* To the largest number, for rules that saturate. */
+/* To the largest number, for rules that saturate. e4m3 has most = 448: -473.6 becomes -448, and NaN stays. */
 static void clamp(float *y, size_t n, float most)
 {
     for (size_t i = 0; i < n; i++) {

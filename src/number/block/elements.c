@@ -29,7 +29,8 @@ enum { QUOTIENT_PIECE = 1024 }; /* doubles at a time */
 /* ---- number by number ---- */
 
 /* The significand of x, which is finite and not zero, as an integer of 48 bits with its top bit set; every scale's fits
- * in. */
+ * in. 0.3125 as 5 * 2^-4: 5 << 61 >> 16 is a00000000000, and the exponent -4 - 61 + 16 = -49: a00000000000 * 2^-49 =
+ * 0.3125. */
 static uint64_t significand_of(bnd_exact x, int32_t *exponent)
 {
     uint64_t significand = x.low != 0 ? x.low : x.high;
@@ -69,7 +70,7 @@ static bnd_exact quotient_of(float x, double scale)
     return q;
 }
 
-/* Inputs that flush_in takes as zeros. */
+/* Inputs that flush_in takes as zeros. A field of 0 with a fraction: 00000001 to 007fffff. */
 static bool is_subnormal_float(float x)
 {
     uint32_t bits = bndi_bits_of_float(x);
@@ -105,7 +106,8 @@ static bnd_array how_at(const bndi_block_job *job, size_t at, bnd_rule rule)
     return how;
 }
 
-/* For numbers that are the element's own: nothing is left to round. NaNs still have their policy. */
+/* For numbers that are values of the element's format: nothing is left to round, to overflow or to flush. NaNs still
+ * have their policy. */
 static bnd_rule no_rounding(bnd_rule rule)
 {
     rule.rounding = BND_ROUND_RNE;
@@ -136,7 +138,8 @@ static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *r
     return good;
 }
 
-/* Numbers in fp32 that round as the quotients do. */
+/* Numbers in fp32 that round as the quotients do. `up` is given where all scales are powers of two. False leaves y with
+ * products that must not be used: the caller divides in double. */
 static bool scale_in_fp32(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     if (run->up == NULL) {
@@ -206,7 +209,8 @@ void *bndi_codes_at(const bndi_block_job *job, size_t at)
     return (char *)job->codes + offset;
 }
 
-/* The elements' values as codes; an integer element is a multiple of 1 / units. */
+/* The elements' values as codes; an integer element is a multiple of 1 / units. With units = 64: 1.5 is 96 (60), and
+ * -0.25 is -16 (f0), in two's complement. */
 void bndi_store_elements(const bndi_block_job *job, const float *rounded, size_t at, size_t n)
 {
     if (!job->block.integer) {
@@ -251,7 +255,7 @@ void bndi_encode_run(const bndi_block_job *job, const bndi_run *run)
     }
 }
 
-/* In one go; y is not x. */
+/* On the grid in one pass. y must not be x: the loops promise the compiler that they do not overlap (restrict). */
 static void fake_on_grid(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     const size_t across = job->layout.across;
@@ -288,6 +292,7 @@ void bndi_load_elements(const bndi_block_job *job, float *y, size_t at, size_t n
     }
     const unsigned char *bytes = bndi_codes_at(job, at);
     for (size_t i = 0; i < n; i++) {
+        /* Two's complement by hand: f0 is 240 - 256 = -16, and -16 / 64 is -0.25, exactly. */
         int value = bytes[i] < 128 ? bytes[i] : bytes[i] - 256;
         y[i] = (float)value / job->units;
     }

@@ -24,7 +24,12 @@ static const int32_t INFINITE = 0x7f800000;
 
 /* ---- scales ---- */
 
-/* Of each of 16 vectors, in their order: 15 maxima in place of 64. */
+/* Of each of 16 vectors, in their order: 8 + 4 + 2 + 1 = 15 maxima in place of 64. shuffle_i32x4 takes quarters: 88
+ * takes 0 and 2 of a, then of b, and dd takes 1 and 3. With each quarter as one place:
+ *
+ *   a, b after two rounds      a0 a1 a2 a3   b0 b1 b2 b3
+ *   88, dd                     a0 a2 b0 b2   a1 a3 b1 b3
+ *   maximum                    a0|a1  a2|a3  b0|b1  b2|b3 */
 static ALWAYS_INLINE __m512i largest_lanes(__m512i v[LANES])
 {
 #pragma GCC unroll 8
@@ -102,7 +107,8 @@ static ALWAYS_INLINE __m512 reciprocals(unsigned char *codes, __m512i amax, cons
 
 /* ---- products, for kernels that take them from memory ---- */
 
-/* Products of a set, for kernels that take them from memory. */
+/* Products of a set, for kernels that take them from memory. The clamp turns a NaN into `low`; *finite of
+ * bndi_scale_pairs is then false, and the products are not used. */
 static ALWAYS_INLINE void multiply_set(float *y, const float *x, __m512 up, bool clamps, float most)
 {
     const __m512 high = _mm512_set1_ps(most), low = _mm512_set1_ps(-most);
@@ -202,7 +208,8 @@ BNDI_VBMI static ALWAYS_INLINE __m512i coded(const coder *k, const __m512i y[4],
     return _mm512_ternarylogic_epi32(code, sign, k->sign_bit, 0xf8); /* code | (sign & sign_bit) */
 }
 
-/* Integers: y + 1.5 2^23 least, whose lowest byte is the number of `least`s, in two's complement. */
+/* Integers: y + 1.5 2^23 least, whose lowest byte is the number of `least`s, in two's complement. Units of 2^-6: the
+ * addend is 48400000, 1.5 gives 48400060 and -0.25 gives 483ffff0: the bytes 60 and f0. */
 BNDI_VBMI static ALWAYS_INLINE __m512i counted(const coder *k, const __m512i y[4], bool clamps)
 {
     __m512i a[4];
@@ -219,7 +226,8 @@ BNDI_VBMI static ALWAYS_INLINE __m512i counted(const coder *k, const __m512i y[4
 
 /* 64 codes of a byte, of which `bits` each are stored. Codes of 4 bits: maddubs with the weights 1 and 16 joins two.
  * Codes of 6 bits, 01 02 03 04: weights 1 and 40 make 0081 and 0103, weights 1 and 1000 make 00103081, and of its four
- * bytes three are stored. May write 64 bytes in any case. */
+ * bytes three are stored. May write 64 bytes in any case. 4 bits, codes 01 02 03 04: 1 + 2 * 16 = 21, 3 + 4 * 16 = 43.
+ */
 BNDI_VBMI static ALWAYS_INLINE void put_codes(const coder *k, unsigned char *to, __m512i code, unsigned bits)
 {
     const __m512i of_4 = _mm512_set1_epi16(0x1001), of_6 = _mm512_set1_epi16(0x4001);
@@ -272,7 +280,8 @@ static ALWAYS_INLINE void put_line(output *o, const unsigned char *from, bool is
     o->line += LINE;
 }
 
-/* The codes of set i, and meanwhile the lines of the set before. */
+/* The codes of set i, and meanwhile the lines of the set before. A set has 64 * `bits` bytes, that is `bits` lines:
+ * step g / 2 of eight writes line g / 2, as long as there is one. */
 BNDI_VBMI static ALWAYS_INLINE void encode_set(output *o, size_t i, const float *x, const float up[LANES],
                                                const coder *k, unsigned bits, bool integer, bool clamps)
 {
@@ -383,7 +392,8 @@ static ALWAYS_INLINE void find_thresholds(int32_t thresholds[PLACES], __m512d mi
     _mm256_storeu_si256((void *)thresholds, bits);
 }
 
-/* How many thresholds each of 16 magnitudes is above, and the sign. */
+/* How many thresholds each of 16 magnitudes is above, and the sign, which movepi32_mask takes from the top bits. e2m1
+ * with scale 0.5: 0.375 is above two thresholds, and -0.75 above three, so the codes are 2 and 8 + 3 = b. */
 static ALWAYS_INLINE __m128i encoded_lanes(__m512i bits, const int32_t thresholds[PLACES])
 {
     const __m512i one = _mm512_set1_epi32(1), sign = _mm512_set1_epi32(SIGN);

@@ -47,7 +47,10 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm256_max_epu32((__m256i)a, (__m256i)b);
 }
 
-/* a > b unsigned without such a comparison: max(a, b) differs from b exactly there. */
+/* a > b unsigned without such a comparison: max(a, b) differs from b exactly there.
+ *   a            5          3          80000000
+ *   b            4          7          7fffffff
+ *   max ^ b      5 ^ 4 = 1  7 ^ 7 = 0  80000000 ^ 7fffffff = ffffffff      a signed maximum would miss the last */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     __m256i above = _mm256_xor_si256(_mm256_max_epu32((__m256i)a, (__m256i)b), (__m256i)b);
@@ -69,7 +72,10 @@ static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stre
     bndi_put_32_bytes(memory, _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order), stream);
 }
 
-/* 16 words to 16-bit words: one pack, then the 64-bit quarters in the order 0, 2, 1, 3. */
+/* 16 words to 16-bit words: one pack, then the 64-bit quarters in the order 0, 2, 1, 3. An order has two bits per
+ * place, the lowest place first: d8 is 11 01 10 00.
+ *   packus_epi32(a, b)   a0-3 b0-3 | a4-7 b4-7
+ *   permuted             a0-3 a4-7 | b0-3 b4-7 */
 static ALWAYS_INLINE __m256i halves(__m256i a, __m256i b)
 {
     enum { ORDER = 0xd8 }; /* 0, 2, 1, 3 */
@@ -142,7 +148,8 @@ static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
     return (lanes_64)_mm256_max_pd((__m256d)a, (__m256d)b);
 }
 
-/* a > b unsigned: only a signed comparison exists, so both sign bits are flipped. */
+/* a > b unsigned: only a signed comparison exists, so both sign bits are flipped. 8000000000000000 > 1 becomes 0 >
+ * 8000000000000001, which as signed numbers is true, too. */
 static ALWAYS_INLINE __m256i above_64(lanes_64 a, lanes_64 b)
 {
     const lanes_64 sign = (lanes_64){0} + (UINT64_C(1) << 63); /* there are only signed comparisons */
@@ -168,7 +175,9 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 }
 
 /* The lower 32-bit words of eight 64-bit lanes: one shuffle takes the even words of both, per half; then the order 0,
- * 2, 1, 3. */
+ * 2, 1, 3. EVEN, 10 00 10 00, takes words 0 and 2 of a, then of b:
+ *   shuffle     a0 a1 b0 b1 | a2 a3 b2 b3
+ *   permuted    a0 a1 a2 a3 | b0 b1 b2 b3 */
 static ALWAYS_INLINE __m256i lower_words(lanes_64 a, lanes_64 b)
 {
     enum { EVEN = 0x88, ORDER = 0xd8 };
@@ -236,10 +245,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #define LANE_BITS 64
 #include "bulk/lanes_template.h"
 
-/* ---- kernels of their own: fp16, bf16, and formats of at most 8 bits ----
- *
- * Each does whole groups of 32 elements as long as all of them are plain, and returns how many elements that were. What
- * comes then is the generic kernel's for a while. */
+/* ---- kernels of their own: fp16, bf16, and formats of at most 8 bits ---- */
 
 /* Each of the following kernels does whole groups of 32 elements for as long as all of them are plain and returns how
  * many elements that was. The next A_WHILE elements are then the generic kernel's, which costs little and gets past a
@@ -370,7 +376,12 @@ static size_t encode_uppers(const bndi_plan *plan, char *out, const char *in, si
     return done;
 }
 
-/* All codes but NaNs, which must come out quiet: zeros below every code make the words. */
+/* All codes but NaNs, which must come out quiet: zeros below every code make the words. Interleaving with zeros works
+ * within halves, so the codes are permuted beforehand; z is 0000:
+ *   c[i]                c0-3 c4-7 | c8-11 c12-15
+ *   permuted            c0-3 c8-11 | c4-7 c12-15
+ *   unpacklo(z, c)      z c0 z c1 z c2 z c3 | z c4 ..     the words of c0-7: 3f80 gives 3f800000
+ *   unpackhi(z, c)      the words of c8-15 */
 static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     enum { ORDER = 0xd8 };
@@ -405,7 +416,9 @@ static size_t decode_uppers(const bndi_plan *plan, char *out, const char *in, si
  * needs no sign.
  *
  * `largest` is the largest magnitude of the group. u > max covers NaN and infinity as well, signed: magnitudes are
- * positive. */
+ * positive. Signs, for words 3e99999a (0.3), c1880000 (-17) and ff800000 (-infinity):
+ *   packs_epi32   7fff  8000  8000      saturated to 16 bits with the sign of the word
+ *   packs_epi16   7f    80    80        bit 7 is the sign */
 static ALWAYS_INLINE size_t encode_bytes(bool by_size, const bndi_plan *plan, char *out, const char *in, size_t n)
 {
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
@@ -567,7 +580,8 @@ static plain_groups *decoder(const bndi_plan *plan)
     return is_half(f) ? decode_halves : upper ? decode_uppers : NULL;
 }
 
-/* Alternates between the special kernel and the generic one, until nothing is left. */
+/* Alternates between the special kernel and the generic one, until nothing is left. The generic one also takes the end
+ * of the array, which is not a whole group. step_in and step_out are the bytes per element on either side. */
 static ALWAYS_INLINE void by_groups(const bndi_plan *plan, bool to_codes, plain_groups *plain, void *y, const void *x,
                                     size_t n)
 {

@@ -1,6 +1,12 @@
 /* What the files of the back end for AVX2 share.
  *
- * Vectors have 32 bytes; the kernels of the files are declared for the table of avx2.c. */
+ * Vectors have 32 bytes; the kernels of the files are declared for the table of avx2.c. A vector has two halves of 128
+ * bits (|), and most instructions that move lanes stay within a half. The words of 0.3, -17, 1 and 2, then of 3, 4, 5
+ * and 6, as they lie in memory and in the lanes:
+ *
+ *   memory        9a 99 99 3e  00 00 88 c1  00 00 80 3f  00 00 00 40 | 00 00 40 40 ..    the lowest byte first
+ *   32-bit lanes  3e99999a     c1880000     3f800000     40000000    | 40400000 40800000 40a00000 40c00000
+ *   64-bit lanes  c18800003e99999a          400000003f800000         | 4080000040400000  40c0000040a00000 */
 #ifndef BINADE_SRC_BULK_AVX2_H
 #define BINADE_SRC_BULK_AVX2_H
 

@@ -14,7 +14,8 @@
 
 /* ---- codes back to back ---- */
 
-/* The mask for PEXT and PDEP: the lowest `bits` bits of each word of code_bytes in 64 bits. */
+/* The mask for PEXT and PDEP: the lowest `bits` bits of each word of code_bytes in 64 bits. 12 bits in words of two
+ * bytes: 0fff0fff0fff0fff. */
 static uint64_t code_fields(unsigned code_bytes, unsigned bits)
 {
     uint64_t fields = 0;
@@ -24,7 +25,7 @@ static uint64_t code_fields(unsigned code_bytes, unsigned bits)
     return fields;
 }
 
-/* Eight bytes, from anywhere. */
+/* Eight bytes, from anywhere. The lowest address holds the lowest byte, so the first code is in the lowest bits. */
 static ALWAYS_INLINE uint64_t load_8(const void *memory)
 {
     uint64_t word;
@@ -114,7 +115,8 @@ static size_t pack_fours(char *to, const char *from, size_t n)
 }
 
 /* The reverse: the low and the high four bits of each byte, interleaved. The permutation beforehand makes up for
- * unpacklo and unpackhi, which work within halves. */
+ * unpacklo and unpackhi, which work within halves. The byte 21 gives 01 and 02: the srli moves bits of the neighbouring
+ * byte in, too, which `code` clears. */
 static size_t unpack_fours(char *to, const char *from, size_t n)
 {
     const __m256i code = _mm256_set1_epi8(15);

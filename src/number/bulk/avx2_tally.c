@@ -5,7 +5,7 @@
  * A group takes the first of three paths that fits:
  *   count_plain   all numbers are normal and in range: the only flag possible is inexact, one comparison
  *   count_small   in range, with subnormal numbers and zeros: inexact, underflow and results of zero
- *   count_any     everything: masks and thresholds for each flag; lanes that random bits decide are asked of the codec
+ *   count_any     everything: masks and thresholds for each flag; lanes that random bits decide go to the codec
  *
  * Counts are sums of masks (0 or -1 per lane, so they are subtracted), added up once per call. Four lanes of
  * count_small for e4m3 to nearest even; numbers below `tiny`, 2^-6 or just under it, are tiny:
@@ -53,7 +53,13 @@ typedef struct state {
 
 /* floor(log2 |x|) as a bin from 0 to 63: the exponent field less that of the lowest bin, clamped below by the
  * saturating subtraction and above by the minimum. 32 magnitudes to 32 bytes, in the order that packing leaves, which
- * does not matter. */
+ * does not matter. With BND_HISTOGRAM_LOWEST = -40, bin b has the magnitudes from 2^(b - 41) on; `lowest` is 127 - 40 -
+ * 1 = 86:
+ *
+ *   magnitude      0.3 (3e99999a)   0.011 (3c343958)   2^40 (53800000)   0
+ *   >> 23          125              120                167               0
+ *   less 86        39               34                 81                0       saturating: 0 - 86 is 0
+ *   at most 63     39               34                 63                0 */
 static ALWAYS_INLINE __m256i bins_of(const __m256i u[VECTORS])
 {
     const __m256i lowest = _mm256_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm256_set1_epi8(BNDI_BINS - 1);
@@ -62,7 +68,8 @@ static ALWAYS_INLINE __m256i bins_of(const __m256i u[VECTORS])
     return _mm256_min_epu8(_mm256_subs_epu8(_mm256_packus_epi16(low, high), lowest), last);
 }
 
-/* How many of a batch are in one bin: 16 vectors, so a byte counts at most 16; then sums of bytes. */
+/* How many of a batch are in one bin: 16 vectors of 32 bins. Each match subtracts -1 from its byte, so a byte counts at
+ * most 16. sad_epu8 adds up groups of eight bytes to four 64-bit words, which the last two lines add. */
 static ALWAYS_INLINE uint64_t count_bin(const uint8_t *bins, unsigned bin)
 {
     const __m256i wanted = _mm256_set1_epi8((char)bin), zero = _mm256_setzero_si256();
@@ -193,7 +200,13 @@ static NOT_INLINE void ask_flags(const bndi_plan *plan, bndi_tally *t, __m256i l
 }
 
 /* Lanes that thresholds cannot decide: those below the least number of a format without subnormals, and, with random
- * bits, those within a unit of the smallest normal number or of the largest one. */
+ * bits, those within a unit of the smallest normal number or of the largest one. Stochastic e4m3 has tiny_from
+ * 3c700001, normal 3c800000, over_from 43e00001, surely_over 43f00000:
+ *
+ *   u                         3c780000 (0.01514)   3c343958 (0.011)   43e38000 (455)   43fa0000 (500)
+ *   tiny_from <= u < normal   -1                   0                  0                0
+ *   over_from <= u < surely   0                    0                  -1               0
+ *   doubtful                  -1                   0 (tiny)           -1               0 (overflows) */
 static ALWAYS_INLINE __m256i doubtful_lanes(const limits *k, __m256i u, __m256i number, __m256i tiny_from,
                                             __m256i over_from)
 {
@@ -246,7 +259,8 @@ static ALWAYS_INLINE void count_any(const bndi_plan *plan, bndi_tally *t, state 
     }
 }
 
-/* A vector of normal numbers in range. */
+/* A vector of normal numbers in range. None is a zero or a NaN, so bits are compared: equal words are equal numbers,
+ * and all others are inexact (in_range less `same`). */
 static ALWAYS_INLINE void count_plain(state *s, size_t i, const char *in, __m256i x, __m256i y)
 {
     s->same = counted(s->same, _mm256_cmpeq_epi32(x, y));
@@ -265,7 +279,8 @@ static ALWAYS_INLINE void count_small(state *s, const limits *k, size_t i, const
     add_short_squares(s, i, in, x, y);
 }
 
-/* The zeros of a group that has some, and the smallest of the others. */
+/* The zeros of a group that has some, and the smallest of the others: a zero's mask makes its lane ffffffff, which no
+ * unsigned minimum takes. */
 static ALWAYS_INLINE void count_zeros(state *s, const limits *k, const __m256i u[VECTORS])
 {
     UNROLL
@@ -390,8 +405,9 @@ static uint64_t total(__m256i counts)
     return sum;
 }
 
-/* Counts into the tally. Zeros were counted in the lowest bin and infinities and NaNs in the highest: they are taken
- * out. */
+/* Counts into the tally. Zeros were counted in the lowest bin and infinities and NaNs in the highest: they are
+ * subtracted there. In groups in range `same` are exact and the others inexact; of `gone`, the results of zero, those
+ * that were zero before are not flushed. */
 static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
 {
     uint32_t large[8], small[8], largest = 0, smallest = UINT32_MAX;

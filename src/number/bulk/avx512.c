@@ -8,7 +8,10 @@
  *   a b m        111 110 101 100 011 010 001 000
  *   m ? a : b     1   1   1   0   0   1   0   0      = e4 hex
  *
- * The other constants of this back end: f8 is a | (b & c), 96 is a ^ b ^ c.
+ * The other constants of this back end, in the same order of columns:
+ *
+ *   a | (b & c)   1   1   1   1   1   0   0   0      = f8
+ *   a ^ b ^ c     1   0   0   1   0   1   1   0      = 96
  *
  * Narrowing works within 128-bit quarters, so one permutation at the end puts things in order, as in avx2.c. 64 words
  * from four vectors a, b, c, d to bytes (store_bytes), four bytes to each 32-bit word:
@@ -52,7 +55,7 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_max_epu32((__m512i)a, (__m512i)b);
 }
 
-/* Comparisons make a mask of one bit per lane in a register of its own. */
+/* Comparisons make a mask of one bit per lane in a register of its own, so "any lane" is one test of that register. */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     return _mm512_cmpgt_epu32_mask((__m512i)a, (__m512i)b) != 0;
@@ -64,7 +67,8 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     _mm512_stream_si512(memory, (__m512i)v);
 }
 
-/* 64 bytes to memory; `stream` needs them at a multiple of 64, which the caller of a plan with `stream` guarantees. */
+/* 64 bytes to memory; `stream` needs them at a multiple of 64, which the caller of a plan with `stream` guarantees.
+ * Such a store fills a whole line, so the line is not read first. */
 static ALWAYS_INLINE void put_32(void *memory, __m512i v, bool stream)
 {
     if (stream) {
@@ -74,7 +78,10 @@ static ALWAYS_INLINE void put_32(void *memory, __m512i v, bool stream)
     }
 }
 
-/* 64 words to 64 bytes: the picture at the top. */
+/* 64 words to 64 bytes: the picture at the top. The packs saturate, which changes nothing: codes are below 256, and
+ * packus_epi16 reads its words as signed, of which none is negative. Words 2a, d8, 06, 7f of c[0] lie in the first
+ * quarter as 002a 00d8 0006 007f, and then as the bytes 2a d8 06 7f. `order` collects the 32-bit words 0, 4, 8 and 12,
+ * which are the bytes of c[0], then those of c[1], c[2] and c[3]. */
 static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stream)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -83,7 +90,11 @@ static ALWAYS_INLINE void store_bytes(void *memory, const lanes_32 *c, bool stre
     put_32(memory, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)), stream);
 }
 
-/* 64 words to 64 words of 16 bits: within quarters again, so quarters of 64 bits are put in order. */
+/* 64 words to 64 words of 16 bits: within quarters again, so quarters of 64 bits are put in order. packus_epi32
+ * saturates at ffff, which a code of 16 bits does not exceed. With a, b for c[0], c[1]:
+ *
+ *   packus_epi32(a, b)   a0-3 b0-3 | a4-7 b4-7 | a8-11 b8-11 | a12-15 b12-15      places 0 1 | 2 3 | 4 5 | 6 7
+ *   0 2 4 6 1 3 5 7      a0-3 a4-7 | a8-11 a12-15 | b0-3 b4-7 | b8-11 b12-15 */
 static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool stream)
 {
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
@@ -93,7 +104,8 @@ static ALWAYS_INLINE void store_halves(void *memory, const lanes_32 *c, bool str
     put_32((char *)memory + 64, _mm512_permutexvar_epi64(order, high), stream);
 }
 
-/* GROUP vectors of codes to words of 1, 2 or 4 bytes; `shift` is for tf32. */
+/* GROUP vectors of codes to words of 1, 2 or 4 bytes. `shift` is code_shift of the plan: 13 for tf32, whose 19 bits
+ * stand at the upper end of a word of 32, and 0 elsewhere. */
 static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsigned bytes, unsigned shift, bool stream)
 {
     switch (bytes) {
@@ -112,7 +124,8 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
-/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. */
+/* Vectors of codes from words of 1, 2 or 4 bytes, zeros above. A vector takes 16, 32 or 64 bytes, all of which belong
+ * to the group: nothing is read behind it. */
 static ALWAYS_INLINE void load_some_32(lanes_32 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;
@@ -143,13 +156,13 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
-/* Hooks for lanes of 64 bits. */
+/* Hooks for lanes of 64 bits. The blend works on single bits, so the size of a lane does not matter to it. */
 static ALWAYS_INLINE lanes_64 select_64(lanes_64 mask, lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
 }
 
-/* Maxima of 64-bit lanes exist here, signed and unsigned. */
+/* Maxima of 64-bit lanes exist here, signed and unsigned. AVX2 has to make them of comparisons and blends. */
 static ALWAYS_INLINE lanes_64 max_64(lanes_64 a, lanes_64 b)
 {
     return (lanes_64)_mm512_max_epi64((__m512i)a, (__m512i)b);
@@ -171,7 +184,8 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     _mm512_stream_si512(memory, (__m512i)v);
 }
 
-/* The conversions cvtepi64_* keep the low part of each lane, in order: no permutation is needed. */
+/* The conversions cvtepi64_* keep the low part of each lane, in order: no permutation is needed. A vector of eight
+ * lanes is 8, 16, 32 or 64 bytes. Only words of 4 and 8 bytes are stored past the caches. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -228,14 +242,15 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 #include "bulk/avx512_codes_template.h"
 
-/* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is asked when a kernel wants them. */
+/* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is asked when a kernel wants them.
+ * Ice Lake and Zen 4 have them; Skylake and Cascade Lake do not, and take the template's kernels. */
 static bool has_byte_permutations(void)
 {
     return __builtin_cpu_supports("avx512vbmi");
 }
 
 /* Stochastic rounding with at most 16 random bits, in formats with nothing special at zero. Returns whether it did it.
- */
+ * SR with fewer than 16 bits for bf16, SRB for bytes, and SR_EQUAL have no special kernel: encode_32 takes them. */
 static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const unsigned rounding = plan->rule.rounding, bits = plan->random_bits;
@@ -260,6 +275,8 @@ static bool encodes_randomly(const bndi_plan *plan, void *codes, const void *x, 
 static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     const bnd_format *f = &plan->format;
+    /* by_mode: x + M in the processor's rounding mode gives the result. upper: the code is the upper half of the word
+     * (drop 16, and bottom 1: the format has fp32's exponents), with nothing special at zero. */
     bool by_mode = goes_by_mode(plan) && plan->code_shift == 0;
     bool upper = plan->family == BNDI_UNIFORM && plan->plain_low == 0 && plan->drop == 16 && plan->bottom == 1 &&
                  f->is_signed && plan->rule.rounding == BND_ROUND_RNE && plan->code_bytes == 2;
@@ -277,7 +294,7 @@ static void encode_any_32(const bndi_plan *plan, void *codes, const void *x, con
 }
 
 /* Rounding by the processor's mode with masks for special numbers, where NaNs have no payload to keep; otherwise the
- * template. */
+ * template. Masks put one NaN per sign into the lanes, so a payload would be lost. */
 static void round_any_32(const bndi_plan *plan, void *y, const void *x, const void *random, size_t n)
 {
     if (goes_by_mode(plan) && !plan->keeps_payload) {
@@ -287,7 +304,8 @@ static void round_any_32(const bndi_plan *plan, void *y, const void *x, const vo
     }
 }
 
-/* The same for fp64 words and narrow codes. */
+/* The same for fp64 words and codes of one or two bytes. The template takes wider codes, plans with `stream`, and NaNs
+ * whose payload is kept. */
 static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     if (goes_by_mode(plan) && !plan->keeps_payload && plan->code_bytes <= 2 && !plan->stream) {
@@ -297,8 +315,9 @@ static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, con
     }
 }
 
-/* A table of a byte format's words pays from WORTH_A_TABLE elements on, or WORTH_LOADING where it exists already
- * (converter.c keeps it for many short arrays). */
+/* A table of a byte format's words pays from WORTH_A_TABLE elements on, since split_words decodes 128 codes to make
+ * one, or from WORTH_LOADING on where it exists already (converter.c keeps it for many short arrays). Shorter arrays
+ * and processors without VBMI use the template. Formats of 8 bits need a sign: bit 7 is not looked up. */
 static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     enum { WORTH_A_TABLE = 1024, WORTH_LOADING = 64 };
@@ -318,7 +337,8 @@ static void decode_any_32(const bndi_plan *plan, void *y, const void *codes, siz
     }
 }
 
-/* The statistics need more than the back end does: VPOPCNTDQ, BITALG, VBMI and GFNI. */
+/* The template's kernels first, then what this back end does better. The statistics need more than the back end does:
+ * VPOPCNTDQ, BITALG, VBMI and GFNI. Without them the table keeps the tally of AVX2, which was filled in before. */
 void bndi_fill_avx512(bndi_kernels *kernels)
 {
     fill_32(kernels);

@@ -24,7 +24,14 @@ bndi_count_kernel bndi_count_avx512;
 
 /* 64 bytes: byte `place` (0 the lowest) of each lane of four vectors, in order. A permutation takes bytes of two
  * vectors, by numbers from 0 to 127; its table repeats, so that either half of the result can be blended with that of
- * the other two vectors. */
+ * the other two vectors. place = 3 of the words 3e99999a, c1880000, 3c343958, .. of v[0]; bytes of a register from the
+ * lowest one on:
+ *
+ *   v[0]                  9a 99 99 3e  00 00 88 c1  58 39 34 3c ..
+ *   lowest + place        03 07 0b 0f .. 3f (v[0])   43 47 .. 7f (v[1])   and again
+ *   low                   3e c1 3c ..    | bytes of v[1]    | the same 32 bytes again
+ *   high                  of v[2]        | of v[3]          | the same again
+ *   blend f0              v[0] | v[1] of low, v[2] | v[3] of high */
 BNDI_VBMI static ALWAYS_INLINE __m512i bndi_byte_planes(const __m512i v[4], unsigned place)
 {
     /* The lowest bytes of two vectors, twice. */

@@ -91,7 +91,8 @@ static bool is_half(const bnd_format *f)
            f->has_subnormals;
 }
 
-/* Is any of 64 codes of 16 bits, their signs apart, above `last`? */
+/* Is any of 64 codes of 16 bits, their signs apart, above `last`? One comparison for two vectors: for the codes 3c00,
+ * fbff (-65504) and 7e00 (NaN) the magnitudes are 3c00, 7bff and 7e00, and only 7e00 is above 7bff. */
 static ALWAYS_INLINE bool any_code_above(__m512i a, __m512i b, __m512i last)
 {
     const __m512i magnitude = _mm512_set1_epi16(0x7fff);
@@ -109,7 +110,13 @@ static bool infinities_agree(hot *h, const bndi_plan *plan)
            s->overflow[1] == 0xfc00;
 }
 
-/* NaNs of fp16 codes replaced by the codec's, by sign. */
+/* NaNs of fp16 codes replaced by the codec's, by sign: first in every lane with a NaN, then again in the negative ones.
+ * With special->nan = 7e00, fe00:
+ *
+ *   code                 3400   7e01   fc00   fe01
+ *   & 7fff > 7c00        0      1      0      1        infinities are not NaNs
+ *   negative and NaN     0      0      0      1
+ *   result               3400   7e00   fc00   fe00 */
 static ALWAYS_INLINE __m512i with_chosen_nans(__m512i code, const bndi_results *special)
 {
     const __m512i magnitude = _mm512_set1_epi16(0x7fff), infinity = _mm512_set1_epi16(0x7c00);
@@ -167,7 +174,12 @@ static void decode_half(const bndi_plan *plan, void *y, const void *codes, size_
 }
 
 /* Formats with the exponents of fp32 and 16 bits, to nearest even: up where the lower half, and one more if the upper
- * half is odd, is above a half. */
+ * half is odd, is above a half. The addition saturates: at ffff it must not wrap to 0.
+ *
+ *   x                           3f808000   3f818000   3f81ffff   c0490fdb
+ *   rest = lower + (upper & 1)  8000       8001       ffff       0fdc
+ *   rest > 8000                 0          1          1          0
+ *   result                      3f80       3f82       3f82       c049 */
 static ALWAYS_INLINE __m512i rounded_halves(__m512i upper, __m512i lower)
 {
     const __m512i one = _mm512_set1_epi16(1), half = _mm512_set1_epi16((short)0x8000);
@@ -256,7 +268,8 @@ static void encode_upper_randomly(const bndi_plan *plan, void *codes, const void
     by_step_32(plan, true, out, in, bits, n);
 }
 
-/* bf16 to fp32: a shift; NaNs are made quiet. */
+/* bf16 to fp32: a shift; NaNs are made quiet. 7f81 becomes 7f810000, is above 7f800000, and the quiet bit makes it
+ * 7fc10000. Magnitudes compare as signed integers, as their top bit is 0. */
 static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size_t n)
 {
     const __m512i magnitude = _mm512_set1_epi32(0x7fffffff), infinity = _mm512_set1_epi32(0x7f800000);
@@ -271,7 +284,12 @@ static void decode_upper(const bndi_plan *plan, void *y, const void *codes, size
     bndi_decode_32(plan, out, in, n);
 }
 
-/* The codes of the lanes in `lanes`, by sign. */
+/* The codes of the lanes in `lanes`, by sign: the positive code in all of them, then the negative one over it. by_sign
+ * = 7f, ff:
+ *
+ *   codes      2a  08  d8  06        lanes  0 1 1 0        negative  0 0 1 0
+ *   first      2a  7f  7f  06
+ *   then       2a  7f  ff  06 */
 static ALWAYS_INLINE __m512i put_in_8(__m512i codes, __mmask64 lanes, __mmask64 negative, const uint64_t by_sign[2])
 {
     codes = _mm512_mask_mov_epi8(codes, lanes, _mm512_set1_epi8((char)by_sign[0]));
@@ -355,7 +373,9 @@ BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const voi
     by_step_32(plan, true, out, in, NULL, n);
 }
 
-/* 16 of 32 random entries of 16 bits, widened to words: the mask zeroes every upper half. */
+/* 16 of 32 random entries of 16 bits, widened to words. A place is a word, whose upper half names entry 0; the mask
+ * 55555555 has a bit for each lower half and zeroes the upper ones. For entries 6666, 6667, .. and upper = false:
+ * 00006666 00006667 .. */
 static ALWAYS_INLINE __m512i half_of_entries(__m512i entries, bool upper)
 {
     const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -509,6 +529,9 @@ BNDI_VBMI static void decode_bytes(const bndi_plan *plan, void *y, const void *c
             low = _mm512_mask_mov_epi8(low, nan, nan_lower);
             high = _mm512_mask_mov_epi8(high, nan, nan_upper);
         }
+        /* Unpacking works within the four quarters. Quarter q of c has the codes of 32-bit words q, 4 + q, 8 + q and 12
+         * + q of the input; `first` has the upper halves of the words from q and 4 + q. So the first output has words
+         * 0-3 | 4-7 | 8-11 | 12-15 in its quarters, and the next ones have 16 to 31, 32 to 47 and 48 to 63. */
         /* Bytes 2 and 3 of a word side by side, then zeros below them. */
         __m512i first = _mm512_unpacklo_epi8(low, high), second = _mm512_unpackhi_epi8(low, high);
         put_32(out, _mm512_unpacklo_epi16(zero, first), plan->stream);

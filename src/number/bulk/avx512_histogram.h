@@ -39,7 +39,9 @@ typedef struct batch {
 /* Chooses the window: it ends one binade above the largest magnitude of four vectors, spread over the n numbers of x,
  * and stays within the histogram. The table `is` is indexed by the low six bits of an exponent: bit (place - lowest)
  * mod 64 where that is below 8, else 0. `powers` has 1, 2, 4, .. 80 in its first eight bytes, which the masked
- * permutation looks up. */
+ * permutation looks up. A largest magnitude of 3.7 has the field 128: the window has the fields 114 to 129, that is
+ * lowest = 39000000 (2^-13) and highest = 40ffffff (just below 8). is[0] has 01 at place 114 mod 64 = 50, .. 80 at
+ * place 57. */
 TARGET static inline void open_window(window *w, const char *x, size_t n)
 {
     enum { LOWEST = 127 + BND_HISTOGRAM_LOWEST, HIGHEST = LOWEST + BNDI_BINS - 2 - WINDOW };
@@ -129,7 +131,8 @@ TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is,
 
 /* Counts 512 bins by bit planes: plane b has bit b of each bin. A bin's numbers are the AND of six planes or their
  * complements, and a popcount counts them: the upper three bits choose one of eight nodes first, so that empty eighths
- * are skipped. */
+ * are skipped. Bin 39 is 100 111 in binary: eighth 4 is p[5] & ~p[4] & ~p[3], and leaf 7 of it is & p[2] & p[1] & p[0].
+ */
 TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
 {
     uint64_t planes[6][8];

@@ -22,7 +22,8 @@ typedef uint64_t lanes_64 __attribute__((vector_size(BYTES), may_alias));
 typedef int64_t signed_lanes_64 __attribute__((vector_size(BYTES)));
 typedef double floats_64 __attribute__((vector_size(BYTES)));
 
-/* Hooks of the operations. */
+/* Hooks of the operations: one rounding each, in the mode that is set. a b + c with a = b = 1 + 2^-12, c = -1 is 2^-11
+ * + 2^-24; a product rounded before the addition would lose the 2^-24. */
 static ALWAYS_INLINE lanes_32 fused_32(lanes_32 a, lanes_32 b, lanes_32 c)
 {
     return (lanes_32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -44,7 +45,8 @@ static ALWAYS_INLINE lanes_64 root_64(lanes_64 a)
     return (lanes_64)_mm512_sqrt_pd((__m512d)a);
 }
 
-/* Has any lane a bit set? */
+/* Has any lane a bit set? A 64-bit lane has one where either of its 32-bit halves has, so both types use the same test.
+ */
 static ALWAYS_INLINE bool any_32(lanes_32 a)
 {
     return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
@@ -61,7 +63,9 @@ static ALWAYS_INLINE bool any_64(lanes_64 a)
 #define UP   (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 
-/* One operation in one direction; `operation` and `up` are constants. */
+/* One operation in one direction; `operation` and `up` are constants. The mode is part of the instruction and must be a
+ * constant there: hence two instructions per case. Only five operations come here: the template turns a - b into a + -b
+ * beforehand. */
 static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes_32 x, lanes_32 y, lanes_32 z)
 {
     const __m512 a = (__m512)x, b = (__m512)y, c = (__m512)z;
@@ -79,7 +83,8 @@ static ALWAYS_INLINE lanes_32 rounded_32(bnd_operation operation, bool up, lanes
     }
 }
 
-/* Where both results are equal as numbers the operation was exact; NaNs compare unordered and stay, as `nearer`. */
+/* Where both results are equal as numbers the operation was exact; NaNs compare unordered and stay, as `nearer`. 1 - 1
+ * gives +0 and -0, which are equal as numbers: not inexact, and minus_zero chooses which of the two words it is. */
 static ALWAYS_INLINE lanes_32 odd_32(bnd_operation operation, bool minus_zero, lanes_32 x, lanes_32 y, lanes_32 z)
 {
     const __m512i up = (__m512i)rounded_32(operation, true, x, y, z), one = _mm512_set1_epi32(1);
@@ -131,7 +136,8 @@ static ALWAYS_INLINE lanes_32 words_of_halves(const void *codes)
     return (lanes_32)_mm512_cvtph_ps(_mm256_loadu_si256(codes));
 }
 
-/* 32 words as codes of fp16, in the mode that is set. */
+/* 32 words as codes of fp16, in the mode that is set: a gives the lower 256 bits, b the upper ones, so the codes are in
+ * the order of the words. A word beyond 65504 becomes 7bff or 7c00 by the mode; any_code_above finds the latter. */
 static ALWAYS_INLINE lanes_32 halves_of_words(lanes_32 a, lanes_32 b)
 {
     __m256i low = _mm512_cvtps_ph((__m512)a, _MM_FROUND_CUR_DIRECTION);

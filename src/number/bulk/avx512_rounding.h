@@ -33,6 +33,8 @@ static void set_rounding(rounding *r, const bndi_plan *plan, bool to_codes)
     const unsigned magnitude_bits = bnd_magnitude_bits(&plan->format);
     const bool bytes = plan->code_bytes == 1;
     const uint32_t unit = (uint32_t)1 << plan->drop;
+    /* e4m3: bottom 3c800000 (2^-6), magic 0a000000 (20 << 23) or code_magic 0a000038, code_bits 7f, sign_bit 80,
+     * to_sign 0. bf16: unit 10000, base 7fff, keep ffff0000. */
     r->bottom = _mm512_set1_epi32((int)((uint32_t)plan->bottom << 23));
     r->magic = _mm512_set1_epi32((int)(to_codes ? plan->code_magic : plan->magic));
     r->base = _mm512_set1_epi32((int)(unit / 2 - 1));
@@ -64,7 +66,9 @@ static ALWAYS_INLINE __m512i rounded_float(const rounding *r, way w, bool zeros,
     return y;
 }
 
-/* BITS_NEAREST of lanes_template.h. */
+/* BITS_NEAREST of lanes_template.h: half a unit less one, and one more if the last bit kept is odd, so that ties go to
+ * even. 3f808000: odd 0, sum 3f80ffff, cut to 3f800000. 3f818000: odd 1, sum 3f820000. A carry into the exponent is
+ * right by the layout of the word. */
 static ALWAYS_INLINE __m512i rounded_bits(const rounding *r, __m512i x)
 {
     __m512i odd = _mm512_and_si512(_mm512_srlv_epi32(x, r->drop), r->one);

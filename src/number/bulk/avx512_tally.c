@@ -5,7 +5,7 @@
  * Most groups have only normal numbers in range that stand in a few binades: then inexact is the only flag there can
  * be. Next come groups with subnormal numbers and zeros. Either kind goes in `runs`, with every count in a register, up
  * to the first group that is of neither. That one is counted by masks and thresholds (count_any), and the few lanes
- * that random bits decide, within a unit of the smallest normal number or of the largest one, are asked of the codec.
+ * that random bits decide, within a unit of the smallest normal number or of the largest one, go to the codec.
  *
  *   count_array   a piece of an array
  *     count_to    as far as one histogram window is good: runs, and what they leave
@@ -110,7 +110,12 @@ static ALWAYS_INLINE void add_squares(error_sums *s, __m512i x, __m512i y)
 }
 
 /* The same where y - x is an fp32 number (in range, to nearest or toward zero): both squares are exact and may be
- * fused. */
+ * fused. y - x is a multiple of the last place of x or y, whichever is lower, and not larger than x: so it fits 24
+ * bits, and its square 48. For 0.3 rounded to 0.3125, in units of 2^-25, the last place of 3e99999a:
+ *
+ *   x       3e99999a     10066330
+ *   y       3ea00000     10485760
+ *   y - x   3c4cccc0       419430 units: exact in fp32; its square 175921524900 units of 2^-50 is exact in double */
 static ALWAYS_INLINE void add_short_squares(error_sums *s, const char *in, __m512i x, __m512i y)
 {
     __m512 e = _mm512_sub_ps(_mm512_castsi512_ps(y), _mm512_castsi512_ps(x));
@@ -165,7 +170,19 @@ static bool infinities_saturate(call *c)
 }
 
 /* Any vector of x that became y; `lanes`: the elements there are. Masks in order: the kind of x, the doubtful lanes,
- * then the flags of the clear ones. */
+ * then the flags of the clear ones. Five lanes, e4m3 to nearest even with saturation, thresholds tiny 3c780000, over
+ * 43e80001 (above 464), max 43e00000:
+ *
+ *                      0.3        -500       0.0005     -0         NaN
+ *   x                  3e99999a   c3fa0000   3a03126f   80000000   7fc00000
+ *   y                  3ea00000   c3e00000   00000000   80000000   7fc00000
+ *   finite, number     1 1        1 1        1 1        1 0        0 0
+ *   inexact (u != v)   1          1          1          0          0
+ *   over, saturated    0 0        1 1        0 0        0 0        0 0
+ *   underflows         0          0          1          0          0         inexact and u below `tiny`
+ *   flushed (v == 0)   0          0          1          0          0         of numbers: -0 does not count
+ *   exact              0          0          0          1          0
+ *   nans_in, zeros     0 0        0 0        0 0        0 1        1 0 */
 static ALWAYS_INLINE void count_any(call *c, __mmask16 lanes, __m512i x, __m512i y, size_t at)
 {
     const limits *k = &c->limits;
@@ -227,6 +244,8 @@ static NOT_INLINE void set_limits(call *c)
     k->max = _mm512_set1_epi32((int)plan->max);
     k->top = _mm512_set1_epi32(TOP);
     k->hard = _mm512_set1_epi32((int)plan->codec_below);
+    /* One unit of the format above the largest number: from there on every mode overflows, whatever the random bits
+     * are. e4m3: 448 is 43e00000, drop 20, so 43f00000 = 480. */
     k->surely_over = _mm512_set1_epi32((int)((uint32_t)plan->max + ((uint32_t)1 << plan->drop)));
     for (unsigned i = 0; i < 2; i++) {
         k->tiny[i] = _mm512_set1_epi32((int)bndi_not_tiny_from(plan, i != 0));
@@ -250,7 +269,8 @@ static ALWAYS_INLINE __mmask16 differing(__m512i x, __m512i y)
     return _mm512_cmp_ps_mask(_mm512_castsi512_ps(x), _mm512_castsi512_ps(y), _CMP_NEQ_UQ); /* zeros are alike */
 }
 
-/* The largest and the smallest magnitude of each lane. */
+/* The largest and the smallest magnitude of each lane: six instructions per group, and then one comparison each instead
+ * of four. */
 static ALWAYS_INLINE void extremes_of(const __m512i *u, __m512i *largest, __m512i *smallest)
 {
     *largest = *smallest = u[0];
@@ -262,7 +282,10 @@ static ALWAYS_INLINE void extremes_of(const __m512i *u, __m512i *largest, __m512
 }
 
 /* The smallest magnitude minus one. Without a zero in any lane's minimum it is that minimum minus one; with one, the
- * four vectors are looked at again, each minus one, where zeros are the largest. */
+ * four vectors are looked at again, each minus one, where zeros are the largest. One lane of four vectors:
+ *
+ *   u                 3e99999a   00000000   3c343958   41880000     minimum 0: hides 3c343958
+ *   u - 1             3e999999   ffffffff   3c343957   4187ffff     minimum 3c343957 */
 static ALWAYS_INLINE __m512i smallest_but_zeros(const __m512i *u, __m512i smallest)
 {
     const __m512i one = _mm512_set1_epi32(1);
@@ -310,7 +333,8 @@ typedef struct run_group {
 } run_group;
 
 /* The magnitudes that a run takes: those in the window of the histogram and in range, from the smallest normal number
- * on, or from the least number whose error is an fp32 number in a run of small ones. */
+ * on, or from the least number whose error is an fp32 number in a run of small ones. The lower bound is kept minus one,
+ * to be compared with magnitudes minus one: zero wraps to ffffffff and is never below it. */
 static ALWAYS_INLINE run_limits set_run_limits(const call *c, bool small)
 {
     const uint32_t normal = (uint32_t)c->plan->normal, max = (uint32_t)c->plan->max;
@@ -403,7 +427,9 @@ static ALWAYS_INLINE void round_group(run_state *s, run_group *g, const run_limi
     }
 }
 
-/* The histogram, and in a run of small numbers the zeros that came and those that results became. */
+/* The histogram, and in a run of small numbers the zeros that came and those that results became. An exponent byte of 0
+ * means zero here: the window begins far above fp32's subnormal numbers, so none of these is in a run. Without a small
+ * number in the group `quiet` goes up by one; the eighth in a row ends the run. */
 TARGET static ALWAYS_INLINE void count_exponents(run_state *s, const run_group *g, const run_limits *k,
                                                  const __m512i *is, bool small, __m512i exponents, __m512i results)
 {
@@ -501,6 +527,8 @@ TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
     }
     for (size_t at = 0; at < n; at += GROUP_LEN) {
         __m512i in[GROUP];
+        /* `lanes` has a bit per element that there is. n = 37, one group: left is 37, 21, 5 and 0, so the masks are
+         * ffff, ffff, 001f and 0, and the last vector is not counted. */
         const size_t here = n - at < GROUP_LEN ? n - at : GROUP_LEN;
         for (size_t i = 0; i < GROUP; i++) {
             const size_t first = 16 * i, left = here > first ? here - first : 0;
@@ -517,7 +545,8 @@ TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
 }
 
 /* Numbers that no run takes, rounded by the general kernels into buffers, counted, and copied out at the end: the input
- * may lie where the results go. */
+ * may lie where the results go. n is at most BURST, for which the buffers (4 KiB and 2 KiB of stack) are made. Where
+ * results are given there is nothing to round. */
 static NOT_INLINE void do_others(call *c, size_t n)
 {
     const bool to_codes = c->way != FLOAT_WORDS && c->way != BITS_WORDS;
@@ -618,7 +647,13 @@ static ALWAYS_INLINE void close_call(call *c)
 }
 
 /* Groups up to `end`, alternating: a run of the present kind; if it ended early, a run of the other kind, if the group
- * suits it; else do_others, twice as many elements each time in a row. */
+ * suits it; else do_others, twice as many elements each time in a row. Groups of plain (p), small (s) and other (o)
+ * numbers, p p s s o o o p, as they are done:
+ *
+ *   run p: p p   ends at s; the plan is calm: small = true
+ *   run s: s s   ends at o, and is not quiet
+ *   others: o    a burst of 1 group; then a run that takes nothing, and a burst of 2 groups: o o
+ *   run s: p     a run of small numbers takes plain groups, too, until eight in a row have been plain */
 TARGET static void count_to(call *c, size_t end, bool *small)
 {
     size_t burst = GROUP_LEN, last = c->n; /* single groups ended at `last` */
@@ -692,7 +727,9 @@ void bndi_tally_avx512(const bndi_plan *plan, bndi_tally *t, const void *x, cons
     count_array(&c);
 }
 
-/* How the numbers of a plan are rounded in a run, or GIVEN where another kernel must do it. */
+/* How the numbers of a plan are rounded in a run, or GIVEN where another kernel must do it. FLOAT steps handle codes by
+ * magnitude, so only modes that ignore the sign may make codes; round to odd and random bits have no step here.
+ * BITS_HALVES needs drop 16: the upper half of the word is then the code. */
 static way way_of(const bndi_plan *plan, bool to_codes)
 {
     const unsigned mode = plan->rule.rounding;

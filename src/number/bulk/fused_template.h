@@ -61,7 +61,8 @@ static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, 
     }
 }
 
-/* Half the codes of a vector as fp32: those in odd places, or those in even ones. */
+/* Half the codes of a vector as fp32: those in odd places, or those in even ones. A bf16 code is the upper half of its
+ * fp32 word. The lane 4040 3fc0: odd place 40400000 (3), even place 3fc00000 (1.5). */
 static ALWAYS_INLINE lanes_32 words_of_uppers(lanes_32 codes, bool odd_places)
 {
     if (odd_places) {
@@ -70,9 +71,9 @@ static ALWAYS_INLINE lanes_32 words_of_uppers(lanes_32 codes, bool odd_places)
     return codes << 16;
 }
 
-/* fp32 to bf16 in the upper half of the word: an addition below the half that is kept, as BITS steps do. Whoever takes
- * the upper half cuts the rest off. Overflow becomes an infinity's code by the carry, NaNs may become anything above
- * infinity, or wrap: both show as a code above the largest number and end the group. */
+/* fp32 to bf16 in the upper half of the word: an addition below the half that is kept, as BITS steps do. The caller
+ * takes the upper half, which cuts the rest off. Overflow becomes an infinity's code by the carry, NaNs may become
+ * anything above infinity, or wrap: both show as a code above the largest number and end the group. */
 static ALWAYS_INLINE lanes_32 rounded_upper(unsigned rounding, lanes_32 word)
 {
     lanes_32 sign = (lanes_32)((signed_lanes_32)word >> 31);
@@ -94,7 +95,8 @@ typedef struct operand {
     size_t step;
 } operand;
 
-/* A vector of fp16 results: two vectors of words. */
+/* A vector of fp16 results: two vectors of words. Codes i CODES to i CODES + WORDS - 1 make the first one, at byte 2 *
+ * 2 i WORDS of each operand; missing operands are copies of the first. */
 static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd, unsigned operands, const operand *x,
                                                size_t i)
 {

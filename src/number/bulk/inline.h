@@ -5,7 +5,13 @@
  *
  *   ALWAYS_INLINE   for functions whose arguments are constants of the instance
  *   NOT_INLINE      for rare paths, so that their registers do not spill those of the loop
- *   UNROLL          before a loop over GROUP vectors; UNROLL_BY(n) with another count */
+ *   UNROLL          before a loop over GROUP vectors; UNROLL_BY(n) with another count
+ * UNROLL gives each vector of a group a register of its own. Four vectors of eight lanes, x[i] doubled, with AVX2:
+ *
+ *   for i from 0 to 3    x[0] = 0 .. 7   x[1] = 8 .. 15   x[2] = 16 .. 23   x[3] = 24 .. 31    an array in memory
+ *   unrolled             ymm0 += ymm0    ymm1 += ymm1     ymm2 += ymm2      ymm3 += ymm3
+ *                        0 2 .. 14       16 .. 30         32 .. 46          48 .. 62           four registers, no loop
+ */
 #ifndef BINADE_SRC_BULK_INLINE_H
 #define BINADE_SRC_BULK_INLINE_H
 

@@ -54,7 +54,8 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     __builtin_memcpy(memory, &v, sizeof v);
 }
 
-/* The lower halves of the lanes of two vectors. */
+/* The lower halves of the lanes of two vectors. A code of at most 16 bits is in that half, and the upper one is 0.
+ * Places of 16 bits: a has 0 to 7, b 8 to 15, and uzp1 takes 0 2 4 .. 14. */
 static ALWAYS_INLINE uint16x8_t halves(lanes_32 a, lanes_32 b)
 {
     return vuzp1q_u16((uint16x8_t)a, (uint16x8_t)b);
@@ -82,7 +83,8 @@ static ALWAYS_INLINE void store_codes_32(void *memory, const lanes_32 *c, unsign
     }
 }
 
-/* The low bytes of a word, without reading beyond them. */
+/* The low bytes of a word, without reading beyond them: a vector of four codes of a byte takes 4 bytes, and the group
+ * may be the end of the array. */
 static ALWAYS_INLINE uint64_t load_word(const void *memory, size_t bytes)
 {
     uint64_t word = 0;
@@ -148,7 +150,10 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
 }
 
 /* Lanes of 64 bits to 32 first, by taking the even words of two vectors, then as above: 16-bit words by uzp1, bytes by
- * movn, which narrows the eight words of one vector. */
+ * movn, which narrows the eight words of one vector. With a0 for the low word of a code and 0 for its high word:
+ *
+ *   c[0], c[1]            a0 0 a1 0   b0 0 b1 0       32-bit words
+ *   uzp1_u32              a0 a1 b0 b1 */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     uint8_t *to = memory;
@@ -172,7 +177,8 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
-/* Two codes of 1, 2 or 4 bytes are one word: its low and its high half. */
+/* Two codes of 1, 2 or 4 bytes are one word: its low and its high half. 2 bytes: 34 12 cd ab in memory is the word
+ * abcd1234, and the lanes are 1234 and abcd. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;

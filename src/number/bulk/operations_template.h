@@ -72,7 +72,8 @@ static ALWAYS_INLINE V NAME(to_odd)(V s, F e)
 }
 
 /* 2Sum (Knuth): the error of a sum is a number, whatever the magnitudes. minus_zero: rounding down gives -0 for an
- * exact zero sum; the sign is kept unless both operands are +0. */
+ * exact zero sum; the sign is kept unless both operands are +0. x = 1, y = -1: s = +0, and the or of both signs is
+ * negative: -0. x = y = +0 stays +0. */
 static ALWAYS_INLINE V NAME(odd_sum)(bool minus_zero, V x, V y)
 {
     F a = (F)x, b = (F)y, s = a + b;
@@ -152,6 +153,8 @@ static ALWAYS_INLINE V NAME(compute_one)(bnd_operation operation, bool odd, bool
     case BND_OP_MIN_NUMBER:
     default: /* the maxima */
         *bad = NAME(above)(x & MAGNITUDE, top) | NAME(above)(y & MAGNITUDE, top);
+        /* Equal numbers, for which neither mask is set, are the same word, but for zeros: x | y of +0 and -0 is -0, the
+         * minimum, and x & y is +0, the maximum. */
         smaller = (V)((F)x < (F)y);
         larger = (V)((F)x > (F)y);
         if (operation == BND_OP_MIN || operation == BND_OP_MIN_NUMBER) { /* of two zeros the negative one */

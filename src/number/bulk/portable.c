@@ -15,13 +15,15 @@
 #include "bulk/bulk.h"
 #include "bulk/inline.h"
 
-/* floor(v 2^bits) for v = rest / 2^discard in [0, 1): the remainder in units of the random bits, cut off. */
+/* floor(v 2^bits) for v = rest / 2^discard in [0, 1): the remainder in units of the random bits, cut off. rest 9 of 16
+ * (discard 4): with 2 bits 9 >> 2 = 2, that is 2 / 4; with 6 bits 9 << 2 = 36, that is 36 / 64, exactly. */
 static inline uint64_t scaled_rest(uint64_t rest, unsigned discard, unsigned bits)
 {
     return bits >= discard ? rest << (bits - discard) : rest >> (discard - bits);
 }
 
-/* The same rounded to nearest even: P3109's mode C. */
+/* The same rounded to nearest even: P3109's mode C. rest 14 of 16 with 2 bits: 3.5 quarters, left = 2 is half a quarter
+ * and 3 is odd: 4, which always rounds up. */
 static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsigned bits)
 {
     uint64_t whole = scaled_rest(rest, discard, bits);
@@ -33,7 +35,12 @@ static inline uint64_t scaled_to_nearest(uint64_t rest, unsigned discard, unsign
 }
 
 /* Up with probability rest / 2^discard, to the resolution of the random bits. A compares the remainder cut off, B adds
- * half a unit to R (one bit more on both sides keeps it an integer), C the remainder rounded to nearest even. */
+ * half a unit to R (one bit more on both sides keeps it an integer), C the remainder rounded to nearest even. rest 9 of
+ * 16 with 2 bits, up for R =
+ *
+ *   A   2 + R >= 4                          R = 2, 3         2 of 4 draws
+ *   B   scaled to 3 bits: 4 + 2 R + 1 >= 8  R = 2, 3
+ *   C   9 / 4 = 2.25, to nearest 2          R = 2, 3 */
 static inline bool stochastic_up_by_bits(unsigned rounding, unsigned bits, uint64_t rest, unsigned discard,
                                          uint64_t random)
 {

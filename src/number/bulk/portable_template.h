@@ -72,7 +72,8 @@ static inline WORD NAME(round_finite)(const bndi_plan *plan, WORD u, bool negati
     return (u & ~(step - 1)) + (up ? step : 0);
 }
 
-/* A NaN: the canonical one that the codec gives by sign, or sign and payload kept as far as they fit, made quiet. */
+/* A NaN: the canonical one that the codec gives by sign, or sign and payload kept as far as they fit, made quiet. For
+ * bf16 (drop 16) 7f812345 keeps 7f81 and becomes 7fc10000. */
 static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, WORD bits)
 {
     if (!plan->keeps_payload) {
@@ -125,7 +126,8 @@ static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *spec
 
 /* The loop. `rounding` is a constant wherever this is called. Between the smallest normal number and the largest one
  * exactly `drop` bits are discarded; everything else goes to round_one. A format that is not signed keeps the sign in
- * u, so that a negative number is above max and goes to round_one as well. */
+ * u, so that a negative number is above max and goes to round_one as well. For fp16 normal is 38800000 and max
+ * 477fe000; 3f801800 is between them: rest 1800, lower 3f800000. */
 static ALWAYS_INLINE void NAME(round_by)(unsigned rounding, const bndi_plan *plan, bndi_results *special, void *out,
                                          const void *in, const void *random, size_t n)
 {

@@ -23,13 +23,15 @@ typedef uint32_t lanes_32 __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t signed_lanes_32 __attribute__((vector_size(BYTES)));
 typedef float floats_32 __attribute__((vector_size(BYTES)));
 
-/* Hooks for lanes of 32 bits. */
+/* Hooks for lanes of 32 bits. bitselect takes the bits of its first operand where the mask has ones, so masks of whole
+ * lanes and of single bits (signs) both work. */
 static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
 {
     return (lanes_32)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
 }
 
-/* Signed and unsigned maxima. */
+/* Signed and unsigned maxima. They differ where a top bit is set: of 80000000 and 1 the signed one takes 1, the
+ * unsigned one 80000000. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)wasm_i32x4_max((v128_t)a, (v128_t)b);
@@ -40,7 +42,7 @@ static ALWAYS_INLINE lanes_32 umax_32(lanes_32 a, lanes_32 b)
     return (lanes_32)wasm_u32x4_max((v128_t)a, (v128_t)b);
 }
 
-/* Has the comparison's mask a bit set? */
+/* Has the comparison's mask a bit set? Lanes of the mask are 0 or all ones, so one set bit means one lane. */
 static ALWAYS_INLINE bool any_above_32(lanes_32 a, lanes_32 b)
 {
     return wasm_v128_any_true(wasm_u32x4_gt((v128_t)a, (v128_t)b));
@@ -128,7 +130,8 @@ static ALWAYS_INLINE v128_t above_64(lanes_64 a, lanes_64 b)
     return wasm_i64x2_gt((v128_t)(a ^ sign), (v128_t)(b ^ sign));
 }
 
-/* There is no such maximum: compared, then selected. */
+/* There is no such maximum: compared, then selected. 1 and 8000000000000000: the mask of a > b is 0, and b is the
+ * larger. */
 static ALWAYS_INLINE lanes_64 umax_64(lanes_64 a, lanes_64 b)
 {
     return select_64((lanes_64)above_64(a, b), a, b);
@@ -146,7 +149,12 @@ static ALWAYS_INLINE void stream_64(void *memory, lanes_64 v)
     wasm_v128_store(memory, (v128_t)v);
 }
 
-/* Lanes of 64 bits to 32 first, then to 16 and to bytes. */
+/* Lanes of 64 bits to 32 first, then to 16 and to bytes. With a0 for the low word of a code and 0 for its high word:
+ *
+ *   c[0], c[1]              a0 0 a1 0   b0 0 b1 0       32-bit words 0 to 3, 4 to 7
+ *   shuffle 0 2 4 6         a0 a1 b0 b1
+ *
+ * A byte store writes eight bytes: narrow is given `all` twice, and lane 0 of its result is stored. */
 static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsigned bytes, unsigned shift, bool stream)
 {
     char *to = memory;
@@ -173,7 +181,8 @@ static ALWAYS_INLINE void store_codes_64(void *memory, const lanes_64 *c, unsign
     }
 }
 
-/* Two codes per vector; those of 1 or 2 bytes are put together from two loads. */
+/* Two codes per vector; those of 1 or 2 bytes are put together from two loads. Two codes of a byte are 2 bytes, for
+ * which there is no widening load. */
 static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned bytes, size_t count)
 {
     const char *from = memory;

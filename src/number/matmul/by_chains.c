@@ -17,7 +17,9 @@
 /* With so few rows of C a panel of B is used too rarely to be worth packing. */
 enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
 
-/* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. */
+/* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
+ * rows), depth 512, A in place: at most 131072 / 512 = 256 rows at once, so 600 rows are three blocks of 200, rounded
+ * up to 210: 210, 210 and 180. */
 static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
 {
     const size_t unit = j->sum.way->rows;
@@ -56,7 +58,11 @@ static void set_span(const bndi_job *j, bndi_buffers *w, column_span *s, size_t 
     }
 }
 
-/* Sums that are promoted, those of a promotion at a time. */
+/* Sums that are promoted, those of a promotion at a time. k = 10 with promotions 4 steps apart, C fresh, a bias:
+ *
+ *   steps 0-3    fresh, no bias        C = sum
+ *   steps 4-7    no bias               C = C + sum
+ *   steps 8-9    some.k = 2, the bias  C = C + sum + bias */
 static void run_promoted(const bndi_way *way, const bndi_chain *t, size_t apart, bool turned)
 {
     bndi_chain some = *t;
@@ -118,6 +124,7 @@ static void do_chains(const bndi_job *j, const bndi_buffers *w, size_t row, size
                     .bias = s->bias,
                     .fresh = k == 0 && !j->add};
     for (size_t i = 0; i < rows; i += way->rows) {
+        /* rows - i is at least 1, and the smallest kernel has one row, so the list does not end here. */
         while (way->rows > rows - i) {
             way = way->fewer;
         }

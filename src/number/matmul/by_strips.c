@@ -6,7 +6,8 @@
  *   depth                  smaller of a block's depth and the steps left to the next promotion */
 #include "matmul/gemm_job.h"
 
-/* n columns of one row of C. */
+/* n columns of one row of C. With promotion the running sum begins at `zeros`, and c collects the promoted ones in
+ * fp32; without it the sum begins at c and replaces it at the end. */
 static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t column, size_t n)
 {
     const size_t apart = j->sum.accumulator.promote;
@@ -17,7 +18,8 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
         load_c(j, c, row, column, n);
     }
     bndi_strip_open(&j->sum, &state, apart > 0 ? zeros : c, n);
-    /* A block of steps ends at a promotion or at the depth of a panel, whichever comes first. */
+    /* A block of steps ends at a promotion or at the depth of a panel, whichever comes first. promote = 4 and k = 6:
+     * to_promotion = 4 - 2 = 2 steps are left. */
     for (size_t k = 0; k < j->k;) {
         const size_t to_promotion = apart > 0 ? apart - k % apart : BNDI_TILE_DEPTH;
         const size_t depth = bndi_smaller(bndi_smaller(BNDI_TILE_DEPTH, to_promotion), j->k - k);
@@ -42,7 +44,7 @@ static void do_strip(const bndi_job *j, bndi_buffers *w, size_t row, size_t colu
     store_c(j, c, row, column, n);
 }
 
-/* A region of C. */
+/* A region of C. Every element has its own sum, so rows and strips may come in any order. */
 void bndi_by_strips(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     for (size_t row = p.top; row < p.bottom; row++) {

@@ -69,7 +69,9 @@ static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_
  *     less than half of it: a sum of 2^e or more grows no further, and one below comes to 2^e at most. So sums are at
  *     most c, or 2^(p+1) P.
  *   - Each step makes a sum larger by P and then by a factor of 1 + 2^-p at most: (c + k P) (1 + 2^-p)^k, which is
- *     less than e times c + k P for k <= 2^p. */
+ *     less than e times c + k P for k <= 2^p.
+ * Both bounds are computed in double; 2.72 is above e. A NaN among the operands makes `product` NaN, an infinity makes
+ * it infinite: then `product <= largest` is false, and the tile is not safe. */
 static bool is_safe(const bndi_job *j, const tile *t, size_t k)
 {
     const bndi_way *way = j->sum.way;
@@ -99,7 +101,10 @@ static void steps_of_tile(const bndi_job *j, const tile *t, size_t first, size_t
     }
 }
 
-/* Sums of `promote` steps each, added to C in fp32. */
+/* Sums of `promote` steps each, added to C in fp32. Every part begins at +0, in an array of its own with the tile's
+ * full size. `a` moves by columns, since A is packed row by row; `b` by rows of `columns` numbers:
+ *
+ *   at = 4, columns = 32    some.a = t->a + 4      some.b = t->b + 128 */
 static void promote_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     const bndi_way *way = j->sum.way;
@@ -126,6 +131,8 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
     float copy[BNDI_TILE_ROWS_MAX * BNDI_TILE_COLUMNS_MAX];
     BNDI_VERIFY(way->rows <= BNDI_TILE_ROWS_MAX && way->columns <= BNDI_TILE_COLUMNS_MAX && k <= BNDI_TILE_DEPTH);
     BNDI_VERIFY(t->rows <= way->rows && t->columns <= way->columns);
+    /* In place only a whole tile whose rows are contiguous; otherwise on a copy, whose missing rows and columns are 0.
+     */
     bool direct = j->c_column == 1 && j->c_row >= 0 && t->rows == way->rows && t->columns == way->columns;
     t->c = direct ? c_at(j, t->row, t->column) : copy;
     t->pitch = direct ? (size_t)j->c_row : way->columns;
@@ -149,7 +156,8 @@ static void do_tile(const bndi_job *j, tile *t, size_t first, size_t k)
     }
 }
 
-/* The tiles of one panel. */
+/* The tiles of one panel, which stays in the first cache. largest[i / rows] is the largest magnitude of the tile's rows
+ * of A, largest_b that of the panel. */
 static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows, size_t column, size_t columns,
                      size_t k, size_t depth)
 {
@@ -191,7 +199,8 @@ static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
 /* ---- tiles whose promotions are further apart than a block is deep ---- */
 
 /* All k of one tile, since its promotions are further apart than a block is deep: the running sums must outlive a
- * block. */
+ * block. With promotions 1000 steps apart and a depth of 512, k = 1500 is done in steps of 512, 488 (promotion) and 500
+ * (promotion, at the end). */
 static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
 {
     const bndi_way *way = j->sum.way;

@@ -47,13 +47,13 @@ void bndi_load_run(const bndi_job *j, const bndi_factor *x, float *out, size_t r
     }
 }
 
-/* The distance of neighbours, whatever its sign. */
+/* The distance of neighbours, whatever its sign: a matrix may be stored backwards, with negative steps. */
 static size_t size_of_step(ptrdiff_t step)
 {
     return (size_t)(step < 0 ? -step : step);
 }
 
-/* The largest magnitude of a run, only where tiles need it. */
+/* The largest magnitude of a run, only where tiles need it: those with a checked kernel, for is_safe of by_tiles.c. */
 static uint32_t largest_magnitude_of(const bndi_job *j, const float *x, size_t n)
 {
     const bool asked = j->sum.way != NULL && j->sum.way->checked != NULL;
@@ -79,7 +79,12 @@ static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, 
     }
 }
 
-/* A panel of B: `depth` rows from k on, n of `columns` columns. */
+/* A panel of B: `depth` rows from k on, n of `columns` columns. The transposition writes r-th runs to r-th columns. For
+ * the panel of the picture, B by columns, two runs at once:
+ *
+ *   runs[0]              p0 q0 r0          column 0 of B, contiguous
+ *   runs[1]              p1 q1 r1
+ *   panel, pitch 4       p0 p1 . . | q0 q1 . . | r0 r1 . .      columns 2 and 3 come from the next two runs */
 void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth, size_t column, size_t n,
                      size_t columns)
 {

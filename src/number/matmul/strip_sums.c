@@ -36,7 +36,10 @@ typedef struct strip_products {
 } strip_products;
 
 /* The error of a sum is a double (Knuth); where it is not zero, an even sum moves to its neighbour on that side. Where
- * s is infinite or NaN the error is NaN, and s stays. */
+ * s is infinite or NaN the error is NaN, and s stays. x = 2^-60, y = 1:
+ *
+ *   s = 3ff0000000000000 (1, even)     back = 1     e = (2^-60 - 0) + 0 = 2^-60
+ *   e > 0 and s > 0: + 1               3ff0000000000001 */
 static double sum_to_odd(double x, double y)
 {
     double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
@@ -46,7 +49,7 @@ static double sum_to_odd(double x, double y)
 }
 
 /* The element number of step k for random bits: they are counted over rows, then steps, then columns, so that neither
- * tiles nor threads have an influence. */
+ * tiles nor threads have an influence. Depth 3 and 4 columns: row 1, step 2, column 0 is (1 * 3 + 2) * 4 = 20. */
 static uint64_t random_place_of(const bndi_sum *sum, const bndi_strip *strip, size_t k)
 {
     return ((uint64_t)strip->row * sum->depth + strip->first + k) * sum->columns + strip->column;
@@ -87,7 +90,8 @@ static void sum_lanes(double *s, const double *t, size_t n)
     }
 }
 
-/* Rounding down: a sum of zero is -0, unless both terms are +0. */
+/* Rounding down: a sum of zero is -0, unless both terms are +0. 1 + -1, +0 + -0 and -0 + -0 give -0; +0 + +0 gives +0:
+ * the or of both signs. */
 static void sum_lanes_down(double *s, const double *t, size_t n)
 {
     for (size_t j = 0; j < n; j++) {

@@ -19,7 +19,11 @@
 
 /* The tile for `rows` rows, a constant. Rows of A lie `a_row` apart and its columns `a_column`; one of the two is 1,
  * which `turned` says, so that the compiler knows it. promotes: the sums begin at zero and are added to C at the end,
- * in fp32. NaNs become one NaN, so that all back ends give the same bits. */
+ * in fp32. NaNs become one NaN, so that all back ends give the same bits. `a` and `b` move by one step of k per turn; a
+ * of row i, step k, is at
+ *
+ *   turned = false    a[i * a_row + k]        rows of A contiguous: a moves by 1
+ *   turned = true     a[i + k * a_column]     columns of A contiguous: a moves by a_column */
 static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p)
 {
     V s[CHAIN_ROWS][2];
@@ -63,7 +67,8 @@ static ALWAYS_INLINE void chain_by(bool turned, size_t rows, const bndi_chain *p
 }
 
 /* A function per number of rows, for A as it lies and transposed. CHAIN_WAY links each to the next smaller one, by
- * which the last rows of C are done: by_chains.c walks down this list. */
+ * which the last rows of C are done: by_chains.c walks down this list. `name` is the number in words, `n` the number,
+ * `next` the way with fewer rows. For the portable tile: most (4 rows), two, one. */
 #define CHAIN(name, n)                                                                                                 \
     static void chain_##name(const bndi_chain *p)                                                                      \
     {                                                                                                                  \
@@ -105,7 +110,12 @@ static bool chain(const bndi_sum *sum, float *c, size_t pitch, const float *a, c
     return true;
 }
 
-/* A product and a sum, each rounded by fp32: the `CBLAS`-like accumulators without fusing. */
+/* A product and a sum, each rounded by fp32: the `CBLAS`-like accumulators without fusing. s = -1, a = b = 1 + 2^-12
+ * (3f800800):
+ *
+ *   product           1 + 2^-11 + 2^-24, a tie, to even: 1 + 2^-11 (3f801000)
+ *   s + product       2^-11 (3a000000)
+ *   fused instead     2^-11 + 2^-24 (3a000400) */
 static bool plain(const bndi_sum *sum, float *c, size_t pitch, const float *a, const float *b, size_t k)
 {
     V s[EACH_ROWS][2];

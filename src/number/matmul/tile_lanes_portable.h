@@ -18,7 +18,7 @@
 enum { LANES = 4, CHAIN_ROWS = 4, EACH_ROWS = 2, FUSED_ROWS = 2 };
 typedef float V __attribute__((vector_size(16)));
 
-/* The same number in all lanes; loads and stores need no alignment. */
+/* The same number in all lanes. */
 static ALWAYS_INLINE V all(float x)
 {
     return (V){x, x, x, x};
@@ -70,7 +70,7 @@ static inline float odd_one(float a, float b, float c)
     return bndi_float_of_bits(outside ? bits - step : bits + step);
 }
 
-/* a b + c where a b is exact: fused or not is the same. */
+/* a b + c where a b is exact: fused or not is the same. Then only the sum is rounded, by either. */
 static ALWAYS_INLINE V fma_exactly(V a, V b, V c)
 {
     return a * b + c;
@@ -102,7 +102,8 @@ static ALWAYS_INLINE V farther(V a, V b)
     return r;
 }
 
-/* A running maximum: the larger of a and |b|; where b is NaN, a. */
+/* A running maximum: the larger of a and |b|; where b is NaN, a. a = 3: b = -5 gives 5, b = 2 and b = NaN give 3. NaNs
+ * are looked for separately (any_nan). */
 static ALWAYS_INLINE V larger_magnitude(V a, V b)
 {
     V r;
@@ -113,7 +114,12 @@ static ALWAYS_INLINE V larger_magnitude(V a, V b)
     return r;
 }
 
-/* x with the sign of y where `sign` has that bit. */
+/* x with the sign of y where `sign` has that bit. For sign = -0.0 (80000000), x not negative; with sign = 0 nothing
+ * changes:
+ *
+ *   x         3          0          +0
+ *   y         -2.5       -0.1       0.1
+ *   result    -3         -0         +0 */
 static ALWAYS_INLINE V signed_as(V x, V y, V sign)
 {
     V r;

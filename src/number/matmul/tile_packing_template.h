@@ -55,7 +55,8 @@ static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const floa
     store_quad(to + 3 * to_pitch, __builtin_shufflevector(AC, BD, 2, 6, 3, 7));
 }
 
-/* to[j][i] = from[i][j]: squares, then what is left of rows and columns, one by one. */
+/* to[j][i] = from[i][j]: squares, then what is left of rows and columns, one by one. 6 rows and 5 columns: the square
+ * of rows 0 to 3 and columns 0 to 3; then column 4 of rows 0 to 3; then rows 4 and 5, all columns. */
 static void transpose(float *to, size_t to_pitch, const float *from, size_t from_pitch, size_t rows, size_t columns)
 {
     const size_t whole_rows = rows & ~(size_t)3, whole_columns = columns & ~(size_t)3;

@@ -31,6 +31,8 @@
 #include <immintrin.h>
 #endif
 
+/* Doubles per vector. Each count divides 16, so that the sixteen sums of a row are whole vectors: two with AVX-512,
+ * four with AVX, eight without either. */
 #if defined(__AVX512F__)
 #define LANES 8
 #elif defined(__AVX__)
@@ -50,7 +52,8 @@ typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
 typedef uint64_t unsigned_words __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* wrap around */
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 
-/* gcc takes a conversion of eight floats apart. */
+/* Exact. gcc splits __builtin_convertvector of eight floats into several instructions, so AVX-512's one instruction is
+ * named. */
 static ALWAYS_INLINE doubles wide(floats x)
 {
 #if defined(__AVX512F__)
@@ -60,13 +63,19 @@ static ALWAYS_INLINE doubles wide(floats x)
 #endif
 }
 
-/* a where the mask is all ones, b elsewhere. */
+/* a where the mask is all ones, b elsewhere. The blend works on bits, so signs of zeros and payloads of NaNs pass
+ * unchanged. `x < 0 ? e : 1` of sigmoid for two lanes:
+ *
+ *   x < 0             ffffffffffffffff     0000000000000000
+ *   a, b              0.1353, 1            0.0498, 1
+ *   pick(x < 0, a, b) 0.1353               1 */
 static ALWAYS_INLINE doubles pick(words mask, doubles a, doubles b)
 {
     return (doubles)((mask & (words)a) | (~mask & (words)b));
 }
 
-/* Sign bits: taken off, and put on. */
+/* Sign bits: removed, and set. with_sign_of only sets a bit, so its x must not be negative: with_sign_of(0.7616, -1) is
+ * -0.7616, and with_sign_of(-0.7616, 1) would stay negative. */
 static ALWAYS_INLINE doubles magnitude(doubles x)
 {
     return (doubles)((words)x & INT64_MAX);
@@ -104,7 +113,9 @@ static ALWAYS_INLINE doubles root(doubles x)
 
 /* ---- parts of rows ---- */
 
-/* BLOCK: elements that the functions with long chains of operations take at once. */
+/* BLOCK: elements that the functions with long chains of operations take at once. A block is 512 bytes of doubles, 8 to
+ * 32 vectors: enough independent chains to fill the processor, and the scratch arrays of a block stay in the first
+ * cache. */
 enum { SUM_LANES = 16, PARTS = SUM_LANES / LANES, BLOCK = 64 };
 
 /* Unaligned loads and stores. */
@@ -120,7 +131,11 @@ static ALWAYS_INLINE void store(double *x, doubles v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
-/* The sixteen sums added in pairs: the picture at the top. */
+/* The sixteen sums added in pairs: the picture at the top. The order is part of the result, since rounding makes
+ * addition depend on it. The sums 2^53, 1, -2^53, 1 of four lanes:
+ *
+ *   in pairs, i and i + 2   2^53 - 2^53 = 0, 1 + 1 = 2        then 0 + 2 = 2
+ *   from left to right      2^53 + 1 = 2^53, - 2^53 = 0       then 0 + 1 = 1 */
 static ALWAYS_INLINE double sum_of_lanes(const doubles *parts)
 {
     doubles sums[PARTS], v;
@@ -189,7 +204,8 @@ static ALWAYS_INLINE void store_some(double *x, size_t at, size_t left, doubles 
     }
 }
 
-/* Zeros where there is no element: for values that are not zero there by themselves, such as 0 - mean. */
+/* Zeros where there is no element: for values that are not zero there by themselves. With a mean of 2 each absent lane
+ * would add (0 - 2)^2 = 4 to the sum of squares. */
 static ALWAYS_INLINE doubles only(doubles v, size_t left)
 {
     for (size_t i = left; i < LANES && left < LANES; i++) {
@@ -200,6 +216,8 @@ static ALWAYS_INLINE doubles only(doubles v, size_t left)
 
 /* ---- the loops ---- */
 
+/* Two instances of the template. INTEGER has the size of NUMBER, because comparing vectors gives masks of integers of
+ * that size. The names end in _of_floats and _of_doubles. */
 #define NUMBER   float
 #define INTEGER  int32_t
 #define NAMED(f) f##_of_floats
@@ -239,6 +257,7 @@ static double row_largest(const double *x, size_t n)
 
 static double row_sum(const double *x, size_t n)
 {
+    /* Absent lanes hold +0. They change no sum: a + 0 is a, and the sums begin at +0, so that none is -0. */
     doubles sums[PARTS] = {{0}};
     EACH_SIXTEEN(n, sums[p] += load_some(x, at, left);)
     return sum_of_lanes(sums);
@@ -261,7 +280,12 @@ static void row_add_scaled(double *sums, const double *x, double factor, size_t 
     EACH_SIXTEEN(n, store_some(sums, at, left, load_some(sums, at, left) + factor * load_some(x, at, left));)
 }
 
-/* fp32 to double, exactly. False if there was a NaN: numbers collects, per lane, whether all have been numbers. */
+/* fp32 to double, exactly. Returns false if there was a NaN. v == v is zero in the lane of a NaN only, and `numbers`
+ * keeps that zero until the end:
+ *
+ *   v            1.5     NaN     -0      inf
+ *   v == v       -1      0       -1      -1
+ *   numbers &=   -1      0       -1      -1       lane 1 stays 0: false */
 static bool row_widen(double *y, const float *x, size_t n)
 {
     words numbers = ~(words){0};
@@ -282,7 +306,8 @@ static bool row_widen(double *y, const float *x, size_t n)
     return good;
 }
 
-/* Double to fp32, one rounding each. */
+/* Double to fp32, one rounding to nearest even each. The test for NaN reads the double: a finite one beyond fp32's
+ * range becomes an infinity, which counts as a number here. */
 static bool row_narrow(float *y, const double *x, size_t n)
 {
     words numbers = ~(words){0};
@@ -306,8 +331,9 @@ static bool row_narrow(float *y, const double *x, size_t n)
 
 /* ---- random points ---- */
 
-/* 32 bits as a number of [-1, 1): as the low bits of 2^52, taken off again, times 2^-31, minus 1.
- *   c0000000 -> 3221225472 * 2^-31 - 1 = 0.5       40000000 -> -0.5 */
+/* 32 bits as a number of [-1, 1): as the low bits of 2^52, subtracted again, times 2^-31, minus 1. The last bit of 2^52
+ * is worth 1, so the sum of both is exact; the result is a multiple of 2^-31, so every later step is exact too.
+ *   c0000000 -> 43300000c0000000 = 2^52 + 3221225472 -> 3221225472 * 2^-31 - 1 = 0.5       40000000 -> -0.5 */
 static ALWAYS_INLINE doubles coordinate(unsigned_words bits)
 {
     const unsigned_words exponent = (unsigned_words)all(0x1p52);
@@ -315,7 +341,9 @@ static ALWAYS_INLINE doubles coordinate(unsigned_words bits)
 }
 
 /* A point per lane from 64 bits, where the last one was outside the unit circle or in its centre (square >= 1 or <= 0):
- * the polar method draws until all are inside. The example's point (0.5, -0.5) has the square 0.5 and stays. */
+ * the polar method draws until all are inside. The low 32 bits are one coordinate, the high ones the other, of which
+ * only the square is kept. The example's point (0.5, -0.5) has the square 0.5 and stays. A point is inside with
+ * probability pi / 4 = 0.785; the caller starts with square = 0, so that the first call draws a point in every lane. */
 static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint64_t *bits)
 {
     unsigned_words w;
@@ -326,7 +354,8 @@ static ALWAYS_INLINE void points_of_lanes(double *x, double *square, const uint6
     store(square, pick(again, a * a + b * b, s));
 }
 
-/* The last few through a padded copy. */
+/* The last few go through a padded copy. A lane of the padding has square 0 and bits 0, so it gets a point of its own,
+ * which is not copied back. */
 static void points(double *x, double *square, const uint64_t *bits, size_t n)
 {
     size_t i = 0;
@@ -349,7 +378,8 @@ static void points(double *x, double *square, const uint64_t *bits, size_t n)
 
 typedef int32_t signs __attribute__((vector_size(LANES * sizeof(int32_t)))); /* -1 where something is so */
 
-/* Comparisons are -1 per lane: the count is minus their sum. */
+/* Comparisons are -1 per lane: the count is minus their sum. The counts have 32 bits: callers pass at most a chunk of a
+ * tensor, so they cannot overflow. */
 static uint64_t count_of(signs found)
 {
     uint64_t count = 0;
@@ -366,8 +396,14 @@ static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t 
     return v * v;
 }
 
-/* What an update did: sums of squares of changes and weights, how many changes are not zero, and how many of those
- * rounding took back (the weight is what it was). */
+/* What an update did: the sums of squares of changes and weights, how many changes are not zero, and how many of those
+ * rounding lost (the weight is what it was). bf16 weights have steps of 2^-7 from 1 to 2:
+ *
+ *   change                    2^-6        2^-10       0           -1.5
+ *   before                    1           1           1           1.5
+ *   now                       1 + 2^-6    1           1           0
+ *   is_update (change != 0)   -1          -1          0           -1        updates: 3
+ *   & (now == before)         0           -1          0           0         cancelled: 1 */
 static void count_changes(bndi_changes *t, const float *change, const float *before, const float *now, size_t n)
 {
     doubles changes[PARTS] = {{0}}, weights[PARTS] = {{0}};
@@ -391,7 +427,8 @@ static void count_changes(bndi_changes *t, const float *change, const float *bef
     t->squares_of_weights += sum_of_lanes(weights);
 }
 
-/* How many of v are zero where g is not. */
+/* How many of v are zero where g is not: gradients g whose rounded value v is lost. Both zeros compare equal to zero,
+ * and NaNs are different from it. */
 static size_t count_lost(const float *v, const float *g, size_t n)
 {
     signs lost = {0};
@@ -406,7 +443,8 @@ static size_t count_lost(const float *v, const float *g, size_t n)
     return count;
 }
 
-/* How many updates changed the exact number but not the stored one. */
+/* How many updates changed the exact number but not the stored one: updated is the weight before its rounding. A weight
+ * of 1 with the updated value 1 + 2^-10, stored as bf16, is 1 again and counts. */
 static size_t count_cancelled(const float *updated, const float *before, const float *now, size_t n)
 {
     signs cancelled = {0};
@@ -422,7 +460,8 @@ static size_t count_cancelled(const float *updated, const float *before, const f
     return count;
 }
 
-/* The table of this back end. */
+/* The functions that the template made, by type: [0] for rows of floats, [1] for rows of doubles. `formula` is filled
+ * from the rows of formulas.def. */
 const bndi_maths BNDI_MATHS = {
     .formula =
         {

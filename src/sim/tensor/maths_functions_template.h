@@ -76,6 +76,7 @@ static ALWAYS_INLINE doubles less_one(doubles r, bool brief)
     return r + r * r * (brief ? short_polynomial(r, few, COUNT(few)) : polynomial(r, c, COUNT(c)));
 }
 
+/* 2^n as the bits of a double, for n from -1022 to 1023: 2^3 is (3 + 1023) << 52 = 4020000000000000. */
 static ALWAYS_INLINE doubles power_of_two(words n)
 {
     return (doubles)((n + 1023) << 52);
@@ -90,7 +91,9 @@ static ALWAYS_INLINE doubles brief_exponential(doubles x, doubles r, words whole
     return pick(x == x, y, x);
 }
 
-/* Twice by half the power, so that subnormal results are rounded once and nothing overflows before its time. */
+/* Multiplied twice by half the power, so that subnormal results are rounded once and nothing overflows too early.
+ * e^-745 has n = -1075: 2^-1075 is no double, but 2^-538 and 2^-537 are, and the first product is a normal number.
+ * Beyond 710 and -746 the result is infinite or 0 in any case, so the argument is limited there. */
 static ALWAYS_INLINE doubles exponential(doubles x, bool brief)
 {
     doubles n;

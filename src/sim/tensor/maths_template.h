@@ -36,7 +36,7 @@ static ALWAYS_INLINE NAMED(vector) NAMED(pick)(NAMED(mask) mask, NAMED(vector) a
     return (NAMED(vector))((mask & (NAMED(mask))a) | (~mask & (NAMED(mask))b));
 }
 
-/* The vector as doubles. */
+/* The vector as doubles: with BRIEF each float becomes a double, exactly; doubles stay as they are. */
 static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
 {
 #if BRIEF
@@ -58,7 +58,14 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
 #define HALF          ((NUMBER)0.5)
 
 /* The end of an array that is not a whole block goes through a padded copy and the same function: the same operations,
- * so the same bits. An operand that a formula lacks is read as its first. */
+ * so the same bits. An operand that a formula lacks is read as its first, so that no load needs a test.
+ *
+ * `name` is the formula and `block` the elements per step of its loop. rest[0 .. 2] are the operands, rest[3] is the
+ * result. The inner call has exactly `block` elements, so its own loop runs once and its REST not at all. The results
+ * for the zeros of the padding are computed and dropped: m elements are copied back. n = 21 with block 16:
+ *
+ *   loop    elements 0 to 15
+ *   REST    elements 16 to 20 and eleven zeros: m = 5 */
 #define REST(name, block)                                                                                              \
     while (i < n) {                                                                                                    \
         size_t m = n - i < (block) ? n - i : (block);                                                                  \
@@ -71,7 +78,8 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
         i += m;                                                                                                        \
     }
 
-/* Two vectors per step, so that one is computed while the other waits for its own results. */
+/* Two vectors per step, so that one is computed while the other waits for its own results: a, b, c are the operands of
+ * the first, d, e, f of the second. `y` may be an operand, since every load of a step comes before its stores. */
 #define FORMULA(name, expression)                                                                                      \
     static ALWAYS_INLINE NAMED(vector) NAMED(one_##name)(NAMED(vector) a, NAMED(vector) b, NAMED(vector) c, double k)  \
     {                                                                                                                  \
@@ -95,8 +103,14 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
     }
 
 /* Formulas of x, e = e^(-x^2 / 2) and the share of a normal distribution below x. Their operations wait for each other
- * so long that a processor, which looks ahead by some hundred, would stand still: so in loops over a block, each of
- * which has few of them. */
+ * for longer than a processor looks ahead (some hundred instructions). So each is computed in loops over a block, and
+ * each loop has few operations per element. The arrays between the loops, with values for x = 1 and x = -1:
+ *
+ *   bells   bell_exponent: -x^2 / 2         -0.5           -0.5
+ *   tails   to_interval(|x| / sqrt 2)       -0.6996        -0.6996         the polynomial's argument (BRIEF)
+ *   bells   exponentials_of_block           0.6065         0.6065          e
+ *   tails   complement_at                   0.5232         0.5232          erfc(|x| / sqrt 2) / e
+ *   share   share_below                     0.8413         0.1587          1 - t and t for t = 0.5 * 0.6065 * 0.5232 */
 #define BELL(name, operand, expression)                                                                                \
     static ALWAYS_INLINE void NAMED(block_##name)(NUMBER * y, const NUMBER *first, const NUMBER *second)               \
     {                                                                                                                  \
@@ -130,7 +144,8 @@ static ALWAYS_INLINE doubles NAMED(wide)(NAMED(vector) x)
     }
 
 /* e^x of a block, in place. In brief, two loops: the reduction of every argument, then the polynomials, as each has a
- * long chain of operations that wait for each other. */
+ * long chain of operations that wait for each other. x = 1 is 1 log 2 + 0.3069: `wholes` has 1, `rests` 0.3069, and
+ * e^0.3069 = 1.3591 times 2^1 is 2.7183. */
 static void NAMED(exponentials_of_block)(double *x)
 {
 #if BRIEF
@@ -181,7 +196,8 @@ static ALWAYS_INLINE doubles NAMED(take)(const NUMBER *x, size_t at, size_t left
     return NAMED(wide)(v);
 }
 
-/* Results as NUMBERs, rounded once; every NaN becomes the same one, so that back ends agree. */
+/* Results as NUMBERs, rounded once. Every NaN becomes the same one, so that back ends agree: inf - inf is
+ * fff8000000000000 on x86 and 7ff8000000000000 on Arm, and v != v finds both. */
 static ALWAYS_INLINE void NAMED(put)(NUMBER *y, size_t at, size_t left, doubles v)
 {
     v = pick(v == v, v, all(__builtin_nan("")));
@@ -196,7 +212,13 @@ static ALWAYS_INLINE void NAMED(put)(NUMBER *y, size_t at, size_t left, doubles 
 }
 
 /* The largest number, or a NaN if there is one. Four running maxima, so that comparisons do not wait for each other; of
- * zeros of both signs it may return either. */
+ * zeros of both signs it may return either. A comparison with a NaN is false, so v != v lets a NaN in, and v > NaN
+ * keeps it there:
+ *
+ *   largest[p]                  3       3       NaN     -inf
+ *   v                           5       NaN     7       -2
+ *   (v > largest) | (v != v)    -1      -1      0       -1
+ *   largest[p] after            5       NaN     NaN     -2 */
 static double NAMED(largest)(const NUMBER *x, size_t n)
 {
     NAMED(vector) largest[4];
@@ -224,7 +246,8 @@ static double NAMED(largest)(const NUMBER *x, size_t n)
     return (double)most;
 }
 
-/* e^(x - shift) of n <= BLOCK numbers into y, of those behind them 0. */
+/* e^(x - shift) of n <= BLOCK numbers into y, of those behind them 0. `take` gives zeros there, and e^(0 - shift) need
+ * not be zero, so those places are cleared afterwards: the caller adds up whole blocks. */
 static ALWAYS_INLINE void NAMED(exponentials_of_part)(double *y, const NUMBER *x, double shift, size_t n)
 {
     for (size_t at = 0; at < BLOCK; at += LANES) {
@@ -236,6 +259,8 @@ static ALWAYS_INLINE void NAMED(exponentials_of_part)(double *y, const NUMBER *x
     }
 }
 
+/* e^(x - shift) of a row into y, and their sum. Element i goes into sum i mod 16, as everywhere: BLOCK is a multiple of
+ * 16, so each block begins with sum 0. */
 static double NAMED(exponentials)(double *y, const NUMBER *x, double shift, size_t n)
 {
     doubles sums[PARTS] = {{0}};
@@ -284,7 +309,8 @@ static void NAMED(softmax)(void *y, const void *x, double *scratch, size_t n)
 
 #undef QUOTIENT
 
-/* dx = y (d - sum of d y). */
+/* dx = y (d - sum of d y). The derivative of y_i by x_j is y_i (1 - y_i) for i = j and -y_i y_j elsewhere; the sum of
+ * d_i times it over i is y_j (d_j - sum of d y). */
 static void NAMED(softmax_back)(void *dx, const void *d, const void *y, size_t n)
 {
     doubles sums[PARTS] = {{0}};
@@ -293,14 +319,16 @@ static void NAMED(softmax_back)(void *dx, const void *d, const void *y, size_t n
     EACH_SIXTEEN(n, NAMED(put)(dx, at, left, NAMED(take)(y, at, left) * (NAMED(take)(d, at, left) - sum));)
 }
 
-/* (x - mean)^2 of the elements there are. */
+/* (x - mean)^2 of the elements there are, 0 in the other lanes. The mean is subtracted before squaring: the mean of x^2
+ * less mean^2 would lose most of its bits where the mean is large. */
 static ALWAYS_INLINE doubles NAMED(norm_square)(const NUMBER *x, double mean, size_t at, size_t left)
 {
     doubles v = only(NAMED(take)(x, at, left) - mean, left);
     return v * v;
 }
 
-/* One part of a row of y. */
+/* One part of a row of y. Without a gain or a bias the operation is left out, not done with 1 or 0: + 0 would turn -0
+ * into +0. In the lanes behind the row the result is some number, which `put` does not store. */
 static ALWAYS_INLINE void NAMED(norm_part)(NUMBER *y, const NUMBER *x, const bndi_normal *f, size_t at, size_t left)
 {
     doubles v = (NAMED(take)(x, at, left) - f->mean) * f->factor;
@@ -337,7 +365,8 @@ static ALWAYS_INLINE doubles NAMED(normalised)(const NUMBER *x, const bndi_norma
     return (NAMED(take)(x, at, left) - f->mean) * f->factor;
 }
 
-/* Adds to the gradients of gain and bias, and to the sums that dx needs. */
+/* Adds to the gradients of gain and bias, and to the sums that dx needs. Lanes behind the row have of_x = 0, but their
+ * normalised x may be infinite where factor is, and 0 times infinity is NaN: hence `only`. */
 static ALWAYS_INLINE void NAMED(norm_back_sums)(double *gains, double *biases, doubles *mean, doubles *slope,
                                                 const NUMBER *d, const NUMBER *x, const bndi_normal *f, size_t at,
                                                 size_t left)
@@ -350,7 +379,13 @@ static ALWAYS_INLINE void NAMED(norm_back_sums)(double *gains, double *biases, d
     *slope += only(of_x * normal, left);
 }
 
-/* dx = (d gain - the mean of that - normalised x times the mean of their products) factor. */
+/* dx = (d gain - the mean of that - normalised x times the mean of their products) factor. `mean` is 0 where the norm
+ * is not centred. The example at the top, with d = 1 0 0 0 and no gain:
+ *
+ *   normalised x                -1.3416   -0.4472    0.4472    1.3416
+ *   mean = 0.25, slope = -0.3354           means of d and of d times normalised x
+ *   d - mean - normal * slope    0.3000   -0.4000   -0.1000    0.2000
+ *   times 0.8944                 0.2683   -0.3578   -0.0894    0.1789      their sum is 0 */
 static ALWAYS_INLINE void NAMED(norm_back_part)(NUMBER *dx, const NUMBER *d, const NUMBER *x, const bndi_normal *f,
                                                 double mean, double slope, size_t at, size_t left)
 {
