@@ -80,7 +80,8 @@ static void test_elements(void)
 {
     static const struct {
         const char *descr;
-        int kind, size, big;
+        bnd_npy_kind kind;
+        int size, big;
     } rows[] = {
         {"<f2", BND_NPY_FLOAT, 2, 0},         {">f4", BND_NPY_FLOAT, 4, 1},   {"|V1", BND_NPY_OPAQUE, 1, 0},
         {"<V1", BND_NPY_OPAQUE, 1, 0},        {"<V2", BND_NPY_OPAQUE, 2, 0},  {"|V8", BND_NPY_OPAQUE, 8, 0},
