@@ -349,7 +349,8 @@ static inline double binade_of(double x)
     return x;
 }
 
-/* The same in double for scales that are no powers of two; quotient and grid fit a double as elements.c proves. */
+/* The same in double for scales that are no powers of two; quotient and grid fit a double, as the head of elements.c
+ * shows. */
 static inline float nearest_of_quotient(float x, double scale, double most, double bottom, double magic, uint32_t sign)
 {
     double scaled = (double)x / scale, low = scaled < -most ? -most : scaled, t = low > most ? most : low;

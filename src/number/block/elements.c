@@ -1,4 +1,4 @@
-/* A run of neighbours: scaled, rounded, laid down.
+/* A run of neighbours: scaled, rounded, stored.
  *
  * An element is one rounding of the exact quotient x / scale.
  *
@@ -123,7 +123,9 @@ static void divide_piece(const bndi_block_job *job, double *q, const bndi_run *r
     job->scan->divide(q, run->x + from, run->scales + place / across, n, across, place % across);
 }
 
-/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could not be seen. */
+/* Quotients in fp32 to odd, if the back end has them and no x is so small that its remainder could not be seen. Below
+ * 2^-101 the last place of x times 2^-24 would be below fp32's least number; a scale of at least least_to_odd makes
+ * such an x less than half of the least element. */
 static bool divide_to_odd(const bndi_block_job *job, float *y, const bndi_run *run)
 {
     /* All scales of the run must be in range. */

@@ -1,5 +1,5 @@
-/* Quotients x / scale for AVX-512: rounded to odd, so that the element's rounding afterwards is right (elements.c
- * proves it), and codes of a byte that are not evenly spaced, which is the loop of block_kernels.c with its tables in
+/* Quotients x / scale for AVX-512: rounded to odd, so that the element's rounding afterwards is right (elements.c says
+ * why), and codes of a byte that are not evenly spaced, which is the loop of block_kernels.c with its tables in
  * registers.
  *
  * To odd, three lanes with scale 3. The quotient is rounded toward zero, the remainder x - q scale is exact in sign by

@@ -51,7 +51,7 @@ static ALWAYS_INLINE eight packed_eight(const char *codes, unsigned code_bytes, 
     return (eight){{low | high << held, high >> (64 - held)}};
 }
 
-/* The reverse: bits of two words are brought into one for the upper four codes. */
+/* The reverse: the bits of the upper four codes are joined from two words. */
 static ALWAYS_INLINE eight unpacked_eight(eight packed, unsigned code_bytes, unsigned bits, uint64_t fields)
 {
     uint64_t low = _pdep_u64(packed.word[0], fields);

@@ -56,7 +56,8 @@ static ALWAYS_INLINE void meet_keys(__m256i words[FOURS][4], const __m256i keys[
 }
 
 /* Words 1 and 3 are XORed with the keys of the next round as soon as they are made, off the path from product to
- * product: a word waits for its key nowhere. After the last round the keys of the eleventh are taken off again. */
+ * product: a word waits for its key nowhere. After the last round the keys of the eleventh are removed by a second XOR.
+ */
 static ALWAYS_INLINE void philox(__m256i words[FOURS][4], const round_keys *keys)
 {
     const __m256i multiplier_0 = _mm256_set1_epi64x(0xD2511F53), multiplier_1 = _mm256_set1_epi64x(0xCD9E8D57);
@@ -116,7 +117,7 @@ void bndi_random_avx2(void *out, size_t n, uint64_t seed, uint64_t purpose, uint
     /* The number of an element wraps around, and so does that of its block, at the same element. */
     const __m256i last = _mm256_set1_epi64x((long long)(UINT64_MAX / in_a_block));
     uint64_t block = first / in_a_block;
-    size_t skip = first % in_a_block; /* elements of the first block that nobody asked for */
+    size_t skip = first % in_a_block; /* elements of the first block that come before `first` */
     round_keys keys;
     char *to = out;
     set_keys(&keys, seed);

@@ -434,7 +434,7 @@ static ALWAYS_INLINE void close_state(bndi_tally *t, const state *s, size_t n)
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
     t->compared += total(s->compared) + s->in_range;
-    t->bins[0] -= total(s->zeros) + zeros; /* what is no number stands in the first bin or in the last one */
+    t->bins[0] -= total(s->zeros) + zeros; /* zeros are in the first bin, infinities and NaNs in the last */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
     bndi_tally_extremes(t, largest, smallest);
 }

@@ -44,7 +44,8 @@ static ALWAYS_INLINE lanes_32 select_32(lanes_32 mask, lanes_32 a, lanes_32 b)
     return (lanes_32)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)mask, 0xe4);
 }
 
-/* Signed and unsigned maxima of 16 lanes. */
+/* Signed and unsigned maxima of 16 lanes: of 80000000 and 1 the signed one takes 1, the unsigned one 80000000. Exponent
+ * fields and magnitudes have a top bit of 0, so either does for them. */
 static ALWAYS_INLINE lanes_32 max_32(lanes_32 a, lanes_32 b)
 {
     return (lanes_32)_mm512_max_epi32((__m512i)a, (__m512i)b);
@@ -242,7 +243,7 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 
 #include "bulk/avx512_codes_template.h"
 
-/* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is asked when a kernel wants them.
+/* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is tested where a kernel needs them.
  * Ice Lake and Zen 4 have them; Skylake and Cascade Lake do not, and take the template's kernels. */
 static bool has_byte_permutations(void)
 {
@@ -304,8 +305,8 @@ static void round_any_32(const bndi_plan *plan, void *y, const void *x, const vo
     }
 }
 
-/* The same for fp64 words and codes of one or two bytes. The template takes wider codes, plans with `stream`, and NaNs
- * whose payload is kept. */
+/* fp64 words to codes of one or two bytes by the processor's mode. The template takes wider codes, plans with `stream`,
+ * and NaNs whose payload is kept. */
 static void encode_any_64(const bndi_plan *plan, void *codes, const void *x, const void *random, size_t n)
 {
     if (goes_by_mode(plan) && !plan->keeps_payload && plan->code_bytes <= 2 && !plan->stream) {

@@ -1,8 +1,8 @@
 /* For AVX-512: encode and decode kernels of their own for fp16, bf16 and every format of at most 8 bits. A part of
  * avx512.c.
  *
- * Each takes 64 elements (GROUP vectors of 16) per step and hands a group that has numbers which are not plain to the
- * template's `group` (mend_group), or puts in what the codec makes of them by masks (with_extreme_codes).
+ * Each takes 64 elements (GROUP vectors of 16) per step and leaves a group that has numbers out of range or special
+ * ones to the template's `group` (mend_group), or blends in the codec's results by masks (with_extreme_codes).
  *
  * The byte kernels spend few instructions per element because the code is a byte of a word, and two byte permutations
  * collect 64 such bytes (bndi_byte_planes). Four numbers to e4m3 by nearest even; bytes of a word are written high to
@@ -26,7 +26,7 @@
  *   encode_bytes    magnitudes above max: with_extreme_codes, unless NaNs keep their payload; else mend_group
  *   the others      mend_group, the template's `group` with the same step and the same random bits
  *
- * Prefetches: stores past the caches make the processor's own prefetching less useful, so inputs are asked for AHEAD
+ * Prefetches: stores past the caches make the processor's own prefetching less useful, so inputs are prefetched AHEAD
  * bytes early. */
 
 /* What mend_group needs, made when the first group needs it: most arrays never do. */
@@ -74,8 +74,8 @@ static NOT_INLINE void mend_group(hot *h, bndi_step step, const bndi_plan *plan,
     }
 }
 
-/* Where results go past the caches, what comes in is worth asking for early: the processor's own prefetching ends with
- * every page. A prefetch beyond the array does nothing. */
+/* Where results go past the caches, inputs are worth a prefetch: the processor's own prefetching ends with every page.
+ * A prefetch beyond the array does nothing. */
 static ALWAYS_INLINE void ask_for(const char *in, size_t lines)
 {
     enum { AHEAD = 4096 }; /* measured: 512 is too late, 2048 a little worse */
@@ -127,7 +127,7 @@ static ALWAYS_INLINE __m512i with_chosen_nans(__m512i code, const bndi_results *
 }
 
 /* The instruction rounds as MXCSR says. Where it makes the largest number of one too large (toward zero), so does every
- * policy; where it makes an infinity or a NaN, the generic kernel has a look. */
+ * policy; where it makes an infinity or a NaN, the generic kernel or with_chosen_nans decides. */
 static void encode_half(const bndi_plan *plan, void *codes, const void *x, size_t n)
 {
     const __m512i last = _mm512_set1_epi16(0x7bff);
@@ -319,7 +319,7 @@ static ALWAYS_INLINE __m512i with_extreme_codes(const extremes *e, __m512i code,
 }
 
 /* Codes of at most 8 bits in the processor's rounding modes; the head has the example. Whether a number is too large is
- * first asked of its exponent field e, which is in a register: `highest` is one below the largest number's, so that
+ * first tested on its exponent field e, which is in a register: `highest` is one below the largest number's, so that
  * comparison passes a group only if it has a number in the highest binade or above; then all_plain looks at the
  * magnitudes. */
 BNDI_VBMI static void encode_bytes(const bndi_plan *plan, void *codes, const void *x, size_t n)

@@ -2,7 +2,7 @@
  * special at zero: `round` from fp32 words to words, and `encode` from fp64 words to codes of one or two bytes. A part
  * of avx512.c.
  *
- * Numbers that are not plain are put in by masks and never leave the loop, so arrays full of NaNs, infinities and
+ * Results of special and large numbers are blended in by masks within the loop, so arrays full of NaNs, infinities and
  * numbers that are too large take as long as others. Four lanes of round, e5m2 (2 fraction bits, max 57344 = 47600000,
  * next power of two 47800000 = beyond, infinities kept):
  *
@@ -32,7 +32,7 @@ static bool goes_by_mode(const bndi_plan *plan)
            rounding != BND_ROUND_SR_EQUAL && plan->plain_low == 0 && plan->format.is_signed;
 }
 
-/* A call would spill every register: so the common case is inlined, and the question asked once. */
+/* A call would spill every register: so the common case is inlined, and the codec is called once. */
 static ALWAYS_INLINE void ask_once(extremes *e, const bndi_plan *plan, bool as_codes)
 {
     if (__builtin_expect(!e->results.asked, 0)) {
@@ -47,7 +47,7 @@ typedef struct lanes_apart {
     __mmask16 nan, infinite, over, negative;
 } lanes_apart;
 
-/* The thresholds; the results are asked for when they are needed. */
+/* The thresholds; the results come from the codec when they are needed. */
 static ALWAYS_INLINE extremes extremes_32(const bndi_plan *plan)
 {
     return (extremes){.results = {.asked = false},

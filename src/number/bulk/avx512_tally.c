@@ -159,8 +159,8 @@ static NOT_INLINE void ask_flags(call *c, __mmask16 lanes, __m512i x, __m512i y,
     }
 }
 
-/* Does the rule turn infinities into the largest number? The flags of one infinity, asked of the codec when the first
- * one comes; the answer is kept for the call. */
+/* Does the rule turn infinities into the largest number? The codec gives the flags of one infinity when the first one
+ * comes; the answer is kept for the call. */
 static bool infinities_saturate(call *c)
 {
     if (c->infinities == UNASKED) {
@@ -169,9 +169,9 @@ static bool infinities_saturate(call *c)
     return c->infinities == SATURATED;
 }
 
-/* Any vector of x that became y; `lanes`: the elements there are. Masks in order: the kind of x, the doubtful lanes,
- * then the flags of the clear ones. Five lanes, e4m3 to nearest even with saturation, thresholds tiny 3c780000, over
- * 43e80001 (above 464), max 43e00000:
+/* Any vector of x with the results y; `lanes`: the elements there are. Masks in order: the kind of x, the doubtful
+ * lanes, then the flags of the clear ones. Five lanes, e4m3 to nearest even with saturation, thresholds tiny 3c780000,
+ * over 43e80001 (above 464), max 43e00000:
  *
  *                      0.3        -500       0.0005     -0         NaN
  *   x                  3e99999a   c3fa0000   3a03126f   80000000   7fc00000
@@ -540,7 +540,7 @@ TARGET static NOT_INLINE void count_all(call *c, const char *y, size_t n)
             }
         }
         count_outside(c->tally, &c->batch, exponents_of(in, set_places()));
-        c->tally->bins[0] -= GROUP_LEN - here; /* what is not there stands among the zeros */
+        c->tally->bins[0] -= GROUP_LEN - here; /* absent elements were counted as zeros */
     }
 }
 
@@ -617,7 +617,7 @@ static void add_counts(bndi_tally *t, const counts *s)
     t->nans_in += nans;
     t->nans_out += total(s->nans_out);
     t->compared -= total(s->apart);
-    t->bins[0] -= total(s->zeros); /* what is no number stands in the first bin or in the last one */
+    t->bins[0] -= total(s->zeros); /* zeros are in the first bin, infinities and NaNs in the last */
     t->bins[BNDI_BINS - 1] -= infinities + nans;
 }
 

@@ -61,15 +61,15 @@ typedef enum bndi_step {
     BITS_RANDOM
 } bndi_step;
 
-/* What becomes of what is not an ordinary number in range, by the sign of the input. Asked of the codec, so that no
- * policy is written down twice; and when the first such number comes, since most arrays have none. */
+/* Results for inputs that are special or out of range, by the sign of the input. They come from the codec, so that no
+ * policy is written twice; and when the first such number comes, since most arrays have none. */
 typedef struct bndi_results {
     bool asked;
     uint64_t overflow[2], infinity[2], nan[2], zero[2], negative;
 } bndi_results;
 
-/* What the kernels find out about a plan as they go, kept by who has many short arrays of one plan (converter.c): what
- * becomes of special numbers, and codes of at most 8 bits as words. */
+/* What the kernels find out about a plan as they go, kept by a caller with many short arrays of one plan (converter.c):
+ * the results for special numbers, and codes of at most 8 bits as words. */
 typedef struct bndi_known {
     bndi_results words, codes;
     bool upper_halves;               /* all that is in the words of the codes 0 .. 127: two bytes of each */
@@ -145,7 +145,7 @@ typedef struct bndi_plan {
  * the codec will do, and of the rest of the plan format, words, rule and the random_ members are set. */
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule);
 
-/* The results as words or as codes, asked for where they have not been. */
+/* The results as words or as codes; the first call gets them from the codec. */
 void bndi_ask(const bndi_plan *plan, bool as_codes, bndi_results *results);
 
 /* Which codes the kernels read and write. */
@@ -233,9 +233,9 @@ void bndi_arithmetic_make(bndi_arithmetic *a, bndi_width width, bnd_operation op
 /* Words of the operands to words of results. What is not to be trusted becomes a NaN; true where there is any. */
 typedef bool bndi_compute_kernel(const bndi_arithmetic *a, void *result, const void *const *operands, size_t n);
 
-/* Codes to codes, in the mode that `a` says. How many elements it did; it stops before a group that has a result which
- * is no plain number, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays the
- * same stands BNDI_FUSED_GROUP times. */
+/* Codes to codes, in the mode that `a` says. Returns how many elements it did; it stops before a group with a result
+ * that is infinite or NaN, and before the last few. steps: from one element to the next, 0 or 1: an operand that stays
+ * the same stands BNDI_FUSED_GROUP times. */
 enum { BNDI_FUSED_GROUP = 64 };
 typedef size_t bndi_fused_kernel(const bndi_arithmetic *a, void *result, const void *const *operands,
                                  const size_t *steps, size_t n);
@@ -273,14 +273,14 @@ void bndi_fill_wasm128(bndi_kernels *kernels);
 /* Is there everything that a call is told to use? */
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
 
-/* Refuses what is not zero in the reserved members, ORed together, of a structure of this type. */
+/* Refuses a value other than zero in the reserved members, ORed together, of a structure of this type. */
 bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why);
 
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
 
-/* Are so many bytes, read and written, better written past the caches? Measured (doc/performance.md), not asked:
- * machines do not say how much of a shared cache is theirs. */
+/* Are this many bytes, read and written, better written past the caches? The limit was measured (doc/performance.md),
+ * since a machine does not say how much of a shared cache a process has. */
 static inline bool bndi_beyond_the_caches(size_t bytes)
 {
     return bytes >= (size_t)32 << 20;
@@ -308,7 +308,7 @@ void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest)
 
 /* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
 void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);
-void bnd_lab_count_scale(bnd_stats *stats, double scale); /* unless it is no number */
+void bnd_lab_count_scale(bnd_stats *stats, double scale); /* if positive and finite */
 
 /* The squared error of those that a shared scale clamps: `elements` are the rounded quotients, y what they stand
  * for. */

@@ -1,6 +1,6 @@
 /* The body of the kernels that take codes of 16 bits to codes of 16 bits: decode, compute in fp32, encode, a group at a
  * time in registers. fp16 uses the processor's conversions; bf16 is the upper half of fp32. The kernel stops before the
- * first group that has a result which is not a plain number, and the caller goes on from there by the general path.
+ * first group that has an infinity or a NaN as a result, and the caller goes on from there by the general path.
  *
  * Included after operations_template.h. Hooks: words_of_halves(memory), fp16 to fp32; halves_of_words(a, b), one vector
  * of codes from two of words, rounded in the mode that is set; larger_codes(a, b), the larger of words of 16 bits;
@@ -41,7 +41,7 @@ static ALWAYS_INLINE lanes_32 odd_fma(bool half, lanes_32 a, lanes_32 b, lanes_3
 #endif
 }
 
-/* The operation on words. arithmetic.c proves that fp32's rounding in between does no harm for fp16 and bf16. */
+/* The operation on words. arithmetic.c shows why fp32's rounding in between does no harm for fp16 and bf16. */
 static ALWAYS_INLINE lanes_32 compute_words(bnd_operation operation, bool half, bool odd, lanes_32 a, lanes_32 b,
                                             lanes_32 c)
 {

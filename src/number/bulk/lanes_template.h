@@ -245,9 +245,9 @@ static ALWAYS_INLINE V NAME(odd_step)(const NAME(constants) * k, V x, V t, V m, 
     return by_random ? t + (lost & random) : t | lost;
 }
 
-/* BITS (family UNIFORM): the same number of bits, `drop`, is discarded from every plain number, so rounding is an
- * integer addition to the word and a mask. A carry out of the fraction enters the exponent field, which is the right
- * result. Four lanes to bf16 (drop = 16) by BITS_NEAREST, base = 7fff:
+/* BITS (family UNIFORM): the same number of bits, `drop`, is discarded from every finite number in range, so rounding
+ * is an integer addition to the word and a mask. A carry out of the fraction enters the exponent field, which is the
+ * right result. Four lanes to bf16 (drop = 16) by BITS_NEAREST, base = 7fff:
  *
  *   x                       1.00390625    1.01171875    -3.1415927     1e-40
  *     bits                  3f80 8000     3f81 8000     c049 0fdb      0001 16c2
@@ -321,7 +321,7 @@ static ALWAYS_INLINE V NAME(coded)(const NAME(constants) * k, bndi_step step, V 
     return NAME(with_sign)(k, t + (exponent >> k->to_code), x);
 }
 
-/* ---- what is no plain number ---- */
+/* ---- special numbers and numbers out of range ---- */
 
 /* The result for negative or positive numbers, per lane. */
 static ALWAYS_INLINE V NAME(pick)(V negative, const uint64_t by_sign[2])
@@ -365,8 +365,8 @@ static NOT_INLINE void NAME(do_hard)(const bndi_plan *plan, bool to_codes, WORD 
     }
 }
 
-/* The blends for a vector that has numbers which are not plain. `result` has what plain numbers get, y is x rounded as
- * if without limits. The order matters, later blends overwrite earlier ones:
+/* The blends for a vector with special numbers or numbers out of range. `result` is right for all others, y is x
+ * rounded as if without limits. The order matters, later blends overwrite earlier ones:
  *
  *   1 y < least             a result of zero, or one that flush_out makes zero: the codec's zero by sign
  *   2 u >= beyond, or       overflow. Both comparisons of the second line are needed: u > max alone may still round
@@ -590,7 +590,7 @@ static NOT_INLINE V NAME(decode_specials)(const bndi_plan *plan, V codes, V word
         V nan = above & ~infinite;
         words = NAME(select)(above | infinite, (words & SIGN) | TOP | (nan & (HIDDEN >> 1)), words);
         special &= ~(above | infinite);
-        if (f->zero_nan) { /* the whole code: without subnormals +0 is no plain code either */
+        if (f->zero_nan) { /* the whole code: without subnormals +0 needs the fallback, too */
             V negative_zero = (V)((codes & (WORD)(((uint64_t)2 << (f->width - 1)) - 1)) == (WORD)f->nan_code);
             words = NAME(select)(negative_zero, NAME(all)(TOP | HIDDEN >> 1), words);
             special &= ~negative_zero;

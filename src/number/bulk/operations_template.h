@@ -1,6 +1,6 @@
 /* The body of the vector kernels of operations, as lanes_template.h is that of conversions: a template for one type of
  * words and one vector size, included by a back end once for fp32 and once for fp64. It computes results in words so
- * that one later rounding to the target format is right; arithmetic.c says when that is so and proves it.
+ * that one later rounding to the target format is right; arithmetic.c says when that is so, and why.
  *
  * Parameters: LANE_BITS, 32 or 64; BYTES, the size of a vector; lanes_N, signed_lanes_N and floats_N as for
  * conversions. Hooks: NAME(fused)(a, b, c) is a b + c rounded once; NAME(root); NAME(any)(a): has any lane a bit set?
@@ -21,8 +21,8 @@
  *   away                    1 (signs of e and s equal)   -1 (they differ)
  *   result                  3f800001                     403fffff        both odd; both round correctly to fewer bits
  *
- * Results that this cannot vouch for (overflow, tiny products whose error is no number) are marked bad: they become NaN
- * and the caller does these elements with bnd_operate. */
+ * Results that may be wrong (overflow, tiny products whose error does not fit a word) are marked bad: they become NaN
+ * and the caller computes these elements by bnd_operate. */
 
 #if LANE_BITS == 32
 #define WORD     uint32_t

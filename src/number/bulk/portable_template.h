@@ -1,7 +1,7 @@
 /* The body of the portable kernels: round, encode, decode, one word at a time in plain C. It is a template for one type
  * of words; portable.c includes it once for fp32 and once for fp64. Vector kernels fall back to these functions, so
- * they must take every format that the words hold, every rule and every bit pattern; what words cannot express they ask
- * of the codec.
+ * they must take every format that the words hold, every rule and every bit pattern; what words cannot express they
+ * leave to the codec.
  *
  * Parameters: WORD, the unsigned type; FRACTION, its fraction bits (23, 52); NAME(x), the name of a function for this
  * type.
@@ -84,9 +84,9 @@ static inline WORD NAME(nan_word)(const bndi_plan *plan, bndi_results *special, 
     return (bits & kept) | quiet; /* kept is without it where there is one bit of precision */
 }
 
-/* `special` remembers what the codec said for the special numbers of this call, so that it is asked once per array. Any
- * word by any rule, in the order of the codec's own decisions: NaN, zero (or a flushed input), a sign that the format
- * lacks, infinity, numbers that words cannot round, then rounding and the limits above and below. */
+/* `special` keeps the codec's results for the special numbers of this call, so that the codec is called once per array.
+ * Any word by any rule, in the order of the codec's own decisions: NaN, zero (or a flushed input), a sign that the
+ * format lacks, infinity, numbers that words cannot round, then rounding and the limits above and below. */
 static NOT_INLINE WORD NAME(round_one)(const bndi_plan *plan, bndi_results *special, WORD bits, uint64_t random)
 {
     unsigned sign = (unsigned)(bits >> (BITS - 1));

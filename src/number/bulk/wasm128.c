@@ -54,7 +54,8 @@ static ALWAYS_INLINE void stream_32(void *memory, lanes_32 v)
     wasm_v128_store(memory, (v128_t)v);
 }
 
-/* The lower halves of the lanes of two vectors, in order. */
+/* The lower halves of the lanes of two vectors, in order. A code of at most 16 bits is in that half, and the upper one
+ * is 0: places 0 2 4 6 are those of a, 8 10 12 14 those of b. */
 static ALWAYS_INLINE v128_t halves(v128_t a, v128_t b)
 {
     return wasm_i16x8_shuffle(a, b, 0, 2, 4, 6, 8, 10, 12, 14);

@@ -42,7 +42,8 @@ typedef struct tile {
     bool from_zero; /* all of c is +0 */
 } tile;
 
-/* The tile's rows by strips, from packed operands. */
+/* The tile's rows by strips, from packed operands: row i of A begins i * BNDI_PITCH numbers behind the first, and the
+ * panel of B serves all rows. Only rows and columns that C has are computed: the repeated ones of an edge are not. */
 static void strips_of_tile(const bndi_job *j, const tile *t, size_t first, size_t k)
 {
     bndi_state state;
@@ -175,7 +176,8 @@ static void do_panel(const bndi_job *j, bndi_buffers *w, size_t row, size_t rows
     }
 }
 
-/* A region of C. */
+/* A region of C. rows_of_block is BLOCK_ROWS cut to whole tiles, so that no tile lies in two blocks. The order k, row,
+ * column reads a block of A once, and every panel of B once per block. */
 static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
 {
     const bndi_way *way = j->sum.way;

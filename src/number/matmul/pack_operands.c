@@ -79,8 +79,8 @@ static void copy_panel(const bndi_job *j, float *panel, size_t k, size_t depth, 
     }
 }
 
-/* A panel of B: `depth` rows from k on, n of `columns` columns. The transposition writes r-th runs to r-th columns. For
- * the panel of the picture, B by columns, two runs at once:
+/* A panel of B: `depth` rows from k on, n of `columns` columns. Transposed, run r becomes column r. For the panel of
+ * the picture, B by columns, two runs at once:
  *
  *   runs[0]              p0 q0 r0          column 0 of B, contiguous
  *   runs[1]              p1 q1 r1
@@ -115,7 +115,8 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
             j->sum.ways->transpose(panel + i, columns, w->runs[0], BNDI_TILE_DEPTH, some, depth);
         }
     }
-    /* The columns that C does not have repeat the last one. */
+    /* The columns that C does not have repeat the last one. A zero would do for the sums, but 0 times an infinity of A
+     * is NaN; a repeated column gives the results of the last one again. */
     for (size_t at = 0; at < depth && n < columns; at++) {
         for (size_t i = n; i < columns; i++) {
             panel[at * columns + i] = panel[at * columns + n - 1];
@@ -125,7 +126,8 @@ void bndi_pack_panel(const bndi_job *j, bndi_buffers *w, size_t k, size_t depth,
 }
 
 /* A block of A: `rows` rows and `depth` columns; rows up to a whole tile repeat the last one. Also the largest
- * magnitude per tile. */
+ * magnitude per tile. 23 rows with tiles of 4: `filled` is 24, row 23 repeats row 22, and largest[0 .. 5] belong to the
+ * six tiles. */
 void bndi_pack_block(const bndi_job *j, bndi_buffers *w, const bndi_way *way, size_t row, size_t rows, size_t k,
                      size_t depth)
 {

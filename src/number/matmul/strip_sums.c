@@ -5,7 +5,7 @@
  * the doubles around it the one with an odd significand. Such a number of 53 bits rounds as the exact one does in every
  * mode that looks at no more than 51 bits of it and at whether there is more: no midpoint of two values, and none of
  * the thresholds of random bits, is odd, nor does one lie between it and the exact sum. bulk/ rounds the doubles, and
- * brings overflow, infinities and NaNs with it. Everything else is done one number at a time by arith/.
+ * handles overflow, infinities and NaNs. Everything else is done one number at a time by arith/.
  *
  * One step of a strip for an e4m3 accumulator, FUSED, three columns, x = a[k] = 0.3125:
  *
@@ -203,7 +203,7 @@ static float stored(const bndi_sum *sum, bndi_element s)
         (uint32_t)bnd_encode_exact(&sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
-/* The code of an operand: it is a value of its format, and so no rule has a say. */
+/* The code of an operand: it is a value of its format, so the rule has no effect. */
 static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
 {
     return bnd_convert(f, &sum->fp32, bndi_bits_of_float(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
@@ -252,7 +252,8 @@ void bndi_strip_steps(const bndi_sum *sum, bndi_state *state, const bndi_strip *
     }
 }
 
-/* fp32 + the format: the exact sum, rounded once. */
+/* fp32 + the format: the exact sum, rounded once to nearest even, by arith/. The accumulator's own rule is not used: a
+ * promotion is an addition of fp32. */
 static float promoted(const bndi_sum *sum, float c, bndi_element s)
 {
     const bnd_format *f = &sum->accumulator.format;
@@ -263,7 +264,8 @@ static float promoted(const bndi_sum *sum, float c, bndi_element s)
     return bndi_float_of_bits((uint32_t)bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
 }
 
-/* A sum in double is rounded to odd, which the conversion to fp32 then rounds as the exact one. */
+/* A sum in double is rounded to odd, which the conversion to fp32 then rounds as the exact one. A NaN becomes the
+ * canonical one, 7fc00000. */
 void bndi_strip_promote(const bndi_sum *sum, float *c, const bndi_state *state, size_t n)
 {
     for (size_t j = 0; j < n && !sum->in_double; j++) {

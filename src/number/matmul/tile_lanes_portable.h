@@ -49,7 +49,8 @@ static inline double double_to_odd(float a, float b, float c)
     return bndi_double_of_bits(outwards ? bits + step : bits - step);
 }
 
-/* A fused multiply-add in fp32. Odd in double with 29 bits to spare rounds to fp32 as the exact value does. */
+/* A fused multiply-add in fp32. Odd in double with 29 bits to spare rounds to fp32 as the exact value does. A double
+ * has 53 bits, a float 24: a midpoint of two floats is even in double, so an odd sum is on the right side of it. */
 static inline float fma_one(float a, float b, float c)
 {
 #if defined(__FP_FAST_FMAF)

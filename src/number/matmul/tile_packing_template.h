@@ -42,7 +42,8 @@ static ALWAYS_INLINE void store_quad(float *x, quad v)
     __builtin_memcpy(x, &v, sizeof v);
 }
 
-/* A square of 4 x 4: the picture at the top. */
+/* A square of 4 x 4: the picture at the top. 0 4 1 5 takes place 0 of the first vector, 0 of the second (4 - 4), then 1
+ * and 1. */
 static ALWAYS_INLINE void transpose_quads(float *to, size_t to_pitch, const float *from, size_t from_pitch)
 {
     quad a = load_quad(from), b = load_quad(from + from_pitch);

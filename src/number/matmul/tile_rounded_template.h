@@ -28,12 +28,12 @@
  * and then p <= 22 to nearest are one rounding, since no middle of two values is odd, nor does one lie between. Then
  * (1), with M made of either of the numbers around: that is -2^s x but for a rounding.
  *
- * What none of this does is overflow and what is no number. An infinity as an operand, or as M or t on the way,
- * becomes NaN in the subtraction, and a NaN stays in the sum to its end, where it shows. The largest magnitude of
- * products and sums is kept and compared with the format's largest number, unless by_tiles.c can exclude that any is
- * beyond it. Zeros: EACH gives products that round to zero the sign +, which shows in a sum of -0 only: there it
- * leaves the tile to strips. FUSED gives a sum that rounds to zero its sign, or asks for the tile to be done so
- * where a sum ends at zero: a zero on the way has no say in any other number. */
+ * None of this handles overflow, infinities or NaNs. An infinity as an operand, or as M or t on the way, becomes NaN in
+ * the subtraction, and a NaN stays in the sum to its end, where it shows. The largest magnitude of products and sums is
+ * kept and compared with the format's largest number, unless by_tiles.c can exclude that any is beyond it. Zeros: EACH
+ * gives products that round to zero the sign +, which shows in a sum of -0 only: there it leaves the tile to strips.
+ * FUSED with `checks` gives a sum that rounds to zero its sign; without them it refuses a tile where a sum ends at
+ * zero, which is then done with them: a zero on the way changes no other number. */
 #ifndef BINADE_SRC_MATMUL_TILE_ROUNDED_TEMPLATE_H
 #define BINADE_SRC_MATMUL_TILE_ROUNDED_TEMPLATE_H
 

@@ -207,8 +207,8 @@ static const double brief_erfc[] = {
     -0x1.a4defcbe46140p-7, 0x1.0066dccf3b674p-5,   -0x1.027d570adfb1dp-4,  0x1.be502c576ab1cp-4,
     -0x1.506666f70ec4ap-3, 0x1.bff01a5f34988p-3,   -0x1.094922737404ep-2,  0x1.18932bf08e67cp-3};
 
-/* erfc x for x >= 0 without its factor e^(-x^2), by a polynomial in what brings x to an interval. Where x is limited,
- * the whole is no double any more, or no fp32. */
+/* erfc x for x >= 0 without its factor e^(-x^2), by a polynomial in t = (x - middle) / (x + middle), which is between
+ * -1 and 1. Beyond `most` the result is below the least double (or fp32 number), so x is limited there. */
 static ALWAYS_INLINE doubles to_interval(doubles x, bool brief)
 {
     const double most = brief ? 10.5 : 28, middle = brief ? 4 : 3;
