@@ -18,8 +18,8 @@
 enum { FEW_ROWS = 64, FLOATS_AT_ONCE = 1 << 17 };
 
 /* Rows per block: as many blocks as are needed, all of about the same size, a multiple of the tile's rows. AVX-512 (14
- * rows), depth 512, A in place: at most 131072 / 512 = 256 rows at once, so 600 rows are three blocks of 200, rounded
- * up to 210: 210, 210 and 180. */
+ * rows), depth 256, A in place: at most 131072 / 256 = 512 rows at once, so 1200 rows are three blocks of 400, rounded
+ * up to 406: 406, 406 and 388. */
 static size_t rows_of_chains(const bndi_job *j, size_t rows, size_t depth)
 {
     const size_t unit = j->sum.way->rows;

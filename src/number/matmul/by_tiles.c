@@ -201,7 +201,7 @@ static void by_blocks(const bndi_job *j, bndi_buffers *w, bndi_region p)
 /* ---- tiles whose promotions are further apart than a block is deep ---- */
 
 /* All k of one tile, since its promotions are further apart than a block is deep: the running sums must outlive a
- * block. With promotions 1000 steps apart and a depth of 512, k = 1500 is done in steps of 512, 488 (promotion) and 500
+ * block. With promotions 300 steps apart and a depth of 256, k = 500 is done in steps of 256, 44 (promotion) and 200
  * (promotion, at the end). */
 static void do_rare_tile(const bndi_job *j, bndi_buffers *w, tile *t)
 {
