@@ -95,9 +95,9 @@ typedef struct operand {
     size_t step;
 } operand;
 
-/* A vector of fp16 results: two vectors of words. A vector of words takes WORDS codes, that is 2 WORDS bytes: words 2 i
- * and 2 i + 1 of each operand make vector i of the results. An operand that the operation lacks is a copy of the first.
- */
+/* A vector of fp16 results: two vectors of words. A vector of words takes WORDS codes, that is 2 WORDS bytes: those at
+ * 4 i WORDS of each operand and the next make vector i of the results. An operand that the operation lacks is a copy of
+ * the first. */
 static ALWAYS_INLINE lanes_32 vector_of_halves(bnd_operation operation, bool odd, unsigned operands, const operand *x,
                                                size_t i)
 {
