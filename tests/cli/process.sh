@@ -75,8 +75,10 @@ if command -v timeout >/dev/null && timeout --preserve-status 9 true 2>/dev/null
     after() {
         signal=$1 seconds=$2
         shift 2
+        # In the foreground timeout sends one signal. Else it sends another to the group, and a second signal ends the
+        # program at once, in the middle of a file.
         # shellcheck disable=SC2086  # BND_RUNNER may have arguments
-        timeout --preserve-status -k 20 -s "$signal" "$seconds" ${BND_RUNNER-} "$build/binade" "$@" >output 2>errors
+        timeout --foreground --preserve-status -k 20 -s "$signal" "$seconds" ${BND_RUNNER-} "$build/binade" "$@" >output 2>errors
         echo $?
     }
     mkfifo fifo
