@@ -55,7 +55,7 @@ enum {
     BND_MACHINE_PEAKS_MAX = 8
 };
 
-/* FLOP/s where both operands have one of these formats; 0: there is no such peak. */
+/* FLOP/s where both operands have one of these formats; 0: the peak does not exist. */
 typedef struct bnd_peak {
     unsigned bits;
     char formats[BND_MACHINE_TITLE_SIZE]; /* "fp8 e4m3 e5m2": what the peak is called, and formats that have it */
@@ -69,7 +69,7 @@ typedef struct bnd_machine {
     size_t peaks;
 } bnd_machine;
 
-/* Rows 0 .. count-1; bnd_machine_at returns false, writing nothing, if there is no such row. The row "this" is the
+/* Rows 0 .. count-1; bnd_machine_at returns false, writing nothing, if the row does not exist. The row "this" is the
  * machine that the library runs on; it has no numbers until it is measured. */
 size_t bnd_machine_count(void);
 BND_CHECKED bool bnd_machine_at(bnd_machine *out, size_t row);
@@ -109,7 +109,7 @@ typedef struct bnd_architecture {
 } bnd_architecture;
 
 size_t bnd_architecture_count(void);
-const bnd_architecture *bnd_architecture_at(size_t row); /* NULL if there is no such row */
+const bnd_architecture *bnd_architecture_at(size_t row); /* NULL if the row does not exist */
 const char *bnd_architecture_title(size_t row);          /* and where the shape is published; "" if there is none */
 BND_CHECKED bnd_status bnd_architecture_find(bnd_architecture *out, const char *name, bnd_error *why);
 

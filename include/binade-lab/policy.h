@@ -138,7 +138,7 @@ BND_CHECKED bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy 
  * param belongs to update, data to act, and the role `high` to matmul. */
 size_t bnd_part_count(void);
 
-/* Returns: the name of a part; "" if there is no such part. */
+/* Returns: the name of a part; "" if the part does not exist. */
 const char *bnd_part_name(size_t part);
 
 /* Returns: the roles of a part, one bit each: all roles for scaling, none for acc and for a part that does not
@@ -162,13 +162,13 @@ bool bnd_policy_lower(bnd_policy *out, const bnd_policy *policy, size_t part);
 /* Returns: the number of recipes; they are rows 0 .. count-1. */
 size_t bnd_recipe_count(void);
 
-/* Returns: the name of a recipe; "" if there is no such row. */
+/* Returns: the name of a recipe; "" if the row does not exist. */
 const char *bnd_recipe_name(size_t row);
 
-/* Returns: what a recipe is, in one line; "" if there is no such row. */
+/* Returns: what a recipe is, in one line; "" if the row does not exist. */
 const char *bnd_recipe_title(size_t row);
 
-/* Returns: the settings that a recipe stands for; "" if there is no such row. */
+/* Returns: the settings that a recipe stands for; "" if the row does not exist. */
 const char *bnd_recipe_settings(size_t row);
 
 #ifdef __cplusplus

@@ -133,7 +133,7 @@ void bnd_safetensors_free(bnd_safetensors *file);
 /* Returns: the number of arrays. */
 size_t bnd_safetensors_count(const bnd_safetensors *file);
 
-/* Returns: an array, in the order of the data, until the file is freed; NULL if there is no such index. */
+/* Returns: an array, in the order of the data, until the file is freed; NULL if the index is out of range. */
 const bnd_safetensor *bnd_safetensors_at(const bnd_safetensors *file, size_t index);
 
 /* Returns: the array of this name, until the file is freed; NULL if there is none. */
@@ -142,7 +142,7 @@ const bnd_safetensor *bnd_safetensors_find(const bnd_safetensors *file, const ch
 /* Returns: the number of texts in the member __metadata__. */
 size_t bnd_safetensors_metadata_count(const bnd_safetensors *file);
 
-/* Returns: a text of __metadata__, ordered by key, until the file is freed; NULL if there is no such index. */
+/* Returns: a text of __metadata__, ordered by key, until the file is freed; NULL if the index is out of range. */
 const bnd_safetensors_pair *bnd_safetensors_metadata_at(const bnd_safetensors *file, size_t index);
 
 /* Returns: the text of this key, until the file is freed; NULL if there is none. */

@@ -62,28 +62,28 @@ BND_CHECKED bnd_status bnd_training_default(bnd_training *out, const char *model
 /* Returns: the number of models; they are rows 0 .. count-1. */
 size_t bnd_model_count(void);
 
-/* Returns: the name of a model; "" if there is no such row. */
+/* Returns: the name of a model; "" if the row does not exist. */
 const char *bnd_model_name(size_t row);
 
-/* Returns: what a model is, in one line; "" if there is no such row. */
+/* Returns: what a model is, in one line; "" if the row does not exist. */
 const char *bnd_model_title(size_t row);
 
 /* Returns: the number of sources of text that is drawn from seed_data; the irreducible loss of each is known. */
 size_t bnd_source_count(void);
 
-/* Returns: the name of a source; "" if there is no such row. */
+/* Returns: the name of a source; "" if the row does not exist. */
 const char *bnd_source_name(size_t row);
 
-/* Returns: what a source is, in one line; "" if there is no such row. */
+/* Returns: what a source is, in one line; "" if the row does not exist. */
 const char *bnd_source_title(size_t row);
 
 /* Returns: the number of optimizers; they are rows 0 .. count-1. */
 size_t bnd_optimizer_count(void);
 
-/* Returns: the name of an optimizer; "" if there is no such row. */
+/* Returns: the name of an optimizer; "" if the row does not exist. */
 const char *bnd_optimizer_name(size_t row);
 
-/* Returns: what an optimizer is, in one line; "" if there is no such row. */
+/* Returns: what an optimizer is, in one line; "" if the row does not exist. */
 const char *bnd_optimizer_title(size_t row);
 
 /* Finds an optimizer by its name.

@@ -190,13 +190,13 @@ enum { BND_OPERANDS_MAX = 3 };
 
 /* The name of an operation.
  *
- * Returns: "min_number" and the like; "" if there is no such operation. Never NULL.
+ * Returns: "min_number" and the like; "" if the operation does not exist. Never NULL.
  * Arguments: `operation`: the operation. */
 const char *bnd_operation_name(bnd_operation operation);
 
 /* The number of operands of an operation.
  *
- * Returns: 1, 2 or 3; 0 if there is no such operation.
+ * Returns: 1, 2 or 3; 0 if the operation does not exist.
  * Arguments: `operation`: the operation. */
 unsigned bnd_operation_operands(bnd_operation operation);
 
@@ -216,7 +216,7 @@ BND_CHECKED bnd_status bnd_operation_serves(bnd_operation operation, const bnd_f
 
 /* An operation on codes, each of its own format, rounded once to the format of the result.
  *
- * Returns: The code, its flags and its ternary value; code 0 and invalid if there is no such operation or it does not
+ * Returns: The code, its flags and its ternary value; code 0 and invalid if the operation does not exist or it does not
  *     take these formats. Cannot fail.
  * Arguments: `to`: the format of the result. `operation`: the operation; next_up, next_down and ulp mean values of the
  *     operand's format. `from`, `codes`: as many as it has operands. `rule`, `random`: as in bnd_add. */

@@ -109,7 +109,7 @@ bool bnd_block_at(bnd_block *out, size_t row);
 
 /* What a block format of the table is, in a few words.
  *
- * Returns: The text; "" if there is no such row. Never NULL.
+ * Returns: The text; "" if the row does not exist. Never NULL.
  * Arguments: `row`: 0 .. bnd_block_count() - 1. */
 const char *bnd_block_title(size_t row);
 
@@ -127,7 +127,7 @@ typedef struct bnd_shape {
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `out` (out): the shape. `block`: the block format. `dimensions`, `rank`: of the tensor. `axis`: 0 .. rank
  *     - 1. `why` (out): the error, or NULL.
- * On failure: `out` is unchanged: there is no such axis, a tile has fewer than two dimensions, or the product
+ * On failure: `out` is unchanged: the axis does not exist, a tile has fewer than two dimensions, or the product
  *     overflows. */
 BND_CHECKED bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t *dimensions, size_t rank,
                                        size_t axis, bnd_error *why);
@@ -271,14 +271,14 @@ typedef enum bnd_gguf_type {
 
 /* The name of a GGUF type, "q8_0", and what is special about it.
  *
- * Returns: The text; "" if there is no such type. Never NULL.
+ * Returns: The text; "" if the type does not exist. Never NULL.
  * Arguments: `type`: the type. */
 const char *bnd_gguf_name(bnd_gguf_type type);
 const char *bnd_gguf_note(bnd_gguf_type type);
 
 /* The number of elements in a block of a GGUF type.
  *
- * Returns: The number; 0 if there is no such type.
+ * Returns: The number; 0 if the type does not exist.
  * Arguments: `type`: the type. */
 size_t bnd_gguf_block(bnd_gguf_type type);
 
@@ -294,7 +294,7 @@ size_t bnd_gguf_size(bnd_gguf_type type, size_t n);
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `blocks`: bnd_gguf_size bytes. `x`, `y`, `n`: the numbers; n is a multiple of the block. `type`: the type.
  *     `why` (out): the error, or NULL.
- * On failure: Nothing is written: there is no such type, n is not a multiple of the block, or it does not fit memory.
+ * On failure: Nothing is written: the type does not exist, n is not a multiple of the block, or it does not fit memory.
  */
 BND_CHECKED bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_type type, bnd_error *why);
 BND_CHECKED bnd_status bnd_gguf_decode_f32(float *y, const void *blocks, size_t n, bnd_gguf_type type, bnd_error *why);

@@ -35,7 +35,7 @@ typedef struct bnd_context {
  * Arguments: `out` (out): the context. `backend`: its name; NULL means the environment variable BINADE_BACKEND, or else
  *     the best. `threads`: 0 means the environment variable BINADE_THREADS, or else every core. `why` (out): the error,
  *     or NULL.
- * On failure: `out` is unchanged: there is no such back end, this build or machine does not have it, or there are too
+ * On failure: `out` is unchanged: the back does not exist end, this build or machine does not have it, or there are too
  *     many threads. */
 BND_CHECKED bnd_status bnd_context_init(bnd_context *out, const char *backend, unsigned threads, bnd_error *why);
 
@@ -211,7 +211,7 @@ typedef struct bnd_operand {
  * Arguments: `out` (out), `to`: n codes and their format. It may be an operand that lies in memory as `out` does;
  *     otherwise they do not overlap. `operation`: the operation. `operands`, `n`: as many operands as it has, of n
  *     elements. `how`, `stats`, `why`: as in bnd_encode_f32.
- * On failure: Nothing is written: there is no such operation, it does not take these formats, or a reason of
+ * On failure: Nothing is written: the operation does not exist, it does not take these formats, or a reason of
  *     bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_operate_codes(void *out, const bnd_format *to, bnd_operation operation,
                                          const bnd_operand *operands, size_t n, const bnd_array *how, bnd_stats *stats,
@@ -280,7 +280,7 @@ typedef enum bnd_summation {
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `sum` (out): the sum. `to`, `f`: the format of sum and operations. `way`: the order. `x`, `n`: the array.
  *     `how`, `why`: as in bnd_encode_f32.
- * On failure: `sum` is unchanged: there is no such order, or a reason of bnd_encode_f32. */
+ * On failure: `sum` is unchanged: the order does not exist, or a reason of bnd_encode_f32. */
 BND_CHECKED bnd_status bnd_sum_codes(uint64_t *sum, const bnd_format *to, bnd_summation way, const bnd_operand *x,
                                      size_t n, const bnd_array *how, bnd_error *why);
 BND_CHECKED bnd_status bnd_sum_f32(float *sum, bnd_summation way, const bnd_operand *x, size_t n, const bnd_format *f,

@@ -72,7 +72,7 @@ typedef struct bnd_format {
  * Returns: BND_OK, BND_BAD_NAME or BND_BAD_SYNTAX.
  * Arguments: `out` (out): the format. `name`: ends with a 0 byte; in the _n form it has `length` bytes. `why` (out):
  *     the error, or NULL.
- * On failure: `out` is unchanged. BND_BAD_NAME: there is no such format, and the message has the nearest names.
+ * On failure: `out` is unchanged. BND_BAD_NAME: the format does not exist, and the message has the nearest names.
  *     BND_BAD_SYNTAX: the name is of the right kind, with parts that are impossible. */
 BND_CHECKED bnd_status bnd_format_parse(bnd_format *out, const char *name, bnd_error *why);
 BND_CHECKED bnd_status bnd_format_parse_n(bnd_format *out, const char *name, size_t length, bnd_error *why);
@@ -107,7 +107,7 @@ size_t bnd_format_count(void);
 
 /* A built-in format, without text and without a failure to check: bnd_format_at(BND_FORMAT_E4M3).
  *
- * Returns: A constant of the library; it needs no release. NULL if there is no such row.
+ * Returns: A constant of the library; it needs no release. NULL if the row does not exist.
  * Arguments: `row`: a BND_FORMAT_ constant, or 0 .. bnd_format_count() - 1. */
 const bnd_format *bnd_format_at(size_t row);
 
@@ -136,13 +136,13 @@ const char *bnd_format_names(size_t row, bnd_ecosystem where);
 
 /* The name of an ecosystem.
  *
- * Returns: "ml_dtypes", "onnx" and so on; "" if there is no such ecosystem. Never NULL.
+ * Returns: "ml_dtypes", "onnx" and so on; "" if the ecosystem does not exist. Never NULL.
  * Arguments: `where`: the ecosystem. */
 const char *bnd_ecosystem_name(bnd_ecosystem where);
 
 /* The number of formats in a group. The groups are all, ieee, ocp, fnuz, p3109, p3109-all and mx.
  *
- * Returns: The number; 0 if there is no such group.
+ * Returns: The number; 0 if the group does not exist.
  * Arguments: `group`: its name, which ends with a 0 byte. */
 size_t bnd_group_size(const char *group);
 
@@ -406,7 +406,7 @@ size_t bnd_dialect_count(void);
 
 /* The name of a dialect ("ml_dtypes", "cuda-satfinite") and which software converts so.
  *
- * Returns: The text; "" if there is no such row. Never NULL.
+ * Returns: The text; "" if the row does not exist. Never NULL.
  * Arguments: `dialect`: 0 .. bnd_dialect_count() - 1. */
 const char *bnd_dialect_name(size_t dialect);
 const char *bnd_dialect_title(size_t dialect);
