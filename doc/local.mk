@@ -45,14 +45,22 @@ MANUAL_TEXT = \
 	doc/man/verify.text
 EXTRA_DIST += $(MANUAL_TEXT)
 
-dist_doc_DATA += \
-	doc/experiments.md \
-	doc/formats.md \
-	doc/lecture.md \
-	doc/numerics.md \
-	doc/performance.md \
-	doc/random-bits.md \
-	doc/reliability.md
+# The pages by what they are for. They are installed with the folders that they have here, so that the same links lead to
+# them; tools/dev/link-pages takes out the links to what is not installed.
+TUTORIAL_PAGES = \
+	doc/tutorials/resource-accounting.md
+HOW_TO_PAGES =
+REFERENCE_PAGES = \
+	doc/reference/formats.md \
+	doc/reference/numerics.md \
+	doc/reference/random-bits.md
+EXPLANATION_PAGES = \
+	doc/explanation/experiments.md \
+	doc/explanation/how-it-is-tested.md \
+	doc/explanation/performance.md
+nobase_dist_doc_DATA = $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
+# Dated notes for developers, which are not installed.
+EXTRA_DIST +=
 
 # bash looks for a file with the name of the command.
 EXTRA_DIST += doc/completion/binade.bash
@@ -94,7 +102,7 @@ check_PROGRAMS += doc/examples/tensor
 doc_examples_tensor_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_tensor_LDADD = libbinade-lab.la libbinade.la
 doc_examples_tensor_SOURCES = doc/examples/tensor.c
-# Those of doc/lecture.md.
+# Those of doc/tutorials/resource-accounting.md.
 check_PROGRAMS += doc/examples/strides
 doc_examples_strides_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_strides_LDADD = libbinade-lab.la libbinade.la

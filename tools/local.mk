@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tools/dev/check-install \
 	tools/dev/check-layers \
 	tools/dev/check-order \
+	tools/dev/check-links \
 	tools/dev/check-lists \
 	tools/dev/check-names \
 	tools/dev/count-skipped \

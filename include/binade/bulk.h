@@ -202,10 +202,10 @@ typedef struct bnd_operand {
 /* An operation on arrays: out[i] is the code that bnd_operate gives for the operands' elements i, with the random bits
  * of element i.
  *
- * Fast (doc/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and convert if doubles
- * hold the formats. The others work number by number, or, for codes of 12 bits together, by a table on the stack; see
- * bnd_table. The statistics are those of rounding the exact results, taken as fp64 rounded to odd, which changes no
- * count.
+ * Fast (doc/explanation/performance.md) are add, sub, mul, div, fma, sqrt, min, max, min_number, max_number and
+ * convert, where doubles hold the formats. The others work number by number, or, for codes of 12 bits together, by a
+ * table on the stack; see bnd_table. The statistics are those of rounding the exact results, taken as fp64 rounded to
+ * odd, which changes no count.
  *
  * Returns: BND_OK or BND_BAD_ARGUMENT.
  * Arguments: `out` (out), `to`: n codes and their format. It may be an operand that lies in memory as `out` does;

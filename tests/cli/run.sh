@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the golden runs of the command: tests/cli/*.txt, and the console blocks of the README and of doc/*.md.
+# Runs the golden runs of the command: tests/cli/*.txt, and the console blocks of the README and of doc/*/*.md.
 # BND_BUILD is the build folder. BND_RUNNER, where it is set, runs this build's programs (an emulator, for example).
 # With --update the expectations become what the command prints; read the difference before you keep it.
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,4 +17,4 @@ PATH=$build/doc/examples:$PATH # the README runs its example
 export PATH
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
 ${BND_RUNNER-} "$build/tests/cli/transcript" "$@" --bin "$bin:$build/doc/examples:$build/tests/cli" \
-    "$top"/tests/cli/*.txt "$top"/README.md "$top"/doc/*.md
+    "$top"/tests/cli/*.txt "$top"/README.md "$top"/doc/*/*.md

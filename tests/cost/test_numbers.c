@@ -215,7 +215,8 @@ static void test_work_alone(void)
     CU_ASSERT_EQUAL(bnd_cost_flops(&cost, &q, &why), BND_BAD_ARGUMENT);
 }
 
-/* What the notes say and what they multiply differ: doc/lecture.md says so, and answers to others do not. */
+/* Two figures of the notes differ from their factors: doc/tutorials/resource-accounting.md says so, and no answer of
+ * the command repeats them. */
 static void test_errata(void)
 {
     bnd_machine h100 = machine_named("h100");

@@ -1,5 +1,6 @@
 /* The autopsy on recipes whose causes are known by construction (tests/study/causes.c): a line for each, as a table of
- * doc/numerics.md. Fails where more than a tenth of the parts, the mechanisms or the healing sets are wrong. */
+ * doc/reference/numerics.md. Fails where more than a tenth of the parts, the mechanisms or the healing sets are
+ * wrong. */
 #include <stdio.h>
 
 #include "tests/study/causes.h"

@@ -1,5 +1,5 @@
 /* The lecture on resource accounting of CS336 ("PyTorch, resource accounting"), its statements in its order, each a
- * line that runs: a suite a section. doc/lecture.md walks through the same with the command. */
+ * line that runs: a suite a section. doc/tutorials/resource-accounting.md walks through the same with the command. */
 #include "tests/lecture/lecture.h"
 
 int main(void)

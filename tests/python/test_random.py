@@ -1,4 +1,4 @@
-"""The code of doc/random-bits.md is run, and gives the numbers of the library and of `binade train`."""
+"""The code of doc/reference/random-bits.md is run, and gives the numbers of the library and of `binade train`."""
 import ctypes
 import json
 import os
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 top, build = sys.argv[1:3]
-page = open(os.path.join(top, "doc", "random-bits.md"), encoding="utf-8").read()
+page = open(os.path.join(top, "doc", "reference", "random-bits.md"), encoding="utf-8").read()
 code = {}
 blocks = re.findall(r"```python\n(.*?)```", page, re.S)
 assert len(blocks) == 4, "the page has %d blocks of code" % len(blocks)

@@ -73,7 +73,8 @@ typedef struct bench_session {
     size_t different, done, total; /* elements; rows */
 } bench_session;
 
-/* The library's calls leave threads alone that would have less to do than this (doc/performance.md): the copies too. */
+/* The library starts no thread that would have less to do than this (doc/explanation/performance.md); the copies
+ * neither. */
 static unsigned worth_threads(const bench_run *run)
 {
     enum { WORTH_A_THREAD = 1 << 18 };

@@ -279,8 +279,8 @@ bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *w
 /* The kernels of a context (NULL: of the best back end). */
 bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
 
-/* Are this many bytes, read and written, better written past the caches? The limit was measured (doc/performance.md),
- * since a machine does not say how much of a shared cache a process has. */
+/* Are this many bytes, read and written, better written past the caches? The limit was measured
+ * (doc/explanation/performance.md), since a machine does not say how much of a shared cache a process has. */
 static inline bool bndi_beyond_the_caches(size_t bytes)
 {
     return bytes >= (size_t)32 << 20;
