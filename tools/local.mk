@@ -21,6 +21,8 @@ EXTRA_DIST += \
 	tools/dev/count-skipped \
 	tools/dev/check-comments \
 	tools/dev/check-words \
+	tools/dev/phrases.awk \
+	tools/dev/phrases.tsv \
 	tools/dev/check-version \
 	tools/dev/erf-coefficients.py \
 	tools/dev/demo.awk \
