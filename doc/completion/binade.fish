@@ -222,7 +222,7 @@ complete -c binade -n '__binade_is vectors' -l tininess -d 'underflow is detecte
 complete -c binade -n '__binade_is vectors' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is vectors' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
 complete -c binade -n '__binade_is vectors' -l memh -d 'gen: one word a line, for Verilog\'s $readmemh'
-complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 flushed too (default: IEEE\'s five)'
+complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 to-zero too (default: IEEE\'s five)'
 complete -c binade -n '__binade_is vectors' -l flags -d 'check: flags compared: none ieee all (default ieee; all where the header says flags=lab)' -x -a 'none ieee all'
 complete -c binade -n '__binade_is vectors' -l show -d 'check: so many disagreements in full (default 10)' -x
 complete -c binade -n '__binade_is vectors' -l coverage -d 'gen: print what the cases cover, instead of the cases'

@@ -18,7 +18,7 @@ int main(void)
             return 1;
         }
         printf("%-12s 0x%04llx = %-16.10g%s\n", format.name, (unsigned long long)result.code,
-               bnd_decode(&format, result.code), (result.flags & BND_FLAG_FLUSHED) != 0 ? "flushed to zero" : "");
+               bnd_decode(&format, result.code), (result.flags & BND_FLAG_TO_ZERO) != 0 ? "becomes zero" : "");
     }
     return 0;
 }

@@ -75,7 +75,7 @@ static bool train(const char *recipe, bnd_error *why)
         printf("%-10s NaN at step %d\n", recipe, (int)s.step + 1);
     } else if (good) {
         printf("%-10s loss %.2e after %d steps, %.0f %% of updates lost\n", recipe, s.loss, STEPS,
-               100 * (double)s.cancelled / (double)s.updates);
+               100 * (double)s.lost / (double)s.updates);
     }
     bnd_run_free(n.run);
     return good;

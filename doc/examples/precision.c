@@ -16,7 +16,7 @@ static double bytes_of(const bnd_account *a)
 }
 
 typedef struct worst {
-    double flushed; /* the share of gradients of activations that became zero */
+    double to_zero; /* the share of gradients of activations that became zero */
     double signal;  /* power of the numbers over that of their rounding errors, forward; 0: nothing is rounded */
 } worst;
 
@@ -28,8 +28,8 @@ static worst worst_of(const bnd_run *run)
     for (int i = 0; i < 2; i++) {
         bnd_stats s;
         if (bnd_engine_statistics(&s, bnd_run_engine(run), back[i], BND_PLACE_ALL) && s.elements > 0) {
-            double share = (double)s.flushed / (double)s.elements;
-            w.flushed = share > w.flushed ? share : w.flushed;
+            double share = (double)s.to_zero / (double)s.elements;
+            w.to_zero = share > w.to_zero ? share : w.to_zero;
         }
         if (bnd_engine_statistics(&s, bnd_run_engine(run), forward[i], BND_PLACE_ALL) && s.squared_error > 0) {
             double signal = s.squared_input / s.squared_error;
@@ -57,8 +57,8 @@ static bool measure(const char *recipe, double *of_fp32, bnd_error *why)
         worst w = worst_of(run);
         bnd_engine_account(&account, bnd_run_engine(run));
         *of_fp32 = *of_fp32 > 0 ? *of_fp32 : bytes_of(&account);
-        printf("%-18s memory %3.0f %%   flushed %5.2f %%   ", recipe, 100 * bytes_of(&account) / *of_fp32,
-               100 * w.flushed);
+        printf("%-18s memory %3.0f %%   to zero %5.2f %%   ", recipe, 100 * bytes_of(&account) / *of_fp32,
+               100 * w.to_zero);
         if (w.signal > 0) {
             printf("signal to noise %7.1e   ", w.signal);
         } else {

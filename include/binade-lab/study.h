@@ -15,10 +15,10 @@ typedef struct bnd_point {
     uint64_t step; /* from 0 */
     double loss, gradient_norm, lr, loss_scale, update_ratio;
     double seconds;
-    double validation;                      /* after the step, in the recipe's formats, where `validated` */
-    double validation_fp32;                 /* the same weights and batches, all in fp32; NaN: not measured */
-    uint64_t updates, cancelled;            /* updates that are not zero; of them, rounded away */
-    uint64_t gradients, flushed, overflows; /* as in bnd_record */
+    double validation;                          /* after the step, in the recipe's formats, where `validated` */
+    double validation_fp32;                     /* the same weights and batches, all in fp32; NaN: not measured */
+    uint64_t updates, lost;                     /* updates that are not zero; of them, lost to rounding */
+    uint64_t gradients, underflowed, overflows; /* as in bnd_record */
     bool skipped, validated, validated_fp32;
     bool ended; /* the weights are no numbers any more: no step after this one is made */
 } bnd_point;
@@ -33,21 +33,22 @@ typedef struct bnd_record {
     double lr;                      /* NaN where a file does not say */
     bnd_point *points;              /* steps ascend; there are gaps where a file has them */
     size_t count;
-    uint64_t steps;              /* that it was to make */
-    bool complete;               /* it made them, or ended: */
-    bool ended;                  /* every loss after the last point is no number, and is not computed */
-    bool validated;              /* there is a validation at the end */
-    double loss;                 /* at the end: the mean of the last tenth of the steps */
-    bool validated_fp32;         /* and it was made in fp32, too */
-    double validation;           /* at the end: of data that no step saw, in the recipe's formats */
-    double validation_fp32;      /* the same weights and data, everything else in fp32 */
-    double floor, chance_loss;   /* the irreducible loss, and the loss at chance level; NaN: not known */
-    uint64_t parameters;         /* numbers that are learnt; this and what follows is 0 where it is not known */
-    uint64_t updates, cancelled; /* over all steps */
-    uint64_t skipped;            /* steps */
-    uint64_t gradients, flushed; /* where casts are counted: gradients other than zero that were rounded; of them, to
+    uint64_t steps;            /* that it was to make */
+    bool complete;             /* it made them, or ended: */
+    bool ended;                /* every loss after the last point is no number, and is not computed */
+    bool validated;            /* there is a validation at the end */
+    double loss;               /* at the end: the mean of the last tenth of the steps */
+    bool validated_fp32;       /* and it was made in fp32, too */
+    double validation;         /* at the end: of data that no step saw, in the recipe's formats */
+    double validation_fp32;    /* the same weights and data, everything else in fp32 */
+    double floor, chance_loss; /* the irreducible loss, and the loss at chance level; NaN: not known */
+    uint64_t parameters;       /* numbers that are learnt; this and what follows is 0 where it is not known */
+    uint64_t updates, lost;    /* over all steps */
+    uint64_t skipped;          /* steps */
+    uint64_t gradients,
+        underflowed;    /* where casts are counted: gradients other than zero that were rounded; of them, to
                                     zero */
-    uint64_t overflows;          /* of all casts */
+    uint64_t overflows; /* of all casts */
     uint64_t overflow_from[BND_ROLE_COUNT],
         underflow_from[BND_ROLE_COUNT]; /* where casts are counted: 1 + the first step in which
                                     a number of the role became an infinity or NaN, or 1 % of its nonzero numbers zero;
@@ -57,11 +58,12 @@ typedef struct bnd_record {
     uint64_t bytes_peak, bytes_at_peak[BND_ROLE_COUNT]; /* of the emulation: when all roles together had most */
     uint64_t recipe_peak,
         recipe_at_peak
-            [BND_ROLE_COUNT];     /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
+            [BND_ROLE_COUNT]; /* of the recipe: when the roles that belong to it (bnd_role_is_of_recipe) had most;
                                                       0 where a file does not say */
-    uint64_t saved, saved_beside; /* for the backward pass, as bnd_account has them; 0 where a file does not say */
-    uint64_t flops;               /* of a step */
-    double seconds;               /* of a step: the median; NaN where it is not known */
+    uint64_t saved,
+        saved_row_statistics; /* for the backward pass, as bnd_account has them; 0 where a file does not say */
+    uint64_t flops;           /* of a step */
+    double seconds;           /* of a step: the median; NaN where it is not known */
 } bnd_record;
 
 /* Frees the points of a record. */

@@ -419,10 +419,10 @@ typedef struct bnd_account {
      * of operands, data and scratch, which are the emulation's. */
     uint64_t recipe_now, recipe_peak, by_role_at_recipe_peak[BND_ROLE_COUNT];
     /* Activations saved for the backward pass, as the recipe keeps them: the most that a backward pass began with. Each
-     * tensor that an operation of the tape needs counts once; of an operand of a matrix product, its copy in the
-     * operand's format and the copy's scales, where these are narrower. `saved_beside`: what operations keep beside
-     * tensors, in fp32 under any recipe: the mean and the deviation of each row of a norm. */
-    uint64_t saved, saved_beside;
+     * tensor that an operation of the tape needs counts once. Of an operand of a matrix product, its copy in the
+     * operand's format and the copy's scales count where these are narrower. `saved_row_statistics`: what norms save in
+     * addition, the mean and the deviation of each row, in fp32 under any recipe. */
+    uint64_t saved, saved_row_statistics;
     uint64_t allocations; /* of storage, ever */
     uint64_t flops[BND_PHASE_COUNT][BND_TENSOR_OP_COUNT];
     uint64_t bytes_read, bytes_written; /* by operations, of tensors */

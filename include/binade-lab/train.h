@@ -112,8 +112,8 @@ typedef struct bnd_step {
     bool skipped;     /* by a loss scale: a gradient was NaN or infinite */
     uint64_t weights; /* numbers of all parameters */
     /* An update is the whole change of a weight in a step: the optimizer's and the decay's. updates: those that are not
-     * zero. cancelled: the lost updates among them, which left the stored weight as it was. */
-    uint64_t updates, cancelled;
+     * zero. lost: those of them that left the stored weight as it was. */
+    uint64_t updates, lost;
     double update_ratio; /* |update| / |weight|, norms over all parameters */
 } bnd_step;
 
@@ -206,9 +206,9 @@ bnd_tensor *bnd_run_parameter(const bnd_run *run, size_t i, bnd_role part);
 
 /* What happened to the numbers of a parameter in the last step. */
 typedef struct bnd_updates {
-    uint64_t updates;   /* that are not zero */
-    uint64_t cancelled; /* of these: lost to rounding (none if Kahan's compensation keeps them) */
-    uint64_t lost;      /* second moments that are zero although the gradient is not */
+    uint64_t updates;      /* that are not zero */
+    uint64_t lost;         /* of these: lost to rounding (none if Kahan's compensation keeps them) */
+    uint64_t lost_moments; /* second moments that are zero although the gradient is not */
 
     /* Of m and of v, if the engine counts casts and they are not kept in fp32: those that the update would change in
      * fp32; of these, those whose stored value did not change. */

@@ -28,7 +28,7 @@ typedef enum bnd_vector_kind {
 /* What lines are about. */
 typedef struct bnd_vectors {
     bnd_vector_kind kind;
-    bool lab_flags;  /* saturated and flushed are written too */
+    bool lab_flags;  /* saturated and to-zero are written too */
     bool one_format; /* operands and result */
     bnd_operation operation;
     unsigned pairs;    /* of dot and mxdot */

@@ -20,7 +20,7 @@ extern "C" {
  *     either becomes what the rule says.
  *   - x / 0, 1 / sqrt(0), log(0) and logb(0) raise divbyzero and give an infinity, or what the rule and the format make
  *     of one.
- *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise flushed. All that follows, the
+ *   - Where flush_in is set, subnormal operands count as zeros of their sign, and raise to-zero. All that follows, the
  *     ternary value too, is about those zeros.
  *   - Where an exact sum is zero, though its terms are not zeros of one sign, it is +0; -0 under BND_ROUND_RDN.
  *

@@ -94,7 +94,7 @@ typedef struct bnd_stats {
     uint64_t elements;
     uint64_t exact, inexact;         /* of the finite ones; what was flushed on input, or was invalid, is neither */
     uint64_t underflows;             /* tiny and inexact */
-    uint64_t flushed;                /* a nonzero became zero */
+    uint64_t to_zero;                /* nonzero, and zero after it: by rounding, flush_in or flush_out */
     uint64_t overflows;              /* finite, and rounded beyond the largest number */
     uint64_t saturated;              /* the largest number stands for something larger */
     uint64_t infinities_in, nans_in; /* among the inputs */

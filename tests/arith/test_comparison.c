@@ -69,7 +69,7 @@ static void test_flushed(void)
     bnd_rule flush = {.flush_in = true};
     bnd_result r = bnd_compare(&fp16, 0x0001, 0x8000, BND_RELATION_EQUAL, flush);
     CU_ASSERT_EQUAL(r.code, 1);
-    CU_ASSERT_EQUAL(r.flags, BND_FLAG_FLUSHED);
+    CU_ASSERT_EQUAL(r.flags, BND_FLAG_TO_ZERO);
     CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0001, 0x8000, BND_RELATION_GREATER, (bnd_rule){0}).code, 1);
     CU_ASSERT_EQUAL(bnd_compare(&fp16, 0x0000, 0x8000, BND_RELATION_EQUAL, (bnd_rule){0}).code, 1);
 }

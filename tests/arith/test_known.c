@@ -46,7 +46,7 @@ static void test_products(void)
     expect("e4m3", BND_OP_MUL, 448, 2, 0, (double)NAN, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
     expect("e5m2", BND_OP_MUL, 57344, 2, 0, (double)INFINITY, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT);
     expect("e2m1", BND_OP_MUL, 6, -6, 0, -6, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT | BND_FLAG_SATURATED);
-    expect("fp16", BND_OP_MUL, 0x1p-24, 0.5, 0, 0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED);
+    expect("fp16", BND_OP_MUL, 0x1p-24, 0.5, 0, 0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO);
     expect("fp16", BND_OP_MUL, 0.0, -(double)INFINITY, 0, (double)NAN, BND_FLAG_INVALID);
     expect("e4m3fnuz", BND_OP_MUL, -1, 0.0, 0, 0.0, 0); /* no negative zero */
     /* (1 + 2^-10)^2 - (1 + 2^-9) is 2^-20 exactly: the product is not rounded. */
@@ -106,7 +106,7 @@ static void test_scalb(void)
         {1, 15, 32768, 0},
         {1.5, 16, (double)INFINITY, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT},
         {1.5, -24, 0x1p-23, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT},
-        {-1, INT64_MIN, -0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED},
+        {-1, INT64_MIN, -0.0, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO},
         {-1, INT64_MAX, -(double)INFINITY, BND_FLAG_OVERFLOW | BND_FLAG_INEXACT},
         {0, INT64_MAX, 0, 0},
         {(double)INFINITY, INT64_MIN, (double)INFINITY, 0},

@@ -378,7 +378,7 @@ static void test_with_statistics(void)
         CU_ASSERT_EQUAL(stats.elements, r.count);
         CU_ASSERT_EQUAL(stats.exact + stats.inexact, r.count);
         CU_ASSERT_EQUAL(stats.inexact, fake.inexact);
-        CU_ASSERT_EQUAL(stats.flushed, fake.flushed);
+        CU_ASSERT_EQUAL(stats.to_zero, fake.to_zero);
         CU_ASSERT_TRUE(scales_are_counted(&stats, &r, &block));
         CU_ASSERT_TRUE(scales_are_counted(&fake, &r, &block));
         CU_ASSERT_EQUAL(stats.smallest, (double)1e-41f);

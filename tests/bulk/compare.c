@@ -49,10 +49,10 @@ void print_question(const call *c, const bnd_array *how)
 
 void print_statistics(const char *who, const bnd_stats *s)
 {
-    printf("    %-5s n %llu exact %llu inexact %llu underflow %llu flushed %llu overflow %llu saturated %llu inf %llu "
+    printf("    %-5s n %llu exact %llu inexact %llu underflow %llu to_zero %llu overflow %llu saturated %llu inf %llu "
            "nan %llu to %llu compared %llu largest %a smallest %a error %a input %a\n",
            who, (unsigned long long)s->elements, (unsigned long long)s->exact, (unsigned long long)s->inexact,
-           (unsigned long long)s->underflows, (unsigned long long)s->flushed, (unsigned long long)s->overflows,
+           (unsigned long long)s->underflows, (unsigned long long)s->to_zero, (unsigned long long)s->overflows,
            (unsigned long long)s->saturated, (unsigned long long)s->infinities_in, (unsigned long long)s->nans_in,
            (unsigned long long)s->nans_out, (unsigned long long)s->compared, s->largest, s->smallest, s->squared_error,
            s->squared_input);

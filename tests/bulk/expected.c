@@ -264,7 +264,7 @@ static void count_flags(bnd_stats *s, uint32_t flags)
 {
     s->inexact += (flags & BND_FLAG_INEXACT) > 0;
     s->underflows += (flags & BND_FLAG_UNDERFLOW) > 0;
-    s->flushed += (flags & BND_FLAG_FLUSHED) > 0;
+    s->to_zero += (flags & BND_FLAG_TO_ZERO) > 0;
     s->overflows += (flags & BND_FLAG_OVERFLOW) > 0;
     s->saturated += (flags & BND_FLAG_SATURATED) > 0;
 }
@@ -322,7 +322,7 @@ void count_element(tally *t, const call *c, uint64_t in, uint64_t out, uint32_t 
     s->nans_out += is_nan(bnd_unpack(&c->out, out).kind);
     count_flags(s, flags);
     s->exact += !is_nan(kind) && kind != BND_KIND_INFINITE &&
-                (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
+                (flags & (BND_FLAG_INEXACT | BND_FLAG_TO_ZERO | BND_FLAG_INVALID)) == 0;
     if (kind == BND_KIND_FINITE) {
         int exponent = ilogb(x);
         s->largest = fmax(s->largest, fabs(x));

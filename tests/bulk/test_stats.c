@@ -176,7 +176,7 @@ static void check_by_hand(const bnd_context *context)
     CU_ASSERT_EQUAL(s.exact, 2 * 2);      /* 1, 0 */
     CU_ASSERT_EQUAL(s.inexact, 2 * 4);    /* 1.03125 to 1, 500 to 448, 2^-12 to 0, -1.5 2^-10 to -2^-9 */
     CU_ASSERT_EQUAL(s.underflows, 2 * 2); /* the last two */
-    CU_ASSERT_EQUAL(s.flushed, 2);
+    CU_ASSERT_EQUAL(s.to_zero, 2);
     CU_ASSERT_EQUAL(s.overflows, 2);
     CU_ASSERT_EQUAL(s.saturated, 2 * 2); /* 500 and the infinity */
     CU_ASSERT_EQUAL(s.infinities_in, 2);

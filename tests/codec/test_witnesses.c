@@ -17,7 +17,7 @@ typedef struct witness {
 
 #define INEXACT BND_FLAG_INEXACT
 #define TINY    (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT)
-#define ZEROED  (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED)
+#define ZEROED  (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO)
 #define LARGE   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT)
 #define STUCK   (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT | BND_FLAG_SATURATED)
 #define SNAN    bndi_double_of_bits(UINT64_C(0x7ff0000000000001))
@@ -115,8 +115,8 @@ static void test_underflow(void)
         {"fp32", 0x1p-140, before, 0x200, 0, 0},
         {"fp32", 0x1p-140, {.flush_out = true}, 0, ZEROED, -1},
         {"fp32", -0x1p-140, {.flush_out = true}, 0x80000000, ZEROED, 1},
-        {"fp32", 0x1p-1040, {.flush_in = true}, 0, BND_FLAG_FLUSHED, -1},
-        {"fp64", -0x1p-1040, {.flush_in = true}, 0x8000000000000000, BND_FLAG_FLUSHED, 1},
+        {"fp32", 0x1p-1040, {.flush_in = true}, 0, BND_FLAG_TO_ZERO, -1},
+        {"fp64", -0x1p-1040, {.flush_in = true}, 0x8000000000000000, BND_FLAG_TO_ZERO, 1},
         {"fp64", 0x1p-1040, {.flush_out = true}, 0, ZEROED, -1},
         {"dlfloat16", 0x1.008p-32, {0}, 0, ZEROED, -1},
         {"dlfloat16", 0x1.0080000000001p-32, {0}, 1, TINY, 1},

@@ -58,10 +58,10 @@ static void count(bnd_stats *s, uint32_t bits, uint32_t word, uint32_t flags)
     s->infinities_in += magnitude == INFINITE;
     s->nans_out += (word & ~SIGN) > INFINITE;
     s->compared += finite && (word & ~SIGN) < INFINITE;
-    s->exact += finite && (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
+    s->exact += finite && (flags & (BND_FLAG_INEXACT | BND_FLAG_TO_ZERO | BND_FLAG_INVALID)) == 0;
     s->inexact += (flags & BND_FLAG_INEXACT) != 0;
     s->underflows += (flags & BND_FLAG_UNDERFLOW) != 0;
-    s->flushed += (flags & BND_FLAG_FLUSHED) != 0;
+    s->to_zero += (flags & BND_FLAG_TO_ZERO) != 0;
     s->overflows += (flags & BND_FLAG_OVERFLOW) != 0;
     s->saturated += (flags & BND_FLAG_SATURATED) != 0;
     if (finite && magnitude != 0) {
@@ -119,7 +119,7 @@ static void describe_counts(check *c, const char *by, const char *call, const bn
     } counts[] = {
         {"elements", got->elements, c->want.elements},    {"exact", got->exact, c->want.exact},
         {"inexact", got->inexact, c->want.inexact},       {"underflows", got->underflows, c->want.underflows},
-        {"flushed", got->flushed, c->want.flushed},       {"overflows", got->overflows, c->want.overflows},
+        {"to_zero", got->to_zero, c->want.to_zero},       {"overflows", got->overflows, c->want.overflows},
         {"saturated", got->saturated, c->want.saturated}, {"infinities in", got->infinities_in, c->want.infinities_in},
         {"NaNs in", got->nans_in, c->want.nans_in},       {"NaNs out", got->nans_out, c->want.nans_out},
         {"compared", got->compared, c->want.compared},    {"of the magnitudes or the histogram", 0, 1},

@@ -224,7 +224,7 @@ static void test_flags(void)
         {BND_FLAG_INEXACT, 1, "inexact"},   {BND_FLAG_UNDERFLOW, 2, "underflow"},
         {BND_FLAG_OVERFLOW, 4, "overflow"}, {BND_FLAG_DIVBYZERO, 8, "divbyzero"},
         {BND_FLAG_INVALID, 16, "invalid"},  {BND_FLAG_SATURATED, 32, "saturated"},
-        {BND_FLAG_FLUSHED, 64, "flushed"},
+        {BND_FLAG_TO_ZERO, 64, "to-zero"},
     };
     CU_ASSERT_STRING_EQUAL(bnd_flag_name(0), "");
     uint32_t lower = 0;

@@ -56,7 +56,7 @@ static outcome train(const char *recipe, uint64_t steps)
 static double flushed(const outcome *o, bnd_role role)
 {
     const bnd_stats *s = &o->stats[role];
-    return s->elements > 0 ? (double)s->flushed / (double)s->elements : 0;
+    return s->elements > 0 ? (double)s->to_zero / (double)s->elements : 0;
 }
 
 /* Power of the signal over that of the rounding error. */

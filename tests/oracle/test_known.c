@@ -30,7 +30,7 @@ static bool holds(const witness *w)
 
 #define INEXACT   BND_FLAG_INEXACT
 #define UNDERFLOW (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT)
-#define ZEROED    (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED)
+#define ZEROED    (BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO)
 #define OVERFLOW  (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT)
 #define STUCK     (BND_FLAG_OVERFLOW | BND_FLAG_INEXACT | BND_FLAG_SATURATED)
 
@@ -65,9 +65,9 @@ static const witness nearest[] = {
     {"fp32", 0x1p-140, {0}, 0, 0x200, 0, 0},
     {"fp32", 0x1p-140, {.tiny_before = true}, 0, 0x200, 0, 0},
     {"fp32", 0x1p-140, {.flush_out = true}, 0, 0, ZEROED, -1},
-    {"fp32", -0x1p-1060, {.flush_in = true}, 0, 0x80000000, BND_FLAG_FLUSHED, 1},
+    {"fp32", -0x1p-1060, {.flush_in = true}, 0, 0x80000000, BND_FLAG_TO_ZERO, 1},
     {"fp64", 0x1p-1060, {0}, 0, 0x4000, 0, 0},
-    {"fp64", 0x1p-1060, {.flush_in = true}, 0, 0, BND_FLAG_FLUSHED, -1},
+    {"fp64", 0x1p-1060, {.flush_in = true}, 0, 0, BND_FLAG_TO_ZERO, -1},
     /* formats without subnormals: nothing between 0 and the least number */
     {"dlfloat16", 0x1.008p-32, {0}, 0, 0x0000, ZEROED, -1},
     {"dlfloat16", 0x1.0080000000001p-32, {0}, 0, 0x0001, UNDERFLOW, 1},

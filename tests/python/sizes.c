@@ -84,7 +84,7 @@ static void stats_and_error(void)
     FIELD(bnd_stats, exact);
     FIELD(bnd_stats, inexact);
     FIELD(bnd_stats, underflows);
-    FIELD(bnd_stats, flushed);
+    FIELD(bnd_stats, to_zero);
     FIELD(bnd_stats, overflows);
     FIELD(bnd_stats, saturated);
     FIELD(bnd_stats, infinities_in);

@@ -311,7 +311,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(s.inexact, np.count_nonzero(x[finite] != y[finite]))
         self.assertEqual(s.overflows, 2)
         self.assertEqual(s.saturated, 4)
-        self.assertEqual(s.flushed, np.count_nonzero((x != 0) & (y == 0)))
+        self.assertEqual(s.to_zero, np.count_nonzero((x != 0) & (y == 0)))
         self.assertEqual((s.largest, s.smallest), (1e9, np.abs(x[finite & (x != 0)]).min()))
         error = float(((x[finite] - y[finite])**2).sum())
         self.assertAlmostEqual(s.squared_error / error, 1, places=9)

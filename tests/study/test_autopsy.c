@@ -128,7 +128,7 @@ static void test_flushed(void)
 }
 
 /* bf16 throughout at a low rate: updates are less than half a unit in the last place of the weights. */
-static void test_cancelled(void)
+static void test_lost(void)
 {
     static bnd_autopsy a;
     if (scaled(100) < 100) {
@@ -288,7 +288,7 @@ CU_TestInfo autopsy_tests[] = {
     {"second moment", test_second_moment},
     {"autopsy: several parts suffice", test_several_suffice},
     {"flushed gradients", test_flushed},
-    {"cancelled updates", test_cancelled},
+    {"lost updates", test_lost},
     {"clamped gains", test_clamped},
     {"accumulator", test_accumulator},
     {"a match", test_match},

@@ -76,7 +76,7 @@ static bool run_and_kill(const bnd_task *task, uint64_t after)
 /* The bytes but for the times: what stands behind such a key up to the next comma or the end of the object. */
 static size_t without_times(char *text, size_t length)
 {
-    static const char *const keys[] = {"\"time/step\":", "\"seconds_of_a_step\":"};
+    static const char *const keys[] = {"\"time/step\":", "\"seconds_per_step\":"};
     size_t kept = 0;
     for (size_t i = 0; i < length;) {
         bool is_time = false;

@@ -34,7 +34,7 @@ static bnd_point point_of(uint64_t i)
                    .validation = NAN,
                    .validation_fp32 = NAN,
                    .updates = bnd_random_bits(5, 7, i, 53),
-                   .cancelled = bnd_random_bits(5, 8, i, 20),
+                   .lost = bnd_random_bits(5, 8, i, 20),
                    .skipped = i % 3 == 0,
                    .validated = i % 4 == 0,
                    .validated_fp32 = i % 8 == 0};
@@ -115,6 +115,31 @@ static void test_csv(void)
     close_folder();
     bnd_record_close(&written);
     bnd_record_close(&read);
+}
+
+/* The keys of older versions are read, from lines and from CSV. */
+static void test_old_keys(void)
+{
+    static const char *const files[][2] = {
+        {"a.jsonl",
+         "{\"step\": 0, \"loss\": 2, \"update/nonzero\": 9, \"update/cancelled\": 4, \"cast/gradients\": 20, "
+         "\"cast/flushed\": 6, \"memory/activations\": 100, \"memory/beside\": 8}\n"},
+        {"b.jsonl", "{\"step\": 0, \"loss\": 2, \"update/nonzero\": 9, \"update/lost\": 4, \"cast/gradients\": 20, "
+                    "\"cast/underflowed\": 6, \"memory/activations\": 100, \"memory/row_statistics\": 8}\n"},
+        {"a.csv", "step,loss,update/nonzero,update/cancelled,cast/gradients,cast/flushed\n0,2,9,4,20,6\n"},
+        {"b.csv", "step,loss,update/nonzero,update/lost,cast/gradients,cast/underflowed\n0,2,9,4,20,6\n"}};
+    open_folder();
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[PATH_SIZE];
+        bnd_record read;
+        bnd_error why;
+        write_file(in_folder(path, files[i][0]), files[i][1], strlen(files[i][1]));
+        CU_ASSERT_TRUE_FATAL(succeeds(bnd_record_read(&read, path, &why), &why));
+        CU_ASSERT_TRUE(read.updates == 9 && read.lost == 4 && read.gradients == 20 && read.underflowed == 6);
+        CU_ASSERT_EQUAL(read.saved_row_statistics, i < 2 ? 8 : 0);
+        bnd_record_close(&read);
+    }
+    close_folder();
 }
 
 /* What other programs write. */
@@ -208,6 +233,6 @@ static void test_names(void)
 }
 
 CU_TestInfo record_tests[] = {
-    {"numbers", test_numbers}, {"lines", test_lines}, {"CSV", test_csv}, {"other programs", test_foreign},
-    {"totals", test_totals},   {"names", test_names}, CU_TEST_INFO_NULL,
+    {"numbers", test_numbers},        {"lines", test_lines},   {"CSV", test_csv},     {"old keys", test_old_keys},
+    {"other programs", test_foreign}, {"totals", test_totals}, {"names", test_names}, CU_TEST_INFO_NULL,
 };

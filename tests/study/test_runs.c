@@ -78,7 +78,7 @@ static void test_record(void)
         CU_ASSERT_TRUE_FATAL(succeeds(bnd_run_step(&step, run, &why), &why));
         const bnd_point *p = &r.points[i];
         CU_ASSERT_TRUE(p->step == i && p->loss == step.loss && p->gradient_norm == step.gradient_norm);
-        CU_ASSERT_TRUE(p->updates == step.updates && p->cancelled == step.cancelled && p->lr == step.lr);
+        CU_ASSERT_TRUE(p->updates == step.updates && p->lost == step.lost && p->lr == step.lr);
         CU_ASSERT_EQUAL(p->validated, i == 4 || i == 9 || i == 11);
         CU_ASSERT_TRUE(p->seconds > 0);
         updates += step.updates;

@@ -75,15 +75,16 @@ bool same_points(const bnd_point *a, const bnd_point *b, bool with_time)
            same_number(a->update_ratio, b->update_ratio) && (!with_time || same_number(a->seconds, b->seconds)) &&
            a->validated == b->validated && same_number(a->validation, b->validation) &&
            a->validated_fp32 == b->validated_fp32 && same_number(a->validation_fp32, b->validation_fp32) &&
-           a->updates == b->updates && a->cancelled == b->cancelled && a->gradients == b->gradients &&
-           a->flushed == b->flushed && a->overflows == b->overflows && a->skipped == b->skipped && a->ended == b->ended;
+           a->updates == b->updates && a->lost == b->lost && a->gradients == b->gradients &&
+           a->underflowed == b->underflowed && a->overflows == b->overflows && a->skipped == b->skipped &&
+           a->ended == b->ended;
 }
 
 static bool same_totals(const bnd_record *a, const bnd_record *b)
 {
-    return a->updates == b->updates && a->cancelled == b->cancelled && a->skipped == b->skipped &&
-           a->gradients == b->gradients && a->flushed == b->flushed && a->overflows == b->overflows &&
-           a->flops == b->flops && a->bytes_peak == b->bytes_peak && a->parameters == b->parameters &&
+    return a->updates == b->updates && a->lost == b->lost && a->skipped == b->skipped && a->gradients == b->gradients &&
+           a->underflowed == b->underflowed && a->overflows == b->overflows && a->flops == b->flops &&
+           a->bytes_peak == b->bytes_peak && a->parameters == b->parameters &&
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0 &&
            memcmp(a->peak_by_role, b->peak_by_role, sizeof a->peak_by_role) == 0 &&
            memcmp(a->bytes_at_peak, b->bytes_at_peak, sizeof a->bytes_at_peak) == 0;

@@ -51,7 +51,7 @@ static bool near(double a, double b)
 bool same_statistics(const bnd_stats *got, const bnd_stats *want)
 {
     return got->elements == want->elements && got->exact == want->exact && got->inexact == want->inexact &&
-           got->underflows == want->underflows && got->flushed == want->flushed && got->overflows == want->overflows &&
+           got->underflows == want->underflows && got->to_zero == want->to_zero && got->overflows == want->overflows &&
            got->saturated == want->saturated && got->infinities_in == want->infinities_in &&
            got->nans_in == want->nans_in && got->nans_out == want->nans_out && got->compared == want->compared &&
            got->largest == want->largest && got->smallest == want->smallest &&

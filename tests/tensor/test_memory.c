@@ -147,7 +147,7 @@ static void test_saved(void)
         }
         CU_ASSERT_EQUAL(held, cases[i].held);
         CU_ASSERT_EQUAL(a.saved, cases[i].saved);
-        CU_ASSERT_EQUAL(a.saved_beside, 0);
+        CU_ASSERT_EQUAL(a.saved_row_statistics, 0);
     }
 }
 

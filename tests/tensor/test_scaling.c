@@ -184,7 +184,7 @@ static void test_statistics(void)
     CU_ASSERT_EQUAL(stats.elements, WIDE);
     CU_ASSERT_EQUAL(stats.exact, came_back);
     CU_ASSERT_EQUAL(stats.inexact, WIDE - came_back);
-    CU_ASSERT_EQUAL(stats.flushed, 1);
+    CU_ASSERT_EQUAL(stats.to_zero, 1);
     CU_ASSERT_EQUAL(stats.overflows, 0);
     CU_ASSERT_EQUAL(stats.largest, (double)2e-3f);
     CU_ASSERT_EQUAL(stats.smallest, (double)1e-9f);

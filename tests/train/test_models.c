@@ -205,7 +205,7 @@ static measured measure(const char *recipe, uint64_t steps)
         if (bnd_engine_statistics(&s, bnd_run_engine(run), gradients[i], BND_PLACE_ALL)) {
             squares += s.squared_input;
             errors += s.squared_error;
-            flushed += (double)s.flushed;
+            flushed += (double)s.to_zero;
             elements += (double)s.elements;
         }
     }

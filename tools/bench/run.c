@@ -150,7 +150,7 @@ static size_t wrong_counts(const bench_run *run, const bnd_stats *want)
 {
     const bnd_stats *got = &run->stats;
     return (size_t)(got->elements != run->elements) + (got->inexact != want->inexact) +
-           (got->underflows != want->underflows) + (got->flushed != want->flushed) +
+           (got->underflows != want->underflows) + (got->to_zero != want->to_zero) +
            (got->overflows != want->overflows) + (got->saturated != want->saturated);
 }
 
@@ -165,7 +165,7 @@ static size_t wrong_in_array(bench_run *run)
         different += bench_element(run->to, &run->out, i, run->how.packing_out) != code;
         want.inexact += (flags & BND_FLAG_INEXACT) != 0;
         want.underflows += (flags & BND_FLAG_UNDERFLOW) != 0;
-        want.flushed += (flags & BND_FLAG_FLUSHED) != 0;
+        want.to_zero += (flags & BND_FLAG_TO_ZERO) != 0;
         want.overflows += (flags & BND_FLAG_OVERFLOW) != 0;
         want.saturated += (flags & BND_FLAG_SATURATED) != 0;
     }

@@ -63,7 +63,7 @@ class _Array(ctypes.Structure):  # bnd_array
 
 
 _PACKED, _UNPACKED = 0, 1
-_COUNTS = ("elements", "exact", "inexact", "underflows", "flushed", "overflows", "saturated", "infinities_in",
+_COUNTS = ("elements", "exact", "inexact", "underflows", "to_zero", "overflows", "saturated", "infinities_in",
            "nans_in", "nans_out", "compared")
 
 

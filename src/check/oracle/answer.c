@@ -195,7 +195,7 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
         return;
     }
     if (q->rule.flush_out && choice.significand != 0 && compare_values(&rounded, &q->shape.normal) < 0) {
-        raise_flags(q, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_FLUSHED);
+        raise_flags(q, BND_FLAG_UNDERFLOW | BND_FLAG_INEXACT | BND_FLAG_TO_ZERO);
         give_finite(q, 0, 0, q->negative ? 1 : -1);
         return;
     }
@@ -207,7 +207,7 @@ static void judge_finite(question *q, uint64_t random, bndi_oracle_engine engine
         raise_flags(q, tiny ? BND_FLAG_INEXACT | BND_FLAG_UNDERFLOW : BND_FLAG_INEXACT);
     }
     if (choice.significand == 0) {
-        raise_flags(q, BND_FLAG_FLUSHED);
+        raise_flags(q, BND_FLAG_TO_ZERO);
     }
     give_finite(q, choice.significand, choice.quantum, choice.ternary);
 }
@@ -224,7 +224,7 @@ void bndi_oracle_judge(bndi_oracle_answer *out, bndi_oracle_work *work, const bn
     }
     bool zero = bndi_oracle_is_zero(x);
     if (rule.flush_in && x->subnormal) {
-        raise_flags(&q, BND_FLAG_FLUSHED);
+        raise_flags(&q, BND_FLAG_TO_ZERO);
         zero = true;
     }
     if (zero) {

@@ -411,7 +411,7 @@ static void take_code(bndi_oracle_problem *p, unsigned i, const bnd_format *from
     bndi_oracle_set_code(x, from, code);
     bool flushed = x->subnormal && p->rule.flush_in;
     if (flushed) {
-        p->flags |= BND_FLAG_FLUSHED;
+        p->flags |= BND_FLAG_TO_ZERO;
         mpz_set_ui(x->numerator, 0);
         x->scale = 0;
     }

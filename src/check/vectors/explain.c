@@ -136,7 +136,7 @@ static void write_finite(bndi_text *text, const bnd_vectors *v, const bnd_exact 
     } else {
         write_between(text, v, x, kind, r, random);
     }
-    if ((r->flags & BND_FLAG_FLUSHED) != 0 && v->rule.flush_out) {
+    if ((r->flags & BND_FLAG_TO_ZERO) != 0 && v->rule.flush_out) {
         bndi_text_string(text, "; flush-out=yes: subnormal results become zero");
     } else if ((r->flags & BND_FLAG_UNDERFLOW) != 0) {
         bndi_text_string(text, "; tiny and inexact: underflow");
@@ -149,7 +149,7 @@ size_t bnd_vector_explain(char *out, size_t size, const bnd_vectors *v, const ui
     uint32_t flags;
     bnd_exact x = bndi_vector_exact(v, operands, v->rule, random, &flags);
     bnd_rounded r = bnd_round_exact(&v->out, x, v->rule, random);
-    if ((flags & BND_FLAG_FLUSHED) != 0) {
+    if ((flags & BND_FLAG_TO_ZERO) != 0) {
         bndi_text_string(&text, "flush-in=yes makes a subnormal operand zero; ");
     }
     if (bndi_vector_sticks(&x)) {

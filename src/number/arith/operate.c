@@ -7,7 +7,7 @@ void bnd_lab_take(bndi_question *q, unsigned i, const bnd_format *from, uint64_t
     bnd_lab_unpack(x, from, code);
     if (q->rule.flush_in && x->kind == BND_KIND_FINITE && bndi_exponent(x) < from->emin) {
         *x = (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative};
-        q->flags |= BND_FLAG_FLUSHED;
+        q->flags |= BND_FLAG_TO_ZERO;
     }
 }
 

@@ -57,14 +57,14 @@ static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times
 {
     tally->inexact += (flags & BND_FLAG_INEXACT) != 0 ? times : 0;
     tally->underflows += (flags & BND_FLAG_UNDERFLOW) != 0 ? times : 0;
-    tally->flushed += (flags & BND_FLAG_FLUSHED) != 0 ? times : 0;
+    tally->flushed += (flags & BND_FLAG_TO_ZERO) != 0 ? times : 0;
     tally->overflows += (flags & BND_FLAG_OVERFLOW) != 0 ? times : 0;
     tally->saturated += (flags & BND_FLAG_SATURATED) != 0 ? times : 0;
 }
 
 static bool is_exact_result(uint32_t flags)
 {
-    return (flags & (BND_FLAG_INEXACT | BND_FLAG_FLUSHED | BND_FLAG_INVALID)) == 0;
+    return (flags & (BND_FLAG_INEXACT | BND_FLAG_TO_ZERO | BND_FLAG_INVALID)) == 0;
 }
 
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags)
@@ -236,7 +236,7 @@ void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->exact += t->exact;
     stats->inexact += t->inexact;
     stats->underflows += t->underflows;
-    stats->flushed += t->flushed;
+    stats->to_zero += t->flushed;
     stats->overflows += t->overflows;
     stats->saturated += t->saturated;
     stats->infinities_in += t->infinities_in;
@@ -272,7 +272,7 @@ void bnd_stats_add(bnd_stats *sum, const bnd_stats *more)
     sum->exact += more->exact;
     sum->inexact += more->inexact;
     sum->underflows += more->underflows;
-    sum->flushed += more->flushed;
+    sum->to_zero += more->to_zero;
     sum->overflows += more->overflows;
     sum->saturated += more->saturated;
     sum->infinities_in += more->infinities_in;

@@ -26,7 +26,7 @@ void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size
         stats->exponents[i] += input.exponents[i];
     }
     stats->underflows += flags->underflows;
-    stats->flushed += flags->flushed;
+    stats->to_zero += flags->to_zero;
     stats->overflows += flags->overflows;
     stats->saturated += flags->saturated;
     uint64_t came_back = 0;

@@ -20,7 +20,7 @@ bnd_result bnd_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uin
 static void round_flushed(bnd_rounded *out, const bnd_format *f, const bnd_exact *x, bnd_rule rule)
 {
     *out = bnd_round_exact(f, (bnd_exact){.kind = BND_KIND_ZERO, .negative = x->negative}, rule, 0);
-    out->flags |= BND_FLAG_FLUSHED;
+    out->flags |= BND_FLAG_TO_ZERO;
     out->ternary = out->value.kind == BND_KIND_QUIET_NAN ? 0 : bnd_exact_compare(out->value, *x);
 }
 

@@ -339,7 +339,7 @@ static void round_finite(bnd_rounded *out, const bnd_format *f, const bnd_exact 
     out->value.kind = zero ? BND_KIND_ZERO : BND_KIND_FINITE;
     out->value.negative = negative && (!zero || f->has_negative_zero);
     out->value.sticky = false;
-    out->flags = flags | (zero ? BND_FLAG_FLUSHED : 0);
+    out->flags = flags | (zero ? BND_FLAG_TO_ZERO : 0);
     out->ternary = negative ? -outward : outward;
 }
 

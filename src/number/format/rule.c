@@ -230,7 +230,7 @@ const char *bnd_nan_name(bnd_nan nan)
 const char *bnd_flag_name(uint32_t flags)
 {
     static const char *const names[] = {"inexact", "underflow", "overflow", "divbyzero",
-                                        "invalid", "saturated", "flushed"};
+                                        "invalid", "saturated", "to-zero"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if ((flags >> i & 1) != 0) {
             return names[i];

@@ -227,7 +227,7 @@ static bnd_status find_causes(bnd_autopsy *a, const bndi_patient *p, bnd_error *
     free(f);
     const bool rounds = v->given && v->scaling[0] == 0 && !training->policy.fused; /* what is added to the root of v */
     a->epsilon_vanishes = divides && rounds && training->epsilon > 0 &&
-                          (bnd_encode(&v->format, training->epsilon, v->rule, 0).flags & BND_FLAG_FLUSHED) != 0;
+                          (bnd_encode(&v->format, training->epsilon, v->rule, 0).flags & BND_FLAG_TO_ZERO) != 0;
     return status;
 }
 

@@ -77,16 +77,16 @@ static void write_counts(bnd_lab_json *json, const bnd_record *r)
         uint64_t value;
     } counts[] = {{"parameters", r->parameters},
                   {"updates", r->updates},
-                  {"cancelled", r->cancelled},
+                  {"lost", r->lost},
                   {"skipped", r->skipped},
                   {"gradients", r->gradients},
-                  {"flushed", r->flushed},
+                  {"underflowed", r->underflowed},
                   {"overflows", r->overflows},
                   {"bytes_peak", r->bytes_peak},
                   {"recipe_bytes_peak", r->recipe_peak},
                   {"bytes_saved", r->saved},
-                  {"bytes_saved_beside", r->saved_beside},
-                  {"flops_of_a_step", r->flops}};
+                  {"bytes_saved_row_statistics", r->saved_row_statistics},
+                  {"flops_per_step", r->flops}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         bnd_lab_json_unsigned(json, counts[i].key, counts[i].value);
     }
@@ -105,7 +105,7 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     bnd_lab_json_unsigned(&json, "steps", r->steps);
     if (r->ended) {
         bnd_lab_json_unsigned(&json, "ended", r->count);
-        bnd_lab_json_string(&json, "why", "no number is left of the weights: no later loss would be one");
+        bnd_lab_json_string(&json, "why", "the weights are NaN, so every later loss would be NaN");
     }
     bndi_json_number(&json, "lr", r->lr);
     bndi_json_number(&json, "loss", r->loss);
@@ -124,7 +124,7 @@ void bndi_summary_write(bndi_bytes *out, const bnd_record *r)
     write_bytes(&json, "bytes_at_peak", r->bytes_at_peak);
     write_bytes(&json, "recipe_bytes_at_peak", r->recipe_at_peak);
     write_bytes(&json, "peak_by_role", r->peak_by_role);
-    bndi_json_number(&json, "seconds_of_a_step", r->seconds);
+    bndi_json_number(&json, "seconds_per_step", r->seconds);
     bnd_lab_json_end(&json);
     bndi_bytes_write(out, "\n", 1);
 }

@@ -135,10 +135,10 @@ static tally of_place(const search *s, bnd_mechanism mechanism, bnd_role role, s
 {
     const bnd_updates *u = &s->updates[place];
     if (mechanism == BND_MECHANISM_LOST_UPDATES) {
-        return role == role_of_weights(s) ? (tally){(double)u->cancelled, (double)u->updates} : (tally){0, 0};
+        return role == role_of_weights(s) ? (tally){(double)u->lost, (double)u->updates} : (tally){0, 0};
     }
     if (mechanism == BND_MECHANISM_LOST_MOMENTS) {
-        return role == BND_ROLE_V ? (tally){(double)u->lost, (double)s->weights[place]} : (tally){0, 0};
+        return role == BND_ROLE_V ? (tally){(double)u->lost_moments, (double)s->weights[place]} : (tally){0, 0};
     }
     if (role != BND_ROLE_M && role != BND_ROLE_V) {
         return (tally){0, 0};
@@ -175,7 +175,7 @@ static tally of_casts(const search *s, bnd_mechanism mechanism, bnd_role role, s
     uint64_t beyond = stats.overflows > stats.saturated ? stats.overflows : stats.saturated;
     switch (mechanism) {
     case BND_MECHANISM_UNDERFLOWED:
-        return (tally){(double)stats.flushed, (double)other_than_zero(&stats)};
+        return (tally){(double)stats.to_zero, (double)other_than_zero(&stats)};
     case BND_MECHANISM_OVERFLOWED:
         return (tally){is_scaled(s, role) ? 0 : (double)beyond, (double)stats.elements};
     case BND_MECHANISM_CLAMPED:
@@ -225,8 +225,8 @@ static void add_updates(search *s)
         bnd_updates u = bnd_run_updates(s->run, i);
         size_t place = bnd_run_parameter_place(s->run, i);
         s->updates[place].updates += u.updates;
-        s->updates[place].cancelled += u.cancelled;
         s->updates[place].lost += u.lost;
+        s->updates[place].lost_moments += u.lost_moments;
         for (size_t k = 0; k < 2; k++) {
             s->updates[place].moments[k] += u.moments[k];
             s->updates[place].stalled[k] += u.stalled[k];

@@ -30,7 +30,7 @@ void bndi_line_count(bnd_point *point, const bndi_counts *counts)
         point->overflows += s->overflows;
         if (is_gradient((bnd_role)role)) {
             point->gradients += nonzero(s);
-            point->flushed += s->flushed;
+            point->underflowed += s->to_zero;
         }
     }
 }
@@ -42,7 +42,7 @@ void bndi_line_note_firsts(bnd_record *record, uint64_t step, const bndi_counts 
         if (s->overflows > s->saturated && record->overflow_from[role] == 0) {
             record->overflow_from[role] = step + 1;
         }
-        if (s->flushed > 0 && 100 * (double)s->flushed >= (double)nonzero(s) && record->underflow_from[role] == 0) {
+        if (s->to_zero > 0 && 100 * (double)s->to_zero >= (double)nonzero(s) && record->underflow_from[role] == 0) {
             record->underflow_from[role] = step + 1;
         }
     }
@@ -102,7 +102,7 @@ static void write_histogram(bnd_lab_json *json, keys *k, const bnd_stats *s)
 /* Transformer Engine's names and what it means by them: shares are of all elements. */
 static void write_numbers(bnd_lab_json *json, keys *k, const bnd_stats *s)
 {
-    bndi_json_number(json, key_of(k, "underflows%"), percent(s->flushed, s->elements));
+    bndi_json_number(json, key_of(k, "underflows%"), percent(s->to_zero, s->elements));
     bndi_json_number(json, key_of(k, "overflows%"), percent(s->overflows, s->elements));
     if (s->compared > 0) {
         bndi_json_number(json, key_of(k, "mse"), bnd_stats_mean_squared_error(s));
@@ -157,7 +157,7 @@ static void write_columns(bnd_lab_json *json, const bnd_point *point, bool count
             write_column(json, point, c);
         }
     }
-    bndi_json_number(json, "update/cancelled%", percent(point->cancelled, point->updates));
+    bndi_json_number(json, "update/lost%", percent(point->lost, point->updates));
 }
 
 static void write_steady(bnd_lab_json *json, const bnd_record *now, bnd_record *known)

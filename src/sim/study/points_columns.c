@@ -29,7 +29,7 @@ bool bndi_is_key(const char *text, size_t length, const char *word)
 static size_t column_of(const char *key, size_t length)
 {
     size_t i = 0;
-    while (i < BNDI_COLUMNS && !bndi_is_key(key, length, bndi_columns[i].key)) {
+    while (i < BNDI_COLUMNS && !bndi_same_key(key, length, bndi_columns[i].key, strlen(bndi_columns[i].key))) {
         i++;
     }
     return i;

@@ -10,7 +10,8 @@ static size_t steady_of(bnd_record *record, const char *key, size_t length)
 {
     char name[BNDI_KEY_SIZE];
     size_t row = 0;
-    while (row < BNDI_STEADY && (bndi_steady(record, row, name) == NULL || !bndi_is_key(key, length, name))) {
+    while (row < BNDI_STEADY &&
+           (bndi_steady(record, row, name) == NULL || !bndi_same_key(key, length, name, strlen(name)))) {
         row++;
     }
     return row;

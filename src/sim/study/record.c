@@ -18,13 +18,35 @@ const bndi_column bndi_columns[BNDI_COLUMNS] = {
     {"train/skipped", BNDI_COLUMN_FLAG, true, offsetof(bnd_point, skipped)},
     {"update/ratio", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, update_ratio)},
     {"update/nonzero", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, updates)},
-    {"update/cancelled", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, cancelled)},
+    {"update/lost", BNDI_COLUMN_COUNT, true, offsetof(bnd_point, lost)},
     {"cast/gradients", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, gradients)},
-    {"cast/flushed", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, flushed)},
+    {"cast/underflowed", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, underflowed)},
     {"cast/overflows", BNDI_COLUMN_COUNT, false, offsetof(bnd_point, overflows)},
     {"time/step", BNDI_COLUMN_NUMBER, true, offsetof(bnd_point, seconds)},
     {"train/ended", BNDI_COLUMN_FLAG, false, offsetof(bnd_point, ended)},
 };
+
+static bool is_text(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+bool bndi_same_key(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    static const struct {
+        const char *now, *then;
+    } renamed[] = {{"chance_loss", "ignorance"},
+                   {"update/lost", "update/cancelled"},
+                   {"cast/underflowed", "cast/flushed"},
+                   {"memory/row_statistics", "memory/beside"}};
+    bool same = a_length == b_length && memcmp(a, b, a_length) == 0;
+    for (size_t i = 0; !same && i < sizeof renamed / sizeof renamed[0]; i++) {
+        const char *now = renamed[i].now, *then = renamed[i].then;
+        same = (is_text(a, a_length, now) && is_text(b, b_length, then)) ||
+               (is_text(a, a_length, then) && is_text(b, b_length, now));
+    }
+    return same;
+}
 
 double bndi_column_number(const bnd_point *point, const bndi_column *column)
 {
@@ -139,10 +161,10 @@ bnd_status bndi_record_add(bnd_record *record, const bnd_point *point, bnd_error
     }
     record->points[record->count++] = *point;
     record->updates += point->updates;
-    record->cancelled += point->cancelled;
+    record->lost += point->lost;
     record->skipped += point->skipped;
     record->gradients += point->gradients;
-    record->flushed += point->flushed;
+    record->underflowed += point->underflowed;
     record->overflows += point->overflows;
     record->loss = point->loss;
     record->seconds = point->seconds;
@@ -203,8 +225,8 @@ uint64_t *bndi_steady(bnd_record *record, size_t row, char key[BNDI_KEY_SIZE])
                                                "memory/beside", "flops/step"};
     uint64_t *const tables[TABLES] = {record->bytes,          record->peak_by_role,  record->bytes_at_peak,
                                       record->recipe_at_peak, record->overflow_from, record->underflow_from};
-    uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->saved, &record->saved_beside,
-                                 &record->flops};
+    uint64_t *const singles[] = {&record->bytes_peak, &record->recipe_peak, &record->saved,
+                                 &record->saved_row_statistics, &record->flops};
     bool by_role = row < TABLE_ROWS;
     const char *first = by_role ? names[row / BND_ROLE_COUNT] : single_names[row - TABLE_ROWS];
     const char *second = by_role ? bnd_role_name((bnd_role)(row % BND_ROLE_COUNT)) : "";

@@ -20,20 +20,6 @@ static bndi_json_span whole(const bndi_json_text *text)
     return (bndi_json_span){0, text->length};
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
-/* One member had another name once: a directory from then is read, and its run resumed. */
-static bool same_key(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    static const char *const now = "chance_loss", *const then = "ignorance";
-    return (a_length == b_length && memcmp(a, b, a_length) == 0) ||
-           (is_word(a, a_length, now) && is_word(b, b_length, then)) ||
-           (is_word(a, a_length, then) && is_word(b, b_length, now));
-}
-
 /* Where the value of a key stands in an object; `found` is false where there is none. */
 static bnd_status find(bndi_json_span *out, bool *found, const bndi_json_text *text, bndi_json_span object,
                        const char *key, size_t length, bnd_error *why)
@@ -46,7 +32,7 @@ static bnd_status find(bndi_json_span *out, bool *found, const bndi_json_text *t
         if (status != BND_OK || !m.more) {
             break;
         }
-        *found = same_key(text->bytes + m.key.from + 1, m.key.to - m.key.from - 2, key, length);
+        *found = bndi_same_key(text->bytes + m.key.from + 1, m.key.to - m.key.from - 2, key, length);
         *out = m.value;
     }
     return status;

@@ -34,9 +34,9 @@ static void note_memory(bndi_session *s)
         r->bytes_peak = a.bytes_peak;
         memcpy(r->bytes_at_peak, a.by_role_at_peak, sizeof a.by_role_at_peak);
     }
-    if (a.saved + a.saved_beside > r->saved + r->saved_beside) {
+    if (a.saved + a.saved_row_statistics > r->saved + r->saved_row_statistics) {
         r->saved = a.saved;
-        r->saved_beside = a.saved_beside;
+        r->saved_row_statistics = a.saved_row_statistics;
     }
     if (a.recipe_peak > r->recipe_peak) {
         r->recipe_peak = a.recipe_peak;
@@ -81,7 +81,7 @@ static bnd_status make_step(bndi_session *s, bnd_point *out, bnd_error *why)
                        .validation = __builtin_nan(""),
                        .validation_fp32 = __builtin_nan(""),
                        .updates = step.updates,
-                       .cancelled = step.cancelled,
+                       .lost = step.lost,
                        .skipped = step.skipped};
     take_counts(&s->counts, engine);
     bndi_line_count(out, &s->counts);

@@ -50,6 +50,9 @@ enum {
 };
 extern const bndi_column bndi_columns[BNDI_COLUMNS];
 
+/* Whether two keys of a file are the same. Some keys had another name in older versions: that is the same key. */
+bool bndi_same_key(const char *a, size_t a_length, const char *b, size_t b_length);
+
 double bndi_column_number(const bnd_point *point, const bndi_column *column);
 uint64_t bndi_column_count(const bnd_point *point, const bndi_column *column);
 

@@ -186,7 +186,7 @@ void bnd_engine_reset_peak(bnd_engine *engine)
     bnd_account *a = &engine->account;
     a->bytes_peak = a->bytes_now;
     a->recipe_peak = a->recipe_now;
-    a->saved = a->saved_beside = 0;
+    a->saved = a->saved_row_statistics = 0;
     note_recipe_roles(a);
     __builtin_memcpy(a->by_role_at_peak, a->bytes, sizeof a->bytes);
     __builtin_memcpy(a->peak_by_role, a->bytes, sizeof a->bytes);

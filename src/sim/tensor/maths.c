@@ -403,11 +403,11 @@ static ALWAYS_INLINE doubles square_of_floats(const float *x, size_t at, size_t 
  *   before                    1           1           1           1.5
  *   now                       1 + 2^-6    1           1           0
  *   is_update (change != 0)   -1          -1          0           -1        updates: 3
- *   & (now == before)         0           -1          0           0         cancelled: 1 */
+ *   & (now == before)         0           -1          0           0         lost: 1 */
 static void count_changes(bndi_changes *t, const float *change, const float *before, const float *now, size_t n)
 {
     doubles changes[PARTS] = {{0}}, weights[PARTS] = {{0}};
-    signs updates = {0}, cancelled = {0};
+    signs updates = {0}, lost = {0};
     EACH_SIXTEEN(n, changes[p] += square_of_floats(change, at, left);)
     EACH_SIXTEEN(n, weights[p] += square_of_floats(before, at, left);)
     size_t i = 0;
@@ -415,13 +415,13 @@ static void count_changes(bndi_changes *t, const float *change, const float *bef
         vector_of_floats c = load_of_floats(change, i);
         signs is_update = c != 0;
         updates += is_update;
-        cancelled += is_update & (load_of_floats(now, i) == load_of_floats(before, i));
+        lost += is_update & (load_of_floats(now, i) == load_of_floats(before, i));
     }
     t->updates += count_of(updates);
-    t->cancelled += count_of(cancelled);
+    t->lost += count_of(lost);
     for (; i < n; i++) {
         t->updates += change[i] != 0;
-        t->cancelled += change[i] != 0 && now[i] == before[i];
+        t->lost += change[i] != 0 && now[i] == before[i];
     }
     t->squares_of_changes += sum_of_lanes(changes);
     t->squares_of_weights += sum_of_lanes(weights);
@@ -429,7 +429,7 @@ static void count_changes(bndi_changes *t, const float *change, const float *bef
 
 /* How many of v are zero where g is not: gradients g whose rounded value v is lost. Both zeros compare equal to zero,
  * and NaNs are different from it. */
-static size_t count_lost(const float *v, const float *g, size_t n)
+static size_t count_lost_moments(const float *v, const float *g, size_t n)
 {
     signs lost = {0};
     size_t i = 0;
@@ -445,15 +445,15 @@ static size_t count_lost(const float *v, const float *g, size_t n)
 
 /* How many updates changed the exact number but not the stored one: updated is the weight before its rounding. A weight
  * of 1 with the updated value 1 + 2^-10, stored as bf16, is 1 again and counts. */
-static size_t count_cancelled(const float *updated, const float *before, const float *now, size_t n)
+static size_t count_lost_updates(const float *updated, const float *before, const float *now, size_t n)
 {
-    signs cancelled = {0};
+    signs lost = {0};
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         vector_of_floats old = load_of_floats(before, i);
-        cancelled += (load_of_floats(updated, i) != old) & (load_of_floats(now, i) == old);
+        lost += (load_of_floats(updated, i) != old) & (load_of_floats(now, i) == old);
     }
-    size_t count = (size_t)count_of(cancelled);
+    size_t count = (size_t)count_of(lost);
     for (; i < n; i++) {
         count += updated[i] != before[i] && now[i] == before[i];
     }
@@ -480,8 +480,8 @@ const bndi_maths BNDI_MATHS = {
     .sum = row_sum,
     .points = points,
     .count_changes = count_changes,
-    .count_lost = count_lost,
-    .count_cancelled = count_cancelled,
+    .count_lost_moments = count_lost_moments,
+    .count_lost_updates = count_lost_updates,
     .softmax = {softmax_of_floats, softmax_of_doubles},
     .softmax_back = {softmax_back_of_floats, softmax_back_of_doubles},
     .norm = {norm_of_floats, norm_of_doubles},

@@ -26,7 +26,7 @@ typedef struct bndi_normal {
 
 /* What an update did: changes that are not zero; of these, those that rounding took back. */
 typedef struct bndi_changes {
-    uint64_t updates, cancelled;
+    uint64_t updates, lost;
     double squares_of_changes, squares_of_weights; /* sums, of the weights before */
 } bndi_changes;
 
@@ -56,8 +56,9 @@ typedef struct bndi_maths {
     /* Points of the square [-1, 1)^2, of 64 bits each: x, and the square of the distance from the middle; only where
      * `square` is 0 or from 1 on. */
     void (*points)(double *x, double *square, const uint64_t *bits, size_t n);
-    size_t (*count_lost)(const float *v, const float *g, size_t n); /* of v that are zero where g is not */
-    size_t (*count_cancelled)(const float *updated, const float *before, const float *now, size_t n); /* now = before */
+    size_t (*count_lost_moments)(const float *v, const float *g, size_t n); /* of v that are zero where g is not */
+    size_t (*count_lost_updates)(const float *updated, const float *before, const float *now,
+                                 size_t n); /* now = before */
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;

@@ -87,8 +87,8 @@ void bndi_note_saved(bnd_engine *engine)
             b->walk = copy > 0 ? b->walk : walk;
         }
     }
-    if (tensors + beside > a->saved + a->saved_beside) {
+    if (tensors + beside > a->saved + a->saved_row_statistics) {
         a->saved = tensors;
-        a->saved_beside = beside;
+        a->saved_row_statistics = beside;
     }
 }

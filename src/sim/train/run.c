@@ -314,7 +314,7 @@ bnd_status bndi_step_update(bnd_step *step, bnd_run *run, bnd_error *why)
         step->weights += bndi_count(&run->parameter[i].value->shape);
     }
     step->updates = sums.updates;
-    step->cancelled = sums.cancelled;
+    step->lost = sums.lost;
     step->update_ratio = __builtin_sqrt(sums.squares_of_updates / sums.squares_of_weights);
     return status;
 }

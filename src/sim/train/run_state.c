@@ -88,7 +88,7 @@ static void restore_peaks(bnd_engine *engine, const bnd_account *before)
     bnd_engine_reset_peak(engine);
     bnd_account *a = &engine->account;
     a->saved = before->saved;
-    a->saved_beside = before->saved_beside;
+    a->saved_row_statistics = before->saved_row_statistics;
     for (unsigned role = 0; role < BND_ROLE_COUNT; role++) {
         a->peak_by_role[role] =
             before->peak_by_role[role] > a->peak_by_role[role] ? before->peak_by_role[role] : a->peak_by_role[role];

@@ -20,20 +20,20 @@ bnd_status bndi_thaw_states(bndi_thawed *t, bndi_parameter *p, bnd_error *why)
 }
 
 /* Weights that changed in fp32 and did not once they were stored. */
-static uint64_t count_cancelled(const bndi_thawed *t, const float *updated)
+static uint64_t count_lost_updates(const bndi_thawed *t, const float *updated)
 {
     bndi_numbers buffer;
     bndi_walk walk;
     const bndi_maths *maths = bndi_maths_of(&t->w->engine->context);
-    uint64_t cancelled = 0;
+    uint64_t lost = 0;
     size_t n = bndi_count(&t->w->shape);
     bndi_walk_open(&walk, t->w, &t->w->shape, BNDI_WORDS_32);
     for (size_t at = 0; at < n; at += BNDI_TENSOR_CHUNK) {
         size_t m = n - at < BNDI_TENSOR_CHUNK ? n - at : BNDI_TENSOR_CHUNK;
         const float *now = bndi_read(&walk, at, m, &buffer), *old = (const float *)t->old.numbers + at;
-        cancelled += maths->count_cancelled(updated + at, old, now, m);
+        lost += maths->count_lost_updates(updated + at, old, now, m);
     }
-    return cancelled;
+    return lost;
 }
 
 static void freeze_weights(bndi_thawed *t, bndi_update_totals *sums)
@@ -44,7 +44,7 @@ static void freeze_weights(bndi_thawed *t, bndi_update_totals *sums)
     }
     updated->references++;
     bndi_freeze(t->w, t->of_w, t->role);
-    sums->cancelled += count_cancelled(t, (const float *)(const void *)updated->data);
+    sums->lost += count_lost_updates(t, (const float *)(const void *)updated->data);
     bndi_buffer_release(updated);
 }
 

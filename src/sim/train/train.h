@@ -132,7 +132,7 @@ bool bndi_loss_scale_skips(const bnd_run *run, double squares);
 void bndi_loss_scale_after(bnd_run *run, bool skipped);
 
 typedef struct bndi_update_totals {
-    uint64_t updates, cancelled;
+    uint64_t updates, lost;
     double squares_of_updates, squares_of_weights;
 } bndi_update_totals;
 

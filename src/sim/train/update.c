@@ -71,7 +71,7 @@ static void store_weights(bnd_run *run, bndi_parameter *p, chunk *k, bndi_width 
     bndi_changes tally = {.updates = 0};
     bndi_maths_of(&run->engine->context)->count_changes(&tally, asked, k->old.f32, now, n);
     sums->updates += tally.updates;
-    sums->cancelled += p->extra == NULL ? tally.cancelled : 0;
+    sums->lost += p->extra == NULL ? tally.lost : 0;
     sums->squares_of_updates += tally.squares_of_changes;
     sums->squares_of_weights += tally.squares_of_weights;
     if (to != p->value && p->value->buffer->scaled == NULL) {
@@ -114,7 +114,7 @@ static void update_chunk(bnd_run *run, bndi_parameter *p, const bndi_factors *fa
     if (run->training.policy.fused) { /* only now is v rounded */
         u.v = take_in_place(&k->v, p->v, at, n);
     }
-    p->updates.lost += p->v != NULL ? u.maths->count_lost(u.v, u.g, n) : 0;
+    p->updates.lost_moments += p->v != NULL ? u.maths->count_lost_moments(u.v, u.g, n) : 0;
     if (p->extra != NULL) {
         sum_by_kahan(run, p, k, at, n);
     } else {
@@ -171,7 +171,7 @@ static bnd_status update(bnd_run *run, bndi_parameter *p, chunk *k, double lr, b
         status = value_of_master(run, p, why);
     }
     p->updates.updates = sums->updates - before.updates;
-    p->updates.cancelled = sums->cancelled - before.cancelled;
+    p->updates.lost = sums->lost - before.lost;
     return status;
 }
 

@@ -144,7 +144,7 @@ static const char *remark_on(const calc *c, size_t i)
     if ((flags & BND_FLAG_INVALID) != 0) {
         return class == BND_CLASS_NAN ? "has no answer: NaN" : "has no answer";
     }
-    if ((flags & BND_FLAG_FLUSHED) != 0) {
+    if ((flags & BND_FLAG_TO_ZERO) != 0) {
         return "a number other than zero became zero";
     }
     return "";

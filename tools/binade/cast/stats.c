@@ -32,7 +32,7 @@ static void print_text(const bnd_stats *s)
     put_count("exact", s->exact);
     put_count("inexact", s->inexact);
     put_count("underflows", s->underflows);
-    put_count("flushed", s->flushed);
+    put_count("to_zero", s->to_zero);
     put_count("overflows", s->overflows);
     put_count("saturated", s->saturated);
     put_count("nan", s->nans_out);
@@ -70,7 +70,7 @@ static void print_json(const bnd_stats *s, const cast_plan *plan)
     bnd_lab_json_unsigned(&json, "exact", s->exact);
     bnd_lab_json_unsigned(&json, "inexact", s->inexact);
     bnd_lab_json_unsigned(&json, "underflows", s->underflows);
-    bnd_lab_json_unsigned(&json, "flushed", s->flushed);
+    bnd_lab_json_unsigned(&json, "to_zero", s->to_zero);
     bnd_lab_json_unsigned(&json, "overflows", s->overflows);
     bnd_lab_json_unsigned(&json, "saturated", s->saturated);
     bnd_lab_json_unsigned(&json, "nan", s->nans_out);

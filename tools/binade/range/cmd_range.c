@@ -50,7 +50,7 @@ static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
     if (is_nan(r->value)) {
         return IS_NAN;
     }
-    if ((r->flags & BND_FLAG_FLUSHED) != 0) {
+    if ((r->flags & BND_FLAG_TO_ZERO) != 0) {
         return FLUSHED;
     }
     if ((r->flags & BND_FLAG_SATURATED) != 0 ||

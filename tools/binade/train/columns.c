@@ -138,13 +138,13 @@ static double percent(double part, double whole)
 static double lost_updates(const train_result *r, const train_row *row)
 {
     (void)r;
-    return percent(sum_of(row, offsetof(bnd_record, cancelled)), sum_of_updates(row));
+    return percent(sum_of(row, offsetof(bnd_record, lost)), sum_of_updates(row));
 }
 
 static double underflowed(const train_result *r, const train_row *row)
 {
     (void)r;
-    return percent(sum_of(row, offsetof(bnd_record, flushed)), sum_of_gradients(row));
+    return percent(sum_of(row, offsetof(bnd_record, underflowed)), sum_of_gradients(row));
 }
 
 static double overflows(const train_result *r, const train_row *row)

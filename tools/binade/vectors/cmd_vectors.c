@@ -249,7 +249,7 @@ static const option_row options[] = {
     {.same = &row_seed},
     {.name = "memh", .help = "gen: one word a line, for Verilog's $readmemh", INTO_FLAG(vectors, memh)},
     {.name = "lab-flags",
-     .help = "flags have 32 saturated and 64 flushed too (default: IEEE's five)",
+     .help = "flags have 32 saturated and 64 to-zero too (default: IEEE's five)",
      INTO_FLAG(vectors, lab_flags)},
     {.name = "flags",
      .argument = "WHICH",
