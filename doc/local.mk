@@ -49,7 +49,15 @@ EXTRA_DIST += $(MANUAL_TEXT)
 # them; tools/dev/link-pages takes out the links to what is not installed.
 TUTORIAL_PAGES = \
 	doc/tutorials/resource-accounting.md
-HOW_TO_PAGES =
+HOW_TO_PAGES = \
+	doc/how-to/choose-a-format.md \
+	doc/how-to/compare-external-logs.md \
+	doc/how-to/convert-files.md \
+	doc/how-to/match-pytorch-jax-onnx-cuda.md \
+	doc/how-to/read-metrics.md \
+	doc/how-to/sweep-on-many-machines.md \
+	doc/how-to/use-from-cmake.md \
+	doc/how-to/write-a-recipe.md
 REFERENCE_PAGES = \
 	doc/reference/formats.md \
 	doc/reference/numerics.md \
