@@ -59,7 +59,9 @@ HOW_TO_PAGES = \
 	doc/how-to/use-from-cmake.md \
 	doc/how-to/write-a-recipe.md
 REFERENCE_PAGES = \
+	doc/README.md \
 	doc/reference/formats.md \
+	doc/reference/glossary.md \
 	doc/reference/numerics.md \
 	doc/reference/random-bits.md
 EXPLANATION_PAGES = \
