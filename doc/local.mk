@@ -48,11 +48,14 @@ EXTRA_DIST += $(MANUAL_TEXT)
 # The pages by what they are for. They are installed with the folders that they have here, so that the same links lead to
 # them; tools/dev/link-pages takes out the links to what is not installed.
 TUTORIAL_PAGES = \
+	doc/tutorials/library-c.md \
+	doc/tutorials/library-python.md \
 	doc/tutorials/resource-accounting.md
 HOW_TO_PAGES = \
 	doc/how-to/choose-a-format.md \
 	doc/how-to/compare-external-logs.md \
 	doc/how-to/convert-files.md \
+	doc/how-to/install.md \
 	doc/how-to/match-pytorch-jax-onnx-cuda.md \
 	doc/how-to/read-metrics.md \
 	doc/how-to/sweep-on-many-machines.md \
@@ -99,7 +102,7 @@ dist_examples_DATA = \
 	doc/examples/tensor.c \
 	doc/examples/unit.c
 
-# The programs in the README, which `make check` builds and runs.
+# The programs in doc/tutorials/library-c.md, which `make check` builds and runs.
 check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_first_LDADD = libbinade.la

@@ -13,8 +13,8 @@ if [ -n "${BND_RUNNER-}" ]; then
         chmod +x "$bin/${program##*/}"
     done
 fi
-PATH=$build/doc/examples:$PATH # the README runs its example
-export PATH
+PATH=$build/doc/examples:$PATH BINADE=$top # pages run their examples, and compile those that are plain C
+export PATH BINADE
 # shellcheck disable=SC2086  # BND_RUNNER may have arguments
 ${BND_RUNNER-} "$build/tests/cli/transcript" "$@" --bin "$bin:$build/doc/examples:$build/tests/cli" \
     "$top"/tests/cli/*.txt "$top"/README.md "$top"/doc/*/*.md

@@ -1,5 +1,5 @@
 """tools/python/binade.py against numpy's own conversions, a search in the table of values, what other libraries are
-known to do, the command, and the README."""
+known to do, the command, and the tutorial."""
 
 import doctest
 import json
@@ -387,10 +387,10 @@ class Messages(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_readme(self):
-        """The README's session prints what stands there."""
-        readme = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../README.md")
-        failed, tried = doctest.testfile(readme, module_relative=False, encoding="utf-8")
+    def test_tutorial(self):
+        """The tutorial's session prints what the page shows."""
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../doc/tutorials/library-python.md")
+        failed, tried = doctest.testfile(page, module_relative=False, encoding="utf-8")
         self.assertGreater(tried, 5)
         self.assertEqual(failed, 0)
 
