@@ -14,7 +14,7 @@
  * newline ends in an extra line "[no final newline]". An output line that begins with "$ " cannot be written down.
  *
  * The commands of one file run one after the other in one empty directory, with DIRECTORY first in PATH, LC_ALL=C and
- * NO_COLOR=1. --update writes what was printed into the files where it differs. */
+ * NO_COLOR=1. --update writes what was printed into the files where it differs; what a "..." stood for stays out. */
 #include "tests/cli/transcript.h"
 
 #include <stdio.h>
@@ -139,7 +139,7 @@ static void copy_lines(transcript *t, size_t to)
     }
 }
 
-static void update_golden(transcript *t, const golden *g, lines got, const char *status)
+static void update_golden(transcript *t, const golden *g, lines expected, lines got, const char *status)
 {
     for (size_t i = 0; i < got.count; i++) {
         if (span_begins(got.line[i], "$ ") || (t->markdown && span_begins(got.line[i], "```"))) {
@@ -148,10 +148,7 @@ static void update_golden(transcript *t, const golden *g, lines got, const char 
         }
     }
     copy_lines(t, g->from);
-    for (size_t i = 0; i < got.count; i++) {
-        text_append(&t->updated, got.line[i].at, got.line[i].length);
-        text_append(&t->updated, "\n", 1);
-    }
+    compare_merge(&t->updated, expected, got);
     if (status[0] != '\0') {
         text_append_string(&t->updated, status);
         text_append(&t->updated, "\n", 1);
@@ -191,7 +188,7 @@ static void run_golden(transcript *t, const golden *g, bool update)
                    status.length > 0 ? status.at : "[exit 0]", real.line[0] != '\0' ? real.line : "[exit 0]");
         }
         if (update) {
-            update_golden(t, g, got, real.line);
+            update_golden(t, g, expected, got, real.line);
         }
     }
     lines_free(&got);

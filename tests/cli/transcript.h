@@ -39,6 +39,10 @@ void lines_free(lines *l);
 bool compare_match(lines expected, lines got);
 void compare_print(lines expected, lines got);
 
+/* merge.c: what --update writes. Lines that a "..." of `expected` stood for stay left out; the others become those of
+ * `got`. Without a "..." that is all of `got`. */
+void compare_merge(text *out, lines expected, lines got);
+
 /* shell.c: runs `command` by /bin/sh in `directory` without standard input and appends what it prints on either stream.
  * `status` becomes "" for exit status 0, "[exit 2]", "[signal 11]" or "[still running after 120 s]". */
 typedef struct shell_status {
