@@ -15,6 +15,7 @@ function note(text) { # a piece of text of this paragraph
 function plain(text) { # lower-case words with one space between them and at both ends
     text = tolower(text)
     gsub(/`[^`]*`/, " span ", text)
+    gsub(/[|.;:!?()]/, " stop ", text) # no phrase goes over these
     gsub(/[^a-z0-9]+/, " ", text)
     return " " text " "
 }
