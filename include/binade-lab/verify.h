@@ -18,9 +18,12 @@ typedef struct bnd_verify_candidate {
     double (*decode)(const bnd_format *f, uint64_t code);
     bnd_result (*encode)(const bnd_format *f, double x, bnd_rule rule, uint64_t random);
     bnd_result (*encode_float)(const bnd_format *f, float x, bnd_rule rule, uint64_t random);
+    bnd_result (*encode_exact)(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random);
     bnd_result (*convert)(const bnd_format *to, const bnd_format *from, uint64_t code, bnd_rule rule, uint64_t random);
     bnd_result (*operate)(const bnd_format *f, bnd_operation operation, const uint64_t *codes, bnd_rule rule,
                           uint64_t random); /* operands and result of one format */
+    bnd_exact (*operate_exact)(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
+                               uint64_t random, uint32_t *flags);
     bnd_status (*parse)(bnd_result *out, const bnd_format *f, const char *text, size_t length, bnd_rule rule,
                         uint64_t random, bnd_error *why);
     size_t (*print_shortest)(char *out, size_t size, const bnd_format *f, bnd_exact value);
@@ -32,7 +35,9 @@ typedef struct bnd_verify_candidate {
                               bnd_stats *stats, bnd_error *why);
 } bnd_verify_candidate;
 
-/* A case that does not hold. Operands are codes of `from`, results codes of `to`. */
+/* A case that does not hold. Operands are codes of `from`, results codes of `to`. A midpoint has two operands: the
+ * codes on both sides. "midpoint + last bit" is the next number of 53 bits, "midpoint + far bit" the midpoint with a
+ * bit added 200 places below its last one. */
 typedef struct bnd_verify_counterexample {
     char what[32]; /* "add", "encode", "print", "avx512 encode", ... */
     unsigned operands;
@@ -43,6 +48,8 @@ typedef struct bnd_verify_counterexample {
     uint64_t random;
     bool code_only;       /* flags and ternary values were not compared */
     bnd_result got, want; /* the candidate's, the judge's */
+    bool exact;           /* the results are not rounded: they are the two below, not codes */
+    bnd_exact exact_got, exact_want;
 } bnd_verify_counterexample;
 
 enum { BND_VERIFY_COUNTEREXAMPLES_MAX = 3 };

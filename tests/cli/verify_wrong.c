@@ -27,7 +27,35 @@ static bnd_result encode_float(const bnd_format *f, float x, bnd_rule rule, uint
     return r;
 }
 
-static const bnd_verify_candidate wrong = {.decode = decode, .operate = operate, .encode_float = encode_float};
+/* A tie at the top under one policy, and a bit far below the midpoint above 1 that does not count. */
+static bnd_result encode(const bnd_format *f, double x, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_encode(f, x, rule, random);
+    r.flags ^= x == 7 && rule.overflow == BND_OVERFLOW_SATURATE ? BND_FLAG_SATURATED : 0;
+    return r;
+}
+
+static bnd_result encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    x.sticky = x.sticky && !(x.exponent == -127 && x.high == UINT64_C(5) << 61 && !x.negative);
+    return bnd_encode_exact(f, x, rule, random);
+}
+
+/* One unit in the last of 128 places. */
+static bnd_exact operate_exact(bnd_operation operation, const bnd_format *f, const bnd_exact *x, bnd_rule rule,
+                               uint64_t random, uint32_t *flags)
+{
+    bnd_exact r = bnd_operate_exact(operation, f, x, rule, random, flags);
+    r.low += operation == BND_OP_EXP && !x->negative && x->exponent == -15 && x->low >> 13 == 5;
+    return r;
+}
+
+static const bnd_verify_candidate wrong = {.decode = decode,
+                                           .encode = encode,
+                                           .encode_exact = encode_exact,
+                                           .operate = operate,
+                                           .operate_exact = operate_exact,
+                                           .encode_float = encode_float};
 const bnd_verify_candidate *const verify_candidate = &wrong;
 
 int main(int argc, char **argv)

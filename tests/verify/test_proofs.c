@@ -52,7 +52,8 @@ static void test_library(void)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
             bnd_verify_result found = prove(bnd_verify_check_name(proof), all[i].format, all[i].rule, NULL, 1);
-            CU_ASSERT(found.cases > 0);
+            bnd_format f = format(all[i].format);
+            CU_ASSERT_EQUAL(found.cases > 0, bnd_verify_check_effort(proof, &f, all[i].rule, false) > 0);
             CU_ASSERT_EQUAL(found.mismatches, 0);
             if (found.mismatches > 0) {
                 printf("%s %s: %llu\n", bnd_verify_check_name(proof), all[i].format,
@@ -87,6 +88,32 @@ static bnd_result wrong_encode(const bnd_format *f, double x, bnd_rule rule, uin
     return r;
 }
 
+/* The midpoint above 1, and a little more, taken for the midpoint itself. */
+static bnd_result wrong_encode_exact(const bnd_format *f, bnd_exact x, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_encode_exact(f, x, rule, random);
+    bool above = !x.negative && x.sticky && x.high == UINT64_C(0x88) << 56 && x.low == 0 && x.exponent == -127;
+    r.code -= above && r.code == 0x39;
+    return r;
+}
+
+/* One policy alone, at the midpoint above the largest number. */
+static bnd_result wrong_policy(const bnd_format *f, double x, bnd_rule rule, uint64_t random)
+{
+    bnd_result r = bnd_encode(f, x, rule, random);
+    r.flags ^= rule.overflow == BND_OVERFLOW_PROPAGATE_MAX && x == 464 ? BND_FLAG_SATURATED : 0;
+    return r;
+}
+
+/* A unit in the last of 128 places. */
+static bnd_exact wrong_bits(bnd_operation operation, const bnd_format *f, const bnd_exact *operands, bnd_rule rule,
+                            uint64_t random, uint32_t *flags)
+{
+    bnd_exact r = bnd_operate_exact(operation, f, operands, rule, random, flags);
+    r.low += operation == BND_OP_TANH && operands->exponent == -15 && operands->low >> 12 == 0xb;
+    return r;
+}
+
 /* A flag that is missing for one float of 2^32. */
 static bnd_result wrong_float(const bnd_format *f, float x, bnd_rule rule, uint64_t random)
 {
@@ -114,6 +141,15 @@ static bnd_result wrong_root(const bnd_format *f, bnd_operation operation, const
 {
     bnd_result r = operate(f, operation, c, rule, random);
     r.code ^= operation == BND_OP_SQRT && c[0] == 0x41;
+    return r;
+}
+
+/* A NaN keeps its sign. */
+static bnd_result wrong_sign(const bnd_format *f, bnd_operation operation, const uint64_t *c, bnd_rule rule,
+                             uint64_t random)
+{
+    bnd_result r = operate(f, operation, c, rule, random);
+    r.code ^= operation == BND_OP_NEG && c[0] == 0x7f ? 0x80 : 0;
     return r;
 }
 
@@ -216,6 +252,9 @@ static void test_wrong(void)
     } all[] = {
         {"decode", "decode", 0x2a, true, {.decode = wrong_decode}},
         {"encode", "encode", UINT64_C(0x3ff1) << 48, true, {.encode = wrong_encode}},
+        {"midpoints", "midpoint + far bit", 0x38, true, {.encode_exact = wrong_encode_exact}},
+        {"midpoints", "midpoint", 0x7e, true, {.encode = wrong_policy}},
+        {"one", "neg", 0x7f, true, {.operate = wrong_sign}},
         {"float", "encode", 0xc0810000, true, {.encode_float = wrong_float}},
         {"convert", "convert", 0x1234, false, {.convert = wrong_convert}},
         {"one", "sqrt", 0x41, true, {.operate = wrong_root}},
@@ -253,6 +292,20 @@ static void test_wrong_by_oracle(void)
     CU_ASSERT_EQUAL(prove("float", "e4m3", rule, &candidate, 1).mismatches, 1);
     candidate = (bnd_verify_candidate){.operate = wrong_exp};
     CU_ASSERT_EQUAL(prove("functions", "e4m3", rule, &candidate, 1).mismatches, 1);
+}
+
+/* The 128 bits before a rounding: formats of at least 16 bits of precision have the operands. */
+static void test_wrong_bits(void)
+{
+    const bnd_verify_candidate candidate = {.operate_exact = wrong_bits};
+    bnd_verify_result good = prove("bits", "fp32", (bnd_rule){0}, NULL, 1),
+                      bad = prove("bits", "fp32", (bnd_rule){0}, &candidate, 1);
+    CU_ASSERT(good.cases > 20000);
+    CU_ASSERT_EQUAL(good.mismatches, 0);
+    CU_ASSERT_EQUAL(bad.cases, good.cases);
+    CU_ASSERT(bad.mismatches > 0 && bad.first[0].exact && strcmp(bad.first[0].what, "tanh") == 0);
+    CU_ASSERT_EQUAL(bad.first[0].exact_got.low, bad.first[0].exact_want.low + 1);
+    CU_ASSERT_EQUAL(prove("bits", "tf32", (bnd_rule){0}, NULL, 1).cases, 0);
 }
 
 /* ---- threads, sums and refusals ---- */
@@ -336,6 +389,7 @@ CU_TestInfo proof_tests[] = {
     {"formats beyond fp64", test_beyond_fp64},
     {"what is wrong is found", test_wrong},
     {"and by the oracle itself", test_wrong_by_oracle},
+    {"bits before a rounding", test_wrong_bits},
     {"threads", test_threads},
     {"progress", test_progress},
     {"refusals", test_refusals},

@@ -65,7 +65,9 @@ bnd_result bndi_judge_operation(bndi_piece *p, bnd_operation operation, const ui
 {
     const bndi_inquiry *q = p->q;
     bool searches = operation == BND_OP_NEXT_UP || operation == BND_OP_NEXT_DOWN; /* over all codes */
-    if (q->answers == NULL || (searches && q->f.width > 8)) {
+    bool signs = operation == BND_OP_NEG || operation == BND_OP_ABS;              /* of NaNs too */
+    bool asks = signs || (searches && q->f.width > 8) || (q->exhaustive && bnd_operation_operands(operation) == 1);
+    if (q->answers == NULL || asks) {
         return bndi_judge_by_oracle(p, operation, codes, random);
     }
     bndi_narrow_operand x[BND_OPERANDS_MAX];

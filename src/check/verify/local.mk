@@ -10,8 +10,10 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/verify/narrow_operations.c \
 	src/check/verify/comparison.c \
 	src/check/verify/arrays.c \
+	src/check/verify/bits.c \
 	src/check/verify/codes.c \
 	src/check/verify/functions.c \
+	src/check/verify/midpoints.c \
 	src/check/verify/numbers.c \
 	src/check/verify/operations.c \
 	src/check/verify/verifier.c

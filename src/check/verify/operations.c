@@ -2,8 +2,8 @@
 #include "verify/verify.h"
 #include "verify/operands.h"
 
-static const bnd_operation of_one[] = {BND_OP_SQRT,    BND_OP_RINT,      BND_OP_NEARBY, BND_OP_LOGB,
-                                       BND_OP_NEXT_UP, BND_OP_NEXT_DOWN, BND_OP_ULP};
+static const bnd_operation of_one[] = {BND_OP_SQRT,      BND_OP_RINT, BND_OP_NEARBY, BND_OP_LOGB, BND_OP_NEXT_UP,
+                                       BND_OP_NEXT_DOWN, BND_OP_ULP,  BND_OP_NEG,    BND_OP_ABS};
 static const bnd_operation of_two[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL,        BND_OP_DIV,        BND_OP_REM,
                                        BND_OP_MIN, BND_OP_MAX, BND_OP_MIN_NUMBER, BND_OP_MAX_NUMBER, BND_OP_SCALB};
 enum {
@@ -144,14 +144,14 @@ static void check_one(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_verify_row bndi_verify_one = {.name = "one",
-                                         .title =
-                                             "sqrt rint nearby logb next_up next_down ulp: all codes up to 16 bits",
-                                         .rounds = true,
-                                         .at_once = 1 << 9,
-                                         .indices = codes_of_one,
-                                         .cost = cost_of_one,
-                                         .check = check_one};
+const bndi_verify_row bndi_verify_one = {
+    .name = "one",
+    .title = "sqrt rint nearby logb next_up next_down ulp neg abs: all codes up to 16 bits",
+    .rounds = true,
+    .at_once = 1 << 9,
+    .indices = codes_of_one,
+    .cost = cost_of_one,
+    .check = check_one};
 
 /* ---- two operands: an index is a pair ---- */
 

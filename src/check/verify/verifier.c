@@ -8,9 +8,10 @@
 #include "base/base.h"
 #include "bulk/threads.h"
 
-static const bndi_verify_row *const rows[] = {
-    &bndi_verify_decode,  &bndi_verify_text, &bndi_verify_encode, &bndi_verify_float, &bndi_verify_arrays,
-    &bndi_verify_convert, &bndi_verify_one,  &bndi_verify_two,    &bndi_verify_fma,   &bndi_verify_functions};
+static const bndi_verify_row *const rows[] = {&bndi_verify_decode,    &bndi_verify_text,      &bndi_verify_encode,
+                                              &bndi_verify_midpoints, &bndi_verify_float,     &bndi_verify_arrays,
+                                              &bndi_verify_convert,   &bndi_verify_one,       &bndi_verify_two,
+                                              &bndi_verify_fma,       &bndi_verify_functions, &bndi_verify_bits};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 size_t bnd_verify_check_count(void)
@@ -43,8 +44,9 @@ bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why)
         }
         bndi_nearest_offer(&nearest, rows[i]->name, bndi_length(rows[i]->name));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown proof",
-                             "(proofs: decode, text, encode, float, arrays, convert, one, two, fma, functions)");
+    return bndi_nearest_fail(
+        &nearest, why, BND_BAD_NAME, "unknown proof",
+        "(proofs: decode, text, encode, midpoints, float, arrays, convert, one, two, fma, functions, bits)");
 }
 
 /* ---- questions ---- */
@@ -55,8 +57,10 @@ static bnd_verify_candidate complete(const bnd_verify_candidate *given)
     c.decode = c.decode != NULL ? c.decode : bnd_decode;
     c.encode = c.encode != NULL ? c.encode : bnd_encode;
     c.encode_float = c.encode_float != NULL ? c.encode_float : bnd_encode_float;
+    c.encode_exact = c.encode_exact != NULL ? c.encode_exact : bnd_encode_exact;
     c.convert = c.convert != NULL ? c.convert : bnd_convert;
     c.operate = c.operate != NULL ? c.operate : bndi_call_operation;
+    c.operate_exact = c.operate_exact != NULL ? c.operate_exact : bnd_operate_exact;
     c.parse = c.parse != NULL ? c.parse : bnd_parse_n;
     c.print_shortest = c.print_shortest != NULL ? c.print_shortest : bnd_print_shortest;
     c.encode_array = c.encode_array != NULL ? c.encode_array : bnd_encode_f32;

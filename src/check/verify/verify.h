@@ -46,7 +46,8 @@ typedef struct bndi_verify_row {
     void (*check)(bndi_piece *p, uint64_t index);
 } bndi_verify_row;
 extern const bndi_verify_row bndi_verify_decode, bndi_verify_text, bndi_verify_encode, bndi_verify_float,
-    bndi_verify_arrays, bndi_verify_convert, bndi_verify_one, bndi_verify_two, bndi_verify_fma, bndi_verify_functions;
+    bndi_verify_midpoints, bndi_verify_arrays, bndi_verify_convert, bndi_verify_one, bndi_verify_two, bndi_verify_fma,
+    bndi_verify_functions, bndi_verify_bits;
 
 /* Whether the question is one for a table of answers. */
 bool bndi_is_narrow(const bnd_format *f, bnd_rule rule, bool exhaustive);

@@ -1,6 +1,8 @@
 /* What the elementary functions make of zeros, infinities and finite numbers: exact answers, limits, poles. */
 #include "arith/elementary.h"
 
+#include "base/verify.h"
+
 static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
 {
     *out = (bnd_exact){.low = 1, .exponent = exponent, .kind = BND_KIND_FINITE, .negative = negative};
@@ -10,7 +12,8 @@ static void give_power_of_two(bnd_exact *out, int32_t exponent, bool negative)
 static void evaluate(bnd_exact *out, bndi_question *q, bndi_elementary *function)
 {
     if (bndi_is_elementary_operand(&q->x[0])) {
-        (void)function(out, &q->x[0]);
+        bool decided = function(out, &q->x[0]);
+        BNDI_VERIFY(decided);
     } else {
         bndi_give_invalid(out, q);
     }

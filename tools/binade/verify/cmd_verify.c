@@ -57,6 +57,9 @@ static int set_defaults(verify *v)
     for (size_t i = 0; !v->proofs_given && i < bnd_verify_check_count(); i++) {
         v->wanted[i] = true;
     }
+    for (size_t i = 0; i < v->rule_count; i++) {
+        v->rules[i].overflow = v->common.rule.overflow;
+    }
     int status = default_formats(&v->common, "fp16,bf16,e4m3,e5m2,e2m3,e3m2,e2m1,e8m0,fp32,fp64");
     for (size_t i = 0; status == GO_ON && i < v->common.formats.count; i++) {
         const bnd_format *f = &v->common.formats.items[i];
@@ -191,11 +194,12 @@ static const option_row options[] = {
      .completes = COMPLETES_WORDS,
      .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
      INTO(verify, rules, read_roundings)},
+    {.same = &row_overflow},
     {.name = "proof",
      .argument = "LIST",
-     .help = "of decode text encode float arrays convert one two fma functions (default all)",
+     .help = "of decode text encode midpoints float arrays convert one two fma functions bits (default all)",
      .completes = COMPLETES_WORDS,
-     .words = "decode text encode float arrays convert one two fma functions",
+     .words = "decode text encode midpoints float arrays convert one two fma functions bits",
      INTO(verify, wanted, read_proofs)},
     {.name = "exhaustive",
      .help = "all floats, all pairs up to 16 bits, all triples up to 8: hours",

@@ -72,8 +72,22 @@ static char *operand_text(const bnd_verify_counterexample *c, unsigned i)
     return text;
 }
 
-static char *result_text(const bnd_verify_counterexample *c, bnd_result r)
+/* 128 bits that are not rounded, as an integer times a power of two; "..." says that more bits follow. */
+static char *unrounded_text(bnd_exact x)
 {
+    if (x.kind != BND_KIND_FINITE) {
+        return copy_text(x.kind == BND_KIND_ZERO ? "0" : x.kind == BND_KIND_INFINITE ? "inf" : "nan");
+    }
+    return format_text("%s0x%016" PRIx64 "%016" PRIx64 "%sp%+" PRId32, x.negative ? "-" : "", x.high, x.low,
+                       x.sticky ? "..." : "", x.exponent);
+}
+
+static char *result_text(const bnd_verify_counterexample *c, bool want)
+{
+    if (c->exact) {
+        return unrounded_text(want ? c->exact_want : c->exact_got);
+    }
+    bnd_result r = want ? c->want : c->got;
     char *code = code_text(&c->to, r.code), *value = shortest_text(&c->to, bnd_unpack(&c->to, r.code));
     char *flags = flags_text(r.flags), *text;
     text = c->code_only ? format_text("%s (%s)", code, value)
@@ -112,6 +126,13 @@ static char *expression_text(const bnd_verify_counterexample *c)
     return NULL;
 }
 
+/* The option for an overflow policy that is not the default, or "". */
+static char *policy_text(bnd_rule rule)
+{
+    bnd_overflow policy = bnd_rule_overflow(rule);
+    return policy == BND_OVERFLOW_FORMAT ? copy_text("") : format_text(" --overflow %s", bnd_overflow_name(policy));
+}
+
 /* A command that shows the case again: the number or the operation itself, or else the proof. */
 static char *again_text(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
@@ -119,16 +140,18 @@ static char *again_text(const verify *v, const result *r, const bnd_verify_count
     bool chance = bnd_rule_random_bits(c->rule) > 0;
     bool converts = strcmp(c->what, "encode") == 0 || strcmp(c->what, "convert") == 0 || strcmp(c->what, "decode") == 0;
     char *mode = rounding_text(c->rule), *text, *expression = chance ? NULL : expression_text(c);
+    char *policy = policy_text(c->rule);
     if (expression != NULL) {
-        text = format_text("binade calc %s '%s' -r %s", format, expression, mode);
+        text = format_text("binade calc %s '%s' -r %s%s", format, expression, mode, policy);
     } else if (converts && !chance) {
         char *operand = operand_text(c, 0);
-        text = format_text("binade show %s -f %s -r %s", operand, format, mode);
+        text = format_text("binade show %s -f %s -r %s%s", operand, format, mode, policy);
         free(operand);
     } else {
-        text = format_text("binade verify -f %s -r %s --proof %s%s", format, mode, bnd_verify_check_name(r->proof),
-                           v->exhaustive ? " --exhaustive" : "");
+        text = format_text("binade verify -f %s -r %s%s --proof %s%s", format, mode, policy,
+                           bnd_verify_check_name(r->proof), v->exhaustive ? " --exhaustive" : "");
     }
+    free(policy);
     free(expression);
     free(mode);
     return text;
@@ -136,9 +159,12 @@ static char *again_text(const verify *v, const result *r, const bnd_verify_count
 
 static void print_counterexample(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
-    char *mode = rounding_text(c->rule), *got = result_text(c, c->got), *want = result_text(c, c->want);
+    char *mode = rounding_text(c->rule), *got = result_text(c, false), *want = result_text(c, true);
     char *again = again_text(v, r, c);
-    printf("%s, %s, %s: %s", bnd_verify_check_name(r->proof), v->common.formats.items[r->format].name, mode, c->what);
+    bnd_overflow policy = bnd_rule_overflow(c->rule);
+    bool told = policy != BND_OVERFLOW_FORMAT;
+    printf("%s, %s, %s%s%s: %s", bnd_verify_check_name(r->proof), v->common.formats.items[r->format].name, mode,
+           told ? ", overflow " : "", told ? bnd_overflow_name(policy) : "", c->what);
     for (unsigned i = 0; i < c->operands; i++) {
         char *operand = operand_text(c, i);
         printf(" %s", operand);
@@ -192,9 +218,15 @@ static void print_summary(const verify *v)
 
 /* ---- JSON ---- */
 
-static void json_result(bnd_lab_json *json, const char *key, const bnd_verify_counterexample *c, bnd_result r)
+static void json_result(bnd_lab_json *json, const char *key, const bnd_verify_counterexample *c, bool want)
 {
+    bnd_result r = want ? c->want : c->got;
     bnd_lab_json_object(json, key);
+    if (c->exact) {
+        json_owned_string(json, "bits", result_text(c, want));
+        bnd_lab_json_end(json);
+        return;
+    }
     json_owned_string(json, "code", code_text(&c->to, r.code));
     json_owned_string(json, "value", shortest_text(&c->to, bnd_unpack(&c->to, r.code)));
     if (!c->code_only) {
@@ -210,13 +242,14 @@ static void json_counterexample(bnd_lab_json *json, const verify *v, const resul
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "what", c->what);
     json_owned_string(json, "rounding", rounding_text(c->rule));
+    bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(c->rule)));
     bnd_lab_json_array(json, "operands");
     for (unsigned i = 0; i < c->operands; i++) {
         json_owned_string(json, NULL, operand_text(c, i));
     }
     bnd_lab_json_end(json);
-    json_result(json, "got", c, c->got);
-    json_result(json, "want", c, c->want);
+    json_result(json, "got", c, false);
+    json_result(json, "want", c, true);
     json_owned_string(json, "again", again_text(v, r, c));
     bnd_lab_json_end(json);
 }
