@@ -48,6 +48,7 @@ EXTRA_DIST += $(MANUAL_TEXT)
 # The pages by what they are for. They are installed with the folders that they have here, so that the same links lead to
 # them; tools/dev/link-pages takes out the links to what is not installed.
 TUTORIAL_PAGES = \
+	doc/tutorials/first-steps.md \
 	doc/tutorials/library-c.md \
 	doc/tutorials/library-python.md \
 	doc/tutorials/resource-accounting.md

@@ -88,11 +88,13 @@ void compare_merge(text *out, lines expected, lines got)
             *cell(&t, e, g) = e == expected.count && g == got.count ? 0 : least(&t, e, g);
         }
     }
-    size_t e = 0, g = 0;
+    size_t e = 0, g = 0, written = 0;
+    const size_t before = out->length;
     while (e < expected.count || g < got.count) {
         int cost = *cell(&t, e, g);
         if (e < expected.count && g < got.count && cost == *cell(&t, e + 1, g + 1) + cost_of_pair(&t, e, g)) {
             append_line(out, got.line[g++]);
+            written++;
             e++;
         } else if (g < got.count && cost == *cell(&t, e, g + 1) + cost_of_passing(&t, e)) {
             if (cost_of_passing(&t, e) > 0) {
@@ -107,4 +109,10 @@ void compare_merge(text *out, lines expected, lines got)
         }
     }
     free(t.cost);
+    if (written == 0) { /* nothing is as it was: "..." alone would stand for anything */
+        out->length = before;
+        for (g = 0; g < got.count; g++) {
+            append_line(out, got.line[g]);
+        }
+    }
 }

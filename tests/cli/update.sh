@@ -20,5 +20,6 @@ check "the first lines" updated 'title 1\nsecond\n...\n' 'title 2\nsecond\nx\ny\
 check "a line between is dropped" updated '...\nb 2\nc\nd 3\n...\n' 'a\nb 2\nd 3\ne\n' '...\nb 2\nd 3\n...\n'
 check "a line between is added" updated '...\nb 2\nd 3\n...\n' 'a\nb 2\nc\nd 3\ne\n' '...\nb 2\nc\nd 3\n...\n'
 check "without ... all of it" updated 'a\nb\n' 'c\nd\na\n' 'c\nd\na\n'
-check "nothing printed" updated 'a\n...\n' '' '...\n'
+check "nothing as it was" updated 'a\n...\n' 'b\nc\n' 'b\nc\n'
+check "nothing printed" updated 'a\n...\n' '' ''
 conclude
