@@ -51,8 +51,11 @@ binade_SOURCES = \
 	tools/binade/formats/formats.h \
 	tools/binade/help/cmd_help.c \
 	tools/binade/help/completion.c \
+	tools/binade/help/full.c \
 	tools/binade/help/help.h \
 	tools/binade/help/man.c \
+	tools/binade/help/page.c \
+	tools/binade/help/page.h \
 	tools/binade/range/cmd_range.c \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \

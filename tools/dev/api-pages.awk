@@ -161,7 +161,7 @@ END {
     base = header
     sub(/\.h$/, "", base)
     printf ".\\\" Made from include/binade/%s by tools/dev/make-generated; do not edit.\n", header
-    printf ".TH BND_%s 3 \"\" \"binade %s\" \"Library Functions\"\n.SH NAME\n", toupper(base), version
+    printf ".TH BND_%s 3 \"%s\" \"binade %s\" \"Library Functions\"\n.SH NAME\n", toupper(base), date, version
     printf "bnd_%s%s \\- %s\n.SH SYNOPSIS\n.nf\n#include <binade.h>\n.fi\n.PP\nLink with \\-lbinade. The rules that every call follows are in <binade.h>.\n.SH DESCRIPTION\n", base, names, about
     printf "%s\n", roff(toupper(substr(title, 1, 1)) substr(title, 2))
     printf "%s.SH SEE ALSO\n.BR binade (1)", page

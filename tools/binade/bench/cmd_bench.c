@@ -201,14 +201,23 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"one format, arrays in the second cache", "binade bench -f e4m3 --size L2"},
+    {NULL, NULL},
+};
+
 const command command_bench = {
     .name = "bench",
     .summary = "how fast arrays are converted here, beside a copy of the same bytes",
+    .group = GROUP_VERIFY,
     .operands = "",
     .about = "Times conversions of arrays, each compared with the codec first, beside copies of as many bytes in the "
              "same run. A ratio of 1 is the speed of memcpy, or of a copy with streaming stores. With --format, the "
              "cases of these formats, of any format that has a name.",
     .options = options,
-    .example = "binade bench -f e4m3 --size L2",
+    .examples = examples,
+    .exit_one = "a result differs from the codec, or from PyTorch; such a case is not timed",
+    .environment = READS_COLUMNS | READS_BACKEND | READS_THREADS | READS_TORCH,
+    .see_also = "verify cast",
     .run = run,
 };

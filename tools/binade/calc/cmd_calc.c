@@ -209,9 +209,19 @@ static const option_row options[] = {
     {.same = &row_color},    {.same = &row_help},    {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"a sum that stops growing: 0.001 added 10,000 times", "binade calc fp16,bf16 'sum(0.001, 10000)'"},
+    {"2048 + 1 in fp16", "binade calc fp16 '2048 + 1'"},
+    {"one step in another format", "binade calc fp32 'bf16(0.1) * 3'"},
+    {"the softplus of -20 in bf16", "binade calc bf16 'log(1 + exp(-20))'"},
+    {"every step, as JSON", "binade calc e4m3 'fma(3, 7, 0.5)' --json"},
+    {NULL, NULL},
+};
+
 const command command_calc = {
     .name = "calc",
     .summary = "an expression with every operation rounded in a format",
+    .group = GROUP_COMPUTE,
     .operands = "[FORMAT] EXPR",
     .first = COMPLETES_FORMATS,
     .about = "Evaluates EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
@@ -222,6 +232,8 @@ const command command_calc = {
              "ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x) and, "
              "of operands of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
-    .example = "binade calc fp16,bf16 'sum(0.001, 10000)'",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "show cast bnd_arith(3)",
     .run = run,
 };

@@ -332,9 +332,21 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"two fp32 numbers, 1 and 0.1, as a .npy file",
+     "printf '\\0\\0\\200\\077\\315\\314\\314\\075' | binade cast --from fp32 --to fp32 - two.npy"},
+    {"a .npy file in FP8 E4M3, with statistics", "binade cast --to e4m3 two.npy two-e4m3.npy --stats"},
+    {"back to fp32: the file does not name its format", "binade cast --dtype e4m3 --to fp32 two-e4m3.npy back.npy"},
+    {"rounded to MXFP8 and back, in fp32", "binade cast --via mxfp8 two.npy two-mxfp8.npy"},
+    {"bytes on standard input and output",
+     "printf '\\0\\0\\200\\077' | binade cast --from fp32 --to bf16 | od -An -tx1"},
+    {NULL, NULL},
+};
+
 const command command_cast = {
     .name = "cast",
     .summary = "an array from one format to another, in files and streams",
+    .group = GROUP_COMPUTE,
     .operands = "[IN [OUT]]",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
@@ -343,6 +355,8 @@ const command command_cast = {
              "bits, the lowest first. .npy files are read as such, and written where OUT ends in .npy or where a .npy "
              "file goes to standard output.",
     .options = options,
-    .example = "printf '\\0\\0\\200\\077' | binade cast --from fp32 --to fp16 | od -tx1",
+    .examples = examples,
+    .environment = READS_BACKEND | READS_THREADS,
+    .see_also = "show formats bench bnd_bulk(3) bnd_block(3)",
     .run = run,
 };

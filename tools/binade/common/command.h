@@ -103,8 +103,19 @@ int read_list(void *options, const option_row *row, const char *list, read_optio
 
 /* ---- commands ---- */
 
+/* A command line that works, and what it is for. The tests run each. */
+typedef struct command_example {
+    const char *what, *line;
+} command_example;
+
+enum command_group { GROUP_INSPECT, GROUP_COMPUTE, GROUP_TRAIN, GROUP_VERIFY, GROUP_FILES, GROUP_HELP, COMMAND_GROUPS };
+
+/* Environment variables that a command reads, for its page. Those of its options and threads need no bit. */
+enum { READS_COLUMNS = 1, READS_LOCALE = 2, READS_BACKEND = 4, READS_THREADS = 8, READS_TORCH = 16 };
+
 struct command {
     const char *name, *summary;
+    enum command_group group;
     const char *old_name;                   /* which still calls it; NULL: none */
     const char *operands;                   /* "VALUE..." */
     enum completes first, others;           /* what completes the first operand, and those after it */
@@ -113,8 +124,11 @@ struct command {
     bool one_format;                        /* groups of formats are refused */
     const char *about;                      /* a few sentences; "\n\n" between paragraphs */
     const option_row *options;              /* ends with a row of nothing */
-    unsigned bit;        /* where commands share this table: which of its rows are this one's; 0: all */
-    const char *example; /* a command line that works */
+    unsigned bit;                    /* where commands share this table: which of its rows are this one's; 0: all */
+    const command_example *examples; /* 3 to 6, ends with a row of nothing; --help prints the first */
+    const char *exit_one;            /* what exit status 1 means; NULL: it does not occur */
+    unsigned environment;            /* READS_... */
+    const char *see_also;            /* commands, and other pages as "bnd_text(3)", separated by spaces */
     int (*run)(const struct command *self, int argc, char **argv);
     bool trains; /* its threads meet many times per millisecond */
 };
@@ -189,8 +203,12 @@ void *allocate(void *old, size_t count, size_t size);
 
 /* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
 void fill_text(const char *text, int indent, int column);
-/* With `more`, what the man page says besides, every option is explained; NULL: rare ones have their name only. */
-void print_help(const command *self, const char *more);
+/* The usage line and what the command does, for --help. */
+void print_usage(const command *self);
+/* With `all`, every option is explained; otherwise rare ones are only named. */
+void print_options(const command *self, bool all);
+/* --help: usage, options and one example. */
+void print_help(const command *self);
 void print_version(void);
 
 #endif

@@ -63,15 +63,19 @@ static void print_rare(const command *self)
     }
 }
 
-void print_help(const command *self, const char *more)
+void print_usage(const command *self)
 {
     printf("usage: binade %s [OPTION...]%s%s\n\n", self->name, self->operands[0] != '\0' ? " " : "", self->operands);
     fill_text(self->about, 0, 0);
+}
+
+void print_options(const command *self, bool all)
+{
     printf("\noptions:\n");
     const option_row *row;
     for (size_t i = 0; (row = option_at(self, i)) != NULL; i++) {
         enum { TEXT_AT = 26 };
-        if (more == NULL && option_is_rare(self, i)) {
+        if (!all && option_is_rare(self, i)) {
             continue;
         }
         int at = print_option_name(row);
@@ -82,11 +86,14 @@ void print_help(const command *self, const char *more)
         printf("%*s", TEXT_AT - at, "");
         fill_text(row->help, TEXT_AT, TEXT_AT);
     }
-    if (more == NULL) {
+    if (!all) {
         print_rare(self);
-    } else if (more[0] != '\0') {
-        putchar('\n');
-        fill_text(more, 0, 0);
     }
-    printf("\nexample: %s\n", self->example);
+}
+
+void print_help(const command *self)
+{
+    print_usage(self);
+    print_options(self, false);
+    printf("\nexample: %s\n", self->examples[0].line);
 }

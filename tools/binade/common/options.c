@@ -75,7 +75,7 @@ static int read_help(void *options, const option_row *row, const char *value)
     const settings *s = options;
     (void)row;
     (void)value;
-    print_help(s->command, NULL);
+    print_help(s->command);
     return FINE;
 }
 

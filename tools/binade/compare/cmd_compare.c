@@ -114,9 +114,15 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
+static const command_example examples[] = {
+    {"every run in a directory", "binade compare runs"},
+    {NULL, NULL},
+};
+
 const command command_compare = {
     .name = "compare",
     .summary = "training runs side by side: verdicts, gaps, memory, time",
+    .group = GROUP_TRAIN,
     .operands = "RUN...",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
@@ -125,6 +131,8 @@ const command command_compare = {
              "standard input.",
     .options = training_rows,
     .bit = COMPARE,
-    .example = "binade compare runs",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "train sweep evaluate",
     .run = run,
 };

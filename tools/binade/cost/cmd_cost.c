@@ -213,14 +213,24 @@ void cost_question_help(const command *self, const cost_question *question)
     snprintf(example, sizeof example, "binade %s%s%s", name, question->example[0] != '\0' ? " " : "",
              question->example);
     snprintf(about, sizeof about, "The question: %s.", question->summary);
-    const command one = {
-        .name = name, .operands = question->operands, .about = about, .options = its, .example = example};
-    print_help(&one, NULL);
+    const command one = {.name = name,
+                         .operands = question->operands,
+                         .about = about,
+                         .options = its,
+                         .examples = (const command_example[]){{"", example}}};
+    print_help(&one);
 }
+
+static const command_example examples[] = {
+    {"the time that a training takes",
+     "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5"},
+    {NULL, NULL},
+};
 
 const command command_cost = {
     .name = "cost",
     .summary = "time, memory and FLOPs of training, on paper",
+    .group = GROUP_TRAIN,
     .operands = "QUESTION [SHAPE]",
     .first = COMPLETES_OPERANDS,
     .operand_name = question_name,
@@ -229,6 +239,8 @@ const command command_cost = {
              "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], "
              "tensor SHAPE, roofline MxNxK, machines, models.",
     .options = cost_rows,
-    .example = "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "train formats",
     .run = run,
 };

@@ -212,9 +212,15 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
+static const command_example examples[] = {
+    {"trained weights under three recipes", "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4"},
+    {NULL, NULL},
+};
+
 const command command_evaluate = {
     .name = "evaluate",
     .summary = "trained weights under each recipe, without training",
+    .group = GROUP_TRAIN,
     .operands = "CHECKPOINT...",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
@@ -223,6 +229,8 @@ const command command_evaluate = {
              "wrote, or the directory of a run.",
     .options = training_rows,
     .bit = EVALUATE,
-    .example = "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4",
+    .examples = examples,
+    .environment = READS_COLUMNS | READS_BACKEND | READS_THREADS,
+    .see_also = "train compare cost",
     .run = run,
 };

@@ -386,9 +386,19 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"three formats, each by a name of its own ecosystem", "binade formats e4m3 float8_e4m3 e5m10b12fn"},
+    {"the built-in formats, the 8-bit P3109 family and the block formats", "binade formats"},
+    {"a block format", "binade formats nvfp4"},
+    {"the largest value of each FP8 format, as JSON",
+     "binade formats -f ocp,fnuz --json | grep -o '\"max\": *\"[^\"]*\"'"},
+    {NULL, NULL},
+};
+
 const command command_formats = {
     .name = "formats",
     .summary = "the table of formats: widths, bias, limits, specials, names elsewhere",
+    .group = GROUP_INSPECT,
     .operands = "[NAME...]",
     .first = COMPLETES_FORMATS,
     .others = COMPLETES_FORMATS,
@@ -397,6 +407,8 @@ const command command_formats = {
         "that are named. Up to four named formats are printed with every fact, one per line. Names of any ecosystem "
         "are understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
     .options = options,
-    .example = "binade formats e4m3 float8_e4m3 e5m10b12fn",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "show table range bnd_format(3)",
     .run = run,
 };

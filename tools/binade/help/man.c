@@ -1,34 +1,21 @@
 /* Man pages, from the rows of the commands and their options. */
-#include "help.h"
+#include "page.h"
 #include "common/print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *man_text(const char *page)
-{
-    for (const struct man_text *text = man_texts; text->page != NULL; text++) {
-        if (strcmp(text->page, page) == 0) {
-            return text->text;
-        }
-    }
-    return "";
-}
+/* The day on which the texts of this version were last looked through; the date of the version once it is released
+ * (tools/dev/check-version compares). The pages of section 3 have it too. */
+static const char page_date[] = "2026-11-22";
 
 /* Text for roff: hyphens that must stay hyphens, backslashes, lines that must not start with a control character. */
-static void put_roff(const char *text)
+static void put_roff(const char *text, size_t length)
 {
-    for (bool line_start = true; *text != '\0'; text++) {
-        if (*text == '\n') {
-            text += strspn(text, "\n") - 1;
-            fputs("\n.PP\n", stdout);
-            line_start = true;
-            continue;
-        }
-        if (line_start && (*text == '.' || *text == '\'')) {
-            fputs("\\&", stdout);
-        }
-        line_start = false;
+    if (length > 0 && (*text == '.' || *text == '\'')) {
+        fputs("\\&", stdout);
+    }
+    for (const char *end = text + length; text < end; text++) {
         if (*text == '-') {
             fputs("\\-", stdout);
         } else if (*text == '\\') {
@@ -39,52 +26,106 @@ static void put_roff(const char *text)
             putchar(*text);
         }
     }
+}
+
+static void put_capitals(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        putchar(text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]);
+    }
+}
+
+static void put_roff_piece(pen *p, enum piece piece, const char *term, size_t term_length, const char *text,
+                           size_t length)
+{
+    switch (piece) {
+    case PIECE_SECTION:
+        printf(".SH ");
+        put_capitals(text, length);
+        break;
+    case PIECE_SUBSECTION:
+        printf(".SS ");
+        put_roff(text, length);
+        break;
+    case PIECE_PARAGRAPH:
+        fputs(p->before == PIECE_SECTION || p->before == PIECE_SUBSECTION ? "" : ".PP\n", stdout);
+        put_roff(text, length);
+        break;
+    case PIECE_TERM:
+        printf(".TP\n\\fB");
+        put_roff(term, term_length);
+        printf("\\fR\n");
+        put_roff(text, length);
+        break;
+    case PIECE_VERBATIM:
+        printf(".RS 4\n.nf\n");
+        put_roff(text, length);
+        printf("\n.fi\n.RE");
+        break;
+    }
     putchar('\n');
 }
 
-static void put_title(const char *page, const char *what)
+static void put_line(const char *text)
 {
-    printf(".TH %s 1 \"\" \"binade %s\" \"User Commands\"\n.SH NAME\n", page, PACKAGE_VERSION);
-    put_roff(what);
+    put_roff(text, strlen(text));
+    putchar('\n');
+}
+
+static void put_title(const char *name, const char *summary)
+{
+    printf(".TH BINADE");
+    if (name != NULL) {
+        printf("\\-");
+        put_capitals(name, strlen(name));
+    }
+    printf(" 1 \"%s\" \"binade %s\" \"User Commands\"\n.SH NAME\nbinade%s%s \\- ", page_date, PACKAGE_VERSION,
+           name != NULL ? "\\-" : "", name != NULL ? name : "");
+    put_line(summary);
+}
+
+static void put_reference(const char *page, bool last)
+{
+    size_t name = strcspn(page, "(");
+    printf(".BR ");
+    put_roff(page, name);
+    printf(" %s%s\n", page + name, last ? "" : ",");
 }
 
 static void roff_overview(void)
 {
-    put_title("BINADE", "binade - a floating-point format laboratory");
-    printf(".SH SYNOPSIS\n.B binade\n.I COMMAND\n[\\fIOPTION\\fR...] ...\n.SH DESCRIPTION\n");
-    const char *text = man_text("binade"), *sections = strstr(text, "\n\n.SH ");
-    char *description = format_text("%.*s", (int)(sections - text), text);
-    put_roff(description);
-    free(description);
+    pen p = {put_roff_piece, PIECE_SECTION};
+    put_title(NULL, "a floating-point format laboratory");
+    printf(".SH SYNOPSIS\n.B binade\n.I COMMAND\n[\\fIOPTION\\fR...] ...\n.br\n.B binade help\n[\\fICOMMAND\\fR...]\n"
+           ".SH DESCRIPTION\n");
+    page_description("binade", &p);
     printf(".SH COMMANDS\n");
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        printf(".TP\n.BR binade\\-%s (1)\n", commands[i]->name);
-        put_roff(commands[i]->summary);
+    for (enum command_group group = 0; group < COMMAND_GROUPS; group++) {
+        bool first = true;
+        for (size_t i = 0; commands[i] != NULL; i++) {
+            if (commands[i]->group != group) {
+                continue;
+            }
+            if (first) {
+                printf(".SS %s\n", group_name(group));
+                first = false;
+            }
+            printf(".TP\n.BR binade\\-%s (1)\n", commands[i]->name);
+            put_line(commands[i]->summary);
+        }
     }
-    fputs(sections + 2, stdout);
+    page_exit_status(NULL, &p);
+    page_sections("binade", &p);
+    page_environment(NULL, &p);
+    printf(".SH SEE ALSO\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        printf(".BR binade\\-%s (1),\n", commands[i]->name);
+    }
+    put_reference("bnd_base(3)", true);
 }
 
-static void roff_command(const command *c)
+static void roff_options(const command *c)
 {
-    char upper[32];
-    size_t i = 0;
-    for (; c->name[i] != '\0' && i < sizeof upper - 1; i++) {
-        upper[i] = (char)(c->name[i] >= 'a' && c->name[i] <= 'z' ? c->name[i] - 'a' + 'A' : c->name[i]);
-    }
-    upper[i] = '\0';
-    printf(".TH BINADE\\-%s 1 \"\" \"binade %s\" \"User Commands\"\n.SH NAME\nbinade\\-%s \\- ", upper, PACKAGE_VERSION,
-           c->name);
-    put_roff(c->summary);
-    printf(".SH SYNOPSIS\n.B binade %s\n[\\fIOPTION\\fR...]\n", c->name);
-    if (c->operands[0] != '\0') {
-        put_roff(c->operands);
-    }
-    printf(".SH DESCRIPTION\n");
-    put_roff(c->about);
-    if (man_text(c->name)[0] != '\0') {
-        printf(".PP\n");
-        put_roff(man_text(c->name));
-    }
     printf(".SH OPTIONS\n");
     const option_row *row;
     for (size_t o = 0; (row = option_at(c, o)) != NULL; o++) {
@@ -94,11 +135,47 @@ static void roff_command(const command *c)
         }
         printf("\\fB\\-\\-%s\\fR%s%s%s\n", row->name, row->argument != NULL ? " \\fI" : "",
                row->argument != NULL ? row->argument : "", row->argument != NULL ? "\\fR" : "");
-        put_roff(row->help);
+        put_line(row->help);
     }
-    printf(".SH EXAMPLE\n.nf\n");
-    put_roff(c->example);
-    printf(".fi\n.SH SEE ALSO\n.BR binade (1)\n");
+}
+
+static void roff_about(const char *about, pen *p)
+{
+    for (;;) {
+        size_t length = strcspn(about, "\n");
+        put_roff_piece(p, PIECE_PARAGRAPH, "", 0, about, length);
+        p->before = PIECE_PARAGRAPH;
+        if (about[length] == '\0') {
+            return;
+        }
+        about += length + strspn(about + length, "\n");
+    }
+}
+
+static void roff_command(const command *c)
+{
+    pen p = {put_roff_piece, PIECE_SECTION};
+    put_title(c->name, c->summary);
+    printf(".SH SYNOPSIS\n.B binade %s\n[\\fIOPTION\\fR...]\n", c->name);
+    if (c->operands[0] != '\0') {
+        put_line(c->operands);
+    }
+    printf(".SH DESCRIPTION\n");
+    roff_about(c->about, &p);
+    page_description(c->name, &p);
+    roff_options(c);
+    page_sections(c->name, &p);
+    page_exit_status(c, &p);
+    page_environment(c, &p);
+    page_examples(c, &p);
+    printf(".SH SEE ALSO\n");
+    char *page = page_see_also(c, 0);
+    for (size_t at = 1; page != NULL; at++) {
+        char *next = page_see_also(c, at);
+        put_reference(page, next == NULL);
+        free(page);
+        page = next;
+    }
 }
 
 int print_roff(const command *self, const char *name)

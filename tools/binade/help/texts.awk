@@ -1,15 +1,20 @@
-# Makes C of the texts of man pages: an array of pages and texts. A paragraph becomes a line; from the first .SH on lines stay.
+# Makes C of the texts of man pages: an array of pages and texts. A piece becomes a line: a paragraph or "- term: text" with
+# the lines that continue it, a heading ("# " or "## "), a line that begins with four blanks.
 BEGIN {
     print "/* The texts in doc/man, made into C by tools/binade/help/texts.awk. */"
     print "#include \"help/help.h\"\n"
     print "const struct man_text man_texts[] = {"
 }
-function literal(text) {
-    gsub(/\\/, "\\\\", text)
-    gsub(/"/, "\\\"", text)
-    printf "     \"%s\"\n", text
+function end_piece() {
+    if (piece == "")
+        return
+    gsub(/\\/, "\\\\", piece)
+    gsub(/"/, "\\\"", piece)
+    printf "     \"%s\\n\"\n", piece
+    piece = ""
 }
 function close_page() {
+    end_piece()
     if (page != "")
         print "    },"
 }
@@ -19,25 +24,21 @@ FNR == 1 {
     sub(/.*\//, "", page)
     sub(/\.text$/, "", page)
     printf "    {\"%s\",\n", page
-    roff = 0
-    begun = 0
-}
-/^\.SH / {
-    roff = 1
-}
-roff {
-    literal($0)
-    print "     \"\\n\""
-    next
 }
 /^$/ {
-    print "     \"\\n\\n\""
-    begun = 0
+    end_piece()
+    next
+}
+/^(#|- |    )/ {
+    end_piece()
+    piece = $0
+    if ($0 !~ /^- /)
+        end_piece()
     next
 }
 {
-    literal((begun ? " " : "") $0)
-    begun = 1
+    sub(/^ +/, "")
+    piece = piece (piece == "" ? "" : " ") $0
 }
 END {
     close_page()

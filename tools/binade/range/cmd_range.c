@@ -213,14 +213,25 @@ static const option_row options[] = {
     {.same = &row_color},   {.same = &row_help},  {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"four values in four formats", "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2"},
+    {"the decades from 1e-10 to 1e10 in the default formats", "binade range"},
+    {"the same under CUDA's saturating rule", "binade range -f e4m3,e5m2 --dialect cuda-satfinite"},
+    {"one line per value and format, as CSV", "binade range 1e-8 -f fp16,bf16 --csv"},
+    {NULL, NULL},
+};
+
 const command command_range = {
     .name = "range",
     .summary = "which formats hold a value, flush it, saturate or overflow",
+    .group = GROUP_INSPECT,
     .operands = "[VALUE...]",
     .about = "A chart of values against formats: what is held, what is flushed to zero, what is beyond the largest "
              "number. Without values: the decades 1e-10 to 1e10. Default formats: fp32 tf32 fp16 bf16 e5m2 e4m3 e3m2 "
              "e2m3 e2m1 e8m0.",
     .options = options,
-    .example = "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2",
+    .examples = examples,
+    .environment = READS_COLUMNS | READS_LOCALE,
+    .see_also = "show formats table",
     .run = run,
 };

@@ -327,9 +327,20 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"several values in several formats, a line per value", "binade show 0.1 1/3 2^-24 -f fp16,bf16,e4m3 --table"},
+    {"one value, with the neighbours and the rule that decided", "binade show 0.3 -f e4m3 -v"},
+    {"a code instead of a value", "binade show fp16:0x3c00"},
+    {"what each library's rule makes of 465 in FP8", "binade show 465 -f e4m3 --dialects"},
+    {"values from standard input, as CSV", "seq 0.1 0.1 0.5 | binade show - -f e5m2 --csv"},
+    {"stochastic rounding with 8 random bits", "binade show 0.1 -f bf16 -r sr:8 --seed 7 --json"},
+    {NULL, NULL},
+};
+
 const command command_show = {
     .name = "show",
     .summary = "what a number becomes in several formats: bits, value, error, flags",
+    .group = GROUP_INSPECT,
     .operands = "VALUE...",
     .about =
         "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, the "
@@ -337,6 +348,8 @@ const command command_show = {
         "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, pi, e, an expression "
         "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,
-    .example = "binade show 0.1 1/3 2^-24 -f fp16,bf16,e4m3 --table",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "formats table range calc bnd_codec(3) bnd_text(3)",
     .run = run,
 };

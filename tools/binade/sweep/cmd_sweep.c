@@ -221,9 +221,16 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
+static const command_example examples[] = {
+    {"three learning rates for two recipes",
+     "binade sweep --lr 1e-3..1e-1:3 --recipe fp32,bf16-pure --steps 50 --out sweep"},
+    {NULL, NULL},
+};
+
 const command command_sweep = {
     .name = "sweep",
     .summary = "recipes under a range of learning rates, and the best for each",
+    .group = GROUP_TRAIN,
     .operands = "",
     .about = "Trains a model once for every recipe, learning rate and pair of seeds, on all cores, and says which "
              "learning rate is the best for each recipe, what a wrong one costs, and how many runs fail. With --out, "
@@ -231,6 +238,8 @@ const command command_sweep = {
     .trains = true,
     .options = training_rows,
     .bit = SWEEP,
-    .example = "binade sweep --lr 1e-4..1e-1:7 --recipe fp32,bf16-pure --seeds 3 --out runs",
+    .examples = examples,
+    .environment = READS_COLUMNS | READS_BACKEND | READS_THREADS,
+    .see_also = "train compare",
     .run = run,
 };

@@ -67,15 +67,25 @@ static const option_row options[] = {
     {.same = &row_color},  {.same = &row_help}, {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"every code of FP4 E2M1", "binade table e2m1"},
+    {"the last codes of FP8 E4M3, where its NaNs are", "binade table e4m3 | tail -n 4"},
+    {"every value of a custom format, as CSV", "binade table e3m4 --csv"},
+    {NULL, NULL},
+};
+
 const command command_table = {
     .name = "table",
     .summary = "every code of a format of at most 16 bits",
+    .group = GROUP_INSPECT,
     .operands = "FORMAT",
     .first = COMPLETES_FORMATS,
     .one_format = true,
     .about = "Prints every code of a format in order: code, bits, class and exact value (in the text for people, past "
              "40 digits cut with ...; --json and --csv have every digit).",
     .options = options,
-    .example = "binade table e2m1",
+    .examples = examples,
+    .environment = READS_COLUMNS,
+    .see_also = "show formats range",
     .run = run,
 };

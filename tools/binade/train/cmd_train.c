@@ -297,9 +297,16 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? (was_stopped() ? BAD_STREAM : FINE) : status;
 }
 
+static const command_example examples[] = {
+    {"three recipes compared with fp32", "binade train --recipe fp16-pure,bf16-sr,mxfp8 --steps 100"},
+    {"short runs, written to a directory", "binade train --recipe fp32,bf16-amp --steps 20 --out runs"},
+    {NULL, NULL},
+};
+
 const command command_train = {
     .name = "train",
     .summary = "a model under several recipes: what became of each, what it saved",
+    .group = GROUP_TRAIN,
     .operands = "",
     .about = "Trains a small model once a recipe, from the same weights on the same data, every number rounded as the "
              "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
@@ -307,6 +314,8 @@ const command command_train = {
     .trains = true,
     .options = training_rows,
     .bit = TRAIN,
-    .example = "binade train --recipe fp16-pure,bf16-sr,mxfp8 --seeds 3",
+    .examples = examples,
+    .environment = READS_COLUMNS | READS_LOCALE | READS_BACKEND | READS_THREADS,
+    .see_also = "compare evaluate sweep cost",
     .run = run,
 };

@@ -269,9 +269,16 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"test vectors of a conversion, checked by this build",
+     "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check"},
+    {NULL, NULL},
+};
+
 const command command_vectors = {
     .name = "vectors",
     .summary = "test vectors for implementations, and which rule an implementation follows",
+    .group = GROUP_VERIFY,
     .operands = "gen|check [FILE | -- CMD...]",
     .first = COMPLETES_WORDS,
     .others = COMPLETES_FILES,
@@ -280,6 +287,8 @@ const command command_vectors = {
              "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or "
              "rule the implementation follows. Exit status 1 where a line does not hold.",
     .options = options,
-    .example = "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check",
+    .examples = examples,
+    .exit_one = "check found a line that disagrees",
+    .see_also = "verify calc show",
     .run = run,
 };

@@ -212,15 +212,24 @@ static const option_row options[] = {
     {.name = NULL},
 };
 
+static const command_example examples[] = {
+    {"two FP8 formats with two rounding modes", "binade verify -f e4m3,e5m2 --round rne,rtz"},
+    {NULL, NULL},
+};
+
 const command command_verify = {
     .name = "verify",
     .old_name = "prove",
     .summary = "this build's conversions and operations against MPFR and exact integers",
+    .group = GROUP_VERIFY,
     .operands = "",
     .about = "Compares what this build gives on this machine, case by case, with an independent judge on MPFR and "
              "exact integers: code, flags, and on which side of the exact number the result lies. Default formats: "
              "fp16 bf16 e4m3 e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
     .options = options,
-    .example = "binade verify -f e4m3,e5m2 --round rne,rtz",
+    .examples = examples,
+    .exit_one = "a case does not agree with the reference; the first ones are printed",
+    .environment = READS_COLUMNS | READS_BACKEND | READS_THREADS,
+    .see_also = "vectors bench calc",
     .run = run,
 };
