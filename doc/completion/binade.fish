@@ -159,6 +159,18 @@ complete -c binade -n '__binade_is compare' -l color -d 'auto always never (defa
 complete -c binade -n '__binade_is compare' -l help -s h -d 'this text'
 complete -c binade -n '__binade_is compare first' -F
 complete -c binade -n '__binade_is compare others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'trained weights under each recipe, without training'
+complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
+complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tokens, to validate on (default: that of the run)' -r -F
+complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
+complete -c binade -n '__binade_is evaluate' -l tensors -d 'names the N tensors that lose most (default 3; 0: none, which is faster)' -x
+complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default 1: small models gain nothing)' -x
+complete -c binade -n '__binade_is evaluate' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is evaluate' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is evaluate first' -F
+complete -c binade -n '__binade_is evaluate others' -F
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'recipes under a range of learning rates, and the best for each'
 complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
@@ -196,53 +208,6 @@ complete -c binade -n '__binade_is sweep' -l progress -d 'auto always never (def
 complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'trained weights under each recipe, without training'
-complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
-complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tokens, to validate on (default: that of the run)' -r -F
-complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
-complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
-complete -c binade -n '__binade_is evaluate' -l tensors -d 'names the N tensors that lose most (default 3; 0: none, which is faster)' -x
-complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default 1: small models gain nothing)' -x
-complete -c binade -n '__binade_is evaluate' -l json -d 'JSON instead of text'
-complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values instead of text'
-complete -c binade -n '__binade_is evaluate' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is evaluate first' -F
-complete -c binade -n '__binade_is evaluate others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'test vectors for implementations, and which rule an implementation follows'
-complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
-complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is vectors' -l count -s n -d 'N drawn cases instead of a level' -x
-complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)' -x -a '1 2 all'
-complete -c binade -n '__binade_is vectors' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
-complete -c binade -n '__binade_is vectors' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
-complete -c binade -n '__binade_is vectors' -l nan -d 'which NaN comes out, as in show; check: bits, or any NaN will do (default: signed in conversions, else canonical; bits)' -x -a 'bits any default canonical signed ones signed-ones propagate x86'
-complete -c binade -n '__binade_is vectors' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
-complete -c binade -n '__binade_is vectors' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
-complete -c binade -n '__binade_is vectors' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
-complete -c binade -n '__binade_is vectors' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
-complete -c binade -n '__binade_is vectors' -l memh -d 'gen: one word a line, for Verilog\'s $readmemh'
-complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 to-zero too (default: IEEE\'s five)'
-complete -c binade -n '__binade_is vectors' -l flags -d 'check: flags compared: none ieee all (default ieee; all where the header says flags=lab)' -x -a 'none ieee all'
-complete -c binade -n '__binade_is vectors' -l show -d 'check: so many disagreements in full (default 10)' -x
-complete -c binade -n '__binade_is vectors' -l coverage -d 'gen: print what the cases cover, instead of the cases'
-complete -c binade -n '__binade_is vectors' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
-complete -c binade -n '__binade_is vectors' -l json -d 'JSON instead of text'
-complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
-complete -c binade -n '__binade_is vectors' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is vectors first' -a 'gen check'
-complete -c binade -n '__binade_is vectors others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a verify -d 'this build\'s conversions and operations against MPFR and exact integers'
-complete -c binade -n '__binade_is verify/prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
-complete -c binade -n '__binade_is verify/prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
-complete -c binade -n '__binade_is verify/prove' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
-complete -c binade -n '__binade_is verify/prove' -l proof -d 'of decode text encode midpoints float arrays convert one two fma functions bits (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode midpoints float arrays convert one two fma functions bits\"")'
-complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
-complete -c binade -n '__binade_is verify/prove' -l threads -s j -d 'cores to work with (default all)' -x
-complete -c binade -n '__binade_is verify/prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
-complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'
-complete -c binade -n '__binade_is verify/prove' -l csv -d 'comma-separated values instead of text'
-complete -c binade -n '__binade_is verify/prove' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, memory and FLOPs of training, on paper'
 complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
@@ -283,6 +248,41 @@ complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
 complete -c binade -n '__binade_is cost' -l help -s h -d 'this text'
 complete -c binade -n '__binade_is cost first' -a 'time mfu fit memory flops tensor roofline machines models'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a vectors -d 'test vectors for implementations, and which rule an implementation follows'
+complete -c binade -n '__binade_is vectors' -l op -d 'convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot' -x -a 'convert add sub mul div sqrt fma rem min max dot:4 mxdot'
+complete -c binade -n '__binade_is vectors' -l in -d 'format of the operands, or one for each' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l out -d 'format of the result (default that of the first operand)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is vectors' -l count -s n -d 'N drawn cases instead of a level' -x
+complete -c binade -n '__binade_is vectors' -l level -d '1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)' -x -a '1 2 all'
+complete -c binade -n '__binade_is vectors' -l round -s r -d 'rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)' -x -a 'rne rna rtz rup rdn rto sr sra srb sr-equal'
+complete -c binade -n '__binade_is vectors' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is vectors' -l nan -d 'which NaN comes out, as in show; check: bits, or any NaN will do (default: signed in conversions, else canonical; bits)' -x -a 'bits any default canonical signed ones signed-ones propagate x86'
+complete -c binade -n '__binade_is vectors' -l flush -d 'subnormals become zero: none in out both (default none)' -x -a 'none in out both'
+complete -c binade -n '__binade_is vectors' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
+complete -c binade -n '__binade_is vectors' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
+complete -c binade -n '__binade_is vectors' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
+complete -c binade -n '__binade_is vectors' -l memh -d 'gen: one word a line, for Verilog\'s $readmemh'
+complete -c binade -n '__binade_is vectors' -l lab-flags -d 'flags have 32 saturated and 64 to-zero too (default: IEEE\'s five)'
+complete -c binade -n '__binade_is vectors' -l flags -d 'check: flags compared: none ieee all (default ieee; all where the header says flags=lab)' -x -a 'none ieee all'
+complete -c binade -n '__binade_is vectors' -l show -d 'check: so many disagreements in full (default 10)' -x
+complete -c binade -n '__binade_is vectors' -l coverage -d 'gen: print what the cases cover, instead of the cases'
+complete -c binade -n '__binade_is vectors' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is vectors' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (default auto: on a terminal); NO_COLOR means never' -x -a 'auto always never'
+complete -c binade -n '__binade_is vectors' -l help -s h -d 'this text'
+complete -c binade -n '__binade_is vectors first' -a 'gen check'
+complete -c binade -n '__binade_is vectors others' -F
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a verify -d 'this build\'s conversions and operations against MPFR and exact integers'
+complete -c binade -n '__binade_is verify/prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
+complete -c binade -n '__binade_is verify/prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
+complete -c binade -n '__binade_is verify/prove' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
+complete -c binade -n '__binade_is verify/prove' -l proof -d 'of decode text encode midpoints float arrays convert one two fma functions bits (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode midpoints float arrays convert one two fma functions bits\"")'
+complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
+complete -c binade -n '__binade_is verify/prove' -l threads -s j -d 'cores to work with (default all)' -x
+complete -c binade -n '__binade_is verify/prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
+complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'
+complete -c binade -n '__binade_is verify/prove' -l csv -d 'comma-separated values instead of text'
+complete -c binade -n '__binade_is verify/prove' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a bench -d 'how fast arrays are converted here, beside a copy of the same bytes'
 complete -c binade -n '__binade_is bench' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is bench' -l case -d 'the cases whose names have all of these words (default all)' -x
@@ -297,9 +297,10 @@ complete -c binade -n '__binade_is bench' -l progress -d 'auto always never (def
 complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is bench' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what the commands do, or one of them'
-complete -c binade -n '__binade_is help' -l full -d 'everything that the man page of a command says'
+complete -c binade -n '__binade_is help' -l full -d 'the whole man page of a command, as text'
+complete -c binade -n '__binade_is help' -l examples -d 'the examples of a command, or of all, as shell commands'
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x
 complete -c binade -n '__binade_is help' -l completion -d 'a completion script for bash, zsh or fish' -x -a 'bash zsh fish'
 complete -c binade -n '__binade_is help' -l help -s h -d 'this text'
-complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare sweep evaluate vectors verify cost bench help'
-complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare sweep evaluate vectors verify cost bench help'
+complete -c binade -n '__binade_is help first' -a 'show formats table range calc cast train compare evaluate sweep cost vectors verify bench help'
+complete -c binade -n '__binade_is help others' -a 'show formats table range calc cast train compare evaluate sweep cost vectors verify bench help'
