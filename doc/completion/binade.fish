@@ -272,12 +272,12 @@ complete -c binade -n '__binade_is vectors' -l color -d 'auto always never (defa
 complete -c binade -n '__binade_is vectors' -l help -s h -d 'this text'
 complete -c binade -n '__binade_is vectors first' -a 'gen check'
 complete -c binade -n '__binade_is vectors others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a verify -d 'this build\'s conversions and operations against MPFR and exact integers'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a verify -d 'compare this build with an independent reference'
 complete -c binade -n '__binade_is verify/prove' -l format -s f -d 'formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is verify/prove' -l round -s r -d 'modes, separated by commas: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal (default the first six)' -x -a '(__fish_complete_list , "string split \" \" \"rne rna rtz rup rdn rto sr sra srb sr-equal\"")'
 complete -c binade -n '__binade_is verify/prove' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
-complete -c binade -n '__binade_is verify/prove' -l proof -d 'of decode text encode midpoints float arrays convert one two fma functions bits (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode text encode midpoints float arrays convert one two fma functions bits\"")'
-complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8: hours'
+complete -c binade -n '__binade_is verify/prove' -l check -d 'checks, separated by commas: decode decimal encode midpoints from-float arrays convert unary binary fma functions bits (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode decimal encode midpoints from-float arrays convert unary binary fma functions bits\"")'
+complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8 bits: takes hours'
 complete -c binade -n '__binade_is verify/prove' -l threads -s j -d 'cores to work with (default all)' -x
 complete -c binade -n '__binade_is verify/prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'

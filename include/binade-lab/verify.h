@@ -63,7 +63,7 @@ typedef struct bnd_verify_result {
 
 /* The table of checks: rows 0 .. count-1. */
 size_t bnd_verify_check_count(void);
-const char *bnd_verify_check_name(size_t row);  /* "decode", "encode", "float", ...; "" where there is none */
+const char *bnd_verify_check_name(size_t row);  /* "decode", "encode", "unary", ...; "" where there is none */
 const char *bnd_verify_check_title(size_t row); /* what it compares, in a few words */
 bool bnd_verify_check_rounds(size_t row);       /* whether its answer depends on the rounding mode */
 BND_CHECKED bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why);

@@ -49,8 +49,8 @@ if command -v bash >/dev/null; then
     check "bash: no words where a number is meant" equal "$(offered train --steps '')" ""
     check "bash: the options of a command without operands" offers --recipe train ''
     check "bash: gen and check, then files" equal "$(offered vectors '') $(offered vectors check '')" "gen check "
-    check "bash: the old name of a command completes as the new one" equal "$(offered prove --pro)" \
-        "$(offered verify --pro)"
+    check "bash: the old name of a command completes as the new one" equal "$(offered prove --ch)" \
+        "$(offered verify --ch)"
     check "bash: an option's value is not an operand" offers fit cost --gpus 8 ''
     check "bash: is told to complete files itself" grep -q '^complete -o bashdefault -o default -F' \
         "$scripts/binade.bash"

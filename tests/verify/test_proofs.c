@@ -254,17 +254,17 @@ static void test_wrong(void)
         {"encode", "encode", UINT64_C(0x3ff1) << 48, true, {.encode = wrong_encode}},
         {"midpoints", "midpoint + far bit", 0x38, true, {.encode_exact = wrong_encode_exact}},
         {"midpoints", "midpoint", 0x7e, true, {.encode = wrong_policy}},
-        {"one", "neg", 0x7f, true, {.operate = wrong_sign}},
-        {"float", "encode", 0xc0810000, true, {.encode_float = wrong_float}},
+        {"unary", "neg", 0x7f, true, {.operate = wrong_sign}},
+        {"from-float", "encode", 0xc0810000, true, {.encode_float = wrong_float}},
         {"convert", "convert", 0x1234, false, {.convert = wrong_convert}},
-        {"one", "sqrt", 0x41, true, {.operate = wrong_root}},
-        {"two", "add", 0x38, true, {.operate = wrong_sum}},
-        {"two", "scalb", 0x38, true, {.operate = wrong_scale}},
+        {"unary", "sqrt", 0x41, true, {.operate = wrong_root}},
+        {"binary", "add", 0x38, true, {.operate = wrong_sum}},
+        {"binary", "scalb", 0x38, true, {.operate = wrong_scale}},
         {"fma", "fma", 0, false, {.operate = wrong_fma}},
         {"functions", "exp", 0x39, true, {.operate = wrong_exp}},
         {"functions", "log", 0, true, {.operate = wrong_pole}},
-        {"text", "exact text", 0x18, true, {.parse = wrong_parse}},
-        {"text", "shortest text", 0x0b, false, {.print_shortest = wrong_print}},
+        {"decimal", "exact text", 0x18, true, {.parse = wrong_parse}},
+        {"decimal", "shortest text", 0x0b, false, {.print_shortest = wrong_print}},
         {"arrays", "portable encode", 0x41480000, false, {.encode_array = wrong_encode_array}},
         {"arrays", "portable decode", 0x54, false, {.decode_array = wrong_decode_array}},
         {"arrays", "portable round", 0, false, {.round_array = wrong_round_array}},
@@ -349,10 +349,10 @@ static void test_progress(void)
     for (int mode = 0; mode < 2; mode++) {
         bnd_rule rule = {.rounding = (uint8_t)mode};
         s = (seen){0};
-        CU_ASSERT(bnd_verifier_run(&found, verifier, row("two"), &e4m3, rule, NULL) == BND_OK);
-        uint64_t effort = bnd_verify_check_effort(row("two"), &e4m3, rule, false);
+        CU_ASSERT(bnd_verifier_run(&found, verifier, row("binary"), &e4m3, rule, NULL) == BND_OK);
+        uint64_t effort = bnd_verify_check_effort(row("binary"), &e4m3, rule, false);
         CU_ASSERT(s.calls > 1 && !s.backward && s.last <= effort && s.last + 1 >= effort);
-        CU_ASSERT(bnd_verifier_run(&found, verifier, row("two"), &e5m2, rule, NULL) == BND_OK);
+        CU_ASSERT(bnd_verifier_run(&found, verifier, row("binary"), &e5m2, rule, NULL) == BND_OK);
         CU_ASSERT_EQUAL(found.mismatches, 0);
     }
     CU_ASSERT_EQUAL(found.cases, 4 * 65536 * 10);

@@ -134,7 +134,8 @@ static double chunk_cost(const bndi_inquiry *q)
 }
 
 const bndi_verify_row bndi_verify_arrays = {.name = "arrays",
-                                            .title = "the same floats through every back end: encode, decode, round",
+                                            .title =
+                                                "the same floats as arrays, in every back end: encode, decode, round",
                                             .rounds = true,
                                             .at_once = 1 << 4,
                                             .indices = chunks,

@@ -51,7 +51,7 @@ static void check_decode(bndi_piece *p, uint64_t index)
 }
 
 const bndi_verify_row bndi_verify_decode = {.name = "decode",
-                                            .title = "codes and their exact values, and back",
+                                            .title = "every code: its exact value, and back to the code",
                                             .at_once = 1 << 11,
                                             .indices = codes_to_decode,
                                             .cost = decode_cost,
@@ -111,8 +111,9 @@ static void check_text(bndi_piece *p, uint64_t index)
     }
 }
 
-const bndi_verify_row bndi_verify_text = {.name = "text",
-                                          .title = "the shortest and the exact decimal of a code, read back",
+const bndi_verify_row bndi_verify_text = {.name = "decimal",
+                                          .old_name = "text",
+                                          .title = "the shortest and the exact decimal of a code, and back to the code",
                                           .at_once = 1 << 8,
                                           .indices = codes_to_print,
                                           .cost = text_cost,

@@ -82,7 +82,7 @@ static void check_double(bndi_piece *p, uint64_t index)
 }
 
 const bndi_verify_row bndi_verify_encode = {.name = "encode",
-                                            .title = "doubles at every value and midpoint, and on both sides of each",
+                                            .title = "doubles: every value and midpoint, and the doubles next to each",
                                             .rounds = true,
                                             .at_once = 1 << 11,
                                             .indices = entries,
@@ -129,7 +129,8 @@ static double float_cost(const bndi_inquiry *q)
     return oracle_or_table(q, 165, 40);
 }
 
-const bndi_verify_row bndi_verify_float = {.name = "float",
+const bndi_verify_row bndi_verify_float = {.name = "from-float",
+                                           .old_name = "float",
                                            .title =
                                                "floats: every upper half with lower halves that decide, or all 2^32",
                                            .rounds = true,
@@ -184,7 +185,7 @@ static double convert_cost(const bndi_inquiry *q)
 }
 
 const bndi_verify_row bndi_verify_convert = {.name = "convert",
-                                             .title = "every code of the other rows of at most 16 bits",
+                                             .title = "every code of the other built-in formats of at most 16 bits",
                                              .rounds = true,
                                              .at_once = 1 << 4,
                                              .indices = codes_to_convert,

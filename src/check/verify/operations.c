@@ -145,7 +145,8 @@ static void check_one(bndi_piece *p, uint64_t index)
 }
 
 const bndi_verify_row bndi_verify_one = {
-    .name = "one",
+    .name = "unary",
+    .old_name = "one",
     .title = "sqrt rint nearby logb next_up next_down ulp neg abs: all codes up to 16 bits",
     .rounds = true,
     .at_once = 1 << 9,
@@ -189,8 +190,9 @@ static void check_two(bndi_piece *p, uint64_t index)
 }
 
 const bndi_verify_row bndi_verify_two = {
-    .name = "two",
-    .title = "add sub mul div rem min max scalb and more: all pairs up to 8 bits (exhaustive 16)",
+    .name = "binary",
+    .old_name = "two",
+    .title = "add sub mul div rem min max scalb and more: all pairs up to 8 bits (exhaustive: 16)",
     .rounds = true,
     .at_once = 1 << 12,
     .indices = pairs,
@@ -229,7 +231,7 @@ static void check_fma(bndi_piece *p, uint64_t index)
 }
 
 const bndi_verify_row bndi_verify_fma = {.name = "fma",
-                                         .title = "all triples up to 5 bits (exhaustive 8), above that a choice",
+                                         .title = "all triples up to 5 bits (exhaustive: 8), a sample above",
                                          .rounds = true,
                                          .at_once = 1 << 13,
                                          .indices = triples,

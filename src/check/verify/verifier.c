@@ -38,15 +38,17 @@ bnd_status bnd_verify_check_parse(size_t *row, const char *name, bnd_error *why)
 {
     bndi_nearest nearest = bndi_nearest_to(name, bndi_length(name));
     for (size_t i = 0; i < ROWS; i++) {
-        if (bndi_same_word(name, bndi_length(name), rows[i]->name)) {
+        if (bndi_same_word(name, bndi_length(name), rows[i]->name) ||
+            (rows[i]->old_name != NULL && bndi_same_word(name, bndi_length(name), rows[i]->old_name))) {
             *row = i;
             return BND_OK;
         }
         bndi_nearest_offer(&nearest, rows[i]->name, bndi_length(rows[i]->name));
     }
     return bndi_nearest_fail(
-        &nearest, why, BND_BAD_NAME, "unknown proof",
-        "(proofs: decode, text, encode, midpoints, float, arrays, convert, one, two, fma, functions, bits)");
+        &nearest, why, BND_BAD_NAME, "unknown check",
+        "(available: decode, decimal, encode, midpoints, from-float, arrays, convert, unary, binary, fma, functions, "
+        "bits)");
 }
 
 /* ---- questions ---- */

@@ -38,6 +38,7 @@ bnd_result bndi_call_operation(const bnd_format *f, bnd_operation operation, con
 /* A check. Its cases have indices; each check decides what one index is. */
 typedef struct bndi_verify_row {
     const char *name, *title;
+    const char *old_name; /* accepted too; NULL: none */
     bool rounds;
     bool of_functions; /* asks for their exact results */
     unsigned at_once;  /* indices in a piece */

@@ -62,15 +62,18 @@ bool option_given(const settings *s, size_t target)
 enum { MOST_OPTIONS = 64, NUMBERED = 256 /* what getopt gives for the first long option: no letter */ };
 
 /* getopt's two tables from our rows. The leading '+' stops it at an operand, ':' tells missing arguments apart. */
-static void make_tables(const command *self, struct option longs[MOST_OPTIONS + 1], char shorts[3 * MOST_OPTIONS])
+static void make_tables(const command *self, struct option longs[2 * MOST_OPTIONS + 1], char shorts[3 * MOST_OPTIONS])
 {
-    size_t at = 0, n = 0;
+    size_t at = 0, n = 0, names = 0;
     const option_row *row;
     shorts[at++] = '+';
     shorts[at++] = ':';
     for (; (row = option_at(self, n)) != NULL && n < MOST_OPTIONS; n++) {
         int wants = row->argument != NULL ? required_argument : no_argument;
-        longs[n] = (struct option){row->name, wants, NULL, NUMBERED + (int)n};
+        longs[names++] = (struct option){row->name, wants, NULL, NUMBERED + (int)n};
+        if (row->alias != NULL) {
+            longs[names++] = (struct option){row->alias, wants, NULL, NUMBERED + (int)n};
+        }
         if (row->letter != 0) {
             shorts[at++] = row->letter;
             if (wants == required_argument) {
@@ -78,7 +81,7 @@ static void make_tables(const command *self, struct option longs[MOST_OPTIONS + 
             }
         }
     }
-    longs[n] = (struct option){NULL, 0, NULL, 0};
+    longs[names] = (struct option){NULL, 0, NULL, 0};
     shorts[at] = '\0';
 }
 
@@ -118,7 +121,8 @@ static size_t long_options_like(const command *self, const char *word, const opt
     size_t count = 0, length = strcspn(word + 2, "=");
     const option_row *row;
     for (size_t n = 0; (row = option_at(self, n)) != NULL; n++) {
-        if (strncmp(row->name, word + 2, length) == 0) {
+        if (strncmp(row->name, word + 2, length) == 0 ||
+            (row->alias != NULL && strncmp(row->alias, word + 2, length) == 0)) {
             *last = row;
             count++;
         }
@@ -161,7 +165,7 @@ int read_arguments(void *options, const command *self, int argc, char **argv)
 {
     settings *s = options;
     *s = (settings){.command = self, .operands = allocate(NULL, (size_t)argc + 1, sizeof *s->operands)};
-    struct option longs[MOST_OPTIONS + 1];
+    struct option longs[2 * MOST_OPTIONS + 1];
     char shorts[3 * MOST_OPTIONS];
     make_tables(self, longs, shorts);
     int status = GO_ON;

@@ -47,6 +47,7 @@ typedef int read_option(void *options, const option_row *row, const char *value)
 
 struct option_row {
     const char *name, *argument; /* what --help calls its value; NULL: there is none */
+    const char *alias;           /* an old name: accepted, not shown; NULL: none */
     char letter;                 /* or 0 */
     const char *help;
     enum completes completes;

@@ -1,4 +1,4 @@
-/* What `binade verify` verifies: the library, or what a test puts in its place. */
+/* What `binade verify` verifies: the library, or the implementation that a test supplies. */
 #ifndef BINADE_TOOLS_VERIFY_CANDIDATE_H
 #define BINADE_TOOLS_VERIFY_CANDIDATE_H
 

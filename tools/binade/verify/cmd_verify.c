@@ -1,4 +1,4 @@
-/* binade verify: this build on this machine against the oracle, case by case. */
+/* binade verify: compares this build on this machine with the oracle, case by case. */
 #include "verify.h"
 #include "candidate.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static int take_rounding(void *options, const option_row *row, const char *word)
 {
@@ -24,16 +24,16 @@ static int take_rounding(void *options, const option_row *row, const char *word)
     return GO_ON;
 }
 
-static int take_proof(void *options, const option_row *row, const char *word)
+static int take_check(void *options, const option_row *row, const char *word)
 {
     verify *v = options;
-    size_t proof;
+    size_t check;
     (void)row;
     bnd_error why;
-    if (bnd_verify_check_parse(&proof, word, &why) != BND_OK) {
+    if (bnd_verify_check_parse(&check, word, &why) != BND_OK) {
         return complain(v->common.command, "%s", why.message);
     }
-    v->wanted[proof] = true;
+    v->wanted[check] = true;
     return GO_ON;
 }
 
@@ -42,11 +42,11 @@ static int read_roundings(void *options, const option_row *row, const char *list
     return read_list(options, row, list, take_rounding);
 }
 
-static int read_proofs(void *options, const option_row *row, const char *list)
+static int read_checks(void *options, const option_row *row, const char *list)
 {
     verify *v = options;
-    v->proofs_given = true;
-    return read_list(options, row, list, take_proof);
+    v->checks_given = true;
+    return read_list(options, row, list, take_check);
 }
 
 static int set_defaults(verify *v)
@@ -54,7 +54,7 @@ static int set_defaults(verify *v)
     for (int mode = 0; v->rule_count == 0 || (mode > 0 && mode < BND_ROUND_DETERMINISTIC_COUNT); mode++) {
         v->rules[v->rule_count++] = (bnd_rule){.rounding = (uint8_t)mode};
     }
-    for (size_t i = 0; !v->proofs_given && i < bnd_verify_check_count(); i++) {
+    for (size_t i = 0; !v->checks_given && i < bnd_verify_check_count(); i++) {
         v->wanted[i] = true;
     }
     for (size_t i = 0; i < v->rule_count; i++) {
@@ -72,17 +72,17 @@ static int set_defaults(verify *v)
 
 /* ---- verifying ---- */
 
-/* Proofs that no rounding has a part in are done once. */
-static size_t rules_of(const verify *v, size_t proof)
+/* Checks that do not round are done once. */
+static size_t rules_of(const verify *v, size_t check)
 {
-    return bnd_verify_check_rounds(proof) ? v->rule_count : 1;
+    return bnd_verify_check_rounds(check) ? v->rule_count : 1;
 }
 
-static uint64_t effort_of(const verify *v, size_t proof, const bnd_format *f)
+static uint64_t effort_of(const verify *v, size_t check, const bnd_format *f)
 {
     uint64_t effort = 0;
-    for (size_t i = 0; i < rules_of(v, proof); i++) {
-        effort += bnd_verify_check_effort(proof, f, v->rules[i], v->exhaustive);
+    for (size_t i = 0; i < rules_of(v, check); i++) {
+        effort += bnd_verify_check_effort(check, f, v->rules[i], v->exhaustive);
     }
     return effort;
 }
@@ -98,31 +98,31 @@ static int verify_one(verify *v, bnd_verifier *verifier, result *r, size_t rule)
     const bnd_format *f = &v->common.formats.items[r->format];
     bnd_error why;
     double began = seconds_now();
-    if (bnd_verifier_run(&r->found, verifier, r->proof, f, v->rules[rule], &why) != BND_OK) {
+    if (bnd_verifier_run(&r->found, verifier, r->check, f, v->rules[rule], &why) != BND_OK) {
         progress_end(&v->bar);
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
     r->seconds += seconds_now() - began;
-    v->before += bnd_verify_check_effort(r->proof, f, v->rules[rule], v->exhaustive);
+    v->before += bnd_verify_check_effort(r->check, f, v->rules[rule], v->exhaustive);
     progress_at(&v->bar, v->before);
     return GO_ON;
 }
 
-/* Rule by rule, because proofs under one rule share the judge's answers. */
+/* Rule by rule, because checks under one rule share the answers of the reference. */
 static int verify_format(verify *v, bnd_verifier *verifier, size_t format)
 {
     size_t first = v->result_count;
     v->results = allocate(v->results, first + bnd_verify_check_count(), sizeof *v->results);
-    for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
-        if (v->wanted[proof] && effort_of(v, proof, &v->common.formats.items[format]) > 0) {
-            v->results[v->result_count++] = (result){.proof = proof, .format = format};
+    for (size_t check = 0; check < bnd_verify_check_count(); check++) {
+        if (v->wanted[check] && effort_of(v, check, &v->common.formats.items[format]) > 0) {
+            v->results[v->result_count++] = (result){.check = check, .format = format};
         }
     }
     int status = GO_ON;
     for (size_t rule = 0; rule < v->rule_count; rule++) {
         for (size_t i = first; status == GO_ON && i < v->result_count; i++) {
-            if (rule < rules_of(v, v->results[i].proof)) {
+            if (rule < rules_of(v, v->results[i].check)) {
                 status = verify_one(v, verifier, &v->results[i], rule);
             }
         }
@@ -147,8 +147,8 @@ static int verify_all(verify *v)
         return BAD_STREAM;
     }
     for (size_t i = 0; i < v->common.formats.count; i++) {
-        for (size_t proof = 0; proof < bnd_verify_check_count(); proof++) {
-            total += v->wanted[proof] ? effort_of(v, proof, &v->common.formats.items[i]) : 0;
+        for (size_t check = 0; check < bnd_verify_check_count(); check++) {
+            total += v->wanted[check] ? effort_of(v, check, &v->common.formats.items[i]) : 0;
         }
     }
     progress_begin(&v->bar, &v->common, "verify", PROGRESS_SHARE, total);
@@ -161,14 +161,14 @@ static int verify_all(verify *v)
     return status;
 }
 
-/* ---- the table ---- */
+/* ---- the command ---- */
 
 static int run(const command *self, int argc, char **argv)
 {
     verify v = {.rule_count = 0};
     int status = read_arguments(&v, self, argc, argv);
     if (status == GO_ON && v.common.operand_count > 0) {
-        status = complain(self, "'%s' is one word too many; formats are chosen with --format", v.common.operands[0]);
+        status = complain(self, "unexpected argument '%s'; choose formats with --format", v.common.operands[0]);
     }
     if (status == GO_ON) {
         status = set_defaults(&v);
@@ -195,14 +195,16 @@ static const option_row options[] = {
      .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
      INTO(verify, rules, read_roundings)},
     {.same = &row_overflow},
-    {.name = "proof",
+    {.name = "check",
+     .alias = "proof",
      .argument = "LIST",
-     .help = "of decode text encode midpoints float arrays convert one two fma functions bits (default all)",
+     .help = "checks, separated by commas: decode decimal encode midpoints from-float arrays convert unary binary fma "
+             "functions bits (default all)",
      .completes = COMPLETES_WORDS,
-     .words = "decode text encode midpoints float arrays convert one two fma functions bits",
-     INTO(verify, wanted, read_proofs)},
+     .words = "decode decimal encode midpoints from-float arrays convert unary binary fma functions bits",
+     INTO(verify, wanted, read_checks)},
     {.name = "exhaustive",
-     .help = "all floats, all pairs up to 16 bits, all triples up to 8: hours",
+     .help = "all floats, all pairs up to 16 bits, all triples up to 8 bits: takes hours",
      INTO_FLAG(verify, exhaustive)},
     {.same = &row_threads},
     {.same = &row_progress},
@@ -213,22 +215,27 @@ static const option_row options[] = {
 };
 
 static const command_example examples[] = {
-    {"two FP8 formats with two rounding modes", "binade verify -f e4m3,e5m2 --round rne,rtz"},
+    {"two FP4 and FP6 formats with two rounding modes", "binade verify -f e2m1,e2m3 --round rne,rtz"},
+    {"only additions, multiplications and their like, of one FP8 format",
+     "binade verify -f e4m3 -r rne --check binary,fma"},
+    {"the array functions of every back end, as CSV", "binade verify -f bf16 -r rne --check arrays --csv"},
     {NULL, NULL},
 };
 
 const command command_verify = {
     .name = "verify",
     .old_name = "prove",
-    .summary = "this build's conversions and operations against MPFR and exact integers",
+    .summary = "compare this build with an independent reference",
     .group = GROUP_VERIFY,
     .operands = "",
-    .about = "Compares what this build gives on this machine, case by case, with an independent judge on MPFR and "
-             "exact integers: code, flags, and on which side of the exact number the result lies. Default formats: "
-             "fp16 bf16 e4m3 e5m2 e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
+    .about =
+        "Compares the conversions and operations of this build, on this machine, case by case, with an independent "
+        "reference that uses MPFR and exact integers. Each case compares the code, the flags, and on which side "
+        "of the exact value the result lies. Default formats: fp16 bf16 e4m3 e5m2 "
+        "e2m3 e3m2 e2m1 e8m0 fp32 fp64.",
     .options = options,
     .examples = examples,
-    .exit_one = "a case does not agree with the reference; the first ones are printed",
+    .exit_one = "a case differs from the reference",
     .environment = READS_COLUMNS | READS_BACKEND | READS_THREADS,
     .see_also = "vectors bench calc",
     .run = run,

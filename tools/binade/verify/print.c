@@ -14,10 +14,10 @@ static char *rounding_text(bnd_rule rule)
     return counted ? format_text("%s:%u", name, bnd_rule_random_bits(rule)) : copy_text(name);
 }
 
-static char *roundings_text(const verify *v, size_t proof)
+static char *roundings_text(const verify *v, size_t check)
 {
-    char *all = copy_text(bnd_verify_check_rounds(proof) ? "" : "-");
-    for (size_t i = 0; bnd_verify_check_rounds(proof) && i < v->rule_count; i++) {
+    char *all = copy_text(bnd_verify_check_rounds(check) ? "" : "-");
+    for (size_t i = 0; bnd_verify_check_rounds(check) && i < v->rule_count; i++) {
         char *one = rounding_text(v->rules[i]), *more = format_text("%s%s%s", all, i > 0 ? " " : "", one);
         free(all);
         free(one);
@@ -38,16 +38,16 @@ uint64_t verify_mismatches(const verify *v)
 static void print_table(const verify *v)
 {
     static const column columns[] = {
-        {"proof", "proof", false, false, false, false, 0},         {"format", "format", false, false, false, false, 0},
+        {"check", "check", false, false, false, false, 0},         {"format", "format", false, false, false, false, 0},
         {"rounding", "rounding", false, false, false, false, 0},   {"cases", "cases", true, true, false, false, 0},
         {"mismatches", "mismatches", true, true, false, false, 0}, {"seconds", "seconds", true, true, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = v->common.output};
     for (size_t i = 0; i < v->result_count; i++) {
         const result *r = &v->results[i];
-        table_add(&t, copy_text(bnd_verify_check_name(r->proof)));
+        table_add(&t, copy_text(bnd_verify_check_name(r->check)));
         table_add(&t, copy_text(v->common.formats.items[r->format].name));
-        table_add(&t, roundings_text(v, r->proof));
+        table_add(&t, roundings_text(v, r->check));
         table_add(&t, format_text("%" PRIu64, r->found.cases));
         table_add(&t, format_text("%" PRIu64, r->found.mismatches));
         table_add(&t, format_text("%.2f", r->seconds));
@@ -55,7 +55,7 @@ static void print_table(const verify *v)
     table_end(&t);
 }
 
-/* ---- what does not hold ---- */
+/* ---- mismatches ---- */
 
 static bool is_integer(const bnd_verify_counterexample *c, unsigned operand)
 {
@@ -103,7 +103,7 @@ static char *result_text(const bnd_verify_counterexample *c, bool want)
 static char *expression_text(const bnd_verify_counterexample *c)
 {
     static const char *const forms[][3] = {
-        /* what stands before the first operand, and between two */
+        /* the text before the first operand, and between two */
         {"add", "", " + "},    {"sub", "", " - "},    {"mul", "", " * "},
         {"div", "", " / "},    {"rem", "rem(", ", "}, {"fma", "fma(", ", "},
         {"sqrt", "sqrt(", ""}, {"min", "min(", ", "}, {"max", "max(", ", "},
@@ -133,8 +133,8 @@ static char *policy_text(bnd_rule rule)
     return policy == BND_OVERFLOW_FORMAT ? copy_text("") : format_text(" --overflow %s", bnd_overflow_name(policy));
 }
 
-/* A command that shows the case again: the number or the operation itself, or else the proof. */
-static char *again_text(const verify *v, const result *r, const bnd_verify_counterexample *c)
+/* A command that reproduces the case: the conversion or the operation itself, or else the check. */
+static char *reproduce_text(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
     const char *format = v->common.formats.items[r->format].name;
     bool chance = bnd_rule_random_bits(c->rule) > 0;
@@ -148,8 +148,8 @@ static char *again_text(const verify *v, const result *r, const bnd_verify_count
         text = format_text("binade show %s -f %s -r %s%s", operand, format, mode, policy);
         free(operand);
     } else {
-        text = format_text("binade verify -f %s -r %s%s --proof %s%s", format, mode, policy,
-                           bnd_verify_check_name(r->proof), v->exhaustive ? " --exhaustive" : "");
+        text = format_text("binade verify -f %s -r %s%s --check %s%s", format, mode, policy,
+                           bnd_verify_check_name(r->check), v->exhaustive ? " --exhaustive" : "");
     }
     free(policy);
     free(expression);
@@ -160,10 +160,10 @@ static char *again_text(const verify *v, const result *r, const bnd_verify_count
 static void print_counterexample(const verify *v, const result *r, const bnd_verify_counterexample *c)
 {
     char *mode = rounding_text(c->rule), *got = result_text(c, false), *want = result_text(c, true);
-    char *again = again_text(v, r, c);
+    char *reproduce = reproduce_text(v, r, c);
     bnd_overflow policy = bnd_rule_overflow(c->rule);
     bool told = policy != BND_OVERFLOW_FORMAT;
-    printf("%s, %s, %s%s%s: %s", bnd_verify_check_name(r->proof), v->common.formats.items[r->format].name, mode,
+    printf("%s, %s, %s%s%s: %s", bnd_verify_check_name(r->check), v->common.formats.items[r->format].name, mode,
            told ? ", overflow " : "", told ? bnd_overflow_name(policy) : "", c->what);
     for (unsigned i = 0; i < c->operands; i++) {
         char *operand = operand_text(c, i);
@@ -173,11 +173,11 @@ static void print_counterexample(const verify *v, const result *r, const bnd_ver
     if (bnd_rule_random_bits(c->rule) > 0) {
         printf(" with random bits 0x%" PRIx64, c->random);
     }
-    printf("\n    gives %s\n    not   %s\n    again %s\n", got, want, again);
+    printf("\n    got       %s\n    expected  %s\n    reproduce %s\n", got, want, reproduce);
     free(mode);
     free(got);
     free(want);
-    free(again);
+    free(reproduce);
 }
 
 static void print_counterexamples(const verify *v)
@@ -187,20 +187,21 @@ static void print_counterexamples(const verify *v)
         const result *r = &v->results[i];
         for (unsigned k = 0; k < r->found.shown && shown < MOST_SHOWN; k++) {
             if (shown++ == 0) {
-                printf("\nThe first that do not hold:\n");
+                printf("\nFirst mismatches:\n");
             }
             print_counterexample(v, r, &r->found.first[k]);
         }
     }
 }
 
-/* What the proofs of the table are. */
+/* What each check in the table compares. */
 static void print_titles(const verify *v)
 {
     printf("\n");
     for (size_t i = 0; i < bnd_verify_check_count(); i++) {
         if (v->wanted[i]) {
-            printf("%-9s %s\n", bnd_verify_check_name(i), bnd_verify_check_title(i));
+            size_t at = (size_t)printf("%-10s  ", bnd_verify_check_name(i));
+            put_wrapped(bnd_verify_check_title(i), at, at);
         }
     }
 }
@@ -213,7 +214,8 @@ static void print_summary(const verify *v)
         cases += v->results[i].found.cases;
         seconds += v->results[i].seconds;
     }
-    printf("\n%" PRIu64 " cases, %" PRIu64 " mismatches, %.1f s\n", cases, mismatches, seconds);
+    printf("%s  %" PRIu64 " cases, %" PRIu64 " mismatch%s, %.1f s\n\n", mismatches == 0 ? "PASS" : "FAIL", cases,
+           mismatches, mismatches == 1 ? "" : "es", seconds);
 }
 
 /* ---- JSON ---- */
@@ -240,7 +242,7 @@ static void json_counterexample(bnd_lab_json *json, const verify *v, const resul
                                 const bnd_verify_counterexample *c)
 {
     bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "what", c->what);
+    bnd_lab_json_string(json, "operation", c->what);
     json_owned_string(json, "rounding", rounding_text(c->rule));
     bnd_lab_json_string(json, "overflow", bnd_overflow_name(bnd_rule_overflow(c->rule)));
     bnd_lab_json_array(json, "operands");
@@ -249,18 +251,18 @@ static void json_counterexample(bnd_lab_json *json, const verify *v, const resul
     }
     bnd_lab_json_end(json);
     json_result(json, "got", c, false);
-    json_result(json, "want", c, true);
-    json_owned_string(json, "again", again_text(v, r, c));
+    json_result(json, "expected", c, true);
+    json_owned_string(json, "reproduce", reproduce_text(v, r, c));
     bnd_lab_json_end(json);
 }
 
 static void json_row(bnd_lab_json *json, const verify *v, const result *r)
 {
     bnd_lab_json_object(json, NULL);
-    bnd_lab_json_string(json, "proof", bnd_verify_check_name(r->proof));
+    bnd_lab_json_string(json, "check", bnd_verify_check_name(r->check));
     bnd_lab_json_string(json, "format", v->common.formats.items[r->format].name);
     bnd_lab_json_array(json, "rounding");
-    for (size_t i = 0; bnd_verify_check_rounds(r->proof) && i < v->rule_count; i++) {
+    for (size_t i = 0; bnd_verify_check_rounds(r->check) && i < v->rule_count; i++) {
         json_owned_string(json, NULL, rounding_text(v->rules[i]));
     }
     bnd_lab_json_end(json);
@@ -281,8 +283,8 @@ static void print_json(const verify *v)
     json_begin(&json);
     bnd_lab_json_object(&json, NULL);
     bnd_lab_json_boolean(&json, "exhaustive", v->exhaustive);
-    bnd_lab_json_boolean(&json, "holds", verify_mismatches(v) == 0);
-    bnd_lab_json_array(&json, "proofs");
+    bnd_lab_json_boolean(&json, "passed", verify_mismatches(v) == 0);
+    bnd_lab_json_array(&json, "checks");
     for (size_t i = 0; i < v->result_count; i++) {
         json_row(&json, v, &v->results[i]);
     }
@@ -297,10 +299,12 @@ void verify_print(const verify *v)
         print_json(v);
         return;
     }
+    if (v->common.output == OUTPUT_TEXT) {
+        print_summary(v);
+    }
     print_table(v);
     if (v->common.output == OUTPUT_TEXT) {
         print_counterexamples(v);
         print_titles(v);
-        print_summary(v);
     }
 }

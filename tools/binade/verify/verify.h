@@ -1,15 +1,15 @@
-/* What `binade verify` was asked for and found, and how that is printed. */
+/* The options and the results of `binade verify`. */
 #ifndef BINADE_TOOLS_VERIFY_H
 #define BINADE_TOOLS_VERIFY_H
 
 #include "common/print.h"
 #include "common/progress.h"
 
-enum { MOST_RULES = 16, MOST_PROOFS = 32 };
+enum { MOST_RULES = 16, MOST_CHECKS = 32 };
 
-/* A row of the table: a proof about a format, under all rules. */
+/* A row of the table: one check of one format, under all rules. */
 typedef struct result {
-    size_t proof, format;
+    size_t check, format;
     bnd_verify_result found;
     double seconds;
 } result;
@@ -18,7 +18,7 @@ typedef struct verify {
     settings common;
     bnd_rule rules[MOST_RULES];
     size_t rule_count;
-    bool wanted[MOST_PROOFS], proofs_given, exhaustive;
+    bool wanted[MOST_CHECKS], checks_given, exhaustive;
     result *results;
     size_t result_count;
     progress bar;
