@@ -51,7 +51,8 @@ TUTORIAL_PAGES = \
 	doc/tutorials/first-steps.md \
 	doc/tutorials/library-c.md \
 	doc/tutorials/library-python.md \
-	doc/tutorials/resource-accounting.md
+	doc/tutorials/resource-accounting.md \
+	doc/tutorials/why-did-fp16-fail.md
 HOW_TO_PAGES = \
 	doc/how-to/choose-a-format.md \
 	doc/how-to/compare-external-logs.md \
