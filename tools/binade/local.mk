@@ -59,6 +59,7 @@ binade_SOURCES = \
 	tools/binade/range/cmd_range.c \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \
+	tools/binade/show/draw.c \
 	tools/binade/show/explain.c \
 	tools/binade/show/look.c \
 	tools/binade/show/look.h \

@@ -12,18 +12,18 @@ typedef struct show {
 
 /* ---- text ---- */
 
-/* The bits, each field in its colour; blanks fill up to `width`. */
-static void put_bits(const show *s, const look *l, int width)
+/* The fields of the code, each in its colour: the bits, or the ruler above them (S EEEE MMM). Blanks fill up to
+ * `width`. */
+static void put_fields(const show *s, const look *l, bool ruler, int width)
 {
-    if (l->format->width == 0) {
-        printf("%-*s", width, "(a value set: no code)");
-        return;
-    }
     static const enum colour colours[BND_FIELD_COUNT] = {RED, GREEN, BLUE};
     int length = 0;
     for (bnd_field field = BND_FIELD_SIGN; field < BND_FIELD_COUNT; field++) {
         char bits[72];
         int count = (int)bnd_print_field(bits, sizeof bits, l->format, l->code, field);
+        if (ruler && count > 0) {
+            memset(bits, "SEM"[field], (size_t)count);
+        }
         if (count > 0 && length > 0) {
             putchar(' ');
             length++;
@@ -95,7 +95,7 @@ static char *error_line(const look *l)
 
 /* How the first line of a format is laid out: all of a block alike. */
 typedef struct layout {
-    int name_width, bits_width;
+    int bits_width;
     bool stacked; /* the class has a line of its own */
 } layout;
 
@@ -105,8 +105,14 @@ static void put_head(const show *s, const look *l, const layout *at)
     char *code = f->width != 0 ? code_text(f, l->code) : copy_text("-"), *class = class_text(l);
     size_t bits = f->width != 0 ? f->width + 2u : strlen("(a value set: no code)");
     bits = bits > (size_t)at->bits_width ? bits : (size_t)at->bits_width;
-    bool code_fits = 2 + (size_t)at->name_width + 1 + bits + 2 + strlen(code) <= page_width();
-    put_bits(s, l, code_fits ? at->bits_width : 0);
+    bool code_fits = LABEL_AT + bits + 2 + strlen(code) <= page_width();
+    if (f->width == 0) {
+        printf("%-*s", at->bits_width, "(a value set: no code)");
+    } else {
+        put_fields(s, l, true, 0);
+        printf("\n%*s", LABEL_AT, "");
+        put_fields(s, l, false, code_fits ? at->bits_width : 0);
+    }
     if (code_fits) {
         printf("  %s", code);
     }
@@ -127,7 +133,12 @@ static void print_look(const show *s, const look *l, const given *v, const layou
 {
     fputs("  ", stdout);
     put_coloured(s->common.colour, BOLD, l->format->name);
-    printf("%*s ", (int)(at->name_width - (int)strlen(l->format->name)), "");
+    int blanks = LABEL_AT - 2 - (int)strlen(l->format->name);
+    if (blanks > 0) {
+        printf("%*s", blanks, "");
+    } else {
+        printf("\n%*s", LABEL_AT, ""); /* a long name has a line of its own */
+    }
     put_head(s, l, at);
     put_line(s, "value", value_text(s, l->rounded.value));
     if (l->has_error) {
@@ -188,15 +199,14 @@ static int line_room(const bnd_format *f, const layout *at)
 {
     int bits = f->width != 0 ? f->width + 2 : (int)strlen("(a value set: no code)");
     bits = bits > at->bits_width ? bits : at->bits_width;
-    return 2 + at->name_width + 1 + bits + 2 + 2 + (f->width + 3) / 4 + 2 + class_room(f);
+    return LABEL_AT + bits + 2 + 2 + (f->width + 3) / 4 + 2 + class_room(f);
 }
 
 static layout layout_for(const format_list *list)
 {
-    layout at = {.name_width = 6};
+    layout at = {0};
     for (size_t i = 0; i < list->count; i++) {
-        int name = (int)strlen(list->items[i].name), bits = list->items[i].width + 2;
-        at.name_width = name > at.name_width ? name : at.name_width;
+        int bits = list->items[i].width + 2;
         at.bits_width = bits > at.bits_width && bits <= 36 ? bits : at.bits_width;
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -307,16 +317,20 @@ static const option_row options[] = {
     {.same = &row_round},
     {.name = "verbose",
      .letter = 'v',
-     .help = "explain each rounding: the neighbours, the middle, which rule decided",
+     .help = "explain each rounding: the value (x) and the midpoint (:) between the neighbours, and the rule",
      INTO_FLAG(show, verbose)},
-    {.name = "dialects", .help = "every ecosystem's answer, disagreements marked", INTO_FLAG(show, dialects)},
+    {.name = "dialects",
+     .help = "the results under the rules of PyTorch, JAX, ONNX, CUDA and others",
+     INTO_FLAG(show, dialects)},
     {.same = &row_dialect},
     {.same = &row_overflow},
     {.same = &row_nan},
     {.same = &row_flush},
     {.same = &row_tininess},
     {.same = &row_seed},
-    {.name = "table", .help = "a line per value and a column per format, the numbers alone", INTO_FLAG(show, table)},
+    {.name = "table",
+     .help = "a line per value and a column per format; of one value, a line per format",
+     INTO_FLAG(show, table)},
     {.name = "exact",
      .help = "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
      INTO_FLAG(show, exact)},
@@ -339,12 +353,12 @@ static const command_example examples[] = {
 
 const command command_show = {
     .name = "show",
-    .summary = "what a number becomes in several formats: bits, value, error, flags",
+    .summary = "how values are rounded in several formats: bits, value, error, flags",
     .group = GROUP_INSPECT,
     .operands = "VALUE...",
     .about =
-        "Prints a block for each VALUE: for each format the sign, exponent and fraction bits, the code, the class, the "
-        "exact decimal value, the error and the flags of the conversion. Default formats: fp32 fp16 bf16 e4m3 e5m2.\n\n"
+        "Prints how each VALUE is rounded in each format: the bits, the code, the class, the exact decimal value, the "
+        "error and the flags. Default formats: fp32 fp16 bf16 e4m3 e5m2.\n\n"
         "VALUE is a decimal of any length (0.1, 1e-8), a hexadecimal float (0x1.8p3), inf, nan, pi, e, an expression "
         "(1/3, 2^-24, sqrt(2)/2), a code (fp16:0x3c00, e2m1:0b0111), or - for words from standard input.",
     .options = options,

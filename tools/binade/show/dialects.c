@@ -1,106 +1,208 @@
-/* `show --dialects`: the answer of each ecosystem's rule, and which differ. */
+/* `show --dialects`: the answers of the ecosystems' rules, grouped by answer. */
 #include "look.h"
 #include "common/print.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-typedef struct dialect_table {
+/* The answer of one rule: of a dialect, or binade's own (dialect NULL). */
+typedef struct answer {
+    const char *dialect, *title;
+    uint64_t code;
+    bnd_exact value;
+    uint32_t flags;
+} answer;
+
+typedef struct answers {
     const settings *s;
     bool plain;
-    table rows;
-    size_t differing, answers;
-} dialect_table;
+    const bnd_format *format;
+    answer own, *of_dialect;
+    size_t count;
+} answers;
 
-static void add_row(dialect_table *t, const look *l, const char *name, const char *title, bool agrees)
+static answer answer_of(const answers *a, bnd_rule rule, const given *v, size_t index)
 {
-    bnd_exact value = l->rounded.value;
-    table_add(&t->rows, copy_text(l->format->name));
-    table_add(&t->rows, copy_text(name));
-    table_add(&t->rows, code_text(l->format, l->code));
-    table_add(&t->rows, t->s->output == OUTPUT_TEXT ? readable_text(value, t->plain) : exact_text(value, t->plain));
-    table_add(&t->rows, flags_text(l->rounded.flags));
-    table_add(&t->rows, copy_text(agrees ? "" : "differs"));
-    table_add(&t->rows, copy_text(agrees ? "false" : "true"));
-    table_add(&t->rows, copy_text(title));
+    look l;
+    look_at(&l, a->format, rule, random_for(a->s, rule, index), v, false);
+    answer one = {.code = l.code, .value = l.rounded.value, .flags = l.rounded.flags};
+    clear_look(&l);
+    return one;
 }
 
-/* binade's own answer, then those of the dialects that have a rule for the format; nothing where none has. */
-static void add_answers(dialect_table *t, const bnd_format *f, const given *v, size_t index)
+/* Those of the dialects that have a rule for the format, and binade's own; nothing where none has. */
+static void ask_dialects(answers *a, const given *v, size_t index)
 {
-    const settings *s = t->s;
-    look own, other;
-    bool first = true;
-    for (size_t d = 0; d < bnd_dialect_count() && f->width != 0; d++) {
+    a->count = 0;
+    a->of_dialect = allocate(NULL, bnd_dialect_count(), sizeof *a->of_dialect);
+    for (size_t d = 0; d < bnd_dialect_count() && a->format->width != 0; d++) {
         bnd_rule rule;
-        if (!bnd_dialect_rule(&rule, d, f)) {
-            continue;
+        if (bnd_dialect_rule(&rule, d, a->format)) {
+            answer one = answer_of(a, rule, v, index);
+            one.dialect = bnd_dialect_name(d);
+            one.title = bnd_dialect_title(d);
+            a->of_dialect[a->count++] = one;
         }
-        if (first) {
-            look_at(&own, f, s->rule, random_for(s, s->rule, index), v, false);
-            add_row(t, &own, "binade", "this project's default", true);
-            first = false;
-        }
-        look_at(&other, f, rule, random_for(s, rule, index), v, false);
-        bool agrees = own.code == other.code;
-        add_row(t, &other, bnd_dialect_name(d), bnd_dialect_title(d), agrees);
-        clear_look(&other);
-        t->differing += !agrees;
-        t->answers++;
     }
-    if (!first) {
-        clear_look(&own);
-    }
+    a->own = answer_of(a, a->s->rule, v, index);
 }
 
-/* Who the dialects in a table are, where the page has no room for it in each row. */
-static void print_legend(const settings *s)
+/* ---- for people: groups of one code each ---- */
+
+static size_t group_size(const answers *a, uint64_t code)
 {
-    static const column columns[] = {{"dialect", "dialect", false, false, false, false, 0},
-                                     {"who", "who", false, false, false, false, 0}};
-    table t = {.columns = columns, .column_count = 2};
-    for (size_t d = 0; d < bnd_dialect_count(); d++) {
-        bnd_rule rule;
-        bool answers = false;
-        for (size_t i = 0; i < s->formats.count && !answers; i++) {
-            answers = bnd_dialect_rule(&rule, d, &s->formats.items[i]);
+    size_t size = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        size += a->of_dialect[i].code == code;
+    }
+    return size;
+}
+
+static bool is_first_of_group(const answers *a, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (a->of_dialect[k].code == a->of_dialect[i].code) {
+            return false;
         }
-        if (answers) {
-            table_add(&t, copy_text(bnd_dialect_name(d)));
-            table_add(&t, copy_text(bnd_dialect_title(d)));
+    }
+    return true;
+}
+
+/* Does the group of answer i come before that of answer k: by size, then finite values, then as they were found? */
+static bool comes_before(const answers *a, size_t i, size_t k)
+{
+    const answer *x = &a->of_dialect[i], *y = &a->of_dialect[k];
+    size_t many = group_size(a, x->code), few = group_size(a, y->code);
+    bool finite = x->value.kind == BND_KIND_FINITE || x->value.kind == BND_KIND_ZERO;
+    bool other = y->value.kind == BND_KIND_FINITE || y->value.kind == BND_KIND_ZERO;
+    return many != few ? many > few : finite != other ? finite : i < k;
+}
+
+/* The answer that leads the n-th group; a->count after the last. */
+static size_t nth_group(const answers *a, size_t n)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < a->count; k++) {
+            before += is_first_of_group(a, k) && k != i && comes_before(a, k, i);
         }
+        if (is_first_of_group(a, i) && before == n) {
+            return i;
+        }
+    }
+    return a->count;
+}
+
+static char *value_text(const answers *a, bnd_exact value)
+{
+    return readable_text(value, a->plain);
+}
+
+/* "465 in e4m3: 5 of 10 rules give 448, 5 give nan" */
+static void print_headline(const answers *a, const char *input)
+{
+    char *heading = heading_text(input);
+    put_coloured(a->s->colour, BOLD, heading);
+    printf(" in %s: ", a->format->name);
+    for (size_t n = 0, i; (i = nth_group(a, n)) < a->count; n++) {
+        char *value = value_text(a, a->of_dialect[i].value);
+        size_t size = group_size(a, a->of_dialect[i].code);
+        const char *verb = size == 1 ? "gives" : "give";
+        if (n > 0) {
+            printf(", %zu %s %s", size, verb, value);
+        } else if (a->count == 1) {
+            printf("the only rule gives %s", value);
+        } else if (size == a->count) {
+            printf("all %zu rules give %s", size, value);
+        } else {
+            printf("%zu of %zu rules %s %s", size, a->count, verb, value);
+        }
+        free(value);
     }
     putchar('\n');
-    table_end(&t);
+    free(heading);
 }
+
+static void print_group(const answers *a, size_t first, size_t width)
+{
+    const answer *group = &a->of_dialect[first];
+    char *value = value_text(a, group->value), *code = code_text(a->format, group->code);
+    char *flags = flags_text(group->flags);
+    putchar('\n');
+    put_coloured(a->s->colour, BOLD, value);
+    printf(" (%s)%s%s%s\n", code, flags[0] != '\0' ? "  " : "", flags,
+           group->code == a->own.code ? "  (binade's default, too)" : "");
+    for (size_t i = first; i < a->count; i++) {
+        const answer *one = &a->of_dialect[i];
+        if (one->code == group->code) {
+            char *own = one->flags != group->flags ? flags_text(one->flags) : NULL;
+            char *text = format_text("%s%s%s", one->title, own != NULL ? "   flags: " : "", own != NULL ? own : "");
+            printf("  %-*s  ", (int)width, one->dialect);
+            put_wrapped(text, width + 4, width + 4);
+            free(text);
+            free(own);
+        }
+    }
+    free(flags);
+    free(code);
+    free(value);
+}
+
+static void print_answers(const answers *a, const char *input)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t length = strlen(a->of_dialect[i].dialect);
+        width = length > width ? length : width;
+    }
+    print_headline(a, input);
+    for (size_t n = 0, i; (i = nth_group(a, n)) < a->count; n++) {
+        print_group(a, i, width);
+    }
+}
+
+/* ---- for programs: a row per rule ---- */
+
+static void add_row(table *t, const answers *a, const answer *one)
+{
+    bool is_own = one->dialect == NULL;
+    table_add(t, copy_text(a->format->name));
+    table_add(t, copy_text(is_own ? "binade" : one->dialect));
+    table_add(t, code_text(a->format, one->code));
+    table_add(t, exact_text(one->value, a->plain));
+    table_add(t, flags_text(one->flags));
+    table_add(t, copy_text(one->code == a->own.code ? "false" : "true"));
+    table_add(t, copy_text(is_own ? "this project's default" : one->title));
+}
+
+static const column columns[] = {
+    {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
+    {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
+    {"flags", "flags", false, false, true, false, 0},    {"differs", "", false, true, false, false, 0},
+    {"who", "who", false, false, false, false, 0},
+};
 
 int show_dialects(const settings *s, bool plain, const given *v, size_t index)
 {
-    column columns[] = {
-        {"format", "format", false, false, false, false, 0}, {"dialect", "dialect", false, false, false, false, 0},
-        {"code", "code", false, false, false, false, 0},     {"value", "value", false, false, false, false, 0},
-        {"flags", "flags", false, false, true, false, 0},    {NULL, "", false, false, false, false, 0},
-        {"differs", "", false, true, false, true, 0},        {"who", "who", false, false, false, false, 0},
-    };
-    enum { COLUMNS = sizeof columns / sizeof columns[0], WHO = COLUMNS - 1 };
-    dialect_table t = {.s = s, .plain = plain};
-    t.rows = (table){.columns = columns, .column_count = COLUMNS, .output = s->output, .key = "answers", .keys = 2};
-    t.rows.input = v->input;
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = s->output};
+    t.key = "answers";
+    t.input = v->input;
+    bool first = index == 0;
     for (size_t i = 0; i < s->formats.count; i++) {
-        add_answers(&t, &s->formats.items[i], v, index);
+        answers a = {.s = s, .plain = plain, .format = &s->formats.items[i]};
+        ask_dialects(&a, v, index);
+        if (a.count > 0 && s->output == OUTPUT_TEXT) {
+            fputs(first ? "" : "\n", stdout);
+            print_answers(&a, v->input);
+            first = false;
+        }
+        for (size_t k = 0; a.count > 0 && s->output != OUTPUT_TEXT && k <= a.count; k++) {
+            add_row(&t, &a, k == 0 ? &a.own : &a.of_dialect[k - 1]);
+        }
+        free(a.of_dialect);
     }
-    if (s->output == OUTPUT_TEXT) {
-        char *input = heading_text(v->input);
-        printf("%s%s: %zu answers of dialects, %zu of them not binade's\n", index > 0 ? "\n" : "", input, t.answers,
-               t.differing);
-        free(input);
-    }
-    bool narrow = s->output == OUTPUT_TEXT && t.answers > 0 && table_width(&t.rows) > page_width();
-    columns[WHO].data_only = narrow;
-    if (t.answers > 0 || s->output != OUTPUT_TEXT) {
-        table_end(&t.rows);
-    }
-    if (t.answers > 0 && narrow) {
-        print_legend(s);
+    if (s->output != OUTPUT_TEXT) {
+        table_end(&t);
     }
     return GO_ON;
 }
@@ -114,7 +216,7 @@ void note_without_dialect(const settings *s)
             any = bnd_dialect_rule(&rule, d, &s->formats.items[i]);
         }
         if (!any) {
-            note(s->command, "no dialect says anything about %s", s->formats.items[i].name);
+            note(s->command, "no dialect has a rule for %s", s->formats.items[i].name);
         }
     }
 }

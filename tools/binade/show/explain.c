@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AT = 18 }; /* where the texts begin */
+
 static void line(const char *label, char *owned)
 {
-    enum { AT = 18 };
     printf("         %-8s ", label);
     put_wrapped(owned, AT, AT);
     free(owned);
@@ -106,14 +107,14 @@ static bool parity_by_significand(const look *l)
 static char *parity_text(const look *l, const char *parity)
 {
     if (l->rounded.value.kind == BND_KIND_ZERO) {
-        return format_text("the %s one: zero", parity);
+        return format_text("the %s neighbour: zero", parity);
     }
     if (parity_by_significand(l)) {
-        return format_text("the %s one, %s (counted in units of the smaller, 1 is odd and 2 is even)", parity,
+        return format_text("the %s neighbour, %s (in units of the smaller one, 1 is odd and 2 is even)", parity,
                            taken(l));
     }
     if (l->format->width == 0) {
-        return format_text("the one with the %s significand, %s", parity, taken(l));
+        return format_text("the neighbour with the %s significand, %s", parity, taken(l));
     }
     char *code = code_text(l->format, bnd_pack(l->format, l->rounded.value));
     char *text = format_text("the neighbour whose code is %s, %s", parity, code);
@@ -127,7 +128,7 @@ static char *stochastic_reason(const look *l, const gap *g)
     unsigned bits = bnd_rule_random_bits(l->rule);
     unsigned long long random = l->random & ((UINT64_C(1) << bits) - 1);
     char *v = g->has_part ? rough_text(l->rounded.value.negative ? 1 - g->part : g->part) : copy_text("?");
-    const char *holds = went_outward(l) ? "holds: away from zero" : "does not hold: toward zero";
+    const char *holds = went_outward(l) ? "is true: away from zero" : "is false: toward zero";
     char *text;
     if (l->rule.rounding == BND_ROUND_SRB) {
         text = format_text("srb:%u: floor(v 2^%u) + 2R + 1 >= 2^%u %s; v = %s, R = %llu", bits, bits + 1, bits + 1,
@@ -148,15 +149,16 @@ static char *reason(const look *l, const gap *g)
     case BND_ROUND_RNE:
     case BND_ROUND_RTO:
         if (l->rule.rounding == BND_ROUND_RNE && g->side != 0) {
-            return format_text("rne: to the nearer one, %s", taken(l));
+            return format_text("rne: to the nearer neighbour, %s", taken(l));
         }
         which = parity_text(l, l->rule.rounding == BND_ROUND_RNE ? "even" : "odd");
         text = format_text(l->rule.rounding == BND_ROUND_RNE ? "rne: a tie goes to %s" : "rto: to %s", which);
         free(which);
         return text;
     case BND_ROUND_RNA:
-        return format_text(
-            g->side == 0 ? "rna: a tie goes away from zero, to the one %s" : "rna: to the nearer one, %s", taken(l));
+        return format_text(g->side == 0 ? "rna: a tie goes away from zero, to the neighbour %s"
+                                        : "rna: to the nearer neighbour, %s",
+                           taken(l));
     case BND_ROUND_SR_EQUAL:
         return format_text("sr-equal: the random bit is %u, so %s zero", (unsigned)(l->random & 1),
                            went_outward(l) ? "away from" : "toward");
@@ -165,7 +167,7 @@ static char *reason(const look *l, const gap *g)
     case BND_ROUND_SRB:
         return stochastic_reason(l, g);
     default:
-        return format_text("%s: %s, to the one %s", mode_name(l), mode_title(l), taken(l));
+        return format_text("%s: %s, to the neighbour %s", mode_name(l), mode_title(l), taken(l));
     }
 }
 
@@ -190,7 +192,7 @@ static char *outer_text(const look *l, bnd_exact value, bool beyond)
         return value_and_code(l->format, value);
     }
     char *number = readable_text(value, false);
-    char *text = format_text("%s (beyond the largest number)", number);
+    char *text = format_text("%s (above the largest value in magnitude)", number);
     free(number);
     return text;
 }
@@ -199,6 +201,11 @@ static void explain_gap(const look *l, const given *v)
 {
     gap g = gap_around(l, v);
     bool negative = v->exact.negative;
+    char *drawn =
+        g.has_part && !g.beyond ? drawn_gap(l->format, g.below, g.above, g.part, g.side, page_width() - AT) : NULL;
+    if (drawn != NULL) {
+        line("between", drawn);
+    }
     neighbour_line("below", v, g.below, outer_text(l, g.below, g.beyond && negative));
     neighbour_line("middle", v, g.middle, readable_text(g.middle, false));
     neighbour_line("above", v, g.above, outer_text(l, g.above, g.beyond && !negative));
@@ -215,8 +222,8 @@ static void explain_gap(const look *l, const given *v)
 static char *infinity_and_nan(const bnd_format *f)
 {
     return format_text("%s %s", f->name,
-                       f->has_infinity ? "has infinities"
-                       : f->has_nan    ? "has no infinity, but NaN"
+                       f->has_infinity ? "has infinity"
+                       : f->has_nan    ? "has NaN and no infinity"
                                        : "has neither infinity nor NaN");
 }
 
@@ -244,14 +251,14 @@ static void explain_overflow(const look *l, const given *v)
     if (l->rule.rounding == BND_ROUND_RNE || l->rule.rounding == BND_ROUND_RNA) {
         char *text = readable_text(half_steps_away(largest, f->max_quantum, 1), false);
         bool included = l->rule.rounding == BND_ROUND_RNA || largest_is_odd(l);
-        line("limit", format_text("%s, half a step beyond: from there on (the tie %s) it overflows", text,
-                                  included ? "included" : "excluded"));
+        line("limit", format_text("%s, half a step above the largest value: from here on, ties %s, values overflow",
+                                  text, included ? "included" : "excluded"));
         free(text);
     }
     char *result = readable_text(l->rounded.value, false), *has = infinity_and_nan(f);
     if (stays_inside(l, negative)) {
-        line("rule", format_text("%s: %s, which never goes beyond the largest number: %s", mode_name(l), mode_title(l),
-                                 result));
+        line("rule",
+             format_text("%s: %s, which never exceeds the largest value: %s", mode_name(l), mode_title(l), result));
     } else {
         line("rule",
              format_text("overflow policy '%s'; %s: %s", bnd_overflow_name(bnd_rule_overflow(l->rule)), has, result));
@@ -264,7 +271,7 @@ static void explain_overflow(const look *l, const given *v)
 static void explain_least(const look *l)
 {
     char *least = value_and_code(l->format, l->rounded.value);
-    line("rule", format_text("%s is the smallest number of %s, which has no zero", least, l->format->name));
+    line("rule", format_text("%s is the smallest value of %s, which has no zero", least, l->format->name));
     free(least);
 }
 
@@ -278,7 +285,7 @@ static void explain_exact(const look *l)
     if (l->has_above) {
         line("above", value_and_code(l->format, l->above));
     }
-    line("rule", copy_text(l->as_given ? "a code of this very format" : "the format holds the number exactly"));
+    line("rule", copy_text(l->as_given ? "the code is in this format" : "the format contains the value exactly"));
 }
 
 /* Infinities and NaNs, and numbers that a format without a sign or a zero has no code for. */
@@ -287,7 +294,7 @@ static void explain_special(const look *l, const given *v)
     char *result = readable_text(l->rounded.value, false);
     const char *name = l->format->name;
     if (l->as_given) {
-        line("rule", copy_text("a code of this very format"));
+        line("rule", copy_text("the code is in this format"));
     } else if (v->exact.kind == BND_KIND_QUIET_NAN || v->exact.kind == BND_KIND_SIGNALING_NAN) {
         line("rule",
              l->format->has_nan
@@ -315,7 +322,7 @@ static const char *invalid_reason(const look *l, const given *v)
         return "the format has no NaN";
     }
     if (v->exact.negative && !l->format->is_signed) {
-        return "the format has no negative numbers";
+        return "the format has no negative values";
     }
     return v->exact.kind == BND_KIND_ZERO ? "the format has no zero" : "the format has no infinity";
 }
@@ -327,16 +334,16 @@ static void explain_flags(const look *l, const given *v, const look *stored)
     bnd_exact normal = {.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
     char *smallest = power_text(normal);
     smallest = smallest != NULL ? smallest : readable_text(normal, false);
-    char *underflow = format_text("below the smallest normal number, %s, and inexact", smallest);
+    char *underflow = format_text("below the smallest normal value, %s, and inexact", smallest);
     const char *why[] = {
-        stored != NULL && stored->rounded.ternary == 0 ? "the result, zero, differs from the number"
-                                                       : "the format does not hold the number exactly",
+        stored != NULL && stored->rounded.ternary == 0 ? "the result, zero, differs from the input"
+                                                       : "the format does not contain the value exactly",
         underflow,
-        "after rounding, the number is beyond the largest of the format",
-        "a finite number was divided by zero",
+        "after rounding, the value exceeds the largest value of the format",
+        "a finite value was divided by zero",
         invalid_reason(l, v),
-        "the largest number stands for one that is larger",
-        "a number other than zero became zero",
+        "the largest value replaces a larger one",
+        "a nonzero value became zero",
     };
     for (uint32_t i = 0; i < sizeof why / sizeof why[0]; i++) {
         uint32_t flag = UINT32_C(1) << i;
@@ -399,14 +406,14 @@ void explain(const look *l, const given *v)
         positive.has_below = bnd_neighbour(&positive.below, l->format, magnitude.exact, -1);
         positive.has_above = bnd_neighbour(&positive.above, l->format, magnitude.exact, 1);
         positive.rounded = bnd_round_exact(l->format, magnitude.exact, l->rule, l->random);
-        line("sign", format_text("dropped: %s has none, and this rule takes the magnitude", l->format->name));
+        line("sign", format_text("dropped: %s has no sign, and this rule takes the magnitude", l->format->name));
         explain_rounding(&positive, &magnitude);
     } else if (flushed_on_input(l, v)) {
-        line("rule", format_text("--flush in: the code is subnormal in %s, and counts as zero", v->format.name));
+        line("rule", format_text("--flush in: the code is subnormal in %s and is read as zero", v->format.name));
     } else if ((flushed = flushed_on_output(l, v, &without))) {
         explain_rounding(&without, v);
         char *value = value_and_code(l->format, without.rounded.value);
-        line("flush", format_text("--flush out: %s is subnormal, and becomes zero", value));
+        line("flush", format_text("--flush out: %s is subnormal and becomes zero", value));
         free(value);
     } else {
         explain_rounding(l, v);

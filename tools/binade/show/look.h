@@ -35,6 +35,11 @@ int show_dialects(const settings *s, bool plain, const given *v, size_t index);
 int refuse_rules(const settings *s);
 void note_without_dialect(const settings *s);
 
+/* "0.28125 (0x29) |-----:--x---| 0.3125 (0x2a)": the value x and the midpoint between two values of the format, in at
+ * most `room` columns. `part` is the way from below to above, 0 to 1; `side` is where x lies of the midpoint: -1, 0, 1.
+ * NULL where there is no room. */
+char *drawn_gap(const bnd_format *f, bnd_exact below, bnd_exact above, double part, int side, size_t room);
+
 /* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
 void explain(const look *l, const given *v);
 

@@ -1,4 +1,4 @@
-/* binade show --table: values against formats, a value per line, the number that each format gives in a cell. */
+/* binade show --table: a line per value and a column per format. Of one value, a line per format. */
 #include "look.h"
 #include "common/print.h"
 
@@ -15,7 +15,7 @@ typedef struct mark {
 static const mark marks[] = {
     {BND_FLAG_INVALID, '!', "invalid"},
     {BND_FLAG_OVERFLOW, '>', "overflow"},
-    {BND_FLAG_UNDERFLOW, '<', "underflow: below the smallest normal number, and rounded"},
+    {BND_FLAG_UNDERFLOW, '<', "underflow: below the smallest normal value, and rounded"},
     {BND_FLAG_INEXACT, '~', "rounded"},
 };
 enum { MARKS = sizeof marks / sizeof marks[0] };
@@ -23,6 +23,7 @@ enum { MARKS = sizeof marks / sizeof marks[0] };
 typedef struct cell {
     char *number; /* for people */
     char *code, *value, *error;
+    char *percent, *ulps; /* "+4.17 %" of the value, "+0.4" */
     uint32_t flags;
 } cell;
 
@@ -44,6 +45,13 @@ static const mark *mark_of(uint32_t flags)
     return NULL;
 }
 
+static char *with_sign(double x, const char *unit)
+{
+    char *rough = rough_text(x), *text = format_text("%s%s%s", x > 0 ? "+" : "", rough, unit);
+    free(rough);
+    return text;
+}
+
 static cell look_into(const sheet *s, const bnd_format *f, const given *v, size_t index)
 {
     look l;
@@ -53,6 +61,8 @@ static cell look_into(const sheet *s, const bnd_format *f, const given *v, size_
               .code = f->width != 0 ? code_text(f, l.code) : copy_text(""),
               .value = exact_text(l.rounded.value, s->plain),
               .error = copy_text(l.error != NULL ? l.error : ""),
+              .percent = l.has_relative ? with_sign(100 * l.relative, " %") : copy_text("-"),
+              .ulps = l.has_ulps ? with_sign(l.ulps, "") : copy_text("-"),
               .flags = l.rounded.flags};
     clear_look(&l);
     return c;
@@ -166,6 +176,32 @@ static void print_marks(const sheet *s)
     }
 }
 
+/* One value: a line per format has room for more than the number. */
+static void print_list(const sheet *s)
+{
+    static const column columns[] = {
+        {"format", "format", false, false, false, false, 0}, {"code", "code", false, false, false, false, 0},
+        {"value", "value", true, false, false, false, 0},    {"percent", "error", true, false, false, false, 0},
+        {"ulps", "ulp", true, false, false, false, 0},       {"flags", "flags", false, false, false, false, 0},
+    };
+    table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
+    char *heading = heading_text(s->inputs[0]);
+    put_coloured(s->settings->colour, BOLD, heading);
+    putchar('\n');
+    free(heading);
+    for (size_t i = 0; i < s->settings->formats.count; i++) {
+        const cell *c = &s->cells[i];
+        bool is_exact = strcmp(c->percent, "0 %") == 0;
+        table_add(&t, copy_text(s->settings->formats.items[i].name));
+        table_add(&t, copy_text(c->code));
+        table_add(&t, copy_text(c->number));
+        table_add(&t, copy_text(is_exact ? "0" : c->percent));
+        table_add(&t, copy_text(c->ulps));
+        table_add(&t, c->flags == 0 ? copy_text(is_exact ? "exact" : "") : flags_text(c->flags));
+    }
+    table_end(&t);
+}
+
 static void print_sheet(const sheet *s)
 {
     size_t label = label_width(s), formats = s->settings->formats.count;
@@ -210,6 +246,8 @@ static void clear_sheet(sheet *s)
         free(s->cells[i].code);
         free(s->cells[i].value);
         free(s->cells[i].error);
+        free(s->cells[i].percent);
+        free(s->cells[i].ulps);
     }
     for (size_t i = 0; i < s->values; i++) {
         free(s->inputs[i]);
@@ -223,7 +261,9 @@ int show_as_table(const settings *s, bool plain)
     sheet all = {.settings = s, .plain = plain};
     int status = for_each_value(s, add_value, &all);
     if (status == GO_ON) {
-        if (s->output == OUTPUT_TEXT) {
+        if (s->output == OUTPUT_TEXT && all.values == 1) {
+            print_list(&all);
+        } else if (s->output == OUTPUT_TEXT) {
             print_sheet(&all);
         } else {
             print_rows(&all);
