@@ -65,17 +65,31 @@ HOW_TO_PAGES = \
 	doc/how-to/write-a-recipe.md
 REFERENCE_PAGES = \
 	doc/README.md \
+	doc/reference/autopsy.md \
+	doc/reference/commands.md \
+	doc/reference/dialects.md \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
-	doc/reference/numerics.md \
-	doc/reference/random-bits.md
+	doc/reference/random-bits.md \
+	doc/reference/recipes.md \
+	doc/reference/rounding.md \
+	doc/reference/run-directory.md \
+	doc/reference/tensor-semantics.md \
+	doc/reference/training-semantics.md \
+	doc/reference/verdicts.md
 EXPLANATION_PAGES = \
 	doc/explanation/experiments.md \
 	doc/explanation/how-it-is-tested.md \
-	doc/explanation/performance.md
+	doc/explanation/limitations.md \
+	doc/explanation/one-rounding.md \
+	doc/explanation/performance.md \
+	doc/explanation/why-libraries-disagree.md
 nobase_dist_doc_DATA = $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
 # Dated notes for developers, which are not installed.
-EXTRA_DIST +=
+EXTRA_DIST += \
+	doc/dev/README.md \
+	doc/dev/test-coverage.md \
+	doc/dev/test-log.md
 
 # bash looks for a file with the name of the command.
 EXTRA_DIST += doc/completion/binade.bash

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tools/dev/check-fresh \
 	tools/dev/check-freestanding \
 	tools/dev/check-generated \
+	tools/dev/dialect-table \
 	tools/dev/check-gpu.cu \
 	tools/dev/check-headers \
 	tools/dev/check-install \
@@ -22,6 +23,8 @@ EXTRA_DIST += \
 	tools/dev/check-comments \
 	tools/dev/check-words \
 	tools/dev/phrases.awk \
+	tools/dev/recipe-table \
+	tools/dev/command-table \
 	tools/dev/phrases.tsv \
 	tools/dev/check-version \
 	tools/dev/erf-coefficients.py \

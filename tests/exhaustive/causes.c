@@ -1,5 +1,5 @@
 /* The autopsy on recipes whose causes are known by construction (tests/study/causes.c): a line for each, as a table of
- * doc/reference/numerics.md. Fails where more than a tenth of the parts, the mechanisms or the healing sets are
+ * doc/dev/test-log.md. Fails where more than a tenth of the parts, the mechanisms or the healing sets are
  * wrong. */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 """A run of binade made again in PyTorch, with a model, a loss and an optimizer written from the formulas of
-src/sim/train/model_transformer.c and doc/reference/numerics.md: the same weights, the same batches, and losses that are compared step by
+src/sim/train/model_transformer.c and doc/reference/training-semantics.md: the same weights, the same batches, and losses that are compared step by
 step.
 
     rerun.py BINADE FOLDER RECIPE STEPS TOLERANCE COMPARED [OPTION...]
