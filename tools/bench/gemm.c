@@ -95,16 +95,14 @@ static void close_run(gemm_run *run)
 static bool open_run(gemm_run *run, const gemm_case *what, const bnd_context *context)
 {
     const size_t count = (size_t)SIDE * SIDE;
-    bnd_format fp32;
     bnd_error why;
     *run = (gemm_run){.how = {.context = context}};
     run->a = bench_allocate(2 * count * sizeof *run->a); /* B's numbers come after A's */
     run->b = bench_allocate(count * sizeof *run->b);
     run->c = bench_allocate(count * sizeof *run->c);
-    insist(bnd_format_parse(&fp32, "fp32", &why), &why);
     insist(bnd_accumulator_parse(&run->how.accumulator, what->accumulator, &why), &why);
     if (run->a == NULL || run->b == NULL || run->c == NULL ||
-        !bench_fill(run->a, 2 * count, &fp32, BND_PACKING_PACKED, false)) {
+        !bench_fill(run->a, 2 * count, bnd_format_at(BND_FORMAT_FP32), BND_PACKING_PACKED, false)) {
         close_run(run);
         return false;
     }

@@ -10,9 +10,7 @@ enum { SEED = 1 };
 static bnd_status fp32_tensor(bnd_tensor **out, model *m, const size_t *shape, size_t rank, bnd_role role,
                               bnd_error *why)
 {
-    bnd_format fp32;
-    bnd_status status = bnd_format_parse(&fp32, "fp32", why);
-    return status == BND_OK ? bnd_tensor_new(out, m->engine, &fp32, shape, rank, role, why) : status;
+    return bnd_tensor_new(out, m->engine, bnd_format_at(BND_FORMAT_FP32), shape, rank, role, why);
 }
 
 /* The next parameter, of rank 1 where `columns` is 0: normally distributed around `mean`. */
@@ -44,8 +42,7 @@ static bnd_status norm_parameters(model *m, size_t n, bnd_error *why)
 static bnd_status random_indices(bnd_tensor **out, model *m, const size_t *shape, size_t rank, size_t count,
                                  uint64_t purpose, bnd_error *why)
 {
-    bnd_format fp32;
-    bnd_status status = bnd_format_parse(&fp32, "fp32", why);
+    const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32);
     float numbers[2048];
     size_t n = 1;
     for (size_t i = 0; i < rank; i++) {
@@ -54,8 +51,7 @@ static bnd_status random_indices(bnd_tensor **out, model *m, const size_t *shape
     for (size_t i = 0; i < n && n <= sizeof numbers / sizeof numbers[0]; i++) {
         numbers[i] = (float)(bnd_random_bits(SEED, purpose, i, 32) % count);
     }
-    return status == BND_OK ? bnd_tensor_from_f32(out, m->engine, &fp32, numbers, shape, rank, BND_ROLE_DATA, why)
-                            : status;
+    return bnd_tensor_from_f32(out, m->engine, fp32, numbers, shape, rank, BND_ROLE_DATA, why);
 }
 
 /* *x becomes operation(*x, the next `parameters` parameters). */

@@ -513,8 +513,8 @@ static uint64_t kind_code(const bnd_real *x)
 
 static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *const *operands, unsigned count)
 {
-    bnd_format fp16;
-    if (operation == BND_OP_SCALB || bnd_format_parse(&fp16, "fp16", NULL) != BND_OK) {
+    const bnd_format *fp16 = bnd_format_at(BND_FORMAT_FP16);
+    if (operation == BND_OP_SCALB) {
         copy(out, operands[0]);
         return;
     }
@@ -522,10 +522,10 @@ static void by_kind(bnd_real *out, bnd_operation operation, const bnd_real *cons
     const bnd_format *formats[BND_OPERANDS_MAX];
     for (unsigned i = 0; i < count; i++) {
         codes[i] = kind_code(operands[i]);
-        formats[i] = &fp16;
+        formats[i] = fp16;
     }
-    bnd_result r = bnd_operate(&fp16, operation, formats, codes, (bnd_rule){0}, 0);
-    bndi_real_value(out, bnd_unpack(&fp16, r.code));
+    bnd_result r = bnd_operate(fp16, operation, formats, codes, (bnd_rule){0}, 0);
+    bndi_real_value(out, bnd_unpack(fp16, r.code));
 }
 
 static bool has_pole(bnd_operation operation, const bnd_real *x)

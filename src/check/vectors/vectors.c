@@ -80,8 +80,8 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
     for (unsigned i = 0; i < wanted; i++) {
         v.in[i] = in[in_count == 1 ? 0 : i];
     }
-    if (v.kind == BND_VECTOR_KIND_MXDOT && bnd_format_parse(&v.in[2], "e8m0", why) != BND_OK) {
-        return BND_BAD_NAME;
+    if (v.kind == BND_VECTOR_KIND_MXDOT) {
+        v.in[2] = *bnd_format_at(BND_FORMAT_E8M0);
     }
     for (unsigned i = 0; i <= wanted; i++) {
         const bnd_format *f = i < wanted ? &v.in[i] : &v.out;

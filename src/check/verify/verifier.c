@@ -71,18 +71,12 @@ static bnd_verify_candidate complete(const bnd_verify_candidate *given)
     return c;
 }
 
-static bnd_format named(const char *name)
-{
-    bnd_format f;
-    return bnd_format_parse(&f, name, NULL) == BND_OK ? f : *bnd_format_at(BND_FORMAT_FP64);
-}
-
 static bndi_inquiry ask(const bnd_format *f, bnd_rule rule, bool exhaustive, const bnd_verify_candidate *candidate)
 {
     return (bndi_inquiry){.candidate = complete(candidate),
                           .f = *f,
-                          .fp32 = named("fp32"),
-                          .fp64 = named("fp64"),
+                          .fp32 = *bnd_format_at(BND_FORMAT_FP32),
+                          .fp64 = *bnd_format_at(BND_FORMAT_FP64),
                           .rule = rule,
                           .exhaustive = exhaustive};
 }

@@ -168,7 +168,7 @@ typedef struct bndi_block_job {
     bnd_context context;
     uint32_t threads;
     bnd_stats *stats;
-    bnd_format fp32;
+    const bnd_format *fp32;
     const bndi_block_kernels *scan;
     bndi_kernels kernels;
     bndi_plan plan, streaming; /* fp32 to elements; and past the caches, where it says so */

@@ -90,7 +90,7 @@ static void plan_quotients(bndi_block_job *job)
 {
     enum { MOST = 22, UNSEEN = -101, LOWEST = -120 };
     const bnd_format *f = &job->block.element, *scale = &job->block.scale;
-    const bool of_fp32 = scale->row == job->fp32.row && !job->block.tensor;
+    const bool of_fp32 = scale->row == job->fp32->row && !job->block.tensor;
     job->to_odd = job->scan->divide_to_odd != NULL && of_fp32 && job->block.rule == BND_SCALE_NEAREST &&
                   job->how.rule.rounding == BND_ROUND_RNE && !job->by_number && f->precision <= MOST &&
                   f->least_quantum > LOWEST;
@@ -181,7 +181,9 @@ static bool is_stride(ptrdiff_t stride)
 bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_block *block, const bnd_array *how,
                                bnd_error *why)
 {
-    *job = (bndi_block_job){.block = *block, .how = how != NULL ? *how : (bnd_array){.context = NULL}};
+    *job = (bndi_block_job){.block = *block,
+                            .how = how != NULL ? *how : (bnd_array){.context = NULL},
+                            .fp32 = bnd_format_at(BND_FORMAT_FP32)};
     bnd_status status = bndi_check_choices(&job->how, why);
     job->packing = (bnd_packing)job->how.packing_out;
     if (status == BND_OK) {
@@ -195,9 +197,6 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
                         block->name);
     }
     status = bndi_lay_out(&job->layout, block, shape, why);
-    if (status == BND_OK) {
-        status = bnd_format_parse(&job->fp32, "fp32", why);
-    }
     if (status != BND_OK) {
         return status;
     }

@@ -196,7 +196,8 @@ static bnd_status block_scaled_by(bnd_block *out, const char *scale, size_t leng
     bool mx_tile = read_tile(&tile, "mx:", scale, length), nvfp4_tile = read_tile(&tile, "nvfp4:", scale, length);
     bool mx = mx_tile || bndi_same_word(scale, length, "mx"), tiled = mx_tile || nvfp4_tile;
     bool nvfp4 = nvfp4_tile || bndi_same_word(scale, length, "nvfp4");
-    bnd_block block = {.element = *element, .scale = format_of("fp32"), .rule = BND_SCALE_NEAREST, .across = 1};
+    bnd_block block = {
+        .element = *element, .scale = *bnd_format_at(BND_FORMAT_FP32), .rule = BND_SCALE_NEAREST, .across = 1};
     block.least = (int16_t)block.scale.emin;
     if (mx || nvfp4) {
         block = block_of(&blocks[0]);

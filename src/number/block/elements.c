@@ -91,7 +91,7 @@ static float round_number(const bndi_block_job *job, float x, double scale, size
     if (quotient.kind != BND_KIND_QUIET_NAN) {
         bndi_tally_flags(tally, rounded.flags | (flushed ? BND_FLAG_TO_ZERO : 0));
     }
-    const bnd_format *fp32 = &job->fp32;
+    const bnd_format *fp32 = job->fp32;
     return (float)bnd_decode(fp32, bnd_encode_exact(fp32, rounded.value, (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code);
 }
 

@@ -6,17 +6,12 @@
 
 enum { BLOCK = 32, HALF_BLOCK = 16, GROUPS = 4, GROUP = 16 };
 
-/* What the kinds below work with: fp16, looked up once a call. */
-typedef struct gguf_job {
-    bnd_format fp16;
-} gguf_job;
-
 typedef struct kind {
     bnd_gguf_type type;
     const char *name, *note;
     size_t elements, bytes;
-    void (*encode)(const gguf_job *j, unsigned char *block, const float *x);
-    void (*decode)(const gguf_job *j, float *y, const unsigned char *block);
+    void (*encode)(unsigned char *block, const float *x);
+    void (*decode)(float *y, const unsigned char *block);
 } kind;
 
 /* ---- shared ---- */
@@ -44,16 +39,16 @@ static float reciprocal_or_zero(float d)
 }
 
 /* A NaN, of whatever sign and payload, where d is none of fp16's numbers because the block holds one. */
-static void put_fp16(const gguf_job *j, unsigned char *bytes, float d)
+static void put_fp16(unsigned char *bytes, float d)
 {
-    uint64_t code = bnd_encode_float(&j->fp16, d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
+    uint64_t code = bnd_encode_float(bnd_format_at(BND_FORMAT_FP16), d, (bnd_rule){.rounding = BND_ROUND_RNE}, 0).code;
     bytes[0] = (unsigned char)code;
     bytes[1] = (unsigned char)(code >> 8);
 }
 
-static float get_fp16(const gguf_job *j, const unsigned char *bytes)
+static float get_fp16(const unsigned char *bytes)
 {
-    return (float)bnd_decode(&j->fp16, (uint64_t)bytes[1] << 8 | bytes[0]);
+    return (float)bnd_decode(bnd_format_at(BND_FORMAT_FP16), (uint64_t)bytes[1] << 8 | bytes[0]);
 }
 
 static float nan_scale_or(float amax, float d)
@@ -72,18 +67,18 @@ static int to_integer(float x)
     return x < 0 ? -whole : whole;
 }
 
-static void encode_q8_0(const gguf_job *j, unsigned char *block, const float *x)
+static void encode_q8_0(unsigned char *block, const float *x)
 {
     float amax = amax_of(x, BLOCK), d = amax / 127, inverse = reciprocal_or_zero(d);
-    put_fp16(j, block, nan_scale_or(amax, d));
+    put_fp16(block, nan_scale_or(amax, d));
     for (size_t i = 0; i < BLOCK; i++) {
         block[2 + i] = is_finite(amax) ? (unsigned char)to_integer(x[i] * inverse) : 0;
     }
 }
 
-static void decode_q8_0(const gguf_job *j, float *y, const unsigned char *block)
+static void decode_q8_0(float *y, const unsigned char *block)
 {
-    float d = get_fp16(j, block);
+    float d = get_fp16(block);
     for (size_t i = 0; i < BLOCK; i++) {
         int value = block[2 + i] < 128 ? block[2 + i] : block[2 + i] - 256;
         y[i] = (float)value * d;
@@ -112,10 +107,10 @@ static unsigned quarter(float x, float inverse)
     return value < 15 ? (unsigned)value : 15;
 }
 
-static void encode_q4_0(const gguf_job *j, unsigned char *block, const float *x)
+static void encode_q4_0(unsigned char *block, const float *x)
 {
     float amax = amax_of(x, BLOCK), d = signed_max(x, BLOCK) / -8, inverse = reciprocal_or_zero(d);
-    put_fp16(j, block, nan_scale_or(amax, d));
+    put_fp16(block, nan_scale_or(amax, d));
     for (size_t i = 0; i < HALF_BLOCK; i++) {
         unsigned low = is_finite(amax) ? quarter(x[i], inverse) : 8;
         unsigned high = is_finite(amax) ? quarter(x[i + HALF_BLOCK], inverse) : 8;
@@ -123,9 +118,9 @@ static void encode_q4_0(const gguf_job *j, unsigned char *block, const float *x)
     }
 }
 
-static void decode_q4_0(const gguf_job *j, float *y, const unsigned char *block)
+static void decode_q4_0(float *y, const unsigned char *block)
 {
-    float d = get_fp16(j, block);
+    float d = get_fp16(block);
     for (size_t i = 0; i < HALF_BLOCK; i++) {
         y[i] = (float)((block[2 + i] & 15) - 8) * d;
         y[i + HALF_BLOCK] = (float)((block[2 + i] >> 4) - 8) * d;
@@ -186,17 +181,15 @@ static unsigned e8m0_of(float amax)
     return !is_finite(amax) ? 255 : bits >> 23 > 2 ? (bits >> 23) - 2 : 0;
 }
 
-static void encode_mxfp4(const gguf_job *j, unsigned char *block, const float *x)
+static void encode_mxfp4(unsigned char *block, const float *x)
 {
     unsigned code = e8m0_of(amax_of(x, BLOCK));
-    (void)j;
     block[0] = (unsigned char)code;
     put_nibbles(block + 1, x, BLOCK, value_of_e8m0(code));
 }
 
-static void decode_mxfp4(const gguf_job *j, float *y, const unsigned char *block)
+static void decode_mxfp4(float *y, const unsigned char *block)
 {
-    (void)j;
     get_nibbles(y, block + 1, BLOCK, value_of_e8m0(block[0]));
 }
 
@@ -229,9 +222,8 @@ static unsigned ue4m3_of(float x)
     return code < 15 << 3 ? code : UE4M3_MAX;
 }
 
-static void encode_nvfp4(const gguf_job *j, unsigned char *block, const float *x)
+static void encode_nvfp4(unsigned char *block, const float *x)
 {
-    (void)j;
     for (size_t g = 0; g < GROUPS; g++) {
         unsigned code = ue4m3_of(amax_of(x + g * GROUP, GROUP) / 6);
         block[g] = (unsigned char)code;
@@ -239,9 +231,8 @@ static void encode_nvfp4(const gguf_job *j, unsigned char *block, const float *x
     }
 }
 
-static void decode_nvfp4(const gguf_job *j, float *y, const unsigned char *block)
+static void decode_nvfp4(float *y, const unsigned char *block)
 {
-    (void)j;
     for (size_t g = 0; g < GROUPS; g++) {
         get_nibbles(y + g * GROUP, block + GROUPS + g * GROUP / 2, GROUP, value_of_ue4m3(block[g]));
     }
@@ -307,7 +298,7 @@ size_t bnd_gguf_size(bnd_gguf_type type, size_t n)
     return fits ? n / k->elements * k->bytes : 0;
 }
 
-static bnd_status open_gguf(gguf_job *j, const kind **k, size_t n, bnd_gguf_type type, bnd_error *why)
+static bnd_status open_gguf(const kind **k, size_t n, bnd_gguf_type type, bnd_error *why)
 {
     *k = kind_of(type);
     if (*k == NULL) {
@@ -323,20 +314,19 @@ static bnd_status open_gguf(gguf_job *j, const kind **k, size_t n, bnd_gguf_type
     if (n > PTRDIFF_MAX / sizeof(float)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements is more than memory can hold", n);
     }
-    return bnd_format_parse(&j->fp16, "fp16", why);
+    return BND_OK;
 }
 
 bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_type type, bnd_error *why)
 {
-    gguf_job j;
     const kind *k;
-    bnd_status status = open_gguf(&j, &k, n, type, why);
+    bnd_status status = open_gguf(&k, n, type, why);
     if (status != BND_OK) {
         return status;
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n / k->elements; i++) {
-        k->encode(&j, (unsigned char *)blocks + i * k->bytes, x + i * k->elements);
+        k->encode((unsigned char *)blocks + i * k->bytes, x + i * k->elements);
     }
     bndi_leave(callers);
     return BND_OK;
@@ -344,15 +334,14 @@ bnd_status bnd_gguf_encode_f32(void *blocks, const float *x, size_t n, bnd_gguf_
 
 bnd_status bnd_gguf_decode_f32(float *y, const void *blocks, size_t n, bnd_gguf_type type, bnd_error *why)
 {
-    gguf_job j;
     const kind *k;
-    bnd_status status = open_gguf(&j, &k, n, type, why);
+    bnd_status status = open_gguf(&k, n, type, why);
     if (status != BND_OK) {
         return status;
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     for (size_t i = 0; i < n / k->elements; i++) {
-        k->decode(&j, y + i * k->elements, (const unsigned char *)blocks + i * k->bytes);
+        k->decode(y + i * k->elements, (const unsigned char *)blocks + i * k->bytes);
     }
     bndi_leave(callers);
     return BND_OK;

@@ -1,73 +1,23 @@
 /* From a format and a rule to what the kernels work with. */
 #include "bulk/bulk.h"
 #include "bulk/environment.h"
+#include "format/format.h"
 
-/* What format/ derives for these two, written out: a call on a short array has no time for it. tests/bulk compares. */
-static const bnd_format words_formats[2] = {
-    {.name = "fp32",
-     .row = 1,
-     .width = 32,
-     .exponent_bits = 8,
-     .fraction_bits = 23,
-     .precision = 24,
-     .is_signed = true,
-     .has_zero = true,
-     .has_negative_zero = true,
-     .has_subnormals = true,
-     .has_infinity = true,
-     .has_nan = true,
-     .ieee_nans = true,
-     .bias = 127,
-     .emin = -126,
-     .emax = 127,
-     .high_nans = 0x7fffff,
-     .max_code = 0x7f7fffff,
-     .infinity_code = 0x7f800000,
-     .nan_code = 0x7fc00000,
-     .max_significand = 0xffffff,
-     .normal_significand = 0x800000,
-     .least_significand = 1,
-     .max_quantum = 104,
-     .normal_quantum = -149,
-     .least_quantum = -149},
-    {.name = "fp64",
-     .row = 0,
-     .width = 64,
-     .exponent_bits = 11,
-     .fraction_bits = 52,
-     .precision = 53,
-     .is_signed = true,
-     .has_zero = true,
-     .has_negative_zero = true,
-     .has_subnormals = true,
-     .has_infinity = true,
-     .has_nan = true,
-     .ieee_nans = true,
-     .bias = 1023,
-     .emin = -1022,
-     .emax = 1023,
-     .high_nans = 0xfffffffffffff,
-     .max_code = 0x7fefffffffffffff,
-     .infinity_code = 0x7ff0000000000000,
-     .nan_code = 0x7ff8000000000000,
-     .max_significand = 0x1fffffffffffff,
-     .normal_significand = 0x10000000000000,
-     .least_significand = 1,
-     .max_quantum = 971,
-     .normal_quantum = -1074,
-     .least_quantum = -1074},
-};
+static const bnd_format *format_of(bndi_width width)
+{
+    return &bndi_formats[width == BNDI_WORDS_32 ? BND_FORMAT_FP32 : BND_FORMAT_FP64];
+}
 
 const bnd_format *bnd_lab_format_of_words(bndi_width width)
 {
-    return &words_formats[width];
+    return format_of(width);
 }
 
 /* Precision and emin say where the lowest bit is. A format whose numbers are all subnormal (e1m3) has an emin above its
  * emax: the kernels need 2^emin to be a number too. */
 bool bnd_lab_words_hold(bndi_width width, const bnd_format *f)
 {
-    const bnd_format *w = &words_formats[width];
+    const bnd_format *w = format_of(width);
     return f->precision <= w->precision && f->emin >= w->emin && f->emin <= w->emax && f->emax <= w->emax;
 }
 
@@ -244,7 +194,7 @@ static unsigned bytes_for(unsigned bits)
 
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
 {
-    *plan = (bndi_plan){.format = *f, .words = &words_formats[width], .rule = rule, .width = width};
+    *plan = (bndi_plan){.format = *f, .words = format_of(width), .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
     plan->random_bytes = bytes_for(plan->random_bits);
     plan->exact = bnd_lab_words_hold(width, f);

@@ -25,7 +25,7 @@ enum {
     FORMATS
 };
 
-static const bnd_format formats[FORMATS] = {
+const bnd_format bndi_formats[FORMATS] = {
 #define ROW(name, title, sign, e, m, bias, specials, traits, ...)                                                      \
     FORMAT_CONSTANT(name, sign, e, m, bias, BNDI_##specials, traits),
 #include "format/formats.def"
@@ -39,7 +39,7 @@ size_t bnd_format_count(void)
 
 const bnd_format *bnd_format_at(size_t index)
 {
-    return index < FORMATS ? &formats[index] : NULL;
+    return index < FORMATS ? &bndi_formats[index] : NULL;
 }
 
 const char *bnd_format_title(size_t index)
@@ -67,7 +67,7 @@ const char *bnd_ecosystem_name(bnd_ecosystem where)
 
 static bool has_name(size_t i, const char *name, size_t length)
 {
-    if (bndi_same_word(name, length, formats[i].name)) {
+    if (bndi_same_word(name, length, bndi_formats[i].name)) {
         return true;
     }
     for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
@@ -95,7 +95,7 @@ int bndi_row_named(const char *name, size_t length)
 void bndi_offer_row_names(bndi_nearest *nearest)
 {
     for (size_t i = 0; i < FORMATS; i++) {
-        bndi_nearest_offer(nearest, formats[i].name, bndi_length(formats[i].name));
+        bndi_nearest_offer(nearest, bndi_formats[i].name, bndi_length(bndi_formats[i].name));
     }
     for (size_t i = 0; i < FORMATS; i++) {
         for (size_t where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
@@ -169,7 +169,7 @@ bool bnd_group_at(bnd_format *out, const char *name, size_t i)
     const group *g = find_group(name);
     for (size_t r = 0; g != NULL && r < FORMATS; r++) {
         if (row_is_in(g, r) && i-- == 0) {
-            *out = formats[r];
+            *out = bndi_formats[r];
             return true;
         }
     }

@@ -25,6 +25,9 @@ typedef struct bndi_layout {
 /* The longest fraction that arith/quick.c takes: see GUARD in arith/quick_template.h. */
 enum { BNDI_QUICK_FRACTION_MAX = 28 };
 
+/* The built-in formats, by row, for code that has no time for a call of bnd_format_at. */
+extern const bnd_format bndi_formats[];
+
 /* Everything but the name and the row, computed. constant.h says the same of the rows. */
 bnd_format bndi_format_of_layout(const bndi_layout *layout);
 bnd_format bnd_lab_value_set(unsigned precision, int32_t emin, int32_t emax);

@@ -122,8 +122,8 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
                         LONGEST_ACCUMULATOR);
     }
     if (bndi_same_word(name, r.end, "cblas")) {
-        *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS};
-        return bnd_format_parse(&out->format, "fp32", why);
+        *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS, .format = *bnd_format_at(BND_FORMAT_FP32)};
+        return BND_OK;
     }
     bnd_status status = take_promotion(&r, &a, why);
     if (status == BND_OK && !take_aligned(&r, &a, &status, why)) {

@@ -21,7 +21,7 @@ static bool is_fp32(const bndi_sum *sum)
     const bnd_rule rule = sum->accumulator.rule;
     bool plain =
         rule.rounding == BND_ROUND_RNE && rule.overflow == BND_OVERFLOW_FORMAT && !rule.flush_in && !rule.flush_out;
-    return plain && rule.nan == BND_NAN_CANONICAL && bnd_format_same(&sum->accumulator.format, &sum->fp32) &&
+    return plain && rule.nan == BND_NAN_CANONICAL && bnd_format_same(&sum->accumulator.format, sum->fp32) &&
            sum->accumulator.format.width > 0;
 }
 
@@ -95,17 +95,15 @@ static void choose_strips(bndi_sum *sum, const bnd_context *context)
 
 /* ---- the accumulator ---- */
 
-static bnd_status complete(bnd_accumulator *accumulator, bnd_error *why)
+static void complete(bnd_accumulator *accumulator)
 {
-    bnd_status status = BND_OK;
     if (accumulator->format.precision == 0) {
-        status = bnd_format_parse(&accumulator->format, "fp32", why);
+        accumulator->format = *bnd_format_at(BND_FORMAT_FP32);
     }
     if (accumulator->group == 0) {
         accumulator->group = BND_GROUP_DEFAULT;
     }
     accumulator->rule = bnd_rule_of_operation(accumulator->rule);
-    return status;
 }
 
 static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *why)
@@ -142,19 +140,17 @@ static bnd_status check_accumulator(const bnd_accumulator *accumulator, bnd_erro
 bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a_format, const bnd_format *b_format,
                          bnd_error *why)
 {
-    *sum = (bndi_sum){.accumulator = how->accumulator, .seed = how->seed, .purpose = how->purpose};
-    bnd_status status = complete(&sum->accumulator, why);
-    if (status == BND_OK) {
-        status = check_accumulator(&sum->accumulator, why);
-    }
-    if (status == BND_OK) {
-        status = bnd_format_parse(&sum->fp32, "fp32", why);
-    }
+    *sum = (bndi_sum){.accumulator = how->accumulator,
+                      .fp32 = bnd_format_at(BND_FORMAT_FP32),
+                      .seed = how->seed,
+                      .purpose = how->purpose};
+    complete(&sum->accumulator);
+    bnd_status status = check_accumulator(&sum->accumulator, why);
     if (status != BND_OK) {
         return status;
     }
-    sum->a_format = a_format != NULL && a_format->width > 0 ? *a_format : sum->fp32;
-    sum->b_format = b_format != NULL && b_format->width > 0 ? *b_format : sum->fp32;
+    sum->a_format = a_format != NULL && a_format->width > 0 ? *a_format : *sum->fp32;
+    sum->b_format = b_format != NULL && b_format->width > 0 ? *b_format : *sum->fp32;
     sum->bits = sum->accumulator.format.precision;
     sum->group = sum->accumulator.group;
     choose_strips(sum, how->context);

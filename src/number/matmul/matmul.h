@@ -79,7 +79,7 @@ extern const bndi_ways bndi_ways_avx512;
 /* How to add up: an accumulator, made ready. */
 struct bndi_sum {
     bnd_accumulator accumulator; /* with nothing left to default */
-    bnd_format fp32;
+    const bnd_format *fp32;
     bnd_format a_format, b_format; /* of the operands, as bnd_operate sees them */
     const bndi_ways *ways;
     const bndi_way *way;    /* NULL: strips only */

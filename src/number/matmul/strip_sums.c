@@ -200,13 +200,13 @@ static float stored(const bndi_sum *sum, bndi_element s)
     const bnd_format *f = &sum->accumulator.format;
     bnd_exact value = f->width > 0 ? bnd_unpack(f, s.code) : s.value;
     return bndi_float_of_bits(
-        (uint32_t)bnd_encode_exact(&sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
+        (uint32_t)bnd_encode_exact(sum->fp32, value, (bnd_rule){.nan = BND_NAN_CANONICAL}, 0).code);
 }
 
 /* The code of an operand: it is a value of its format, so the rule has no effect. */
 static uint64_t code_in(const bndi_sum *sum, const bnd_format *f, float x)
 {
-    return bnd_convert(f, &sum->fp32, bndi_bits_of_float(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
+    return bnd_convert(f, sum->fp32, bndi_bits_of_float(x), (bnd_rule){.nan = BND_NAN_PROPAGATE}, 0).code;
 }
 
 /* All steps of a strip, element by element. */
@@ -260,8 +260,8 @@ static float promoted(const bndi_sum *sum, float c, bndi_element s)
     const bnd_rule nearest = {.rounding = BND_ROUND_RNE, .nan = BND_NAN_CANONICAL};
     const bnd_exact terms[2] = {bnd_exact_float(c), f->width > 0 ? bnd_unpack(f, s.code) : s.value};
     uint32_t flags = 0;
-    bnd_exact exact = bnd_operate_exact(BND_OP_ADD, &sum->fp32, terms, nearest, 0, &flags);
-    return bndi_float_of_bits((uint32_t)bnd_encode_exact(&sum->fp32, exact, nearest, 0).code);
+    bnd_exact exact = bnd_operate_exact(BND_OP_ADD, sum->fp32, terms, nearest, 0, &flags);
+    return bndi_float_of_bits((uint32_t)bnd_encode_exact(sum->fp32, exact, nearest, 0).code);
 }
 
 /* A sum in double is rounded to odd, which the conversion to fp32 then rounds as the exact one. A NaN becomes the

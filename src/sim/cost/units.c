@@ -67,19 +67,15 @@ bnd_status bnd_quantity_parse(double *out, const char *text, bnd_quantity kind, 
     static const char *const kinds[] = {
         "is no number: write 70e9, 70B, 15T or 512k", "is no whole number: write 1024 or 4k",
         "is no number of bytes: write 80e9, 80GB or 80GiB", "is no share: write 0.5 or 50%"};
-    bnd_format fp64;
+    const bnd_format *fp64 = bnd_format_at(BND_FORMAT_FP64);
     bnd_result x;
     double factor;
     size_t length = number_length(text);
-    bnd_status status = bnd_format_parse(&fp64, "fp64", why);
-    if (status != BND_OK) {
-        return status;
-    }
     if (length == 0 || !unit_factor(&factor, text + length, kind) ||
-        bnd_parse_n(&x, &fp64, text, length, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK) {
+        bnd_parse_n(&x, fp64, text, length, (bnd_rule){.rounding = BND_ROUND_RNE}, 0, NULL) != BND_OK) {
         return refuse(text, BND_BAD_SYNTAX, kinds[kind], why);
     }
-    double value = bnd_decode(&fp64, x.code) * factor;
+    double value = bnd_decode(fp64, x.code) * factor;
     if (!(value > 0) || value - value != 0) {
         return refuse(text, BND_BAD_ARGUMENT, "must be greater than 0, and finite", why);
     }

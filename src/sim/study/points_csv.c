@@ -94,7 +94,7 @@ static bnd_status read_field(bndi_reading *r, size_t column, const char *field, 
     static const bnd_rule nearest = {.rounding = BND_ROUND_RNE};
     bool yes = bndi_is_key(field, length, "true") || bndi_is_key(field, length, "True");
     bool no = bndi_is_key(field, length, "false") || bndi_is_key(field, length, "False");
-    bnd_format f;
+    const bnd_format *fp64 = bnd_format_at(BND_FORMAT_FP64);
     bnd_result x;
     if (column == BNDI_COLUMNS || length == 0) {
         return BND_OK; /* not known, or not measured */
@@ -102,11 +102,10 @@ static bnd_status read_field(bndi_reading *r, size_t column, const char *field, 
     if (yes || no) {
         return bndi_reading_set(r, column, yes);
     }
-    if (bnd_format_parse(&f, "fp64", NULL) != BND_OK ||
-        bnd_parse_n(&x, &f, field, length, nearest, 0, NULL) != BND_OK) {
+    if (bnd_parse_n(&x, fp64, field, length, nearest, 0, NULL) != BND_OK) {
         return bndi_line_refuse(r->line, "is no number", field, length, r->why);
     }
-    return bndi_reading_set(r, column, bnd_decode(&f, x.code));
+    return bndi_reading_set(r, column, bnd_decode(fp64, x.code));
 }
 
 bnd_status bndi_row_of_fields(bndi_reading *r, const bndi_fields *columns, char *line)

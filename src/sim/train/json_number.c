@@ -1,6 +1,5 @@
 /* Numbers in JSON. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "base/verify.h"
 #include "train/train.h"
 
 #include <string.h>
@@ -9,10 +8,8 @@
 
 void bndi_number_text(char out[BNDI_NUMBER_SIZE], double x)
 {
-    bnd_format f;
-    bnd_status status = bnd_format_parse(&f, "fp64", NULL);
-    BNDI_VERIFY(status == BND_OK); /* it is in the table */
-    bnd_print_shortest(out, BNDI_NUMBER_SIZE, &f, bnd_exact_double(x != x ? __builtin_nan("") : x));
+    const bnd_format *fp64 = bnd_format_at(BND_FORMAT_FP64);
+    bnd_print_shortest(out, BNDI_NUMBER_SIZE, fp64, bnd_exact_double(x != x ? __builtin_nan("") : x));
 }
 
 void bndi_json_number(bnd_lab_json *json, const char *key, double x)

@@ -177,9 +177,8 @@ static int settle_target(cast *c)
     }
     if (via->given) {
         c->to.format = *from;
-        bnd_format fp32, fp64;
-        bool known = bnd_format_parse(&fp32, "fp32", NULL) == BND_OK && bnd_format_parse(&fp64, "fp64", NULL) == BND_OK;
-        if (!known || !wide || !(bnd_format_same(from, &fp32) || bnd_format_same(from, &fp64))) {
+        const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32), *fp64 = bnd_format_at(BND_FORMAT_FP64);
+        if (!wide || !(bnd_format_same(from, fp32) || bnd_format_same(from, fp64))) {
             return complain(c->common.command, "--via keeps fp32 or fp64 as they are, not %s; use --to", from->name);
         }
     }

@@ -132,11 +132,7 @@ char *code_text(const bnd_format *f, uint64_t code)
 
 char *double_text(double x)
 {
-    bnd_format fp64;
-    if (!isfinite(x) || bnd_format_parse(&fp64, "fp64", NULL) != BND_OK) {
-        return copy_text("null");
-    }
-    return shortest_text(&fp64, bnd_exact_double(x));
+    return isfinite(x) ? shortest_text(bnd_format_at(BND_FORMAT_FP64), bnd_exact_double(x)) : copy_text("null");
 }
 
 char *rough_text(double x)
