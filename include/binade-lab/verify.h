@@ -75,6 +75,9 @@ typedef struct bnd_verify_options {
     void (*progress)(void *state,
                      uint64_t done); /* or NULL; in the units of bnd_verify_check_effort, within one check */
     void *progress_state;
+    /* Or NULL; called within one check, with progress_state, when everything before the place `next` is done and
+     * counted. Save `next` and the result, and bnd_verifier_resume goes on from there. */
+    void (*checkpoint)(void *state, uint64_t next);
 } bnd_verify_options;
 
 /* About how long a check takes on one core, in nanoseconds; 0 if it does not apply to the format. */
@@ -90,6 +93,11 @@ void bnd_verifier_free(bnd_verifier *verifier);
  * unknown row, and for formats without codes. In a stochastic mode every case has its own random bits. */
 BND_CHECKED bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
                                         bnd_rule rule, bnd_error *why);
+
+/* The same from a place on that a checkpoint of this check, format and rule was given, with the result as it was then.
+ * The end is that of a run that was not stopped. Any number of threads may go on. Place 0 is the beginning. */
+BND_CHECKED bnd_status bnd_verifier_resume(bnd_verify_result *out, bnd_verifier *verifier, size_t row,
+                                           const bnd_format *f, bnd_rule rule, uint64_t place, bnd_error *why);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,8 @@ tests_cli_verify_wrong_SOURCES = \
 	tests/cli/verify_wrong.c tools/binade/common/arguments.c tools/binade/common/characters.c \
 	tools/binade/common/help.c tools/binade/common/messages.c tools/binade/common/options.c \
 	tools/binade/common/print.c tools/binade/common/progress.c tools/binade/common/rules.c \
-	tools/binade/common/table.c tools/binade/common/values.c tools/binade/verify/cmd_verify.c tools/binade/verify/print.c
+	tools/binade/common/table.c tools/binade/common/values.c tools/binade/verify/cmd_verify.c tools/binade/verify/print.c \
+	tools/binade/verify/state.c
 TESTS += tests/cli/clock.sh tests/cli/cast_streams.sh tests/cli/completion.sh tests/cli/manual.sh \
 	tests/cli/process.sh tests/cli/sweep_killed.sh tests/cli/update.sh
 EXTRA_DIST += \

@@ -1,6 +1,29 @@
-/* `binade verify`, but of a candidate that is wrong here and there: what the command then says is in verify.txt. */
+/* `binade verify`, but of a candidate that is wrong here and there: what the command then says is in verify.txt.
+ *
+ * With VERIFY_END_AT=N in the environment the process waits for longer than a second in the middle of N calls of
+ * `operate`, so that the state file is saved, and ends without warning at the N-th. It must run on one thread. */
 #include "common/command.h"
 #include "verify/candidate.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void count_call(void)
+{
+    static long calls, last = -1;
+    if (last < 0) {
+        const char *text = getenv("VERIFY_END_AT");
+        last = text == NULL ? 0 : strtol(text, NULL, 10);
+    }
+    calls++;
+    if (last > 0 && calls == last / 2) {
+        nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 200000000}, NULL);
+    }
+    if (last > 0 && calls == last) {
+        raise(SIGKILL);
+    }
+}
 
 extern const command command_verify;
 
@@ -12,6 +35,7 @@ static double decode(const bnd_format *f, uint64_t code)
 static bnd_result operate(const bnd_format *f, bnd_operation operation, const uint64_t *codes, bnd_rule rule,
                           uint64_t random)
 {
+    count_call();
     bnd_result r = bnd_operate(f, operation, (const bnd_format *const[]){f, f, f}, codes, rule, random);
     r.code ^= operation == BND_OP_ADD && codes[0] == 1 && codes[1] == 3;
     r.flags ^= operation == BND_OP_SCALB && codes[0] == 2 && codes[1] == (uint64_t)-4 ? BND_FLAG_UNDERFLOW : 0;

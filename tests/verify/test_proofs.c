@@ -359,6 +359,57 @@ static void test_progress(void)
     bnd_verifier_free(verifier);
 }
 
+/* From each place that a checkpoint was given, with the result as it was there, the end is the same. */
+enum { PLACES = 16 };
+typedef struct checkpoints {
+    const bnd_verify_result *found;
+    unsigned count;
+    uint64_t places[PLACES];
+    bnd_verify_result then[PLACES];
+} checkpoints;
+
+static void keep_checkpoint(void *state, uint64_t next)
+{
+    checkpoints *c = state;
+    if (c->count < PLACES) {
+        c->places[c->count] = next;
+        c->then[c->count++] = *c->found;
+    }
+}
+
+static bnd_status resume(bnd_verify_result *found, bnd_verify_options how, uint64_t place)
+{
+    bnd_verifier *verifier;
+    bnd_format f = format("e5m2");
+    CU_ASSERT_FATAL(bnd_verifier_new(&verifier, how, NULL) == BND_OK);
+    bnd_status status = bnd_verifier_resume(found, verifier, row("fma"), &f, (bnd_rule){0}, place, NULL);
+    bnd_verifier_free(verifier);
+    return status;
+}
+
+static void test_resume(void)
+{
+    static checkpoints c;
+    const bnd_verify_candidate candidate = {.operate = wrong_fma};
+    bnd_verify_result whole = {.cases = 0};
+    bnd_verify_options how = {.candidate = &candidate, .checkpoint = keep_checkpoint, .progress_state = &c};
+    c.found = &whole;
+    CU_ASSERT(resume(&whole, how, 0) == BND_OK);
+    CU_ASSERT(c.count > 4);
+    for (unsigned i = 0; i < c.count; i++) {
+        bnd_verify_result found = c.then[i];
+        CU_ASSERT(i + 1 == c.count || found.cases < whole.cases);
+        CU_ASSERT(resume(&found, (bnd_verify_options){.candidate = &candidate, .threads = 3}, c.places[i]) == BND_OK);
+        CU_ASSERT(found.cases == whole.cases && found.mismatches == whole.mismatches && found.shown == whole.shown);
+        for (unsigned k = 0; k < whole.shown; k++) {
+            CU_ASSERT(memcmp(found.first[k].codes, whole.first[k].codes, sizeof whole.first[k].codes) == 0);
+        }
+    }
+    bnd_verify_result found = whole;
+    CU_ASSERT(resume(&found, how, c.places[c.count - 1] + 1) == BND_BAD_ARGUMENT);
+    CU_ASSERT_EQUAL(found.cases, whole.cases);
+}
+
 static void test_refusals(void)
 {
     bnd_error why;
@@ -392,6 +443,7 @@ CU_TestInfo proof_tests[] = {
     {"bits before a rounding", test_wrong_bits},
     {"threads", test_threads},
     {"progress", test_progress},
+    {"resuming", test_resume},
     {"refusals", test_refusals},
     CU_TEST_INFO_NULL,
 };

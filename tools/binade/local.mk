@@ -103,6 +103,7 @@ binade_SOURCES = \
 	tools/binade/verify/candidate.h \
 	tools/binade/verify/cmd_verify.c \
 	tools/binade/verify/print.c \
+	tools/binade/verify/state.c \
 	tools/binade/verify/verify.h
 
 # The texts of its man pages, in C.

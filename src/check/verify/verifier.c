@@ -96,6 +96,11 @@ typedef struct work {
     uint64_t count;
 } work;
 
+static uint64_t pieces_of(const work *w)
+{
+    return (w->count + w->row->at_once - 1) / w->row->at_once;
+}
+
 static void do_piece(const work *w, bnd_verify_result *out, uint64_t piece)
 {
     bndi_piece p = {.q = w->q, .out = out};
@@ -146,10 +151,12 @@ static void do_one_of(void *job, size_t i, bool in_order)
     do_piece(p->w, part, p->first + i);
 }
 
-static void do_work(bnd_verify_result *out, const bnd_verifier *verifier, const work *w, double cost)
+/* From a piece on. */
+static void do_work(bnd_verify_result *out, const bnd_verifier *verifier, const work *w, uint64_t from)
 {
-    uint64_t all = (w->count + w->row->at_once - 1) / w->row->at_once, batch = verifier->threads * PIECES_A_THREAD;
-    for (uint64_t first = 0; first < all; first += batch) {
+    uint64_t all = pieces_of(w), batch = verifier->threads * PIECES_A_THREAD;
+    double cost = w->row->cost != NULL ? w->row->cost(w->q) : 0;
+    for (uint64_t first = from; first < all; first += batch) {
         uint64_t count = all - first < batch ? all - first : batch;
         pieces these = {verifier, w, first};
         bnd_lab_parallel(verifier->threads, BNDI_AS_ASKED, do_one_of, &these, count);
@@ -159,6 +166,9 @@ static void do_work(bnd_verify_result *out, const bnd_verifier *verifier, const 
         if (verifier->how.progress != NULL) {
             double done = (double)(first + count) * w->row->at_once, most = (double)w->count;
             verifier->how.progress(verifier->how.progress_state, (uint64_t)((done < most ? done : most) * cost));
+        }
+        if (verifier->how.checkpoint != NULL && w->row->cost != NULL) { /* not while a table is filled */
+            verifier->how.checkpoint(verifier->how.progress_state, first + count);
         }
     }
 }
@@ -302,6 +312,12 @@ static bnd_status make_tables(bnd_verifier *verifier, bndi_inquiry *q, const bnd
 bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
                             bnd_rule rule, bnd_error *why)
 {
+    return bnd_verifier_resume(out, verifier, row, f, rule, 0, why);
+}
+
+bnd_status bnd_verifier_resume(bnd_verify_result *out, bnd_verifier *verifier, size_t row, const bnd_format *f,
+                               bnd_rule rule, uint64_t place, bnd_error *why)
+{
     if (row >= ROWS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "check %zu is out of range: there are %zu", row, (size_t)ROWS);
     }
@@ -313,12 +329,17 @@ bnd_status bnd_verifier_run(bnd_verify_result *out, bnd_verifier *verifier, size
     }
     bndi_inquiry q = ask(f, rule, verifier->how.exhaustive, verifier->how.candidate);
     uint64_t count = rows[row]->indices(&q);
+    const work all = {&q, rows[row], count};
+    if (place > pieces_of(&all)) {
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "place %zu is behind the end of the check %s", (size_t)place,
+                        rows[row]->name);
+    }
     if (count > 0 && rows[row]->rounds && bndi_is_narrow(f, rule, q.exhaustive)) {
         bnd_status status = make_tables(verifier, &q, rows[row], why);
         if (status != BND_OK) {
             return status;
         }
     }
-    do_work(out, verifier, &(work){&q, rows[row], count}, rows[row]->cost(&q));
+    do_work(out, verifier, &all, place);
     return BND_OK;
 }

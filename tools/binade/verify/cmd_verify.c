@@ -93,17 +93,29 @@ static void show_progress(void *state, uint64_t done)
     progress_at(&v->bar, v->before + done);
 }
 
+static void reach_place(void *state, uint64_t next)
+{
+    verify *v = state;
+    v->current->place = next;
+    verify_save_state(v);
+}
+
 static int verify_one(verify *v, bnd_verifier *verifier, result *r, size_t rule)
 {
     const bnd_format *f = &v->common.formats.items[r->format];
     bnd_error why;
-    double began = seconds_now();
-    if (bnd_verifier_run(&r->found, verifier, r->check, f, v->rules[rule], &why) != BND_OK) {
+    v->current = r;
+    v->current_began = seconds_now();
+    if (bnd_verifier_resume(&r->found, verifier, r->check, f, v->rules[rule], r->place, &why) != BND_OK) {
         progress_end(&v->bar);
         complain(v->common.command, "%s", why.message);
         return BAD_STREAM;
     }
-    r->seconds += seconds_now() - began;
+    r->seconds += seconds_now() - v->current_began;
+    r->rules_done++;
+    r->place = 0;
+    v->current = NULL;
+    verify_save_state(v);
     v->before += bnd_verify_check_effort(r->check, f, v->rules[rule], v->exhaustive);
     progress_at(&v->bar, v->before);
     return GO_ON;
@@ -120,10 +132,20 @@ static int verify_format(verify *v, bnd_verifier *verifier, size_t format)
         }
     }
     int status = GO_ON;
+    for (size_t i = first; status == GO_ON && i < v->result_count; i++) {
+        status = verify_take_saved(v, &v->results[i]);
+    }
     for (size_t rule = 0; rule < v->rule_count; rule++) {
         for (size_t i = first; status == GO_ON && i < v->result_count; i++) {
-            if (rule < rules_of(v, v->results[i].check)) {
-                status = verify_one(v, verifier, &v->results[i], rule);
+            result *r = &v->results[i];
+            if (rule >= rules_of(v, r->check)) {
+                continue;
+            }
+            if (rule >= r->rules_done) {
+                status = verify_one(v, verifier, r, rule);
+            } else {
+                v->before +=
+                    bnd_verify_check_effort(r->check, &v->common.formats.items[format], v->rules[rule], v->exhaustive);
             }
         }
     }
@@ -141,6 +163,7 @@ static int verify_all(verify *v)
     }
     bnd_verify_options how = {.exhaustive = v->exhaustive, .threads = context.threads, .progress = show_progress};
     how.progress_state = v;
+    how.checkpoint = v->state != NULL ? reach_place : NULL;
     how.candidate = verify_candidate;
     if (bnd_verifier_new(&verifier, how, &why) != BND_OK) {
         complain(v->common.command, "%s", why.message);
@@ -174,13 +197,18 @@ static int run(const command *self, int argc, char **argv)
         status = set_defaults(&v);
     }
     if (status == GO_ON) {
+        status = verify_load_state(&v);
+    }
+    if (status == GO_ON) {
         status = verify_all(&v);
     }
     if (status == GO_ON) {
         verify_print(&v);
+        verify_remove_state(&v);
         status = verify_mismatches(&v) == 0 ? FINE : DOES_NOT_HOLD;
     }
     free(v.results);
+    free(v.saved);
     clear_settings(&v.common);
     return status;
 }
@@ -206,6 +234,11 @@ static const option_row options[] = {
     {.name = "exhaustive",
      .help = "all floats, all pairs up to 16 bits, all triples up to 8 bits: takes hours",
      INTO_FLAG(verify, exhaustive)},
+    {.name = "state",
+     .argument = "FILE",
+     .help = "how far the run is, saved each second: the same command continues from there; removed at the end",
+     .completes = COMPLETES_FILES,
+     INTO_TEXT(verify, state)},
     {.same = &row_threads},
     {.same = &row_progress},
     {.same = &row_json},

@@ -12,7 +12,15 @@ typedef struct result {
     size_t check, format;
     bnd_verify_result found;
     double seconds;
+    size_t rules_done; /* and within the next one: */
+    uint64_t place;    /* what a checkpoint was given */
 } result;
+
+/* The same from a state file. */
+typedef struct saved_result {
+    char format[BND_FORMAT_NAME_SIZE];
+    result result;
+} saved_result;
 
 typedef struct verify {
     settings common;
@@ -23,9 +31,25 @@ typedef struct verify {
     size_t result_count;
     progress bar;
     uint64_t before; /* effort of what is done */
+    result *current; /* what is being verified, since when */
+    double current_began;
+    const char *state; /* a file, or NULL */
+    uint64_t build;    /* a hash of this program */
+    saved_result *saved;
+    size_t saved_count;
+    double saved_at;
+    bool save_failed;
 } verify;
 
 void verify_print(const verify *v);
 uint64_t verify_mismatches(const verify *v);
+char *verify_rounding_text(bnd_rule rule); /* "rne", "sr:4" */
+
+/* ---- state.c; without --state these do nothing ---- */
+
+int verify_load_state(verify *v);            /* GO_ON, or the status to leave with after a message */
+int verify_take_saved(verify *v, result *r); /* a new row of the table continues where it was; the same */
+void verify_save_state(verify *v);           /* once per second */
+void verify_remove_state(const verify *v);
 
 #endif

@@ -1,0 +1,290 @@
+/* The state file of `binade verify --state FILE`: how far a run is, so that a run that was ended goes on there.
+ *
+ * Lines of text:
+ *   binade verify state 1
+ *   build HASH                 of the program and its libraries: other code would have to be verified anew
+ *   request TEXT               formats, checks, rules
+ *   CHECK FORMAT MODES PLACE CASES MISMATCHES SECONDS SHOWN BYTES
+ *                              a row of the table: rounding modes that are done, the place within the next one, and the
+ *                              counterexamples as they are in memory, in hexadecimal
+ *
+ * The file is written once per second, and gets its name when it is complete. */
+#include "verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/output_file.h"
+
+/* ---- which code, which request ---- */
+
+/* FNV-1a of a file; 0 where it cannot be read. */
+static uint64_t hash_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return 0;
+    }
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    unsigned char block[1 << 14];
+    for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;) {
+        for (size_t i = 0; i < got; i++) {
+            hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
+        }
+    }
+    fclose(file);
+    return hash;
+}
+
+/* The sum over all files whose code is in memory, in whichever order they are there. Where the system does not list
+ * them it is 0, and builds cannot be told apart. */
+static uint64_t build_hash(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char *line = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    while (maps != NULL && getline(&line, &size, maps) > 0) {
+        char *rights = strchr(line, ' '), *path = strchr(line, '/');
+        if (rights != NULL && path != NULL && rights < path && rights[3] == 'x') {
+            path[strcspn(path, "\n")] = '\0';
+            sum += hash_of(path);
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    free(line);
+    return sum;
+}
+
+/* `text` with a word more; frees `text` and `word`. */
+static char *with_word(char *text, char *word)
+{
+    char *longer = format_text("%s %s", text, word);
+    free(text);
+    free(word);
+    return longer;
+}
+
+static char *request_text(const verify *v)
+{
+    char *text = copy_text("request");
+    for (size_t i = 0; i < v->common.formats.count; i++) {
+        text = with_word(text, copy_text(v->common.formats.items[i].name));
+    }
+    for (size_t i = 0; i < v->rule_count; i++) {
+        text = with_word(text, verify_rounding_text(v->rules[i]));
+    }
+    text = with_word(text, copy_text(bnd_overflow_name(bnd_rule_overflow(v->common.rule))));
+    for (size_t i = 0; i < bnd_verify_check_count(); i++) {
+        text = v->wanted[i] ? with_word(text, copy_text(bnd_verify_check_name(i))) : text;
+    }
+    return v->exhaustive ? with_word(text, copy_text("exhaustive")) : text;
+}
+
+static char *header_text(const verify *v)
+{
+    char *request = request_text(v);
+    char *text = format_text("binade verify state 1\nbuild %016" PRIx64 "\n%s\n", v->build, request);
+    free(request);
+    return text;
+}
+
+/* ---- writing ---- */
+
+static char *examples_text(const bnd_verify_result *found)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t length = (size_t)found->shown * sizeof found->first[0];
+    char *text = allocate(NULL, 2 * length + 1, 1);
+    const unsigned char *bytes = (const unsigned char *)found->first;
+    for (size_t i = 0; i < length; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[2 * length] = '\0';
+    return text;
+}
+
+static char *result_line(const verify *v, const result *r)
+{
+    char *examples = examples_text(&r->found);
+    double seconds = r->seconds + (r == v->current ? seconds_now() - v->current_began : 0);
+    char *line = format_text("%s %s %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %.3f %u %s\n",
+                             bnd_verify_check_name(r->check), v->common.formats.items[r->format].name, r->rules_done,
+                             r->place, r->found.cases, r->found.mismatches, seconds, r->found.shown, examples);
+    free(examples);
+    return line;
+}
+
+static bnd_status write_text(const bnd_lab_output *out, char *text, bnd_error *why)
+{
+    bnd_status status = bnd_lab_output_write(out, text, strlen(text), why);
+    free(text);
+    return status;
+}
+
+static bnd_status write_state(const verify *v, bnd_error *why)
+{
+    bnd_lab_output out;
+    bnd_status status = bnd_lab_output_open(&out, v->state, why);
+    if (status != BND_OK) {
+        return status;
+    }
+    status = write_text(&out, header_text(v), why);
+    for (size_t i = 0; status == BND_OK && i < v->result_count; i++) {
+        status = write_text(&out, result_line(v, &v->results[i]), why);
+    }
+    if (status != BND_OK) {
+        bnd_lab_output_abandon(&out);
+        return status;
+    }
+    return bnd_lab_output_finish(&out, false, why);
+}
+
+void verify_save_state(verify *v)
+{
+    bnd_error why;
+    if (v->state == NULL || seconds_now() - v->saved_at < 1) {
+        return;
+    }
+    if (write_state(v, &why) != BND_OK && !v->save_failed) {
+        progress_end(&v->bar);
+        note(v->common.command, "%s: %s; from here on the state is not saved", v->state, why.message);
+        v->save_failed = true;
+    }
+    v->saved_at = seconds_now();
+}
+
+void verify_remove_state(const verify *v)
+{
+    if (v->state != NULL) {
+        remove(v->state);
+    }
+}
+
+/* ---- reading ---- */
+
+static int value_of(char digit)
+{
+    return digit >= '0' && digit <= '9' ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+static bool read_examples(bnd_verify_result *found, const char *digits)
+{
+    size_t length = (size_t)found->shown * sizeof found->first[0];
+    unsigned char *bytes = (unsigned char *)found->first;
+    if (strlen(digits) != 2 * length) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        int high = value_of(digits[2 * i]), low = value_of(digits[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        bytes[i] = (unsigned char)(16 * high + low);
+    }
+    return true;
+}
+
+static bool read_result(saved_result *s, const char *line)
+{
+    char check[32], format[BND_FORMAT_NAME_SIZE];
+    result *r = &s->result;
+    int end = 0;
+    *s = (saved_result){.result = {.rules_done = 0}};
+    int fields =
+        sscanf(line, "%31s %39s %zu %" SCNu64 " %" SCNu64 " %" SCNu64 " %lf %u %n", check, format, &r->rules_done,
+               &r->place, &r->found.cases, &r->found.mismatches, &r->seconds, &r->found.shown, &end);
+    memcpy(s->format, format, sizeof format);
+    return fields == 8 && end > 0 && bnd_verify_check_parse(&r->check, check, NULL) == BND_OK &&
+           r->found.shown <= BND_VERIFY_COUNTEREXAMPLES_MAX && read_examples(&r->found, line + end);
+}
+
+static bool read_results(verify *v, FILE *file)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool good = true;
+    while (good && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        v->saved = allocate(v->saved, v->saved_count + 1, sizeof *v->saved);
+        good = read_result(&v->saved[v->saved_count], line);
+        v->saved_count += good;
+    }
+    free(line);
+    return good && ferror(file) == 0;
+}
+
+/* Whether the next line of the file is this one; false at the end of the file. */
+static bool is_line(FILE *file, const char *want, size_t length)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t got = getline(&line, &size, file);
+    bool same = got == (ssize_t)length && memcmp(line, want, length) == 0;
+    free(line);
+    return same;
+}
+
+static int read_state(verify *v, FILE *file)
+{
+    char *header = header_text(v), *build = strchr(header, '\n') + 1, *request = strchr(build, '\n') + 1;
+    bool ours = is_line(file, header, (size_t)(build - header));
+    bool same_build = ours && is_line(file, build, (size_t)(request - build));
+    bool same_request = ours && is_line(file, request, strlen(request));
+    free(header);
+    if (!ours || !same_request) {
+        return complain(v->common.command,
+                        "%s was saved by another request; remove it, or choose another file with --state", v->state);
+    }
+    if (!same_build) {
+        note(v->common.command, "%s was saved by another build of binade: starting again", v->state);
+        return GO_ON;
+    }
+    if (!read_results(v, file)) {
+        return complain(v->common.command, "%s is damaged; remove it to start again", v->state);
+    }
+    return GO_ON;
+}
+
+int verify_load_state(verify *v)
+{
+    bnd_error why;
+    if (v->state == NULL) {
+        return GO_ON;
+    }
+    v->build = build_hash();
+    FILE *file = fopen(v->state, "r");
+    if (file == NULL && errno != ENOENT) {
+        complain(v->common.command, "%s: %s", v->state, strerror(errno));
+        return BAD_STREAM;
+    }
+    if (file != NULL) {
+        int status = read_state(v, file);
+        fclose(file);
+        return status;
+    }
+    /* Written at once: that it cannot be is better known before hours of work than after. */
+    bnd_status status = write_state(v, &why);
+    return status == BND_OK ? GO_ON : fail(v->common.command, v->state, status, &why);
+}
+
+int verify_take_saved(verify *v, result *r)
+{
+    size_t at = (size_t)(r - v->results);
+    if (at >= v->saved_count) {
+        return GO_ON;
+    }
+    const saved_result *s = &v->saved[at];
+    size_t format = r->format;
+    if (s->result.check != r->check || strcmp(s->format, v->common.formats.items[format].name) != 0) {
+        return complain(v->common.command, "%s is damaged; remove it to start again", v->state);
+    }
+    *r = s->result;
+    r->format = format;
+    return GO_ON;
+}
