@@ -167,13 +167,14 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     verify | prove)
-        options="--format --round --overflow --check --exhaustive --threads --progress --json --csv --help" valued=" --format -f --round -r --overflow --check --threads -j --progress "
+        options="--format --round --overflow --check --exhaustive --state --threads --progress --json --csv --help" valued=" --format -f --round -r --overflow --check --state --threads -j --progress "
         first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --check) words="decode decimal encode midpoints from-float arrays convert unary binary fma functions bits" ;;
+        --state) files=yes ;;
         --progress) words="auto always never" ;;
         esac ;;
     bench)

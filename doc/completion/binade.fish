@@ -278,6 +278,7 @@ complete -c binade -n '__binade_is verify/prove' -l round -s r -d 'modes, separa
 complete -c binade -n '__binade_is verify/prove' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'
 complete -c binade -n '__binade_is verify/prove' -l check -d 'checks, separated by commas: decode decimal encode midpoints from-float arrays convert unary binary fma functions bits (default all)' -x -a '(__fish_complete_list , "string split \" \" \"decode decimal encode midpoints from-float arrays convert unary binary fma functions bits\"")'
 complete -c binade -n '__binade_is verify/prove' -l exhaustive -d 'all floats, all pairs up to 16 bits, all triples up to 8 bits: takes hours'
+complete -c binade -n '__binade_is verify/prove' -l state -d 'how far the run is, saved each second: the same command continues from there; removed at the end' -r -F
 complete -c binade -n '__binade_is verify/prove' -l threads -s j -d 'cores to work with (default all)' -x
 complete -c binade -n '__binade_is verify/prove' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'
