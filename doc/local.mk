@@ -52,6 +52,7 @@ TUTORIAL_PAGES = \
 	doc/tutorials/library-c.md \
 	doc/tutorials/library-python.md \
 	doc/tutorials/resource-accounting.md \
+	doc/tutorials/test-your-unit.md \
 	doc/tutorials/why-did-fp16-fail.md
 HOW_TO_PAGES = \
 	doc/how-to/choose-a-format.md \
@@ -116,7 +117,9 @@ dist_examples_DATA = \
 	doc/examples/precision.c \
 	doc/examples/strides.c \
 	doc/examples/tensor.c \
-	doc/examples/unit.c
+	doc/examples/unit.c \
+	doc/examples/unit.sv \
+	doc/examples/unit_tb.sv
 
 # The programs in doc/tutorials/library-c.md, which `make check` builds and runs.
 check_PROGRAMS += doc/examples/first

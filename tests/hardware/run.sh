@@ -157,6 +157,20 @@ check_mutant add_fp32 64 # the sticky bit is lost far away
 check_mutant mul_fp16 6  # ties of products from 2 on are truncated
 check_mutant cvt_sat 13  # exactly 480
 check_mutant cvt_sat 27  # the shift amount has five bits
+
+# The test bench of doc/tutorials/test-your-unit.md: the unit in SystemVerilog answers as the one in C does.
+check_example() {
+    question='--op convert --in fp32 --out e4m3 --overflow saturate'
+    # shellcheck disable=SC2086  # options are words
+    {
+        verilator --binary -Mdir example "$top/doc/examples/unit_tb.sv" "$top/doc/examples/unit.sv" &&
+            $binade vectors gen $question --memh >vectors.hex &&
+            ./example/Vunit_tb +count="$(grep -vc '^//' vectors.hex)" &&
+            awk '{ print $1 }' answers.txt | "$build/doc/examples/unit" >expected.txt &&
+            awk '{ print $2 }' answers.txt | cmp - expected.txt && [ -s expected.txt ]
+    } >example.log 2>&1 || fail "the test bench of the tutorial (see $work/example.log)"
+}
+[ ! -x "$build/doc/examples/unit" ] || check_example
 if [ "$long" = --long ]; then
     for unit in $units; do
         check_right "$unit" --level 2
