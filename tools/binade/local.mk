@@ -97,6 +97,7 @@ binade_SOURCES = \
 	tools/binade/vectors/describe.c \
 	tools/binade/vectors/drive.c \
 	tools/binade/vectors/judge.c \
+	tools/binade/vectors/report.c \
 	tools/binade/vectors/stream.c \
 	tools/binade/vectors/vectors.h \
 	tools/binade/verify/candidate.c \

@@ -1,4 +1,4 @@
-/* binade vectors: test vectors written, and answers of other implementations judged. */
+/* binade vectors: writes test vectors, and checks the answers of other implementations. */
 #include "vectors.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int write_lines(const vectors *v, const bnd_vector_plan *plan, uint64_t c
     return ferror(stdout) ? BAD_STREAM : FINE;
 }
 
-/* The cases answered by the rule itself, for what they cover. */
+/* The coverage of the cases, answered by the rule itself. */
 static int cover(const vectors *v, const bnd_vectors *described, const bnd_vector_plan *plan, uint64_t count)
 {
     uint64_t operands[BND_VECTOR_OPERANDS_MAX];
@@ -102,7 +102,7 @@ static int cover(const vectors *v, const bnd_vectors *described, const bnd_vecto
     return status;
 }
 
-/* What was asked of gen that only check does; NULL where there is none. */
+/* An option that only check has; NULL: none was given. */
 static const char *of_check(const vectors *v)
 {
     return v->command != NULL                                ? "command"
@@ -120,10 +120,10 @@ static int generate(vectors *v)
     bnd_vector_plan plan;
     bnd_error why;
     if (of_check(v) != NULL) {
-        return complain(self, "gen compares nothing: it takes no %s", of_check(v));
+        return complain(self, "%s cannot be used with gen, which compares nothing", of_check(v));
     }
     if (v->common.operand_count > 1) {
-        return complain(self, "gen takes no '%s'; it writes to standard output", v->common.operands[1]);
+        return complain(self, "unexpected argument '%s'; gen writes to standard output", v->common.operands[1]);
     }
     int status = describe(&described, v);
     if (status != GO_ON) {
@@ -151,25 +151,25 @@ static int generate(vectors *v)
 static int check(vectors *v)
 {
     if (v->command != NULL && v->common.operand_count > 1) {
-        return complain(v->common.command, "either '%s' or a command after --, not both", v->common.operands[1]);
+        return complain(v->common.command, "'%s' cannot be used with a command after --", v->common.operands[1]);
     }
     if (v->command == NULL && (OPTION_GIVEN(&v->common, vectors, count) || OPTION_GIVEN(&v->common, vectors, level))) {
-        return complain(v->common.command, "%s is for gen, and for a command after --",
+        return complain(v->common.command, "%s needs gen, or a command after --",
                         OPTION_GIVEN(&v->common, vectors, count) ? "-n" : "--level");
     }
     if (v->memh) {
-        return complain(v->common.command, "--memh is for gen; check reads such lines as they are");
+        return complain(v->common.command, "--memh cannot be used with check, which reads such lines as they are");
     }
     if (v->coverage) {
-        return complain(v->common.command, "--coverage is for gen; check always prints it");
+        return complain(v->common.command, "--coverage cannot be used with check, which always prints it");
     }
     if (v->common.operand_count > 2) {
-        return complain(v->common.command, "one file is checked at a time");
+        return complain(v->common.command, "check reads one file at a time");
     }
     return v->command != NULL ? check_command(v) : check_stream(v);
 }
 
-/* What stands after "--" is a command to drive. */
+/* The words after "--" are a command to drive. */
 static int cut_command(vectors *v, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -181,22 +181,159 @@ static int cut_command(vectors *v, int argc, char **argv)
     return argc;
 }
 
+enum { GEN = 1, CHECK = 2, BOTH = GEN | CHECK };
+
+static const option_row options[] = {
+    {.name = "op",
+     .commands = BOTH,
+     .argument = "OP",
+     .help = "convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot",
+     .completes = COMPLETES_WORDS,
+     .words = "convert add sub mul div sqrt fma rem min max dot:4 mxdot",
+     INTO_TEXT(vectors, op)},
+    {.name = "in",
+     .commands = BOTH,
+     .argument = "F[,F,F]",
+     .help = "format of the operands, or one for each",
+     .completes = COMPLETES_FORMATS,
+     INTO(vectors, in, read_in)},
+    {.name = "out",
+     .commands = BOTH,
+     .argument = "F",
+     .help = "format of the result (default that of the first operand)",
+     .completes = COMPLETES_FORMATS,
+     INTO(vectors, out, read_out)},
+    {.name = "count",
+     .commands = BOTH,
+     .letter = 'n',
+     .argument = "N",
+     .help = "N drawn cases instead of a level; check: only with CMD",
+     INTO_WHOLE(vectors, count, 0, UINT64_MAX)},
+    {.name = "level",
+     .commands = BOTH,
+     .argument = "LEVEL",
+     .help = "1 or 2: combinations of boundary values, then drawn cases; all: every combination of codes (default 1)",
+     .completes = COMPLETES_WORDS,
+     .words = "1 2 all",
+     INTO_WORD(vectors, level, BND_VECTOR_LEVEL_1)},
+    {.same = &row_round, .commands = BOTH},
+    {.same = &row_overflow, .commands = BOTH},
+    {.name = "nan",
+     .commands = BOTH,
+     .argument = "WHICH",
+     .help = "the NaN of the result, as in show (default signed in conversions, else canonical); check also: bits "
+             "(NaNs must be equal) or any (any NaN is accepted; default bits)",
+     .completes = COMPLETES_WORDS,
+     .words = "bits any default canonical signed ones signed-ones propagate x86",
+     INTO(vectors, nan, read_nan)},
+    {.same = &row_flush, .commands = BOTH},
+    {.same = &row_tininess, .commands = BOTH},
+    {.same = &row_dialect, .commands = BOTH},
+    {.same = &row_seed, .commands = BOTH},
+    {.name = "memh", .commands = GEN, .help = "one word per line, for Verilog's $readmemh", INTO_FLAG(vectors, memh)},
+    {.name = "lab-flags",
+     .commands = BOTH,
+     .help = "flags also have 32 saturated and 64 to-zero (default: the five of IEEE 754)",
+     INTO_FLAG(vectors, lab_flags)},
+    {.name = "flags",
+     .commands = CHECK,
+     .argument = "WHICH",
+     .help = "flags to compare: none ieee all (default ieee, or all if the header has flags=lab)",
+     .completes = COMPLETES_WORDS,
+     .words = "none ieee all",
+     INTO(vectors, flags, read_flags)},
+    {.name = "show",
+     .commands = CHECK,
+     .argument = "N",
+     .help = "mismatches to print in full (default 10)",
+     INTO_WHOLE(vectors, shown, 0, UINT64_MAX)},
+    {.name = "coverage",
+     .commands = GEN,
+     .help = "print the coverage of the cases instead of the cases",
+     INTO_FLAG(vectors, coverage)},
+    {.same = &row_progress, .commands = BOTH},
+    {.same = &row_json, .commands = BOTH},
+    {.same = &row_color, .commands = BOTH},
+    {.same = &row_help, .commands = BOTH},
+    {.name = NULL},
+};
+
+static const command_example examples[] = {
+    {"test vectors of a conversion, checked by this build",
+     "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check"},
+    {"a memory image for a Verilog test bench", "binade vectors gen --op add --in fp16 -n 1000 --memh >add.memh"},
+    {"drive a program: operands on its input, answers on its output",
+     "binade vectors check --op convert --in bf16 --out bf16 -n 100 --flags none --nan any -- cat"},
+    {"the cases that a level covers", "binade vectors gen --op mul --in e4m3 --coverage"},
+    {NULL, NULL},
+};
+static const command_example gen_examples[] = {
+    {"boundary values and drawn cases of an FP16 addition", "binade vectors gen --op add --in fp16 >add.txt"},
+    {NULL, NULL},
+};
+static const command_example check_examples[] = {
+    {"the answers of a program", "binade vectors check --op add --in fp16 --flags none -- ./unit"},
+    {NULL, NULL},
+};
+
+/* `vectors gen --help` and `vectors check --help`. */
+static const command parts[] = {
+    {.name = "vectors gen",
+     .operands = "",
+     .about = "Writes test vectors to standard output, one per line, in hexadecimal: IN... OUT FLAGS.",
+     .options = options,
+     .bit = GEN,
+     .examples = gen_examples},
+    {.name = "vectors check",
+     .operands = "[FILE | -- CMD...]",
+     .about = "Reads test vectors, or drives CMD: operands on its standard input, answers on its standard output. "
+              "Prints PASS or FAIL, the first mismatches with a reason, the rule or dialect that the answers follow, "
+              "and the coverage.",
+     .options = options,
+     .bit = CHECK,
+     .examples = check_examples},
+};
+
+static bool is_word(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* The part whose help is asked for, or NULL. */
+static const command *asks_for_help(int words, char **argv)
+{
+    const command *part = NULL;
+    bool help = false;
+    for (int i = 1; i < words; i++) {
+        help = help || is_word(argv[i], "--help", "-h");
+        if (part == NULL && is_word(argv[i], "gen", "check")) {
+            part = &parts[argv[i][0] == 'c'];
+        }
+    }
+    return help ? part : NULL;
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     vectors v = {.shown = SHOWN_DEFAULT, .level = BND_VECTOR_LEVEL_1};
     int words = cut_command(&v, argc, argv);
+    if (asks_for_help(words, argv) != NULL) {
+        print_help(asks_for_help(words, argv));
+        return FINE;
+    }
     int status = read_arguments(&v, self, words, argv);
     const char *what = v.common.operand_count > 0 ? v.common.operands[0] : "";
     if (status == GO_ON && v.command != NULL && v.command[0] == NULL) {
         status = complain(self, "a command is missing after --");
     }
-    if (status == GO_ON && strcmp(what, "gen") != 0 && strcmp(what, "check") != 0) {
-        status =
-            complain(self, "%s%s%s; it is 'vectors gen' or 'vectors check'", what[0] != '\0' ? "there is no '" : "",
-                     what[0] != '\0' ? what : "gen or check is missing", what[0] != '\0' ? "'" : "");
+    if (status == GO_ON && what[0] == '\0') {
+        status = complain(self, "expected 'vectors gen' or 'vectors check'");
+    }
+    if (status == GO_ON && !is_word(what, "gen", "check")) {
+        status = complain(self, "expected 'vectors gen' or 'vectors check', got '%.60s'", what);
     }
     if (status == GO_ON && OPTION_GIVEN(&v.common, vectors, count) && OPTION_GIVEN(&v.common, vectors, level)) {
-        status = complain(self, "-n and --level exclude each other: -n draws cases, --level takes all of a kind");
+        status = complain(self, "-n cannot be used with --level: -n draws cases, --level takes all of a kind");
     }
     if (status == GO_ON) {
         status = strcmp(what, "gen") == 0 ? generate(&v) : check(&v);
@@ -206,86 +343,18 @@ static int run(const command *self, int argc, char **argv)
     return status == GO_ON ? FINE : status;
 }
 
-static const option_row options[] = {
-    {.name = "op",
-     .argument = "OP",
-     .help = "convert add sub mul div sqrt fma rem, another operation of calc, dot:N, mxdot",
-     .completes = COMPLETES_WORDS,
-     .words = "convert add sub mul div sqrt fma rem min max dot:4 mxdot",
-     INTO_TEXT(vectors, op)},
-    {.name = "in",
-     .argument = "F[,F,F]",
-     .help = "format of the operands, or one for each",
-     .completes = COMPLETES_FORMATS,
-     INTO(vectors, in, read_in)},
-    {.name = "out",
-     .argument = "F",
-     .help = "format of the result (default that of the first operand)",
-     .completes = COMPLETES_FORMATS,
-     INTO(vectors, out, read_out)},
-    {.name = "count",
-     .letter = 'n',
-     .argument = "N",
-     .help = "N drawn cases instead of a level",
-     INTO_WHOLE(vectors, count, 0, UINT64_MAX)},
-    {.name = "level",
-     .argument = "LEVEL",
-     .help = "1 or 2: combinations of boundaries, then drawn cases; all: every combination of codes (default 1)",
-     .completes = COMPLETES_WORDS,
-     .words = "1 2 all",
-     INTO_WORD(vectors, level, BND_VECTOR_LEVEL_1)},
-    {.same = &row_round},
-    {.same = &row_overflow},
-    {.name = "nan",
-     .argument = "WHICH",
-     .help = "which NaN comes out, as in show; check: bits, or any NaN will do (default: signed in conversions, else "
-             "canonical; bits)",
-     .completes = COMPLETES_WORDS,
-     .words = "bits any default canonical signed ones signed-ones propagate x86",
-     INTO(vectors, nan, read_nan)},
-    {.same = &row_flush},
-    {.same = &row_tininess},
-    {.same = &row_dialect},
-    {.same = &row_seed},
-    {.name = "memh", .help = "gen: one word a line, for Verilog's $readmemh", INTO_FLAG(vectors, memh)},
-    {.name = "lab-flags",
-     .help = "flags have 32 saturated and 64 to-zero too (default: IEEE's five)",
-     INTO_FLAG(vectors, lab_flags)},
-    {.name = "flags",
-     .argument = "WHICH",
-     .help = "check: flags compared: none ieee all (default ieee; all where the header says flags=lab)",
-     .completes = COMPLETES_WORDS,
-     .words = "none ieee all",
-     INTO(vectors, flags, read_flags)},
-    {.name = "show",
-     .argument = "N",
-     .help = "check: so many disagreements in full (default 10)",
-     INTO_WHOLE(vectors, shown, 0, UINT64_MAX)},
-    {.name = "coverage", .help = "gen: print what the cases cover, instead of the cases", INTO_FLAG(vectors, coverage)},
-    {.same = &row_progress},
-    {.same = &row_json},
-    {.same = &row_color},
-    {.same = &row_help},
-    {.name = NULL},
-};
-
-static const command_example examples[] = {
-    {"test vectors of a conversion, checked by this build",
-     "binade vectors gen --op convert --in fp32 --out e4m3 | binade vectors check"},
-    {NULL, NULL},
-};
-
 const command command_vectors = {
     .name = "vectors",
-    .summary = "test vectors for implementations, and which rule an implementation follows",
+    .summary = "write test vectors, and find the rule that an implementation follows",
     .group = GROUP_VERIFY,
     .operands = "gen|check [FILE | -- CMD...]",
     .first = COMPLETES_WORDS,
     .others = COMPLETES_FILES,
     .words = "gen check",
-    .about = "gen writes test vectors, a line each, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
-             "implementation, or asks CMD, and says which do not hold and why, what they cover, and which dialect or "
-             "rule the implementation follows. Exit status 1 where a line does not hold.",
+    .about = "gen writes test vectors, one per line, in hexadecimal: IN... OUT FLAGS. check reads such lines from any "
+             "implementation, or drives CMD. It prints PASS or FAIL, the first mismatches with a reason, the rule or "
+             "dialect that the answers follow, and the coverage. 'vectors gen --help' and 'vectors check --help' list "
+             "the options of each.",
     .options = options,
     .examples = examples,
     .exit_one = "check found a line that disagrees",

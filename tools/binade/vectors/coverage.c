@@ -1,4 +1,4 @@
-/* What lines of test vectors cover, printed so that a hole can be seen. */
+/* The coverage of test vectors, with the values that are missing. */
 #include "vectors.h"
 
 #include <stdlib.h>
@@ -26,9 +26,10 @@ static uint64_t count_class(const bnd_vector_coverage *c, unsigned class)
 
 static void print_operands(const bnd_vector_coverage *c)
 {
-    column columns[1 + BND_VECTOR_CLASS_COUNT] = {{.heading = "operands"}};
+    column columns[1 + BND_VECTOR_CLASS_COUNT] = {{.heading = "class"}};
     table t = {.columns = columns, .column_count = 1};
-    table_add(&t, copy_text(""));
+    printf("Operands by class:\n");
+    table_add(&t, copy_text("count"));
     for (unsigned class = 0; class < BND_VECTOR_CLASS_COUNT; class ++) {
         if (c->operands[class] > 0) {
             columns[t.column_count++] = (column){.heading = bnd_class_name((bnd_class) class), .number = true};
@@ -66,8 +67,9 @@ static void print_results(const bnd_vector_coverage *c, const bnd_vectors *descr
 {
     static const char *const headings[BND_VECTOR_CASE_COUNT] = {"exact",    "< half",   "tie", "> half",
                                                                 "overflow", "infinite", "nan"};
-    column columns[1 + BND_VECTOR_CASE_COUNT] = {{.heading = "results"}};
+    column columns[1 + BND_VECTOR_CASE_COUNT] = {{.heading = "class"}};
     table t = {.columns = columns, .column_count = 1};
+    printf("\nResults by class, and by where the exact result is between two values:\n");
     for (unsigned kind = 0; kind < BND_VECTOR_CASE_COUNT; kind++) {
         if (count_case(c, kind) > 0) {
             columns[t.column_count++] = (column){.heading = headings[kind], .number = true};
@@ -131,12 +133,13 @@ static char *gaps_text(const bnd_vector_covered *r)
 
 static void print_ranges(const bnd_vector_check *check)
 {
-    static const column columns[] = {{.heading = "covered"},
-                                     {.heading = "met", .number = true},
+    static const column columns[] = {{.heading = "coverage"},
+                                     {.heading = "covered", .number = true},
                                      {.heading = "of", .number = true},
                                      {.heading = "missing"}};
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     bnd_vector_covered r;
+    putchar('\n');
     for (size_t i = 0; bnd_vector_check_covered(&r, check, i); i++) {
         table_add(&t, copy_text(r.what));
         table_add(&t, format_text("%u", (unsigned)r.met));
@@ -161,14 +164,14 @@ void print_vector_coverage(const bnd_vector_check *check, const bnd_vectors *des
 static void json_ranges(bnd_lab_json *json, const bnd_vector_check *check)
 {
     bnd_vector_covered r;
-    bnd_lab_json_array(json, "covered");
+    bnd_lab_json_array(json, "ranges");
     for (size_t i = 0; bnd_vector_check_covered(&r, check, i); i++) {
         uint32_t at = 0, from, to;
         bnd_lab_json_object(json, NULL);
         bnd_lab_json_string(json, "what", r.what);
         bnd_lab_json_integer(json, "first", r.first);
         bnd_lab_json_unsigned(json, "of", r.count);
-        bnd_lab_json_unsigned(json, "met", r.met);
+        bnd_lab_json_unsigned(json, "covered", r.met);
         bnd_lab_json_array(json, "missing");
         while (next_gap(&from, &to, &at, &r)) {
             bnd_lab_json_array(json, NULL);

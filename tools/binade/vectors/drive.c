@@ -120,7 +120,7 @@ static int finish(drive *d, int status)
         return BAD_STREAM;
     }
     if (d->answered < d->count) {
-        return complain(self_of(d), "'%s' gave %llu answers to %llu questions; one line each is wanted",
+        return complain(self_of(d), "'%s' gave %llu answers to %llu questions; expected one line each",
                         d->asked->command[0], (unsigned long long)d->answered, (unsigned long long)d->count);
     }
     return GO_ON;
@@ -176,8 +176,7 @@ static int take_answer(drive *d, const char *text, size_t length)
         same = same && d->given[i] == d->operands[i];
     }
     if (line.has_operands && !same) {
-        return refuse(d,
-                      "it is about other operands than were asked about; answers come in the order of the questions");
+        return refuse(d, "the operands are not those of the question; answers must come in the order of the questions");
     }
     line.operands = d->operands;
     line.random = random;
@@ -198,7 +197,7 @@ static int take_lines(drive *d)
     d->in_length -= (size_t)(at - d->in);
     memmove(d->in, at, d->in_length);
     if (status == GO_ON && d->in_length == sizeof d->in) {
-        return refuse(d, "is longer than any line of vectors");
+        return refuse(d, "the line is longer than any test vector");
     }
     progress_at(&d->bar, d->answered);
     return status;

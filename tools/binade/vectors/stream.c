@@ -120,8 +120,7 @@ static int take_line(source *s)
         return take_header(s);
     }
     if (!s->judge.has_description) {
-        return refuse(s, "what the lines are about is not known: they have no header '# binade-vectors 1 op=...'; say "
-                         "--op, --in and --out");
+        return refuse(s, "expected a header '# binade-vectors 1 op=...'; without one, give --op, --in and --out");
     }
     if (bnd_vector_parse_n(&line, &s->judge.described, BND_VECTOR_ANSWER_WHOLE, s->line, s->length, &why) != BND_OK) {
         return refuse(s, why.message);
@@ -137,7 +136,7 @@ static int read_all(source *s)
     for (bool whole; status == GO_ON && next_line(s, &whole);) {
         if (!whole) {
             s->number++;
-            return refuse(s, "is longer than any line of vectors");
+            return refuse(s, "the line is longer than any test vector");
         }
         s->line[s->length < sizeof s->line ? s->length : sizeof s->line - 1] = '\0';
         status = ferror(stdout) ? BAD_STREAM : take_line(s);
@@ -179,7 +178,7 @@ int check_stream(vectors *v)
     status = status == GO_ON ? read_all(s) : status;
     if (status == GO_ON) {
         status = has_lines(&s->judge) ? judge_report(&s->judge)
-                                      : complain(common->command, "%s: there are no vectors in it", s->name);
+                                      : complain(common->command, "%s has no test vectors", s->name);
     }
     if (s->in >= 0 && !standard) {
         close(s->in);

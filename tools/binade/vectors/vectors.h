@@ -1,4 +1,4 @@
-/* What `binade vectors` shares between its files: what was asked for, and lines judged as they come. */
+/* What the files of `binade vectors` share: its options, and the comparison of lines. */
 #ifndef BINADE_TOOLS_VECTORS_H
 #define BINADE_TOOLS_VECTORS_H
 
@@ -19,14 +19,29 @@ typedef struct vectors {
     char **command;          /* what to drive, ends with NULL; NULL where lines are read */
 } vectors;
 
-/* A judge of lines from anywhere. Disagreements are printed as they come (with --json they are kept for the end). */
+/* The cells kept per mismatch: those of the JSON object, then two texts for people. */
+enum mismatch_cell {
+    MISMATCH_LINE,
+    MISMATCH_OPERANDS,
+    MISMATCH_GOT_CODE,
+    MISMATCH_GOT_FLAGS,
+    MISMATCH_EXPECTED_CODE,
+    MISMATCH_EXPECTED_FLAGS,
+    MISMATCH_REASON,
+    MISMATCH_GOT,
+    MISMATCH_EXPECTED,
+    MISMATCH_CELLS
+};
+
+/* Compares lines from any source with a rule. */
 typedef struct judge {
     const vectors *asked;
     bnd_vectors described;
     bool has_description;
     bnd_vector_check *check;
     uint64_t shown;
-    table disagreements; /* of JSON */
+    table mismatches; /* the first ones, MISMATCH_CELLS each */
+    bool reported;
 } judge;
 
 /* What --op, --in, --out and the rule say. */
@@ -36,13 +51,17 @@ int describe(bnd_vectors *out, vectors *v);
 int judge_begin(judge *j, const bnd_vectors *described);
 /* A line; `number` is its number, for people. */
 int judge_line(judge *j, const bnd_vector_line *line, uint64_t number);
-/* Prints what was found: FINE or DOES_NOT_HOLD. */
-int judge_report(judge *j);
-/* Prints what the lines cover and nothing else: FINE. */
-int judge_covers(const judge *j);
 void judge_end(judge *j);
 
-/* What lines cover: classes of operands and results, exponents, distances, shifts. */
+/* ---- report.c ---- */
+
+/* Prints the verdict, the first mismatches, the rules that match, and the coverage: FINE or DOES_NOT_HOLD. */
+int judge_report(judge *j);
+/* Prints only the coverage: FINE. */
+int judge_covers(const judge *j);
+void judge_print_mismatches(const judge *j);
+
+/* Coverage: classes of operands and results, exponents, distances, shifts. */
 void print_vector_coverage(const bnd_vector_check *check, const bnd_vectors *described);
 void json_vector_coverage(bnd_lab_json *json, const bnd_vector_check *check);
 

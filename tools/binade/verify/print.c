@@ -214,7 +214,7 @@ static void print_summary(const verify *v)
         cases += v->results[i].found.cases;
         seconds += v->results[i].seconds;
     }
-    printf("%s  %" PRIu64 " cases, %" PRIu64 " mismatch%s, %.1f s\n\n", mismatches == 0 ? "PASS" : "FAIL", cases,
+    printf("%s: %" PRIu64 " cases, %" PRIu64 " mismatch%s, %.1f s\n\n", mismatches == 0 ? "PASS" : "FAIL", cases,
            mismatches, mismatches == 1 ? "" : "es", seconds);
 }
 
