@@ -73,7 +73,7 @@ typedef struct bench_session {
     size_t different, done, total; /* elements; rows */
 } bench_session;
 
-/* The library starts no thread that would have less to do than this (doc/explanation/performance.md); the copies
+/* The library starts no thread that would have less to do than this (doc/dev/performance-notes.md); the copies
  * neither. */
 static unsigned worth_threads(const bench_run *run)
 {

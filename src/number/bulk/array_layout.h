@@ -6,7 +6,7 @@
 #include "bulk/bulk.h"
 
 /* A piece is what one thread takes at a time, and the unit in which sums are made: the same whatever the number of
- * threads. A thread is worth its start from SHARED elements of its own on (doc/explanation/performance.md). */
+ * threads. A thread is worth its start from SHARED elements of its own on (doc/dev/performance-notes.md). */
 enum { BNDI_PIECE = 1 << 16, BNDI_SHARED = 1 << 18, BNDI_LINE = 64 };
 
 /* One side of a call: numbers, or codes. */

@@ -280,7 +280,7 @@ bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *w
 bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
 
 /* Are this many bytes, read and written, better written past the caches? The limit was measured
- * (doc/explanation/performance.md), since a machine does not say how much of a shared cache a process has. */
+ * (doc/dev/performance-notes.md), since a machine does not say how much of a shared cache a process has. */
 static inline bool bndi_beyond_the_caches(size_t bytes)
 {
     return bytes >= (size_t)32 << 20;
