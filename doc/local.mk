@@ -89,6 +89,7 @@ nobase_dist_doc_DATA = $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EX
 # Dated notes for developers, which are not installed.
 EXTRA_DIST += \
 	doc/dev/README.md \
+	doc/dev/experiment-log.md \
 	doc/dev/performance-notes.md \
 	doc/dev/test-coverage.md \
 	doc/dev/test-log.md

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2154  # variables are shared with the files that source this one
 # What experiments share: where results lie, the baseline's best learning rate, runs, what is expected of them, and the
-# block that goes into doc/explanation/experiments.md. Everything is done by the command; nothing here knows a number format.
+# block that goes into doc/dev/experiment-log.md. Everything is done by the command; nothing here knows a number format.
 #
 # BND_BUILD               where the command is built
 # BND_EXPERIMENT_SCALE    multiplies the steps of every run (1; 10 takes hours)

@@ -1,4 +1,4 @@
-# Published results at small scale, and doc/explanation/experiments.md with their results: `make experiments NAMES='fp8 mx'` runs some of
+# Published results at small scale, and doc/dev/experiment-log.md with their results: `make experiments NAMES='fp8 mx'` runs some of
 # them; BND_EXPERIMENT_SCALE=10 makes ten times the steps. Complete runs are not repeated.
 EXTRA_DIST += \
 	tests/experiments/accumulators.sh tests/experiments/attention.sh tests/experiments/failing.sh \

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Writes what was measured into doc/explanation/experiments.md, between <!-- measured NAME --> and <!-- end -->; blocks whose
+# Writes what was measured into doc/dev/experiment-log.md, between <!-- measured NAME --> and <!-- end -->; blocks whose
 # experiment has not been finished here stay as they are.
 . "$(dirname "$0")/lib.sh"
-page=$top/doc/explanation/experiments.md
+page=$top/doc/dev/experiment-log.md
 new=$(mktemp) || exit 1
 trap 'rm -f "$new"' EXIT
 awk -v results="$results" '
@@ -19,5 +19,5 @@ awk -v results="$results" '
     }' "$page" >"$new" || exit 1
 cmp -s "$new" "$page" || {
     cat "$new" >"$page"
-    echo "written: doc/explanation/experiments.md"
+    echo "written: doc/dev/experiment-log.md"
 }
