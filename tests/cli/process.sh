@@ -188,4 +188,17 @@ else
     skip "limited memory: the program does not start in 400 MB"
 fi
 
+# A terminal has bars, and a table below if there are values. A pipe has the table alone.
+on_terminal() {
+    COLUMNS=60 NO_COLOR=1 LC_ALL=C script -qec "$build/binade range $1 -f e4m3" /dev/null </dev/null | tr -d '\r' | cut -d' ' -f1 | tr -s '\n' ' '
+}
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    check "range on a terminal" equal "$(on_terminal "")" "e4m3 = "
+    check "range of a value on a terminal" equal "$(on_terminal 448)" "e4m3 = value 448 "
+    check "--table on a terminal" equal "$(on_terminal "448 --table")" "value 448 "
+else
+    skip "a terminal (script)"
+fi
+check "range on a pipe" equal "$(binade range 448 -f e4m3 | head -n 1)" "value   e4m3"
+
 conclude

@@ -56,7 +56,9 @@ binade_SOURCES = \
 	tools/binade/help/man.c \
 	tools/binade/help/page.c \
 	tools/binade/help/page.h \
+	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \
+	tools/binade/range/range.h \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \
 	tools/binade/show/draw.c \

@@ -1,57 +1,45 @@
-/* binade range: which formats hold a value, and what becomes of it in the others. */
+/* binade range: which formats contain a value, and the result in the others. */
+#include "range.h"
 #include "common/print.h"
-#include "show/value.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* What became of a value. */
-typedef struct fate {
-    const char *word, *meaning;
+typedef struct outcome {
+    const char *key, *word, *meaning; /* in JSON and CSV, in a cell, in the legend */
     enum colour colour;
-} fate;
+} outcome;
 
-static const fate fates[] = {
-    {"ok", "held with the format's full precision", GREEN},
-    {"sub", "held as a subnormal, with fewer bits", YELLOW},
-    {"0", "flushed to zero", RED},
-    {"max", "saturated to the largest number", MAGENTA},
-    {"inf", "overflowed to infinity", MAGENTA},
-    {"nan", "became NaN", RED},
-    {"least", "below the smallest number, which came out", YELLOW},
-    {"lost", "NaN, where the format has none: a number came out", RED},
+static const outcome outcomes[] = {
+    {"ok", "ok", "exact, or rounded with the format's full precision", GREEN},
+    {"sub", "sub", "subnormal: rounded with fewer bits", YELLOW},
+    {"zero", "->0", "underflowed to zero", RED},
+    {"max", "max", "saturated to the largest value", MAGENTA},
+    {"inf", "inf", "overflowed to infinity", MAGENTA},
+    {"nan", "nan", "became NaN", RED},
+    {"min", "min", "raised to the smallest value: the format has no zero", YELLOW},
+    {"no-nan", "no-nan", "NaN became a number: the format has no NaN", RED},
 };
-enum { FATES = sizeof fates / sizeof fates[0] };
-enum { OK, SUBNORMAL, FLUSHED, SATURATED, INFINITE, IS_NAN, LEAST, LOST };
-
-typedef struct range_cell {
-    int fate;
-    bnd_rounded rounded;
-} range_cell;
-
-typedef struct range {
-    settings common;
-    range_cell *cells;         /* a row of formats for each value */
-    char **labels, **headings; /* the values as written, and cut where they are long */
-    size_t values;
-} range;
+enum { OUTCOMES = sizeof outcomes / sizeof outcomes[0] };
+enum { OK, SUBNORMAL, TO_ZERO, SATURATED, INFINITE, IS_NAN, RAISED, NO_NAN };
 
 static bool is_nan(bnd_exact x)
 {
     return x.kind == BND_KIND_QUIET_NAN || x.kind == BND_KIND_SIGNALING_NAN;
 }
 
-static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
+static int outcome_of(const bnd_format *f, const bnd_rounded *r, const given *v)
 {
     bnd_class class = bnd_classify(f, r->value);
     if (is_nan(v->exact)) {
-        return is_nan(r->value) ? OK : LOST;
+        return is_nan(r->value) ? OK : NO_NAN;
     }
     if (is_nan(r->value)) {
         return IS_NAN;
     }
     if ((r->flags & BND_FLAG_TO_ZERO) != 0) {
-        return FLUSHED;
+        return TO_ZERO;
     }
     if ((r->flags & BND_FLAG_SATURATED) != 0 ||
         (v->exact.kind == BND_KIND_INFINITE && r->value.kind == BND_KIND_FINITE)) {
@@ -61,25 +49,27 @@ static int fate_of(const bnd_format *f, const bnd_rounded *r, const given *v)
         return (r->flags & BND_FLAG_OVERFLOW) != 0 ? INFINITE : OK;
     }
     bool raised = !f->has_zero && (r->flags & (BND_FLAG_UNDERFLOW | BND_FLAG_INVALID)) != 0;
-    return raised ? LEAST : class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
+    return raised ? RAISED : class == BND_CLASS_SUBNORMAL ? SUBNORMAL : OK;
 }
 
 static int add_value(void *state, const given *v, size_t index)
 {
     range *r = state;
     size_t columns = r->common.formats.count;
-    r->cells = allocate(r->cells, (r->values + 1) * columns, sizeof *r->cells);
-    r->labels = allocate(r->labels, r->values + 1, sizeof *r->labels);
+    r->cells = allocate(r->cells, (r->value_count + 1) * columns, sizeof *r->cells);
+    r->labels = allocate(r->labels, r->value_count + 1, sizeof *r->labels);
+    r->values = allocate(r->values, r->value_count + 1, sizeof *r->values);
+    r->values[r->value_count] = v->exact;
     for (size_t i = 0; i < columns; i++) {
         const bnd_format *f = &r->common.formats.items[i];
-        range_cell *c = &r->cells[r->values * columns + i];
+        range_cell *c = &r->cells[r->value_count * columns + i];
         bnd_rule rule = rule_for(&r->common, f);
         c->rounded = round_given(v, f, rule, random_for(&r->common, rule, index));
-        c->fate = fate_of(f, &c->rounded, v);
+        c->outcome = outcome_of(f, &c->rounded, v);
     }
-    r->headings = allocate(r->headings, r->values + 1, sizeof *r->headings);
-    r->headings[r->values] = heading_text(v->input);
-    r->labels[r->values++] = copy_text(v->input);
+    r->headings = allocate(r->headings, r->value_count + 1, sizeof *r->headings);
+    r->headings[r->value_count] = heading_text(v->input);
+    r->labels[r->value_count++] = copy_text(v->input);
     return GO_ON;
 }
 
@@ -87,13 +77,13 @@ static int add_value(void *state, const given *v, size_t index)
 
 static void put_cell(const range *r, int which, int width)
 {
-    printf("  %*s", width - (int)strlen(fates[which].word), "");
-    put_coloured(r->common.colour, fates[which].colour, fates[which].word);
+    printf("  %*s", width - (int)strlen(outcomes[which].word), "");
+    put_coloured(r->common.colour, outcomes[which].colour, outcomes[which].word);
 }
 
 static int label_width(const range *r, bool of_values)
 {
-    size_t width = 6, count = of_values ? r->values : r->common.formats.count;
+    size_t width = 6, count = of_values ? r->value_count : r->common.formats.count;
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(of_values ? r->headings[i] : r->common.formats.items[i].name);
         width = length > width ? length : width;
@@ -102,13 +92,13 @@ static int label_width(const range *r, bool of_values)
 }
 
 /* The widest word that any cell has, so that the columns stay under their headings. */
-static int cell_width(const range *r, bool seen[FATES])
+static int cell_width(const range *r, bool seen[OUTCOMES])
 {
     size_t width = 4;
-    for (size_t i = 0; i < r->values * r->common.formats.count; i++) {
-        size_t length = strlen(fates[r->cells[i].fate].word);
+    for (size_t i = 0; i < r->value_count * r->common.formats.count; i++) {
+        size_t length = strlen(outcomes[r->cells[i].outcome].word);
         width = length > width ? length : width;
-        seen[r->cells[i].fate] = true;
+        seen[r->cells[i].outcome] = true;
     }
     return (int)width;
 }
@@ -116,8 +106,8 @@ static int cell_width(const range *r, bool seen[FATES])
 static void print_chart(const range *r)
 {
     size_t formats = r->common.formats.count;
-    bool values_down = r->values >= formats, seen[FATES] = {false};
-    size_t rows = values_down ? r->values : formats, columns = values_down ? formats : r->values;
+    bool values_down = r->value_count >= formats, seen[OUTCOMES] = {false};
+    size_t rows = values_down ? r->value_count : formats, columns = values_down ? formats : r->value_count;
     int label = label_width(r, values_down), least = cell_width(r, seen);
     printf("%*s", -label, values_down ? "value" : "format");
     for (size_t c = 0; c < columns; c++) {
@@ -129,15 +119,15 @@ static void print_chart(const range *r)
         for (size_t c = 0; c < columns; c++) {
             const range_cell *here = values_down ? &r->cells[row * formats + c] : &r->cells[c * formats + row];
             int heading = (int)strlen(values_down ? r->common.formats.items[c].name : r->headings[c]);
-            put_cell(r, here->fate, heading > least ? heading : least);
+            put_cell(r, here->outcome, heading > least ? heading : least);
         }
         putchar('\n');
     }
     putchar('\n');
-    for (int i = 0; i < FATES; i++) {
+    for (int i = 0; i < OUTCOMES; i++) {
         if (seen[i]) {
-            put_cell(r, i, 5);
-            printf("  %s\n", fates[i].meaning);
+            put_cell(r, i, 6);
+            printf("  %s\n", outcomes[i].meaning);
         }
     }
 }
@@ -145,8 +135,8 @@ static void print_chart(const range *r)
 static void print_rows(const range *r)
 {
     static const column columns[] = {
-        {"value", "value", false, false, false, false, 0}, {"format", "format", false, false, false, false, 0},
-        {"fate", "fate", false, false, false, false, 0},   {"result", "result", false, false, false, false, 0},
+        {"value", "value", false, false, false, false, 0},     {"format", "format", false, false, false, false, 0},
+        {"outcome", "outcome", false, false, false, false, 0}, {"result", "result", false, false, false, false, 0},
         {"flags", "flags", false, false, true, false, 0},
     };
     table t = {.columns = columns,
@@ -154,10 +144,10 @@ static void print_rows(const range *r)
                .output = r->common.output,
                .key = "cells"};
     size_t formats = r->common.formats.count;
-    for (size_t i = 0; i < r->values * formats; i++) {
+    for (size_t i = 0; i < r->value_count * formats; i++) {
         table_add(&t, copy_text(r->labels[i / formats]));
         table_add(&t, copy_text(r->common.formats.items[i % formats].name));
-        table_add(&t, copy_text(fates[r->cells[i].fate].word));
+        table_add(&t, copy_text(outcomes[r->cells[i].outcome].key));
         table_add(&t, exact_text(r->cells[i].rounded.value, false));
         table_add(&t, flags_text(r->cells[i].rounded.flags));
     }
@@ -173,17 +163,37 @@ static int add_decades(range *r)
         snprintf(word, sizeof word, "1e%d", exponent);
         status = read_value(&v, &r->common, word, strlen(word), "");
         if (status == GO_ON) {
-            status = add_value(r, &v, r->values);
+            status = add_value(r, &v, r->value_count);
         }
         clear_value(&v);
     }
     return status;
 }
 
+/* The bars where values are compared by eye, the table where they are read by a program; on a terminal with values, both:
+ * a mark in a bar says less than a word. */
+static void print_text(const range *r)
+{
+    bool terminal = isatty(STDOUT_FILENO) != 0, bars = r->bars || (terminal && !r->table);
+    if (bars) {
+        range_print_bars(r);
+    }
+    if (r->value_count > 0 && (!bars || (!r->bars && r->common.operand_count > 0))) {
+        fputs(bars ? "\n" : "", stdout);
+        print_chart(r);
+    }
+}
+
 static int run(const command *self, int argc, char **argv)
 {
     range r = {0};
     int status = read_arguments(&r, self, argc, argv);
+    if (status == GO_ON && r.bars && (r.table || r.common.output != OUTPUT_TEXT)) {
+        status = complain(self, "--bars cannot be used with --%s",
+                          r.table                          ? "table"
+                          : r.common.output == OUTPUT_JSON ? "json"
+                                                           : "csv");
+    }
     if (status == GO_ON) {
         status = default_formats(&r.common, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0");
     }
@@ -191,31 +201,42 @@ static int run(const command *self, int argc, char **argv)
         note_silent_dialect(&r.common);
         status = r.common.operand_count == 0 ? add_decades(&r) : for_each_value(&r.common, add_value, &r);
     }
-    if (status == GO_ON && r.common.output == OUTPUT_TEXT && r.values > 0) {
-        print_chart(&r);
-    } else if (status == GO_ON && r.common.output != OUTPUT_TEXT) {
+    if (status == GO_ON && r.common.output == OUTPUT_TEXT) {
+        print_text(&r);
+    } else if (status == GO_ON) {
         print_rows(&r);
     }
-    for (size_t i = 0; i < r.values; i++) {
+    for (size_t i = 0; i < r.value_count; i++) {
         free(r.labels[i]);
         free(r.headings[i]);
     }
     free(r.labels);
     free(r.headings);
+    free(r.values);
     free(r.cells);
     clear_settings(&r.common);
     return status == GO_ON ? FINE : status;
 }
 
 static const option_row options[] = {
-    {.same = &row_format},  {.same = &row_round}, {.same = &row_overflow}, {.same = &row_flush},
-    {.same = &row_dialect}, {.same = &row_seed},  {.same = &row_json},     {.same = &row_csv},
-    {.same = &row_color},   {.same = &row_help},  {.name = NULL},
+    {.same = &row_format},
+    {.same = &row_round},
+    {.same = &row_dialect},
+    {.name = "bars", .help = "bars on a logarithmic axis (default on a terminal)", INTO_FLAG(range, bars)},
+    {.name = "table", .help = "values against formats (default on a pipe)", INTO_FLAG(range, table)},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.same = &row_overflow, .rare = 1},
+    {.same = &row_flush, .rare = 1},
+    {.same = &row_seed, .rare = 1},
+    {.same = &row_color, .rare = 1},
+    {.same = &row_help},
+    {.name = NULL},
 };
 
 static const command_example examples[] = {
     {"four values in four formats", "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2"},
-    {"the decades from 1e-10 to 1e10 in the default formats", "binade range"},
+    {"the ranges of four formats as bars", "binade range --bars -f fp32,bf16,fp16,e4m3"},
     {"the same under CUDA's saturating rule", "binade range -f e4m3,e5m2 --dialect cuda-satfinite"},
     {"one line per value and format, as CSV", "binade range 1e-8 -f fp16,bf16 --csv"},
     {NULL, NULL},
@@ -223,12 +244,12 @@ static const command_example examples[] = {
 
 const command command_range = {
     .name = "range",
-    .summary = "which formats hold a value, flush it, saturate or overflow",
+    .summary = "which formats contain a value, and where it underflows or overflows",
     .group = GROUP_INSPECT,
     .operands = "[VALUE...]",
-    .about = "A chart of values against formats: what is held, what is flushed to zero, what is beyond the largest "
-             "number. Without values: the decades 1e-10 to 1e10. Default formats: fp32 tf32 fp16 bf16 e5m2 e4m3 e3m2 "
-             "e2m3 e2m1 e8m0.",
+    .about = "Shows for each format the range of its values, or for each VALUE and format whether the value is kept, "
+             "underflows or overflows. Without values, the table has the decades 1e-10 to 1e10. Default formats: fp32 "
+             "tf32 fp16 bf16 e5m2 e4m3 e3m2 e2m3 e2m1 e8m0.",
     .options = options,
     .examples = examples,
     .environment = READS_COLUMNS | READS_LOCALE,

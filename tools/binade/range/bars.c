@@ -1,0 +1,187 @@
+/* binade range: a bar per format, on a logarithmic axis. */
+#include "range.h"
+#include "common/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_WIDTH = 16 };
+
+typedef struct axis {
+    double from, to; /* decimal exponents */
+    int width, name_width;
+} axis;
+
+static double decimal_exponent(bnd_exact x)
+{
+    double significand = (double)x.high * 0x1p64 + (double)x.low;
+    return log10(significand) + (double)x.exponent * log10(2.0);
+}
+
+static bnd_exact smallest_of(const bnd_format *f)
+{
+    return (bnd_exact){.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
+}
+
+static bnd_exact smallest_normal_of(const bnd_format *f)
+{
+    return (bnd_exact){.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
+}
+
+static bnd_exact largest_of(const bnd_format *f)
+{
+    return (bnd_exact){.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
+}
+
+/* "1.4e-45 to 3.4e+38" */
+static char *limits_text(const bnd_format *f)
+{
+    char *low = digits_text(smallest_of(f), 2), *high = digits_text(largest_of(f), 3);
+    char *text = format_text("%s to %s", low, high);
+    free(low);
+    free(high);
+    return text;
+}
+
+static void include(axis *a, bnd_exact x)
+{
+    double at = decimal_exponent(x);
+    a->from = at < a->from ? at : a->from;
+    a->to = at > a->to ? at : a->to;
+}
+
+static bool is_marked(const range *r, size_t i)
+{
+    return r->common.operand_count > 0 && r->values[i].kind == BND_KIND_FINITE;
+}
+
+static axis axis_for(const range *r)
+{
+    axis a = {.from = HUGE_VAL, .to = -HUGE_VAL, .name_width = 6};
+    size_t limits = 0;
+    for (size_t i = 0; i < r->common.formats.count; i++) {
+        const bnd_format *f = &r->common.formats.items[i];
+        char *text = limits_text(f);
+        int name = (int)strlen(f->name);
+        limits = strlen(text) > limits ? strlen(text) : limits;
+        a.name_width = name > a.name_width ? name : a.name_width;
+        include(&a, smallest_of(f));
+        include(&a, largest_of(f));
+        free(text);
+    }
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (is_marked(r, i)) {
+            include(&a, r->values[i]);
+        }
+    }
+    a.from = floor(a.from);
+    a.to = ceil(a.to);
+    a.to = a.to > a.from ? a.to : a.from + 1;
+    int room = (int)page_width() - a.name_width - (int)limits - 4;
+    a.width = room > LEAST_WIDTH ? room : LEAST_WIDTH;
+    return a;
+}
+
+static int column_of(const axis *a, double exponent)
+{
+    int at = (int)((exponent - a->from) / (a->to - a->from) * a->width);
+    return at < a->width ? at : a->width - 1;
+}
+
+static bool has_mark(const range *r, const axis *a, int place)
+{
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (is_marked(r, i) && column_of(a, decimal_exponent(r->values[i])) == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum part { OUTSIDE, SUBNORMAL, NORMAL, MARK };
+
+/* Where subnormal values exist, they have a place of their own, however narrow. */
+static enum part part_at(const axis *a, const bnd_format *f, int at)
+{
+    int low = column_of(a, decimal_exponent(smallest_of(f))), high = column_of(a, decimal_exponent(largest_of(f)));
+    int normal = column_of(a, decimal_exponent(smallest_normal_of(f)));
+    bool subnormals = bnd_exact_compare(smallest_of(f), smallest_normal_of(f)) < 0;
+    normal += subnormals && normal == low && high > low;
+    return at < low || at > high ? OUTSIDE : at < normal ? SUBNORMAL : NORMAL;
+}
+
+static void print_bar(const range *r, const axis *a, const bnd_format *f, bool blocks)
+{
+    static const enum colour colours[] = {PLAIN, YELLOW, GREEN, CYAN};
+    const char *const signs[] = {" ", blocks ? "\xe2\x96\x91" : "-", blocks ? "\xe2\x96\x88" : "=", "|"};
+    char *limits = limits_text(f), *run = copy_text("");
+    put_coloured(r->common.colour, BOLD, f->name);
+    printf("%*s", a->name_width + 2 - (int)strlen(f->name), "");
+    enum part part = OUTSIDE;
+    for (int at = 0; at < a->width; at++) {
+        enum part next = has_mark(r, a, at) ? MARK : part_at(a, f, at);
+        if (next != part) {
+            put_coloured(r->common.colour && part != OUTSIDE, colours[part], run);
+            run[0] = '\0';
+        }
+        char *longer = format_text("%s%s", run, signs[next]);
+        free(run);
+        run = longer;
+        part = next;
+    }
+    put_coloured(r->common.colour && part != OUTSIDE, colours[part], run);
+    printf("  %s\n", limits);
+    free(run);
+    free(limits);
+}
+
+/* Powers of ten under the bars, as many as have room. */
+static void print_scale(const axis *a)
+{
+    static const int steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000};
+    enum { ROOM = 8 }; /* of a label */
+    int span = (int)(a->to - a->from), step = steps[0];
+    for (size_t i = 1; i < sizeof steps / sizeof steps[0] && (double)step * a->width < (double)ROOM * span; i++) {
+        step = steps[i];
+    }
+    printf("%*s", a->name_width + 2, "");
+    int at = 0;
+    for (int exponent = (int)ceil(a->from / step) * step; exponent <= (int)a->to; exponent += step) {
+        int place = column_of(a, exponent);
+        if (place >= at && place + ROOM - 2 <= a->width + ROOM) {
+            at = place + printf("%*s1e%d", place - at, "", exponent) - (place - at);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_legend(const range *r, bool blocks)
+{
+    bool subnormals = false;
+    for (size_t i = 0; i < r->common.formats.count; i++) {
+        const bnd_format *f = &r->common.formats.items[i];
+        subnormals = subnormals || bnd_exact_compare(smallest_of(f), smallest_normal_of(f)) < 0;
+    }
+    printf("\n%s normal values", blocks ? "\xe2\x96\x88" : "=");
+    if (subnormals) {
+        printf("   %s subnormal values, with fewer bits", blocks ? "\xe2\x96\x91" : "-");
+    }
+    for (size_t i = 0, count = 0; i < r->value_count; i++) {
+        if (is_marked(r, i)) {
+            printf("%s%s", count++ == 0 ? "   | " : ", ", r->headings[i]);
+        }
+    }
+    putchar('\n');
+}
+
+void range_print_bars(const range *r)
+{
+    axis a = axis_for(r);
+    bool blocks = writes_utf8();
+    for (size_t i = 0; i < r->common.formats.count; i++) {
+        print_bar(r, &a, &r->common.formats.items[i], blocks);
+    }
+    print_scale(&a);
+    print_legend(r, blocks);
+}
