@@ -48,6 +48,7 @@ binade_SOURCES = \
 	tools/binade/evaluate/print.c \
 	tools/binade/formats/blocks.c \
 	tools/binade/formats/cmd_formats.c \
+	tools/binade/formats/facts.c \
 	tools/binade/formats/formats.h \
 	tools/binade/help/cmd_help.c \
 	tools/binade/help/completion.c \

@@ -6,12 +6,12 @@
 static const column columns[] = {
     {"name", "block format", false, false, false, false, 0},
     {"element", "element", false, false, false, false, 0},
-    {"shares", "block", true, false, false, false, 0}, /* who shares a scale */
+    {"shares", "block", true, false, false, false, 0}, /* the values that share a scale */
     {"scale", "scale", false, false, false, false, 0},
-    {"tensor_scale", "scale of the tensor", false, false, false, true, 0},
+    {"tensor_scale", "tensor scale", false, false, false, true, 0},
     {"bits_per_element", "bits", true, true, false, false, 0},
     {"rule", "rule", false, false, false, false, 0},
-    {"rule_of", "the rule is that of", false, false, false, true, 0},
+    {"rule_of", "rule of", false, false, false, true, 0},
     {"title", "what it is", false, false, false, false, 0},
     {"note", "note", false, false, false, true, 0},
 };

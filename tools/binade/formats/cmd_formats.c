@@ -9,254 +9,128 @@ typedef struct formats {
     bool markdown;
 } formats;
 
-/* ---- what a format says, a text each; the table's columns are in this order ---- */
+/* ---- groups ---- */
 
-static const column columns[] = {
-    {"name", "format", false, false, false, false, 0},
-    {"layout", "s/e/m", false, false, false, false, 0},
-    {"width", "bits", true, true, false, true, 0},
-    {"sign_bits", "s", true, true, false, true, 0},
-    {"exponent_bits", "e", true, true, false, true, 0},
-    {"fraction_bits", "m", true, true, false, true, 0},
-    {"precision", "p", true, true, false, true, 0},
-    {"bias", "bias", true, true, false, false, 0},
-    {"emin", "emin", true, true, false, true, 0},
-    {"emax", "emax", true, true, false, true, 0},
-    {"max", "max", true, false, false, false, 0},
-    {"max_code", "max code", false, false, false, true, 0},
-    {"min_normal", "min normal", true, false, false, false, 0},
-    {"min_subnormal", "min subn.", true, false, false, false, 0},
-    {"ulp_of_one", "ulp(1)", true, false, false, false, 0},
-    {"digits", "digits", true, true, false, false, 0},
-    {"digits_to_read_back", "digits back", true, true, false, true, 0},
-    {"finite_values", "finite", true, true, false, false, 0},
-    {"infinity", "inf", false, false, false, false, 0},
-    {"nan", "nan", false, false, false, false, 0},
-    {"nan_codes", "NaN codes", true, true, false, true, 0},
-    {"zero", "zero", false, false, false, false, 0},
-    {"title", "what it is", false, false, false, false, 0},
-    {"ml_dtypes", "ml_dtypes, torch", false, false, false, true, 0},
-    {"onnx", "ONNX", false, false, false, true, 0},
-    {"safetensors", "safetensors", false, false, false, true, 0},
-    {"stablehlo", "StableHLO", false, false, false, true, 0},
-    {"others", "elsewhere", false, false, false, true, 0},
-    {"hardware", "hardware", false, false, false, true, 0},
-};
-enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NAME = COLUMNS - BND_ECOSYSTEM_COUNT - 1 };
+static const struct group {
+    const char *name, *title; /* as --format takes it; NULL: all others */
+} groups[] = {{"ieee", "IEEE 754"}, {"ocp", "OCP"}, {"fnuz", "FNUZ"}, {NULL, "others"}, {"p3109-all", "P3109"}};
+enum { GROUPS = sizeof groups / sizeof groups[0] };
 
-/* Nine digits; in a list on the screen five, where nine take much room. */
-static char *number_text(bnd_exact value, bool brief)
+static bool is_in(const bnd_format *f, const char *group)
 {
-    enum { DIGITS = 9, FEW_DIGITS = 5, ROOM = 10 };
-    char *text = digits_text(value, DIGITS);
-    if (!brief || strlen(text) <= ROOM) {
-        return text;
+    for (size_t i = 0; i < bnd_group_size(group); i++) {
+        bnd_format member;
+        (void)bnd_group_at(&member, group, i);
+        if (strcmp(member.name, f->name) == 0) {
+            return true;
+        }
     }
-    free(text);
-    return digits_text(value, FEW_DIGITS);
+    return false;
 }
 
-/* A power of two as 2^n. */
-static char *limit_text(uint64_t significand, int32_t quantum, bool brief)
+static size_t group_of(const bnd_format *f)
 {
-    bnd_exact value = {.low = significand, .exponent = quantum, .kind = BND_KIND_FINITE};
-    char *power = power_text(value);
-    bool small = quantum >= 0 && quantum < 8;
-    if (power != NULL && !small) {
-        return power;
+    size_t others = 0;
+    for (size_t g = 0; g < GROUPS; g++) {
+        if (groups[g].name != NULL && is_in(f, groups[g].name)) {
+            return g;
+        }
+        others = groups[g].name == NULL ? g : others;
     }
-    free(power);
-    return number_text(value, brief);
+    return others;
 }
 
-static bool has_real_subnormals(const bnd_format *f)
+/* A line with nothing but the title. */
+static void add_title(table *t, const char *title)
 {
-    return f->has_subnormals && f->precision > 1;
-}
-
-/* Does the text read back as the format's largest number? */
-static bool is_largest(const bnd_format *f, const char *text, bnd_exact largest)
-{
-    bnd_exact read;
-    if (bnd_parse_exact(&read, text, NULL) != BND_OK) {
-        return false;
+    for (size_t c = 0; c < FORMAT_COLUMNS; c++) {
+        table_add(t, copy_text(c == 0 ? title : ""));
     }
-    bnd_rounded r = bnd_round_exact(f, read, (bnd_rule){0}, 0);
-    return (r.flags & BND_FLAG_OVERFLOW) == 0 && bnd_exact_compare(r.value, largest) == 0;
 }
 
-/* The largest number; where it is not brief, in as many digits as tell it from its neighbours: nine do for most. */
-static char *largest_text(const bnd_format *f, bool brief)
+/* The formats of the list, group by group. */
+static void add_groups(table *t, const format_list *list)
 {
-    enum { MOST_DIGITS = 19 };
-    bnd_exact value = {.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
-    char *text = power_text(value);
-    if (text != NULL && f->max_quantum + f->precision > 8) {
-        return text;
+    for (size_t g = 0; g < GROUPS; g++) {
+        bool first = true;
+        for (size_t i = 0; i < list->count; i++) {
+            if (group_of(&list->items[i]) != g) {
+                continue;
+            }
+            if (first) {
+                add_title(t, groups[g].title);
+            }
+            first = false;
+            format_add_row(t, &list->items[i], true, true);
+        }
     }
-    free(text);
-    text = number_text(value, brief);
-    for (int digits = 10; !brief && digits <= MOST_DIGITS && !is_largest(f, text, value); digits++) {
-        free(text);
-        text = digits_text(value, digits);
-    }
-    return text;
-}
-
-/* The distance of 1 to the next number above it, where the format has a 1. */
-static char *ulp_of_one(const bnd_format *f, bool brief)
-{
-    bnd_rounded one = bnd_round_exact(f, bnd_exact_uint64(1), (bnd_rule){0}, 0);
-    bnd_exact next;
-    bool has_next = bnd_neighbour(&next, f, one.value, 1) && next.kind == BND_KIND_FINITE;
-    if (one.flags != 0 || !has_next) {
-        return copy_text("-");
-    }
-    int32_t quantum = -(f->precision - 1);
-    return limit_text(1, quantum > f->least_quantum || !f->has_subnormals ? quantum : f->least_quantum, brief);
-}
-
-/* log10(2) is 0.30102999566...; 30103 / 100000 is close enough for 64 bits. */
-static unsigned decimal_digits(const bnd_format *f)
-{
-    return (f->precision - 1u) * 30103u / 100000u;
-}
-
-static unsigned digits_to_read_back(const bnd_format *f)
-{
-    return 2u + f->precision * 30103u / 100000u;
-}
-
-static char *finite_values(const bnd_format *f, bool brief)
-{
-    if (f->width == 0) {
-        return copy_text("null");
-    }
-    uint64_t values = f->max_code * (f->is_signed ? 2 : 1) + 1;
-    return brief ? number_text(bnd_exact_uint64(values), true) : format_text("%llu", (unsigned long long)values);
-}
-
-static const char *infinity_text(const bnd_format *f)
-{
-    return f->has_infinity ? "yes" : "no";
-}
-
-static uint64_t nan_codes(const bnd_format *f)
-{
-    return f->zero_nan ? 1 : f->high_nans * (f->is_signed ? 2 : 1);
-}
-
-static const char *nan_text(const bnd_format *f)
-{
-    bool few = f->width != 0 && nan_codes(f) <= 2;
-    return !f->has_nan ? "no" : !few ? "yes" : nan_codes(f) == 1 ? "one" : "two";
-}
-
-static const char *zero_text(const bnd_format *f)
-{
-    return !f->has_zero ? "none" : f->has_negative_zero ? "+-0" : "+0";
-}
-
-/* What a format is called that no row names. */
-static char *title_text(const bnd_format *f)
-{
-    if (f->row >= 0) {
-        return copy_text(bnd_format_title((size_t)f->row));
-    }
-    if (f->width == 0) {
-        return copy_text("a value set: rounds, has no codes");
-    }
-    if (strncmp(f->name, "binary", 6) == 0) {
-        return format_text("P3109, %s, %s", f->is_signed ? "signed" : "unsigned",
-                           f->has_infinity ? "extended" : "finite");
-    }
-    return copy_text("custom");
-}
-
-static void add_names(table *t, const bnd_format *f)
-{
-    for (int where = 0; where < BND_ECOSYSTEM_COUNT; where++) {
-        table_add(t, copy_text(f->row >= 0 ? bnd_format_names((size_t)f->row, (bnd_ecosystem)where) : ""));
-    }
-    table_add(t, copy_text(f->row >= 0 ? bnd_format_hardware((size_t)f->row) : ""));
-}
-
-static char *number(long long n)
-{
-    return format_text("%lld", n);
-}
-
-static void add_layout(table *t, const bnd_format *f)
-{
-    table_add(t, f->width != 0 ? format_text("%d/%d/%d", f->is_signed, f->exponent_bits, f->fraction_bits)
-                               : format_text("p=%d", f->precision));
-    table_add(t, number(f->width));
-    table_add(t, number(f->width != 0 && f->is_signed));
-    table_add(t, number(f->exponent_bits));
-    table_add(t, number(f->fraction_bits));
-    table_add(t, number(f->precision));
-    table_add(t, number(f->bias));
-    table_add(t, f->emin > -BND_EXPONENT_UNLIMITED ? number(f->emin) : copy_text("null"));
-    table_add(t, f->emax < BND_EXPONENT_UNLIMITED ? number(f->emax) : copy_text("null"));
-}
-
-static void add_row(table *t, const bnd_format *f, bool brief)
-{
-    bool codes = f->width != 0;
-    bool unlimited_above = f->emax >= BND_EXPONENT_UNLIMITED, unlimited_below = f->emin <= -BND_EXPONENT_UNLIMITED;
-    table_add(t, copy_text(f->name));
-    add_layout(t, f);
-    table_add(t, unlimited_above ? copy_text("no limit") : largest_text(f, brief));
-    table_add(t, codes ? code_text(f, f->max_code) : copy_text(""));
-    table_add(t, unlimited_below ? copy_text("no limit") : limit_text(f->normal_significand, f->normal_quantum, brief));
-    table_add(t, unlimited_below || !has_real_subnormals(f)
-                     ? copy_text("-")
-                     : limit_text(f->least_significand, f->least_quantum, brief));
-    table_add(t, ulp_of_one(f, brief));
-    table_add(t, number(decimal_digits(f)));
-    table_add(t, number(digits_to_read_back(f)));
-    table_add(t, finite_values(f, brief));
-    table_add(t, copy_text(infinity_text(f)));
-    table_add(t, copy_text(nan_text(f)));
-    table_add(t, codes ? format_text("%llu", (unsigned long long)nan_codes(f)) : copy_text("null"));
-    table_add(t, copy_text(zero_text(f)));
-    table_add(t, title_text(f));
-    add_names(t, f);
 }
 
 /* ---- the forms ---- */
 
-static bool in_markdown(const table *t, size_t c)
-{
-    return !t->columns[c].data_only || t->columns != columns || c >= FIRST_NAME;
-}
+enum part { PART_LIMITS, PART_NAMES, PART_ALL };
 
-static void print_markdown(const table *t)
+static bool in_markdown(const table *t, size_t c, enum part part)
 {
-    for (size_t row = 0; row <= t->count / t->column_count; row++) {
-        for (size_t c = 0; c < t->column_count; c++) {
-            if (in_markdown(t, c)) {
-                printf("| %s ", row == 0 ? t->columns[c].heading : t->cells[(row - 1) * t->column_count + c]);
-            }
-        }
-        puts("|");
-        for (size_t c = 0; row == 0 && c < t->column_count; c++) {
-            fputs(in_markdown(t, c) ? "| --- " : "", stdout);
-        }
-        fputs(row == 0 ? "|\n" : "", stdout);
+    enum { TITLE = FORMAT_FIRST_NAME - 1 };
+    switch (part) {
+    case PART_LIMITS:
+        return !t->columns[c].data_only && c < TITLE;
+    case PART_NAMES:
+        return c == 0 || c >= TITLE;
+    default:
+        return !t->columns[c].data_only;
     }
 }
 
-static void print_document(const table *single, const table *blocks)
+static void print_markdown_line(const table *t, const char *const *cells, enum part part)
 {
-    puts("# Formats\n\nWritten by `binade formats --markdown`; every limit is derived from the format's row.\n");
-    print_markdown(single);
-    puts("\n## Block formats\n\nNumbers that share scales. `e4m3/row`, `e4m3/tensor`, `e4m3/tile:1x128` and `e3m4/mx` "
-         "are read in the same way:\na format, and who shares a scale.\n");
-    print_markdown(blocks);
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (in_markdown(t, c, part)) {
+            printf("| %s ", cells != NULL ? cells[c] : t->columns[c].heading);
+        }
+    }
+    puts("|");
 }
 
-/* One format, a line a fact. */
+/* A part of the columns of some of the rows: those of the P3109 family, or the others. */
+static void print_markdown(const table *t, enum part part, bool family)
+{
+    print_markdown_line(t, NULL, part);
+    for (size_t c = 0; c < t->column_count; c++) {
+        fputs(in_markdown(t, c, part) ? "| --- " : "", stdout);
+    }
+    puts("|");
+    for (size_t i = 0; i < t->count; i += t->column_count) {
+        const char *const *cells = (const char *const *)t->cells + i;
+        if (part == PART_ALL || (strncmp(cells[0], "binary", 6) == 0) == family) {
+            print_markdown_line(t, cells, part);
+        }
+    }
+}
+
+static const char footnote[] = "* decimal digits that survive the format for certain (C: FLT_DIG); 0: not one";
+
+static void print_document(const table *single, const table *blocks)
+{
+    puts("# Formats\n\nFor everyone who looks up a limit or a name. `binade formats --markdown` writes this page. All "
+         "limits are computed\nfrom the layout. `binade formats NAME` prints every fact of one format.\n\n"
+         "## Layout and limits\n\ns/e/m: bits of sign, exponent and fraction. ulp(1): the distance from 1 to the next "
+         "value.\n");
+    print_markdown(single, PART_LIMITS, false);
+    printf("\n\\%s.\n", footnote);
+    puts("\n## Names elsewhere\n\n`-f` takes every name of this table.\n");
+    print_markdown(single, PART_NAMES, false);
+    puts("\n## P3109\n\nThe 8-bit formats of the IEEE P3109 draft. In a name: p and the precision, s signed or u "
+         "unsigned, e with infinity\n(extended) or f without (finite). Other widths are read in the same way: "
+         "`binary6p3se`.\n");
+    print_markdown(single, PART_LIMITS, true);
+    puts("\n## Block formats\n\nValues that share a scale. `e4m3/row`, `e4m3/tensor`, `e4m3/tile:1x128` and `e3m4/mx` "
+         "are read in the same way: a\nformat, and which values share a scale.\n");
+    print_markdown(blocks, PART_ALL, false);
+}
+
+/* One format, a line per fact. */
 static void print_facts(const table *t, size_t first, bool colour)
 {
     put_coloured(colour, BOLD, t->cells[first]);
@@ -265,7 +139,7 @@ static void print_facts(const table *t, size_t first, bool colour)
         const char *cell = t->cells[first + c];
         if (cell[0] != '\0' && strcmp(cell, "null") != 0) {
             enum { TEXT_AT = 23 };
-            printf("  %-20s ", t->columns[c].key);
+            printf("  %-20s ", t->columns == format_columns ? format_labels[c] : t->columns[c].heading);
             put_wrapped(cell, TEXT_AT, TEXT_AT);
         }
     }
@@ -326,11 +200,14 @@ static void print_lists(formats *s, table *t, table *blocks)
     } else if (single) {
         table_end(t);
     }
+    if (s->common.output == OUTPUT_TEXT && single) {
+        printf("\n%s\n", footnote);
+    }
     if (s->common.output == OUTPUT_TEXT && single && blocks->count > 0) {
         putchar('\n');
     }
     if (s->common.output == OUTPUT_CSV && single && blocks->count > 0 && s->common.operand_count > 0) {
-        note(s->common.command, "block formats have other columns: --csv leaves them out beside other formats");
+        note(s->common.command, "block formats have other columns: --csv leaves them out if other formats are listed");
     }
     if (blocks->count > 0 && (s->common.output == OUTPUT_TEXT || !single)) {
         table_end(blocks);
@@ -339,11 +216,15 @@ static void print_lists(formats *s, table *t, table *blocks)
 
 static void print_formats(formats *s, table *blocks, bool listed)
 {
-    table t = {.columns = columns, .column_count = COLUMNS, .output = s->common.output, .key = "formats"};
+    table t = {.columns = format_columns, .column_count = FORMAT_COLUMNS, .output = s->common.output, .key = "formats"};
     bool text = !s->markdown && s->common.output == OUTPUT_TEXT;
     bool facts = text && listed && s->common.formats.count + blocks->count / blocks->column_count <= 4;
-    for (size_t i = 0; i < s->common.formats.count; i++) {
-        add_row(&t, &s->common.formats.items[i], text && !facts);
+    bool grouped = text && !listed; /* named ones stay in their order */
+    if (grouped) {
+        add_groups(&t, &s->common.formats);
+    }
+    for (size_t i = 0; i < s->common.formats.count && !grouped; i++) {
+        format_add_row(&t, &s->common.formats.items[i], text && !facts, false);
     }
     if (s->markdown) {
         print_document(&t, blocks);
@@ -380,9 +261,12 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {.same = &row_format}, {.same = &row_json},
-    {.same = &row_csv},    {.name = "markdown", .help = "the table as Markdown", INTO_FLAG(formats, markdown)},
-    {.same = &row_color},  {.same = &row_help},
+    {.same = &row_format},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.name = "markdown", .help = "the page doc/reference/formats.md, in Markdown", INTO_FLAG(formats, markdown)},
+    {.same = &row_color},
+    {.same = &row_help},
     {.name = NULL},
 };
 
@@ -397,15 +281,15 @@ static const command_example examples[] = {
 
 const command command_formats = {
     .name = "formats",
-    .summary = "the table of formats: widths, bias, limits, specials, names elsewhere",
+    .summary = "the formats: layout, limits, special values, names elsewhere",
     .group = GROUP_INSPECT,
     .operands = "[NAME...]",
     .first = COMPLETES_FORMATS,
     .others = COMPLETES_FORMATS,
     .about =
-        "Lists formats: by default the built-in ones, the 8-bit P3109 family and the block formats; otherwise those "
-        "that are named. Up to four named formats are printed with every fact, one per line. Names of any ecosystem "
-        "are understood (e4m3, float8_e4m3fn, torch.bfloat16), and of block formats (mxfp8, nvfp4, e4m3/tile:1x128).",
+        "Lists formats: by default the built-in ones, the 8-bit P3109 family and the block formats, otherwise the "
+        "named ones. Up to four named formats are printed with every fact. A name may come from any ecosystem (e4m3, "
+        "float8_e4m3fn, torch.bfloat16), and may be that of a block format (mxfp8, nvfp4, e4m3/tile:1x128).",
     .options = options,
     .examples = examples,
     .environment = READS_COLUMNS,

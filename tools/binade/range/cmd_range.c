@@ -170,8 +170,7 @@ static int add_decades(range *r)
     return status;
 }
 
-/* The bars where values are compared by eye, the table where they are read by a program; on a terminal with values, both:
- * a mark in a bar says less than a word. */
+/* Bars for a reader, the table for a program; with values both, since a mark in a bar says less than a word. */
 static void print_text(const range *r)
 {
     bool terminal = isatty(STDOUT_FILENO) != 0, bars = r->bars || (terminal && !r->table);
