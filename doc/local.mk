@@ -71,6 +71,7 @@ REFERENCE_PAGES = \
 	doc/reference/dialects.md \
 	doc/reference/formats.md \
 	doc/reference/glossary.md \
+	doc/reference/json.md \
 	doc/reference/random-bits.md \
 	doc/reference/recipes.md \
 	doc/reference/rounding.md \
@@ -84,6 +85,7 @@ EXPLANATION_PAGES = \
 	doc/explanation/limitations.md \
 	doc/explanation/one-rounding.md \
 	doc/explanation/performance.md \
+	doc/explanation/related-work.md \
 	doc/explanation/why-libraries-disagree.md
 nobase_dist_doc_DATA = $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
 # Dated notes for developers, which are not installed.
