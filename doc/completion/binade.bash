@@ -118,7 +118,7 @@ _binade()
         --data-type) words="uint8 int16 uint16 int32 uint32 int64 uint64" ;;
         esac ;;
     sweep)
-        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --keep-checkpoints --statistics --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --statistics --threads -j --progress "
+        options="--model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --tied --data --data-type --source --init --order --recompute --margin --out --keep-checkpoints --statistics --details --threads --progress --json --csv --help" valued=" --model --recipe --lr --seeds --optimizer --betas --eps --wd --schedule --steps --seed-init --seed-data --seed-rounding --batch --inputs --width --depth --heads --context --vocabulary --data --data-type --source --init --order --margin --out --statistics --threads -j --progress "
         first="" others=""
         case $prev in
         --model) words="quadratic linear logistic mlp student transformer" ;;

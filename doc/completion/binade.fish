@@ -134,7 +134,7 @@ complete -c binade -n '__binade_is train' -l checkpoint -d 'one every N steps, w
 complete -c binade -n '__binade_is train' -l validate -d 'every N steps (default at the end)' -x
 complete -c binade -n '__binade_is train' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
 complete -c binade -n '__binade_is train' -l memory -d 'adds bytes by role: a table, and stacked bars'
-complete -c binade -n '__binade_is train' -l details -d 'adds what the emulation took: its time per step, its memory'
+complete -c binade -n '__binade_is train' -l details -d 'more tables: lost updates, underflow and overflow; memory; time of the emulation'
 complete -c binade -n '__binade_is train' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
 complete -c binade -n '__binade_is train' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
 complete -c binade -n '__binade_is train' -l plot-range -d 'draws these steps only, and the losses that they have' -x
@@ -148,7 +148,7 @@ complete -c binade -n '__binade_is train' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
 complete -c binade -n '__binade_is compare' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 5)' -x
 complete -c binade -n '__binade_is compare' -l memory -d 'adds bytes by role: a table, and stacked bars'
-complete -c binade -n '__binade_is compare' -l details -d 'adds what the emulation took: its time per step, its memory'
+complete -c binade -n '__binade_is compare' -l details -d 'more tables: lost updates, underflow and overflow; memory; time of the emulation'
 complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
 complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
 complete -c binade -n '__binade_is compare' -l plot-range -d 'draws these steps only, and the losses that they have' -x
@@ -205,6 +205,7 @@ complete -c binade -n '__binade_is sweep' -l margin -d 'of the loss above the ir
 complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
 complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'
 complete -c binade -n '__binade_is sweep' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is sweep' -l details -d 'also one row per recipe and learning rate, and the sensitivity to the learning rate'
 complete -c binade -n '__binade_is sweep' -l threads -s j -d 'cores to work with (default all)' -x
 complete -c binade -n '__binade_is sweep' -l progress -d 'auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'

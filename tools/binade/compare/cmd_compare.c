@@ -87,12 +87,12 @@ static void print_all(const compare *c)
     } else if (c->asked.common.output == OUTPUT_CSV) {
         print_result_table(&r, OUTPUT_CSV, false);
     } else {
+        print_conclusion(&r, true);
         if (c->asked.plot.steps != PLOT_NONE) {
             plot_losses(&r, &c->asked.plot, c->asked.common.colour);
             putchar('\n');
         }
         print_result_table(&r, OUTPUT_TEXT, c->asked.common.colour);
-        putchar('\n');
         print_result_notes(&r);
     }
     result_clear(&r);

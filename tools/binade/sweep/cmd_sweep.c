@@ -208,8 +208,8 @@ static int run(const command *self, int argc, char **argv)
     status = status == GO_ON ? run_ranks(&s) : status;
     bool stopped = was_stopped();
     if (status == GO_ON && s.ranks.rank == 0 && !stopped) {
-        const sweep_result result = {&s.asked.recipes,     s.records,     s.count,
-                                     &s.tasks[0].training, s.asked.seeds, s.asked.margin};
+        const sweep_result result = {&s.asked.recipes, s.records,      s.count,        &s.tasks[0].training,
+                                     s.asked.seeds,    s.asked.margin, s.asked.details};
         print_sweep(&result, s.asked.common.output);
     }
     if (stopped) {

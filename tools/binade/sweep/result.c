@@ -1,4 +1,4 @@
-/* What came out of a sweep: for each recipe its learning rates, the best of them, and how that compares with fp32's. */
+/* The result of a sweep: the losses by recipe and learning rate, and per recipe the best rate compared with fp32. */
 #include "sweep.h"
 
 #include <math.h>
@@ -78,76 +78,201 @@ static char *count_text(size_t part, size_t whole)
     return format_text("%zu of %zu", part, whole);
 }
 
+/* ---- losses of one learning rate ---- */
+
+static double last_loss(const bnd_record *r)
+{
+    return r->validated && r->validated_fp32 ? r->validation_fp32 : r->validated ? r->validation : r->loss;
+}
+
+/* The mean loss of the runs that did not fail; NaN: all failed. */
+static double mean_loss(const summary *m, const bnd_rate *rate)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        bool counts = m->records[i].lr == rate->lr && bnd_record_result(&m->records[i]) < m->records[i].chance_loss;
+        sum += counts ? bnd_record_result(&m->records[i]) : 0;
+    }
+    return rate->failed < rate->runs ? sum / (double)(rate->runs - rate->failed) : (double)NAN;
+}
+
+/* The interval holds for all runs or for none: failed runs have no loss. */
+static double interval_of(const bnd_rate *rate)
+{
+    return rate->failed == 0 ? rate->interval : (double)NAN;
+}
+
+/* How all runs of a rate failed. */
+static const char *failure_word(const summary *m, const bnd_rate *rate)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->records[i].lr == rate->lr && isnan(last_loss(&m->records[i]))) {
+            return "NaN";
+        }
+    }
+    return "chance";
+}
+
+static char *loss_of_rate(const summary *m, const bnd_rate *rate)
+{
+    double loss = mean_loss(m, rate);
+    return isnan(loss) ? copy_text(failure_word(m, rate)) : interval_text(loss, interval_of(rate), false);
+}
+
+static char *cell_text(const summary *m, size_t k)
+{
+    const bnd_rate *rate = &m->rates[k];
+    double loss = mean_loss(m, rate);
+    if (isnan(loss)) {
+        return copy_text(failure_word(m, rate));
+    }
+    char *number = loss_text(loss), *cell;
+    cell = rate->failed > 0 ? format_text("%s%s (%zu failed)", k == m->best ? "*" : "", number, rate->failed)
+                            : format_text("%s%s", k == m->best ? "*" : "", number);
+    free(number);
+    return cell;
+}
+
+/* ---- the text ---- */
+
+/* Recipes down, learning rates across. */
+static void print_matrix(const summary *all, size_t recipes)
+{
+    size_t rates = all[0].rate_count;
+    column *columns = allocate(NULL, rates + 1, sizeof *columns);
+    char **headings = allocate(NULL, rates, sizeof *headings);
+    columns[0] = (column){.heading = "recipe"};
+    for (size_t k = 0; k < rates; k++) {
+        headings[k] = format_text("lr %g", all[0].rates[k].lr);
+        columns[k + 1] = (column){.heading = headings[k], .number = true};
+    }
+    table t = {.columns = columns, .column_count = rates + 1, .output = OUTPUT_TEXT};
+    for (size_t i = 0; i < recipes; i++) {
+        table_add(&t, copy_text(all[i].recipe));
+        for (size_t k = 0; k < rates; k++) {
+            table_add(&t, cell_text(&all[i], k));
+        }
+    }
+    printf("Loss%s; * is the best learning rate of a recipe.\n",
+           all[0].rates[0].runs > 1 ? ", mean of the seed pairs" : "");
+    table_end(&t);
+    for (size_t k = 0; k < rates; k++) {
+        free(headings[k]);
+    }
+    free(headings);
+    free(columns);
+}
+
 static void print_points(const summary *all, size_t recipes, enum output output)
 {
     static const column columns[] = {
         {"recipe", "recipe", false, false, false, false, 0}, {"lr", "lr", true, true, false, false, 0},
-        {"runs", "runs", true, true, false, true, 0},        {"result", "", true, true, false, true, 0},
+        {"runs", "runs", true, true, false, true, 0},        {"loss", "", true, true, false, true, 0},
         {"interval", "", true, true, false, true, 0},        {NULL, "loss", true, false, false, false, 0},
         {"failed", "", true, true, false, true, 0},          {NULL, "failed", true, false, false, false, 0},
         {"best", "", false, true, false, true, 0},           {NULL, "best", false, false, false, false, 0},
+        {"capped_loss", "", true, true, false, true, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = output};
     for (size_t i = 0; i < recipes; i++) {
         for (size_t k = 0; k < all[i].rate_count; k++) {
             const bnd_rate *rate = &all[i].rates[k];
+            double loss = mean_loss(&all[i], rate), interval = interval_of(rate);
             bool best = k == all[i].best && has_learned(&all[i]);
             table_add(&t, copy_text(all[i].recipe));
             table_add(&t, format_text("%g", rate->lr));
             table_add(&t, format_text("%zu", rate->runs));
-            table_add(&t, double_text(rate->result));
-            table_add(&t, isnan(rate->interval) ? copy_text("") : double_text(rate->interval));
-            table_add(&t, interval_text(rate->result, rate->interval, false));
+            table_add(&t, isnan(loss) ? copy_text("") : double_text(loss));
+            table_add(&t, isnan(interval) ? copy_text("") : double_text(interval));
+            table_add(&t, loss_of_rate(&all[i], rate));
             table_add(&t, format_text("%zu", rate->failed));
             table_add(&t, count_text(rate->failed, rate->runs));
             table_add(&t, copy_text(best ? "true" : "false"));
             table_add(&t, copy_text(best ? "yes" : "-"));
+            table_add(&t, double_text(rate->result));
         }
     }
     table_end(&t);
 }
 
-static void explain_sweep(bool has_intervals, double margin)
+static void say(const char *word, char *owned)
 {
-    printf("\nloss            the mean over the seeds%s\n", !has_intervals  ? "; one seed has no interval"
-                                                            : writes_utf8() ? ", ± half its 95 % interval"
-                                                                            : ", +/- half its 95 % interval");
-    printf("failed          runs that ended in NaN or at chance level, of all\n"
-           "verdict         the 95 %% interval of the gap at the best rates against the tolerance, %g %% of\n"
-           "                fp32's loss above the irreducible loss (of a fifth of the loss where that is not\n"
-           "                known); intervals are not corrected for the number of recipes\n"
-           "lr sensitivity  what a learning rate other than the best costs: the mean loss over those that\n"
-           "                were tried, failed runs at the chance-level loss, less the best one\n"
-           "                (Wortsman et al. 2023)\n",
-           100 * margin);
+    enum { INDENT = 16 };
+    printf("%s%*s", word, INDENT - (int)text_width(word), "");
+    fill_text(owned, INDENT, INDENT);
+    free(owned);
 }
 
-static void print_summaries(const summary *all, size_t recipes, double margin)
+static bool has_failures(const summary *all, size_t recipes)
 {
-    static const column columns[] = {
+    for (size_t i = 0; i < recipes; i++) {
+        if (all[i].failed > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_comparisons(const summary *all, size_t recipes)
+{
+    for (size_t i = 0; i < recipes; i++) {
+        if (all[i].compared) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void explain_sweep(const summary *all, const sweep_result *r)
+{
+    size_t recipes = r->recipes->count;
+    putchar('\n');
+    if (all[0].rates[0].runs > 1) {
+        say(writes_utf8() ? "±" : "+/-", copy_text("half the 95 % interval"));
+    }
+    if (has_failures(all, recipes)) {
+        say("failed", copy_text("runs that ended in NaN or at chance level (chance); they have no loss"));
+    }
+    if (has_comparisons(all, recipes)) {
+        say("verdict", format_text("the interval of the gap at the best rates, compared with the tolerance: %g %% of "
+                                   "fp32's loss above the irreducible loss, or of a fifth of the loss if that is not "
+                                   "known; not corrected for the number of recipes",
+                                   100 * r->margin));
+    }
+    if (r->details) {
+        say("lr sensitivity",
+            copy_text("mean loss over the learning rates, failed runs at chance level, minus the best "
+                      "loss (Wortsman et al. 2023)"));
+    }
+}
+
+static void print_summaries(const summary *all, const sweep_result *r)
+{
+    const column columns[] = {
         {"recipe", "recipe", false, false, false, false, 0},
+        {"verdict", "verdict", false, false, false, false, 0},
         {"lr", "best lr", true, true, false, false, 0},
         {"loss", "loss", true, false, false, false, 0},
         {"gap", "gap to fp32", true, false, false, false, 0},
-        {"verdict", "verdict", false, false, false, false, 0},
         {"failed", "failed", true, false, false, false, 0},
-        {"sensitivity", "lr sensitivity", true, false, false, false, 0},
+        {"sensitivity", "lr sensitivity", true, false, false, !r->details, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
-    for (size_t i = 0; i < recipes; i++) {
+    for (size_t i = 0; i < r->recipes->count; i++) {
         const summary *m = &all[i];
         const bnd_rate *best = &m->rates[m->best];
+        bool is_reference = strcmp(m->recipe, "fp32") == 0;
         table_add(&t, copy_text(m->recipe));
+        table_add(&t, m->compared ? verdict_text(&m->is) : copy_text(is_reference ? "reference" : "-"));
         table_add(&t, has_learned(m) ? format_text("%g", best->lr) : copy_text("-"));
-        table_add(&t, interval_text(best->result, best->interval, false));
+        double loss = mean_loss(m, best);
+        table_add(&t, isnan(loss) ? copy_text(failure_word(m, best)) : loss_text(loss));
         table_add(&t, m->compared ? gap_text(&m->is) : copy_text("-"));
-        table_add(&t,
-                  m->compared ? verdict_text(&m->is) : copy_text(strcmp(m->recipe, "fp32") == 0 ? "reference" : "-"));
         table_add(&t, count_text(m->failed, m->count));
         table_add(&t, has_learned(m) ? loss_text(bnd_rates_sensitivity(m->rates, m->rate_count)) : copy_text("-"));
     }
     table_end(&t);
-    explain_sweep(all[0].rates[0].runs > 1, margin);
+    explain_sweep(all, r);
 }
 
 static void json_number(bnd_lab_json *json, const char *key, double x)
@@ -160,8 +285,8 @@ static void json_summary(bnd_lab_json *json, const summary *m)
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "recipe", m->recipe);
     json_number(json, "best_lr", has_learned(m) ? m->rates[m->best].lr : (double)NAN);
-    json_number(json, "result", m->rates[m->best].result);
-    json_number(json, "interval", m->rates[m->best].interval);
+    json_number(json, "loss", mean_loss(m, &m->rates[m->best]));
+    json_number(json, "interval", interval_of(&m->rates[m->best]));
     if (m->compared) {
         bnd_lab_json_string(json, "verdict", bnd_verdict_name(m->is.verdict));
         bnd_lab_json_string(json, "others", bnd_verdict_name(m->is.others));
@@ -180,8 +305,9 @@ static void json_summary(bnd_lab_json *json, const summary *m)
         json_number(json, "lr", m->rates[k].lr);
         bnd_lab_json_unsigned(json, "runs", m->rates[k].runs);
         bnd_lab_json_unsigned(json, "failed", m->rates[k].failed);
-        json_number(json, "result", m->rates[k].result);
-        json_number(json, "interval", m->rates[k].interval);
+        json_number(json, "loss", mean_loss(m, &m->rates[k]));
+        json_number(json, "interval", interval_of(&m->rates[k]));
+        json_number(json, "capped_loss", m->rates[k].result);
         bnd_lab_json_end(json);
     }
     bnd_lab_json_end(json);
@@ -214,12 +340,16 @@ void print_sweep(const sweep_result *r, enum output output)
     summary *all = summarize(r);
     if (output == OUTPUT_JSON) {
         print_json(r, all);
-    } else {
+    } else if (output == OUTPUT_CSV) {
         print_points(all, recipes, output);
-    }
-    if (output == OUTPUT_TEXT) {
+    } else {
+        print_matrix(all, recipes);
         putchar('\n');
-        print_summaries(all, recipes, r->margin);
+        if (r->details) {
+            print_points(all, recipes, output);
+            putchar('\n');
+        }
+        print_summaries(all, r);
     }
     for (size_t i = 0; i < recipes; i++) {
         free(all[i].rates);

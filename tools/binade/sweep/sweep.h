@@ -34,6 +34,7 @@ typedef struct sweep_result {
     const bnd_training *training; /* of one of them */
     uint64_t seeds;
     double margin;
+    bool details;
 } sweep_result;
 
 void print_sweep(const sweep_result *r, enum output output);

@@ -151,10 +151,13 @@ static void print_heading(const train *t)
 
 static void print_notes(const train *t, const train_result *r)
 {
-    putchar('\n');
+    print_conclusion(r, false);
     print_result_notes(r);
+    if (t->reference_added || t->asked.out != NULL) {
+        putchar('\n');
+    }
     if (t->reference_added) {
-        printf("\nfp32 was run too, as the reference of all others.\n");
+        printf("fp32 was added as the reference.\n");
     }
     if (t->asked.out != NULL) {
         const size_t size = 4 * strlen(t->asked.out) + 1;

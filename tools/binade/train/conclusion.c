@@ -1,4 +1,4 @@
-/* What a table of runs comes to, in a sentence or two. */
+/* The conclusion of a table of runs: which recipe to use, which are worse, which failed. */
 #include "table.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static name_list rows_with(const train_result *r, bnd_verdict verdict)
     return l;
 }
 
-/* Of those without a difference, the one with the least memory, where that is less than the reference's. */
-static char *least_memory(const train_result *r, size_t alike)
+/* Of those without a difference, the row with the least memory, if that is less than the reference's; or NULL. */
+static const train_row *least_memory(const train_result *r)
 {
     const train_row *least = &r->rows[r->reference];
     for (size_t i = 0; i < r->row_count; i++) {
@@ -26,25 +26,59 @@ static char *least_memory(const train_result *r, size_t alike)
         bool same = is_compared(row, r) && row->is.verdict == BND_VERDICT_NO_DIFFERENCE;
         least = same && memory_bytes(r, row) < memory_bytes(r, least) ? row : least;
     }
-    double share = memory_bytes(r, least) / memory_bytes(r, &r->rows[r->reference]);
-    return isnan(share) || !(share < 1) ? NULL
-           : alike > 1 ? format_text("Of these, %s needs the least memory: %.0f %% of the total of %s.", least->name,
-                                     100 * share, r->rows[r->reference].name)
-                       : format_text("It needs %.0f %% of the memory of %s.", 100 * share, r->rows[r->reference].name);
+    return least != &r->rows[r->reference] ? least : NULL;
 }
 
+/* The rows without a difference, but for one; to be cleared. */
+static name_list alike_but(const train_result *r, const train_row *one)
+{
+    name_list l = {NULL, NULL, 0};
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (row != one && is_compared(row, r) && row->is.verdict == BND_VERDICT_NO_DIFFERENCE) {
+            name_list_add(&l, row->name);
+        }
+    }
+    return l;
+}
+
+/* Which recipe to use: no difference, and the least memory. */
 static char *about_alike(const train_result *r)
 {
-    name_list alike = rows_with(r, BND_VERDICT_NO_DIFFERENCE);
-    if (alike.count == 0) {
-        return NULL;
+    const train_row *best = least_memory(r), *reference = &r->rows[r->reference];
+    name_list others = alike_but(r, best);
+    char *text = NULL;
+    if (best != NULL) {
+        text = format_text("Use %s: no difference from %s, with %.0f %% of its memory.", best->name, reference->name,
+                           100 * memory_bytes(r, best) / memory_bytes(r, reference));
     }
-    char *names = name_list_text(&alike, " and ");
-    char *text = format_text("No difference from %s: %s.", r->rows[r->reference].name, names);
-    char *memory = least_memory(r, alike.count);
-    free(names);
-    name_list_clear(&alike);
-    return memory != NULL ? with_sentence(text, memory) : text;
+    if (others.count > 0) {
+        char *names = name_list_text(&others, " and ");
+        text = with_sentence(text, best != NULL ? format_text("Also no difference: %s.", names)
+                                                : format_text("No difference from %s: %s.", reference->name, names));
+        free(names);
+    }
+    name_list_clear(&others);
+    return text;
+}
+
+/* "fp16-pure (NaN at step 3)" */
+static char *failed_text(const train_result *r)
+{
+    name_list l = {NULL, NULL, 0};
+    for (size_t i = 0; i < r->row_count; i++) {
+        const train_row *row = &r->rows[i];
+        if (is_compared(row, r) && row->is.verdict == BND_VERDICT_FAILED) {
+            bool nan = row->is.failed_nan > 0, known = row->records->model[0] != '\0';
+            char *one = nan ? format_text("%s (NaN at step %llu)", row->name, (unsigned long long)row->is.nan_from)
+                            : format_text("%s (%s)", row->name, known ? "chance level" : "loss not below the first");
+            name_list_add(&l, one);
+            free(one);
+        }
+    }
+    char *names = name_list_text(&l, " and ");
+    name_list_clear(&l);
+    return names;
 }
 
 static char *about_others(char *text, const train_result *r)
@@ -55,12 +89,12 @@ static char *about_others(char *text, const train_result *r)
     } kinds[] = {{BND_VERDICT_FAILED, "Failed", ""},
                  {BND_VERDICT_WORSE, "Worse", ""},
                  {BND_VERDICT_BETTER, "Better", ""},
-                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (more --seeds would tell)"},
+                 {BND_VERDICT_INCONCLUSIVE, "Inconclusive", " (use more --seeds)"},
                  {BND_VERDICT_UNJUDGED, "No verdict from one seed pair", " (--seeds 3 gives one)"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         name_list l = rows_with(r, kinds[i].verdict);
         if (l.count > 0) {
-            char *names = name_list_text(&l, " and ");
+            char *names = kinds[i].verdict == BND_VERDICT_FAILED ? failed_text(r) : name_list_text(&l, " and ");
             text = with_sentence(text, format_text("%s: %s%s.", kinds[i].word, names, kinds[i].advice));
             free(names);
         }
@@ -84,6 +118,6 @@ static bool can_be_explained(const train_result *r)
 char *conclusion_text(const train_result *r)
 {
     char *text = r->row_count > 0 ? about_others(about_alike(r), r) : NULL;
-    return text != NULL && can_be_explained(r) ? with_sentence(text, copy_text("binade train --autopsy tells why."))
+    return text != NULL && can_be_explained(r) ? with_sentence(text, copy_text("To find the cause, add --autopsy."))
                                                : text;
 }

@@ -1,4 +1,4 @@
-/* What stands below the table of runs: its words, and what is easily misread in it. */
+/* The text below the table of runs: what is easily misread, and a legend of its words. */
 #include "table.h"
 
 #include <math.h>
@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A word of the table, and what it stands for. */
+/* A word of the table and its meaning. */
 static void say(const char *word, char *owned)
 {
-    enum { INDENT = 14 };
+    enum { INDENT = 15 };
     printf("%s%*s", word, INDENT - (int)text_width(word), "");
     fill_text(owned, INDENT, INDENT);
     free(owned);
@@ -56,8 +56,8 @@ static void explain_final(const train_result *r)
 {
     for (size_t i = 0; i < r->row_count; i++) {
         if (!isnan(recipe_loss(r, &r->rows[i]))) {
-            say("in recipe", copy_text("loss of the trained weights in the formats of the recipe; the column loss has "
-                                       "it evaluated in fp32. Both are of data that no step saw"));
+            say("loss", copy_text("of the trained weights, evaluated in fp32 on validation data"));
+            say("in recipe", copy_text("the same loss, evaluated in the formats of the recipe"));
             return;
         }
     }
@@ -108,10 +108,10 @@ static void explain_tolerance(const train_result *r)
 static void explain_verdicts(const train_result *r)
 {
     if (has_verdict(r, BND_VERDICT_NO_DIFFERENCE)) {
-        say("no difference", copy_text("the interval of the gap lies within the tolerance"));
+        say("no difference", copy_text("the 95 % interval of the gap lies within the tolerance"));
     }
     if (has_verdict(r, BND_VERDICT_INCONCLUSIVE)) {
-        say("inconclusive", copy_text("the interval reaches beyond the tolerance: more seeds would tell"));
+        say("inconclusive", copy_text("the interval reaches beyond the tolerance: use more seeds"));
     }
     if (has_verdict(r, BND_VERDICT_WORSE)) {
         say("worse", copy_text("the interval, or nearly every pair of six or more, lies above the tolerance"));
@@ -121,7 +121,7 @@ static void explain_verdicts(const train_result *r)
     }
     if (has_verdict(r, BND_VERDICT_FAILED)) {
         say("failed", format_text("more runs than of %s ended in NaN or %s; loss, gap and interval are those of the "
-                                  "other pairs, where there are any",
+                                  "other seed pairs, if any",
                                   name_of_reference(r), is_known(r) ? "at chance level" : "not below the first loss"));
     }
 }
@@ -144,49 +144,61 @@ static void explain_result(const train_result *r)
         explain_tolerance(r);
     }
     explain_verdicts(r);
-    say("outside from",
-        format_text("first step, from 0, from which on the loss stays outside the range of %s", name_of_reference(r)));
+    if (r->details) {
+        say("outside from", format_text("first step from which the loss stays outside the range of %s; steps count "
+                                        "from 0",
+                                        name_of_reference(r)));
+    }
 }
 
 static void explain_losses(const train_result *r)
 {
     double counted = 0, known = 0;
+    if (!r->details) {
+        return;
+    }
     for (size_t i = 0; i < r->row_count; i++) {
         counted += sum_of_gradients(&r->rows[i]);
         known += sum_of_updates(&r->rows[i]);
     }
     if (known > 0) {
-        say("lost updates", copy_text("updates after which rounding left the weight as it was"));
+        say("lost updates", copy_text("updates that rounding cancelled: the weight did not change"));
     }
     if (counted > 0) {
         say("underflowed", copy_text("nonzero gradients that underflowed to zero"));
-        say("overflows", copy_text("numbers of all kinds that were beyond their format"));
+        say("overflows", copy_text("values of all roles above the largest number of their format"));
     }
 }
 
 static void explain_memory(const train_result *r)
 {
     const train_row *reference = &r->rows[r->reference];
+    if (!isnan(memory_bytes(r, reference)) && r->row_count > 1) {
+        say("memory", format_text("of weights, gradients, optimizer state and activations, compared with %s",
+                                  reference->records->recipe));
+    }
+    if (!r->details && !r->memory) {
+        return;
+    }
     if (!isnan(bytes_per_parameter(r, reference))) {
-        say("bytes/param", copy_text("weights, their gradients and the optimizer's state, as measured"));
+        say("bytes/param", copy_text("measured bytes per parameter of weights, gradients and optimizer state"));
     }
     if (!isnan(activation_bytes(r, reference))) {
-        say("activations", copy_text("saved for the backward pass, as the recipe keeps them"));
+        say("activations", copy_text("saved for the backward pass, in the formats of the recipe"));
     }
     if (!isnan(memory_bytes(r, reference))) {
-        say("total", copy_text("weights, gradients, optimizer state and activations, as binade cost memory has it. Not "
-                               "counted: input data, weights as operands, what norms keep per row"));
-        say("memory", format_text("that total, compared with %s", reference->records->recipe));
+        say("total", copy_text("weights, gradients, optimizer state and activations, as in binade cost memory. Not "
+                               "counted: input data, weights as operands, statistics of norms"));
     }
     bool extra = false;
     for (size_t i = 0; i < r->row_count; i++) {
         extra = extra || extra_bytes(r, &r->rows[i]) > 0;
     }
     if (r->memory && extra) {
-        say("extra", copy_text("scales, the histories that delayed scales follow from, Kahan's compensation"));
+        say("extra", copy_text("scales, histories for delayed scaling, Kahan compensation"));
     }
     if (!isnan(peak_bytes(r, reference))) {
-        say("peak", copy_text("the most at one moment, with gradients of activations"));
+        say("peak", copy_text("maximum over time, including gradients of activations"));
     }
 }
 
@@ -195,8 +207,8 @@ static void explain_emulation(const train_result *r)
     if (!r->details) {
         return;
     }
-    say("emulation", copy_text("all memory and the time per step of this program, which computes every format on the "
-                               "CPU: it says nothing about the speed of a recipe on hardware"));
+    say("emulation", copy_text("memory and time per step of this program, which emulates every format on the CPU. They "
+                               "are not the memory and speed of a recipe on hardware"));
     if (!isnan(r->peak)) {
         say("of this CPU",
             format_text("share of %.3g GFLOP/s, the fastest fp32 matrix product of 256 x 256 here, on %s; \"-\" where "
@@ -373,11 +385,14 @@ static void tell_of_failures(const train_result *r)
     }
 }
 
-static void conclude(const train_result *r)
+void print_conclusion(const train_result *r, bool first)
 {
     char *text = conclusion_text(r);
     if (text != NULL) {
-        paragraph(text);
+        fputs(first ? "" : "\n", stdout);
+        fill_text(text, 0, 0);
+        fputs(first ? "\n" : "", stdout);
+        free(text);
     }
 }
 
@@ -399,13 +414,15 @@ static void tell_of_lengths(const train_result *r)
 
 void print_result_notes(const train_result *r)
 {
+    judge_reference(r);
+    if (r->details || r->memory) {
+        warn_of_memory(r);
+    }
+    tell_of_lengths(r);
+    tell_of_failures(r);
+    putchar('\n');
     explain_result(r);
     explain_losses(r);
     explain_memory(r);
     explain_emulation(r);
-    judge_reference(r);
-    warn_of_memory(r);
-    tell_of_lengths(r);
-    tell_of_failures(r);
-    conclude(r);
 }

@@ -30,10 +30,24 @@ static size_t cell_width(const train_column *c, const train_result *r, const tra
     return width;
 }
 
-/* A column of which no row knows anything is left out. */
+static bool is_asked_for(const train_column *c, const train_result *r)
+{
+    switch (c->group) {
+    case RESULT:
+        return true;
+    case BY_ROLE:
+        return r->memory;
+    case MEMORY:
+        return r->memory || r->details;
+    default:
+        return r->details;
+    }
+}
+
+/* A column without a value in any row is left out. */
 static bool is_shown(const train_column *c, const train_result *r)
 {
-    bool asked = c->heading != NULL && (c->group != EMULATION || r->details) && (c->group != BY_ROLE || r->memory);
+    bool asked = c->heading != NULL && is_asked_for(c, r);
     bool known = false;
     for (size_t i = 0; asked && !known && i < r->row_count; i++) {
         char *text = c->text(r, &r->rows[i]);

@@ -27,8 +27,8 @@ char *with_sentence(char *text, char *sentence); /* behind a text, which may be 
 /* A number of a row; NaN: not known. */
 typedef double row_number(const train_result *r, const train_row *row);
 
-/* EMULATION is about this program on this machine, not about recipes: shown where details are asked for. BY_ROLE:
- * where --memory is. */
+/* RESULT is always shown, LOST, MEMORY and EMULATION with --details, MEMORY and BY_ROLE with --memory. EMULATION is
+ * about this program on this machine, not about recipes. */
 enum column_group { RESULT, LOST, MEMORY, BY_ROLE, EMULATION, GROUPS };
 
 /* For people a heading and a text, for programs a key and a number; either may be missing. */
@@ -57,7 +57,7 @@ typedef char *row_text(const train_result *r, const train_row *row);
 row_text text_of_param, text_of_grad, text_of_master, text_of_m, text_of_v, text_of_extra;
 void print_memory_bars(const train_result *r);
 
-/* One sentence below the table (conclusion.c), to be freed; NULL: there is nothing to conclude. */
+/* Which recipe to use, and which failed (conclusion.c); to be freed. NULL: there is nothing to conclude. */
 char *conclusion_text(const train_result *r);
 
 #endif

@@ -142,8 +142,8 @@ typedef struct train_result {
     unsigned peak_threads;
     double peak;    /* FLOP a second that the threads of one run can do; NaN: not measured */
     bool autopsied; /* autopsies were asked for */
-    bool details;   /* what the emulation took is shown, too */
-    bool memory;    /* and bytes by role */
+    bool details;   /* more tables: losses by rounding, memory, time */
+    bool memory;    /* bytes by role */
     double margin;  /* of verdicts */
 } train_result;
 
@@ -153,7 +153,9 @@ void result_make(train_result *r, bnd_record *records, size_t count, double marg
 void result_clear(train_result *r);
 
 void print_result_table(const train_result *r, enum output output, bool colour);
-void print_result_notes(const train_result *r);
+void print_conclusion(const train_result *r, bool first); /* a paragraph, and a blank line after or before it */
+void print_result_notes(
+    const train_result *r); /* paragraphs with warnings, then the legend; a blank line before each */
 void json_result(bnd_lab_json *json, const train_result *r); /* the members "reference" and "recipes" */
 
 /* ---- why a recipe did worse (autopsy.c, autopsy_text.c) ---- */
