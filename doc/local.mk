@@ -51,6 +51,7 @@ TUTORIAL_PAGES = \
 	doc/tutorials/first-steps.md \
 	doc/tutorials/library-c.md \
 	doc/tutorials/library-python.md \
+	doc/tutorials/resource-accounting-2.md \
 	doc/tutorials/resource-accounting.md \
 	doc/tutorials/test-your-unit.md \
 	doc/tutorials/why-did-fp16-fail.md
@@ -115,6 +116,7 @@ dist_fishcompletion_DATA = doc/completion/binade.fish
 # What programs with the library look like; installcheck builds these, too.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	doc/examples/counting.c \
 	doc/examples/e4m3.c \
 	doc/examples/first.c \
 	doc/examples/own_model.c \
@@ -143,6 +145,10 @@ check_PROGRAMS += doc/examples/strides
 doc_examples_strides_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_strides_LDADD = libbinade-lab.la libbinade.la
 doc_examples_strides_SOURCES = doc/examples/strides.c
+check_PROGRAMS += doc/examples/counting
+doc_examples_counting_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_counting_LDADD = libbinade-lab.la libbinade.la
+doc_examples_counting_SOURCES = doc/examples/counting.c
 check_PROGRAMS += doc/examples/precision
 doc_examples_precision_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_precision_LDADD = libbinade-lab.la libbinade.la

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Costs of one step of the alignment. Lines that begin with the same word are taken for one line that has changed. */
-enum { CHANGED = 1, DROPPED = 3, ADDED = 2, NEVER = 1 << 20 };
+/* Costs of one step of the alignment. Lines that begin or end with the same word are taken for one that has changed. */
+enum { CHANGED = 1, MOVED = 2, DROPPED = 3, ADDED = 2, NEVER = 1 << 20 };
 
 typedef struct table {
     lines expected, got;
@@ -27,6 +27,18 @@ static bool same_first_word(span a, span b)
     return i > 0 && (i == a.length || a.at[i] == ' ') && (i == b.length || b.at[i] == ' ');
 }
 
+/* Of at least three characters: "-" and "ok" end many lines. */
+static bool same_last_word(span a, span b)
+{
+    size_t i = 0;
+    while (i < a.length && i < b.length && a.at[a.length - 1 - i] == b.at[b.length - 1 - i] &&
+           a.at[a.length - 1 - i] != ' ') {
+        i++;
+    }
+    return i > 2 && (i == a.length || a.at[a.length - 1 - i] == ' ') &&
+           (i == b.length || b.at[b.length - 1 - i] == ' ');
+}
+
 static int *cell(const table *t, size_t e, size_t g)
 {
     return &t->cost[e * (t->got.count + 1) + g];
@@ -41,7 +53,8 @@ static int cost_of_pair(const table *t, size_t e, size_t g)
     if (span_equal(t->expected.line[e], t->got.line[g])) {
         return 0;
     }
-    return same_first_word(t->expected.line[e], t->got.line[g]) ? CHANGED : NEVER;
+    const span a = t->expected.line[e], b = t->got.line[g];
+    return same_first_word(a, b) ? CHANGED : same_last_word(a, b) ? MOVED : NEVER;
 }
 
 /* Of going on without expected line e, and of going past printed line g: "..." takes both for nothing. */
@@ -89,21 +102,25 @@ void compare_merge(text *out, lines expected, lines got)
         }
     }
     size_t e = 0, g = 0, written = 0;
+    bool after_dots = false; /* a second "..." says nothing */
     const size_t before = out->length;
     while (e < expected.count || g < got.count) {
         int cost = *cell(&t, e, g);
         if (e < expected.count && g < got.count && cost == *cell(&t, e + 1, g + 1) + cost_of_pair(&t, e, g)) {
             append_line(out, got.line[g++]);
             written++;
+            after_dots = false;
             e++;
         } else if (g < got.count && cost == *cell(&t, e, g + 1) + cost_of_passing(&t, e)) {
             if (cost_of_passing(&t, e) > 0) {
                 append_line(out, got.line[g]);
+                after_dots = false;
             }
             g++;
         } else {
-            if (left_out(expected.line[e])) {
+            if (left_out(expected.line[e]) && !after_dots) {
                 append_line(out, expected.line[e]);
+                after_dots = true;
             }
             e++;
         }

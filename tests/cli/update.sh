@@ -18,6 +18,8 @@ check "a changed line is written" updated '...\nb 2\n...\n' 'a\nb 3\nc\n' '...\n
 check "the last lines" updated 'title\n...\nb 2\nc 3\n' 'title\nx\ny\nb 5\nc 3\n' 'title\n...\nb 5\nc 3\n'
 check "the first lines" updated 'title 1\nsecond\n...\n' 'title 2\nsecond\nx\ny\n' 'title 2\nsecond\n...\n'
 check "a line between is dropped" updated '...\nb 2\nc\nd 3\n...\n' 'a\nb 2\nd 3\ne\n' '...\nb 2\nd 3\n...\n'
+check "a line with another first word" updated 'a\n...\nb = 512\n...\n' 'a\nx\nc is 512\ny\n' 'a\n...\nc is 512\n...\n'
+check "one ... for two" updated 'a\n...\nb\n...\n' 'a\nc\nd\n' 'a\n...\n'
 check "a line between is added" updated '...\nb 2\nd 3\n...\n' 'a\nb 2\nc\nd 3\ne\n' '...\nb 2\nc\nd 3\n...\n'
 check "without ... all of it" updated 'a\nb\n' 'c\nd\na\n' 'c\nd\na\n'
 check "nothing as it was" updated 'a\n...\n' 'b\nc\n' 'b\nc\n'
