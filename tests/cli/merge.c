@@ -18,13 +18,25 @@ static bool left_out(span line)
     return span_equal(line, span_of("..."));
 }
 
-static bool same_first_word(span a, span b)
+/* How many words both begin with; blanks between words do not count. */
+static int first_words(span a, span b)
 {
-    size_t i = 0;
-    while (i < a.length && i < b.length && a.at[i] == b.at[i] && a.at[i] != ' ') {
-        i++;
+    int words = 0;
+    for (size_t i = 0, j = 0; i < a.length && j < b.length && a.at[i] == b.at[j]; words++) {
+        while (i < a.length && j < b.length && a.at[i] == b.at[j] && a.at[i] != ' ') {
+            i++, j++;
+        }
+        if ((i < a.length && a.at[i] != ' ') || (j < b.length && b.at[j] != ' ')) {
+            break;
+        }
+        while (i < a.length && a.at[i] == ' ') {
+            i++;
+        }
+        while (j < b.length && b.at[j] == ' ') {
+            j++;
+        }
     }
-    return i > 0 && (i == a.length || a.at[i] == ' ') && (i == b.length || b.at[i] == ' ');
+    return words;
 }
 
 /* Of at least three characters: "-" and "ok" end many lines. */
@@ -54,7 +66,8 @@ static int cost_of_pair(const table *t, size_t e, size_t g)
         return 0;
     }
     const span a = t->expected.line[e], b = t->got.line[g];
-    return same_first_word(a, b) ? CHANGED : same_last_word(a, b) ? MOVED : NEVER;
+    const int words = first_words(a, b);
+    return words > 1 ? CHANGED : words == 1 || same_last_word(a, b) ? MOVED : NEVER;
 }
 
 /* Of going on without expected line e, and of going past printed line g: "..." takes both for nothing. */
