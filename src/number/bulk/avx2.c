@@ -633,6 +633,7 @@ void bndi_fill_avx2(bndi_kernels *kernels)
     kernels->encode[BNDI_WORDS_32] = encode_any_32;
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->tally[BNDI_WORDS_32] = bndi_tally_avx2;
+    kernels->tally[BNDI_WORDS_64] = bndi_tally_64_avx2;
     kernels->random = bndi_random_avx2;
     bndi_fill_avx2_operations(kernels);
     kernels->pack = bndi_pack_avx2;

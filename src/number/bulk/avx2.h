@@ -20,7 +20,7 @@
 bndi_random_kernel bndi_random_avx2;
 bndi_pack_kernel bndi_pack_avx2;
 bndi_unpack_kernel bndi_unpack_avx2;
-bndi_tally_kernel bndi_tally_avx2;
+bndi_tally_kernel bndi_tally_avx2, bndi_tally_64_avx2;
 void bndi_fill_avx2_operations(bndi_kernels *kernels);
 
 /* 32 bytes to memory. `stream` needs a multiple of 32, which the plan's owner guarantees (outputs at a multiple of 64).

@@ -350,7 +350,6 @@ void bndi_fill_avx512(bndi_kernels *kernels)
     kernels->decode[BNDI_WORDS_32] = decode_any_32;
     kernels->random = bndi_random_avx512;
     bndi_fill_avx512_operations(kernels);
-    kernels->tally[BNDI_WORDS_64] = bndi_tally_64_avx512;
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
         has_byte_permutations() && __builtin_cpu_supports("gfni")) {
         kernels->tally[BNDI_WORDS_32] = bndi_tally_avx512;

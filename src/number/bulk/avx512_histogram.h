@@ -1,6 +1,6 @@
 /* The histogram of exponents for the statistics, for AVX-512 with VBMI, BITALG, VPOPCNTDQ and GFNI. Most numbers of an
- * array lie in a few binades: a `window` of 16 exponents is counted in registers, a byte per bin and 8 numbers. Numbers
- * outside it are kept as bytes (`batch`) and counted 512 at a time.
+ * array lie in a few binades: a `window` of 16 exponents is counted in registers, a byte per bin and 8 numbers. Groups
+ * with numbers outside it are counted elsewhere (tally_template.h).
  *
  * How one group of 64 exponents (bytes) is counted for eight bins of the window, shown for eight of them (one 64-bit
  * lane):
@@ -20,7 +20,7 @@
 #define TARGET __attribute__((target(BNDI_AVX512_FEATURES ",avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni")))
 
 /* A group is four vectors; 31 groups of at most 8 per byte are at most 248 in a byte. */
-enum { GROUP = 4, GROUP_LEN = 16 * GROUP, MOST_IN_WINDOW = 255 / 8, WINDOW = 16, BATCH = 512 };
+enum { GROUP = 4, GROUP_LEN = 16 * GROUP, MOST_IN_WINDOW = 255 / 8, WINDOW = 16 };
 
 /* The window: 16 exponents from that of `lowest` on, as two tables of eight bins. */
 typedef struct window {
@@ -29,12 +29,6 @@ typedef struct window {
     __m512i count[2];
     size_t groups;
 } window;
-
-/* Bins of numbers outside the window, until there are BATCH. */
-typedef struct batch {
-    size_t length;
-    uint8_t bins[BATCH];
-} batch;
 
 /* Chooses the window: it ends one binade above the largest magnitude of four vectors, spread over the n numbers of x,
  * and stays within the histogram. The table `is` is indexed by the low six bits of an exponent: bit (place - lowest)
@@ -126,71 +120,6 @@ TARGET static ALWAYS_INLINE void count_inside(__m512i *count, const __m512i *is,
         __m512i bits = _mm512_maskz_permutexvar_epi8(numbers, exponents, is[i]);
         __m512i by_bin = _mm512_gf2p8affine_epi64_epi8(turned, bits, 0);
         count[i] = _mm512_add_epi8(count[i], _mm512_popcnt_epi8(by_bin));
-    }
-}
-
-/* Counts 512 bins by bit planes: plane b has bit b of each bin. A bin's numbers are the AND of six planes or their
- * complements, and a popcount counts them: the upper three bits choose one of eight nodes first, so that empty eighths
- * are skipped. Bin 39 is 100 111 in binary: eighth 4 is p[5] & ~p[4] & ~p[3], and leaf 7 of it is & p[2] & p[1] & p[0].
- */
-TARGET static NOT_INLINE void count_batch(bndi_tally *t, const uint8_t *bins)
-{
-    uint64_t planes[6][8];
-    t->in_lanes = true;
-    for (size_t j = 0; j < 8; j++) {
-        __m512i v = _mm512_loadu_si512(bins + 64 * j);
-#pragma GCC unroll 6
-        for (unsigned b = 0; b < 6; b++) {
-            planes[b][j] = _mm512_test_epi8_mask(v, _mm512_set1_epi8((char)(1u << b)));
-        }
-    }
-    __m512i p[6];
-#pragma GCC unroll 6
-    for (unsigned b = 0; b < 6; b++) {
-        p[b] = _mm512_loadu_si512(planes[b]);
-    }
-#pragma GCC unroll 8
-    for (unsigned eighth = 0; eighth < 8; eighth++) {
-        __m512i node = _mm512_set1_epi64(-1);
-#pragma GCC unroll 3
-        for (unsigned b = 0; b < 3; b++) {
-            node = (eighth >> b & 1) != 0 ? _mm512_and_si512(node, p[b + 3]) : _mm512_andnot_si512(p[b + 3], node);
-        }
-        if (_mm512_test_epi64_mask(node, node) == 0) {
-            continue;
-        }
-#pragma GCC unroll 8
-        for (unsigned i = 0; i < 8; i++) {
-            __m512i leaf = node;
-#pragma GCC unroll 3
-            for (unsigned b = 0; b < 3; b++) {
-                leaf = (i >> b & 1) != 0 ? _mm512_and_si512(leaf, p[b]) : _mm512_andnot_si512(p[b], leaf);
-            }
-            uint64_t *lanes = t->bin_lanes[8 * eighth + i];
-            __m512i sum = _mm512_add_epi64(_mm512_loadu_si512(lanes), _mm512_popcnt_epi64(leaf));
-            _mm512_storeu_si512(lanes, sum);
-        }
-    }
-}
-
-/* floor(log2 |x|) as a bin from 0 to 63: the exponent field less that of the lowest bin, clamped. */
-TARGET static ALWAYS_INLINE void count_outside(bndi_tally *t, batch *b, __m512i exponents)
-{
-    const __m512i lowest = _mm512_set1_epi8(127 + BND_HISTOGRAM_LOWEST - 1), last = _mm512_set1_epi8(BNDI_BINS - 1);
-    __m512i bins = _mm512_min_epu8(_mm512_subs_epu8(exponents, lowest), last);
-    _mm512_storeu_si512(b->bins + b->length, bins);
-    b->length += GROUP_LEN;
-    if (b->length == BATCH) {
-        count_batch(t, b->bins);
-        b->length = 0;
-    }
-}
-
-/* What is left of a batch. */
-static inline void close_batch(bndi_tally *t, const batch *b)
-{
-    for (size_t i = 0; i < b->length; i++) {
-        t->bins[b->bins[i]]++;
     }
 }
 

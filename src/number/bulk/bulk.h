@@ -159,7 +159,7 @@ bool bnd_lab_words_hold(bndi_width width, const bnd_format *f);
 
 /* ---- statistics of a piece of an array, on their way into bnd_stats ---- */
 
-enum { BNDI_LANES = 16, BNDI_BINS = 64 };
+enum { BNDI_LANES = 16, BNDI_BINS = 64, BNDI_BIN_BATCH = 512 };
 
 /* Counts; magnitudes as words of double; sums in sixteen lanes, element i of the piece in lane i mod 16. */
 typedef struct bndi_tally {
@@ -168,8 +168,6 @@ typedef struct bndi_tally {
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];
     uint64_t bins[BNDI_BINS];
-    bool in_lanes;                    /* are there any, to be added to the bins: */
-    uint64_t bin_lanes[BNDI_BINS][8]; /* for kernels that count in vectors */
 } bndi_tally;
 
 /* ---- kernels ---- */
@@ -299,12 +297,12 @@ uint32_t bndi_flags_of(const bndi_plan *plan, uint64_t in, uint64_t out, uint64_
 void bndi_tally_flags(bndi_tally *tally, uint32_t flags); /* of a finite number: exact where none says otherwise */
 void bndi_tally_instead(bndi_tally *tally, uint32_t counted, uint32_t flags); /* ... which was counted with others */
 
-/* For the vector kernels, on fp32 words. The smallest magnitude that is not tiny, and the smallest one that overflows,
- * by sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And the extremes
- * of the magnitudes other than zero (largest 0: there were none). */
-uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
-uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative);
-void bndi_tally_extremes(bndi_tally *tally, uint32_t largest, uint32_t smallest);
+/* For the vector kernels, in words of the plan. The smallest magnitude that is not tiny, and the smallest one that
+ * overflows, by sign; where random bits decide, the smallest one that perhaps is not tiny, or perhaps overflows. And
+ * the extremes of the magnitudes other than zero (largest 0: there were none). */
+uint64_t bndi_not_tiny_from(const bndi_plan *plan, bool negative);
+uint64_t bndi_overflows_from(const bndi_plan *plan, bool negative);
+void bndi_tally_extremes(bndi_tally *tally, bndi_width width, uint64_t largest, uint64_t smallest);
 
 /* Numbers that were scaled, rounded and scaled back: x became y; `flags` has what rounding counted. */
 void bnd_lab_count_values(bnd_stats *stats, const float *x, const float *y, size_t n, const bnd_stats *flags);

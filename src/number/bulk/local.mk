@@ -4,6 +4,9 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/bulk.h \
 	src/number/bulk/environment.h \
 	src/number/bulk/lanes_template.h \
+	src/number/bulk/tally_lanes_template.h \
+	src/number/bulk/tally_bins_template.h \
+	src/number/bulk/tally_template.h \
 	src/number/bulk/codes_in_memory.c \
 	src/number/bulk/conversion_plan.c \
 	src/number/bulk/stats.c \
@@ -21,7 +24,7 @@ AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_operate.c src/number/
 	src/number/bulk/avx2_memory.c src/number/bulk/avx2_tally.c src/number/bulk/avx2.c
 AVX512_SOURCES = src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
 	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_rounding.h \
-	src/number/bulk/avx512_operate.c src/number/bulk/avx512_tally.c src/number/bulk/avx512_tally_64.c \
+	src/number/bulk/avx512_runs.h src/number/bulk/avx512_operate.c src/number/bulk/avx512_tally.c \
 	src/number/bulk/avx512_random.c src/number/bulk/avx512.c
 NEON_SOURCES = src/number/bulk/neon.c
 WASM128_SOURCES = src/number/bulk/wasm128.c

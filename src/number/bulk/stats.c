@@ -156,10 +156,9 @@ static bool goes_away(unsigned rounding, bool negative)
 
 /* The smallest magnitude that is not tiny: one that precision alone would round up to the smallest normal number. Below
  * that the precision's numbers are `gap` words apart, the last of them odd. */
-uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
+uint64_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
 {
-    uint32_t normal = (uint32_t)plan->normal, unit = (uint32_t)1 << plan->drop;
-    uint32_t gap = plan->bottom == 1 ? unit / 2 : unit;
+    uint64_t normal = plan->normal, unit = (uint64_t)1 << plan->drop, gap = plan->bottom == 1 ? unit / 2 : unit;
     unsigned rounding = plan->rule.rounding;
     if (plan->rule.tiny_before || gap < 2) {
         return normal;
@@ -171,9 +170,9 @@ uint32_t bndi_not_tiny_from(const bndi_plan *plan, bool negative)
 }
 
 /* The smallest magnitude that overflows: one that is rounded to the number after the largest. */
-uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative)
+uint64_t bndi_overflows_from(const bndi_plan *plan, bool negative)
 {
-    uint32_t max = (uint32_t)plan->max, unit = (uint32_t)1 << plan->drop;
+    uint64_t max = plan->max, unit = (uint64_t)1 << plan->drop;
     unsigned rounding = plan->rule.rounding;
     bool odd = (max & unit) != 0;
     if (unit < 2) {
@@ -188,12 +187,12 @@ uint32_t bndi_overflows_from(const bndi_plan *plan, bool negative)
     return max + unit;
 }
 
-void bndi_tally_extremes(bndi_tally *t, uint32_t largest, uint32_t smallest)
+void bndi_tally_extremes(bndi_tally *t, bndi_width width, uint64_t largest, uint64_t smallest)
 {
     if (largest == 0) {
         return;
     }
-    uint64_t high = widened(largest), low = widened(smallest);
+    uint64_t high = double_of_word(width, largest), low = double_of_word(width, smallest);
     t->largest = high > t->largest ? high : t->largest;
     t->smallest = t->smallest == 0 || low < t->smallest ? low : t->smallest;
 }
@@ -249,11 +248,7 @@ void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->squared_error += sum_of_lanes(t->error);
     stats->squared_input += sum_of_lanes(t->input);
     for (size_t i = 0; i < BNDI_BINS; i++) {
-        uint64_t sum = t->bins[i]; /* unsigned: a bin may owe what the lanes have */
-        for (size_t lane = 0; t->in_lanes && lane < 8; lane++) {
-            sum += t->bin_lanes[i][lane];
-        }
-        stats->exponents[i] += sum;
+        stats->exponents[i] += t->bins[i];
     }
 }
 
