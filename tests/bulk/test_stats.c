@@ -105,6 +105,18 @@ static void fill_patterns(uint64_t *numbers, size_t n, const bnd_format *f, uint
     }
 }
 
+/* The same numbers as fp64. NaNs keep their sign and become quiet. */
+static void widen_patterns(uint64_t *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)numbers[i];
+        float narrow;
+        memcpy(&narrow, &word, sizeof narrow);
+        const double wide = (double)narrow;
+        memcpy(&numbers[i], &wide, sizeof wide);
+    }
+}
+
 static void test_patterns(void)
 {
     enum { COUNT = 9000, NAMES = 11, RULES = 6 };
@@ -126,6 +138,8 @@ static void test_patterns(void)
         how.rule = i % 2 == 0 ? rules[0] : i % 3 == 0 ? random_rule(bnd_random(54, i, 0)) : rules[i % RULES];
         fill_patterns(numbers, COUNT, &f, i);
         check_numbers(&b, &f, false, numbers, COUNT - i % 67, &how, true);
+        widen_patterns(numbers, COUNT);
+        check_numbers(&b, &f, true, numbers, COUNT - i % 67, &how, true);
     }
     free(numbers);
     comparison_close(&b);

@@ -1,5 +1,5 @@
-/* Runs of the statistics for AVX-512 (avx512_tally.c): groups of 64 numbers, all in range and in the histogram's window,
- * rounded, stored and counted with every count in a register.
+/* Runs of the statistics for AVX-512 (avx512_tally.c): groups of 64 numbers, all in range and in the window of the
+ * histogram. They are rounded, stored and counted with every count in a register.
  *
  *   run_of    a run: load_group, leaves_run, round_group, put_group, count_exponents per group of 64
  *
@@ -14,7 +14,7 @@
  *   y = |x| rounded       3ea00000      3c400000      00000000      00000000
  *   inexact (x != y)      1             1             1             0            as numbers: -0 equals +0
  *   tiny and inexact      0             1             1             0            u below 3c800000: underflows
- *   result byte is 0      0             0             1             1            `gone`; less `zeros`: flushed
+ *   result byte is 0      0             0             1             1            `gone`; less `zeros`: to zero
  *   exponent byte is 0    0             0             0             1            `zeros`
  *
  * The rounding mode may be any: sums that must be rounded to nearest say so in the instruction (NEAREST).
@@ -24,7 +24,7 @@
  * subtraction per group suffices.
  *
  * What the instances of run_of cost and save: seven ways times plain or small are fourteen loops, in each of which the
- * kind of result is a constant. A plain run has no zero, so it need not look for lost or flushed numbers; its only
+ * kind of result is a constant. A plain run has no zero, so it need not look for results of zero; its only
  * count is `differ`. A small run ends after eight groups without a small number (QUIET), so that data which change
  * their nature go back to the cheaper loop.
  *
@@ -46,8 +46,8 @@ typedef struct error_sums {
     __m512d error[2], input[2];
 } error_sums;
 
-/* The arrays of a call, how far it is, and what its runs have counted. The smallest magnitude is kept as magnitude minus
- * one, unsigned, so that zeros wrap around and never win. */
+/* The arrays of a call, how far it is, and what its runs have counted. The smallest magnitude is kept minus one,
+ * unsigned, so that zeros wrap around and never win. */
 typedef struct runs {
     const bndi_plan *plan;
     const char *x, *given;
@@ -67,9 +67,10 @@ typedef struct runs {
 
 /* ---- sums ---- */
 
-/* Squares of errors and inputs in double, where y - x is an fp32 number (in range, to nearest or toward zero): both squares are exact and may be
- * fused. y - x is a multiple of the last place of x or y, whichever is lower, and not larger than x: so it fits 24
- * bits, and its square 48. For 0.3 rounded to 0.3125, in units of 2^-25, the last place of 3e99999a:
+/* Squares of errors and inputs in double, where y - x is an fp32 number (in range, to nearest or toward zero): both
+ * squares are exact and may be fused with the addition. y - x is a multiple of the last place of x or y, whichever is
+ * lower, and not larger than x: so it fits 24 bits, and its square 48. For 0.3 rounded to 0.3125, in units of 2^-25, the
+ * last place of 3e99999a:
  *
  *   x       3e99999a     10066330
  *   y       3ea00000     10485760

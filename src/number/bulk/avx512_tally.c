@@ -161,8 +161,8 @@ static uint64_t total(__m512i count)
     return (uint64_t)(uint32_t)_mm512_reduce_add_epi32(count);
 }
 
-/* All counts into the tally: inexact ones of runs are what differed, flushed ones the zeros among the results that were
- * none before. `others` is closed first, since its sums are those of before the last runs. */
+/* All counts into the tally: inexact ones of runs are what differed; `to_zero` are the zeros among the results that
+ * were none before. `others` is closed first, since its sums are those of before the last runs. */
 static ALWAYS_INLINE void close_call(call *c)
 {
     bndi_tally *t = c->tally;
@@ -181,7 +181,7 @@ static ALWAYS_INLINE void close_call(call *c)
     t->exact += r->in_range - differ;
     t->inexact += differ;
     t->underflows += total(r->tiny);
-    t->flushed += r->gone - r->zeros;
+    t->to_zero += r->gone - r->zeros;
     const uint32_t smallest = _mm512_reduce_min_epu32(r->smallest_less_one) + 1;
     bndi_tally_extremes(t, BNDI_WORDS_32, _mm512_reduce_max_epu32(r->largest), smallest);
 }
@@ -288,7 +288,8 @@ bool bndi_counts_avx512(const bndi_plan *plan, bool to_codes)
     return way_of(plan, to_codes) != GIVEN;
 }
 
-/* Rounding, storing and counting in one pass. */
+/* Rounding, storing and counting in one pass. The caller has asked bndi_counts_avx512, so `way` is not GIVEN, and it has
+ * set the rounding mode of the plan. */
 void bndi_count_avx512(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *t, bool to_codes, void *y,
                        const void *x, size_t n)
 {

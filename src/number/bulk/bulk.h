@@ -163,7 +163,7 @@ enum { BNDI_LANES = 16, BNDI_BINS = 64, BNDI_BIN_BATCH = 512 };
 
 /* Counts; magnitudes as words of double; sums in sixteen lanes, element i of the piece in lane i mod 16. */
 typedef struct bndi_tally {
-    uint64_t elements, exact, inexact, underflows, flushed, overflows, saturated;
+    uint64_t elements, exact, inexact, underflows, to_zero, overflows, saturated;
     uint64_t infinities_in, nans_in, nans_out, compared;
     uint64_t largest, smallest; /* bits of doubles; smallest 0 where there is none */
     double error[BNDI_LANES], input[BNDI_LANES];

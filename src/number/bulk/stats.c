@@ -57,7 +57,7 @@ static inline void count_flags(bndi_tally *tally, uint32_t flags, uint64_t times
 {
     tally->inexact += (flags & BND_FLAG_INEXACT) != 0 ? times : 0;
     tally->underflows += (flags & BND_FLAG_UNDERFLOW) != 0 ? times : 0;
-    tally->flushed += (flags & BND_FLAG_TO_ZERO) != 0 ? times : 0;
+    tally->to_zero += (flags & BND_FLAG_TO_ZERO) != 0 ? times : 0;
     tally->overflows += (flags & BND_FLAG_OVERFLOW) != 0 ? times : 0;
     tally->saturated += (flags & BND_FLAG_SATURATED) != 0 ? times : 0;
 }
@@ -235,7 +235,7 @@ void bnd_lab_tally_add(bnd_stats *stats, const bndi_tally *t)
     stats->exact += t->exact;
     stats->inexact += t->inexact;
     stats->underflows += t->underflows;
-    stats->to_zero += t->flushed;
+    stats->to_zero += t->to_zero;
     stats->overflows += t->overflows;
     stats->saturated += t->saturated;
     stats->infinities_in += t->infinities_in;

@@ -1,5 +1,5 @@
-/* The histogram of exponents for tally_template.h. Each group gives bins, a byte per number, in any order. They wait until
- * there are BNDI_BIN_BATCH of them, 512, and are then counted in one of two ways.
+/* The histogram of exponents for tally_template.h. Each group gives bins, a byte per number, in any order. They wait
+ * until there are BNDI_BIN_BATCH of them, 512, and are then counted in one of two ways.
  *
  * Few binades: one pass per bin. Four of the 32 bytes of a vector, counted for bin 39:
  *
@@ -53,8 +53,8 @@ static ALWAYS_INLINE uint64_t NAME(count_bin)(const uint8_t *bins, unsigned bin)
     return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
 }
 
-/* One step per number, in four sets of counters: a counter that goes up twice in a row is waited for, and most of random
- * bits are in bins 0 and 63. A set gets 128 numbers, which a byte can count. */
+/* One step per number, in four sets of counters: adding to one counter twice in a row takes longer, and three quarters of
+ * random words are in bins 0 and 63. A set gets 128 numbers, which a byte can count. */
 static NOT_INLINE void NAME(count_apart)(bndi_tally *t, const uint8_t *bins)
 {
     enum { SETS = 4 };

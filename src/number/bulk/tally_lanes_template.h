@@ -1,5 +1,6 @@
-/* The lanes that tally_template.h counts in: what the compiler's vectors, or AVX2, do with words of LANE_BITS bits. A mask
- * has all ones or all zeros in a lane. Magnitudes are words without their sign bit, so signed comparisons order them:
+/* The lanes that tally_template.h counts in: what the compiler's vectors, or AVX2, do with words of LANE_BITS bits. A
+ * mask has all ones or all zeros in a lane. Magnitudes are words without their sign bit, so signed comparisons order
+ * them:
  *
  *                       lane 0            lane 1            lane 2            lane 3
  *   u                   3e99999a (0.3)    00000000 (0)      7fc00000 (NaN)    447a0000 (1000)

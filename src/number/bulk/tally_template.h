@@ -70,11 +70,11 @@ typedef struct NAME(limits) {
 typedef struct NAME(counts) {
     __m256d error[4], input[4];
     V largest, smallest;
-    V same, exact, inexact, underflows, flushed, overflows, saturated, infinities, nans_in, nans_out, zeros, compared;
+    V same, exact, inexact, underflows, to_zero, overflows, saturated, infinities, nans_in, nans_out, zeros, compared;
     V gone, zeros_in_range; /* of groups in range: results that are zero, and numbers */
     size_t in_range;        /* elements of such groups: `same` of them exact, the others inexact */
     unsigned history;       /* see count_group */
-    enum { NAME(UNASKED), NAME(INFINITE), NAME(SATURATED) } infinities_become;
+    bool asked, saturates;  /* of infinities: see infinities_saturate */
 } NAME(counts);
 
 /* A call. Its counts are copied into a local variable while groups are counted, where they stay in registers or in the
@@ -139,11 +139,11 @@ static NOT_INLINE void NAME(ask_flags)(const bndi_plan *plan, bndi_tally *t, V l
  * comes; the answer is kept for the call. */
 static ALWAYS_INLINE bool NAME(infinities_saturate)(const bndi_plan *plan, NAME(counts) * s)
 {
-    if (s->infinities_become == NAME(UNASKED)) {
-        const uint32_t flags = bndi_flags_of(plan, TOP, 0, 0);
-        s->infinities_become = (flags & BND_FLAG_SATURATED) != 0 ? NAME(SATURATED) : NAME(INFINITE);
+    if (!s->asked) {
+        s->saturates = (bndi_flags_of(plan, TOP, 0, 0) & BND_FLAG_SATURATED) != 0;
+        s->asked = true;
     }
-    return s->infinities_become == NAME(SATURATED);
+    return s->saturates;
 }
 
 /* Lanes that thresholds cannot decide: those below the least number of a format without subnormals, and, with random
@@ -186,7 +186,7 @@ static ALWAYS_INLINE void NAME(count_any)(const bndi_plan *plan, bndi_tally *t, 
     s->inexact = NAME(counted)(s->inexact, inexact);
     s->exact = NAME(counted)(s->exact, ~(doubtful | inexact) & finite);
     s->underflows = NAME(counted)(s->underflows, inexact & NAME(below)(u, tiny_from));
-    s->flushed = NAME(counted)(s->flushed, clear & (V)(v == 0));
+    s->to_zero = NAME(counted)(s->to_zero, clear & (V)(v == 0));
     s->overflows = NAME(counted)(s->overflows, over);
     s->saturated = NAME(counted)(s->saturated, saturated);
     s->zeros = NAME(counted)(s->zeros, zero);
@@ -396,7 +396,7 @@ static ALWAYS_INLINE void NAME(open)(NAME(state) * s, const bndi_plan *plan, bnd
 
 /* Counts and sums into the tally. Zeros were counted in the lowest bin and infinities and NaNs in the highest: they are
  * subtracted there. In groups in range `same` are exact and the others inexact; of `gone`, the results of zero, those
- * that were zero before are not flushed. */
+ * that were zero before did not become zero. */
 static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
 {
     const NAME(counts) *s = &state->counts;
@@ -418,7 +418,7 @@ static ALWAYS_INLINE void NAME(close)(const NAME(state) * state)
     t->exact += NAME(total)(s->exact) + same;
     t->inexact += NAME(total)(s->inexact) + s->in_range - same;
     t->underflows += NAME(total)(s->underflows);
-    t->flushed += NAME(total)(s->flushed) + NAME(total)(s->gone) - zeros;
+    t->to_zero += NAME(total)(s->to_zero) + NAME(total)(s->gone) - zeros;
     t->overflows += NAME(total)(s->overflows);
     t->saturated += NAME(total)(s->saturated);
     t->infinities_in += infinities;
