@@ -69,8 +69,8 @@ typedef struct runs {
 
 /* Squares of errors and inputs in double, where y - x is an fp32 number (in range, to nearest or toward zero): both
  * squares are exact and may be fused with the addition. y - x is a multiple of the last place of x or y, whichever is
- * lower, and not larger than x: so it fits 24 bits, and its square 48. For 0.3 rounded to 0.3125, in units of 2^-25, the
- * last place of 3e99999a:
+ * lower, and not larger than x: so it fits 24 bits, and its square 48. For 0.3 rounded to 0.3125, in units of 2^-25,
+ * the last place of 3e99999a:
  *
  *   x       3e99999a     10066330
  *   y       3ea00000     10485760

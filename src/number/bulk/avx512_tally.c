@@ -288,8 +288,8 @@ bool bndi_counts_avx512(const bndi_plan *plan, bool to_codes)
     return way_of(plan, to_codes) != GIVEN;
 }
 
-/* Rounding, storing and counting in one pass. The caller has asked bndi_counts_avx512, so `way` is not GIVEN, and it has
- * set the rounding mode of the plan. */
+/* Rounding, storing and counting in one pass. The caller has asked bndi_counts_avx512, so `way` is not GIVEN, and it
+ * has set the rounding mode of the plan. */
 void bndi_count_avx512(const bndi_kernels *kernels, const bndi_plan *plan, bndi_tally *t, bool to_codes, void *y,
                        const void *x, size_t n)
 {

@@ -53,8 +53,8 @@ static ALWAYS_INLINE uint64_t NAME(count_bin)(const uint8_t *bins, unsigned bin)
     return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
 }
 
-/* One step per number, in four sets of counters: adding to one counter twice in a row takes longer, and three quarters of
- * random words are in bins 0 and 63. A set gets 128 numbers, which a byte can count. */
+/* One step per number, in four sets of counters: adding to one counter twice in a row takes longer, and three quarters
+ * of random words are in bins 0 and 63. A set gets 128 numbers, which a byte can count. */
 static NOT_INLINE void NAME(count_apart)(bndi_tally *t, const uint8_t *bins)
 {
     enum { SETS = 4 };
