@@ -19,6 +19,8 @@ binade_SOURCES = \
 	tools/binade/common/progress.c \
 	tools/binade/common/progress.h \
 	tools/binade/common/rules.c \
+	tools/binade/common/svg.c \
+	tools/binade/common/svg.h \
 	tools/binade/common/table.c \
 	tools/binade/common/values.c \
 	tools/binade/common/version.c \
@@ -59,6 +61,7 @@ binade_SOURCES = \
 	tools/binade/help/page.h \
 	tools/binade/range/bars.c \
 	tools/binade/range/cmd_range.c \
+	tools/binade/range/picture.c \
 	tools/binade/range/range.h \
 	tools/binade/show/cmd_show.c \
 	tools/binade/show/dialects.c \

@@ -13,52 +13,67 @@ typedef struct axis {
     int width, name_width;
 } axis;
 
-static double decimal_exponent(bnd_exact x)
+double range_exponent(bnd_exact x)
 {
     double significand = (double)x.high * 0x1p64 + (double)x.low;
     return log10(significand) + (double)x.exponent * log10(2.0);
 }
 
-static bnd_exact smallest_of(const bnd_format *f)
+static bnd_exact positive(uint64_t significand, int32_t quantum)
 {
-    return (bnd_exact){.low = f->least_significand, .exponent = f->least_quantum, .kind = BND_KIND_FINITE};
+    return (bnd_exact){.low = significand, .exponent = quantum, .kind = BND_KIND_FINITE};
 }
 
-static bnd_exact smallest_normal_of(const bnd_format *f)
+range_limits range_limits_of(const bnd_format *f)
 {
-    return (bnd_exact){.low = f->normal_significand, .exponent = f->normal_quantum, .kind = BND_KIND_FINITE};
-}
-
-static bnd_exact largest_of(const bnd_format *f)
-{
-    return (bnd_exact){.low = f->max_significand, .exponent = f->max_quantum, .kind = BND_KIND_FINITE};
+    bnd_exact smallest = positive(f->least_significand, f->least_quantum);
+    bnd_exact normal = positive(f->normal_significand, f->normal_quantum);
+    bnd_exact largest = positive(f->max_significand, f->max_quantum);
+    return (range_limits){.smallest = range_exponent(smallest),
+                          .smallest_normal = range_exponent(normal),
+                          .largest = range_exponent(largest),
+                          .smallest_value = smallest,
+                          .largest_value = largest};
 }
 
 /* "1.4e-45 to 3.4e+38" */
 static char *limits_text(const bnd_format *f)
 {
-    char *low = digits_text(smallest_of(f), 2), *high = digits_text(largest_of(f), 3);
+    range_limits l = range_limits_of(f);
+    char *low = digits_text(l.smallest_value, 2), *high = digits_text(l.largest_value, 3);
     char *text = format_text("%s to %s", low, high);
     free(low);
     free(high);
     return text;
 }
 
-static void include(axis *a, bnd_exact x)
-{
-    double at = decimal_exponent(x);
-    a->from = at < a->from ? at : a->from;
-    a->to = at > a->to ? at : a->to;
-}
-
-static bool is_marked(const range *r, size_t i)
+bool range_is_marked(const range *r, size_t i)
 {
     return r->common.operand_count > 0 && r->values[i].kind == BND_KIND_FINITE;
 }
 
+void range_ends(const range *r, double *from, double *to)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t i = 0; i < r->common.formats.count; i++) {
+        range_limits l = range_limits_of(&r->common.formats.items[i]);
+        low = fmin(low, l.smallest);
+        high = fmax(high, l.largest);
+    }
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (range_is_marked(r, i)) {
+            double at = range_exponent(r->values[i]);
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+    }
+    *from = floor(low);
+    *to = ceil(high) > *from ? ceil(high) : *from + 1;
+}
+
 static axis axis_for(const range *r)
 {
-    axis a = {.from = HUGE_VAL, .to = -HUGE_VAL, .name_width = 6};
+    axis a = {.name_width = 6};
     size_t limits = 0;
     for (size_t i = 0; i < r->common.formats.count; i++) {
         const bnd_format *f = &r->common.formats.items[i];
@@ -66,18 +81,9 @@ static axis axis_for(const range *r)
         int name = (int)strlen(f->name);
         limits = strlen(text) > limits ? strlen(text) : limits;
         a.name_width = name > a.name_width ? name : a.name_width;
-        include(&a, smallest_of(f));
-        include(&a, largest_of(f));
         free(text);
     }
-    for (size_t i = 0; i < r->value_count; i++) {
-        if (is_marked(r, i)) {
-            include(&a, r->values[i]);
-        }
-    }
-    a.from = floor(a.from);
-    a.to = ceil(a.to);
-    a.to = a.to > a.from ? a.to : a.from + 1;
+    range_ends(r, &a.from, &a.to);
     int room = (int)page_width() - a.name_width - (int)limits - 4;
     a.width = room > LEAST_WIDTH ? room : LEAST_WIDTH;
     return a;
@@ -92,7 +98,7 @@ static int column_of(const axis *a, double exponent)
 static bool has_mark(const range *r, const axis *a, int place)
 {
     for (size_t i = 0; i < r->value_count; i++) {
-        if (is_marked(r, i) && column_of(a, decimal_exponent(r->values[i])) == place) {
+        if (range_is_marked(r, i) && column_of(a, range_exponent(r->values[i])) == place) {
             return true;
         }
     }
@@ -104,9 +110,9 @@ enum part { OUTSIDE, SUBNORMAL, NORMAL, MARK };
 /* Where subnormal values exist, they have a place of their own, however narrow. */
 static enum part part_at(const axis *a, const bnd_format *f, int at)
 {
-    int low = column_of(a, decimal_exponent(smallest_of(f))), high = column_of(a, decimal_exponent(largest_of(f)));
-    int normal = column_of(a, decimal_exponent(smallest_normal_of(f)));
-    bool subnormals = bnd_exact_compare(smallest_of(f), smallest_normal_of(f)) < 0;
+    range_limits l = range_limits_of(f);
+    int low = column_of(a, l.smallest), high = column_of(a, l.largest), normal = column_of(a, l.smallest_normal);
+    bool subnormals = l.smallest < l.smallest_normal;
     normal += subnormals && normal == low && high > low;
     return at < low || at > high ? OUTSIDE : at < normal ? SUBNORMAL : NORMAL;
 }
@@ -160,15 +166,15 @@ static void print_legend(const range *r, bool blocks)
 {
     bool subnormals = false;
     for (size_t i = 0; i < r->common.formats.count; i++) {
-        const bnd_format *f = &r->common.formats.items[i];
-        subnormals = subnormals || bnd_exact_compare(smallest_of(f), smallest_normal_of(f)) < 0;
+        range_limits l = range_limits_of(&r->common.formats.items[i]);
+        subnormals = subnormals || l.smallest < l.smallest_normal;
     }
     printf("\n%s normal values", blocks ? "\xe2\x96\x88" : "=");
     if (subnormals) {
         printf("   %s subnormal values, with fewer bits", blocks ? "\xe2\x96\x91" : "-");
     }
     for (size_t i = 0, count = 0; i < r->value_count; i++) {
-        if (is_marked(r, i)) {
+        if (range_is_marked(r, i)) {
             printf("%s%s", count++ == 0 ? "   | " : ", ", r->headings[i]);
         }
     }

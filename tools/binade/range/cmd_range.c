@@ -200,7 +200,9 @@ static int run(const command *self, int argc, char **argv)
         note_silent_dialect(&r.common);
         status = r.common.operand_count == 0 ? add_decades(&r) : for_each_value(&r.common, add_value, &r);
     }
-    if (status == GO_ON && r.common.output == OUTPUT_TEXT) {
+    if (status == GO_ON && r.svg != NULL) {
+        status = range_write_picture(&r, r.svg);
+    } else if (status == GO_ON && r.common.output == OUTPUT_TEXT) {
         print_text(&r);
     } else if (status == GO_ON) {
         print_rows(&r);
@@ -223,6 +225,10 @@ static const option_row options[] = {
     {.same = &row_dialect},
     {.name = "bars", .help = "bars on a logarithmic axis (default on a terminal)", INTO_FLAG(range, bars)},
     {.name = "table", .help = "values against formats (default on a pipe)", INTO_FLAG(range, table)},
+    {.name = "svg",
+     .argument = "FILE",
+     .help = "the bars as a picture in FILE (- is standard output), and nothing else",
+     INTO_TEXT(range, svg)},
     {.same = &row_json},
     {.same = &row_csv},
     {.same = &row_overflow, .rare = 1},
@@ -236,6 +242,7 @@ static const option_row options[] = {
 static const command_example examples[] = {
     {"four values in four formats", "binade range 1e-8 0.1 448 70000 -f fp16,bf16,e4m3,e5m2"},
     {"the ranges of four formats as bars", "binade range --bars -f fp32,bf16,fp16,e4m3"},
+    {"a picture of them", "binade range --svg range.svg -f fp32,bf16,fp16,e4m3"},
     {"the same under CUDA's saturating rule", "binade range -f e4m3,e5m2 --dialect cuda-satfinite"},
     {"one line per value and format, as CSV", "binade range 1e-8 -f fp16,bf16 --csv"},
     {NULL, NULL},
