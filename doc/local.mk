@@ -88,7 +88,11 @@ EXPLANATION_PAGES = \
 	doc/explanation/performance.md \
 	doc/explanation/related-work.md \
 	doc/explanation/why-libraries-disagree.md
-nobase_dist_doc_DATA = $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
+# Pictures, which the command makes itself (tools/dev/make-generated).
+PICTURES = \
+	doc/img/range.svg \
+	doc/img/rounding.svg
+nobase_dist_doc_DATA = $(PICTURES) $(TUTORIAL_PAGES) $(HOW_TO_PAGES) $(REFERENCE_PAGES) $(EXPLANATION_PAGES)
 # Dated notes for developers, which are not installed.
 EXTRA_DIST += \
 	doc/dev/README.md \

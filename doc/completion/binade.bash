@@ -13,7 +13,7 @@ _binade()
     else
     case ${COMP_WORDS[1]} in
     show)
-        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --table --exact --json --csv --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --color "
+        options="--format --round --verbose --dialects --dialect --overflow --nan --flush --tininess --seed --table --svg --exact --json --csv --color --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --svg --color "
         first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
@@ -23,6 +23,7 @@ _binade()
         --nan) words="default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
+        --svg) files=yes ;;
         --color) words="auto always never" ;;
         esac ;;
     formats)
@@ -40,12 +41,13 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     range)
-        options="--format --round --dialect --bars --table --json --csv --overflow --flush --seed --color --help" valued=" --format -f --round -r --dialect --overflow --flush --seed --color "
+        options="--format --round --dialect --bars --table --svg --json --csv --overflow --flush --seed --color --help" valued=" --format -f --round -r --dialect --svg --overflow --flush --seed --color "
         first="" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
         --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
+        --svg) files=yes ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --flush) words="none in out both" ;;
         --color) words="auto always never" ;;

@@ -23,6 +23,7 @@ complete -c binade -n '__binade_is show' -l flush -d 'subnormals become zero: no
 complete -c binade -n '__binade_is show' -l tininess -d 'underflow is detected before or after rounding (default after)' -x -a 'before after'
 complete -c binade -n '__binade_is show' -l seed -d 'seed of the random bits of stochastic modes (default 0)' -x
 complete -c binade -n '__binade_is show' -l table -d 'a line per value and a column per format; of one value, a line per format'
+complete -c binade -n '__binade_is show' -l svg -d 'one value between its neighbours as a picture in FILE (- is standard output), and nothing else' -r -F
 complete -c binade -n '__binade_is show' -l exact -d 'every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)'
 complete -c binade -n '__binade_is show' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is show' -l csv -d 'comma-separated values instead of text'
@@ -50,6 +51,7 @@ complete -c binade -n '__binade_is range' -l round -s r -d 'rne rna rtz rup rdn 
 complete -c binade -n '__binade_is range' -l dialect -d 'the rule of an ecosystem; explicit options override it (default none)' -x -a 'ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone'
 complete -c binade -n '__binade_is range' -l bars -d 'bars on a logarithmic axis (default on a terminal)'
 complete -c binade -n '__binade_is range' -l table -d 'values against formats (default on a pipe)'
+complete -c binade -n '__binade_is range' -l svg -d 'the bars as a picture in FILE (- is standard output), and nothing else' -r -F
 complete -c binade -n '__binade_is range' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is range' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is range' -l overflow -d 'format saturate propagate format-max propagate-max (default format)' -x -a 'format saturate propagate format-max propagate-max'

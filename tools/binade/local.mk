@@ -68,6 +68,7 @@ binade_SOURCES = \
 	tools/binade/show/draw.c \
 	tools/binade/show/explain.c \
 	tools/binade/show/look.c \
+	tools/binade/show/picture.c \
 	tools/binade/show/look.h \
 	tools/binade/show/table.c \
 	tools/binade/show/value.c \

@@ -193,6 +193,13 @@ static int run(const command *self, int argc, char **argv)
                           : r.common.output == OUTPUT_JSON ? "json"
                                                            : "csv");
     }
+    if (status == GO_ON && r.svg != NULL && (r.bars || r.table || r.common.output != OUTPUT_TEXT)) {
+        status = complain(self, "--svg cannot be used with --%s",
+                          r.bars                           ? "bars"
+                          : r.table                        ? "table"
+                          : r.common.output == OUTPUT_JSON ? "json"
+                                                           : "csv");
+    }
     if (status == GO_ON) {
         status = default_formats(&r.common, "fp32,tf32,fp16,bf16,e5m2,e4m3,e3m2,e2m3,e2m1,e8m0");
     }

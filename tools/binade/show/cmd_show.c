@@ -8,6 +8,7 @@
 typedef struct show {
     settings common;
     bool verbose, dialects, exact, table;
+    const char *svg; /* where a picture goes; NULL: none */
 } show;
 
 /* ---- text ---- */
@@ -269,19 +270,23 @@ static int show_value(void *state, const given *v, size_t index)
     }
     const format_list *formats = &s->common.formats;
     if (!listed) {
-        int status = add_formats(&own, v->format.name);
-        for (size_t i = 0; status == GO_ON && i < s->common.formats.count; i++) {
-            status = add_formats(&own, s->common.formats.items[i].name);
+        int added = add_formats(&own, v->format.name);
+        for (size_t i = 0; added == GO_ON && i < s->common.formats.count; i++) {
+            added = add_formats(&own, s->common.formats.items[i].name);
         }
         formats = &own.formats;
     }
-    if (s->common.output == OUTPUT_JSON) {
+    int status = GO_ON;
+    if (s->svg != NULL) {
+        status = index == 0 ? show_write_picture(&s->common, v, index, formats, s->svg)
+                            : complain(s->common.command, "--svg draws one value");
+    } else if (s->common.output == OUTPUT_JSON) {
         show_json(s, v, index, formats);
     } else {
         show_text(s, v, index, formats);
     }
     free(own.formats.items);
-    return GO_ON;
+    return status;
 }
 
 static int run(const command *self, int argc, char **argv)
@@ -293,6 +298,16 @@ static int run(const command *self, int argc, char **argv)
     }
     if (status == GO_ON && s.common.operand_count == 0) {
         status = complain(self, "a value is missing; try 'binade show 0.1', or '-' to read values from standard input");
+    }
+    if (status == GO_ON && s.svg != NULL && (s.table || s.dialects || s.common.output != OUTPUT_TEXT)) {
+        status = complain(self, "--svg cannot be used with %s",
+                          s.table                          ? "--table"
+                          : s.dialects                     ? "--dialects"
+                          : s.common.output == OUTPUT_JSON ? "--json"
+                                                           : "--csv");
+    }
+    if (status == GO_ON && s.svg != NULL && s.common.operand_count > 1) {
+        status = complain(self, "--svg draws one value, got %zu", s.common.operand_count);
     }
     if (status == GO_ON && s.dialects) {
         status = refuse_rules(&s.common);
@@ -331,6 +346,10 @@ static const option_row options[] = {
     {.name = "table",
      .help = "a line per value and a column per format; of one value, a line per format",
      INTO_FLAG(show, table)},
+    {.name = "svg",
+     .argument = "FILE",
+     .help = "one value between its neighbours as a picture in FILE (- is standard output), and nothing else",
+     INTO_TEXT(show, svg)},
     {.name = "exact",
      .help = "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
      INTO_FLAG(show, exact)},

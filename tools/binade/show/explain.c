@@ -39,15 +39,6 @@ static char *value_and_code(const bnd_format *f, bnd_exact value)
 
 /* ---- between two neighbours ---- */
 
-/* The two neighbours, the middle between them, and where the input lies, 0 .. 1 from the one below. */
-typedef struct gap {
-    bnd_exact below, above, middle;
-    bool beyond; /* the neighbour away from zero is past the largest number: the grid goes on, the format does not */
-    bool has_part;
-    double part;
-    int side; /* of the middle: -1 below it, 0 exactly there, 1 above */
-} gap;
-
 /* inner + steps / 2 * 2^quantum, inner being a whole number of them */
 static bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned steps)
 {
@@ -60,11 +51,11 @@ static bnd_exact half_steps_away(bnd_exact inner, int32_t quantum, unsigned step
         .high = high, .low = low, .exponent = quantum - 1, .kind = BND_KIND_FINITE, .negative = inner.negative};
 }
 
-static gap gap_around(const look *l, const given *v)
+static look_gap gap_around(const look *l, const given *v)
 {
     const bnd_format *f = l->format;
     bool negative = v->exact.negative;
-    gap g = {.below = l->below, .above = l->above};
+    look_gap g = {.below = l->below, .above = l->above};
     bnd_exact inner = negative ? g.above : g.below, *outer = negative ? &g.below : &g.above, width;
     bool has_outer = negative ? l->has_below : l->has_above;
     g.beyond = !has_outer || outer->kind != BND_KIND_FINITE;
@@ -123,7 +114,7 @@ static char *parity_text(const look *l, const char *parity)
 }
 
 /* The formula of the mode with this rounding's numbers; v counts from the neighbour toward zero. */
-static char *stochastic_reason(const look *l, const gap *g)
+static char *stochastic_reason(const look *l, const look_gap *g)
 {
     unsigned bits = bnd_rule_random_bits(l->rule);
     unsigned long long random = l->random & ((UINT64_C(1) << bits) - 1);
@@ -142,7 +133,7 @@ static char *stochastic_reason(const look *l, const gap *g)
 }
 
 /* Which rule took which neighbour. */
-static char *reason(const look *l, const gap *g)
+static char *reason(const look *l, const look_gap *g)
 {
     char *which, *text;
     switch (l->rule.rounding) {
@@ -199,7 +190,7 @@ static char *outer_text(const look *l, bnd_exact value, bool beyond)
 
 static void explain_gap(const look *l, const given *v)
 {
-    gap g = gap_around(l, v);
+    look_gap g = gap_around(l, v);
     bool negative = v->exact.negative;
     char *drawn =
         g.has_part && !g.beyond ? drawn_gap(l->format, g.below, g.above, g.part, g.side, page_width() - AT) : NULL;
@@ -379,13 +370,30 @@ static bool drops_sign(const look *l, const given *v)
            is_given_finite(v);
 }
 
+/* Was the input rounded to one of two neighbours? */
+static bool lies_in_gap(const look *l, const given *v)
+{
+    return (l->rounded.flags & BND_FLAG_INEXACT) != 0 && (l->rounded.flags & BND_FLAG_OVERFLOW) == 0 &&
+           is_given_finite(v) && (v->exact.negative ? l->has_above : l->has_below);
+}
+
+bool find_gap(look_gap *out, const look *l, const given *v)
+{
+    look without;
+    if (!lies_in_gap(l, v) || drops_sign(l, v) || flushed_on_input(l, v) || flushed_on_output(l, v, &without)) {
+        return false;
+    }
+    *out = gap_around(l, v);
+    return out->has_part && !out->beyond;
+}
+
 static void explain_rounding(const look *l, const given *v)
 {
     uint32_t flags = l->rounded.flags;
     bool inexact = (flags & BND_FLAG_INEXACT) != 0;
     if ((flags & BND_FLAG_OVERFLOW) != 0) {
         explain_overflow(l, v);
-    } else if (is_given_finite(v) && inexact && (v->exact.negative ? l->has_above : l->has_below)) {
+    } else if (lies_in_gap(l, v)) {
         explain_gap(l, v);
     } else if (inexact) {
         explain_least(l);

@@ -40,6 +40,21 @@ void note_without_dialect(const settings *s);
  * NULL where there is no room. */
 char *drawn_gap(const bnd_format *f, bnd_exact below, bnd_exact above, double part, int side, size_t room);
 
+/* The two neighbours, the middle between them, and where the input lies, 0 .. 1 from the one below. */
+typedef struct look_gap {
+    bnd_exact below, above, middle;
+    bool beyond; /* the neighbour away from zero is past the largest value: the grid continues, the format does not */
+    bool has_part;
+    double part;
+    int side; /* of the middle: -1 below it, 0 exactly there, 1 above */
+} look_gap;
+
+/* False where the input was not rounded to one of two neighbours that the format has. */
+bool find_gap(look_gap *out, const look *l, const given *v);
+
+/* `show --svg`: the value in each format, as a picture in a file. GO_ON, or the status to leave with. */
+int show_write_picture(const settings *s, const given *v, size_t index, const format_list *formats, const char *path);
+
 /* -v: the neighbours, the midpoint, how far, which rule decided, and what each flag means. */
 void explain(const look *l, const given *v);
 
