@@ -1,5 +1,5 @@
-/* Pictures as SVG text: see svg.h. Every text is escaped, and numbers have one decimal, so that equal pictures are equal
- * files. */
+/* Pictures as SVG text: see svg.h. Every text is escaped, and numbers have one decimal, so that equal pictures are
+ * equal files. */
 #include "svg.h"
 #include "print.h"
 #include "store/output_file.h"
