@@ -39,7 +39,7 @@ static const char *const of_16_bits[] = {"fp16",      "bf16",          "dlfloat1
                                          "e4m11fnuz", "e6m9nosub",     "e8m7b200",    "e9m6",      "e11m4",
                                          "e3m12fn",   "binary15p15ue", "binary15p7sf"};
 
-/* All of them have been taken in full: tests/exhaustive/elementary.c. */
+/* `binade verify` takes all of them. */
 static void test_halves(void)
 {
     trial t;

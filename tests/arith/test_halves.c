@@ -1,5 +1,5 @@
-/* The formats of 16 bits. Pairs and triples are too many for `make check`: a stratified choice of what
- * tests/exhaustive/arith.c takes in full. */
+/* The formats of 16 bits. Pairs and triples are too many for `make check`: a stratified sample of them. `binade verify
+ * --exhaustive` takes all pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 

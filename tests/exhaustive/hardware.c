@@ -1,12 +1,14 @@
-/* The codec against this machine's processor, in all four directions that IEEE 754 knows, with flags:
- *   F16C    fp32 to fp16; a stratified choice, or with --all every float in every direction
- *   casts   fp64 to fp32, fp32 to fp64, int64 to fp32 and fp64, under fesetround; a stratified choice
+/* This machine's processor against the library, in all four directions that IEEE 754 knows, with flags:
+ *   F16C        fp32 to fp16; a stratified sample, or with --all every float in every direction
+ *   casts       fp64 to fp32, fp32 to fp64, int64 to fp32 and fp64, under fesetround; a stratified sample
+ *   operations  add, sub, mul, div, sqrt and fma of fp32 and fp64; with --all, a stratified sample of 10^8 per format
+ *               (without it tests/arith/test_hardware.c has a smaller one)
  *
- * Only where the processor is an x86-64, whose NaNs and tininess rule.nan and the default stand for; without F16C that
- * part says that it was skipped. Exit status 77 where nothing could be done.
+ * Conversions only if the processor is an x86-64, whose NaNs and tininess rule.nan and the default mean; without F16C
+ * that part says that it was skipped. Exit status 77 if nothing could be done.
  *
- * Compiled with sample.c, options.c, state.c and pool.c; links the library and libm. No special flags: the one function
- * that needs F16C asks for it itself. */
+ * Compiled with sample.c, options.c, state.c and pool.c; links the library with its internal names, and libm. No
+ * special flags: the one function that needs F16C asks for it itself. */
 #include "base/bits.h"
 #include "common.h"
 #include "sample.h"
@@ -18,12 +20,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/machine.h"
+#include "verify/operands.h"
+#include "verify/verify.h"
+
+static const program about = {"hardware", "conversions and operations, compared with the processor", "jsSa", NULL};
+
+enum { PIECE_BITS = 20 };
+
+/* A task: of one family, in one direction, `inputs` cases. */
+typedef struct job {
+    void (*check)(const request *r, const struct job *j, uint64_t i, outcome *o);
+    bnd_format format;
+    size_t row; /* of the family's table */
+    int direction;
+    uint64_t inputs;
+} job;
+
+enum { MOST_JOBS = 128 };
+typedef struct plan {
+    const request *r;
+    task tasks[MOST_JOBS];
+    job jobs[MOST_JOBS];
+    size_t count;
+} plan;
+
+static void add_job(plan *p, job j, const char *name, const char *direction)
+{
+    task *t = &p->tasks[p->count];
+    p->jobs[p->count++] = j;
+    t->pieces = ((j.inputs - 1) >> PIECE_BITS) + 1;
+    snprintf(t->name, sizeof t->name, "%s %s", name, direction);
+}
+
+static bnd_format format_called(const char *name)
+{
+    bnd_format f;
+    if (bnd_format_parse(&f, name, NULL) != BND_OK) {
+        exit(EXIT_TROUBLE); /* a format of a table below that is gone */
+    }
+    return f;
+}
+
+/* ---- operations ---- */
+
+static const bnd_operation operations[] = {BND_OP_ADD, BND_OP_SUB, BND_OP_MUL, BND_OP_DIV, BND_OP_SQRT, BND_OP_FMA};
+enum { OPERATIONS = sizeof operations / sizeof operations[0], OPERANDS = 100000000 };
+
+static void check_operation(const request *r, const job *j, uint64_t i, outcome *o)
+{
+    const bnd_format *const from[] = {&j->format, &j->format, &j->format};
+    uint64_t codes[BND_OPERANDS_MAX] = {0};
+    bnd_operation operation = operations[j->row];
+    (void)r;
+    bndi_stratified_operands(codes, operation, from, 61 + (uint64_t)j->direction, i);
+    machine_answer want = machine_operate(operation, j->format.width, codes, j->direction);
+    if (!want.known) {
+        return;
+    }
+    bnd_result got = bndi_call_operation(&j->format, operation, codes, machine_rule(j->direction), 0);
+    o->checked++;
+    if (!machine_agrees(&j->format, got, want)) {
+        mismatch(o,
+                 "operands 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " give code 0x%" PRIx64 " flags %" PRIu32
+                 "; the processor: code 0x%" PRIx64 " flags %" PRIu32,
+                 codes[0], codes[1], codes[2], got.code, got.flags, want.code, want.flags);
+    }
+}
+
+static void list_operations(plan *p, const char *format)
+{
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        for (int direction = 0; direction < MACHINE_DIRECTIONS; direction++) {
+            job j = {check_operation, format_called(format), i, direction,
+                     OPERANDS / (OPERATIONS * MACHINE_DIRECTIONS) + 1};
+            char name[32];
+            snprintf(name, sizeof name, "%s %s", format, bnd_operation_name(operations[i]));
+            add_job(p, j, name, bnd_rounding_name(bnd_rule_rounding(machine_rule(direction))));
+        }
+    }
+}
+
+/* ---- conversions ---- */
+
 #if !defined(__x86_64__) || !defined(__GNUC__)
 
-int main(void)
+static void list_conversions(plan *p)
 {
-    puts("1 skipped: an x86-64 processor");
-    return EXIT_SKIPPED;
+    (void)p;
+    puts("1 skipped: conversions by an x86-64 processor");
 }
 
 #else
@@ -32,11 +117,7 @@ int main(void)
 #include <fenv.h>
 #include <immintrin.h>
 
-static const program about = {"hardware", "conversions, the codec against the processor", "jsSa", NULL};
-
-enum { STRATIFIED = 800000, PIECE_BITS = 20 };
-
-/* ---- directions and flags ---- */
+enum { STRATIFIED = 800000 };
 
 static const struct {
     bnd_rounding rounding;
@@ -64,7 +145,7 @@ typedef struct answer {
     uint32_t flags;
 } answer;
 
-/* ---- the processor's conversions; operands through volatile, so that each happens where it is written ---- */
+/* The processor's conversions; operands through volatile, so that each happens where it is written. */
 
 #define F16C __attribute__((target("f16c")))
 
@@ -116,8 +197,6 @@ CAST(double_of_float, float, double, uint64_t)
 CAST(float_of_integer, int64_t, float, uint32_t)
 CAST(double_of_integer, int64_t, double, uint64_t)
 
-/* ---- the codec's ---- */
-
 static bnd_result encode_float(const bnd_format *f, uint64_t bits, bnd_rule rule)
 {
     return bnd_encode_float(f, bndi_float_of_bits((uint32_t)bits), rule, 0);
@@ -150,8 +229,6 @@ static uint64_t any_integer(const bnd_format *row, uint64_t i)
     return (uint64_t)sample_integer(i);
 }
 
-/* ---- the table of checks ---- */
-
 static const struct {
     const char *name, *row;
     uint64_t (*sample)(const bnd_format *row, uint64_t i);
@@ -165,58 +242,21 @@ static const struct {
     {"cast int64 to fp32", "fp32", any_integer, encode_integer, float_of_integer, false},
     {"cast int64 to fp64", "fp64", any_integer, encode_integer, double_of_integer, false},
 };
-enum { CONVERSIONS = sizeof conversions / sizeof conversions[0], TASKS = CONVERSIONS * DIRECTIONS };
+enum { CONVERSIONS = sizeof conversions / sizeof conversions[0] };
 
-typedef struct plan {
-    const request *r;
-    task tasks[TASKS];
-    int conversion[TASKS], direction[TASKS];
-    uint64_t inputs[TASKS];
-    size_t count;
-} plan;
-
-static void check_conversions(const void *context, size_t index, uint64_t piece, outcome *o)
+static void check_conversion(const request *r, const job *j, uint64_t i, outcome *o)
 {
-    const plan *p = context;
-    int which = p->conversion[index], direction = p->direction[index];
-    bnd_format row;
-    if (bnd_format_parse(&row, conversions[which].row, NULL) != BND_OK) {
-        exit(EXIT_TROUBLE); /* a row of the table that is gone */
-    }
-    bnd_rule rule = {.rounding = (uint8_t)directions[direction].rounding, .nan = BND_NAN_X86};
-    bool every = p->r->all && conversions[which].f16c;
-    uint64_t end = (piece + 1) << PIECE_BITS;
-    for (uint64_t i = piece << PIECE_BITS; i < end && i < p->inputs[index]; i += p->r->stride) {
-        uint64_t bits = every ? i : conversions[which].sample(&row, i);
-        bnd_result got = conversions[which].encode(&row, bits, rule);
-        answer expected = conversions[which].convert(bits, direction);
-        o->checked++;
-        if (got.code != expected.code || (got.flags & HARDWARE_FLAGS) != expected.flags) {
-            mismatch(o,
-                     "operand 0x%" PRIx64 " gives code 0x%" PRIx64 " flags %" PRIu32 "; the processor: code 0x%" PRIx64
-                     " flags %" PRIu32,
-                     bits, got.code, got.flags, expected.code, expected.flags);
-        }
-    }
-}
-
-static void list_tasks(plan *p, bool has_f16c)
-{
-    for (int i = 0; i < TASKS; i++) {
-        int which = i / DIRECTIONS, direction = i % DIRECTIONS;
-        if (conversions[which].f16c && !has_f16c) {
-            continue;
-        }
-        size_t t = p->count++;
-        p->conversion[t] = which;
-        p->direction[t] = direction;
-        p->inputs[t] = (uint64_t)((double)STRATIFIED * test_scale()) + 1;
-        if (p->r->all && conversions[which].f16c) {
-            p->inputs[t] = UINT64_C(1) << 32;
-        }
-        p->tasks[t].pieces = ((p->inputs[t] - 1) >> PIECE_BITS) + 1;
-        snprintf(p->tasks[t].name, sizeof p->tasks[t].name, "%s %s", conversions[which].name,
-                 bnd_rounding_name(directions[direction].rounding));
+    bnd_rule rule = {.rounding = (uint8_t)directions[j->direction].rounding, .nan = BND_NAN_X86};
+    bool every = r->all && conversions[j->row].f16c;
+    uint64_t bits = every ? i : conversions[j->row].sample(&j->format, i);
+    bnd_result got = conversions[j->row].encode(&j->format, bits, rule);
+    answer expected = conversions[j->row].convert(bits, j->direction);
+    o->checked++;
+    if (got.code != expected.code || (got.flags & HARDWARE_FLAGS) != expected.flags) {
+        mismatch(o,
+                 "operand 0x%" PRIx64 " gives code 0x%" PRIx64 " flags %" PRIu32 "; the processor: code 0x%" PRIx64
+                 " flags %" PRIu32,
+                 bits, got.code, got.flags, expected.code, expected.flags);
     }
 }
 
@@ -227,6 +267,34 @@ static bool cpu_has_f16c(void)
     return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
+static void list_conversions(plan *p)
+{
+    bool has_f16c = cpu_has_f16c();
+    if (!has_f16c) {
+        puts("1 skipped: the processor's F16C");
+    }
+    for (size_t i = 0; i < CONVERSIONS; i++) {
+        for (int direction = 0; direction < DIRECTIONS && (has_f16c || !conversions[i].f16c); direction++) {
+            job j = {check_conversion, format_called(conversions[i].row), i, direction,
+                     (uint64_t)((double)STRATIFIED * test_scale()) + 1};
+            j.inputs = p->r->all && conversions[i].f16c ? UINT64_C(1) << 32 : j.inputs;
+            add_job(p, j, conversions[i].name, bnd_rounding_name(directions[direction].rounding));
+        }
+    }
+}
+
+#endif
+
+static void check_piece_of_job(const void *context, size_t index, uint64_t piece, outcome *o)
+{
+    const plan *p = context;
+    const job *j = &p->jobs[index];
+    uint64_t end = (piece + 1) << PIECE_BITS;
+    for (uint64_t i = piece << PIECE_BITS; i < end && i < j->inputs; i += p->r->stride) {
+        j->check(p->r, j, i, o);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static request r;
@@ -235,13 +303,11 @@ int main(int argc, char **argv)
     if (!read_request(&r, &status, &about, argc, argv)) {
         return status;
     }
-    bool has_f16c = cpu_has_f16c();
-    if (!has_f16c) {
-        puts("1 skipped: the processor's F16C");
-    }
     p.r = &r;
-    list_tasks(&p, has_f16c);
-    return run_tasks(&r, p.tasks, p.count, check_conversions, &p);
+    list_conversions(&p);
+    if (r.all) {
+        list_operations(&p, "fp32");
+        list_operations(&p, "fp64");
+    }
+    return p.count == 0 ? EXIT_SKIPPED : run_tasks(&r, p.tasks, p.count, check_piece_of_job, &p);
 }
-
-#endif

@@ -4,7 +4,8 @@
 
 #include "arith/arith.h"
 
-/* How many bits an operand may have, and where its values may lie: what tests/exhaustive/elementary.c goes through. */
+/* How many bits an operand may have, and where its values may lie: `binade verify --exhaustive --check bits` tries all
+ * of them. */
 enum { BNDI_ELEMENTARY_BITS = 16, BNDI_ELEMENTARY_LEAST = -1074, BNDI_ELEMENTARY_MOST = 1023 };
 
 /* Whether `x` is such an operand. */
