@@ -21,7 +21,7 @@ static char *joined(char *const *words, size_t count)
 /* calc FORMATS EXPR, or calc -f FORMATS EXPR. */
 static int read_operands(settings *s, char **expression)
 {
-    static const char missing[] = "%s is missing; try \"binade calc fp16 '2048 + 1'\"";
+    static const char missing[] = "expected %s; try \"binade calc fp16 '2048 + 1'\"";
     size_t first = s->formats_given ? 0 : 1;
     bnd_format f;
     if (s->operand_count <= first) {
@@ -30,7 +30,7 @@ static int read_operands(settings *s, char **expression)
                           : bnd_group_size(s->operands[0]) == 0 && strchr(s->operands[0], ',') == NULL &&
                                 strpbrk(s->operands[0], "+-*/^(. ") != NULL &&
                                 bnd_format_parse(&f, s->operands[0], NULL) != BND_OK;
-        return complain(s->command, missing, format ? "a format" : "an expression");
+        return complain(s->command, missing, format ? "a format and an expression" : "an expression");
     }
     int status = s->formats_given ? GO_ON : add_formats(s, s->operands[0]);
     if (status == GO_ON) {
@@ -135,7 +135,9 @@ static void print_heading(const calc *c)
 {
     char *heading = heading_text(c->expression), *exact = calc_exact_line(c);
     put_coloured(c->common->colour, BOLD, heading);
-    printf("\nexact  %s\n\n", exact);
+    printf("\nexact  ");
+    put_wrapped(exact, strlen("exact  "), strlen("exact  "));
+    putchar('\n');
     free(exact);
     free(heading);
 }
@@ -204,9 +206,19 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {.same = &row_format},   {.same = &row_round},   {.same = &row_overflow}, {.same = &row_nan},  {.same = &row_flush},
-    {.same = &row_tininess}, {.same = &row_dialect}, {.same = &row_seed},     {.same = &row_json}, {.same = &row_csv},
-    {.same = &row_color},    {.same = &row_help},    {.name = NULL},
+    {.same = &row_format},
+    {.same = &row_round},
+    {.same = &row_dialect},
+    {.same = &row_overflow, .rare = 1},
+    {.same = &row_nan, .rare = 1},
+    {.same = &row_flush, .rare = 1},
+    {.same = &row_tininess, .rare = 1},
+    {.same = &row_seed, .rare = 1},
+    {.same = &row_color, .rare = 1},
+    {.same = &row_json},
+    {.same = &row_csv},
+    {.same = &row_help},
+    {.name = NULL},
 };
 
 static const command_example examples[] = {
@@ -227,10 +239,10 @@ const command command_calc = {
     .about = "Evaluates EXPR with every operation rounded in FORMAT, and prints each step, its flags, the exact value "
              "and the error. With several formats (fp16,bf16, or -f) it prints a row per format.\n\n"
              "EXPR has numbers (0.1, 1e-8, 0x1.8p3, inf, nan, pi, e), codes (fp16:0x3c00), + - * /, powers x^n or "
-             "x**n, parentheses, sum(x, n), which adds x n times, and formats: bf16(x) rounds x to bf16. Operations by "
-             "name: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) scalb(x, n) "
-             "ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x) and, "
-             "of operands of at most 16 bits, exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
+             "x**n, parentheses, and formats: bf16(x) rounds x to bf16. sum(x, n) adds x n times. "
+             "Functions: sqrt(x) fma(x, y, z) rem(x, y) min(x, y) max(x, y) abs(x) neg(x) rint(x) logb(x) scalb(x, n) "
+             "ulp(x) next_up(x) next_down(x) nearby(x) min_number(x, y) max_number(x, y) rsqrt(x) reciprocal(x). "
+             "For operands of at most 16 bits also: exp(x) log(x) tanh(x) sigmoid(x) erf(x) gelu(x) gelu_tanh(x).",
     .options = options,
     .examples = examples,
     .environment = READS_COLUMNS,

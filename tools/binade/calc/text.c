@@ -72,7 +72,7 @@ static char *step_name(const calc *c, size_t i)
     return copy_text(rounds ? own.name : bnd_term_name(t));
 }
 
-/* The sign that stands between two operands, or a 0 byte: add(x, y) may be written as a call, too. */
+/* The sign between two operands, or a 0 byte: add(x, y) may be written as a call, too. */
 static char sign_of(const calc *c, const bnd_term *t)
 {
     static const char signs[] = {[BND_OP_ADD] = '+', [BND_OP_SUB] = '-', [BND_OP_MUL] = '*', [BND_OP_DIV] = '/'};
@@ -131,21 +131,21 @@ static const char *remark_on(const calc *c, size_t i)
     bnd_format own = calc_format_of(c, i);
     bnd_class class = bnd_classify(&own, calc_value_of(c, i));
     if ((flags & BND_FLAG_OVERFLOW) != 0) {
-        return class == BND_CLASS_NAN        ? "beyond the largest number; the format has no infinity: NaN"
-               : class == BND_CLASS_INFINITY ? "beyond the largest number: infinity"
-                                             : "beyond the largest number, which came out";
+        return class == BND_CLASS_NAN        ? "above the largest value; the format has no infinity: NaN"
+               : class == BND_CLASS_INFINITY ? "above the largest value: infinity"
+                                             : "saturated to the largest value";
     }
     if ((flags & BND_FLAG_DIVBYZERO) != 0) {
         return "divided by zero";
     }
     if ((flags & BND_FLAG_INVALID) != 0 && c->terms[i].kind == BND_TERM_NUMBER) {
-        return "the format does not have it";
+        return "the format has no such value";
     }
     if ((flags & BND_FLAG_INVALID) != 0) {
-        return class == BND_CLASS_NAN ? "has no answer: NaN" : "has no answer";
+        return class == BND_CLASS_NAN ? "undefined: NaN" : "undefined";
     }
     if ((flags & BND_FLAG_TO_ZERO) != 0) {
-        return "a number other than zero became zero";
+        return "a nonzero value became zero";
     }
     return "";
 }
@@ -165,7 +165,7 @@ static bool is_swallowed(const calc *c, size_t i)
     return first || second;
 }
 
-/* One more addition changes nothing: nor did those since some earlier one. Of random bits nothing is to be said. */
+/* One more addition changes nothing, so earlier ones did not either. Unknown where random bits decide. */
 static bool has_stalled(const calc *c, size_t i, const bnd_format *own, const bnd_format *from)
 {
     const bnd_format *const formats[BND_OPERANDS_MAX] = {own, from};
@@ -183,7 +183,7 @@ static char *stall_text(const calc *c, size_t i)
         return copy_text("");
     }
     (void)bnd_add_repeatedly(&own, &from, c->results[t->operand[0]].code, times, c->rule, 0, 0, &moves);
-    return moves < times ? format_text("it stands still after %llu additions", (unsigned long long)moves)
+    return moves < times ? format_text("the sum stops changing after %llu additions", (unsigned long long)moves)
                          : copy_text("");
 }
 
@@ -197,33 +197,73 @@ static char *remark_text(const calc *c, size_t i)
     return copy_text(is_swallowed(c, i) ? "one term is lost" : remark_on(c, i));
 }
 
-static void print_step(const calc *c, size_t i, const char *step, int width)
+/* One line of the list of steps, and the widths of its columns. */
+typedef struct step_line {
+    char *step, *value, *flags, *remark;
+} step_line;
+
+static step_line step_line_of(const calc *c, size_t i)
 {
-    char *value = operand_text(c, i), *flags = flags_text(c->results[i].flags), *remark = remark_text(c, i);
-    int blanks = width - (int)text_width(step);
-    printf("  %s%*s = %s%s%s%s%s%s\n", step, blanks > 0 ? blanks : 0, "", value, flags[0] != '\0' ? "   " : "", flags,
-           remark[0] != '\0' ? " (" : "", remark, remark[0] != '\0' ? ")" : "");
-    free(remark);
-    free(flags);
-    free(value);
+    return (step_line){step_text(c, i), operand_text(c, i), flags_text(c->results[i].flags), remark_text(c, i)};
+}
+
+static void clear_step_line(step_line *l)
+{
+    free(l->step);
+    free(l->value);
+    free(l->flags);
+    free(l->remark);
+}
+
+static size_t widest(size_t width, const char *text, size_t limit)
+{
+    size_t own = text_width(text);
+    return own > width && own <= limit ? own : width;
+}
+
+/* A text that blanks fill up to `width`. */
+static size_t put_filled(const char *text, size_t width)
+{
+    size_t own = text_width(text), blanks = width > own ? width - own : 0;
+    printf("%s%*s", text, (int)blanks, "");
+    return own + blanks;
+}
+
+static void print_step(const step_line *l, size_t step, size_t value)
+{
+    bool more = l->flags[0] != '\0' || l->remark[0] != '\0';
+    printf("  ");
+    size_t at = 2 + put_filled(l->step, step);
+    printf(" = ");
+    at += 3 + put_filled(l->value, more ? value : 0);
+    if (!more) {
+        putchar('\n');
+        return;
+    }
+    char *text =
+        format_text("%s%s%s%s", l->flags, l->remark[0] != '\0' ? " (" : "", l->remark, l->remark[0] != '\0' ? ")" : "");
+    printf("  ");
+    put_wrapped(text, at + 2, at + 2);
+    free(text);
 }
 
 static void print_steps(const calc *c)
 {
-    enum { WIDEST = 40 };
-    int width = 0;
+    enum { WIDEST_STEP = 40, WIDEST_VALUE = 24 };
+    size_t step = 0, value = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < c->count; i++) {
             if (!calc_is_step(c, i)) {
                 continue;
             }
-            char *step = step_text(c, i);
-            int length = (int)text_width(step);
-            width = pass == 0 && length > width && length <= WIDEST ? length : width;
-            if (pass == 1) {
-                print_step(c, i, step, width);
+            step_line l = step_line_of(c, i);
+            if (pass == 0) {
+                step = widest(step, l.step, WIDEST_STEP);
+                value = widest(value, l.value, WIDEST_VALUE);
+            } else {
+                print_step(&l, step, value);
             }
-            free(step);
+            clear_step_line(&l);
         }
     }
 }
@@ -232,7 +272,9 @@ static void print_steps(const calc *c)
 
 static void line(const char *label, char *owned)
 {
-    printf("%-9s%s\n", label, owned);
+    enum { AT = 9 };
+    printf("%-*s", AT, label);
+    put_wrapped(owned, AT, AT);
     free(owned);
 }
 
@@ -256,7 +298,7 @@ double calc_ulps(const calc *c)
 
 static const char *why_unknown(void)
 {
-    return "not known: it means values of a format or their rounding, or takes more than 100,000 digits";
+    return "n/a: the operation depends on the format, or the value needs more than 100,000 digits";
 }
 
 /* An irrational number may have so cancelled that nothing is left. */
@@ -273,13 +315,13 @@ char *calc_exact_line(const calc *c)
         return copy_text(why_unknown());
     }
     if (!calc_has_digits(c->exact)) {
-        return copy_text("nearer to zero than can be told here: terms of hundreds of equal bits cancel");
+        return copy_text("not determined: terms with hundreds of equal leading bits cancel");
     }
     char *digits = shorten_text(real_text(c->exact, false));
     bnd_print_fraction(fraction, sizeof fraction, c->exact);
     const char *remark = known != BND_KNOWN_DIGITS ? ""
-                         : digits[0] == '~'        ? "   (this number, or nearer to it than can be told here)"
-                                                   : "   (its first digits, none of them rounded)";
+                         : digits[0] == '~'        ? "   (this value, or too close to it to distinguish)"
+                                                   : "   (first digits, not rounded)";
     char *text = format_text("%s%s%s%s", digits, fraction[0] != '\0' ? " = " : "", fraction, remark);
     free(digits);
     return text;
@@ -288,10 +330,10 @@ char *calc_exact_line(const calc *c)
 char *calc_error_line(const calc *c)
 {
     if (!calc_has_error(c)) {
-        return copy_text("none that is a number");
+        return copy_text("n/a");
     }
     if (!calc_has_digits(c->error)) {
-        return copy_text("nearer to zero than can be told here");
+        return copy_text("not determined: too close to zero");
     }
     if (is_zero(c->error)) {
         return copy_text("0 (exact)");

@@ -29,7 +29,8 @@ static int make_room(numbers *all, size_t more, const cast_input *in)
     wanted = wanted > 2 * all->capacity ? wanted : 2 * all->capacity;
     float *x = wanted <= SIZE_MAX / sizeof *x ? realloc(all->x, wanted * sizeof *x) : NULL;
     if (x == NULL) {
-        complain(in->command, "out of memory: %s has %zu elements or more, and block formats need all of them at once",
+        complain(in->command,
+                 "out of memory: %s has %zu elements or more, and block formats need all of them at the same time",
                  in->name, all->count + more);
         return BAD_STREAM;
     }
@@ -78,8 +79,8 @@ static int find_shape(bnd_shape *out, const cast_input *in, const cast_blocks *h
     }
     if (how->columns > 0) {
         if (count % how->columns != 0) {
-            return complain(in->command, "%s: %zu elements are not whole rows of %llu columns", in->name, count,
-                            (unsigned long long)how->columns);
+            return complain(in->command, "%s: %zu elements are not a whole number of rows of %llu columns", in->name,
+                            count, (unsigned long long)how->columns);
         }
         dimensions[0] = count / (size_t)how->columns;
         dimensions[1] = (size_t)how->columns;
@@ -88,7 +89,7 @@ static int find_shape(bnd_shape *out, const cast_input *in, const cast_blocks *h
     bnd_error why;
     if (bnd_block_shape(out, &how->block, dimensions, rank, rank - 1, &why) != BND_OK) {
         return complain(in->command, "%s: %s%s", in->name, why.message,
-                        in->is_npy || how->columns > 0 ? "" : "; --columns says how long its rows are");
+                        in->is_npy || how->columns > 0 ? "" : "; use --columns to give the length of a row");
     }
     return GO_ON;
 }

@@ -31,8 +31,8 @@ static int set_format(const cast *c, named_format *out, const char *name)
     bool is_format = bnd_format_parse(&out->format, name, NULL) == BND_OK;
     if (!is_format && bnd_block_parse(&block, name, NULL) == BND_OK) {
         return complain(c->common.command,
-                        "%s is a block format: its codes and its scales are two arrays, and a file here is one; --via "
-                        "%s rounds to it and keeps the input's format",
+                        "%s is a block format: its codes and scales are two arrays, and a file has one; use --via %s "
+                        "to round to it and keep the input's format",
                         name, name);
     }
     out->given = true;
@@ -61,7 +61,7 @@ static int check_usage(cast *c)
 {
     const command *self = c->common.command;
     if (c->common.operand_count > 2) {
-        return complain(self, "at most an input and an output are named, not %zu words", c->common.operand_count);
+        return complain(self, "expected at most an input and an output, got %zu names", c->common.operand_count);
     }
     for (size_t i = 0; i < c->common.operand_count; i++) {
         if (c->common.operands[i][0] == '\0') {
@@ -69,23 +69,23 @@ static int check_usage(cast *c)
         }
     }
     if (c->to.given == c->via.given) {
-        return complain(self, c->to.given ? "--to and --via exclude each other: --via keeps the format of the input"
-                                          : "--to says which format to make; or --via, which to round to");
+        return complain(self, c->to.given ? "--to cannot be used with --via, which keeps the format of the input"
+                                          : "expected --to (the output format) or --via (the format to round to)");
     }
     if (c->from.given && c->dtype.given && !bnd_format_same(&c->from.format, &c->dtype.format)) {
-        return complain(self, "--from says %s, and --dtype %s", c->from.format.name, c->dtype.format.name);
+        return complain(self, "--from %s cannot be used with --dtype %s", c->from.format.name, c->dtype.format.name);
     }
     if (c->dtype.given) {
         c->from = c->dtype;
     }
     if (c->blocks.columns > 0 && !c->blocks.given) {
-        return complain(self, "--columns is for block formats, which --via names");
+        return complain(self, "--columns cannot be used without --via and a block format");
     }
     if (c->to.given && c->to.format.width == 0) {
-        return complain(self, "%s is a value set and has no codes; --via rounds to it", c->to.format.name);
+        return complain(self, "%s is a value set: it has no codes; use --via to round to it", c->to.format.name);
     }
     if (c->from.given && c->from.format.width == 0) {
-        return complain(self, "%s is a value set and has no codes to read", c->from.format.name);
+        return complain(self, "%s is a value set: it has no codes to read", c->from.format.name);
     }
     return GO_ON;
 }
@@ -118,24 +118,21 @@ static int settle_input(cast *c)
     bnd_error why;
     if (!in->is_npy) {
         if (asked == NULL) {
-            return complain(in->command,
-                            "%s has no header that says its format; name it with --from (for example --from fp32)",
+            return complain(in->command, "%s has no header with its format; add --from (for example --from fp32)",
                             in->name);
         }
         in->layout = bare_layout(c, asked);
         return cast_expect(in, c->count);
     }
     if (c->count != CAST_UNKNOWN) {
-        return complain(in->command, "%s is a .npy file and says its length itself; --count is for bare arrays",
-                        in->name);
+        return complain(in->command, "--count cannot be used with %s: a .npy file has its own length", in->name);
     }
     if (bnd_npy_format(&f, &in->npy, asked, &why) != BND_OK) {
-        return complain(in->command, asked == NULL ? "%s: %s; --dtype names it (for example --dtype %s)" : "%s: %s",
+        return complain(in->command, asked == NULL ? "%s: %s; add --dtype (for example --dtype %s)" : "%s: %s",
                         in->name, why.message, example_of(in->npy.element_size));
     }
     if (c->blocks.columns > 0) {
-        return complain(in->command, "%s is a .npy file and says its shape itself; --columns is for bare arrays",
-                        in->name);
+        return complain(in->command, "--columns cannot be used with %s: a .npy file has its own shape", in->name);
     }
     in->layout = npy_layout(&f, in->npy.big_endian);
     return cast_expect(in, CAST_UNKNOWN);
@@ -156,8 +153,8 @@ static int refuse_other_names(const cast *c, const char *path)
         return GO_ON;
     }
     return complain(c->common.command,
-                    "%s is named as %s, and only bare arrays and .npy files can be written; choose another name, or "
-                    "--raw for a bare array under this one",
+                    "%s has the name of %s; only bare arrays and .npy files can be written; choose another name, or "
+                    "add --raw for a bare array",
                     path, named.what);
 }
 
@@ -168,18 +165,17 @@ static int settle_target(cast *c)
     bool wide = from->width == 32 || from->width == 64;
     if (c->blocks.given) {
         c->to.format = *from;
-        return cast_fp32_holds(from)
-                   ? GO_ON
-                   : complain(
-                         c->common.command,
-                         "fp32 does not hold all numbers of %s, and block formats are made of fp32; cast to fp32 first",
-                         from->name);
+        return cast_fp32_holds(from) ? GO_ON
+                                     : complain(c->common.command,
+                                                "fp32 does not contain all values of %s, and block formats are "
+                                                "computed from fp32; cast to fp32 first",
+                                                from->name);
     }
     if (via->given) {
         c->to.format = *from;
         const bnd_format *fp32 = bnd_format_at(BND_FORMAT_FP32), *fp64 = bnd_format_at(BND_FORMAT_FP64);
         if (!wide || !(bnd_format_same(from, fp32) || bnd_format_same(from, fp64))) {
-            return complain(c->common.command, "--via keeps fp32 or fp64 as they are, not %s; use --to", from->name);
+            return complain(c->common.command, "--via must have fp32 or fp64 as input, not %s; use --to", from->name);
         }
     }
     return GO_ON;
@@ -197,7 +193,8 @@ static int open_output(cast *c, const char *path)
     }
     uint64_t count = cast_expected(&c->in);
     if (count == CAST_UNKNOWN && out->file.temporary == NULL) {
-        return complain(c->common.command, "%s cannot have the length of %s written into its header; --count says it",
+        return complain(c->common.command,
+                        "the header of %s needs the number of elements, and %s does not have it; add --count",
                         out->name, c->in.name);
     }
     out->npy = (bnd_npy){.rank = 1};
@@ -282,51 +279,56 @@ static int run(const command *self, int argc, char **argv)
 static const option_row options[] = {
     {.name = "from",
      .argument = "F",
-     .help = "the input's format (a .npy file may say it)",
+     .help = "input format (not needed for most .npy files)",
      .completes = COMPLETES_FORMATS,
      INTO(cast, from, read_format)},
     {.name = "to",
      .argument = "F",
-     .help = "the format to make: any but value sets",
+     .help = "output format: any but value sets",
      .completes = COMPLETES_FORMATS,
      INTO(cast, to, read_format)},
     {.name = "via",
      .argument = "F",
-     .help = "round to F and keep the input's format; F may be a value set (of fp32 or fp64) or a block format (mxfp8, "
-             "nvfp4, e4m3/tile:1x128)",
+     .help =
+         "round to F and keep the input's format (fp32 or fp64); F may be a value set or a block format (mxfp8, nvfp4, "
+         "e4m3/tile:1x128)",
      .completes = COMPLETES_FORMATS,
      INTO(cast, via, read_via)},
     {.name = "columns",
+     .rare = 1,
      .argument = "N",
-     .help = "for block formats: a bare input has rows of N elements (default one row)",
+     .help = "for block formats: length of a row of a bare array (default: one row)",
      INTO_WHOLE(cast, blocks.columns, 1, MOST_ELEMENTS)},
     {.name = "dtype",
      .argument = "F",
-     .help = "the same as --from, of a .npy file",
+     .help = "input format of a .npy file, if its header does not name it",
      .completes = COMPLETES_FORMATS,
      INTO(cast, dtype, read_format)},
     {.name = "unpacked",
-     .help = "bare arrays have each code in the least of 1, 2, 4, 8 bytes (default packed)",
+     .rare = 1,
+     .help = "bare arrays have one code in 1, 2, 4 or 8 bytes, as few as possible (default packed)",
      INTO_FLAG(cast, unpacked)},
     {.name = "count",
+     .rare = 1,
      .argument = "N",
-     .help = "elements of a bare input (default what its bytes hold)",
+     .help = "number of elements of a bare input (default: all of it)",
      INTO_WHOLE(cast, count, 0, MOST_ELEMENTS)},
-    {.name = "raw", .help = "make a bare array whatever OUT is called", INTO_FLAG(cast, raw)},
+    {.name = "raw", .rare = 1, .help = "write a bare array, whatever the name of OUT", INTO_FLAG(cast, raw)},
     {.name = "raw-input",
+     .rare = 1,
      .help = "read IN as a bare array, even if it looks like another kind of file",
      INTO_FLAG(cast, raw_input)},
-    {.name = "stats", .help = "what the conversion did, to standard error", INTO_FLAG(cast, stats_wanted)},
-    {.name = "json", .help = "the same as JSON", INTO_FIXED(settings, output, OUTPUT_JSON)},
+    {.name = "stats", .help = "print statistics of the conversion to standard error", INTO_FLAG(cast, stats_wanted)},
+    {.name = "json", .help = "print the statistics as JSON", INTO_FIXED(settings, output, OUTPUT_JSON)},
     {.same = &row_round},
     {.same = &row_overflow},
-    {.same = &row_nan},
-    {.same = &row_flush},
-    {.same = &row_tininess},
+    {.same = &row_nan, .rare = 1},
+    {.same = &row_flush, .rare = 1},
+    {.same = &row_tininess, .rare = 1},
     {.same = &row_dialect},
-    {.same = &row_seed},
+    {.same = &row_seed, .rare = 1},
     {.same = &row_threads},
-    {.same = &row_progress},
+    {.same = &row_progress, .rare = 1},
     {.same = &row_help},
     {.name = NULL},
 };
@@ -349,10 +351,10 @@ const command command_cast = {
     .operands = "[IN [OUT]]",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
-    .about = "Converts every element with one rounding, in constant memory. IN and OUT are standard input and output "
-             "where they are missing or -. A bare array is little-endian; codes that are no whole words are packed by "
-             "bits, the lowest first. .npy files are read as such, and written where OUT ends in .npy or where a .npy "
-             "file goes to standard output.",
+    .about = "Converts an array from one format to another, each element with one rounding, in constant memory. IN and "
+             "OUT are standard input and output if they are missing or -. A .npy file is recognized by its header. OUT "
+             "is a .npy file if its name ends in .npy. Other files are bare arrays: little-endian, codes of less than "
+             "a byte packed, lowest bits first.",
     .options = options,
     .examples = examples,
     .environment = READS_BACKEND | READS_THREADS,

@@ -77,13 +77,13 @@ static int refuse_other_kinds(const cast_input *in, uint64_t file_size)
 {
     cast_kind kind = cast_kind_of(in->held, in->held_end, file_size), named = cast_kind_named(in->name);
     if (kind.what != NULL) {
-        return complain(in->command, "%s is %s, not an array; %s; --raw-input converts its bytes as they are", in->name,
-                        kind.what, kind.advice);
+        return complain(in->command, "%s is %s, not an array; %s; use --raw-input to convert its bytes as they are",
+                        in->name, kind.what, kind.advice);
     }
     if (named.what != NULL) {
         return complain(in->command,
-                        "%s is named as %s and does not begin as one; --raw-input reads it as a bare array", in->name,
-                        named.what);
+                        "%s has the name of %s and does not begin like one; use --raw-input to read it as a bare array",
+                        in->name, named.what);
     }
     return GO_ON;
 }
@@ -172,7 +172,7 @@ int cast_expect(cast_input *in, uint64_t count)
 {
     in->count = in->is_npy ? in->npy.count : count;
     if (in->count != CAST_UNKNOWN && in->count > (UINT64_MAX >> 7)) {
-        return complain(in->command, "--count %llu is more than any file holds", (unsigned long long)in->count);
+        return complain(in->command, "--count %llu is larger than any file", (unsigned long long)in->count);
     }
     if (in->size == CAST_UNKNOWN) {
         in->size = in->count != CAST_UNKNOWN ? bytes_for(in, in->count) : CAST_UNKNOWN;

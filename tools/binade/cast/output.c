@@ -95,7 +95,8 @@ static int open_standard(cast_output *out)
         return report(out);
     }
     if (isatty(STDOUT_FILENO) != 0) {
-        return complain(out->command, "codes are no text for a terminal; name a file as OUT, or use a pipe");
+        return complain(out->command,
+                        "binary output cannot be written to a terminal; name a file as OUT, or use a pipe");
     }
     return GO_ON;
 }

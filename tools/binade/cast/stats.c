@@ -16,7 +16,7 @@ static void put_count(const char *name, uint64_t count)
     fprintf(stderr, "%-11s %llu\n", name, (unsigned long long)count);
 }
 
-/* What there is none of is a dash. */
+/* An undefined value is printed as a dash. */
 static void put_number(const char *name, double x)
 {
     if (isnan(x)) {
@@ -32,13 +32,13 @@ static void print_text(const bnd_stats *s)
     put_count("exact", s->exact);
     put_count("inexact", s->inexact);
     put_count("underflows", s->underflows);
-    put_count("to_zero", s->to_zero);
+    put_count("to zero", s->to_zero);
     put_count("overflows", s->overflows);
     put_count("saturated", s->saturated);
-    put_count("nan", s->nans_out);
+    put_count("NaN", s->nans_out);
     put_number("max |x|", s->largest);
-    put_number("mse", bnd_stats_mean_squared_error(s));
-    put_number("sqnr_db", decibels(bnd_stats_signal_to_noise_ratio(s)));
+    put_number("MSE", bnd_stats_mean_squared_error(s));
+    put_number("SQNR (dB)", decibels(bnd_stats_signal_to_noise_ratio(s)));
 }
 
 static void write_error(void *sink, const char *text, size_t length)
@@ -86,11 +86,11 @@ static void print_json(const bnd_stats *s, const cast_plan *plan)
 
 int cast_print_stats(const bnd_stats *stats, const cast_plan *plan, bool as_json)
 {
-    clearerr(stderr); /* of a progress bar that nobody could see */
+    clearerr(stderr); /* of a progress bar that could not be written */
     if (as_json) {
         print_json(stats, plan);
     } else {
         print_text(stats);
     }
-    return fflush(stderr) == 0 && ferror(stderr) == 0 ? GO_ON : BAD_STREAM; /* nobody is there to be told */
+    return fflush(stderr) == 0 && ferror(stderr) == 0 ? GO_ON : BAD_STREAM; /* no message can be written either */
 }

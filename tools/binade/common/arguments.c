@@ -143,7 +143,7 @@ static int bad_option(const settings *s, int found, char **argv, int at)
         return complain(s->command, "unknown option '-%c'; see 'binade %s --help'", optopt, name);
     }
     if (count > 1) {
-        return complain(s->command, "option '%.64s' could be several; write more of it", word);
+        return complain(s->command, "ambiguous option '%.64s'; write more of it, for example '--%s'", word, like->name);
     }
     if (count == 1) {
         return complain(s->command, "option '--%s' takes no argument", like->name);

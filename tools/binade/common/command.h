@@ -175,7 +175,7 @@ int add_formats(settings *s, const char *list);
 
 /* A format by its name; a block format is refused with what to use instead. GO_ON, or the status to leave with. */
 int parse_format(const command *self, bnd_format *out, const char *name);
-/* "32 e4m3 numbers share one e8m0 scale"; to be freed. */
+/* "32 e4m3 values share one e8m0 scale"; to be freed. */
 char *block_text(const bnd_block *block);
 
 /* The rule for a format: the dialect's where there is one, changed by the explicit options. */

@@ -83,34 +83,37 @@ const option_row row_format = {
     .name = "format",
     .letter = 'f',
     .argument = "LIST",
-    .help = "formats, separated by commas: names of any ecosystem, P3109 (binary8p3se), custom ones (e6m9, e5m10b12fn, "
-            "ue6m2fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
+    .help =
+        "formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), value "
+        "sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)",
     .completes = COMPLETES_FORMATS,
     INTO(settings, formats, read_formats)};
 const option_row row_round = {
     .name = "round",
     .letter = 'r',
     .argument = "MODE",
-    .help = "rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal; N random bits, 32 without :N (default rne)",
+    .help = "rounding: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal, N random bits (default rne; N 32)",
     .completes = COMPLETES_WORDS,
     .words = "rne rna rtz rup rdn rto sr sra srb sr-equal",
     INTO(settings, rule, read_round)};
-const option_row row_overflow = {.name = "overflow",
-                                 .argument = "POLICY",
-                                 .help = "format saturate propagate format-max propagate-max (default format)",
-                                 .completes = COMPLETES_WORDS,
-                                 .words = "format saturate propagate format-max propagate-max",
-                                 INTO(settings, rule, read_overflow)};
+const option_row row_overflow = {
+    .name = "overflow",
+    .argument = "POLICY",
+    .help = "what overflow gives: format saturate propagate format-max propagate-max (default format)",
+    .completes = COMPLETES_WORDS,
+    .words = "format saturate propagate format-max propagate-max",
+    INTO(settings, rule, read_overflow)};
 const option_row row_nan = {.name = "nan",
                             .argument = "WHICH",
-                            .help = "which NaN comes out: canonical signed ones signed-ones propagate x86 (default: "
-                                    "signed in conversions, canonical in operations)",
+                            .help =
+                                "which NaN results: canonical signed ones signed-ones propagate x86 (default signed in "
+                                "conversions, canonical in operations)",
                             .completes = COMPLETES_WORDS,
                             .words = "default canonical signed ones signed-ones propagate x86",
                             INTO(settings, rule, read_nan)};
 const option_row row_flush = {.name = "flush",
                               .argument = "WHERE",
-                              .help = "subnormals become zero: none in out both (default none)",
+                              .help = "subnormals become zero on: none in out both (default none)",
                               .completes = COMPLETES_WORDS,
                               .words = "none in out both",
                               INTO(settings, rule, read_flush)};
@@ -122,21 +125,23 @@ const option_row row_tininess = {.name = "tininess",
                                  INTO(settings, rule, read_tininess)};
 const option_row row_dialect = {.name = "dialect",
                                 .argument = "NAME",
-                                .help = "the rule of an ecosystem; explicit options override it (default none)",
+                                .help =
+                                    "the rule of a library, such as torch; explicit options override it (default none)",
                                 .completes = COMPLETES_DIALECTS,
                                 INTO(settings, dialect, read_dialect)};
 const option_row row_seed = {.name = "seed",
                              .argument = "N",
-                             .help = "seed of the random bits of stochastic modes (default 0)",
+                             .help = "seed for the random bits of stochastic rounding (default 0)",
                              INTO_WHOLE(settings, seed, 0, UINT64_MAX)};
 const option_row row_threads = {.name = "threads",
                                 .letter = 'j',
                                 .argument = "N",
-                                .help = "cores to work with (default all)",
+                                .help = "number of cores (default all)",
                                 INTO_UNSIGNED(settings, threads, 0, MOST_THREADS)};
 const option_row row_progress = {.name = "progress",
                                  .argument = "WHEN",
-                                 .help = "auto always never (default auto: on a terminal, after a second)",
+                                 .help =
+                                     "show progress: auto always never (default auto: on a terminal, after a second)",
                                  .completes = COMPLETES_WORDS,
                                  .words = "auto always never",
                                  INTO_WORD(settings, progress, WHEN_AUTO)};
@@ -145,8 +150,9 @@ const option_row row_csv = {
     .name = "csv", .help = "comma-separated values instead of text", INTO_FIXED(settings, output, OUTPUT_CSV)};
 const option_row row_color = {.name = "color",
                               .argument = "WHEN",
-                              .help = "auto always never (default auto: on a terminal); NO_COLOR means never",
+                              .help = "colours: auto always never (default auto: on a terminal without NO_COLOR)",
                               .completes = COMPLETES_WORDS,
                               .words = "auto always never",
                               INTO_WORD(settings, color, WHEN_AUTO)};
-const option_row row_help = {.name = "help", .letter = 'h', .help = "this text", INTO(settings, command, read_help)};
+const option_row row_help = {
+    .name = "help", .letter = 'h', .help = "print this text", INTO(settings, command, read_help)};

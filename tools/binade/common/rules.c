@@ -20,13 +20,13 @@ char *block_text(const bnd_block *b)
 {
     const char *element = b->element.name, *scale = b->scale.name;
     if (b->sharing == BND_SHARE_TENSOR) {
-        return format_text("all %s numbers of a tensor share one %s scale", element, scale);
+        return format_text("all %s values of a tensor share one %s scale", element, scale);
     }
     if (b->sharing == BND_SHARE_TILE) {
-        return format_text("tiles of %zux%zu %s numbers share one %s scale", b->along, b->across, element, scale);
+        return format_text("tiles of %zux%zu %s values share one %s scale", b->along, b->across, element, scale);
     }
-    return b->along == 0 ? format_text("the %s numbers of a row share one %s scale", element, scale)
-                         : format_text("%zu %s numbers share one %s scale", b->along, element, scale);
+    return b->along == 0 ? format_text("the %s values of a row share one %s scale", element, scale)
+                         : format_text("%zu %s values share one %s scale", b->along, element, scale);
 }
 
 int parse_format(const command *self, bnd_format *out, const char *name)
@@ -42,8 +42,8 @@ int parse_format(const command *self, bnd_format *out, const char *name)
     }
     char *shared = block_text(&block);
     int status = complain(self,
-                          "%s is a block format: %s, so one number alone has no code in it; use the format of its "
-                          "elements, %s, or 'binade cast --via %s' for arrays; 'binade formats %s' describes it",
+                          "%s is a block format: %s, so a single value has no code; use the element format %s, or "
+                          "'binade cast --via %s' for arrays ('binade formats %s' describes it)",
                           name, shared, block.element.name, name, name);
     free(shared);
     return status;
@@ -71,10 +71,10 @@ int add_formats(settings *s, const char *list)
         size_t length = strcspn(list, ",");
         char name[128];
         if (length == 0) {
-            return complain(s->command, "a format is missing in the list; write names separated by commas");
+            return complain(s->command, "a name is missing in the list of formats; write names separated by commas");
         }
         if (length >= sizeof name) {
-            return complain(s->command, "unknown format '%.64s...'; names are shorter", list);
+            return complain(s->command, "unknown format '%.64s...'", list);
         }
         memcpy(name, list, length);
         name[length] = '\0';
@@ -121,7 +121,7 @@ void note_silent_dialect(const settings *s)
     for (size_t i = 0; s->dialect_given && i < s->formats.count; i++) {
         bnd_rule rule;
         if (!bnd_dialect_rule(&rule, s->dialect, &s->formats.items[i])) {
-            note(s->command, "%s says nothing about %s; the default rule is used there", bnd_dialect_name(s->dialect),
+            note(s->command, "dialect %s has no rule for %s; the default rule is used", bnd_dialect_name(s->dialect),
                  s->formats.items[i].name);
         }
     }

@@ -17,7 +17,7 @@ int read_whole_number(uint64_t *out, const settings *s, const char *option, cons
         if (most < UINT64_MAX) {
             snprintf(last, sizeof last, "%llu", (unsigned long long)most);
         }
-        return complain(s->command, "--%s takes a whole number from %llu to %s, not '%s'", option,
+        return complain(s->command, "--%s must be a whole number from %llu to %s, not '%s'", option,
                         (unsigned long long)least, last, value);
     }
     *out = number;
@@ -29,11 +29,32 @@ int read_real(double *out, const settings *s, const option_row *row, const char 
     char *end = NULL;
     double x = strtod(value, &end);
     if (value[0] == '\0' || *end != '\0' || !(positive ? x > 0 : x >= 0) || x - x != 0) {
-        return complain(s->command, "--%s takes a number %s 0, not '%s'", row->name, positive ? "above" : "of at least",
-                        value);
+        return complain(s->command, "--%s must be a number %s 0, not '%s'", row->name,
+                        positive ? "above" : "of at least", value);
     }
     *out = x;
     return GO_ON;
+}
+
+/* "unknown value 'lin' for --plot-scale; did you mean 'linear'? (available: auto, linear, log)" */
+static int unknown_word(const settings *s, const option_row *row, const char *value)
+{
+    char list[256], near[32] = "";
+    size_t at = 0, most = 1;
+    for (const char *word = row->words; *word != '\0';) {
+        char one[sizeof near];
+        size_t length = strcspn(word, " ");
+        snprintf(one, sizeof one, "%.*s", (int)length, word);
+        if (letters_shared(value, one) > most) {
+            most = letters_shared(value, one);
+            memcpy(near, one, sizeof near);
+        }
+        int added = snprintf(list + at, sizeof list - at, "%s%s", at > 0 ? ", " : "", one);
+        at += added > 0 && (size_t)added < sizeof list - at ? (size_t)added : 0;
+        word += length + (word[length] == ' ');
+    }
+    return complain(s->command, "unknown value '%.64s' for --%s%s%s%s (available: %s)", value, row->name,
+                    near[0] != '\0' ? "; did you mean '" : "", near, near[0] != '\0' ? "'?" : "", list);
 }
 
 int read_word(unsigned *out, const settings *s, const option_row *row, const char *value)
@@ -47,7 +68,7 @@ int read_word(unsigned *out, const settings *s, const option_row *row, const cha
         }
         word += length + (word[length] == ' ');
     }
-    return complain(s->command, "--%s takes one of: %s; not '%s'", row->name, row->words, value);
+    return unknown_word(s, row, value);
 }
 
 int read_list(void *options, const option_row *row, const char *list, read_option *take)
@@ -58,7 +79,7 @@ int read_list(void *options, const option_row *row, const char *list, read_optio
         char word[40];
         size_t length = strcspn(at, ",");
         if (length == 0 || length >= sizeof word) {
-            return complain(s->command, "--%s takes words separated by commas, not '%.64s'", row->name, list);
+            return complain(s->command, "--%s must be words separated by commas, not '%.64s'", row->name, list);
         }
         memcpy(word, at, length);
         word[length] = '\0';

@@ -297,7 +297,7 @@ static int run(const command *self, int argc, char **argv)
         status = complain(self, "--table cannot be used with %s", s.dialects ? "--dialects" : "--verbose");
     }
     if (status == GO_ON && s.common.operand_count == 0) {
-        status = complain(self, "a value is missing; try 'binade show 0.1', or '-' to read values from standard input");
+        status = complain(self, "expected a value; try 'binade show 0.1', or '-' to read values from standard input");
     }
     if (status == GO_ON && s.svg != NULL && (s.table || s.dialects || s.common.output != OUTPUT_TEXT)) {
         status = complain(self, "--svg cannot be used with %s",
@@ -338,11 +338,11 @@ static const option_row options[] = {
      .help = "the results under the rules of PyTorch, JAX, ONNX, CUDA and others",
      INTO_FLAG(show, dialects)},
     {.same = &row_dialect},
-    {.same = &row_overflow},
-    {.same = &row_nan},
-    {.same = &row_flush},
-    {.same = &row_tininess},
-    {.same = &row_seed},
+    {.same = &row_overflow, .rare = 1},
+    {.same = &row_nan, .rare = 1},
+    {.same = &row_flush, .rare = 1},
+    {.same = &row_tininess, .rare = 1},
+    {.same = &row_seed, .rare = 1},
     {.name = "table",
      .help = "a line per value and a column per format; of one value, a line per format",
      INTO_FLAG(show, table)},
@@ -351,11 +351,12 @@ static const option_row options[] = {
      .help = "one value between its neighbours as a picture in FILE (- is standard output), and nothing else",
      INTO_TEXT(show, svg)},
     {.name = "exact",
-     .help = "every digit in plain notation, up to about 100,000 (default: exponent form past 40 digits)",
+     .rare = 1,
+     .help = "every digit in plain notation, up to about 100,000 (default: exponent form after 40 digits)",
      INTO_FLAG(show, exact)},
     {.same = &row_json},
     {.same = &row_csv},
-    {.same = &row_color},
+    {.same = &row_color, .rare = 1},
     {.same = &row_help},
     {.name = NULL},
 };

@@ -13,7 +13,7 @@ static int digit_of(char c)
     return at != NULL ? (int)(at - digits) : 99;
 }
 
-/* What is being read, and where it stands: for messages. */
+/* What is being read, and where: for messages. */
 typedef struct source {
     const settings *settings;
     const char *place, *word;
@@ -29,7 +29,7 @@ static int refuse(const source *from, const char *what)
 static int refuse_width(const source *from, const given *v)
 {
     char what[96];
-    snprintf(what, sizeof what, "a code of %s has only %u bits", v->format.name, v->format.width);
+    snprintf(what, sizeof what, "a code of %s must have at most %u bits", v->format.name, v->format.width);
     return refuse(from, what);
 }
 
@@ -47,7 +47,7 @@ static int read_code(given *v, const source *from, const char *text)
         int digit = digit_of(*at);
         if (digit >= 1 << base_bits) {
             char what[64];
-            snprintf(what, sizeof what, "'%c' is no %s digit", *at, base_bits == 4 ? "hexadecimal" : "binary");
+            snprintf(what, sizeof what, "'%c' is not a %s digit", *at, base_bits == 4 ? "hexadecimal" : "binary");
             return refuse(from, what);
         }
         if (v->code > most >> base_bits) {
@@ -57,7 +57,7 @@ static int read_code(given *v, const source *from, const char *text)
         digits++;
     }
     if (digits == 0) {
-        return refuse(from, "the digits of the code are missing");
+        return refuse(from, "expected digits after the prefix of the code");
     }
     if (v->code > most) {
         return refuse_width(from, v);
@@ -87,7 +87,7 @@ static int read_number(given *v, const source *from, size_t length)
     const char *colon = strchr(from->word, ':');
     if (colon != NULL && colon[1] != '0' &&
         bnd_format_parse_n(&named, from->word, (size_t)(colon - from->word), NULL) == BND_OK) {
-        return refuse(from, "a code is written FORMAT:0xHEX or FORMAT:0bBITS");
+        return refuse(from, "expected a code as FORMAT:0xHEX or FORMAT:0bBITS");
     }
     if (bnd_real_new_of_text_n(&v->exact, &v->real, from->word, length, &why) != BND_OK) {
         return refuse(from, why.message);
@@ -107,7 +107,7 @@ static int read_format_and_code(given *v, const source *from, const char *code)
         return refuse(from, why.message);
     }
     if (v->format.width == 0) {
-        return refuse(from, "a value set has no codes");
+        return refuse(from, "the format is a value set: it has no codes");
     }
     return read_code(v, from, code);
 }

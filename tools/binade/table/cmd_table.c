@@ -45,15 +45,14 @@ static int run(const command *self, int argc, char **argv)
         status = add_formats(&s, s.operands[i]);
     }
     if (status == GO_ON && s.formats.count != 1) {
-        status = complain(self, "one format is needed, not %zu; try 'binade table e2m1'", s.formats.count);
+        status = complain(self, "expected one format, got %zu; try 'binade table e2m1'", s.formats.count);
     }
     const bnd_format *f = s.formats.items;
     if (status == GO_ON && f->width == 0) {
-        status = complain(self, "%s is a value set and has no codes", f->name);
+        status = complain(self, "%s is a value set: it has no codes", f->name);
     }
     if (status == GO_ON && f->width > WIDEST) {
-        status = complain(self, "%s has 2^%u codes; a table has room for formats of at most %d bits", f->name, f->width,
-                          WIDEST);
+        status = complain(self, "%s has 2^%u codes; the format must have at most %d bits", f->name, f->width, WIDEST);
     }
     if (status == GO_ON) {
         print_codes(&s, f);
@@ -63,8 +62,7 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {.same = &row_format}, {.same = &row_json}, {.same = &row_csv},
-    {.same = &row_color},  {.same = &row_help}, {.name = NULL},
+    {.same = &row_json}, {.same = &row_csv}, {.same = &row_color}, {.same = &row_help}, {.name = NULL},
 };
 
 static const command_example examples[] = {
@@ -81,8 +79,9 @@ const command command_table = {
     .operands = "FORMAT",
     .first = COMPLETES_FORMATS,
     .one_format = true,
-    .about = "Prints every code of a format in order: code, bits, class and exact value (in the text for people, past "
-             "40 digits cut with ...; --json and --csv have every digit).",
+    .about =
+        "Prints every code of a format in order: code, bits, class and exact value. Values are cut after 40 digits; "
+        "--json and --csv have every digit.",
     .options = options,
     .examples = examples,
     .environment = READS_COLUMNS,
