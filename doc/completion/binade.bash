@@ -34,10 +34,9 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     table)
-        options="--format --json --csv --color --help" valued=" --format -f --color "
+        options="--json --csv --color --help" valued=" --color "
         first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16" others=""
         case $prev in
-        --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16" ;;
         --color) words="auto always never" ;;
         esac ;;
     range)
@@ -53,16 +52,16 @@ _binade()
         --color) words="auto always never" ;;
         esac ;;
     calc)
-        options="--format --round --overflow --nan --flush --tininess --dialect --seed --json --csv --color --help" valued=" --format -f --round -r --overflow --nan --flush --tininess --dialect --seed --color "
+        options="--format --round --dialect --overflow --nan --flush --tininess --seed --color --json --csv --help" valued=" --format -f --round -r --dialect --overflow --nan --flush --tininess --seed --color "
         first="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" others=""
         case $prev in
         --format | -f) words="fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx" ;;
         --round | -r) words="rne rna rtz rup rdn rto sr sra srb sr-equal" ;;
+        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --overflow) words="format saturate propagate format-max propagate-max" ;;
         --nan) words="default canonical signed ones signed-ones propagate x86" ;;
         --flush) words="none in out both" ;;
         --tininess) words="before after" ;;
-        --dialect) words="ml_dtypes ml_dtypes-saturate cuda-satfinite cuda-nosat cuda-satfinite-rz cuda-nosat-rz onnx-saturate onnx-nosaturate torch torch-2.11 ocp-sat ocp-nonsat p3109-satfinite p3109-satpropagate p3109-satnone" ;;
         --color) words="auto always never" ;;
         esac ;;
     cast)
