@@ -1,6 +1,6 @@
 /* The back end for AVX-512 (F, BW, DQ, VL): 16 numbers of fp32 or 8 of fp64 per vector. It holds the hooks of
- * lanes_template.h and the choice of a kernel for each plan; avx512_mode_template.h and avx512_codes_template.h,
- * included below, have the kernels that go beyond the template.
+ * lanes_template.h and the choice of a kernel for each plan; avx512_mode_template.h, avx512_codes_template.h and
+ * avx512_bytes_template.h, included below, have the kernels that go beyond the template.
  *
  * `select` is one instruction: ternarylogic(a, b, m, constant) looks up, for each bit, the bit of its constant whose
  * number is a b m in binary:
@@ -242,6 +242,8 @@ static ALWAYS_INLINE void load_some_64(lanes_64 *c, const void *memory, unsigned
 #include "bulk/avx512_mode_template.h"
 
 #include "bulk/avx512_codes_template.h"
+
+#include "bulk/avx512_bytes_template.h"
 
 /* VBMI: permutations of bytes. Not every processor with AVX-512 has them, so this is tested where a kernel needs them.
  * Ice Lake and Zen 4 have them; Skylake and Cascade Lake do not, and take the template's kernels. */

@@ -3,6 +3,8 @@ binadeinclude_HEADERS += include/binade/bulk.h
 libbinade_number_la_SOURCES += \
 	src/number/bulk/bulk.h \
 	src/number/bulk/environment.h \
+	src/number/bulk/lanes_rounding_template.h \
+	src/number/bulk/lanes_decode_template.h \
 	src/number/bulk/lanes_template.h \
 	src/number/bulk/tally_lanes_template.h \
 	src/number/bulk/tally_bins_template.h \
@@ -23,6 +25,7 @@ libbinade_number_la_SOURCES += \
 AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_operate.c src/number/bulk/avx2_random.c \
 	src/number/bulk/avx2_memory.c src/number/bulk/avx2_tally.c src/number/bulk/avx2.c
 AVX512_SOURCES = src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
+	src/number/bulk/avx512_bytes_template.h \
 	src/number/bulk/avx512_histogram.h src/number/bulk/avx512_mode_template.h src/number/bulk/avx512_rounding.h \
 	src/number/bulk/avx512_runs.h src/number/bulk/avx512_operate.c src/number/bulk/avx512_tally.c \
 	src/number/bulk/avx512_random.c src/number/bulk/avx512.c
