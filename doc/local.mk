@@ -51,6 +51,7 @@ TUTORIAL_PAGES = \
 	doc/tutorials/first-steps.md \
 	doc/tutorials/library-c.md \
 	doc/tutorials/library-python.md \
+	doc/tutorials/numerics-research.md \
 	doc/tutorials/resource-accounting-2.md \
 	doc/tutorials/resource-accounting.md \
 	doc/tutorials/test-your-unit.md \
