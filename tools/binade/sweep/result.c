@@ -169,9 +169,9 @@ static void print_points(const summary *all, size_t recipes, enum output output)
         {"recipe", "recipe", false, false, false, false, 0}, {"lr", "lr", true, true, false, false, 0},
         {"runs", "runs", true, true, false, true, 0},        {"loss", "", true, true, false, true, 0},
         {"interval", "", true, true, false, true, 0},        {NULL, "loss", true, false, false, false, 0},
-        {"failed", "", true, true, false, true, 0},          {NULL, "failed", true, false, false, false, 0},
-        {"best", "", false, true, false, true, 0},           {NULL, "best", false, false, false, false, 0},
-        {"capped_loss", "", true, true, false, true, 0},
+        {"capped_loss", "", true, true, false, true, 0},     {"failed", "", true, true, false, true, 0},
+        {NULL, "failed", true, false, false, false, 0},      {"best", "", false, true, false, true, 0},
+        {NULL, "best", false, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = output};
     for (size_t i = 0; i < recipes; i++) {
@@ -185,11 +185,11 @@ static void print_points(const summary *all, size_t recipes, enum output output)
             table_add(&t, isnan(loss) ? copy_text("") : double_text(loss));
             table_add(&t, isnan(interval) ? copy_text("") : double_text(interval));
             table_add(&t, loss_of_rate(&all[i], rate));
+            table_add(&t, double_text(rate->result));
             table_add(&t, format_text("%zu", rate->failed));
             table_add(&t, count_text(rate->failed, rate->runs));
             table_add(&t, copy_text(best ? "true" : "false"));
             table_add(&t, copy_text(best ? "yes" : "-"));
-            table_add(&t, double_text(rate->result));
         }
     }
     table_end(&t);
