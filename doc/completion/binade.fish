@@ -211,42 +211,48 @@ complete -c binade -n '__binade_is sweep' -l threads -s j -d 'number of cores (d
 complete -c binade -n '__binade_is sweep' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
+<<<<<<< HEAD
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'print this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, memory and FLOPs of training, on paper'
 complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
+=======
+complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'estimate time, memory and FLOPs of training'
+complete -c binade -n '__binade_is cost' -l params -d 'number of parameters: 70e9, 70B' -x
+>>>>>>> f746ed9 (cost: the answer first with three digits, what is not counted as a list, step names as words; keys: interval instead of band)
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
-complete -c binade -n '__binade_is cost' -l gpus -d 'how many machines (default 1)' -x
-complete -c binade -n '__binade_is cost' -l gpu -d 'the machine: \'binade cost machines\' lists them; this: measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this'
-complete -c binade -n '__binade_is cost' -l format -s f -d 'of operands: bf16, fp8, mxfp4, ... (default bf16); of tensor a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
-complete -c binade -n '__binade_is cost' -l mfu -d 'of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
-complete -c binade -n '__binade_is cost' -l sparse -d 'peaks where two of four weights are zero'
-complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name: \'binade cost models\' lists them; of memory, also a model of binade train: transformer, mlp, linear, logistic, quadratic, student' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear logistic quadratic student'
-complete -c binade -n '__binade_is cost' -l layers -d 'of a transformer that has no name, or instead of the model\'s' -x
-complete -c binade -n '__binade_is cost' -l hidden -d 'its width' -x
-complete -c binade -n '__binade_is cost' -l heads -d 'its heads' -x
-complete -c binade -n '__binade_is cost' -l kv-heads -d 'its heads of keys and values (default as many)' -x
-complete -c binade -n '__binade_is cost' -l feed-forward -d 'within its perceptron (default 4 times hidden)' -x
-complete -c binade -n '__binade_is cost' -l vocab -d 'its vocabulary' -x
-complete -c binade -n '__binade_is cost' -l seq -d 'length of a sequence (default the model\'s context)' -x
-complete -c binade -n '__binade_is cost' -l batch -d 'sequences of a rank at once (default 1)' -x
+complete -c binade -n '__binade_is cost' -l gpus -d 'number of GPUs or other machines (default 1)' -x
+complete -c binade -n '__binade_is cost' -l gpu -d 'the machine; \'binade cost machines\' lists them; this: this machine, measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this'
+complete -c binade -n '__binade_is cost' -l format -s f -d 'format of the operands: bf16, fp8, mxfp4, ... (default bf16); tensor takes a list (default fp32)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l mfu -d 'model FLOPs utilization, the share of the peak that is reached: 0.5, 50% (default 0.4; flops: 1)' -x
+complete -c binade -n '__binade_is cost' -l sparse -d 'peaks with 2:4 sparsity (two of four weights are zero)'
+complete -c binade -n '__binade_is cost' -l model -d 'a transformer by name; \'binade cost models\' lists them; memory also takes a model of binade train: transformer, mlp, linear, logistic, quadratic, student' -x -a 'gpt2 gpt2-medium gpt2-large gpt2-xl gpt3-175b gpt-neox-20b llama2-7b llama2-13b llama2-70b mistral-7b gemma-7b llama3-8b llama3-70b llama3-405b llama3.2-1b qwen2.5-7b qwen2.5-72b binade transformer mlp linear logistic quadratic student'
+complete -c binade -n '__binade_is cost' -l layers -d 'number of layers, of a transformer without a name or instead of the model\'s' -x
+complete -c binade -n '__binade_is cost' -l hidden -d 'hidden size of the transformer' -x
+complete -c binade -n '__binade_is cost' -l heads -d 'number of attention heads' -x
+complete -c binade -n '__binade_is cost' -l kv-heads -d 'number of heads of keys and values (default as --heads)' -x
+complete -c binade -n '__binade_is cost' -l feed-forward -d 'inner size of the MLP (default 4 times hidden)' -x
+complete -c binade -n '__binade_is cost' -l vocab -d 'vocabulary size' -x
+complete -c binade -n '__binade_is cost' -l seq -d 'tokens per sequence (default the context of the model)' -x
+complete -c binade -n '__binade_is cost' -l batch -d 'sequences per rank and step (default 1)' -x
 complete -c binade -n '__binade_is cost' -l recipe -d 'a recipe, or settings: fp32, bf16-master, base=bf16-master,v=bf16 (default fp32)' -x -a 'fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit'
 complete -c binade -n '__binade_is cost' -l optimizer -d 'sgd momentum adagrad rmsprop adam adamw lion adafactor (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
-complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO\'s stage (default 0; fit: 3)' -x -a '0 1 2 3'
-complete -c binade -n '__binade_is cost' -l ranks -d 'that share the data, and what ZeRO shards (default 1)' -x
-complete -c binade -n '__binade_is cost' -l tp -d 'machines that share each layer (default 1)' -x
+complete -c binade -n '__binade_is cost' -l zero -d 'ZeRO stage (default 0; fit: 3)' -x -a '0 1 2 3'
+complete -c binade -n '__binade_is cost' -l ranks -d 'data-parallel ranks, over which ZeRO shards (default 1)' -x
+complete -c binade -n '__binade_is cost' -l tp -d 'tensor-parallel machines, which share each layer (default 1)' -x
 complete -c binade -n '__binade_is cost' -l recompute -d 'none selective full (default none)' -x -a 'none selective full'
-complete -c binade -n '__binade_is cost' -l days -d 'how long the machines work (default 1)' -x
-complete -c binade -n '__binade_is cost' -l memory -d 'of one machine, instead of --gpu: 80GB, 80GiB' -x
-complete -c binade -n '__binade_is cost' -l result -d 'format of the product (default as operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
+complete -c binade -n '__binade_is cost' -l days -d 'time that the machines work, in days (default 1)' -x
+complete -c binade -n '__binade_is cost' -l memory -d 'memory of one machine, instead of --gpu: 80GB, 80GiB' -x
+complete -c binade -n '__binade_is cost' -l result -d 'format of the matrix product (default that of the operands, at least 16 bits)' -x -a 'fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16'
 complete -c binade -n '__binade_is cost' -l peak -d 'dense FLOP/s of one machine, instead of --gpu: 400e12, 400T' -x
-complete -c binade -n '__binade_is cost' -l bandwidth -d 'of one machine per second, with --peak: 1.6TB' -x
-complete -c binade -n '__binade_is cost' -l seconds -d 'how long --tokens took; of one step: 0.35' -x
-complete -c binade -n '__binade_is cost' -l tokens-per-second -d 'of all machines together, instead of --tokens and --seconds' -x
-complete -c binade -n '__binade_is cost' -l width -d 'of a model of binade train: as there' -x
-complete -c binade -n '__binade_is cost' -l depth -d 'its layers' -x
-complete -c binade -n '__binade_is cost' -l context -d 'symbols per row' -x
-complete -c binade -n '__binade_is cost' -l vocabulary -d 'its vocabulary' -x
-complete -c binade -n '__binade_is cost' -l inputs -d 'of the perceptron' -x
+complete -c binade -n '__binade_is cost' -l bandwidth -d 'bytes per second of one machine, with --peak: 1.6TB' -x
+complete -c binade -n '__binade_is cost' -l seconds -d 'time for --tokens, for example of one step: 0.35' -x
+complete -c binade -n '__binade_is cost' -l tokens-per-second -d 'measured on all machines together, instead of --tokens and --seconds' -x
+complete -c binade -n '__binade_is cost' -l width -d 'width of a model of binade train' -x
+complete -c binade -n '__binade_is cost' -l depth -d 'layers of a model of binade train' -x
+complete -c binade -n '__binade_is cost' -l context -d 'tokens per sequence, of a model of binade train' -x
+complete -c binade -n '__binade_is cost' -l vocabulary -d 'vocabulary size' -x
+complete -c binade -n '__binade_is cost' -l inputs -d 'of the MLP' -x
 complete -c binade -n '__binade_is cost' -l tied -d 'the head is the table of embeddings'
 complete -c binade -n '__binade_is cost' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is cost' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'

@@ -71,7 +71,7 @@ static void test_gpt3(void)
     CU_ASSERT_EQUAL(bnd_architecture_parameters(&gpt3), 174604259328);
     bnd_cost_of_flops q = {.model = &gpt3, .tokens = 300e9};
     DO(bnd_cost_flops(&cost, &q, &why));
-    CU_ASSERT_DOUBLE_EQUAL(bnd_cost_value(&cost, "six_n_d") / 3.14e23, 1, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(bnd_cost_value(&cost, "6 N D") / 3.14e23, 1, 0.02);
     CU_ASSERT_DOUBLE_EQUAL(2e25 / 3.14e23, 64, 1);
 }
 

@@ -143,7 +143,7 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
     if (q->plan.policy.cast[BND_ROLE_CAREFUL].given && element < 4 && q->recompute != BND_RECOMPUTE_FULL) {
         bndi_cost_note(out, "what the recipe keeps wider (norms, softmax) is counted as wide as the rest");
     }
-    bndi_cost_note(out, "leaves out what stands around the layers; the logits alone, in fp32, are # bytes",
+    bndi_cost_note(out, "not counted: activations outside the layers; the logits alone, in fp32, are # bytes",
                    4 * tokens * (double)a->vocabulary / t);
     if (q->recompute == BND_RECOMPUTE_FULL) {
         bndi_cost_note(out, "while a layer is computed again its own activations are there, too, one layer at a time");

@@ -45,8 +45,8 @@ static void put_products(bnd_cost *out, const bnd_architecture *a, const bndi_fo
     bndi_cost_step(out, "qkv", "FLOP/token", f->qkv, "2 h (q + 2 k)", "2 x # x (# + 2 x #)", h, q, k);
     bndi_cost_step(out, "attention", "FLOP/token", f->attention, "4 s q", "4 x # x #", s, q);
     bndi_cost_step(out, "projection", "FLOP/token", f->projection, "2 q h", "2 x # x #", q, h);
-    bndi_cost_step(out, "perceptron", "FLOP/token", f->perceptron, a->gated ? "2 x 3 h f" : "2 x 2 h f",
-                   "2 x # x # x #", matrices, h, inner);
+    bndi_cost_step(out, "mlp", "FLOP/token", f->perceptron, a->gated ? "2 x 3 h f" : "2 x 2 h f", "2 x # x # x #",
+                   matrices, h, inner);
     bndi_cost_step(out, "layer", "FLOP/token", f->layer, "their sum", "# + # + # + #", f->qkv, f->attention,
                    f->projection, f->perceptron);
     bndi_cost_step(out, "head", "FLOP/token", f->head, "2 h V", "2 x # x #", h, (double)a->vocabulary);
@@ -88,19 +88,19 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
     if (question->recompute == BND_RECOMPUTE_NONE) {
         bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward", "3 x #", f.all);
     } else {
-        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward + what is computed again", "3 x # + #", f.all,
+        bndi_cost_step(&c, "training", "FLOP/token", each, "3 forward + recomputation", "3 x # + #", f.all,
                        each - 3 * f.all);
     }
-    bndi_cost_step(&c, "six_n", "FLOP/token", 6 * n, "6 N, the rule of thumb", "6 x #", n);
+    bndi_cost_step(&c, "6 N", "FLOP/token", 6 * n, "rule of thumb", "6 x #", n);
     bndi_cost_step(&c, "ratio", "", each / (6 * n), "training / 6 N", "# / #", each, 6 * n);
     if (question->tokens > 0) {
         bndi_cost_step(&c, "compute", "FLOP", each * tokens, "training x D", "# x #", each, tokens);
-        bndi_cost_step(&c, "six_n_d", "FLOP", 6 * n * tokens, "6 N D", "6 x # x #", n, tokens);
+        bndi_cost_step(&c, "6 N D", "FLOP", 6 * n * tokens, "rule of thumb", "6 x # x #", n, tokens);
     }
     bndi_cost_answer(&c, question->tokens > 0 ? "compute" : "training");
     bndi_cost_note(
-        &c, "leaves out what is done element by element (norms, softmax, activations, the optimizer): few FLOPs, "
-            "but not little time");
+        &c, "not counted: elementwise operations (norms, softmax, activation functions, the optimizer): few FLOPs, but "
+            "much time");
     bndi_cost_note(&c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
     *out = c;
     return BND_OK;
@@ -166,7 +166,7 @@ bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters,
     bndi_cost_step(c, "compute", "FLOP", *work, factor == 6 ? "6 N D" : "8 N D", "# x # x #", factor, parameters,
                    tokens);
     bndi_cost_note(
-        c, "leaves out attention's own products (12 L s d FLOP per token), and that a table of tokens takes none: "
-           "--model counts both");
+        c, "not counted: attention's own matrix products (12 L s d FLOP per token), and that the token embedding needs "
+           "none; --model counts both");
     return BND_OK;
 }

@@ -92,10 +92,10 @@ static void put_parameters(bnd_cost *c, const bnd_cost_of_memory *q, double all,
                        q->trained != NULL ? q->trained->model : q->model->name);
     }
     if (tensor > 1 && !has_shape(q)) {
-        bndi_cost_step(c, "of_a_rank", "parameter", own, "N / t", "# / #", all, tensor);
+        bndi_cost_step(c, "per rank", "parameter", own, "N / t", "# / #", all, tensor);
     } else if (tensor > 1) { /* own = split / t + others, and all = split + others */
         double split = (all - own) / (1 - 1 / tensor);
-        bndi_cost_step(c, "of_a_rank", "parameter", own, "what is split / t + the others", "# / # + #", split, tensor,
+        bndi_cost_step(c, "per rank", "parameter", own, "split tensors / t + the others", "# / # + #", split, tensor,
                        all - split);
     }
 }
@@ -129,13 +129,13 @@ static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memor
         }
     }
     if (scales >= 1) {
-        bndi_cost_step(c, "scales", "B", scales, "what shares a scale has one", "$", q->plan.policy.name);
+        bndi_cost_step(c, "scales", "B", scales, "one per block", "$", q->plan.policy.name);
         sum += scales;
     }
-    bndi_cost_step(c, "states", "B", sum, "their sum", "$: # bytes a parameter of a rank", q->plan.policy.name,
+    bndi_cost_step(c, "states", "B", sum, "their sum", "$: # bytes per parameter of the rank", q->plan.policy.name,
                    sum / own);
     if (passing > 0) {
-        bndi_cost_step(c, "transient", "B", passing, "made of the master for a step", "# x #", own, passing / own);
+        bndi_cost_step(c, "transient", "B", passing, "copies of the master in a step", "# x #", own, passing / own);
     }
     *total = sum + passing;
     return BND_OK;
@@ -144,7 +144,7 @@ static bnd_status put_states(double *total, bnd_cost *c, const bnd_cost_of_memor
 static double put_histories(bnd_cost *c, const bnd_cost_of_memory *q, double bytes)
 {
     if (bytes > 0) {
-        bndi_cost_step(c, "histories", "B", bytes, "of the largest numbers of operands", "$", q->plan.policy.name);
+        bndi_cost_step(c, "histories", "B", bytes, "past maxima of operands", "$", q->plan.policy.name);
     }
     return bytes;
 }
@@ -158,7 +158,7 @@ static bnd_status put_second_gradient(double *bytes, bnd_cost *c, const bnd_cost
     bnd_status status = bnd_plan_stored(&s, &q->plan, BND_ROLE_GRAD, &table, why);
     if (status == BND_OK && s.scales == 0) {
         *bytes = s.bytes;
-        bndi_cost_step(c, "second_gradient", "B", *bytes, "of the tied table", "# x #", (double)table.rows,
+        bndi_cost_step(c, "second gradient", "B", *bytes, "of the tied table", "# x #", (double)table.rows,
                        (double)table.columns);
     }
     return status;
@@ -173,18 +173,18 @@ static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory
     bnd_status status = b.tied ? put_second_gradient(&second, c, q, why) : BND_OK;
     put_histories(c, q, b.histories);
     if (b.block > 0) {
-        bndi_cost_step(c, "block", "B", b.block, again ? "one block, computed again" : "one block", "# tokens",
+        bndi_cost_step(c, "block", "B", b.block, again ? "one block, recomputed" : "one block", "# tokens",
                        q->batch * (double)q->trained->context);
     }
-    bndi_cost_step(c, "activations", "B", b.tensors, "saved for backward", "batch #", q->batch);
+    bndi_cost_step(c, "activations", "B", b.tensors, "saved for the backward pass", "batch #", q->batch);
     bndi_cost_note(
         c,
         "the question is what binade train measures (its columns activations and total), to the byte: activations that "
         "are saved for the backward pass, as the recipe keeps them");
     if (b.beside > 0) {
         bndi_cost_note(c,
-                       "leaves out what norms keep beside tensors, a mean and a deviation of each row: # bytes, in "
-                       "fp32 in every recipe",
+                       "not counted: the mean and the deviation of each row that norms keep: # bytes, in fp32 in "
+                       "every recipe",
                        b.beside);
     }
     *bytes = second + b.histories + b.tensors;
@@ -214,10 +214,9 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
 static void put_room(bnd_cost *c, const bnd_machine *m, double total)
 {
     bndi_cost_step(c, "room", "B", m->memory - total, "memory - total", "# - #", m->memory, total);
-    bndi_cost_note(c,
-                   total <= m->memory ? "it fits $, with # of its memory taken"
-                                      : "it does not fit $: it takes # times its memory",
-                   m->title, total / m->memory);
+    bndi_cost_note(
+        c, total <= m->memory ? "it fits $ and uses # of its memory" : "it does not fit $: it needs # times its memory",
+        m->title, total / m->memory);
 }
 
 bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error *why)
@@ -246,10 +245,10 @@ bnd_status bnd_cost_memory(bnd_cost *out, const bnd_cost_of_memory *q, bnd_error
         put_room(&c, q->machine, states + activations);
     }
     if (!has_shape(q)) {
-        bndi_cost_note(&c, "leaves out activations: they grow with batch and sequence; --model counts them");
+        bndi_cost_note(&c, "not counted: activations, which grow with batch and sequence; --model counts them");
     }
     bndi_cost_note(
-        &c, "leaves out $transient copies of operands, buffers of communication, and what an allocator cannot use",
+        &c, "not counted: $transient copies of operands, communication buffers, and memory lost by the allocator",
         has_shape(q) ? "gradients of activations, " : "");
     *out = c;
     return BND_OK;
@@ -284,14 +283,14 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     if (status != BND_OK) {
         return status;
     }
-    bndi_cost_step(&c, "bytes", "B/parameter", whole, "all of them, wherever they are", "$", p.policy.name);
-    bndi_cost_step(&c, "of_a_machine", "B/parameter", each, "what one machine holds of it", "ZeRO #, # ranks, t = #",
-                   (double)p.zero, p.ranks, p.tensor);
-    bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes of a machine", "# / #", memory, each);
+    bndi_cost_step(&c, "bytes", "B/parameter", whole, "their sum over all machines", "$", p.policy.name);
+    bndi_cost_step(&c, "per machine", "B/parameter", each, "on one machine", "ZeRO #, # ranks, t = #", (double)p.zero,
+                   p.ranks, p.tensor);
+    bndi_cost_step(&c, "parameters", "parameter", memory / each, "memory / bytes per machine", "# / #", memory, each);
     bndi_cost_answer(&c, "parameters");
     bndi_cost_note(
-        &c, "leaves out activations, which grow with batch and sequence, transient copies and buffers: what fits "
-            "is smaller");
+        &c, "not counted: activations, which grow with batch and sequence, transient copies and buffers: the model "
+            "that fits is smaller");
     *out = c;
     return BND_OK;
 }

@@ -67,12 +67,12 @@ bnd_status bnd_cost_roofline(bnd_cost *out, double m, double n, double k, const 
                    "min(peak, intensity x bandwidth)", "min(#, # x #)", peak, intensity, machine->bandwidth);
     bndi_cost_answer(&c, "reachable");
     bndi_cost_note(&c,
-                   by_compute ? "bound by compute: # FLOP a byte, and the machine does # while it moves one"
-                              : "bound by bandwidth: # FLOP a byte, where the machine does # while it moves one",
+                   by_compute ? "bound by compute: # FLOP per byte; the machine can do # per byte that it moves"
+                              : "bound by bandwidth: # FLOP per byte; the machine can do # per byte that it moves",
                    intensity, ridge);
     bndi_cost_note(
-        &c, "leaves out that caches are finite (each matrix is moved once here) and that tiles at the edges are not "
-            "full");
+        &c, "not counted: the finite size of caches (each matrix is moved once here), and tiles at the edges that are "
+            "not full");
     bndi_cost_machine_note(&c, machine, format, peak, sparse);
     *out = c;
     return BND_OK;

@@ -63,7 +63,7 @@ bnd_status bnd_cost_tensor(bnd_cost *out, const double *shape, size_t rank, cons
     bndi_cost_step(&c, "elements", "", n, "all extents", "$", text);
     if (scaled) {
         bndi_cost_step(&c, "codes", "B", codes, "elements x bits / 8", "# x # / 8", n, bits);
-        bndi_cost_step(&c, "scales", "B", scales, "as many as share none", "$", block.name);
+        bndi_cost_step(&c, "scales", "B", scales, "one per block", "$", block.name);
         bndi_cost_step(&c, "bytes", "B", bytes, "codes + scales", "# + #", codes, scales);
         bndi_cost_step(&c, "bits", "bit/element", 8 * bytes / n, "8 bytes / elements", "8 x # / #", bytes, n);
     } else {

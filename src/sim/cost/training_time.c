@@ -9,12 +9,12 @@ static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, 
     double each = bndi_training_flops(a, &f, q->recompute), layers = (double)a->layers;
     *work = each * q->tokens;
     bndi_cost_step(c, "parameters", "parameter", n, "all tensors of its shape", "$", a->name);
-    bndi_cost_step(c, "six_n_d", "FLOP", 6 * n * q->tokens, "6 N D, the rule of thumb", "6 x # x #", n, q->tokens);
+    bndi_cost_step(c, "6 N D", "FLOP", 6 * n * q->tokens, "rule of thumb", "6 x # x #", n, q->tokens);
     bndi_cost_step(c, "matrices", "FLOP/token", 3 * (f.all - layers * f.attention), "6 (parameters of matrices)",
                    "6 x #", (f.all - layers * f.attention) / 2);
     bndi_cost_step(c, "attention", "FLOP/token", 3 * layers * f.attention, "12 L s d", "12 x # x # x #", layers, s,
                    (double)(a->heads * a->head_width));
-    bndi_cost_step(c, "again", "FLOP/token", each - 3 * f.all, "what is computed again", "$",
+    bndi_cost_step(c, "recomputed", "FLOP/token", each - 3 * f.all, "recomputation", "$",
                    q->recompute == BND_RECOMPUTE_NONE        ? "nothing"
                    : q->recompute == BND_RECOMPUTE_SELECTIVE ? "attention's products, forward"
                                                              : "every layer, forward");
@@ -61,9 +61,7 @@ bnd_status bnd_cost_time(bnd_cost *out, const bnd_cost_of_time *q, bnd_error *wh
     bndi_cost_step(&c, "days", "day", seconds / 86400, "seconds / 86400", "# / 86400", seconds);
     bndi_cost_answer(&c, "days");
     bndi_cost_note(
-        &c,
-        "an MFU of # is an assumption: it stands for all that is not a matrix product, for waiting and for failures",
-        q->mfu);
+        &c, "the MFU of # is an assumption; it covers work other than matrix products, waiting, and failures", q->mfu);
     bndi_cost_machine_note(&c, q->machine, q->format, peak, q->sparse);
     *out = c;
     return BND_OK;

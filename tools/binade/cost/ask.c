@@ -27,9 +27,19 @@ static const char *format_of(const asked *a)
 }
 
 static int answered(const asked *a, bnd_status status, const bnd_cost *answer, const bnd_error *why,
-                    const char *question, const char *about)
+                    const char *question, const char *about, const char *headline)
 {
-    return status == BND_OK ? cost_print(a, question, about, answer) : refused(a, why);
+    return status == BND_OK ? cost_print(a, question, about, headline, answer) : refused(a, why);
+}
+
+/* "on 1024 x NVIDIA H100 SXM" */
+static char *machines_text(const asked *a)
+{
+    char number[32];
+    bnd_cost_number(number, sizeof number, a->number[COST_GPUS]);
+    return is_given(a, COST_PEAK) || !is_given(a, COST_GPU)
+               ? format_text("on %s machine%s", number, a->number[COST_GPUS] == 1 ? "" : "s")
+               : format_text("on %s x %s", number, a->machine.title);
 }
 
 /* "4096x4096x1024": sides separated by x; how many, or 0 after a complaint. */
@@ -98,7 +108,11 @@ static int ask_time(asked *a, char **operand, size_t operands)
     }
     bnd_cost_of_time q = time_of(a);
     bnd_status status = bnd_cost_time(&answer, &q, &why);
-    return answered(a, status, &answer, &why, "time", "how long training takes");
+    char *machines = machines_text(a), *headline = format_text("%s at %.3g %% MFU", machines, 100 * q.mfu);
+    int result = answered(a, status, &answer, &why, "time", "training time", headline);
+    free(headline);
+    free(machines);
+    return result;
 }
 
 /* From tokens and seconds, or from tokens per second. */
@@ -123,7 +137,7 @@ static int ask_mfu(asked *a, char **operand, size_t operands)
     bnd_cost_of_time q = time_of(a);
     q.tokens = by_rate ? a->number[COST_TOKENS_PER_SECOND] : q.tokens;
     bnd_status status = bnd_cost_utilization(&answer, &q, by_rate ? 1 : a->number[COST_SECONDS], &why);
-    return answered(a, status, &answer, &why, "mfu", "the share of the peak that was reached");
+    return answered(a, status, &answer, &why, "mfu", "share of the peak that was reached", "of the peak (MFU)");
 }
 
 /* Options of flops that only a model, or only machines, have. */
@@ -135,7 +149,7 @@ static int ask_flops_of_product(asked *a, const char *operand)
     bnd_cost answer;
     bnd_error why;
     double side[3];
-    if (cost_refuse_options(a, FLOPS_OF_MODELS | FLOPS_OF_MACHINES, "with a product") != GO_ON) {
+    if (cost_refuse_options(a, FLOPS_OF_MODELS | FLOPS_OF_MACHINES, "with a matrix product") != GO_ON) {
         return BAD_USAGE;
     }
     size_t sides = read_sides(side, 3, a, operand, "1024x256x64 (points, inputs, outputs)");
@@ -143,10 +157,12 @@ static int ask_flops_of_product(asked *a, const char *operand)
         return sides == 0
                    ? BAD_USAGE
                    : complain(a->common.command,
-                              "a product has three sides, B x D by D x K: write 1024x256x64, not '%.60s'", operand);
+                              "a matrix product has three sizes, B x D by D x K: expected 1024x256x64, got '%.60s'",
+                              operand);
     }
     bnd_status status = bnd_cost_product(&answer, side[0], side[1], side[2], &why);
-    return answered(a, status, &answer, &why, "flops", "the FLOPs of a product and of its gradients");
+    return answered(a, status, &answer, &why, "flops", "FLOPs of a matrix product and of its gradients",
+                    "for the matrix product and its two gradients");
 }
 
 static int ask_flops_of_machines(asked *a)
@@ -158,7 +174,12 @@ static int ask_flops_of_machines(asked *a)
     }
     bnd_status status = bnd_cost_budget(&answer, a->number[COST_GPUS], a->number[COST_DAYS], a->number[COST_MFU],
                                         &a->machine, format_of(a), is_given(a, COST_SPARSE), &why);
-    return answered(a, status, &answer, &why, "flops", "the FLOPs of these machines in this time");
+    char *machines = machines_text(a), *headline = format_text("%s in %.4g day%s", machines, a->number[COST_DAYS],
+                                                               a->number[COST_DAYS] == 1 ? "" : "s");
+    int result = answered(a, status, &answer, &why, "flops", "FLOPs of these machines in this time", headline);
+    free(headline);
+    free(machines);
+    return result;
 }
 
 static int ask_flops(asked *a, char **operand, size_t operands)
@@ -185,7 +206,8 @@ static int ask_flops(asked *a, char **operand, size_t operands)
                            .recompute = a->recompute};
     bnd_status status = bnd_cost_flops(&answer, &q, &why);
     return answered(a, status, &answer, &why, "flops",
-                    a->model != NULL ? "the FLOPs of a transformer, product by product" : "the FLOPs of training");
+                    a->model != NULL ? "FLOPs of a transformer, by matrix product" : "FLOPs of training",
+                    is_given(a, COST_TOKENS) ? "to train the model" : "to train the model");
 }
 
 /* ---- memory, fit ---- */
@@ -210,7 +232,8 @@ static int ask_memory(asked *a, char **operand, size_t operands)
                             .machine = is_given(a, COST_GPU) ? &a->machine : NULL};
     bnd_status status = bnd_cost_memory(&answer, &q, &why);
     return answered(a, status, &answer, &why, "memory",
-                    a->has_trained ? "what a run of binade train holds" : "what one rank holds");
+                    a->has_trained ? "memory of a run of binade train" : "memory of one rank",
+                    a->has_trained ? "for a run of binade train" : "per rank");
 }
 
 static int ask_fit(asked *a, char **operand, size_t operands)
@@ -230,7 +253,11 @@ static int ask_fit(asked *a, char **operand, size_t operands)
     }
     double memory = is_given(a, COST_MEMORY) ? a->number[COST_MEMORY] : a->machine.memory;
     bnd_status status = bnd_cost_fit(&answer, &a->plan, a->number[COST_GPUS], memory, &why);
-    return answered(a, status, &answer, &why, "fit", "the largest model whose states fit");
+    char *machines = machines_text(a), *headline = format_text("fit %s, without activations", machines);
+    int result = answered(a, status, &answer, &why, "fit", "the largest model whose states fit", headline);
+    free(headline);
+    free(machines);
+    return result;
 }
 
 /* ---- tensor, roofline ---- */
@@ -251,7 +278,9 @@ static int ask_tensor(asked *a, char **operand, size_t operands)
         size_t length = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
         bnd_status status = bnd_cost_tensor(&answer, side, rank, name, &why);
-        result = answered(a, status, &answer, &why, "tensor", name);
+        char *headline = format_text("in %s", name);
+        result = answered(a, status, &answer, &why, "tensor", name, headline);
+        free(headline);
         if (list[length] == '\0') {
             break;
         }
@@ -270,18 +299,19 @@ static int ask_roofline(asked *a, char **operand, size_t operands)
     }
     if (operands != 1) {
         return complain(a->common.command,
-                        "a product is missing; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
+                        "a matrix product is missing; try 'binade cost roofline 4096x4096x4096 --gpu h100'");
     }
     size_t sides = read_sides(side, 3, a, operand[0], "4096x4096x4096 (M, N, K)");
     if (sides != 3) {
-        return sides == 0
-                   ? BAD_USAGE
-                   : complain(a->common.command, "a product has three sides: write MxNxK, not '%.60s'", operand[0]);
+        return sides == 0 ? BAD_USAGE
+                          : complain(a->common.command, "a matrix product has three sizes: expected MxNxK, got '%.60s'",
+                                     operand[0]);
     }
     bnd_status status =
         bnd_cost_roofline(&answer, side[0], side[1], side[2], &a->machine, format_of(a),
                           is_given(a, COST_RESULT) ? a->text[COST_RESULT] : NULL, is_given(a, COST_SPARSE), &why);
-    return answered(a, status, &answer, &why, "roofline", "the FLOP/s that this matrix product can reach");
+    return answered(a, status, &answer, &why, "roofline", "the FLOP/s that this matrix product can reach",
+                    "at most for this matrix product");
 }
 
 static int list_machines(asked *a, char **operand, size_t operands)
@@ -302,24 +332,24 @@ const cost_question cost_questions[] = {
     {"time", "how long training takes", "", GIVEN(COST_TOKENS) | GIVEN(COST_GPU),
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_RECOMPUTE), ask_time,
      "--params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5"},
-    {"mfu", "what share of the peak a measured run reached", "", GIVEN(COST_GPU),
+    {"mfu", "the share of the peak that a measured run reached", "", GIVEN(COST_GPU),
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_SECONDS) | GIVEN(COST_TOKENS_PER_SECOND) |
          GIVEN(COST_RECOMPUTE),
      ask_mfu, "--params 7e9 --tokens-per-second 90e3 --gpus 8 --gpu h100"},
     {"fit", "the largest model whose states fit", "", 0,
      STATES | GIVEN(COST_GPUS) | GIVEN(COST_GPU) | GIVEN(COST_MEMORY), ask_fit, "--gpus 8 --gpu h100 --recipe fp32"},
-    {"memory", "what one rank holds: parameters, gradients, states, activations", "", 0,
+    {"memory", "the memory of one rank: parameters, gradients, states, activations", "", 0,
      SHAPE | STATES | GIVEN(COST_PARAMS) | GIVEN(COST_RANKS) | GIVEN(COST_BATCH) | GIVEN(COST_RECOMPUTE) |
          GIVEN(COST_GPU) | GIVEN(COST_WIDTH) | GIVEN(COST_DEPTH) | GIVEN(COST_CONTEXT) | GIVEN(COST_VOCABULARY) |
          GIVEN(COST_INPUTS) | GIVEN(COST_TIED),
      ask_memory, "--model llama3-70b --recipe bf16-master --zero 3 --ranks 64"},
-    {"flops", "of a model, of a product BxDxK, or of machines in so many days", "[BxDxK]", 0,
+    {"flops", "FLOPs of a model, of a matrix product BxDxK, or of machines in some days", "[BxDxK]", 0,
      SHAPE | MACHINES | GIVEN(COST_PARAMS) | GIVEN(COST_TOKENS) | GIVEN(COST_MFU) | GIVEN(COST_DAYS) |
          GIVEN(COST_RECOMPUTE),
      ask_flops, "--params 70e9 --tokens 15e12"},
     {"tensor", "bytes of a tensor in each format", "SHAPE", 0, GIVEN(COST_FORMAT), ask_tensor,
      "49152x12288 --format fp32,bf16,mxfp8"},
-    {"roofline", "is a product bound by compute or by bandwidth", "MxNxK", GIVEN(COST_GPU),
+    {"roofline", "whether a matrix product is bound by compute or by bandwidth", "MxNxK", GIVEN(COST_GPU),
      GIVEN(COST_GPU) | GIVEN(COST_FORMAT) | GIVEN(COST_SPARSE) | GIVEN(COST_RESULT) | GIVEN(COST_PEAK) |
          GIVEN(COST_BANDWIDTH),
      ask_roofline, "4096x4096x4096 --gpu h100 --format fp8"},

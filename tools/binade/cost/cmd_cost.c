@@ -1,4 +1,4 @@
-/* binade cost: resource accounting on paper. */
+/* binade cost: resource accounting without running anything. */
 #include "cost.h"
 #include "common/print.h"
 
@@ -53,8 +53,8 @@ static int check_options(const asked *a, const cost_question *q)
                             q->example);
         }
         if ((a->given & ~q->takes & GIVEN(i)) != 0) {
-            return complain(a->common.command, "%s does not look at --%s; try 'binade cost %s%s%s'", q->name,
-                            cost_rows[i].name, q->name, q->example[0] != '\0' ? " " : "", q->example);
+            return complain(a->common.command, "--%s cannot be used with %s; try 'binade cost %s%s%s'",
+                            cost_rows[i].name, q->name, q->name, q->example[0] != '\0' ? " " : "", q->example);
         }
     }
     if (a->common.operand_count > (q->operands[0] != '\0' ? 2u : 1u)) {
@@ -212,7 +212,7 @@ void cost_question_help(const command *self, const cost_question *question)
     snprintf(name, sizeof name, "%s %s", self->name, question->name);
     snprintf(example, sizeof example, "binade %s%s%s", name, question->example[0] != '\0' ? " " : "",
              question->example);
-    snprintf(about, sizeof about, "The question: %s.", question->summary);
+    snprintf(about, sizeof about, "Answers: %s.", question->summary);
     const command one = {.name = name,
                          .operands = question->operands,
                          .about = about,
@@ -229,13 +229,13 @@ static const command_example examples[] = {
 
 const command command_cost = {
     .name = "cost",
-    .summary = "time, memory and FLOPs of training, on paper",
+    .summary = "estimate time, memory and FLOPs of training",
     .group = GROUP_TRAIN,
     .operands = "QUESTION [SHAPE]",
     .first = COMPLETES_OPERANDS,
     .operand_name = question_name,
-    .about = "Works out what training costs: the answer first, then each step with its formula, its numbers and its "
-             "result, then what is left out. 'binade cost QUESTION --help' lists the options of one question.\n\n"
+    .about = "Estimates the cost of training: the answer first, then each step with its formula, its numbers and its "
+             "result, then what is not counted. 'binade cost QUESTION --help' lists the options of one question.\n\n"
              "QUESTION: time, mfu (from a measured time), fit (the largest model), memory (by role), flops [BxDxK], "
              "tensor SHAPE, roofline MxNxK, machines, models.",
     .options = cost_rows,

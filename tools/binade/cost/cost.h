@@ -80,8 +80,8 @@ int cost_find_trained(asked *a, const cost_question *q);
 /* The help of one question: what it takes, and an example. */
 void cost_question_help(const command *self, const cost_question *question);
 
-/* Prints the answer; FINE, or complains with the library's message. */
-int cost_print(const asked *a, const char *question, const char *about, const bnd_cost *answer);
+/* Prints the answer: FINE. `about` describes it in JSON; `headline` follows the value in the first line of the text. */
+int cost_print(const asked *a, const char *question, const char *about, const char *headline, const bnd_cost *answer);
 int cost_list_machines(const asked *a);
 int cost_list_models(const asked *a);
 

@@ -85,7 +85,85 @@ static void print_step(const asked *a, const bnd_cost_step *s, int name, int for
     free(value);
 }
 
-static void print_text(const asked *a, const char *about, const bnd_cost *answer)
+/* ---- the answer in one line ---- */
+
+/* x with three digits: "6.3e24", "144". */
+static char *three_digits(double x)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.3g", x);
+    char *power = strstr(digits, "e+");
+    return power != NULL ? format_text("%.*se%s", (int)(power - digits), digits, power + 2) : copy_text(digits);
+}
+
+/* "16.6 G" for 16.64e9; a unit follows. */
+static char *scaled_text(double x)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E", "Z"};
+    size_t k = 0;
+    while (x >= 999.5 && k + 1 < sizeof prefixes / sizeof prefixes[0]) {
+        x /= 1000;
+        k++;
+    }
+    char *number = three_digits(x), *text = format_text("%s %s", number, prefixes[k]);
+    free(number);
+    return text;
+}
+
+static char *parameters_text(double x)
+{
+    const char *word = x >= 1e12 ? " trillion" : x >= 1e9 ? " billion" : x >= 1e6 ? " million" : "";
+    char *number = three_digits(x / (x >= 1e12 ? 1e12 : x >= 1e9 ? 1e9 : x >= 1e6 ? 1e6 : 1));
+    char *text = format_text("%s%s parameters", number, word);
+    free(number);
+    return text;
+}
+
+/* The value with as many digits as people read, and its unit. */
+static char *short_text(const bnd_cost_step *s)
+{
+    bool scaled = strcmp(s->unit, "B") == 0 || strcmp(s->unit, "FLOP/s") == 0 || strcmp(s->unit, "FLOP/token") == 0 ||
+                  (strcmp(s->unit, "FLOP") == 0 && s->value < 1e18);
+    if (strcmp(s->unit, "parameter") == 0) {
+        return parameters_text(s->value);
+    }
+    if (s->unit[0] == '\0') {
+        return format_text("%.3g %%", 100 * s->value);
+    }
+    bool hours = strcmp(s->unit, "day") == 0 && s->value < 1;
+    char *number = scaled ? scaled_text(s->value) : three_digits(hours ? 24 * s->value : s->value);
+    char *text = format_text("%s%s%s", number, scaled ? "" : " ", hours ? "hours" : s->unit);
+    char *all = strcmp(s->unit, "day") == 0 && !hours ? format_text("%ss", text) : copy_text(text);
+    free(number);
+    free(text);
+    return all;
+}
+
+/* ---- notes: first what is not counted, as a list ---- */
+
+enum { INDENT = 4 };
+
+static const char NOT_COUNTED[] = "not counted: ";
+
+static bool is_omission(const char *note)
+{
+    return strncmp(note, NOT_COUNTED, strlen(NOT_COUNTED)) == 0;
+}
+
+static void print_list(const bnd_cost *answer, const char *heading, bool omissions)
+{
+    bool begun = false;
+    for (size_t i = 0; i < answer->notes; i++) {
+        const char *note = answer->note[i];
+        if (is_omission(note) == omissions) {
+            printf("%s%s%s- ", begun ? "" : "\n", begun ? "" : heading, begun ? "" : "\n");
+            put_wrapped(note + (omissions ? strlen(NOT_COUNTED) : 0), 2, 2);
+            begun = true;
+        }
+    }
+}
+
+static void print_text(const asked *a, const char *headline, const bnd_cost *answer)
 {
     int name = 0, formula = 0;
     const bnd_cost_step *last = answer_of(answer);
@@ -94,19 +172,17 @@ static void print_text(const asked *a, const char *about, const bnd_cost *answer
         name = n > name ? n : name;
         formula = f > formula && f <= 34 ? f : formula;
     }
-    char *first = value_text(last);
-    put_coloured(a->common.colour, BOLD, about);
-    fputs(": ", stdout);
+    char *first = short_text(last);
     put_coloured(a->common.colour, GREEN, first);
+    putchar(' ');
+    put_wrapped(headline, INDENT, text_width(first) + 1);
     putchar('\n');
     free(first);
     for (size_t i = 0; i < answer->steps; i++) {
         print_step(a, &answer->step[i], name, formula, &answer->step[i] == last);
     }
-    for (size_t i = 0; i < answer->notes; i++) {
-        fputs("- ", stdout);
-        put_wrapped(answer->note[i], 2, 2);
-    }
+    print_list(answer, "Not counted:", true);
+    print_list(answer, "Notes:", false);
 }
 
 static void print_json(const char *question, const char *about, const bnd_cost *answer)
@@ -138,12 +214,12 @@ static void print_json(const char *question, const char *about, const bnd_cost *
     json_line_end();
 }
 
-int cost_print(const asked *a, const char *question, const char *about, const bnd_cost *answer)
+int cost_print(const asked *a, const char *question, const char *about, const char *headline, const bnd_cost *answer)
 {
     if (a->common.output == OUTPUT_JSON) {
         print_json(question, about, answer);
     } else {
-        print_text(a, about, answer);
+        print_text(a, headline, answer);
     }
     return FINE;
 }

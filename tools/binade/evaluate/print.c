@@ -111,7 +111,7 @@ static void print_legend(const subject *c, const evaluate *e)
 static void json_part(bnd_lab_json *json, const part *p)
 {
     json_owned_literal(json, "change", double_text(p->change));
-    json_owned_literal(json, "band", double_text(p->band));
+    json_owned_literal(json, "interval", double_text(p->band));
 }
 
 static void json_subject(bnd_lab_json *json, const subject *c, const evaluate *e)
@@ -168,7 +168,7 @@ static void add_csv(table *t, const subject *c, const evaluate *e)
 static const column csv_columns[] = {
     {"checkpoint", "", false, false, false, false, 0}, {"recipe", "", false, false, false, false, 0},
     {"tensors", "", false, false, false, false, 0},    {"loss", "", true, true, false, false, 0},
-    {"change", "", true, true, false, false, 0},       {"band", "", true, true, false, false, 0},
+    {"change", "", true, true, false, false, 0},       {"interval", "", true, true, false, false, 0},
     {"weight_bytes", "", true, true, false, false, 0},
 };
 
