@@ -211,15 +211,9 @@ complete -c binade -n '__binade_is sweep' -l threads -s j -d 'number of cores (d
 complete -c binade -n '__binade_is sweep' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is sweep' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is sweep' -l csv -d 'comma-separated values instead of text'
-<<<<<<< HEAD
 complete -c binade -n '__binade_is sweep' -l help -s h -d 'print this text'
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'time, memory and FLOPs of training, on paper'
-complete -c binade -n '__binade_is cost' -l params -d 'parameters: 70e9, 70B' -x
-=======
-complete -c binade -n '__binade_is sweep' -l help -s h -d 'this text'
 complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a cost -d 'estimate time, memory and FLOPs of training'
 complete -c binade -n '__binade_is cost' -l params -d 'number of parameters: 70e9, 70B' -x
->>>>>>> f746ed9 (cost: the answer first with three digits, what is not counted as a list, step names as words; keys: interval instead of band)
 complete -c binade -n '__binade_is cost' -l tokens -d 'tokens to train on: 15e12, 15T' -x
 complete -c binade -n '__binade_is cost' -l gpus -d 'number of GPUs or other machines (default 1)' -x
 complete -c binade -n '__binade_is cost' -l gpu -d 'the machine; \'binade cost machines\' lists them; this: this machine, measured now' -x -a 'a100 a100-40gb h100 h100-pcie h200 h800 h20 rtx4090 b200 mi300x tpu-v5p this'
