@@ -301,7 +301,7 @@ complete -c binade -n '__binade_is bench' -l list -d 'the names of the cases and
 complete -c binade -n '__binade_is bench' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is bench' -l help -s h -d 'print this text'
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what the commands do, or one of them'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a help -d 'the list of commands, or the page of one'
 complete -c binade -n '__binade_is help' -l full -d 'the whole man page of a command, as text'
 complete -c binade -n '__binade_is help' -l examples -d 'the examples of a command, or of all, as shell commands'
 complete -c binade -n '__binade_is help' -l roff -d 'a man page: a command\'s, or binade\'s' -x

@@ -231,19 +231,22 @@ static size_t put_filled(const char *text, size_t width)
 
 static void print_step(const step_line *l, size_t step, size_t value)
 {
-    bool more = l->flags[0] != '\0' || l->remark[0] != '\0';
-    printf("  ");
-    size_t at = 2 + put_filled(l->step, step);
-    printf(" = ");
-    at += 3 + put_filled(l->value, more ? value : 0);
-    if (!more) {
-        putchar('\n');
-        return;
-    }
+    enum { LEAST_ROOM = 24, INDENT = 6 };
     char *text =
         format_text("%s%s%s%s", l->flags, l->remark[0] != '\0' ? " (" : "", l->remark, l->remark[0] != '\0' ? ")" : "");
+    size_t at = strlen("  ") + step + strlen(" = ") + value + strlen("  "), page = page_width();
+    bool beside = at + strlen(text) <= page || at + LEAST_ROOM <= page;
     printf("  ");
-    put_wrapped(text, at + 2, at + 2);
+    at += put_filled(l->step, step) - step;
+    printf(" = ");
+    at += put_filled(l->value, beside && text[0] != '\0' ? value : 0);
+    at -= value;
+    if (text[0] != '\0') {
+        printf("%s%*s", beside ? "" : "\n", beside ? 2 : (int)INDENT, "");
+        put_wrapped(text, beside ? at : INDENT, beside ? at : INDENT);
+    } else {
+        putchar('\n');
+    }
     free(text);
 }
 

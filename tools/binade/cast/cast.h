@@ -87,7 +87,7 @@ typedef struct cast_output {
     int failure; /* errno of the write that failed */
 } cast_output;
 
-/* Refused where both paths (or "-") are one file: before any is opened, so that nobody waits for himself. */
+/* Refused if both paths (or "-") are one file. Checked before any is opened: a pipe would wait for itself. */
 int cast_refuse_same(const command *self, const char *in, const char *out);
 /* Opens a path, or standard output ("-"); refuses terminals. */
 int cast_open_output(cast_output *out, const command *self, const char *path);
@@ -119,7 +119,7 @@ typedef struct cast_plan {
 /* `via` is NULL where codes of `to` come out. */
 void cast_make_plan(cast_plan *plan, const cast_layout *from, const cast_layout *to, const bnd_format *via);
 size_t cast_piece_size(const cast_layout *layout, size_t elements);
-/* Refused where the input has what is no code of its format. `in` may be changed. */
+/* Refused if the input has a value that is not a code of its format. `in` may be changed. */
 bnd_status cast_convert(cast_plan *plan, unsigned char *out, unsigned char *in, size_t elements, bnd_error *why);
 
 /* Words of `size` bytes between little-endian and this machine's order. */

@@ -104,7 +104,7 @@ static cast_layout npy_layout(const bnd_format *f, bool big_endian)
     return (cast_layout){.format = *f, .packing = bnd_npy_packing(f), .big_endian = big_endian};
 }
 
-/* A format whose codes have so many bytes. */
+/* A format whose codes have this many bytes. */
 static const char *example_of(unsigned element_size)
 {
     return element_size == 1 ? "e4m3" : element_size == 2 ? "bf16" : element_size == 4 ? "fp32" : "fp64";

@@ -135,7 +135,7 @@ void cast_close_input(cast_input *in)
 
 /* ---- lengths ---- */
 
-/* The largest number of elements in so many bytes. */
+/* The largest number of elements in this many bytes. */
 static uint64_t elements_in(const cast_input *in, uint64_t bytes)
 {
     uint64_t bits = cast_piece_size(&in->layout, 8);

@@ -60,7 +60,7 @@ static bool is_zip(const unsigned char *bytes, size_t length)
     return BEGINS("PK\3\4") || BEGINS("PK\5\6");
 }
 
-/* The name of the first member stands at byte 30. numpy's end in .npy; PyTorch's are in a folder with data.pkl. */
+/* The name of the first member is at byte 30. numpy's end in .npy; PyTorch's are in a folder with data.pkl. */
 static bool first_member_has(const unsigned char *bytes, size_t length, const char *word)
 {
     enum { NAME = 30 };

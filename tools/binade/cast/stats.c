@@ -5,7 +5,7 @@
 
 #include "store/json_writer.h"
 
-/* Signal to noise in decibels; infinite where there is no noise, NaN where there is no signal. */
+/* Signal-to-noise ratio in decibels: infinite without noise, NaN without signal. */
 static double decibels(double ratio)
 {
     return 10 * log10(ratio);

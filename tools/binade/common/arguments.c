@@ -20,7 +20,7 @@ static bool is_operand(const char *word)
 
 /* ---- tables of options ---- */
 
-/* The place in the table where the at-th option of the command stands. */
+/* The place in the table of the at-th option of the command. */
 static const option_row *place_of(const command *c, size_t at)
 {
     for (const option_row *place = c->options; place->name != NULL || place->same != NULL; place++) {

@@ -56,7 +56,7 @@ struct option_row {
     size_t target; /* the member: bytes from the beginning of the command's options, which begin with its settings */
     uint64_t least, most;
     read_option *read;
-    const option_row *same; /* this place of a table has the row that stands there */
+    const option_row *same; /* the row that is meant, if it is another one */
     unsigned commands,
         rare; /* where commands share a table: those that have it; those whose --help has its name only */
 };
@@ -202,7 +202,7 @@ void *allocate(void *old, size_t count, size_t size);
 
 /* ---- help ---- */
 
-/* Words filled into lines of 80 columns, each starting at `indent`; the cursor stands at `column`. */
+/* Words filled into lines of 80 columns, each starting at `indent`; the cursor is at `column`. */
 void fill_text(const char *text, int indent, int column);
 /* The usage line and what the command does, for --help. */
 void print_usage(const command *self);

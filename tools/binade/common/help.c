@@ -5,7 +5,7 @@
 
 enum { PAGE = 80 };
 
-/* Words filled into lines, each starting at `indent`; the cursor stands at `column`. */
+/* Words filled into lines, each starting at `indent`; the cursor is at `column`. */
 void fill_text(const char *text, int indent, int column)
 {
     bool first = true;

@@ -54,7 +54,7 @@ size_t text_width(const char *text);  /* in columns */
 bool is_plain_text(const char *text); /* without control characters, which would move the cursor or end a line */
 void make_plain_text(char *text, size_t size); /* they become \x1b, as in messages; cut where there is no room */
 unsigned page_width(void);                     /* COLUMNS, or the terminal's own, or 80 */
-/* A line of text, broken at blanks where the page ends; what follows begins at `indent`. The cursor stands at `at`.
+/* A line of text, broken at blanks where the page ends; what follows begins at `indent`. The cursor is at `at`.
  * Parts that three blanks separate are broken last; \n ends a line. */
 void put_wrapped(const char *text, size_t indent, size_t at);
 

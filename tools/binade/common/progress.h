@@ -10,7 +10,7 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_ITEMS, PROGRESS_SHARE }; /* SHARE:
 
 typedef struct progress {
     const char *label;
-    const char *(*note)(void *state); /* what stands at the end of the line; may be NULL */
+    const char *(*note)(void *state); /* the end of the line; may be NULL */
     void *state;
     enum progress_unit unit;
     uint64_t total; /* 0: not known */

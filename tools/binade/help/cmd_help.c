@@ -107,13 +107,16 @@ static const option_row options[] = {
 };
 
 static const command_example examples[] = {
-    {"all that the man page of train says", "binade help --full train"},
+    {"the man page of train, as text", "binade help --full train"},
+    {"the options of one command", "binade help cast"},
+    {"the examples of one command, as shell commands", "binade help --examples cast"},
+    {"completion in this bash", "binade help --completion bash > binade.bash && . ./binade.bash"},
     {NULL, NULL},
 };
 
 const command command_help = {
     .name = "help",
-    .summary = "what the commands do, or one of them",
+    .summary = "the list of commands, or the page of one",
     .group = GROUP_HELP,
     .operands = "[COMMAND...]",
     .first = COMPLETES_COMMANDS,

@@ -161,7 +161,7 @@ static void bash_command(const command *c)
     printf("        esac ;;\n");
 }
 
-/* What stands before the word says what it is: the value of an option, an option, or the n-th operand. bash has cut
+/* The words before it say what a word is: the value of an option, an option, or the n-th operand. bash has cut
  * --name=value at the sign. Where there are no words, bash completes names of files (-o default); compopt stops it
  * where no file is meant. */
 static const char bash_head[] = "_binade()\n{\n"

@@ -169,16 +169,22 @@ static void print_legend(const range *r, bool blocks)
         range_limits l = range_limits_of(&r->common.formats.items[i]);
         subnormals = subnormals || l.smallest < l.smallest_normal;
     }
-    printf("\n%s normal values", blocks ? "\xe2\x96\x88" : "=");
+    char *text = format_text("%s normal values", blocks ? "\xe2\x96\x88" : "="), *longer = NULL;
     if (subnormals) {
-        printf("   %s subnormal values, with fewer bits", blocks ? "\xe2\x96\x91" : "-");
+        longer = format_text("%s   %s subnormal values, with fewer bits", text, blocks ? "\xe2\x96\x91" : "-");
+        free(text);
+        text = longer;
     }
     for (size_t i = 0, count = 0; i < r->value_count; i++) {
         if (range_is_marked(r, i)) {
-            printf("%s%s", count++ == 0 ? "   | " : ", ", r->headings[i]);
+            longer = format_text("%s%s%s", text, count++ == 0 ? "   | " : ", ", r->headings[i]);
+            free(text);
+            text = longer;
         }
     }
     putchar('\n');
+    put_wrapped(text, 0, 0);
+    free(text);
 }
 
 void range_print_bars(const range *r)

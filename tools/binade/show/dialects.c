@@ -130,8 +130,11 @@ static void print_group(const answers *a, size_t first, size_t width)
     char *flags = flags_text(group->flags);
     putchar('\n');
     put_coloured(a->s->colour, BOLD, value);
-    printf(" (%s)%s%s%s\n", code, flags[0] != '\0' ? "  " : "", flags,
-           group->code == a->own.code ? "  (binade's default, too)" : "");
+    char *rest = format_text("(%s)%s%s%s", code, flags[0] != '\0' ? "   " : "", flags,
+                             group->code == a->own.code ? "   (binade's default, too)" : "");
+    putchar(' ');
+    put_wrapped(rest, 2, text_width(value) + 1);
+    free(rest);
     for (size_t i = first; i < a->count; i++) {
         const answer *one = &a->of_dialect[i];
         if (one->code == group->code) {

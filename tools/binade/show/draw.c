@@ -7,7 +7,7 @@
 
 enum { SHORTEST = 9, LONGEST = 41 }; /* of the line between the ends; odd, so that it has a middle */
 
-/* What stands at an end: the value and its code, or less where there is little room. */
+/* The text at an end: the value and its code, or less where there is little room. */
 static char *end_text(const bnd_format *f, bnd_exact value, int detail)
 {
     char *number = brief_text(f, value), *code = f->width != 0 ? code_text(f, bnd_pack(f, value)) : copy_text("");

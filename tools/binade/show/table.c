@@ -11,7 +11,7 @@ typedef struct mark {
     const char *meaning;
 } mark;
 
-/* The first whose flag is raised stands behind the number. */
+/* The first one whose flag is raised is printed after the value. */
 static const mark marks[] = {
     {BND_FLAG_INVALID, '!', "invalid"},
     {BND_FLAG_OVERFLOW, '>', "overflow"},
@@ -109,7 +109,7 @@ static size_t column_width(const sheet *s, size_t format)
     return width;
 }
 
-/* How many formats, from the `from`-th on, fit beside the labels: one at least. */
+/* How many formats, from the `from`-th on, fit next to the labels: one at least. */
 static size_t that_fit(const sheet *s, size_t from, size_t label)
 {
     size_t used = label, count = 0;

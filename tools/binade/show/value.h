@@ -18,7 +18,7 @@ typedef struct given {
     uint64_t code;
 } given;
 
-/* `place` says where the word stands, for messages: "", or "standard input, word 2: ". */
+/* `place` says where the word is, for messages: "", or "standard input, word 2: ". */
 int read_value(given *out, const settings *s, const char *word, size_t length, const char *place);
 void clear_value(given *v);
 
