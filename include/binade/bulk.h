@@ -11,8 +11,9 @@ extern "C" {
 
 /* ---- the context: which kernels work, and on how many cores ---- */
 
-/* A plain value; all zero is the best back end of this machine, and one thread. Every back end gives the same bits, and
- * so does every number of threads. */
+/* A plain value. All zero is the best back end of this machine and one thread. A context of NULL is the same as one of
+ * zeros: only bnd_context_init reads the environment. Results have the same bits on every back end and with every
+ * number of threads. */
 typedef enum bnd_backend {
     BND_BACKEND_BEST,
     BND_BACKEND_PORTABLE,
@@ -35,7 +36,7 @@ typedef struct bnd_context {
  * Arguments: `out` (out): the context. `backend`: its name; NULL means the environment variable BINADE_BACKEND, or else
  *     the best. `threads`: 0 means the environment variable BINADE_THREADS, or else every core. `why` (out): the error,
  *     or NULL.
- * On failure: `out` is unchanged: the back does not exist end, this build or machine does not have it, or there are too
+ * On failure: `out` is unchanged: the back end does not exist, this build or machine does not have it, or there are too
  *     many threads. */
 BND_CHECKED bnd_status bnd_context_init(bnd_context *out, const char *backend, unsigned threads, bnd_error *why);
 
@@ -76,7 +77,7 @@ typedef enum bnd_packing { BND_PACKING_PACKED, BND_PACKING_UNPACKED } bnd_packin
 /* The choices of a call on an array. All zero is the default: nearest even, packed, elements side by side, the best
  * back end, one thread. */
 typedef struct bnd_array {
-    const bnd_context *context; /* NULL: all zero */
+    const bnd_context *context; /* NULL: all zero; BINADE_BACKEND and BINADE_THREADS are not read */
     bnd_rule rule;
     uint64_t seed, purpose; /* of the stochastic modes; element i takes bnd_random_bits(seed, purpose, first + i, N) */
     uint64_t first;         /* the index of the first element: an array may be worked on in pieces, in any order */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk/bulk.h"
 #include "compare.h"
 #include "tests.h"
 
@@ -37,6 +38,7 @@ static void test_names(void)
     CU_ASSERT(bnd_backend_here(bnd_backend_best()));
     CU_ASSERT_NOT_EQUAL(bnd_backend_best(), BND_BACKEND_BEST);
     CU_ASSERT_FALSE(bnd_backend_here(BND_BACKEND_COUNT));
+    CU_ASSERT_STRING_EQUAL(bnd_backend_name(BND_BACKEND_COUNT), "");
     refused("sse9", 1, BND_BAD_NAME, "sse9");
     refused("", 1, BND_BAD_NAME, "back end");
     refused("portable", 1000000, BND_BAD_ARGUMENT, "1000000");
@@ -81,6 +83,37 @@ static void test_environment_variables(void)
     free(kept_threads);
 }
 
+/* The row of the back end that serves a context, whatever the environment says: only bnd_context_init reads that. */
+static void test_rows(void)
+{
+    static const char row[BND_BACKEND_COUNT];
+    const void *all[BND_BACKEND_COUNT], *lowest[BND_BACKEND_COUNT] = {[BND_BACKEND_PORTABLE] = row};
+    const char *backend = getenv("BINADE_BACKEND");
+    char *kept = backend == NULL ? NULL : strdup(backend);
+    const bnd_backend best = bnd_backend_best();
+    for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
+        all[i] = row + i;
+    }
+    setenv("BINADE_BACKEND", "portable", 1);
+    CU_ASSERT_PTR_EQUAL(bnd_lab_row_of(NULL, all), row + best);
+    CU_ASSERT_PTR_EQUAL(bnd_lab_row_of(NULL, lowest), row);
+    for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
+        const bnd_context context = {.backend = (uint8_t)i};
+        const bool itself = i != BND_BACKEND_BEST && bnd_backend_here((bnd_backend)i);
+        CU_ASSERT_PTR_EQUAL(bnd_lab_row_of(&context, all), row + (itself ? i : (unsigned)best));
+        CU_ASSERT_PTR_EQUAL(bnd_lab_row_of(&context, lowest), row);
+    }
+    if (bnd_backend_here(BND_BACKEND_AVX512)) { /* what it has no row for is AVX2's */
+        lowest[BND_BACKEND_AVX2] = row + 1;
+        CU_ASSERT_PTR_EQUAL(bnd_lab_row_of(&(bnd_context){.backend = BND_BACKEND_AVX512}, lowest), row + 1);
+    }
+    unsetenv("BINADE_BACKEND");
+    if (kept != NULL) {
+        setenv("BINADE_BACKEND", kept, 1);
+    }
+    free(kept);
+}
+
 /* There are back ends for several machines; no machine has them all. */
 static uint8_t not_here(void)
 {
@@ -117,8 +150,7 @@ static void test_defaults(void)
 }
 
 CU_TestInfo context_tests[] = {
-    {"names", test_names},
-    {"environment variables", test_environment_variables},
-    {"defaults", test_defaults},
+    {"names", test_names}, {"environment variables", test_environment_variables},
+    {"rows", test_rows},   {"defaults", test_defaults},
     CU_TEST_INFO_NULL,
 };

@@ -132,10 +132,7 @@ typedef struct bndi_block_kernels {
 } bndi_block_kernels;
 
 extern const bndi_block_kernels bndi_block_kernels_portable;
-#if defined(BNDI_WITH_AVX2)
 extern const bndi_block_kernels bndi_block_kernels_avx2;
-#endif
-#if defined(BNDI_WITH_AVX512)
 extern const bndi_block_kernels bndi_block_kernels_avx512;
 
 /* powers_avx512.c: for scale_by_powers, as many as 16 blocks at a time; encode_blocks; encode_by_midpoints. */
@@ -149,7 +146,6 @@ void bndi_encode_by_midpoints(unsigned char *codes, const float *x, const double
 /* quotients_avx512.c: for divide_to_odd, and for encode_dynamic. */
 void bndi_divide_to_odd(float *y, const float *x, const double *scales, size_t n, size_t across, size_t first);
 void bndi_encode_dynamic(unsigned char *codes, const float *x, float scale, const bndi_dynamic_book *book, size_t n);
-#endif
 
 /* The loops of the context's back end. */
 const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context);

@@ -31,20 +31,8 @@ static bool needs_the_codec(const bnd_block *block, bnd_rule rule)
 
 const bndi_block_kernels *bndi_block_kernels_of(const bnd_context *context)
 {
-    bnd_backend asked = (bnd_backend)context->backend, best = bnd_backend_best();
-    bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? best : asked;
-#if defined(BNDI_WITH_AVX512)
-    if (backend == BND_BACKEND_AVX512) {
-        return &bndi_block_kernels_avx512;
-    }
-#endif
-#if defined(BNDI_WITH_AVX2)
-    if (backend == BND_BACKEND_AVX2) {
-        return &bndi_block_kernels_avx2;
-    }
-#endif
-    (void)backend;
-    return &bndi_block_kernels_portable;
+    static const void *const rows[BND_BACKEND_COUNT] = BNDI_ROWS(bndi_block_kernels);
+    return bnd_lab_row_of(context, rows);
 }
 
 static bool has_e8m0_scales(const bndi_block_job *job)

@@ -253,20 +253,46 @@ struct bndi_kernels {
     bndi_unpack_kernel *unpack;
 };
 
-/* Each back end fills in what it has; what it leaves is the next lower one's. */
+/* Each back end fills in what it has; the others are those of the back end below it. */
 void bndi_fill_portable(bndi_kernels *kernels);
-#if defined(BNDI_WITH_AVX2)
 void bndi_fill_avx2(bndi_kernels *kernels);
+void bndi_fill_avx512(bndi_kernels *kernels);
+void bndi_fill_neon(bndi_kernels *kernels);
+void bndi_fill_wasm128(bndi_kernels *kernels);
+
+/* x, or NULL in a build without the back end. */
+#if defined(BNDI_WITH_AVX2)
+#define BNDI_AVX2(x) (x)
+#else
+#define BNDI_AVX2(x) NULL
 #endif
 #if defined(BNDI_WITH_AVX512)
-void bndi_fill_avx512(bndi_kernels *kernels);
+#define BNDI_AVX512(x) (x)
+#else
+#define BNDI_AVX512(x) NULL
 #endif
 #if defined(BNDI_WITH_NEON)
-void bndi_fill_neon(bndi_kernels *kernels);
+#define BNDI_NEON(x) (x)
+#else
+#define BNDI_NEON(x) NULL
 #endif
 #if defined(BNDI_WITH_WASM128)
-void bndi_fill_wasm128(bndi_kernels *kernels);
+#define BNDI_WASM128(x) (x)
+#else
+#define BNDI_WASM128(x) NULL
 #endif
+
+/* The rows of other kernels, for bnd_lab_row_of: those that one file makes, compiled for each back end of x86. */
+#define BNDI_ROWS(name)                                                                                                \
+    {                                                                                                                  \
+        [BND_BACKEND_PORTABLE] = &name##_portable, [BND_BACKEND_AVX2] = BNDI_AVX2(&name##_avx2),                       \
+        [BND_BACKEND_AVX512] = BNDI_AVX512(&name##_avx512)                                                             \
+    }
+
+/* The row of the back end that serves a context, or of the next one below it that has a row. rows[BND_BACKEND_PORTABLE]
+ * is not NULL. A context of NULL, or one whose back end is not here, means the best back end. The environment is not
+ * read. */
+const void *bnd_lab_row_of(const bnd_context *context, const void *const rows[BND_BACKEND_COUNT]);
 
 /* Is there everything that a call is told to use? */
 bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
@@ -274,7 +300,7 @@ bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why);
 /* Refuses a value other than zero in the reserved members, ORed together, of a structure of this type. */
 bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why);
 
-/* The kernels of a context (NULL: of the best back end). */
+/* The kernels of the back end that serves a context, as bnd_lab_row_of chooses it. */
 bndi_kernels bnd_lab_kernels_of(const bnd_context *context);
 
 /* Are this many bytes, read and written, better written past the caches? The limit was measured

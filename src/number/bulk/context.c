@@ -10,19 +10,28 @@
 
 enum { MOST_THREADS = 1024 };
 
-static const char *const names[BND_BACKEND_COUNT] = {"best", "portable", "avx2", "avx512", "neon", "wasm128"};
-
 static bnd_status too_many_threads(unsigned threads, bnd_error *why)
 {
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many: at most %u", threads, (unsigned)MOST_THREADS);
 }
 
-const char *bnd_backend_name(bnd_backend backend)
+/* ---- back ends ---- */
+
+typedef struct back_end {
+    const char *name;
+    bool (*here)(void);                  /* can this machine run it? NULL: it is not in this build */
+    void (*fill)(bndi_kernels *kernels); /* the kernels that it has */
+    unsigned below;                      /* whose kernels serve where it has none */
+} back_end;
+
+/* The portable one needs nothing, every 64-bit Arm has NEON, and a module with vectors of WebAssembly does not load
+ * where they are missing. */
+static bool always(void)
 {
-    return names[(unsigned)backend < BND_BACKEND_COUNT ? backend : BND_BACKEND_BEST];
+    return true;
 }
 
-#if defined(BNDI_WITH_AVX2)
+#if defined(BNDI_WITH_AVX2) || defined(BNDI_WITH_AVX512)
 static bool cpu_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
@@ -37,32 +46,79 @@ static bool cpu_has_avx512(void)
 }
 #endif
 
+/* By bnd_backend, the preferred one last. */
+static const back_end back_ends[BND_BACKEND_COUNT] = {
+    [BND_BACKEND_BEST] = {"best", always, NULL, BND_BACKEND_PORTABLE},
+    [BND_BACKEND_PORTABLE] = {"portable", always, bndi_fill_portable, BND_BACKEND_PORTABLE},
+    [BND_BACKEND_AVX2] = {"avx2", BNDI_AVX2(cpu_has_avx2), BNDI_AVX2(bndi_fill_avx2), BND_BACKEND_PORTABLE},
+    [BND_BACKEND_AVX512] = {"avx512", BNDI_AVX512(cpu_has_avx512), BNDI_AVX512(bndi_fill_avx512), BND_BACKEND_AVX2},
+    [BND_BACKEND_NEON] = {"neon", BNDI_NEON(always), BNDI_NEON(bndi_fill_neon), BND_BACKEND_PORTABLE},
+    [BND_BACKEND_WASM128] = {"wasm128", BNDI_WASM128(always), BNDI_WASM128(bndi_fill_wasm128), BND_BACKEND_PORTABLE},
+};
+
+const char *bnd_backend_name(bnd_backend backend)
+{
+    return (unsigned)backend < BND_BACKEND_COUNT ? back_ends[backend].name : "";
+}
+
+static bool is_here(unsigned backend)
+{
+    return backend < BND_BACKEND_COUNT && back_ends[backend].here != NULL && back_ends[backend].here();
+}
+
+static unsigned best_backend(void)
+{
+    unsigned backend = BND_BACKEND_COUNT - 1;
+    while (!is_here(backend)) {
+        backend--;
+    }
+    return backend;
+}
+
 bool bnd_backend_here(bnd_backend backend)
 {
-    switch (backend) {
-    case BND_BACKEND_BEST:
-    case BND_BACKEND_PORTABLE:
-        return true;
-#if defined(BNDI_WITH_AVX2)
-    case BND_BACKEND_AVX2:
-        return cpu_has_avx2();
-#endif
-#if defined(BNDI_WITH_AVX512)
-    case BND_BACKEND_AVX512:
-        return cpu_has_avx512();
-#endif
-#if defined(BNDI_WITH_NEON)
-    case BND_BACKEND_NEON:
-        return true; /* every 64-bit Arm has it */
-#endif
-#if defined(BNDI_WITH_WASM128)
-    case BND_BACKEND_WASM128:
-        return true; /* a module that uses it does not load elsewhere */
-#endif
-    default:
-        return false;
+    return is_here((unsigned)backend);
+}
+
+bnd_backend bnd_backend_best(void)
+{
+    return (bnd_backend)best_backend();
+}
+
+static unsigned backend_of(const bnd_context *context)
+{
+    const unsigned asked = context != NULL ? context->backend : BND_BACKEND_BEST;
+    return asked != BND_BACKEND_BEST && is_here(asked) ? asked : best_backend();
+}
+
+const void *bnd_lab_row_of(const bnd_context *context, const void *const rows[BND_BACKEND_COUNT])
+{
+    unsigned backend = backend_of(context);
+    while (rows[backend] == NULL) {
+        backend = back_ends[backend].below;
+    }
+    return rows[backend];
+}
+
+/* Lowest first: each back end replaces what it does faster. */
+static void fill_kernels(bndi_kernels *kernels, unsigned backend)
+{
+    if (backend != BND_BACKEND_PORTABLE) {
+        fill_kernels(kernels, back_ends[backend].below);
+    }
+    if (back_ends[backend].fill != NULL) {
+        back_ends[backend].fill(kernels);
     }
 }
+
+bndi_kernels bnd_lab_kernels_of(const bnd_context *context)
+{
+    bndi_kernels kernels;
+    fill_kernels(&kernels, backend_of(context));
+    return kernels;
+}
+
+/* ---- what a call is told to use ---- */
 
 bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *why)
 {
@@ -98,46 +154,7 @@ bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
     return bnd_rule_check(how->rule, why);
 }
 
-/* Filled lowest first: each back end replaces what it does faster. */
-bndi_kernels bnd_lab_kernels_of(const bnd_context *context)
-{
-    unsigned asked = context != NULL && bnd_backend_here((bnd_backend)context->backend) ? context->backend : 0;
-    bnd_backend backend = asked == BND_BACKEND_BEST ? bnd_backend_best() : (bnd_backend)asked;
-    bndi_kernels kernels;
-    (void)backend; /* where there is nothing else */
-    bndi_fill_portable(&kernels);
-#if defined(BNDI_WITH_AVX2)
-    if (backend == BND_BACKEND_AVX2 || backend == BND_BACKEND_AVX512) {
-        bndi_fill_avx2(&kernels);
-    }
-#endif
-#if defined(BNDI_WITH_AVX512)
-    if (backend == BND_BACKEND_AVX512) {
-        bndi_fill_avx512(&kernels);
-    }
-#endif
-#if defined(BNDI_WITH_NEON)
-    if (backend == BND_BACKEND_NEON) {
-        bndi_fill_neon(&kernels);
-    }
-#endif
-#if defined(BNDI_WITH_WASM128)
-    if (backend == BND_BACKEND_WASM128) {
-        bndi_fill_wasm128(&kernels);
-    }
-#endif
-    return kernels;
-}
-
-bnd_backend bnd_backend_best(void)
-{
-    for (unsigned backend = BND_BACKEND_COUNT - 1; backend > BND_BACKEND_PORTABLE; backend--) {
-        if (bnd_backend_here((bnd_backend)backend)) {
-            return (bnd_backend)backend;
-        }
-    }
-    return BND_BACKEND_PORTABLE;
-}
+/* ---- contexts by name, and from the environment ---- */
 
 static const char *environment(const char *name)
 {
@@ -160,13 +177,13 @@ static bool same_text(const char *a, const char *b)
 static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
 {
     for (unsigned i = 0; i < BND_BACKEND_COUNT; i++) {
-        if (!same_text(name, names[i])) {
+        if (!same_text(name, back_ends[i].name)) {
             continue;
         }
-        if (!bnd_backend_here((bnd_backend)i)) {
+        if (!is_here(i)) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                             "this machine, or this build, cannot run the back end '%s'; the best here is '%s'", name,
-                            names[bnd_backend_best()]);
+                            back_ends[best_backend()].name);
         }
         *out = (uint8_t)i;
         return BND_OK;

@@ -3,21 +3,21 @@
 #include "bulk/environment.h"
 #include "format/format.h"
 
-static const bnd_format *format_of(bndi_width width)
+static const bnd_format *words_format(bndi_width width)
 {
     return &bndi_formats[width == BNDI_WORDS_32 ? BND_FORMAT_FP32 : BND_FORMAT_FP64];
 }
 
 const bnd_format *bnd_lab_format_of_words(bndi_width width)
 {
-    return format_of(width);
+    return words_format(width);
 }
 
 /* Precision and emin say where the lowest bit is. A format whose numbers are all subnormal (e1m3) has an emin above its
  * emax: the kernels need 2^emin to be a number too. */
 bool bnd_lab_words_hold(bndi_width width, const bnd_format *f)
 {
-    const bnd_format *w = format_of(width);
+    const bnd_format *w = words_format(width);
     return f->precision <= w->precision && f->emin >= w->emin && f->emin <= w->emax && f->emax <= w->emax;
 }
 
@@ -194,7 +194,7 @@ static unsigned bytes_for(unsigned bits)
 
 void bndi_plan_make(bndi_plan *plan, bndi_width width, const bnd_format *f, bnd_rule rule)
 {
-    *plan = (bndi_plan){.format = *f, .words = format_of(width), .rule = rule, .width = width};
+    *plan = (bndi_plan){.format = *f, .words = words_format(width), .rule = rule, .width = width};
     plan->random_bits = bnd_rule_random_bits(rule);
     plan->random_bytes = bytes_for(plan->random_bits);
     plan->exact = bnd_lab_words_hold(width, f);

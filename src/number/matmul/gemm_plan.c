@@ -34,28 +34,12 @@ static void set_rounding(bndi_sum *sum)
     sum->sign = f->has_negative_zero ? 0x80000000 : 0;
 }
 
-static const bndi_ways *ways_of(const bnd_context *context)
+static void choose_way(bndi_sum *sum, const bnd_context *context)
 {
-    bnd_backend asked = context != NULL ? (bnd_backend)context->backend : BND_BACKEND_BEST;
-    bnd_backend backend = asked == BND_BACKEND_BEST || !bnd_backend_here(asked) ? bnd_backend_best() : asked;
-#if defined(BNDI_WITH_AVX512)
-    if (backend == BND_BACKEND_AVX512) {
-        return &bndi_ways_avx512;
-    }
-#endif
-#if defined(BNDI_WITH_AVX2)
-    if (backend == BND_BACKEND_AVX2) {
-        return &bndi_ways_avx2;
-    }
-#endif
-    (void)backend;
-    return &bndi_ways_portable;
-}
-
-static void choose_way(bndi_sum *sum, const bndi_ways *ways)
-{
+    static const void *const rows[BND_BACKEND_COUNT] = BNDI_ROWS(bndi_ways);
     enum { SHORT = 5 }; /* measured: so few bits that most tiles have a sum of zero, and would be done twice */
     const uint8_t kind = sum->accumulator.kind;
+    const bndi_ways *ways = bnd_lab_row_of(context, rows);
     sum->ways = ways;
     if (kind == BND_ACCUMULATE_ALIGNED) {
         sum->way = &ways->aligned;
@@ -154,6 +138,6 @@ bnd_status bndi_sum_make(bndi_sum *sum, const bnd_gemm *how, const bnd_format *a
     sum->bits = sum->accumulator.format.precision;
     sum->group = sum->accumulator.group;
     choose_strips(sum, how->context);
-    choose_way(sum, ways_of(how->context));
+    choose_way(sum, how->context);
     return BND_OK;
 }

@@ -69,12 +69,8 @@ typedef struct bndi_ways {
 } bndi_ways;
 
 extern const bndi_ways bndi_ways_portable;
-#if defined(BNDI_WITH_AVX2)
 extern const bndi_ways bndi_ways_avx2;
-#endif
-#if defined(BNDI_WITH_AVX512)
 extern const bndi_ways bndi_ways_avx512;
-#endif
 
 /* How to add up: an accumulator, made ready. */
 struct bndi_sum {

@@ -62,12 +62,8 @@ typedef struct bndi_maths {
 } bndi_maths;
 
 extern const bndi_maths bndi_maths_portable;
-#if defined(BNDI_WITH_AVX2)
 extern const bndi_maths bndi_maths_avx2;
-#endif
-#if defined(BNDI_WITH_AVX512)
 extern const bndi_maths bndi_maths_avx512;
-#endif
 
 const bndi_maths *bndi_maths_of(const bnd_context *context);
 
