@@ -51,6 +51,11 @@ if command -v bash >/dev/null; then
     check "bash: gen and check, then files" equal "$(offered vectors '') $(offered vectors check '')" "gen check "
     check "bash: the old name of a command completes as the new one" equal "$(offered prove --ch)" \
         "$(offered verify --ch)"
+    check "bash: files of a picture are left to bash" equal "$(offered range --svg hu)" ""
+    check "bash: commands after help" offers range help ra
+    check "bash: dialects" equal "$(offered show --dialect onnx-n)" onnx-nosaturate
+    check "bash: formats of calc in a list" equal "$(offered calc fp16,bf)" fp16,bf16
+    check "bash: table has no list of formats" lacks --format table --
     check "bash: an option's value is not an operand" offers fit cost --gpus 8 ''
     check "bash: is told to complete files itself" grep -q '^complete -o bashdefault -o default -F' \
         "$scripts/binade.bash"
@@ -78,6 +83,9 @@ if command -v fish >/dev/null; then
     check "fish: files of cast" fish_offers other.npy "binade cast o"
     check "fish: files of an option" fish_offers hugo.txt "binade train --data h"
     check "fish: files of vectors check" fish_offers hugo.txt "binade vectors check h"
+    check "fish: files of a picture" fish_offers hugo.txt "binade range --svg h"
+    check "fish: commands after help" fish_offers range "binade help r"
+    check "fish: dialects" fish_offers onnx-nosaturate "binade show --dialect onnx-n"
     check "fish: words of an option" fish_offers always "binade show --color "
 else
     skip "fish"
@@ -109,6 +117,8 @@ if command -v zsh >/dev/null && zsh -f -c 'zmodload zsh/zpty' 2>/dev/null; then
     check "zsh: no groups for table" zsh_lacks ieee "binade table "
     check "zsh: files of cast" zsh_offers other.npy "binade cast "
     check "zsh: files of an option" zsh_offers hugo.txt "binade train --data "
+    check "zsh: files of a picture" zsh_offers other.npy "binade range --svg "
+    check "zsh: dialects" zsh_offers onnx-nosaturate "binade show --dialect onnx-"
     check "zsh: recipes" zsh_offers bf16-amp "binade train --recipe bf16-"
 else
     skip "zsh with a terminal (zsh/zpty)"

@@ -235,15 +235,15 @@ static void print_step(const step_line *l, size_t step, size_t value)
     char *text =
         format_text("%s%s%s%s", l->flags, l->remark[0] != '\0' ? " (" : "", l->remark, l->remark[0] != '\0' ? ")" : "");
     size_t at = strlen("  ") + step + strlen(" = ") + value + strlen("  "), page = page_width();
-    bool beside = at + strlen(text) <= page || at + LEAST_ROOM <= page;
+    bool fits = at + strlen(text) <= page || at + LEAST_ROOM <= page;
     printf("  ");
     at += put_filled(l->step, step) - step;
     printf(" = ");
-    at += put_filled(l->value, beside && text[0] != '\0' ? value : 0);
+    at += put_filled(l->value, fits && text[0] != '\0' ? value : 0);
     at -= value;
     if (text[0] != '\0') {
-        printf("%s%*s", beside ? "" : "\n", beside ? 2 : (int)INDENT, "");
-        put_wrapped(text, beside ? at : INDENT, beside ? at : INDENT);
+        printf("%s%*s", fits ? "" : "\n", fits ? 2 : (int)INDENT, "");
+        put_wrapped(text, fits ? at : INDENT, fits ? at : INDENT);
     } else {
         putchar('\n');
     }
