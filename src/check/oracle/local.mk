@@ -8,6 +8,9 @@ libbinade_laboratory_la_SOURCES += \
 	src/check/oracle/results.c \
 	src/check/oracle/answer.c \
 	src/check/oracle/elementary.c \
+	src/check/oracle/arithmetic.c \
+	src/check/oracle/integer_parts.c \
+	src/check/oracle/order.c \
 	src/check/oracle/number_text.c \
 	src/check/oracle/oracle.h \
 	src/check/oracle/oracle.c \

@@ -148,19 +148,29 @@ typedef struct bndi_oracle_problem {
 void bndi_oracle_problem_open(bndi_oracle_problem *p);
 void bndi_oracle_problem_close(bndi_oracle_problem *p);
 
-/* What an operation's result may be, and the elementary functions, of p->x[0] and to p->exact. */
+/* What an operand is, and what an operation's result may be. */
+bool bndi_oracle_is_nan(const bndi_oracle_number *x);
+bool bndi_oracle_is_infinite(const bndi_oracle_number *x);
 void bndi_oracle_undefined(bndi_oracle_problem *p);
 void bndi_oracle_give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload);
 void bndi_oracle_give_infinity(bndi_oracle_problem *p, bool negative);
 void bndi_oracle_give_zero(bndi_oracle_problem *p, bool negative);
-void bndi_oracle_exp(bndi_oracle_problem *p);
-void bndi_oracle_log(bndi_oracle_problem *p);
-void bndi_oracle_tanh(bndi_oracle_problem *p);
-void bndi_oracle_sigmoid(bndi_oracle_problem *p);
-void bndi_oracle_erf(bndi_oracle_problem *p);
-void bndi_oracle_gelu(bndi_oracle_problem *p);
-void bndi_oracle_gelu_tanh(bndi_oracle_problem *p);
-void bndi_oracle_rsqrt(bndi_oracle_problem *p);
+void bndi_oracle_give_integer(bndi_oracle_problem *p, int64_t n);
+void bndi_oracle_give(bndi_oracle_problem *p, const bndi_oracle_number *x);
+
+/* Two finite numbers as p->a and p->b, integers times 2^(what is returned). */
+int64_t bndi_oracle_align(bndi_oracle_problem *p, const bndi_oracle_number *x, const bndi_oracle_number *y);
+/* Sign of x - y; neither is NaN. */
+int bndi_oracle_order(bndi_oracle_problem *p, const bndi_oracle_number *x, const bndi_oracle_number *y);
+
+/* The operations: from the operands in p->x to p->exact. */
+typedef void bndi_oracle_compute(bndi_oracle_problem *p);
+bndi_oracle_compute bndi_oracle_add, bndi_oracle_sub, bndi_oracle_mul, bndi_oracle_fma, bndi_oracle_div,
+    bndi_oracle_rem, bndi_oracle_sqrt, bndi_oracle_reciprocal, bndi_oracle_neg, bndi_oracle_abs;
+bndi_oracle_compute bndi_oracle_nearby, bndi_oracle_rint, bndi_oracle_logb, bndi_oracle_scalb, bndi_oracle_ulp;
+bndi_oracle_compute bndi_oracle_smaller, bndi_oracle_larger, bndi_oracle_next_up, bndi_oracle_next_down;
+bndi_oracle_compute bndi_oracle_exp, bndi_oracle_log, bndi_oracle_tanh, bndi_oracle_sigmoid, bndi_oracle_erf,
+    bndi_oracle_gelu, bndi_oracle_gelu_tanh, bndi_oracle_rsqrt;
 
 /* A row of the oracle's own table of operations, or NULL. */
 typedef struct bndi_oracle_operation bndi_oracle_operation;

@@ -1,4 +1,4 @@
-/* Results that are no finite number but zero: the same for every operation. */
+/* Results that every operation may have: a number as it is, an integer, a zero, an infinity, a NaN. */
 #include "oracle/oracle.h"
 
 void bndi_oracle_give_nan(bndi_oracle_problem *p, bool negative, uint64_t payload)
@@ -24,4 +24,30 @@ void bndi_oracle_undefined(bndi_oracle_problem *p)
 {
     p->flags |= BND_FLAG_INVALID;
     bndi_oracle_give_nan(p, p->rule.nan == BND_NAN_X86, 0);
+}
+
+bool bndi_oracle_is_nan(const bndi_oracle_number *x)
+{
+    return x->kind == BND_ORACLE_NAN || x->kind == BND_ORACLE_SIGNALING_NAN;
+}
+
+bool bndi_oracle_is_infinite(const bndi_oracle_number *x)
+{
+    return x->kind == BND_ORACLE_INFINITE;
+}
+
+void bndi_oracle_give_integer(bndi_oracle_problem *p, int64_t n)
+{
+    mpz_set_si(p->c, n);
+    mpz_abs(p->c, p->c);
+    bndi_oracle_set_dyadic(&p->exact, n < 0, p->c, 0);
+}
+
+void bndi_oracle_give(bndi_oracle_problem *p, const bndi_oracle_number *x)
+{
+    if (x->kind == BND_ORACLE_FINITE) {
+        bndi_oracle_set_quotient(&p->exact, x->negative, x->numerator, x->denominator, x->scale);
+    } else {
+        bndi_oracle_give_infinity(p, x->negative);
+    }
 }

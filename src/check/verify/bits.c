@@ -12,7 +12,7 @@ enum { OPERAND_BITS = 16, LEAST = -1074, MOST = 1023 };
 /* The binades that decide: exponents of the leading bit. */
 typedef struct function {
     bnd_operation operation;
-    void (*reference)(bndi_oracle_problem *p);
+    bndi_oracle_compute *reference;
     int32_t least, most;
     bool positive; /* negative operands give the same but for the sign, or nothing */
 } function;
