@@ -122,6 +122,7 @@ dist_fishcompletion_DATA = doc/completion/binade.fish
 # What programs with the library look like; installcheck builds these, too.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	doc/examples/array.c \
 	doc/examples/counting.c \
 	doc/examples/e4m3.c \
 	doc/examples/first.c \
@@ -138,6 +139,10 @@ check_PROGRAMS += doc/examples/first
 doc_examples_first_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_first_LDADD = libbinade.la
 doc_examples_first_SOURCES = doc/examples/first.c
+check_PROGRAMS += doc/examples/array
+doc_examples_array_CPPFLAGS = $(PUBLIC_CPPFLAGS)
+doc_examples_array_LDADD = libbinade.la
+doc_examples_array_SOURCES = doc/examples/array.c
 check_PROGRAMS += doc/examples/e4m3
 doc_examples_e4m3_CPPFLAGS = $(PUBLIC_CPPFLAGS)
 doc_examples_e4m3_LDADD = libbinade.la

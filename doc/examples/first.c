@@ -1,7 +1,6 @@
-/* What becomes of 1e-8 in every format of a list: the library in one page. */
+/* 1e-8 in each format of a list: parse a format, parse a value, decode a code. */
 #include <binade.h>
 #include <stdio.h>
-#include <string.h>
 
 int main(void)
 {
