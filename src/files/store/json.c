@@ -15,7 +15,7 @@ static bnd_status refuse(const bndi_json_text *text, size_t at, const char *what
             start = i + 1;
         }
     }
-    return bnd_fail(why, BND_BAD_FILE, at, "line %zu, column %zu of its JSON: %s", line, at - start + 1, what);
+    return bnd_fail(why, BND_BAD_FILE, at, "JSON, line %zu, column %zu: %s", line, at - start + 1, what);
 }
 
 /* ---- values ---- */
@@ -25,22 +25,22 @@ static const char *reason(enum json_error_code code)
 {
     switch (code) {
     case json_error_stack_overflow:
-        return "nested too deep";
+        return "values are nested too deeply";
     case json_error_invalid_utf8:
-        return "bytes that are not UTF-8";
+        return "expected UTF-8, got other bytes";
     case json_error_premature_end_of_input:
-        return "the text ends before the value does";
+        return "the text ends inside a value";
     case json_error_end_of_input_expected:
-        return "something stands behind the value";
+        return "expected the end of the text after the value";
     case json_error_null_character:
     case json_error_null_byte_in_key:
-        return "a string with the character \\u0000, which is not read";
+        return "a string must not contain the character \\u0000";
     case json_error_duplicate_key:
-        return "a key that was there before";
+        return "duplicate key";
     case json_error_numeric_overflow:
-        return "a number that is too large: integers are read up to 9223372036854775807";
+        return "an integer must be at most 9223372036854775807";
     default:
-        return "this is not JSON";
+        return "expected JSON";
     }
 }
 
@@ -82,7 +82,7 @@ bnd_status bndi_json_open(bndi_json_members *out, const bndi_json_text *text, bn
 {
     bndi_json_members members = {.text = text, .at = part.from, .end = part.to, .more = true};
     if (next_byte(&members) != '{') {
-        return refuse(text, members.at, "an object should begin here, with {", why);
+        return refuse(text, members.at, "expected '{', the start of an object", why);
     }
     members.at++;
     *out = members;
@@ -126,18 +126,18 @@ bnd_status bndi_json_next(bndi_json_members *m, bnd_error *why)
     }
     if (!first) {
         if (c != ',') {
-            return refuse(m->text, m->at, "a comma or } should stand here", why);
+            return refuse(m->text, m->at, "expected ',' or '}'", why);
         }
         m->at++;
         c = next_byte(m);
     }
     if (c != '"') {
-        return refuse(m->text, m->at, "a key should stand here, between quotes", why);
+        return refuse(m->text, m->at, "expected a key in quotes", why);
     }
     m->key.from = m->at;
     m->key.to = m->at = behind_string(m, m->at);
     if (next_byte(m) != ':') {
-        return refuse(m->text, m->at, "a colon should stand here", why);
+        return refuse(m->text, m->at, "expected ':'", why);
     }
     m->at++;
     (void)next_byte(m);
@@ -150,7 +150,7 @@ bnd_status bndi_json_close(const bndi_json_members *members, bnd_error *why)
 {
     bndi_json_members m = *members;
     (void)next_byte(&m);
-    return m.at == m.end ? BND_OK : refuse(m.text, m.at, "nothing should stand behind the object", why);
+    return m.at == m.end ? BND_OK : refuse(m.text, m.at, "expected the end of the text after the object", why);
 }
 
 const char *bnd_jansson_version(void)

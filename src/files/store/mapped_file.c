@@ -12,13 +12,13 @@ static bnd_status map_open_file(bnd_lab_mapped *out, int fd, bnd_error *why)
 {
     struct stat about;
     if (fstat(fd, &about) != 0) {
-        return bndi_fail_system(why, "cannot be looked at", errno);
+        return bndi_fail_system(why, "its size cannot be read", errno);
     }
     if (!S_ISREG(about.st_mode)) {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "is not an ordinary file and cannot be mapped");
+        return bnd_fail(why, BND_BAD_STREAM, 0, "must be a regular file: other kinds cannot be mapped");
     }
     if ((uintmax_t)about.st_size > SIZE_MAX) {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "is larger than what this machine can address");
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is larger than this machine's address space");
     }
     bnd_lab_mapped map = {.size = (size_t)about.st_size};
     if (map.size > 0) {

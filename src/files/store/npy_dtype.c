@@ -15,7 +15,7 @@ static bool one_of(char c, const char *set)
 static bnd_status refuse(const char *descr, size_t length, size_t at, const char *reason, bnd_error *why)
 {
     enum { SHOWN = 40 };
-    return bnd_fail(why, BND_BAD_FILE, at, "its elements are '%.*s'%s: %s", (int)(length < SHOWN ? length : SHOWN),
+    return bnd_fail(why, BND_BAD_FILE, at, "element type '%.*s'%s: %s", (int)(length < SHOWN ? length : SHOWN),
                     descr, length > SHOWN ? "..." : "", reason);
 }
 
@@ -23,20 +23,20 @@ static const char *reason_against(char kind)
 {
     switch (kind) {
     case 'O':
-        return "objects of Python, which are not read";
+        return "expected numbers, got Python objects";
     case 'c':
-        return "complex numbers; view them as pairs first";
+        return "complex numbers cannot be read; view them as pairs first";
     case 'b':
-        return "truth values, not numbers";
+        return "expected numbers, got truth values";
     case 'S':
     case 'a':
     case 'U':
-        return "text, not numbers";
+        return "expected numbers, got text";
     case 'M':
     case 'm':
-        return "dates or times, not numbers";
+        return "expected numbers, got dates or times";
     default:
-        return "no type that is known here (f2 f4 f8, integers, V1 V2 V4 V8, bfloat16)";
+        return "unknown type (available: f2, f4, f8, integers, V1, V2, V4, V8, bfloat16)";
     }
 }
 
@@ -70,10 +70,10 @@ bnd_status bndi_npy_element(bnd_npy *out, const char *descr, size_t length, size
     }
     char size = length == 3 ? descr[2] : '?';
     if (!one_of(size, "1248")) {
-        return refuse(descr, length, at, "elements of 1, 2, 4 or 8 bytes are read", why);
+        return refuse(descr, length, at, "elements must have 1, 2, 4 or 8 bytes", why);
     }
     if (descr[0] == '=' || (descr[0] == '|' && size != '1' && kind != 'V')) {
-        return refuse(descr, length, at, "the byte order is not said; it must be < or >", why);
+        return refuse(descr, length, at, "the byte order is missing; it must be < or >", why);
     }
     out->element_size = (uint8_t)(size - '0');
     out->big_endian = descr[0] == '>' && size != '1';
@@ -108,7 +108,7 @@ bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format 
     bnd_format own = float_of(npy);
     if (asked == NULL) {
         if (!is_float) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its elements are '%s', which does not say their format",
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' does not say which format the codes have; name the format",
                             npy->descr);
         }
         *out = own;
@@ -116,11 +116,11 @@ bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format 
     }
     size_t size = bnd_codes_size(asked, 1, bnd_npy_packing(asked));
     if (asked->width == 0 || size != npy->element_size) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its elements ('%s') have %u bytes, and codes of %s %zu", npy->descr,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' has %u bytes per element; codes of %s need %zu", npy->descr,
                         (unsigned)npy->element_size, asked->name, size);
     }
     if (is_float && !bnd_format_same(asked, &own) && !is_tf32(asked)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its elements are '%s', which is %s and not %s", npy->descr, own.name,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' is %s, not %s", npy->descr, own.name,
                         asked->name);
     }
     *out = *asked;

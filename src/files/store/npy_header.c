@@ -29,26 +29,26 @@ bnd_status bnd_npy_measure(size_t *header_size, const void *start, size_t length
 {
     const unsigned char *byte = start;
     if (!bnd_npy_begins(start, length)) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "does not begin as a .npy file does");
+        return bnd_fail(why, BND_BAD_FILE, 0, "is not a .npy file");
     }
     if (length < MAGIC + 2) {
-        return bnd_fail(why, BND_BAD_FILE, length, "ends after %zu bytes, within the header", length);
+        return bnd_fail(why, BND_BAD_FILE, length, "is truncated: it ends after %zu bytes, inside the header", length);
     }
     unsigned major = byte[6], minor = byte[7];
     if (major < 1 || major > 3 || minor != 0) {
-        return bnd_fail(why, BND_BAD_FILE, 6, "has version %u.%u of .npy; 1.0, 2.0 and 3.0 are known", major, minor);
+        return bnd_fail(why, BND_BAD_FILE, 6, "has .npy version %u.%u; expected 1.0, 2.0 or 3.0", major, minor);
     }
     size_t before = major == 1 ? SHORT_START : BND_NPY_START;
     if (length < before) {
-        return bnd_fail(why, BND_BAD_FILE, length, "ends after %zu bytes, within the header", length);
+        return bnd_fail(why, BND_BAD_FILE, length, "is truncated: it ends after %zu bytes, inside the header", length);
     }
     size_t text = byte[8] | (size_t)byte[9] << 8;
     text |= major == 1 ? 0 : (size_t)byte[10] << 16 | (size_t)byte[11] << 24;
     if (file_size < before || text > file_size - before) {
-        return bnd_fail(why, BND_BAD_FILE, 8, "says that its header has %zu bytes, and has fewer itself", text);
+        return bnd_fail(why, BND_BAD_FILE, 8, "is truncated: its header needs %zu bytes, and fewer are left", text);
     }
     if (text > BND_NPY_HEADER_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 8, "has a header of %zu bytes; an array needs far less than %d", text,
+        return bnd_fail(why, BND_BAD_FILE, 8, "has a header of %zu bytes; the limit is %d", text,
                         (int)BND_NPY_HEADER_MAX);
     }
     *header_size = before + text;
@@ -67,14 +67,14 @@ static void skip_blanks(reader *r)
 static bnd_status expected(const reader *r, const char *what)
 {
     if (r->at >= r->size) {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "the header ends where %s should stand", what);
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "the header ends; expected %s", what);
     }
     unsigned char c = (unsigned char)r->text[r->at];
     if (c >= 0x20 && c < 0x7f) {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is '%c' where %s should stand", r->at, c,
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is '%c'; expected %s", r->at, c,
                         what);
     }
-    return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is 0x%llx where %s should stand", r->at,
+    return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is 0x%llx; expected %s", r->at,
                     (unsigned long long)c, what);
 }
 
@@ -127,7 +127,7 @@ static bnd_status read_descr(reader *r)
     size_t length;
     skip_blanks(r);
     if (r->at < r->size && (r->text[r->at] == '[' || r->text[r->at] == '(')) {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "its elements are structures, not numbers");
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "expected numbers as elements, got structures");
     }
     size_t at = r->at;
     bnd_status status = read_string(r, &text, &length, "the type of the elements");
@@ -151,7 +151,7 @@ static bnd_status read_dimension(reader *r)
     size_t from = r->at;
     uint64_t value = 0;
     if (r->at < r->size && r->text[r->at] == '-') {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "a dimension is negative (byte %zu of the header)", r->at);
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "a dimension must not be negative (byte %zu of the header)", r->at);
     }
     if (!is_digit(r)) {
         return expected(r, "a dimension");
@@ -159,18 +159,18 @@ static bnd_status read_dimension(reader *r)
     for (; is_digit(r); r->at++) {
         unsigned digit = (unsigned)(r->text[r->at] - '0');
         if (value > (UINT64_MAX - digit) / 10) {
-            return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension is more than 64 bits can say");
+            return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension must be less than 2^64");
         }
         value = 10 * value + digit;
     }
     if (r->text[from] == '0' && r->at - from > 1) {
-        return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension begins with 0 (byte %zu of the header)", from);
+        return bnd_fail(r->why, BND_BAD_FILE, from, "a dimension must not begin with 0 (byte %zu of the header)", from);
     }
     if (r->at < r->size && r->text[r->at] == 'L') {
         r->at++;
     }
     if (r->npy->rank == BND_NPY_RANK_MAX) {
-        return bnd_fail(r->why, BND_BAD_FILE, from, "has more than %d dimensions", (int)BND_NPY_RANK_MAX);
+        return bnd_fail(r->why, BND_BAD_FILE, from, "must have at most %d dimensions", (int)BND_NPY_RANK_MAX);
     }
     r->npy->shape[r->npy->rank++] = value;
     return BND_OK;
@@ -190,7 +190,7 @@ static bnd_status read_shape(reader *r)
         comma = next_is(r, ',');
     }
     if (r->npy->rank == 1 && !comma) {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "the shape is a number, not a tuple");
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "expected a tuple as the shape, got a number");
     }
     return BND_OK;
 }
@@ -219,13 +219,13 @@ static bnd_status read_member(reader *r, unsigned *seen)
             continue;
         }
         if ((*seen >> i & 1) != 0) {
-            return bnd_fail(r->why, BND_BAD_FILE, at, "the header has '%s' twice", members[i].name);
+            return bnd_fail(r->why, BND_BAD_FILE, at, "duplicate member '%s' in the header", members[i].name);
         }
         *seen |= 1u << i;
         return next_is(r, ':') ? members[i].read(r) : expected(r, "':'");
     }
     return bnd_fail(r->why, BND_BAD_FILE, at,
-                    "byte %zu of the header begins a member that is not descr, fortran_order or shape", at);
+                    "byte %zu of the header: unknown member (available: descr, fortran_order, shape)", at);
 }
 
 static bnd_status read_members(reader *r, unsigned *seen)
@@ -260,7 +260,7 @@ bnd_status bnd_npy_parse(bnd_npy *out, const void *header, size_t header_size, b
     status = read_members(&r, &seen);
     for (unsigned i = 0; status == BND_OK && i < MEMBERS; i++) {
         if ((seen >> i & 1) == 0) {
-            status = bnd_fail(why, BND_BAD_FILE, r.at, "the header has no '%s'", members[i].name);
+            status = bnd_fail(why, BND_BAD_FILE, r.at, "member '%s' is missing from the header", members[i].name);
         }
     }
     if (status == BND_OK) {
@@ -276,7 +276,7 @@ bnd_status bnd_npy_check_size(const bnd_npy *npy, uint64_t file_size, bnd_error 
 {
     uint64_t held = file_size > npy->header_size ? file_size - npy->header_size : 0;
     if (held != npy->data_size) {
-        return bnd_fail(why, BND_BAD_FILE, npy->header_size, "the shape needs %zu bytes of data, and the file has %zu",
+        return bnd_fail(why, BND_BAD_FILE, npy->header_size, "the shape needs %zu bytes of data; the file has %zu",
                         (size_t)npy->data_size, (size_t)held);
     }
     return BND_OK;

@@ -64,7 +64,7 @@ static bnd_status create_beside(bnd_lab_output *out, bnd_error *why)
     int reason = errno;
     free(out->temporary);
     out->temporary = NULL;
-    return bndi_fail_system(why, "cannot be written, for no file can be made beside it", reason);
+    return bndi_fail_system(why, "cannot be written, because no file can be created next to it", reason);
 }
 
 static void release(bnd_lab_output *out)
@@ -108,7 +108,7 @@ static bnd_status open_new(bnd_lab_output *out, const char *path, bnd_error *why
 {
     struct stat about;
     if (lstat(path, &about) == 0) {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "is a link that leads nowhere");
+        return bnd_fail(why, BND_BAD_STREAM, 0, "is a broken symbolic link");
     }
     if (errno != ENOENT) { /* a name that is too long is known before the work is done */
         return bndi_fail_system(why, "cannot be written", errno);
@@ -122,7 +122,7 @@ bnd_status bnd_lab_output_open(bnd_lab_output *out, const char *path, bnd_error 
     bnd_lab_output output = {.fd = -1};
     struct stat about;
     if (path[0] == '\0') {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "an empty path names no file");
+        return bnd_fail(why, BND_BAD_STREAM, 0, "the path must not be empty");
     }
     bool is_there = stat(path, &about) == 0;
     bnd_status status = is_there ? open_existing(&output, path, &about, why) : open_new(&output, path, why);

@@ -12,19 +12,18 @@ static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_
     uint64_t length = 0;
     if (size < START) {
         return bnd_fail(why, BND_BAD_FILE, size,
-                        "has %zu bytes; a .safetensors file begins with 8 that say how long "
-                        "its header is",
+                        "has %zu bytes; a .safetensors file needs at least 8, the length of its header",
                         size);
     }
     for (size_t i = 0; i < START; i++) {
         length |= (uint64_t)bytes[i] << 8 * i;
     }
     if (length > size - START) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "says that its header has %llu bytes, and has %zu behind that itself",
+        return bnd_fail(why, BND_BAD_FILE, 0, "is truncated: its header needs %llu bytes, %zu are left",
                         (unsigned long long)length, size - START);
     }
     if (length > BND_SAFETENSORS_HEADER_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "has a header of %llu bytes; %d are the most", (unsigned long long)length,
+        return bnd_fail(why, BND_BAD_FILE, 0, "has a header of %llu bytes; the limit is %d", (unsigned long long)length,
                         (int)BND_SAFETENSORS_HEADER_MAX);
     }
     const bndi_json_text header = {(const char *)bytes + START, (size_t)length};

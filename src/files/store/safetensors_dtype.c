@@ -41,7 +41,7 @@ bnd_status bnd_safetensors_format(bnd_format *out, const bnd_safetensor *entry, 
 {
     size_t row = row_of(entry->dtype);
     if (row >= bnd_format_count()) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its elements are %s, which is no format of floating point",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its dtype %s is not a floating-point format",
                         entry->dtype);
     }
     *out = *bnd_format_at(row);
@@ -65,7 +65,7 @@ bnd_status bndi_safetensors_size(bnd_safetensor *entry, bnd_error *why)
         return bnd_fail(why, BND_BAD_FILE, 0, "its shape has more elements than a file can hold");
     }
     if (count * entry->bits % 8 != 0) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its %llu elements of %u bits end within a byte",
+        return bnd_fail(why, BND_BAD_FILE, 0, "its %llu elements of %u bits must fill whole bytes",
                         (unsigned long long)count, (unsigned)entry->bits);
     }
     entry->count = count;

@@ -31,7 +31,7 @@ static void *grown(void *array, size_t *room, size_t needed, size_t size)
 
 static bnd_status no_memory(const reader *r, bnd_error *why)
 {
-    return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what a header of %zu bytes holds", r->header->length);
+    return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the contents of a header of %zu bytes", r->header->length);
 }
 
 /* `tensor "name": ` before the message. The name as the header has it: control characters stand in escapes there. */
@@ -87,7 +87,7 @@ static bnd_status read_pair(reader *r, const bndi_json_members *m, bnd_error *wh
     bnd_safetensors *file = r->file;
     bnd_safetensors_pair pair;
     if (m->value.from == m->value.to || r->header->bytes[m->value.from] != '"') {
-        return bnd_fail(why, BND_BAD_FILE, m->value.from, "its __metadata__ has a value that is not a text");
+        return bnd_fail(why, BND_BAD_FILE, m->value.from, "the values of its __metadata__ must be strings");
     }
     bnd_safetensors_pair *pairs = grown(file->pairs, &file->pair_room, file->pair_count + 1, sizeof pair);
     if (pairs == NULL) {
@@ -108,7 +108,7 @@ static bnd_status read_metadata(reader *r, bndi_json_span value, bnd_error *why)
 {
     bndi_json_members m;
     if (r->has_metadata) {
-        return bnd_fail(why, BND_BAD_FILE, value.from, "its header has __metadata__ twice");
+        return bnd_fail(why, BND_BAD_FILE, value.from, "duplicate key __metadata__ in its header");
     }
     r->has_metadata = true;
     bnd_status status = bndi_json_open(&m, r->header, value, why);
@@ -141,9 +141,8 @@ static bnd_status read_dtype(bnd_safetensor *entry, const json_t *value, bnd_err
     bndi_dtype dtype = bndi_safetensors_dtype(plain ? name : "");
     if (dtype.bits == 0) {
         return bnd_fail(why, BND_BAD_FILE, 0,
-                        "its dtype %s%s%s is not known here (F64, F32, F16, BF16, F8_E4M3, F4, "
-                        "..., U8, I8, ..., BOOL)",
-                        plain ? "\"" : "", plain ? name : "is no name of one and", plain ? "\"" : "");
+                        "unknown dtype %s%s%s (available: F64, F32, F16, BF16, F8_E4M3, F4, ..., U8, I8, ..., BOOL)",
+                        plain ? "'" : "", plain ? name : "(not a name)", plain ? "'" : "");
     }
     entry->dtype = dtype.name;
     entry->kind = dtype.kind;
@@ -157,7 +156,7 @@ static bnd_status read_shape(reader *r, bnd_safetensor *entry, const json_t *val
     bnd_safetensors *file = r->file;
     size_t rank = json_array_size(value);
     if (!json_is_array(value) || rank > BND_SAFETENSORS_RANK_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its shape is no list of up to %d sizes", (int)BND_SAFETENSORS_RANK_MAX);
+        return bnd_fail(why, BND_BAD_FILE, 0, "its shape must be a list of at most %d sizes", (int)BND_SAFETENSORS_RANK_MAX);
     }
     uint64_t *extents = grown(file->extents, &file->extent_room, file->extent_count + rank + 1, sizeof *extents);
     if (extents == NULL) {
@@ -166,7 +165,7 @@ static bnd_status read_shape(reader *r, bnd_safetensor *entry, const json_t *val
     file->extents = extents;
     for (size_t i = 0; i < rank; i++) {
         if (!read_size(&extents[file->extent_count + i], json_array_get(value, i))) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "entry %zu of its shape is no integer from 0 on", i);
+            return bnd_fail(why, BND_BAD_FILE, 0, "entry %zu of its shape must be an integer of at least 0", i);
         }
     }
     entry->rank = rank;
@@ -179,16 +178,15 @@ static bnd_status read_range(const reader *r, bndi_safetensor *made, const json_
     uint64_t begin = 0, end = 0;
     bool sizes = read_size(&begin, json_array_get(value, 0)) && read_size(&end, json_array_get(value, 1));
     if (json_array_size(value) != 2 || !sizes) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its data_offsets are not two integers from 0 on");
+        return bnd_fail(why, BND_BAD_FILE, 0, "its data_offsets must be two integers of at least 0");
     }
     if (begin > end || end > r->data_size) {
         return bnd_fail(why, BND_BAD_FILE, 0,
-                        "its data_offsets, %llu and %llu, are no part of the file's %llu bytes of "
-                        "data",
+                        "its data_offsets, %llu and %llu, must be in order and within the file's %llu bytes of data",
                         (unsigned long long)begin, (unsigned long long)end, (unsigned long long)r->data_size);
     }
     if (end - begin != made->entry.size) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its shape needs %llu bytes, and its data_offsets say %llu",
+        return bnd_fail(why, BND_BAD_FILE, 0, "its shape needs %llu bytes; its data_offsets cover %llu",
                         (unsigned long long)made->entry.size, (unsigned long long)(end - begin));
     }
     made->begin = begin;
@@ -203,11 +201,11 @@ static bnd_status read_members(reader *r, bndi_safetensor *made, const json_t *t
     for (size_t i = 0; i < MEMBERS; i++) {
         values[i] = json_object_get(tree, names[i]);
         if (values[i] == NULL) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "it has no %s", names[i]);
+            return bnd_fail(why, BND_BAD_FILE, 0, "its %s is missing", names[i]);
         }
     }
     if (json_object_size(tree) != MEMBERS) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "it has something beside dtype, shape and data_offsets");
+        return bnd_fail(why, BND_BAD_FILE, 0, "it must have no member but dtype, shape and data_offsets");
     }
     bnd_status status = read_dtype(&made->entry, values[0], why);
     if (status == BND_OK) {
@@ -224,11 +222,10 @@ static bnd_status read_entry(reader *r, bndi_safetensor *made, bndi_json_span va
     json_t *tree;
     if (value.from == value.to || r->header->bytes[value.from] != '{') {
         return bnd_fail(why, BND_BAD_FILE, value.from,
-                        "an object with its dtype, shape and data_offsets should stand "
-                        "here");
+                        "expected an object with dtype, shape and data_offsets");
     }
     if (value.to - value.from > ENTRY_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, value.from, "%zu bytes describe it; an array needs far less than %d",
+        return bnd_fail(why, BND_BAD_FILE, value.from, "its description has %zu bytes; the limit is %d",
                         value.to - value.from, (int)ENTRY_MAX);
     }
     bnd_status status = bndi_json_read(&tree, r->header, value, why);
@@ -295,8 +292,7 @@ static bnd_status check_cover(const reader *r, bnd_error *why)
         const bndi_safetensor *t = &r->file->entries[i];
         if (t->begin != end) {
             bnd_status status = bnd_fail(why, BND_BAD_FILE, 0,
-                                         "its data begin at byte %llu, and those before it end at "
-                                         "%llu: %s",
+                                         "its data begin at byte %llu; the data before it end at %llu: %s",
                                          (unsigned long long)t->begin, (unsigned long long)end,
                                          t->begin < end ? "they overlap" : "there is a gap");
             return of_tensor(r, t->key, status, why);
@@ -304,7 +300,7 @@ static bnd_status check_cover(const reader *r, bnd_error *why)
         end += t->entry.size;
     }
     if (end != r->data_size) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its tensors have %llu bytes of data, and the file %llu",
+        return bnd_fail(why, BND_BAD_FILE, 0, "its tensors need %llu bytes of data; the file has %llu",
                         (unsigned long long)end, (unsigned long long)r->data_size);
     }
     return BND_OK;
@@ -316,12 +312,12 @@ static bnd_status check_names(const reader *r, bnd_error *why)
     for (size_t i = 1; i < file->count; i++) {
         if (strcmp(file->by_name[i - 1]->name, file->by_name[i]->name) == 0) {
             const bndi_safetensor *twice = (const bndi_safetensor *)(const void *)file->by_name[i];
-            return of_tensor(r, twice->key, bnd_fail(why, BND_BAD_FILE, 0, "there are two of this name"), why);
+            return of_tensor(r, twice->key, bnd_fail(why, BND_BAD_FILE, 0, "duplicate name"), why);
         }
     }
     for (size_t i = 1; i < file->pair_count; i++) {
         if (strcmp(file->pairs[i - 1].key, file->pairs[i].key) == 0) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "its __metadata__ has a key twice");
+            return bnd_fail(why, BND_BAD_FILE, 0, "duplicate key in its __metadata__");
         }
     }
     return BND_OK;

@@ -41,9 +41,9 @@ static bnd_status place(placed *out, const bnd_safetensor *entry, size_t index, 
     out->entry.bits = dtype.bits;
     bnd_status status = BND_OK;
     if (dtype.bits == 0) {
-        status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "%s is no dtype of .safetensors", entry->dtype);
+        status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "%s is not a dtype of .safetensors", entry->dtype);
     } else if (entry->rank > BND_SAFETENSORS_RANK_MAX) {
-        status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "it has %zu dimensions; %d are the most", entry->rank,
+        status = bnd_fail(&inner, BND_BAD_ARGUMENT, 0, "it has %zu dimensions; the limit is %d", entry->rank,
                           (int)BND_SAFETENSORS_RANK_MAX);
     } else {
         status = bndi_safetensors_size(&out->entry, &inner);
@@ -125,7 +125,7 @@ static bnd_status make_header(layout *l, bnd_error *why)
     print_header(&measured, l);
     size_t length = (measured.length + START - 1) / START * START; /* filled up with blanks: the data are aligned */
     if (length > BND_SAFETENSORS_HEADER_MAX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "these tensors need a header of %zu bytes; %d are the most", length,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "these tensors need a header of %zu bytes; the limit is %d", length,
                         (int)BND_SAFETENSORS_HEADER_MAX);
     }
     l->header_size = START + length;
@@ -147,13 +147,13 @@ static bnd_status compare_texts(const layout *l, const bnd_safetensors *read, bn
 {
     for (size_t i = 0; i < l->count; i++) {
         if (bnd_safetensors_find(read, l->placed[i].entry.name) == NULL) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the name of tensor %zu is not UTF-8", l->placed[i].index);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the name of tensor %zu must be UTF-8", l->placed[i].index);
         }
     }
     for (size_t i = 0; i < l->pairs; i++) {
         const char *value = bnd_safetensors_metadata(read, l->metadata[i].key);
         if (value == NULL || strcmp(value, l->metadata[i].value) != 0) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "pair %zu of the metadata is not UTF-8", i);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "pair %zu of the metadata must be UTF-8", i);
         }
     }
     return BND_OK;

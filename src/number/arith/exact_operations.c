@@ -375,7 +375,7 @@ bool bndi_serves(bnd_operation operation, const bnd_format *from)
 bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const *from, bnd_error *why)
 {
     if (!is_operation(operation)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d; they are 0 to %d", (int)operation,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown operation %d (available: 0 to %d)", (int)operation,
                         BND_OP_COUNT - 1);
     }
     if (bndi_serves(operation, from[0])) {
@@ -385,11 +385,11 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
     if (from[0]->width > BNDI_ELEMENTARY_BITS) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
-            "%s takes operands of at most %d bits; %s has %d: convert it first (the result may have any format)", name,
+            "%s takes operands of at most %d bits; %s has %d; convert it first (the result may have any format)", name,
             BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
     }
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands that are values of fp64; %s %s: convert it first",
-                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has smaller or larger ones");
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands whose values fp64 has; %s %s; convert it first",
+                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has values that fp64 does not have");
 }
 
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */

@@ -26,18 +26,18 @@ static bnd_status check_rule(const bnd_block *b, bnd_error *why)
 {
     bool nearest = b->rule == BND_SCALE_NEAREST;
     if (b->rule >= BND_SCALE_COUNT) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: there is no scale rule number %u", b->name, (unsigned)b->rule);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown scale rule %u", b->name, (unsigned)b->rule);
     }
     if (nearest && b->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s: scales in %s are powers of two; their rule is floor, ceil, even or rceil", b->name,
+                        "%s: scales in %s are powers of two; their rule must be floor, ceil, even or rceil", b->name,
                         b->scale.name);
     }
     if (!nearest && b->tensor) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: beside a scale of the tensor the rule is nearest", b->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: with a scale of the tensor, the scale rule must be nearest", b->name);
     }
     if (nearest && (b->least < b->scale.least_quantum || b->least > b->scale.emax)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: 2^%d is no scale in %s", b->name, (int)b->least, b->scale.name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: 2^%d is not a scale in %s", b->name, (int)b->least, b->scale.name);
     }
     return BND_OK;
 }
@@ -57,14 +57,12 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
     }
     if (!scale_fits(&b->scale)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s cannot be a scale: that is a format of 8, 16 or 32 bits that has a NaN, and whose values "
-                        "fp32 holds",
+                        "%s cannot be a scale: a scale must have 8, 16 or 32 bits and a NaN, and fp32 must hold its values",
                         b->scale.name);
     }
     if (b->integer && !is_integer(&b->element)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s cannot be an integer element: that is a value set of at most 7 bits with one exponent, "
-                        "such as p7emin0emax0",
+                        "%s cannot be an integer element: it must be a value set of at most 7 bits with one exponent, such as p7emin0emax0",
                         b->element.name);
     }
     /* Both scales' product and a quotient by it: see elements.c. */
@@ -74,7 +72,7 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
                         b->element.name, b->scale.name);
     }
     if (b->sharing > BND_SHARE_TENSOR) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: there is no way of sharing number %u", b->name,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown sharing %u", b->name,
                         (unsigned)b->sharing);
     }
     return check_rule(b, why);
@@ -127,7 +125,7 @@ bnd_status bndi_lay_out(bndi_layout_of_blocks *out, const bnd_block *block, bnd_
 {
     bndi_layout_of_blocks l = {.outer = shape.outer, .rows = shape.length, .columns = shape.inner};
     if (!elements_of(&l.count, shape)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu x %zu x %zu elements is more than memory can hold",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu x %zu x %zu elements does not fit memory",
                         shape.outer, shape.length, shape.inner);
     }
     if (l.count == 0) {
@@ -199,9 +197,9 @@ bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t 
     if (block->sharing == BND_SHARE_TENSOR || rank == 0) {
         axis = rank; /* everything is before it */
     } else if (tile && rank < 2) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s needs a matrix: this tensor has one dimension", block->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s needs a matrix; this tensor has one dimension", block->name);
     } else if (axis >= rank) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no axis %zu in a tensor of %zu dimensions", axis, rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "axis %zu is out of range for a tensor of %zu dimensions", axis, rank);
     }
     axis = tile ? rank - 2 : axis;
     bnd_shape shape = {1, 1, 1};
@@ -212,7 +210,7 @@ bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t 
     }
     size_t count;
     if (!fits || !elements_of(&count, shape)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of these dimensions is more than memory can hold");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of these dimensions does not fit memory");
     }
     if (axis == rank) {
         shape = (bnd_shape){1, shape.outer, 1};

@@ -53,11 +53,11 @@ static bnd_status check_dynamic(size_t n, const bnd_dynamic *how, bnd_error *why
         return status;
     }
     if (how->block == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a block of 0 numbers has no scale; 256 are usual");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a block must have at least 1 number; 256 is usual");
     }
     return n <= (size_t)PTRDIFF_MAX / sizeof(float)
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are more than memory can hold", n);
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers do not fit memory", n);
 }
 
 /* ---- how codes are found (the loop is in block_kernels.c) ----

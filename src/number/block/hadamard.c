@@ -74,7 +74,7 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
         return BND_OK;
     }
     if (slab / shape.inner != shape.length || shape.outer > (size_t)PTRDIFF_MAX / sizeof(float) / slab) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu times %zu times %zu numbers are more than memory can hold",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu times %zu times %zu numbers do not fit memory",
                         shape.outer, shape.length, shape.inner);
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
@@ -97,10 +97,10 @@ static bnd_status hadamard(float *y, const float *x, size_t rows, size_t columns
                            bnd_error *why)
 {
     if (columns % BND_HADAMARD_SIZE != 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "rows of %zu: the transform takes 16 neighbours at a time", columns);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "rows of %zu elements: the number must be a multiple of 16", columns);
     }
     if (columns != 0 && rows > (size_t)PTRDIFF_MAX / sizeof(float) / columns) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu rows of %zu are more than memory can hold", rows, columns);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu rows of %zu do not fit memory", rows, columns);
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     transform(y, x, rows * columns, seed, inverse);

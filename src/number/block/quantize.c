@@ -373,7 +373,7 @@ bnd_status bnd_quantize_f32(void *codes, void *scale_codes, float *tensor_scale,
         status = bndi_check_codes(block, why);
     }
     if (status == BND_OK && block->tensor && tensor_scale == NULL) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has a scale of the tensor: there must be a place for it",
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has a scale of the tensor: tensor_scale must not be NULL",
                           block->name);
     }
     if (status != BND_OK) {

@@ -47,7 +47,7 @@ bnd_status bndi_check_side(const bndi_side *s, size_t n, bnd_error *why)
                         s->format.name);
     }
     if (!fits_memory(n, s->stride)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements is more than memory can hold", n);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements does not fit memory", n);
     }
     if (s->storage.packed && s->stride != 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,

@@ -26,11 +26,10 @@ static bnd_status check_words(const void *array, size_t n, const bndi_side *s, u
     const unsigned long long element = first + at, found = word_at(array, s, at);
     if (s->storage.shift != 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "element %llu is 0x%llx, no code of %s: its lowest %u bits must be zero (fp32 is converted, "
-                        "which rounds)",
+                        "element %llu is 0x%llx, not a code of %s: its lowest %u bits must be zero; convert fp32 numbers, which rounds them",
                         element, found, s->format.name, s->storage.shift);
     }
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element %llu is 0x%llx, no code of %s: those have %u bits", element,
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element %llu is 0x%llx, not a code of %s, which has %u bits", element,
                     found, s->format.name, (unsigned)s->format.width);
 }
 
@@ -44,8 +43,7 @@ static bnd_status check_filling(const void *array, size_t n, const bndi_side *s,
         return BND_OK;
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "the last byte, 0x%llx, has bits set behind the last code of %s, element %llu; it must be filled "
-                    "up with zeros",
+                    "the last byte, 0x%llx, must have only zeros after the last code of %s, element %llu",
                     (unsigned long long)last, s->format.name, (unsigned long long)(first + n - 1));
 }
 

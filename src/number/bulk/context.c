@@ -12,7 +12,8 @@ enum { MOST_THREADS = 1024 };
 
 static bnd_status too_many_threads(unsigned threads, bnd_error *why)
 {
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many: at most %u", threads, (unsigned)MOST_THREADS);
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%u threads are too many; the limit is %u", threads,
+                    (unsigned)MOST_THREADS);
 }
 
 /* ---- back ends ---- */
@@ -124,7 +125,7 @@ bnd_status bndi_check_reserved(uint64_t reserved, const char *type, bnd_error *w
 {
     return reserved == 0 ? BND_OK
                          : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                    "%s.reserved must be zero; begin with a structure that is all zero", type);
+                                    "%s.reserved must be zero; set the whole structure to zero first", type);
 }
 
 /* All of its words or bytes in one. */
@@ -143,13 +144,13 @@ bnd_status bndi_check_choices(const bnd_array *how, bnd_error *why)
         return status;
     }
     if (how->packing_in > BND_PACKING_UNPACKED || how->packing_out > BND_PACKING_UNPACKED) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown packing %u (available: 0 and 1)",
                         (unsigned)(how->packing_in > BND_PACKING_UNPACKED ? how->packing_in : how->packing_out));
     }
     if (context != NULL && (context->backend >= BND_BACKEND_COUNT || context->threads > MOST_THREADS)) {
         return context->threads > MOST_THREADS
                    ? too_many_threads(context->threads, why)
-                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no back end number %u", (unsigned)context->backend);
+                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown back end %u", (unsigned)context->backend);
     }
     return bnd_rule_check(how->rule, why);
 }
@@ -181,15 +182,16 @@ static bnd_status find_backend(uint8_t *out, const char *name, bnd_error *why)
             continue;
         }
         if (!is_here(i)) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "this machine, or this build, cannot run the back end '%s'; the best here is '%s'", name,
-                            back_ends[best_backend()].name);
+            return bnd_fail(
+                why, BND_BAD_ARGUMENT, 0,
+                "back end '%s' is not available on this machine or in this build; the best available is '%s'", name,
+                back_ends[best_backend()].name);
         }
         *out = (uint8_t)i;
         return BND_OK;
     }
     return bnd_fail(why, BND_BAD_NAME, 0,
-                    "there is no back end '%s': there are best, portable, avx2, avx512, neon and wasm128", name);
+                    "unknown back end '%s' (available: best, portable, avx2, avx512, neon, wasm128)", name);
 }
 
 static bnd_status threads_asked(uint32_t *out, const char *text, bnd_error *why)
@@ -200,7 +202,7 @@ static bnd_status threads_asked(uint32_t *out, const char *text, bnd_error *why)
         count = 10 * count + (uint32_t)(*at - '0');
     }
     if (*at != '\0' || count == 0 || count > MOST_THREADS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "BINADE_THREADS is '%s': it must be a number from 1 to %u", text,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "BINADE_THREADS is '%s'; it must be a number from 1 to %u", text,
                         (unsigned)MOST_THREADS);
     }
     *out = count;

@@ -107,14 +107,14 @@ static bnd_status open_operand(bndi_operate_job *j, unsigned i, const bnd_operan
     } else if (given->format != NULL) {
         x->side = bndi_side_of_codes(given->format, given->packing, stride);
     } else if (j->out.codes) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "operand %u of %s has no format", i + 1,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "operand %u of %s must have a format", i + 1,
                         bnd_operation_name(j->what.operation));
     } else {
         x->side = bndi_side_of_numbers(j->out.bytes == 4 ? BNDI_WORDS_32 : BNDI_WORDS_64, stride);
     }
     j->from[i] = &x->side.format;
     if (given->packing > BND_PACKING_UNPACKED) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no packing number %u", (unsigned)given->packing);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown packing %u (available: 0 and 1)", (unsigned)given->packing);
     }
     uint64_t reserved = 0;
     memcpy(&reserved, given->reserved, sizeof given->reserved);
@@ -139,7 +139,7 @@ bnd_status bndi_operate_open(bndi_operate_job *j, void *to, bnd_operation operat
     j->table = NULL;
     j->narrows = false;
     if (count == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no operation %d", (int)operation);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown operation %d", (int)operation);
     }
     bnd_status status = bndi_check_choices(&j->how, why);
     if (operation != BND_OP_CONVERT) {

@@ -35,11 +35,11 @@ static bnd_status open_table_job(bndi_operate_job *j, bnd_operation operation, c
     }
     bndi_operate_plan(j);
     if (bnd_rule_random_bits(j->how.rule) > 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a table has no random bits; choose a mode without them");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a table cannot be used with a stochastic rounding mode; choose another mode");
     }
     if (bndi_table_bits(j) > TABLE_MOST_BITS || to->width > TABLE_MOST_BITS) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "a table of %s is too large: operands may have 16 bits together, and results 16",
+                        "a table of %s is too large: its operands must have at most 16 bits together, and its results at most 16",
                         bnd_operation_name(operation));
     }
     return BND_OK;
@@ -86,7 +86,7 @@ static bnd_status fill_formats(bnd_operand *of_table, const bnd_table *table, co
     for (unsigned i = 0; i < table->operands; i++) {
         of_table[i] = operands[i];
         if (operands[i].format != NULL && !bnd_format_same(operands[i].format, &table->from[i])) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "operand %u is of %s, and the table was made for %s", i + 1,
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "operand %u has the format %s; the table was made for %s", i + 1,
                             operands[i].format->name, table->from[i].name);
         }
         of_table[i].format = &table->from[i];

@@ -320,7 +320,7 @@ static bnd_status sum_array(bnd_exact *sum, const bndi_side *out, bnd_summation 
     j.kernels = bnd_lab_kernels_of(j.how.context);
     j.out = *out;
     if ((unsigned)way >= BND_SUM_COUNT) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no way of summation %d", (int)way);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown summation %d", (int)way);
     }
     bnd_status status = bndi_operate_open(&j, NULL, BND_OP_CONVERT, x, n, f, NULL, why);
     if (status == BND_OK) {

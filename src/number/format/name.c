@@ -173,7 +173,7 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
     }
     if (!is_signed && layout.specials == BNDI_FNUZ) {
         return refuse_custom(&r, why,
-                             "fnuz puts NaN where negative zero would be, and without a sign there is none; use fn");
+                             "fnuz needs a sign, because its NaN has the code of negative zero; use fn");
     }
     if (layout.bias > 32767 || layout.bias < -32767) {
         return refuse_custom(&r, why, "the bias must be from -32767 to 32767");
@@ -182,7 +182,7 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
     layout.fraction_bits = (unsigned)fraction_bits;
     *out = bndi_format_of_layout(&layout);
     if (out->max_code < 1) {
-        return refuse_custom(&r, why, "zero would be its only finite number; try 'none', or more bits");
+        return refuse_custom(&r, why, "zero would be its only finite value; use 'none', or more bits");
     }
     if (!find_same_row(out)) {
         name_custom(out, &layout, default_bias);
@@ -280,11 +280,11 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
 {
     const char *formats = formats_of_width(name, length);
     if (formats != NULL) {
-        return bnd_fail(why, BND_BAD_NAME, 0, "%.*s is %s; name one of them", (int)length, name, formats);
+        return bnd_fail(why, BND_BAD_NAME, 0, "'%.*s' is ambiguous; use %s", (int)length, name, formats);
     }
     if (length <= 64 && is_block_name(name, length)) {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "%.*s is a block format, whose numbers share scales; a format of single numbers is needed here",
+                        "'%.*s' is a block format and cannot be used here; use a format without shared scales",
                         (int)length, name);
     }
     bndi_nearest nearest = bndi_nearest_to(name, length);
@@ -294,8 +294,7 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
         bndi_nearest_offer(&nearest, f.name, bndi_length(f.name));
     }
     const char *hint = nearest.count > 0 ? NULL
-                                         : "(names: fp16, e4m3, ...; custom: e6m9, e5m10b12fn; P3109: binary8p3se; "
-                                           "value sets: p11emin-14emax15)";
+                                         : "(available: fp16, e4m3, ...; custom: e6m9, e5m10b12fn; P3109: binary8p3se; value sets: p11emin-14emax15)";
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown format", hint);
 }
 

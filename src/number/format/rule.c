@@ -123,13 +123,12 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
     const choice *found = find_choice(roundings, COUNT(roundings), name, length);
     if (found == NULL && name[0] >= '0' && name[0] <= '9') {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "rounding mode '%.*s' is a number, and libraries disagree on which number means which mode; "
-                        "use a name: rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal",
+                        "rounding mode '%.*s' must be a name, because libraries number the modes differently (available: rne, rna, rtz, rup, rdn, rto, sr:N, sra:N, srb:N, sr-equal)",
                         length < 16 ? (int)length : 16, name);
     }
     if (found == NULL) {
         return no_such(roundings, COUNT(roundings), name, length, "unknown rounding mode",
-                       "(rne rna rtz rup rdn rto sr:N sra:N srb:N sr-equal)", why);
+                       "(available: rne, rna, rtz, rup, rdn, rto, sr:N, sra:N, srb:N, sr-equal)", why);
     }
     uint8_t bits = 0;
     if (name[length] == ':') {
@@ -162,13 +161,13 @@ static bnd_status parse_choice(uint8_t *out, const choice *choices, size_t count
 bnd_status bnd_overflow_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
     return parse_choice(&rule->overflow, overflows, COUNT(overflows), name, "unknown overflow policy",
-                        "(format saturate propagate format-max propagate-max)", why);
+                        "(available: format, saturate, propagate, format-max, propagate-max)", why);
 }
 
 bnd_status bnd_nan_parse(bnd_rule *rule, const char *name, bnd_error *why)
 {
-    return parse_choice(&rule->nan, nans, COUNT(nans), name, "unknown NaN rule",
-                        "(default canonical signed ones signed-ones propagate x86)", why);
+    return parse_choice(&rule->nan, nans, COUNT(nans), name, "unknown NaN policy",
+                        "(available: default, canonical, signed, ones, signed-ones, propagate, x86)", why);
 }
 
 bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
@@ -188,7 +187,7 @@ bnd_status bnd_rule_check(bnd_rule rule, bnd_error *why)
     };
     for (size_t i = 0; i < COUNT(members); i++) {
         if (members[i].value > members[i].last) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it goes up to %u", members[i].name,
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s of a rule is %u; it must be at most %u", members[i].name,
                             (unsigned)members[i].value, (unsigned)members[i].last);
         }
     }

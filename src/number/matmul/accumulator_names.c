@@ -49,7 +49,7 @@ static bnd_status take_promotion(accumulator_reader *r, bnd_accumulator *out, bn
         size_t at = i + length;
         if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_count(r, &at, &out->promote) ||
             at != r->end) {
-            return refuse_accumulator(r, i, "after '/' comes promoteN, N steps over k, at least 1", why);
+            return refuse_accumulator(r, i, "expected promoteN after '/', where N counts steps over k and is at least 1", why);
         }
         r->end = i;
         return BND_OK;
@@ -72,7 +72,7 @@ static bool take_aligned(accumulator_reader *r, bnd_accumulator *out, bnd_status
     }
     if (!good || at != r->end || bits < 2 || bits > BND_ALIGNED_BITS_MAX || group > BND_GROUP_MAX) {
         *status = refuse_accumulator(
-            r, 5, "truncB or truncBgG: B bits, from 2 to 24, and groups of G products, from 1 to 64", why);
+            r, 5, "expected truncB or truncBgG, with B bits from 2 to 24 and groups of G products from 1 to 64", why);
         return true;
     }
     char name[8];
@@ -118,7 +118,7 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
     bnd_accumulator a = {.promote = 0};
     accumulator_reader r = {.text = name, .end = bndi_length(name)};
     if (r.end > LONGEST_ACCUMULATOR) {
-        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST_ACCUMULATOR, "the name of an accumulator has at most %d letters",
+        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST_ACCUMULATOR, "the name of an accumulator must have at most %d characters",
                         LONGEST_ACCUMULATOR);
     }
     if (bndi_same_word(name, r.end, "cblas")) {

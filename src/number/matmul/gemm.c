@@ -26,7 +26,7 @@ static bnd_status check_codes(const bnd_format *f, bnd_error *why)
     }
     if (f->precision > 24 || f->least_quantum < -149 || f->emax > 127) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "fp32 does not hold every value of %s: products are made of operands that it holds", f->name);
+                        "%s cannot be an operand of a matrix product: fp32 does not hold all of its values", f->name);
     }
     return BND_OK;
 }
@@ -39,7 +39,7 @@ static bnd_status check_both_codes(const bnd_format *a_format, const bnd_format 
         status = check_codes(b_format, why);
     }
     if (status == BND_OK && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "OpenBLAS takes fp32 numbers, not codes: decode them first");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "accumulator cblas cannot be used with codes; decode them to fp32 first");
     }
     return status;
 }

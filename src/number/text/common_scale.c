@@ -123,7 +123,7 @@ static bool is_bounded(const bndi_scanned *number)
 static bnd_status check(bnd_exact x, const char *name, bnd_error *why)
 {
     if (x.kind != BND_KIND_FINITE && x.kind != BND_KIND_ZERO) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the %s is not finite", name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the %s must be finite", name);
     }
     return BND_OK;
 }

@@ -40,21 +40,21 @@ static bnd_status refuse_rest(const cursor *c, const bndi_scanned *number)
 {
     char next = peek(c);
     if (next == ',') {
-        return refuse(c, "the decimal point is '.' in every locale, and digits are not grouped");
+        return refuse(c, "the decimal point must be '.', and digits must not be grouped");
     }
     if (next == '_' || next == '\'') {
-        return refuse(c, "digits are not grouped");
+        return refuse(c, "digits must not be grouped");
     }
     if (is_blank(next)) {
-        return refuse(c, "a number has no blanks in it or around it");
+        return refuse(c, "a number must have no blanks in it or around it");
     }
     if (next == '.') {
-        return refuse(c, "a number has at most one point, and an exponent has none");
+        return refuse(c, "a number can have one point, an exponent none");
     }
     if (number->kind == BNDI_NUMBER_DECIMAL && next == 'p') {
-        return refuse(c, "an exponent of two belongs to a number that starts with 0x; of ten it is written e");
+        return refuse(c, "only a number that starts with 0x has a binary exponent; a decimal exponent is written with e");
     }
-    return refuse(c, "the number is complete before it and nothing may follow");
+    return refuse(c, "expected the end of the number");
 }
 
 /* How many digits of the base follow; the cursor moves behind them. */
@@ -134,15 +134,15 @@ static bnd_status scan_digits(cursor *c, bndi_scanned *out)
         out->fraction_length = skip_digits(c, base);
     }
     if (out->integer_length + out->fraction_length == 0) {
-        return refuse(c, hex ? "0x needs a hexadecimal digit, before or after the point"
-                             : "a number needs a digit, before or after the point");
+        return refuse(c, hex ? "expected a hexadecimal digit after 0x, before or after the point"
+                             : "expected a digit, before or after the point");
     }
     bnd_status status = BND_OK;
     if (peek(c) == (hex ? 'p' : 'e')) {
         c->at++;
         status =
             scan_exponent(c, &out->exponent,
-                          hex ? "an exponent needs a digit, as in 0x1p-24" : "an exponent needs a digit, as in 1e-8");
+                          hex ? "expected a digit in the exponent, as in 0x1p-24" : "expected a digit in the exponent, as in 1e-8");
     }
     if (status == BND_OK) {
         trim_blanks(out);
@@ -161,23 +161,23 @@ static bnd_status scan_payload(cursor *c, bndi_scanned *out)
     }
     size_t digits = c->at;
     if (skip_digits(c, base) == 0) {
-        return refuse(c, "a payload is a number such as 0x7f or 127");
+        return refuse(c, "expected a payload such as 0x7f or 127");
     }
     uint64_t value = 0;
     for (size_t i = digits; i < c->at; i++) {
         value = value * (uint64_t)base + (uint64_t)bndi_digit_value(c->text[i]);
         if (value >> BNDI_PAYLOAD_BITS != 0) {
             return bnd_fail(c->why, BND_BAD_SYNTAX, start,
-                            "column %zu: the payload is too large; it has at most %d bits, up to 0x7ffffffffffff",
+                            "column %zu: the payload must have at most %d bits, up to 0x7ffffffffffff",
                             start + 1, BNDI_PAYLOAD_BITS);
         }
     }
     if (value == 0 && out->kind == BNDI_NUMBER_SIGNALING_NAN) {
         return bnd_fail(c->why, BND_BAD_SYNTAX, start,
-                        "column %zu: the payload of a signaling NaN is not 0, that is infinity's", start + 1);
+                        "column %zu: the payload of a signaling NaN must not be 0, which is the code of infinity", start + 1);
     }
     if (peek(c) != ')') {
-        return refuse(c, "a payload is a number such as 0x7f or 127 and ends with ')'");
+        return refuse(c, "expected a payload such as 0x7f or 127, then ')'");
     }
     c->at++;
     out->payload = value;
@@ -197,7 +197,7 @@ static bool skip_word(cursor *c, const char *word)
 
 static bnd_status scan_word(cursor *c, bndi_scanned *out)
 {
-    static const char *const hint = "the words are inf, infinity, nan and snan";
+    static const char *const hint = "expected inf, infinity, nan or snan";
     if (peek(c) == 'i') {
         out->kind = BNDI_NUMBER_INFINITE;
         if (!skip_word(c, "inf")) {
@@ -232,10 +232,10 @@ static bnd_status scan_magnitude(cursor *c, bndi_scanned *out, bool after_sign)
         return scan_digits(c, out);
     }
     if (c->at < c->length && is_blank(next)) {
-        return refuse(c, "a number has no blanks in it or around it");
+        return refuse(c, "a number must have no blanks in it or around it");
     }
-    return refuse(c, after_sign ? "a sign is followed by a digit, '.', 0x, inf or nan"
-                                : "a number starts with a digit, a sign, '.', 0x, inf or nan");
+    return refuse(c, after_sign ? "expected a digit, '.', 0x, inf or nan after the sign"
+                                : "expected a digit, a sign, '.', 0x, inf or nan");
 }
 
 bnd_status bnd_lab_scan_number(bndi_scanned *out, const char *text, size_t length, bnd_error *why)

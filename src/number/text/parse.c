@@ -204,7 +204,7 @@ bnd_status bnd_parse_n(bnd_result *out, const bnd_format *f, const char *text, s
 {
     if (f->width == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s is a set of values without codes: use bnd_parse_exact and bnd_round_exact", f->name);
+                        "%s is a value set and has no codes: use bnd_parse_exact and bnd_round_exact", f->name);
     }
     bndi_scanned number;
     bnd_exact exact;

@@ -164,7 +164,7 @@ static bnd_status units_of_far(double *out, const operands *o, bnd_exact value, 
 bnd_status bnd_error_in_units(double *out, bnd_exact value, const bnd_number *number, bnd_exact unit, bnd_error *why)
 {
     if (unit.kind != BND_KIND_FINITE || unit.negative || (unit.high | unit.low) == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the unit is not a positive finite number");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the unit must be a positive finite number");
     }
     operands o;
     bnd_status status = open_operands(&o, value, number, unit, why);
