@@ -258,11 +258,12 @@ static void refused(const char *name, bnd_operation operation, const char *messa
 static void test_refusals(void)
 {
     refused("fp32", BND_OP_EXP,
-            "exp takes operands of at most 16 bits; fp32 has 32: convert it first (the result may have any format)");
-    refused("e12m3", BND_OP_GELU_TANH,
-            "gelu_tanh takes operands that are values of fp64; e12m3 has smaller or larger ones: convert it first");
-    refused("p11", BND_OP_ERF, "erf takes operands that are values of fp64; p11 has no codes: convert it first");
-    refused("fp16", BND_OP_COUNT, "there is no operation 30; they are 0 to 29");
+            "exp takes operands of at most 16 bits; fp32 has 32; convert it first (the result may have any format)");
+    refused(
+        "e12m3", BND_OP_GELU_TANH,
+        "gelu_tanh takes operands whose values fp64 has; e12m3 has values that fp64 does not have; convert it first");
+    refused("p11", BND_OP_ERF, "erf takes operands whose values fp64 has; p11 has no codes; convert it first");
+    refused("fp16", BND_OP_COUNT, "unknown operation 30 (available: 0 to 29)");
     bnd_format fp64 = format_named("fp64"), bf16 = format_named("bf16");
     const bnd_format *const wide[] = {&fp64, &fp64, &fp64}, *const narrow[] = {&bf16, &bf16, &bf16};
     for (int i = 0; i < BND_OP_COUNT; i++) {

@@ -127,7 +127,7 @@ static void test_tensor_scale(void)
 {
     bnd_block b = block_named("nvfp4");
     untouched u = fresh();
-    left_alone(&u, bnd_quantize_f32(u.codes, u.scales, NULL, x, eight, &b, NULL, &u.stats, &u.why), "place for it");
+    left_alone(&u, bnd_quantize_f32(u.codes, u.scales, NULL, x, eight, &b, NULL, &u.stats, &u.why), "must not be NULL");
 }
 
 static void test_nothing(void)

@@ -124,14 +124,14 @@ static void test_choices(void)
         {{.rule.zero = BND_ZERO_NAN + 1}, "zero"},
         {{.rule.tie_rule = BND_TIE_RULE_CODE + 1}, "tie_rule"},
         {{.rule.random_bits = BND_RANDOM_BITS_MAX + 1}, "random_bits"},
-        {{.packing_in = BND_PACKING_UNPACKED + 1}, "packing number 2"},
-        {{.packing_out = 77}, "packing number 77"},
+        {{.packing_in = BND_PACKING_UNPACKED + 1}, "unknown packing 2"},
+        {{.packing_out = 77}, "unknown packing 77"},
         {{.reserved = {0, 0, 0, 1}}, "reserved must be zero"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         refused_by_all(&wrong[i].how, wrong[i].word);
     }
-    refused_by_all(&(bnd_array){.context = &none}, "back end number");
+    refused_by_all(&(bnd_array){.context = &none}, "unknown back end");
     refused_by_all(&(bnd_array){.context = &many}, "1025 threads");
     refused_by_all(&(bnd_array){.context = &(bnd_context){.reserved = {0, 0, 1}}}, "reserved must be zero");
 }
@@ -195,25 +195,24 @@ static void test_places_of_stray_bits(void)
     const bnd_array unpacked = {.packing_in = BND_PACKING_UNPACKED, .first = UINT64_C(1) << 40};
     const bnd_array strided = {.packing_in = BND_PACKING_UNPACKED, .stride_in = 2};
     const bnd_array backwards = {.packing_in = BND_PACKING_UNPACKED, .stride_in = -2};
-    is_none(bytes, 8, "e3m2", &unpacked, "element 1099511627777 is 0x40, no code of e3m2: those have 6 bits");
+    is_none(bytes, 8, "e3m2", &unpacked, "element 1099511627777 is 0x40, not a code of e3m2, which has 6 bits");
     is_code(bytes, 4, "e3m2", &strided);
     is_code(bytes + 4, 3, "e3m2", &backwards);
-    is_none(bytes + 5, 3, "e3m2", &backwards, "element 0 is 0xff, no code of e3m2: those have 6 bits");
-    is_none(bytes + 4, 2, "e5m6", &unpacked, "element 1099511627776 is 0xff00, no code of e5m6: those have 12 bits");
+    is_none(bytes + 5, 3, "e3m2", &backwards, "element 0 is 0xff, not a code of e3m2, which has 6 bits");
+    is_none(bytes + 4, 2, "e5m6", &unpacked, "element 1099511627776 is 0xff00, not a code of e5m6, which has 12 bits");
     /* Whole words are codes, whatever they are; packed ones have bits behind the last. */
     is_code(bytes, 8, "e4m3", NULL);
     is_code(bytes, 1, "fp64", NULL);
     is_code(bytes, 4, "e2m1", NULL);
     is_code(bytes, 1, "e3m2", NULL);
-    is_none(
-        bytes + 5, 1, "e3m2", NULL,
-        "the last byte, 0xff, has bits set behind the last code of e3m2, element 0; it must be filled up with zeros");
+    is_none(bytes + 5, 1, "e3m2", NULL,
+            "the last byte, 0xff, must have only zeros after the last code of e3m2, element 0");
     is_code(bytes, 0, "e3m2", NULL);
     /* tf32 stands in the upper bits of a word, or in its lowest 19. */
-    is_none(
-        bytes, 2, "tf32", NULL,
-        "element 0 is 0x803f403f, no code of tf32: its lowest 13 bits must be zero (fp32 is converted, which rounds)");
-    is_none(bytes, 2, "tf32", &unpacked, "element 1099511627776 is 0x803f403f, no code of tf32: those have 19 bits");
+    is_none(bytes, 2, "tf32", NULL,
+            "element 0 is 0x803f403f, not a code of tf32: its lowest 13 bits must be zero; convert fp32 numbers, which "
+            "rounds them");
+    is_none(bytes, 2, "tf32", &unpacked, "element 1099511627776 is 0x803f403f, not a code of tf32, which has 19 bits");
     is_code((unsigned char[]){0, 0xe0, 0xff, 0xff}, 1, "tf32", NULL);
     is_code((unsigned char[]){0xff, 0xff, 7, 0}, 1, "tf32", &unpacked);
     is_none(bytes, 2, "p11", NULL, "p11 is a value set and has no codes; round to it instead");

@@ -144,10 +144,10 @@ config=$(cat both/bf16-pure-0/config.json both/fp32-0/config.json)
 # shellcheck disable=SC2086
 refused() { binade train $small --steps 100000000 --out both --resume "$@" 2>&1 >/dev/null; echo "$?"; }
 check "the second of two is refused" equal "$(refused --recipe fp32,bf16-pure)" \
-    "binade train: both is in use by another train or sweep; wait for it, or name another directory
+    "binade train: both is in use by another train or sweep; wait for it, or choose another directory
 3"
 check "also with other runs" equal "$(refused --recipe fp16-pure,tf32)" \
-    "binade train: both is in use by another train or sweep; wait for it, or name another directory
+    "binade train: both is in use by another train or sweep; wait for it, or choose another directory
 3"
 check "no configuration was changed" equal "$(cat both/bf16-pure-0/config.json both/fp32-0/config.json)" "$config"
 kill -TERM "$job"
@@ -161,7 +161,7 @@ sweep() { exec ${BND_RUNNER-} "$build/binade" sweep --model linear --recipe fp32
 job=$!
 while [ -z "$(find grid -name metrics.jsonl -size +0 2>/dev/null)" ] && kill -0 "$job" 2>/dev/null; do :; done
 check "the second of two sweeps is refused" equal "$( (sweep) 2>&1 >/dev/null; echo "$?")" \
-    "binade sweep: grid is in use by another train or sweep; wait for it, or name another directory
+    "binade sweep: grid is in use by another train or sweep; wait for it, or choose another directory
 3"
 kill -TERM "$job"
 wait "$job"

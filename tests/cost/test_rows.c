@@ -96,7 +96,7 @@ static void test_formats_of_machines(void)
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &h100, "e4m3/tensor", false, &why) == BND_OK && peak == 1979e12);
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &b200, "mxfp4", true, &why) == BND_OK && peak == 18000e12);
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &mi300x, "e4m3fnuz", false, &why) == BND_OK && peak == 2614.9e12);
-    CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "fp4", false, &why), &why, "nearest that it does is fp8"));
+    CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "fp4", false, &why), &why, "nearest format that it computes in is fp8"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &mi300x, "e4m3", false, &why), &why, "fp8 (e4m3fnuz"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "fp32", true, &why), &why, "dense"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "bf17", false, &why), &why, "bf16"));
@@ -235,15 +235,16 @@ static void test_refusals(void)
     CU_ASSERT_TRUE(refuses(bnd_cost_time(&cost, &q, &why), &why, "depends on the shape"));
     CU_ASSERT_EQUAL(cost.steps, 99); /* untouched */
     CU_ASSERT_TRUE(refuses(bnd_architecture_find(&a, "lama3-70b", &why), &why, "llama3-70b"));
-    CU_ASSERT_TRUE(refuses(bnd_architecture_usual(&a, 12, 768, 11, 50257, 1024, &why), &why, "8 heads divide it"));
+    CU_ASSERT_TRUE(
+        refuses(bnd_architecture_usual(&a, 12, 768, 11, 50257, 1024, &why), &why, "not divisible by 11 heads; try 8"));
     CU_ASSERT_TRUE(refuses(bnd_architecture_usual(&a, 0, 768, 12, 50257, 1024, &why), &why, "layers"));
     bnd_architecture gpt2 = model_named("gpt2");
     bnd_cost_of_flops f = {.model = &gpt2, .sequence = 2048};
-    CU_ASSERT_TRUE(refuses(bnd_cost_flops(&cost, &f, &why), &why, "1024 positions"));
+    CU_ASSERT_TRUE(refuses(bnd_cost_flops(&cost, &f, &why), &why, "1024 learned positions"));
     CU_ASSERT_TRUE(refuses(bnd_recompute_parse(&recompute, "ful", &why), &why, "full"));
     CU_ASSERT_TRUE(refuses(bnd_cost_fit(&cost, &plan, 8, 0, &why), &why, "memory"));
     plan.tensor = 16;
-    CU_ASSERT_TRUE(refuses(bnd_cost_fit(&cost, &plan, 8, 80e9, &why), &why, "wider than all"));
+    CU_ASSERT_TRUE(refuses(bnd_cost_fit(&cost, &plan, 8, 80e9, &why), &why, "at most the number of GPUs"));
     plan.zero = 4;
     bnd_cost_of_memory m = {.plan = plan, .parameters = 1e9};
     CU_ASSERT_TRUE(refuses(bnd_cost_memory(&cost, &m, &why), &why, "0 to 3"));

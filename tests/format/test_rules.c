@@ -134,7 +134,7 @@ static void test_bare_integers(void)
 {
     static const char *const names[] = {"0", "1", "2", "5", "16"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        CU_ASSERT(refuses(names[i], "disagree"));
+        CU_ASSERT(refuses(names[i], "must be a name"));
         CU_ASSERT(refuses(names[i], "rne"));
     }
 }

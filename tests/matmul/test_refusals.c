@@ -23,7 +23,7 @@ static void refused(const bnd_gemm *how, size_t m, size_t n, size_t k, bnd_statu
 static void test_arguments(void)
 {
     bnd_gemm how = {.accumulator = {.kind = BND_ACCUMULATE_COUNT}};
-    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "way");
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "unknown accumulation");
     how.accumulator = (bnd_accumulator){.kind = BND_ACCUMULATE_ALIGNED, .format = format_named("fp16")};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "fp16");
     how.accumulator = accumulator_named("trunc14");
@@ -34,11 +34,11 @@ static void test_arguments(void)
     how = (bnd_gemm){.c = {.row = 0, .column = 1}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "stride");
     how = (bnd_gemm){.c = {.row = PTRDIFF_MAX, .column = 1}};
-    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "address space");
     how = (bnd_gemm){.a = {.row = 1, .column = PTRDIFF_MIN}};
-    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "address space");
     how = (bnd_gemm){.b = {.row = PTRDIFF_MAX / 8, .column = PTRDIFF_MAX / 8}};
-    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "beyond memory");
+    refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "address space");
     how = (bnd_gemm){.context = &(bnd_context){.backend = BND_BACKEND_COUNT}};
     refused(&how, 2, 2, 2, BND_BAD_ARGUMENT, "back end");
     how = (bnd_gemm){.context = &(bnd_context){.threads = 1000000}};

@@ -169,14 +169,14 @@ static void test_refusals(void)
     folder_enter();
     file_put(folder_path("file"), "before");
     const bnd_safetensor twice[2] = {good, good};
-    CU_ASSERT_TRUE(write_fails(twice, 2, NULL, 0, "two of this name"));
+    CU_ASSERT_TRUE(write_fails(twice, 2, NULL, 0, "duplicate name"));
     bad.dtype = "fp16";
-    CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, "fp16 is no dtype"));
+    CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, "fp16 is not a dtype"));
     bad.dtype = "F4";
     CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, "tensor \"x\": its 3 elements of 4 bits"));
     bad = good;
     bad.name = "a\xff";
-    CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, "not UTF-8"));
+    CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, "must be UTF-8"));
     bad.name = "__metadata__";
     CU_ASSERT_TRUE(write_fails(&bad, 1, NULL, 0, ""));
     bad = (bnd_safetensor){.name = "x", .dtype = "U8", .rank = 2, .shape = large};
@@ -190,8 +190,8 @@ static void test_refusals(void)
     }
     CU_ASSERT_TRUE(write_fails(many, 9, NULL, 0, "more bytes than a file"));
     static const bnd_safetensors_pair pairs[] = {{"a", "b"}, {"c", "\xc0"}, {"a", "c"}};
-    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 2, "pair 1 of the metadata is not UTF-8"));
-    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 3, "a key twice"));
+    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 2, "pair 1 of the metadata must be UTF-8"));
+    CU_ASSERT_TRUE(write_fails(&good, 1, pairs, 3, "duplicate key"));
     CU_ASSERT_TRUE(file_holds(folder_path("file"), "before"));
     unlink(folder_path("file"));
     folder_leave();
@@ -227,7 +227,7 @@ static void test_opening(void)
 static bool lacks_memory(bnd_status status, const bnd_error *why)
 {
     return why->status == status &&
-           (status == BND_NO_MEMORY || (status != BND_BAD_STREAM && strstr(why->message, "not JSON") != NULL));
+           (status == BND_NO_MEMORY || (status != BND_BAD_STREAM && strstr(why->message, "not valid JSON") != NULL));
 }
 
 /* Each allocation fails once, jansson's as ours: an error, nothing stays behind, and there are so many of them. */

@@ -187,16 +187,16 @@ static void test_refused(void)
         const char *says;
         bnd_status status;
     } cases[] = {
-        {"there is a run in it already", BND_BAD_ARGUMENT},
-        {"\"lr\" is 0.001 there, and 0.002 is asked for", BND_BAD_ARGUMENT},
-        {"\"seed_data\" is 103 there, and 7 is asked for", BND_BAD_ARGUMENT},
-        {"\"recipe\" is \"bf16-sr\" there, and \"fp16-pure\" is asked for", BND_BAD_ARGUMENT},
-        {"\"steps\" is 20 there, and 10 is asked for", BND_BAD_ARGUMENT},
-        {"\"switch_at\" is not there, and 9 is asked for", BND_BAD_ARGUMENT},
+        {"already holds a run", BND_BAD_ARGUMENT},
+        {"\"lr\" is 0.001 there, not 0.002", BND_BAD_ARGUMENT},
+        {"\"seed_data\" is 103 there, not 7", BND_BAD_ARGUMENT},
+        {"\"recipe\" is \"bf16-sr\" there, not \"fp16-pure\"", BND_BAD_ARGUMENT},
+        {"\"steps\" is 20 there, not 10", BND_BAD_ARGUMENT},
+        {"\"switch_at\" is missing there, not 9", BND_BAD_ARGUMENT},
         {"config.json: line 1, column 1", BND_BAD_FILE},
         {"config.json: cannot be opened", BND_BAD_STREAM},
         {"checkpoint.safetensors: is no number of steps", BND_BAD_FILE},
-        {"metrics.jsonl: has 8 steps, but there should be 12", BND_BAD_FILE},
+        {"metrics.jsonl: has 8 steps; expected 12", BND_BAD_FILE},
         {"metrics.jsonl: line 1: ", BND_BAD_FILE},
         {"metrics.jsonl: another run is writing to it", BND_BAD_STREAM},
     };
@@ -265,16 +265,16 @@ static void test_of_another_run(void)
         uint64_t whole; /* a seed */
         bool good;
     } cases[] = {
-        {"\"lr\" is 0.5 there, and 0.001 is asked for", offsetof(bnd_training, lr), 0.5, 0, false},
+        {"\"lr\" is 0.5 there, not 0.001", offsetof(bnd_training, lr), 0.5, 0, false},
         {"\"beta1\" is 0.5 there", offsetof(bnd_training, beta1), 0.5, 0, false},
         {"\"beta2\" is 0.5 there", offsetof(bnd_training, beta2), 0.5, 0, false},
         {"\"epsilon\" is 0.5 there", offsetof(bnd_training, epsilon), 0.5, 0, false},
         {"\"weight_decay\" is 0.5 there", offsetof(bnd_training, weight_decay), 0.5, 0, false},
-        {"\"seed_init\" is 9 there, and 3 is asked for", offsetof(bnd_training, seed_init), 0, 9, false},
-        {"\"seed_data\" is 9 there, and 103 is asked for", offsetof(bnd_training, seed_data), 0, 9, false},
+        {"\"seed_init\" is 9 there, not 3", offsetof(bnd_training, seed_init), 0, 9, false},
+        {"\"seed_data\" is 9 there, not 103", offsetof(bnd_training, seed_data), 0, 9, false},
         {"\"seed_rounding\" is 9 there", offsetof(bnd_training, seed_rounding), 0, 9, false},
         {"", offsetof(bnd_training, steps), 0, 9, true},
-        {"\"batch\" is 5 there, and 4 is asked for", 0, 0, 0, false},
+        {"\"batch\" is 5 there, not 4", 0, 0, 0, false},
         {"\"schedule\" is \"cosine\" there", 0, 0, 0, false},
         {"", 0, 0, 0, true}, /* the recipe */
     };

@@ -180,10 +180,10 @@ static void test_refused(void)
         bnd_status status;
     } cases[] = {{NULL, "learning rate", NAN, 0, BND_BAD_ARGUMENT},
                  {NULL, "learning rate", -1, 0, BND_BAD_ARGUMENT},
-                 {NULL, "to switch at step 3", 0.1, 3, BND_BAD_ARGUMENT},
+                 {NULL, "the recipe switches at step 3", 0.1, 3, BND_BAD_ARGUMENT},
                  {in_folder(b, "file"), "Not a directory", 0.1, 0, BND_BAD_STREAM},
                  {file, "Not a directory", 0.1, 0, BND_BAD_STREAM},
-                 {"", "an empty name", 0.1, 0, BND_BAD_STREAM},
+                 {"", "must not be empty", 0.1, 0, BND_BAD_STREAM},
                  {"/proc/none/run", "/proc/none/run: ", 0.1, 0, BND_BAD_STREAM}};
     in_folder(file, "file/below");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -299,14 +299,14 @@ static void test_csv_refused(void)
         {"{" FIRST "}\n{\"step\": 1, \"loss\": 1e999}\n", "line 2: column "},
         {"{" FIRST ", \"x\": 1e999}\n", "line 1: column "},
         {"{" FIRST ", \"x\": nano}\n", "line 1: column "},
-        {"{" FIRST ", \"loss\": 2}\n", "line 1: loss: stands there twice"},
-        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}\n", "line 2: x: stands there twice"},
-        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}", "line 2: x: stands there twice"},
-        {"{\"step\": -1, \"loss\": 1}\n", "line 1: step: is no whole number"},
-        {"{\"step\": 0.5, \"loss\": 1}\n", "line 1: step: is no whole number"},
+        {"{" FIRST ", \"loss\": 2}\n", "line 1: loss: appears twice"},
+        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}\n", "line 2: x: appears twice"},
+        {"{" FIRST "}\n{" SECOND ", \"x\": 2, \"x\": 2}", "line 2: x: appears twice"},
+        {"{\"step\": -1, \"loss\": 1}\n", "line 1: step: must be a whole number"},
+        {"{\"step\": 0.5, \"loss\": 1}\n", "line 1: step: must be a whole number"},
         {"{" SECOND "}\n{" FIRST "}\n", "line 2: step 0 comes after step 1"},
         {"{" FIRST "}\n{" FIRST "}\n", "line 2: step 0 comes after step 0"},
-        {"step,loss\n0,1\n", "line 1: is no object of JSON; wanted are JSON lines"},
+        {"step,loss\n0,1\n", "line 1: expected a JSON object"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bndi_bytes csv;
@@ -373,7 +373,7 @@ static void test_csv_wide(void)
             }
             CU_ASSERT_TRUE(row != NULL && strcmp(row, "65535\n") == 0);
         } else {
-            CU_ASSERT_TRUE(refuses(status, &why, "line 1: has more than 65536 keys"));
+            CU_ASSERT_TRUE(refuses(status, &why, "line 1: has too many new keys: the limit is 65536"));
             CU_ASSERT_PTR_NULL(csv.at);
         }
         bndi_bytes_free(&csv);
@@ -395,12 +395,12 @@ static void test_csv_twice(void)
     bnd_error why;
     open_folder();
     CU_ASSERT_EQUAL_FATAL(mkfifo(in_folder(path, "pipe"), 0600), 0); /* nobody writes: opening it would not come back */
-    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, append, &csv, &why), &why, "is no ordinary file"));
-    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv("/dev/null", append, &csv, &why), &why, "is no ordinary file"));
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, append, &csv, &why), &why, "must be a regular file"));
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv("/dev/null", append, &csv, &why), &why, "must be a regular file"));
     CU_ASSERT_PTR_NULL(csv.at);
     static const char lines[] = "{" FIRST "}\n{" SECOND "}\n";
     write_file(in_folder(path, "lines.jsonl"), lines, sizeof lines - 1);
-    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, cut, path, &why), &why, "became shorter while it was read"));
+    CU_ASSERT_TRUE(refuses(bnd_metrics_write_csv(path, cut, path, &why), &why, "was truncated while it was read"));
     bndi_bytes_free(&csv);
     close_folder();
 }

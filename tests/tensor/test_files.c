@@ -275,7 +275,7 @@ static void test_integers(void)
         CU_ASSERT_TRUE(x[1] == cases[i].x[0] && x[0] == cases[i].x[1]);
         CU_ASSERT_TRUE(succeeds(bnd_tensor_fill(copy, 1, &why), &why));
         CU_ASSERT_TRUE(
-            refuses(bnd_tensor_view_as(&none, t, bnd_tensor_format(t), &why), &why, "integers are no codes"));
+            refuses(bnd_tensor_view_as(&none, t, bnd_tensor_format(t), &why), &why, "integers are not codes"));
         CU_ASSERT_TRUE(
             refuses(bnd_tensor_load(&none, engine, path, NULL, BND_ROLE_PARAM, &why), &why, "load them as data"));
         CU_ASSERT_PTR_NULL(none);
@@ -332,7 +332,7 @@ static void test_mapped(void)
     CU_ASSERT_EQUAL(memcmp(&before, &after, sizeof before), 0); /* no byte, no allocation */
     CU_ASSERT_EQUAL(bnd_tensor_bytes(t), 32640);
     CU_ASSERT_PTR_NULL(bnd_tensor_codes(t));
-    const char *reason = "only read";
+    const char *reason = "cannot be written to";
     CU_ASSERT_TRUE(refuses(bnd_tensor_fill(t, 1, &why), &why, reason));
     CU_ASSERT_TRUE(refuses(bnd_tensor_set(t, index, 1, 1, &why), &why, reason));
     CU_ASSERT_TRUE(
@@ -378,11 +378,11 @@ static void test_bad_headers(void)
 {
 #define HEADER(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape "}"
     static const bad_file files[] = {
-        {"{'fortran_order': False, 'shape': (1,)}", "no 'descr'"},
-        {"{'descr': '<f4', 'shape': (1,)}", "no 'fortran_order'"},
-        {"{'descr': '<f4', 'fortran_order': False}", "no 'shape'"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}", "not descr"},
-        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "twice"},
+        {"{'fortran_order': False, 'shape': (1,)}", "'descr' is missing"},
+        {"{'descr': '<f4', 'shape': (1,)}", "'fortran_order' is missing"},
+        {"{'descr': '<f4', 'fortran_order': False}", "'shape' is missing"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}", "unknown member"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "duplicate member"},
         {HEADER("'<f4'", "False", "(1,)") " x", "nothing but blanks"},
         {HEADER("'<f4'", "0", "(1,)"), "True or False"},
         {HEADER("'<f4'", "False", "3"), "a tuple"},
@@ -390,7 +390,7 @@ static void test_bad_headers(void)
         {HEADER("'<f4'", "False", "(1.0,)"), "',' or ')'"},
         {HEADER("'<f4'", "False", "(4294967296, 4294967296)"), "more elements"}, /* the product is 0 */
         {HEADER("'<f4'", "False", "(0, 4294967296, 4294967296)"), "more elements"},
-        {HEADER("'<f4'", "False", "(18446744073709551616,)"), "64 bits"},
+        {HEADER("'<f4'", "False", "(18446744073709551616,)"), "less than 2^64"},
         {HEADER("'<f4'", "False", "(2305843009213693951,)"), "the file has"}, /* fits 63 bits, not the file */
         {HEADER("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"), "9 dimensions"},
         {HEADER("'|O'", "False", "(1,)"), "objects"},
@@ -398,7 +398,7 @@ static void test_bad_headers(void)
         {HEADER("'<c8'", "False", "(1,)"), "complex"},
         {HEADER("'|b1'", "False", "(4,)"), "truth"},
         {HEADER("'|S4'", "False", "(1,)"), "text"},
-        {HEADER("'|V4'", "False", "(1,)"), "does not say their format"},
+        {HEADER("'|V4'", "False", "(1,)"), "does not say which format"},
         {HEADER("__import__('os')", "False", "(1,)"), "type of the elements"},
     };
     enter();
@@ -424,22 +424,22 @@ static void test_bad_files(void)
     CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_PARAM, "the file has 9"));
     put_file(4, text, numbers, 8);
     CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "version 4.0"));
-    /* Cut short anywhere within the header, the length as it was. */
+    /* Cut short anywhere inside the header, the length as it was. */
     whole[8] = (char)strlen(text);
     memcpy(whole + 10, text, strlen(text));
     for (size_t size = 0; size < 10 + strlen(text); size++) {
         put_bytes(whole, size);
         CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA,
-                                    size < 6    ? "does not begin"
-                                    : size < 10 ? "within the header"
-                                                : "fewer itself"));
+                                    size < 6    ? "not a .npy"
+                                    : size < 10 ? "inside the header"
+                                                : "fewer are left"));
     }
     memset(whole + 8, 0xff, 2); /* a length beyond the file */
     put_bytes(whole, sizeof whole);
-    CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "fewer itself"));
+    CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "fewer are left"));
     unlink(path);
     in_folder(path, ".");
-    CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "not an ordinary file"));
+    CU_ASSERT_TRUE(load_refused(NULL, BND_ROLE_DATA, "must be a regular file"));
     leave();
 }
 #undef HEADER
@@ -454,14 +454,14 @@ static void test_bad_codes(void)
     for (unsigned i = 0; i < 2; i++) {
         bnd_role role = i == 0 ? BND_ROLE_DATA : BND_ROLE_PARAM;
         put_array("|V1", false, "(4,)", bytes, 4);
-        CU_ASSERT_TRUE(load_refused("e2m3", role, "element 2 is 0x40, no code of e2m3"));
-        CU_ASSERT_TRUE(load_refused("fp16", role, "codes of fp16 2"));
+        CU_ASSERT_TRUE(load_refused("e2m3", role, "element 2 is 0x40, not a code of e2m3"));
+        CU_ASSERT_TRUE(load_refused("fp16", role, "codes of fp16 need 2"));
         put_array("<f4", false, "(1,)", bytes, 4);
-        CU_ASSERT_TRUE(load_refused("tf32", role, "element 0 is 0x403f01, no code of tf32"));
-        CU_ASSERT_TRUE(load_refused("e8m23none", role, "which is fp32"));
+        CU_ASSERT_TRUE(load_refused("tf32", role, "element 0 is 0x403f01, not a code of tf32"));
+        CU_ASSERT_TRUE(load_refused("e8m23none", role, "is fp32"));
     }
     bnd_engine *engine = new_engine();
-    CU_ASSERT_TRUE(refuses(bnd_tensor_load(&none, engine, path, NULL, BND_ROLE_COUNT, &why), &why, "no role"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_load(&none, engine, path, NULL, BND_ROLE_COUNT, &why), &why, "not a role"));
     bnd_engine_free(engine);
     leave();
 }

@@ -140,7 +140,7 @@ static void test_gains_as_they_are(void)
     bnd_policy policy;
     bnd_error why;
     must(bnd_policy_parse(&policy, "norm.w=e4m3/hadamard", &why), &why);
-    CU_ASSERT_TRUE(refuses(bnd_engine_set_policy(engine, &policy, &why), &why, "norm.w takes no Hadamard"));
+    CU_ASSERT_TRUE(refuses(bnd_engine_set_policy(engine, &policy, &why), &why, "norm.w cannot be used with hadamard"));
     bnd_engine_free(engine);
 }
 

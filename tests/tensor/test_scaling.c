@@ -346,9 +346,9 @@ static void test_refused(void)
     static const struct {
         const char *policy, *message;
     } cases[] = {
-        {"act=e4m3/tensor", "none of its"},
-        {"v=e4m3/delayed", "none of its"},
-        {"gemm=fp32/dynamic:256", "none of its"},
+        {"act=e4m3/tensor", "is not available for role"},
+        {"v=e4m3/delayed", "is not available for role"},
+        {"gemm=fp32/dynamic:256", "is not available for role"},
         {"gemm=e4m3/delayed:0", "current[:MARGIN]"},
         {"gemm=e4m3/delayed:16:", "current[:MARGIN]"},
         {"gemm=e4m3/delayed:16:65", "current[:MARGIN]"},
@@ -358,8 +358,8 @@ static void test_refused(void)
         {"m=fp32/dynamic:0", "current[:MARGIN]"},
         {"gemm=e4m3/tilted", "unknown scaling"},
         {"gemm=e2m1/nvfp4:0x16", "unknown scaling"},
-        {"act=bf16/hadamard", "Hadamard"},
-        {"param=transient:bf16", "beside a master"},
+        {"act=bf16/hadamard", "hadamard"},
+        {"param=transient:bf16", "with a master"},
         {"act=transient:bf16", "only param can"},
         {"act=p3emin-2emax2", "value set"},
         {"acc=fp33", "fp33"},

@@ -20,7 +20,7 @@ static void test_views_and_copies(void)
     DO(bnd_tensor_select(&t, v, 0, 1, &why)); /* its row 1 */
     DO(bnd_tensor_backward(t, 5, &why));
     CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(leaf), 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0));
-    CU_ASSERT_TRUE(refuses(bnd_tensor_backward(t, 1, &why), &why, "gone back through already"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_backward(t, 1, &why), &why, "was run already"));
     bnd_engine_free(engine);
 }
 
@@ -154,7 +154,7 @@ static void test_written_since(void)
             DO(bnd_tensor_backward(loss, 1, &why));
             CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(x), 3, 4));
         } else {
-            CU_ASSERT_TRUE(refuses(bnd_tensor_backward(loss, 1, &why), &why, "mul needs on the way back was written"));
+            CU_ASSERT_TRUE(refuses(bnd_tensor_backward(loss, 1, &why), &why, "backward pass of mul needs was changed"));
             CU_ASSERT_PTR_NULL(bnd_tensor_gradient(x));
             CU_ASSERT_PTR_NULL(bnd_tensor_gradient(y));
         }
@@ -196,7 +196,7 @@ static void test_refused(void)
     CU_ASSERT_TRUE(HOLDS(bnd_tensor_gradient(x), 2, 4)); /* not twice */
     loss = sum_of(product(x, x));
     bnd_engine_forget(engine);
-    CU_ASSERT_TRUE(refuses(bnd_tensor_backward(loss, 1, &why), &why, "gone back through"));
+    CU_ASSERT_TRUE(refuses(bnd_tensor_backward(loss, 1, &why), &why, "was run already"));
     bnd_tensor *stranger = leaf_of(other, (double[]){1, 2}, 2);
     CU_ASSERT_TRUE(refuses(bnd_tensor_pair(&none, BND_TENSOR_OP_ADD, x, stranger, &why), &why, "two engines"));
     CU_ASSERT_PTR_NULL(none);

@@ -349,11 +349,11 @@ static void test_other_runs(void)
         const char *says;
         bnd_training t;
     } cases[] = {
-        {"its model is mlp, that of this run transformer", training_of("transformer", "adamw", "fp32")},
-        {"its optimizer is adamw, that of this run lion", training_of("mlp", "lion", "fp32")},
-        {"its width is 72, that of this run 16", training_of("mlp", "adamw", "bf16-pure")},
-        {"its inputs is 12, that of this run 13", training_of("mlp", "adamw", "bf16-pure")},
-        {"its seed_data is 2, that of this run 9", training_of("mlp", "adamw", "fp32")},
+        {"its model is mlp, not transformer", training_of("transformer", "adamw", "fp32")},
+        {"its optimizer is adamw, not lion", training_of("mlp", "lion", "fp32")},
+        {"its width is 72, not 16", training_of("mlp", "adamw", "bf16-pure")},
+        {"its inputs is 12, not 13", training_of("mlp", "adamw", "bf16-pure")},
+        {"its seed_data is 2, not 9", training_of("mlp", "adamw", "fp32")},
     };
     bnd_training t = training_of("mlp", "adamw", "fp32");
     bnd_run *run = run_of(&t);
@@ -398,25 +398,25 @@ static void test_damaged(void)
         const char *text, *by, *says;
         bnd_status status;
     } cases[] = {
-        {"binade.checkpoint", "binade.CHECKPOINT", "is no checkpoint of a run", BND_BAD_FILE},
+        {"binade.checkpoint", "binade.CHECKPOINT", "is not a checkpoint of a run", BND_BAD_FILE},
         {"\"binade.checkpoint\": \"1\"", "\"binade.checkpoint\": \"2\"", "another version", BND_BAD_FILE},
         {"\"step\": \"3\"", "\"step\": \"x\"", "\"step\" of its metadata", BND_BAD_FILE},
         {"\"good_steps\": \"0\"", "\"good_steps\": \"-\"", "\"good_steps\" of its metadata", BND_BAD_FILE},
         {"\"loss_scale\": \"0x1", "\"loss_scale\": \"-x1", "\"loss_scale\" of its metadata", BND_BAD_FILE},
-        {"\"loss_scale\": \"0x1p+0\"", "\"loss_scale\": \"inf   \"", "is no loss scale", BND_BAD_FILE},
+        {"\"loss_scale\": \"0x1p+0\"", "\"loss_scale\": \"inf   \"", "must be a loss scale", BND_BAD_FILE},
         {"\"loss_scale\": \"0x1p+0\"", "\"loss_scale\": \"0x0p+0\"", "above 0", BND_BAD_FILE},
         {"\\\"heads\\\":", "\\\"hands\\\":", "no member 'hands'", BND_BAD_NAME},
-        {"\\\"lr\\\": 0.001", "\\\"lr\\\": false", "\"lr\" is no number", BND_BAD_FILE},
+        {"\\\"lr\\\": 0.001", "\\\"lr\\\": false", "\"lr\" must be a number", BND_BAD_FILE},
         {"\\\"lr\\\": 0.001", "\\\"lr\\\": 0,001", "line 1", BND_BAD_FILE},
-        {"\\\"tied\\\": false", "\\\"lr\\\": 0.00011", "\"lr\" is there twice", BND_BAD_FILE},
+        {"\\\"tied\\\": false", "\\\"lr\\\": 0.00011", "\"lr\" appears twice", BND_BAD_FILE},
         {"\\\"recipe\\\": \\\"fp8-delayed", "\\\"recipe\\\": \\\"fp8-delaied", "fp8-delayed", BND_BAD_NAME},
         {"fp8-delayed", "fp8-current", "array \"carried\": number 0", BND_BAD_FILE},
         {"\"layers.1.weight\": {\"dtype\": \"F32\"", "\"layers.1.weight\": {\"dtype\": \"I32\"",
-         "array \"layers.1.weight\" is I32; a checkpoint of this run has F32 there", BND_BAD_FILE},
+         "array \"layers.1.weight\" is I32; expected F32", BND_BAD_FILE},
         {"layers.1.weight.m", "layers.1.weight.q", "layers.1.weight.m", BND_BAD_NAME},
         {"\"carried\"", "\"carrier\"", "has an array \"carrier\"", BND_BAD_FILE},
         {"\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [72, 72]",
-         "\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [36,144]", "(36, 144) in the file, and (72, 72) here",
+         "\"layers.1.weight\": {\"dtype\": \"F32\", \"shape\": [36,144]", "(36, 144) in the file; expected (72, 72)",
          BND_BAD_ARGUMENT},
     };
     bnd_training t = training_of("mlp", "adamw", "fp8-delayed+fp32");

@@ -239,28 +239,28 @@ static void test_lengths(void)
     (void)step_of(run);
     bnd_run_free(run);
     put(text, 0);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: is empty"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "short.txt: must not be empty"));
     leave();
     t.data[0] = 'x';
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_STREAM, "short.txt: cannot be opened"));
     enter("odd.bin");
     put(text, 39);
     t = reading(16);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is no whole number of 2-byte tokens"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "odd.bin: has 39 bytes, which is not a multiple of 2"));
     leave();
     enter("typed.bin");
     put((const int32_t[99]){1, -2, 3}, 99 * sizeof(int32_t));
     t = reading(16);
     strcpy(t.data_type, "int32");
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: token number 1 is -2"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: token 1 is -2"));
     strcpy(t.data_type, "int64");
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: has 396 bytes, which is no whole number of 8-byte tokens"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "typed.bin: has 396 bytes, which is not a multiple of 8"));
     strcpy(t.data_type, "float");
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_NAME, "typed.bin: unknown data type 'float' (available: uint8, int16"));
     leave();
     t = training_of("mlp", "sgd", "fp32");
     strcpy(t.data, "a.txt");
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "the model mlp draws its own data"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "model mlp generates its own data"));
 }
 
 static void test_tokens(void)
@@ -274,9 +274,9 @@ static void test_tokens(void)
     put_npy("<i4", "(100,)", tokens, sizeof tokens);
     bnd_training t = reading(16);
     t.vocabulary = 10;
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 71 is 12; tokens are whole numbers from 0 to 9 here"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 71 is 12; it must be a whole number from 0 to 9"));
     t.vocabulary = 9;
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 70 is 9; "));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 70 is 9; "));
     t.vocabulary = 50; /* more than there are: those that do not come up are still symbols */
     bnd_run *run = run_of(&t, NULL);
     CU_ASSERT_EQUAL(bnd_run_training(run)->vocabulary, 50);
@@ -284,12 +284,12 @@ static void test_tokens(void)
     t.vocabulary = 0;
     tokens[99] = -1;
     put_npy("<i4", "(100,)", tokens, sizeof tokens);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 99 is -1; "));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 99 is -1; "));
     tokens[99] = INT32_MAX;
     put_npy("<i4", "(100,)", tokens, sizeof tokens);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 99 is 2147483647; "));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 99 is 2147483647; "));
     put_npy("<f4", "(100,)", halves, sizeof halves);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 5 is 0.5; "));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 5 is 0.5; "));
     put_npy("<i4", "(101,)", tokens, sizeof tokens);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "tokens.npy: "));
     leave();
@@ -297,7 +297,7 @@ static void test_tokens(void)
     put("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff", 40);
     t = reading(16);
     t.vocabulary = 128;
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token number 39 is 255; "));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "token 39 is 255; "));
     t.vocabulary = 300;
     run = run_of(&t, NULL);
     CU_ASSERT_EQUAL(bnd_run_chance_loss(run), 0); /* one of the 300 symbols occurs in what is learned from */

@@ -141,7 +141,7 @@ static void test_other_weights(void)
     put_weights(&t);
     strcpy(t.init, weights);
     t.tied = true;
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "has no parameter for the tensor 'head'"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "has the name of the tensor 'head'"));
     strcpy(t.init, text);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_STREAM, "tokens.bin: "));
     close_folder();
@@ -314,10 +314,10 @@ static void test_windows(void)
     write_npy(order, "(6, 4)", starts, STEPS * ROWS);
     losses_of(ordered, &t);
     write_npy(order, "(8, 3)", starts, STEPS * ROWS);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "the order has the shape (8, 3); a step has 4 rows"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "the order has the shape (8, 3); a step needs 4 rows"));
     t.data[0] = '\0';
     write_npy(order, "(6, 4)", starts, STEPS * ROWS);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "the data here are drawn"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "can be used only with a text file"));
     close_folder();
 }
 
@@ -330,7 +330,7 @@ static void test_other_orders(void)
     enter();
     strcpy(t.order, order);
     write_npy(order, "(5,)", five, 5);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "order.npy: the order has 5 steps; the run makes 6"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "order.npy: the order has 5 steps; the run needs 6"));
     write_npy(order, "(6,)", five, 6);
     CU_ASSERT_TRUE(is_refused(&t, BND_BAD_FILE, "the batch of step 5 is -1; it must be a number from 0 to"));
     t.steps = 5;
@@ -341,7 +341,7 @@ static void test_other_orders(void)
     bnd_run_free(run);
     write_file(text, "text", 4);
     strcpy(t.order, text);
-    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "an order must be a file .npy of integers"));
+    CU_ASSERT_TRUE(is_refused(&t, BND_BAD_ARGUMENT, "an order must be a .npy file of integers"));
     close_folder();
 }
 

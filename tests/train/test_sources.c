@@ -156,7 +156,7 @@ static void test_names(void)
     CU_ASSERT_TRUE(refuses(bnd_run_new(&run, &t, NULL, &why), &why, "did you mean chain?"));
     t = training_of("mlp", "sgd", "fp32");
     strcpy(t.source, "copy");
-    CU_ASSERT_TRUE(refuses(bnd_run_new(&run, &t, NULL, &why), &why, "draws its own data"));
+    CU_ASSERT_TRUE(refuses(bnd_run_new(&run, &t, NULL, &why), &why, "generates its own data"));
 }
 
 CU_TestInfo source_tests[] = {

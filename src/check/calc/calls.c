@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#define SCALB_WANTS "the second operand of scalb is a whole number of at most 18 digits"
-#define SUM_WANTS   "sum(x, n) adds x n times; n is a whole number from 0 to 10000000, of all sums together"
+#define SCALB_WANTS "the second operand of scalb must be a whole number of at most 18 digits"
+#define SUM_WANTS                                                                                                      \
+    "n of sum(x, n), which adds x n times, must be a whole number from 0 to 10000000, over all sums together"
 
 /* ---- names that there are not ---- */
 
@@ -106,7 +107,7 @@ static bnd_status read_operands(bndi_reader *r, bnd_term *call, unsigned operand
     for (size_t i = 0; i < operands; i++) {
         if (i > 0 && bndi_peek(r) != ',') {
             return bndi_peek(r) == ')' ? refuse_count(r, operands, name, call->length)
-                                       : bndi_refuse_at(r, r->at, "an operand ends with , or )");
+                                       : bndi_refuse_at(r, r->at, "expected ',' or ')' after the operand");
         }
         r->at += i > 0;
         if (bndi_peek(r) == ')') {
@@ -119,7 +120,7 @@ static bnd_status read_operands(bndi_reader *r, bnd_term *call, unsigned operand
     }
     if (bndi_peek(r) != ')') {
         return bndi_peek(r) == ',' ? refuse_count(r, operands, name, call->length)
-                                   : bndi_refuse_at(r, r->at, "the call needs its ')'");
+                                   : bndi_refuse_at(r, r->at, "expected ')' at the end of the call");
     }
     r->at++;
     return BND_OK;
@@ -129,7 +130,7 @@ static bnd_status read_parenthesized(bndi_reader *r, bnd_term *call, unsigned op
 {
     r->at += call->length;
     if (bndi_peek(r) != '(') {
-        return bndi_refuse_at(r, r->at, "operands stand in parentheses: sqrt(2)");
+        return bndi_refuse_at(r, r->at, "expected operands in parentheses, as in sqrt(2)");
     }
     bnd_status status = bndi_enter_expression(r, r->at);
     r->at++;
@@ -154,7 +155,7 @@ static bnd_status read_conversion(bndi_reader *r, size_t *out, size_t length, co
         return bndi_refuse_part(r, r->at, length, "a value set has no codes; operations need a format with codes");
     }
     if (r->format == NULL) {
-        return bndi_refuse_part(r, r->at, length, "a conversion rounds; 'binade calc' takes it");
+        return bndi_refuse_part(r, r->at, length, "a conversion rounds and cannot be used here; use 'binade calc'");
     }
     bnd_status status = read_parenthesized(r, &call, 1);
     if (status != BND_OK) {
@@ -188,17 +189,17 @@ static bnd_status check_operand(const bndi_reader *r, const bnd_term *call)
         return BND_OK;
     }
     const char *name = bnd_operation_name(call->operation);
-    return bnd_fail(r->why, BND_BAD_ARGUMENT, call->from,
-                    "column %zu: %s takes an operand of at most 16 bits, and here it is %s; round it first: "
-                    "%s(bf16(...)) or %s(fp16(...))",
-                    bndi_column_of(r, call->from), name, own.name, name, name);
+    return bnd_fail(
+        r->why, BND_BAD_ARGUMENT, call->from,
+        "column %zu: %s takes an operand of at most 16 bits, got %s; round it first: %s(bf16(...)) or %s(fp16(...))",
+        bndi_column_of(r, call->from), name, own.name, name, name);
 }
 
 static bnd_status read_operation(bndi_reader *r, size_t *out, bnd_operation operation, size_t length)
 {
     bnd_term call = {.kind = BND_TERM_OPERATION, .operation = operation, .from = r->at, .length = length};
     if (r->format == NULL && needs_format(operation)) {
-        return bndi_refuse_part(r, r->at, length, "it depends on a format; 'binade calc' takes it");
+        return bndi_refuse_part(r, r->at, length, "it depends on a format and cannot be used here; use 'binade calc'");
     }
     bnd_status status = read_parenthesized(r, &call, bnd_operation_operands(operation));
     if (status == BND_OK && r->format != NULL) {
@@ -227,7 +228,7 @@ bnd_status bndi_read_call(bndi_reader *r, size_t *out, size_t length)
     bnd_operation operation;
     bnd_format f;
     if (length >= sizeof name) {
-        return bndi_refuse_part(r, r->at, length, "no name here is so long");
+        return bndi_refuse_part(r, r->at, length, "unknown name");
     }
     memcpy(name, r->text + r->at, length);
     name[length] = '\0';

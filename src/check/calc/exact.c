@@ -110,7 +110,7 @@ bnd_status bndi_expression_real_alloc(bnd_real **out, const bnd_term *terms, siz
         free(last_use);
         bnd_real_free(last);
         return bnd_fail(why, count > 0 ? BND_NO_MEMORY : BND_BAD_ARGUMENT, 0, "%s",
-                        count > 0 ? "no memory for the numbers of the expression" : "an expression has a term");
+                        count > 0 ? "no memory for the numbers of the expression" : "an expression must have a term");
     }
     bndi_mpfr_state state = bndi_mpfr_begin();
     bndi_effort effort = {INT64_C(1) << 26}; /* a second or so of divisions */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define POWER_WANTS "the exponent of ^ is a whole number from -1000000000 to 1000000000; for a root, write sqrt(x)"
+#define POWER_WANTS "the exponent of ^ must be a whole number from -1000000000 to 1000000000; for a root, write sqrt(x)"
 
 /* ---- primaries ---- */
 
@@ -18,9 +18,9 @@ static bnd_status read_parentheses(bndi_reader *r, size_t *out)
     status = bndi_read_sum(r, out);
     if (status == BND_OK && bndi_peek(r) != ')') {
         status = r->at < r->length
-                     ? bndi_refuse_at(r, r->at, "an operator or ')' is missing before it")
+                     ? bndi_refuse_at(r, r->at, "expected an operator or ')'")
                      : bnd_fail(r->why, BND_BAD_SYNTAX, r->at,
-                                "column %zu: the expression ends here; the '(' of column %zu needs its ')'",
+                                "column %zu: unexpected end of the expression; the '(' of column %zu has no ')'",
                                 bndi_column_of(r, r->at), bndi_column_of(r, opened));
     }
     r->at += status == BND_OK;
@@ -60,7 +60,7 @@ static bnd_status read_primary(bndi_reader *r, size_t *out, bool negative)
     }
     length = bndi_word_length(r);
     if (length == 0) {
-        return bndi_refuse_at(r, r->at, "a number, a code, '(' or an operation's name is wanted");
+        return bndi_refuse_at(r, r->at, "expected a number, a code, '(' or the name of an operation");
     }
     return bndi_peek_at(r, r->at + length) == ':' ? bndi_read_code(r, out, length) : bndi_read_call(r, out, length);
 }
@@ -129,7 +129,7 @@ static bnd_status read_power(bndi_reader *r, size_t *out, bool negative)
     term.length = r->at - at;
     (void)bndi_peek(r);
     (void)power_sign(r, r->at, &power);
-    return power ? bndi_refuse_at(r, r->at, "write the parentheses of a power of a power: (2^3)^2")
+    return power ? bndi_refuse_at(r, r->at, "a power of a power needs parentheses: (2^3)^2")
                  : bndi_add_term(r, out, &term);
 }
 
@@ -243,9 +243,8 @@ bnd_status bnd_expression_parse_n(bnd_term *terms, size_t capacity, size_t *coun
     }
     bnd_status status = bndi_read_sum(&r, &whole);
     if (status == BND_OK && (bndi_peek(&r) != '\0' || r.at < length)) {
-        status = bndi_refuse_at(&r, r.at,
-                                bndi_peek(&r) == ',' ? "the decimal point is '.' in every locale"
-                                                     : "an operator (+ - * / ^) is missing before it");
+        status = bndi_refuse_at(
+            &r, r.at, bndi_peek(&r) == ',' ? "the decimal point must be '.'" : "expected an operator (+ - * / ^)");
     }
     status = status == BND_OK ? finish(&r, whole) : status;
     if (status == BND_OK) {

@@ -97,7 +97,7 @@ bnd_status bndi_enter_expression(bndi_reader *r, size_t at)
 {
     if (r->depth == BND_EXPRESSION_DEPTH_MAX) {
         return bnd_fail(r->why, BND_BAD_SYNTAX, at,
-                        "column %zu: signs, parentheses and calls are more than %d deep; work out a part of it first",
+                        "column %zu: signs, parentheses and calls must be at most %d deep; compute a part first",
                         bndi_column_of(r, at), BND_EXPRESSION_DEPTH_MAX);
     }
     r->depth++;
@@ -268,7 +268,7 @@ bnd_status bndi_read_code(bndi_reader *r, size_t *out, size_t name)
     size_t at = r->at + name + 1;
     char base = bndi_lower(bndi_peek_at(r, at + 1));
     if (bndi_peek_at(r, at) != '0' || (base != 'x' && base != 'b')) {
-        return refuse_code(r, at, &f, "the code is missing");
+        return refuse_code(r, at, &f, "expected a code");
     }
     unsigned bits = base == 'x' ? 4 : 1, width = f.width;
     uint64_t most = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
@@ -276,15 +276,15 @@ bnd_status bndi_read_code(bndi_reader *r, size_t *out, size_t name)
     for (; bndi_is_digit(bndi_peek_at(r, at)) || bndi_is_letter(bndi_peek_at(r, at)); at++) {
         int digit = digit_of(r->text[at]);
         if (digit >= 1 << bits) {
-            return refuse_code(r, at, &f, "not a digit of a code");
+            return refuse_code(r, at, &f, "expected a digit of a code");
         }
         if (term.code > most >> bits || (term.code << bits | (unsigned)digit) > most) {
-            return refuse_code(r, at, &f, "the code has more bits than the format");
+            return refuse_code(r, at, &f, "the code must not have more bits than the format");
         }
         term.code = term.code << bits | (unsigned)digit;
     }
     if (at == first) {
-        return refuse_code(r, at, &f, "the digits of the code are missing");
+        return refuse_code(r, at, &f, "expected the digits of the code");
     }
     term.length = at - r->at;
     r->at = at;

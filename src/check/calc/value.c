@@ -67,12 +67,11 @@ static bnd_status refuse_undecided(const bnd_real *x, bnd_error *why)
 {
     if (x->known == BND_KNOWN_NOT) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the exact value is not known: it takes more than 100,000 digits, or divides by a number that "
-                        "may be 0");
+                        "the exact value cannot be computed: it needs more than 100,000 digits, or a divisor may be 0");
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "the rounding cannot be decided: in its first %d bits the value is a number that ends there, or "
-                    "next to one",
+                    "the rounding cannot be decided: the first %d bits of the value are those of a number that ends "
+                    "there, or of one next to it",
                     BNDI_REAL_BITS_MOST);
 }
 

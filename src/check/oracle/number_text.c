@@ -32,7 +32,8 @@ typedef struct reading {
 
 static bnd_status refuse(bnd_error *why, const char *text, const char *at)
 {
-    return bnd_fail(why, BND_BAD_SYNTAX, (size_t)(at - text), "not a plain decimal or fraction: \"%s\"", text);
+    return bnd_fail(why, BND_BAD_SYNTAX, (size_t)(at - text), "expected a decimal number or a fraction, got \"%s\"",
+                    text);
 }
 
 /* e[-+]digits at `*at`, if it is there; an exponent past the limit is left just past it. */
@@ -93,7 +94,7 @@ static bnd_status to_rational(mpq_t out, const reading *from, const char *text, 
     size_t digits = from->whole + from->fraction;
     if (digits > DIGITS_MAX || from->denominator_digits > DIGITS_MAX || from->exponent > DIGITS_MAX ||
         from->exponent < -DIGITS_MAX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a number of more than %d digits: \"%s\"", DIGITS_MAX, text);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a number must have at most %d digits: \"%s\"", DIGITS_MAX, text);
     }
     size_t room = digits > from->denominator_digits ? digits : from->denominator_digits;
     char *buffer = malloc(room + 1);
@@ -115,8 +116,8 @@ static bnd_status to_rational(mpq_t out, const reading *from, const char *text, 
     }
     free(buffer);
     if (mpz_sgn(mpq_denref(out)) == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, (size_t)(from->denominator - text), "a fraction over zero: \"%s\"",
-                        text);
+        return bnd_fail(why, BND_BAD_ARGUMENT, (size_t)(from->denominator - text),
+                        "the denominator of a fraction must not be 0: \"%s\"", text);
     }
     mpq_canonicalize(out);
     return BND_OK;

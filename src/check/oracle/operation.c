@@ -212,8 +212,7 @@ bnd_status bnd_oracle_operate(bnd_result *out, const bnd_format *to, const char 
     const bndi_oracle_operation *row = bndi_oracle_operation_named(operation);
     if (row == NULL) {
         size_t length = strlen(operation);
-        return bnd_fail(why, BND_BAD_NAME, 0, "the oracle has no operation '%.*s'", length < 40 ? (int)length : 40,
-                        operation);
+        return bnd_fail(why, BND_BAD_NAME, 0, "unknown operation '%.*s'", length < 40 ? (int)length : 40, operation);
     }
     bndi_oracle_problem problem;
     bndi_oracle_answer answer;

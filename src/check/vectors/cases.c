@@ -22,9 +22,8 @@ static bnd_status count_all(bnd_vector_plan *plan, bnd_error *why)
     if (bits > MOST_BITS) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
-            "there are 2^%u combinations of operands%s; at most 2^%d can be written: use a level or a number "
-            "of cases",
-            bits, random_bits(v) > 0 ? " and random bits" : "", MOST_BITS);
+            "there are 2^%u combinations of operands%s; the limit is 2^%d: use a level or a number of cases", bits,
+            random_bits(v) > 0 ? " and random bits" : "", MOST_BITS);
     }
     plan->count = UINT64_C(1) << bits;
     return BND_OK;
@@ -64,7 +63,7 @@ bnd_status bnd_vector_plan_open(bnd_vector_plan *out, const bnd_vectors *v, bnd_
     bnd_vector_plan plan = {.vectors = v, .level = level, .seed = seed, .count = UINT64_MAX};
     bnd_status status = BND_OK;
     if ((unsigned)level > BND_VECTOR_LEVEL_ALL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "there is no level number %d", (int)level);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown level %d", (int)level);
     }
     if (level == BND_VECTOR_LEVEL_ALL) {
         status = count_all(&plan, why);

@@ -57,7 +57,7 @@ static void write_choice(bndi_text *out, const char *key, const char *value)
 
 static void write_nan(bndi_text *out, const bnd_vectors *v, bool invalid, bool operand)
 {
-    bndi_text_string(out, operand ? "an operand is a NaN" : "the operation has no answer");
+    bndi_text_string(out, operand ? "an operand is a NaN" : "the operation has no result");
     bndi_text_string(out, operand && invalid ? ", a signaling one" : "");
     if (v->out.has_nan) {
         bndi_text_string(out, ": ");

@@ -91,12 +91,13 @@ static bnd_status read_field(field *out, const char *text, size_t length, size_t
         if (kind == 0) {
             char c = text[at];
             bool printable = c > ' ' && c <= '~';
-            return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: %s%c%s is no hexadecimal digit", at + 1,
-                            printable ? "'" : "a byte that is not printed (", printable ? c : '?',
+            return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: expected a hexadecimal digit, got %s%c%s", at + 1,
+                            printable ? "'" : "a control or non-ASCII byte (", printable ? c : '?',
                             printable ? "'" : ")");
         }
         if (value >> 60 != 0) {
-            return bnd_fail(why, BND_BAD_SYNTAX, out->at, "column %zu: a number of more than 64 bits", out->at + 1);
+            return bnd_fail(why, BND_BAD_SYNTAX, out->at, "column %zu: a number must have at most 64 bits",
+                            out->at + 1);
         }
         value = value << 4 | (kind - 1);
     }
@@ -107,8 +108,8 @@ static bnd_status read_field(field *out, const char *text, size_t length, size_t
 
 static bnd_status refuse_width(const field *f, unsigned bits, const char *what, const char *name, bnd_error *why)
 {
-    return bnd_fail(why, BND_BAD_SYNTAX, f->at, "column %zu: %s of %s has %u bits, and more stand here", f->at + 1,
-                    what, name, bits);
+    return bnd_fail(why, BND_BAD_SYNTAX, f->at, "column %zu: %s of %s must have at most %u bits", f->at + 1, what, name,
+                    bits);
 }
 
 static bool fits(uint64_t value, unsigned bits)
@@ -119,9 +120,9 @@ static bool fits(uint64_t value, unsigned bits)
 static bnd_status refuse_count(const bnd_vectors *v, size_t found, bnd_vector_answer_form form, bnd_error *why)
 {
     unsigned bits = bnd_rule_random_bits(v->rule);
-    return bnd_fail(why, BND_BAD_SYNTAX, 0, "%zu numbers, where %u operand%s%s, the result and flags are wanted%s",
+    return bnd_fail(why, BND_BAD_SYNTAX, 0, "got %zu numbers; expected %u operand%s%s, the result and the flags%s",
                     found, v->operands, v->operands == 1 ? "" : "s", bits > 0 ? ", random bits" : "",
-                    form == BND_VECTOR_ANSWER_ANY ? ", or the result and flags alone" : "");
+                    form == BND_VECTOR_ANSWER_ANY ? ", or only the result and the flags" : "");
 }
 
 /* Numbers of a line in order; more than `most` of them are counted and not kept. */
@@ -171,7 +172,7 @@ bnd_status bnd_vector_parse_n(bnd_vector_line *out, const bnd_vectors *v, bnd_ve
         return refuse_width(&fields[first], v->out.width, "a result", v->out.name, why);
     }
     if (line.has_flags && fields[first + 1].value > BND_FLAG_ALL) {
-        return bnd_fail(why, BND_BAD_SYNTAX, fields[first + 1].at, "column %zu: flags are a byte of at most 7F",
+        return bnd_fail(why, BND_BAD_SYNTAX, fields[first + 1].at, "column %zu: flags must be at most 7F",
                         fields[first + 1].at + 1);
     }
     line.flags = line.has_flags ? (uint32_t)fields[first + 1].value : 0;

@@ -11,7 +11,7 @@ static bnd_status read_pairs(bnd_vectors *v, const char *digits, bnd_error *why)
         pairs = 10 * pairs + (unsigned)(digits[i] - '0');
     }
     if (i == 0 || digits[i] != '\0' || pairs == 0 || pairs > BND_VECTOR_DOT_PAIRS_MAX) {
-        return bnd_fail(why, BND_BAD_SYNTAX, 4, "a dot product is dot:N with N pairs, from 1 to %d; not 'dot:%s'",
+        return bnd_fail(why, BND_BAD_SYNTAX, 4, "a dot product must be dot:N with N from 1 to %d pairs, not 'dot:%s'",
                         BND_VECTOR_DOT_PAIRS_MAX, digits);
     }
     v->kind = BND_VECTOR_KIND_DOT;
@@ -32,11 +32,12 @@ static bnd_status read_operation(bnd_vectors *v, const char *name, bnd_error *wh
         return read_pairs(v, name + 4, why);
     }
     if (bndi_same_word(name, bndi_length(name), "dot")) {
-        return bnd_fail(why, BND_BAD_SYNTAX, 0, "a dot product says how many pairs it has: dot:N, as in dot:4");
+        return bnd_fail(why, BND_BAD_SYNTAX, 0, "a dot product must have a number of pairs: dot:N, as in dot:4");
     }
     bnd_status status = bnd_operation_parse(&v->operation, name, why);
     if (status == BND_OK && v->operation == BND_OP_SCALB) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "scalb has an operand that is no code: there are no vectors of it");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "scalb cannot be used with vectors, because its second operand is not a code");
     }
     v->operands = bnd_operation_operands(v->operation);
     return status;
@@ -73,7 +74,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
     }
     unsigned wanted = formats_of(&v);
     if (in_count != 1 && in_count != wanted) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes one format for all its operands, or %u; not %zu", operation,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes one format for all its operands, or %u; got %zu", operation,
                         wanted, in_count);
     }
     v.out = result != NULL ? *result : in[0];
@@ -86,8 +87,7 @@ bnd_status bnd_vectors_describe(bnd_vectors *out, const char *operation, const b
     for (unsigned i = 0; i <= wanted; i++) {
         const bnd_format *f = i < wanted ? &v.in[i] : &v.out;
         if (f->width == 0) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes: there are no vectors of it",
-                            f->name);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes for vectors", f->name);
         }
     }
     const bnd_format *const from[BND_OPERANDS_MAX] = {&v.in[0], &v.in[1], &v.in[2]};
@@ -228,7 +228,7 @@ static bnd_status read_formats(header *h, const char *list, bnd_error *why)
             length++;
         }
         if (h->in_count == BND_OPERANDS_MAX) {
-            return bnd_fail(why, BND_BAD_SYNTAX, 0, "in= has more than %d formats", BND_OPERANDS_MAX);
+            return bnd_fail(why, BND_BAD_SYNTAX, 0, "in= must have at most %d formats", BND_OPERANDS_MAX);
         }
         bnd_status status = bnd_format_parse_n(&h->in[h->in_count++], list, length, why);
         if (status != BND_OK || list[length] == '\0') {
@@ -253,12 +253,12 @@ static bnd_status read_choice(header *h, const char *key, size_t key_length, con
                 return BND_OK;
             }
         }
-        return bnd_fail(why, BND_BAD_SYNTAX, 0, "%s= takes one of: %s; not '%s'", choices[i].key, choices[i].values,
+        return bnd_fail(why, BND_BAD_SYNTAX, 0, "%s= must be one of: %s; got '%s'", choices[i].key, choices[i].values,
                         value);
     }
     return bnd_fail(why, BND_BAD_SYNTAX, 0,
-                    "there is no '%.*s' in a header of version 1 (op in out round overflow nan no-nan negative zero "
-                    "ties flush-in flush-out tininess flags)",
+                    "unknown key '%.*s' in a header of version 1 (available: op, in, out, round, overflow, nan, "
+                    "no-nan, negative, zero, ties, flush-in, flush-out, tininess, flags)",
                     key_length < 32 ? (int)key_length : 32, key);
 }
 
@@ -288,7 +288,7 @@ static bnd_status read_pair(header *h, const char *key, size_t key_length, const
     }
     if (bndi_same_word(key, key_length, "flags")) {
         h->lab_flags = bndi_same_word(value, bndi_length(value), "lab");
-        return h->lab_flags ? BND_OK : bnd_fail(why, BND_BAD_SYNTAX, 0, "flags= takes lab, not '%s'", value);
+        return h->lab_flags ? BND_OK : bnd_fail(why, BND_BAD_SYNTAX, 0, "flags= must be lab, not '%s'", value);
     }
     return read_choice(h, key, key_length, value, why);
 }
@@ -307,13 +307,13 @@ static bnd_status read_word(header *h, const char *word, size_t length, size_t w
         key++;
     }
     if (key == length || key == 0 || length - key > sizeof value) {
-        return bnd_fail(why, BND_BAD_SYNTAX, where, "the header's word '%.*s' is not key=value",
+        return bnd_fail(why, BND_BAD_SYNTAX, where, "expected key=value in the header, got '%.*s'",
                         length < 64 ? (int)length : 64, word);
     }
     for (size_t i = key + 1; i < length; i++) {
         value[i - key - 1] = word[i];
         if (word[i] == '\0') {
-            return bnd_fail(why, BND_BAD_SYNTAX, where, "the header has a NUL byte");
+            return bnd_fail(why, BND_BAD_SYNTAX, where, "the header must not have a NUL byte");
         }
     }
     value[length - key - 1] = '\0';
@@ -344,12 +344,12 @@ bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t
     }
     size_t word = next_word(text, length, &at);
     if (!bndi_same_word(text + at, word, "binade-vectors")) {
-        return bnd_fail(why, BND_BAD_SYNTAX, at, "a header begins with 'binade-vectors 1'");
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "expected a header that begins with 'binade-vectors 1'");
     }
     at += word;
     word = next_word(text, length, &at);
     if (word != 1 || text[at] != '1') {
-        return bnd_fail(why, BND_BAD_SYNTAX, at, "vectors of version '%.*s' are not known here; only of version 1",
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "unknown version '%.*s' of vectors (available: 1)",
                         word < 16 ? (int)word : 16, text + at);
     }
     at++;
@@ -361,7 +361,7 @@ bnd_status bnd_vectors_parse_header_n(bnd_vectors *out, const char *text, size_t
         at += word;
     }
     if (!h.has_operation || h.in_count == 0) {
-        return bnd_fail(why, BND_BAD_SYNTAX, at, "the header does not say %s", h.has_operation ? "in=" : "op=");
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "%s is missing from the header", h.has_operation ? "in=" : "op=");
     }
     bnd_vectors v;
     bnd_status status = bnd_vectors_describe(&v, h.operation, h.in, h.in_count, h.has_out ? &h.out : NULL, h.rule, why);

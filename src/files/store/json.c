@@ -15,7 +15,7 @@ static bnd_status refuse(const bndi_json_text *text, size_t at, const char *what
             start = i + 1;
         }
     }
-    return bnd_fail(why, BND_BAD_FILE, at, "JSON, line %zu, column %zu: %s", line, at - start + 1, what);
+    return bnd_fail(why, BND_BAD_FILE, at, "line %zu, column %zu of the JSON: %s", line, at - start + 1, what);
 }
 
 /* ---- values ---- */
@@ -38,9 +38,9 @@ static const char *reason(enum json_error_code code)
     case json_error_duplicate_key:
         return "duplicate key";
     case json_error_numeric_overflow:
-        return "an integer must be at most 9223372036854775807";
+        return "the number is too large; integers must be at most 9223372036854775807";
     default:
-        return "expected JSON";
+        return "not valid JSON";
     }
 }
 

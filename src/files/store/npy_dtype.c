@@ -15,8 +15,8 @@ static bool one_of(char c, const char *set)
 static bnd_status refuse(const char *descr, size_t length, size_t at, const char *reason, bnd_error *why)
 {
     enum { SHOWN = 40 };
-    return bnd_fail(why, BND_BAD_FILE, at, "element type '%.*s'%s: %s", (int)(length < SHOWN ? length : SHOWN),
-                    descr, length > SHOWN ? "..." : "", reason);
+    return bnd_fail(why, BND_BAD_FILE, at, "element type '%.*s'%s: %s", (int)(length < SHOWN ? length : SHOWN), descr,
+                    length > SHOWN ? "..." : "", reason);
 }
 
 static const char *reason_against(char kind)
@@ -108,20 +108,19 @@ bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format 
     bnd_format own = float_of(npy);
     if (asked == NULL) {
         if (!is_float) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' does not say which format the codes have; name the format",
-                            npy->descr);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "element type '%s' does not say which format the codes have; name the format", npy->descr);
         }
         *out = own;
         return BND_OK;
     }
     size_t size = bnd_codes_size(asked, 1, bnd_npy_packing(asked));
     if (asked->width == 0 || size != npy->element_size) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' has %u bytes per element; codes of %s need %zu", npy->descr,
-                        (unsigned)npy->element_size, asked->name, size);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' has %u bytes per element; codes of %s need %zu",
+                        npy->descr, (unsigned)npy->element_size, asked->name, size);
     }
     if (is_float && !bnd_format_same(asked, &own) && !is_tf32(asked)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' is %s, not %s", npy->descr, own.name,
-                        asked->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' is %s, not %s", npy->descr, own.name, asked->name);
     }
     *out = *asked;
     return BND_OK;

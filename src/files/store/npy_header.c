@@ -71,8 +71,7 @@ static bnd_status expected(const reader *r, const char *what)
     }
     unsigned char c = (unsigned char)r->text[r->at];
     if (c >= 0x20 && c < 0x7f) {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is '%c'; expected %s", r->at, c,
-                        what);
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is '%c'; expected %s", r->at, c, what);
     }
     return bnd_fail(r->why, BND_BAD_FILE, r->at, "byte %zu of the header is 0x%llx; expected %s", r->at,
                     (unsigned long long)c, what);
@@ -151,7 +150,8 @@ static bnd_status read_dimension(reader *r)
     size_t from = r->at;
     uint64_t value = 0;
     if (r->at < r->size && r->text[r->at] == '-') {
-        return bnd_fail(r->why, BND_BAD_FILE, r->at, "a dimension must not be negative (byte %zu of the header)", r->at);
+        return bnd_fail(r->why, BND_BAD_FILE, r->at, "a dimension must not be negative (byte %zu of the header)",
+                        r->at);
     }
     if (!is_digit(r)) {
         return expected(r, "a dimension");

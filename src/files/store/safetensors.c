@@ -12,8 +12,7 @@ static bnd_status parse(bnd_safetensors **out, const unsigned char *bytes, size_
     uint64_t length = 0;
     if (size < START) {
         return bnd_fail(why, BND_BAD_FILE, size,
-                        "has %zu bytes; a .safetensors file needs at least 8, the length of its header",
-                        size);
+                        "has %zu bytes; a .safetensors file needs at least 8, the length of its header", size);
     }
     for (size_t i = 0; i < START; i++) {
         length |= (uint64_t)bytes[i] << 8 * i;

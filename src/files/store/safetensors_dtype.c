@@ -41,8 +41,7 @@ bnd_status bnd_safetensors_format(bnd_format *out, const bnd_safetensor *entry, 
 {
     size_t row = row_of(entry->dtype);
     if (row >= bnd_format_count()) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its dtype %s is not a floating-point format",
-                        entry->dtype);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "its dtype %s is not a floating-point format", entry->dtype);
     }
     *out = *bnd_format_at(row);
     return BND_OK;

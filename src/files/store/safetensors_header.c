@@ -156,7 +156,8 @@ static bnd_status read_shape(reader *r, bnd_safetensor *entry, const json_t *val
     bnd_safetensors *file = r->file;
     size_t rank = json_array_size(value);
     if (!json_is_array(value) || rank > BND_SAFETENSORS_RANK_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "its shape must be a list of at most %d sizes", (int)BND_SAFETENSORS_RANK_MAX);
+        return bnd_fail(why, BND_BAD_FILE, 0, "its shape must be a list of at most %d sizes",
+                        (int)BND_SAFETENSORS_RANK_MAX);
     }
     uint64_t *extents = grown(file->extents, &file->extent_room, file->extent_count + rank + 1, sizeof *extents);
     if (extents == NULL) {
@@ -221,8 +222,7 @@ static bnd_status read_entry(reader *r, bndi_safetensor *made, bndi_json_span va
 {
     json_t *tree;
     if (value.from == value.to || r->header->bytes[value.from] != '{') {
-        return bnd_fail(why, BND_BAD_FILE, value.from,
-                        "expected an object with dtype, shape and data_offsets");
+        return bnd_fail(why, BND_BAD_FILE, value.from, "expected an object with dtype, shape and data_offsets");
     }
     if (value.to - value.from > ENTRY_MAX) {
         return bnd_fail(why, BND_BAD_FILE, value.from, "its description has %zu bytes; the limit is %d",
@@ -291,10 +291,10 @@ static bnd_status check_cover(const reader *r, bnd_error *why)
     for (size_t i = 0; i < r->file->count; i++) {
         const bndi_safetensor *t = &r->file->entries[i];
         if (t->begin != end) {
-            bnd_status status = bnd_fail(why, BND_BAD_FILE, 0,
-                                         "its data begin at byte %llu; the data before it end at %llu: %s",
-                                         (unsigned long long)t->begin, (unsigned long long)end,
-                                         t->begin < end ? "they overlap" : "there is a gap");
+            bnd_status status =
+                bnd_fail(why, BND_BAD_FILE, 0, "its data begin at byte %llu; the data before it end at %llu: %s",
+                         (unsigned long long)t->begin, (unsigned long long)end,
+                         t->begin < end ? "they overlap" : "there is a gap");
             return of_tensor(r, t->key, status, why);
         }
         end += t->entry.size;

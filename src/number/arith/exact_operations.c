@@ -388,8 +388,8 @@ bnd_status bnd_operation_serves(bnd_operation operation, const bnd_format *const
             "%s takes operands of at most %d bits; %s has %d; convert it first (the result may have any format)", name,
             BNDI_ELEMENTARY_BITS, from[0]->name, from[0]->width);
     }
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands whose values fp64 has; %s %s; convert it first",
-                    name, from[0]->name, from[0]->width == 0 ? "has no codes" : "has values that fp64 does not have");
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes operands whose values fp64 has; %s %s; convert it first", name,
+                    from[0]->name, from[0]->width == 0 ? "has no codes" : "has values that fp64 does not have");
 }
 
 /* 0 * inf + NaN: IEEE leaves it open whether the product is looked at. SSE does not; Arm, RISC-V and SoftFloat do. */

@@ -106,8 +106,8 @@ bnd_status bndi_refuse_character(bnd_error *why, const char *text, size_t length
                         meaning == '\0' ? "NUL byte" : "blank", hint);
     }
     if (bytes > 0) {
-        return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: unexpected '%.*s'; %s", column, (int)bytes,
-                        text + at, hint);
+        return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: unexpected '%.*s'; %s", column, (int)bytes, text + at,
+                        hint);
     }
     return bnd_fail(why, BND_BAD_SYNTAX, at, "column %zu: unexpected byte 0x%llx; %s", column,
                     (unsigned long long)(unsigned char)text[at], hint);

@@ -181,7 +181,8 @@ bnd_status bndi_open_block_job(bndi_block_job *job, bnd_shape shape, const bnd_b
         return status;
     }
     if (is_stride(job->how.stride_in) || is_stride(job->how.stride_out)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: block formats cannot be used with strides; the shape says along which axis blocks run",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "%s: block formats cannot be used with strides; the shape says along which axis blocks run",
                         block->name);
     }
     status = bndi_lay_out(&job->layout, block, shape, why);

@@ -34,10 +34,12 @@ static bnd_status check_rule(const bnd_block *b, bnd_error *why)
                         b->scale.name);
     }
     if (!nearest && b->tensor) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: with a scale of the tensor, the scale rule must be nearest", b->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: with a scale of the tensor, the scale rule must be nearest",
+                        b->name);
     }
     if (nearest && (b->least < b->scale.least_quantum || b->least > b->scale.emax)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: 2^%d is not a scale in %s", b->name, (int)b->least, b->scale.name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: 2^%d is not a scale in %s", b->name, (int)b->least,
+                        b->scale.name);
     }
     return BND_OK;
 }
@@ -56,13 +58,15 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
             b->element.name);
     }
     if (!scale_fits(&b->scale)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s cannot be a scale: a scale must have 8, 16 or 32 bits and a NaN, and fp32 must hold its values",
-                        b->scale.name);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "%s cannot be a scale: a scale must have 8, 16 or 32 bits and a NaN, and fp32 must hold its values",
+            b->scale.name);
     }
     if (b->integer && !is_integer(&b->element)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s cannot be an integer element: it must be a value set of at most 7 bits with one exponent, such as p7emin0emax0",
+                        "%s cannot be an integer element: it must be a value set of at most 7 bits with one exponent, "
+                        "such as p7emin0emax0",
                         b->element.name);
     }
     /* Both scales' product and a quotient by it: see elements.c. */
@@ -72,8 +76,7 @@ bnd_status bndi_check_block(const bnd_block *b, bnd_error *why)
                         b->element.name, b->scale.name);
     }
     if (b->sharing > BND_SHARE_TENSOR) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown sharing %u", b->name,
-                        (unsigned)b->sharing);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: unknown sharing %u", b->name, (unsigned)b->sharing);
     }
     return check_rule(b, why);
 }
@@ -199,7 +202,8 @@ bnd_status bnd_block_shape(bnd_shape *out, const bnd_block *block, const size_t 
     } else if (tile && rank < 2) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s needs a matrix; this tensor has one dimension", block->name);
     } else if (axis >= rank) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "axis %zu is out of range for a tensor of %zu dimensions", axis, rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "axis %zu is out of range for a tensor of %zu dimensions", axis,
+                        rank);
     }
     axis = tile ? rank - 2 : axis;
     bnd_shape shape = {1, 1, 1};

@@ -103,11 +103,12 @@ static bnd_status set_rule(bnd_block *block, const char *name, size_t length, bn
     }
     if (rule == BND_SCALE_NEAREST && block->scale.precision == 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the scales of %s are powers of two; their rule must be floor, ceil, even or rceil", block->name);
+                        "the scales of %s are powers of two; their rule must be floor, ceil, even or rceil",
+                        block->name);
     }
     if (rule != BND_SCALE_NEAREST && block->tensor) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the scales of %s are %s numbers; their rule must be nearest", block->name,
-                        block->scale.name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the scales of %s are %s numbers; their rule must be nearest",
+                        block->name, block->scale.name);
     }
     block->rule = (uint8_t)rule;
     return BND_OK;
@@ -257,7 +258,8 @@ static bnd_status parse_row(bnd_block *out, const char *name, size_t length, bnd
         bndi_nearest_offer(&nearest, blocks[i].name, bndi_length(blocks[i].name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown block format",
-                             "(available: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4; or a format and its scaling, as e4m3/row)");
+                             "(available: mxfp8, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8, nvfp4; or a format "
+                             "and its scaling, as e4m3/row)");
 }
 
 static bnd_status parse_parts(bnd_block *out, const char *name, size_t length, size_t slash, bnd_error *why)
@@ -304,10 +306,12 @@ size_t bnd_block_print(char *out, size_t size, const bnd_block *block)
 const char *bnd_block_note(const bnd_block *block)
 {
     if (block->tensor) {
-        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts pairs; the tensor's scale is a factor here, and some tools store its reciprocal, a divisor";
+        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts "
+               "pairs; the tensor's scale is a factor here, and some tools store its reciprocal, a divisor";
     }
     if (block->element.width == 4) {
-        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts pairs";
+        return "two codes per byte, the first in the low half; safetensors' F4 counts elements, torch's x2 type counts "
+               "pairs";
     }
     if (block->integer) {
         return "codes are two's complement in units of 2^-6; -128 (-2) is read but never written";

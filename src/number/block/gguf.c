@@ -257,7 +257,9 @@ static const kind kinds[] = {
      "as that power there; scale ff is NaN here, ggml's kernels read it as 2^128 and its check refuses it",
      BLOCK, 17, encode_mxfp4, decode_mxfp4},
     {BND_GGUF_NVFP4, "nvfp4",
-     "elements 0 to 7 of each 16 in the low nibbles, 8 to 15 in the high ones; the block does not contain the tensor's scale, a factor; ggml's scales go up to 240, and from 256 on all are 448; scale 7f is NaN here, ggml reads it as 0",
+     "elements 0 to 7 of each 16 in the low nibbles, 8 to 15 in the high ones; the block does not contain the tensor's "
+     "scale, a factor; ggml's scales go up to 240, and from 256 on all are 448; scale 7f is NaN here, ggml reads it as "
+     "0",
      GROUPS *GROUP, 36, encode_nvfp4, decode_nvfp4},
 };
 
@@ -300,14 +302,12 @@ static bnd_status open_gguf(const kind **k, size_t n, bnd_gguf_type type, bnd_er
 {
     *k = kind_of(type);
     if (*k == NULL) {
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "unknown GGUF type %d (available: q4_0 (2), q8_0 (8), mxfp4 (39), nvfp4 (40))",
-            (int)type);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "unknown GGUF type %d (available: q4_0 (2), q8_0 (8), mxfp4 (39), nvfp4 (40))", (int)type);
     }
     if (n % (*k)->elements != 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu elements are not a multiple of a block of %s, which has %zu", n, (*k)->name,
-                        (*k)->elements);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu elements are not a multiple of a block of %s, which has %zu", n,
+                        (*k)->name, (*k)->elements);
     }
     if (n > PTRDIFF_MAX / sizeof(float)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an array of %zu elements does not fit memory", n);

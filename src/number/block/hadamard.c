@@ -74,8 +74,8 @@ bnd_status bnd_hadamard_along_f32(float *y, const float *x, bnd_shape shape, uin
         return BND_OK;
     }
     if (slab / shape.inner != shape.length || shape.outer > (size_t)PTRDIFF_MAX / sizeof(float) / slab) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu times %zu times %zu numbers do not fit memory",
-                        shape.outer, shape.length, shape.inner);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu times %zu times %zu numbers do not fit memory", shape.outer,
+                        shape.length, shape.inner);
     }
     bndi_environment callers = bndi_enter(BND_ROUND_RNE);
     draw_signs(signs, seed);

@@ -26,7 +26,8 @@ static bnd_status check_words(const void *array, size_t n, const bndi_side *s, u
     const unsigned long long element = first + at, found = word_at(array, s, at);
     if (s->storage.shift != 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "element %llu is 0x%llx, not a code of %s: its lowest %u bits must be zero; convert fp32 numbers, which rounds them",
+                        "element %llu is 0x%llx, not a code of %s: its lowest %u bits must be zero; convert fp32 "
+                        "numbers, which rounds them",
                         element, found, s->format.name, s->storage.shift);
     }
     return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element %llu is 0x%llx, not a code of %s, which has %u bits", element,

@@ -35,12 +35,14 @@ static bnd_status open_table_job(bndi_operate_job *j, bnd_operation operation, c
     }
     bndi_operate_plan(j);
     if (bnd_rule_random_bits(j->how.rule) > 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a table cannot be used with a stochastic rounding mode; choose another mode");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "a table cannot be used with a stochastic rounding mode; choose another mode");
     }
     if (bndi_table_bits(j) > TABLE_MOST_BITS || to->width > TABLE_MOST_BITS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "a table of %s is too large: its operands must have at most 16 bits together, and its results at most 16",
-                        bnd_operation_name(operation));
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "a table of %s is too large: its operands must have at most 16 bits together, and its results at most 16",
+            bnd_operation_name(operation));
     }
     return BND_OK;
 }

@@ -74,5 +74,6 @@ bnd_status bnd_dialect_parse(size_t *out, const char *name, bnd_error *why)
         bndi_nearest_offer(&nearest, dialects[i].name, bndi_length(dialects[i].name));
     }
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown dialect",
-                             "(available: ml_dtypes, cuda-satfinite, cuda-nosat, onnx-saturate, torch, ocp-sat, p3109-satnone, ...; 'binade show --dialects 1' lists them)");
+                             "(available: ml_dtypes, cuda-satfinite, cuda-nosat, onnx-saturate, torch, ocp-sat, "
+                             "p3109-satnone, ...; 'binade show --dialects 1' lists them)");
 }

@@ -172,8 +172,7 @@ static verdict read_custom(bnd_format *out, name_reader r, bnd_error *why)
         return refuse_custom(&r, why, "exponent and fraction must have at most 63 bits together");
     }
     if (!is_signed && layout.specials == BNDI_FNUZ) {
-        return refuse_custom(&r, why,
-                             "fnuz needs a sign, because its NaN has the code of negative zero; use fn");
+        return refuse_custom(&r, why, "fnuz needs a sign, because its NaN has the code of negative zero; use fn");
     }
     if (layout.bias > 32767 || layout.bias < -32767) {
         return refuse_custom(&r, why, "the bias must be from -32767 to 32767");
@@ -294,7 +293,8 @@ static bnd_status unknown(const char *name, size_t length, bnd_error *why)
         bndi_nearest_offer(&nearest, f.name, bndi_length(f.name));
     }
     const char *hint = nearest.count > 0 ? NULL
-                                         : "(available: fp16, e4m3, ...; custom: e6m9, e5m10b12fn; P3109: binary8p3se; value sets: p11emin-14emax15)";
+                                         : "(available: fp16, e4m3, ...; custom: e6m9, e5m10b12fn; P3109: binary8p3se; "
+                                           "value sets: p11emin-14emax15)";
     return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown format", hint);
 }
 

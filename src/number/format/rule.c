@@ -123,7 +123,8 @@ bnd_status bnd_rounding_parse(bnd_rule *rule, const char *name, bnd_error *why)
     const choice *found = find_choice(roundings, COUNT(roundings), name, length);
     if (found == NULL && name[0] >= '0' && name[0] <= '9') {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "rounding mode '%.*s' must be a name, because libraries number the modes differently (available: rne, rna, rtz, rup, rdn, rto, sr:N, sra:N, srb:N, sr-equal)",
+                        "rounding mode '%.*s' must be a name, because libraries number the modes differently "
+                        "(available: rne, rna, rtz, rup, rdn, rto, sr:N, sra:N, srb:N, sr-equal)",
                         length < 16 ? (int)length : 16, name);
     }
     if (found == NULL) {

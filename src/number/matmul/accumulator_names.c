@@ -49,7 +49,8 @@ static bnd_status take_promotion(accumulator_reader *r, bnd_accumulator *out, bn
         size_t at = i + length;
         if (r->end - i <= length || !bndi_same_word(r->text + i, length, word) || !take_count(r, &at, &out->promote) ||
             at != r->end) {
-            return refuse_accumulator(r, i, "expected promoteN after '/', where N counts steps over k and is at least 1", why);
+            return refuse_accumulator(
+                r, i, "expected promoteN after '/', where N counts steps over k and is at least 1", why);
         }
         r->end = i;
         return BND_OK;
@@ -118,8 +119,8 @@ bnd_status bnd_accumulator_parse(bnd_accumulator *out, const char *name, bnd_err
     bnd_accumulator a = {.promote = 0};
     accumulator_reader r = {.text = name, .end = bndi_length(name)};
     if (r.end > LONGEST_ACCUMULATOR) {
-        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST_ACCUMULATOR, "the name of an accumulator must have at most %d characters",
-                        LONGEST_ACCUMULATOR);
+        return bnd_fail(why, BND_BAD_SYNTAX, LONGEST_ACCUMULATOR,
+                        "the name of an accumulator must have at most %d characters", LONGEST_ACCUMULATOR);
     }
     if (bndi_same_word(name, r.end, "cblas")) {
         *out = (bnd_accumulator){.kind = BND_ACCUMULATE_CBLAS, .format = *bnd_format_at(BND_FORMAT_FP32)};

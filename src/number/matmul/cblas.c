@@ -76,12 +76,14 @@ bnd_status bndi_cblas_gemm(float *c, size_t m, size_t n, const float *a, const f
     int of_a, of_b, of_c, lda, ldb, ldc;
     const library blas = find_openblas();
     if (blas.sgemm == NULL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "accumulator cblas needs OpenBLAS, which is not installed or not part of this build; use accumulator fp32");
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "accumulator cblas needs OpenBLAS, which is not installed or not part of this build; use accumulator fp32");
     }
     if (m > INT32_MAX || n > INT32_MAX || k > INT32_MAX || how->round_a != NULL || how->round_b != NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "accumulator cblas cannot be used with rounded operands, or with more than %d rows or columns", INT32_MAX);
+                        "accumulator cblas cannot be used with rounded operands, or with more than %d rows or columns",
+                        INT32_MAX);
     }
     if (!see(&of_a, &lda, bndi_strides_or(how->a, k), m, k) || !see(&of_b, &ldb, bndi_strides_or(how->b, n), k, n) ||
         !see(&of_c, &ldc, bndi_strides_or(how->c, n), m, n) || of_c != AS_IT_IS) {

@@ -39,7 +39,8 @@ static bnd_status check_both_codes(const bnd_format *a_format, const bnd_format 
         status = check_codes(b_format, why);
     }
     if (status == BND_OK && how->accumulator.kind == BND_ACCUMULATE_CBLAS) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "accumulator cblas cannot be used with codes; decode them to fp32 first");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "accumulator cblas cannot be used with codes; decode them to fp32 first");
     }
     return status;
 }

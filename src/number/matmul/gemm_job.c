@@ -56,8 +56,7 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
 {
     *j = (bndi_job){.c = c, .m = m, .n = n, .k = k};
     if (too_many(m, n, sizeof *c) || too_many(m, k, sizeof *c) || too_many(k, n, sizeof *c)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu do not fit memory",
-                        m, k, k, n);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "matrices of %zu x %zu and %zu x %zu do not fit memory", m, k, k, n);
     }
     const uint64_t reserved = how->reserved[0] | how->reserved[1] | how->reserved[2] | how->reserved[3];
     bnd_status status = bndi_check_reserved(reserved, "bnd_gemm", why);
@@ -69,7 +68,8 @@ bnd_status bndi_open_gemm_job(bndi_job *j, float *c, size_t m, size_t n, const v
     const bnd_strides in_a = bndi_strides_or(how->a, k), in_b = bndi_strides_or(how->b, n),
                       in_c = bndi_strides_or(how->c, n);
     if (m > 0 && n > 0 && ((in_c.row == 0 && m > 1) || (in_c.column == 0 && n > 1))) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "C must not have a stride of 0, because its elements would share memory");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "C must not have a stride of 0, because its elements would share memory");
     }
     if (too_far(m, k, in_a) || too_far(k, n, in_b) || too_far(m, n, in_c)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a stride must not lead outside the address space");

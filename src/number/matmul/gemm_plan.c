@@ -94,9 +94,10 @@ static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *w
 {
     const bnd_format *f = &accumulator->format;
     if (f->precision < 2 || f->precision > BND_ALIGNED_BITS_MAX || f->emin != -126 || f->emax != 127) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "an accumulator of aligned groups must have fp32's exponents and 2 to %d bits (e8m1 to e8m23), not %s",
-                        BND_ALIGNED_BITS_MAX, f->name);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "an accumulator of aligned groups must have fp32's exponents and 2 to %d bits (e8m1 to e8m23), not %s",
+            BND_ALIGNED_BITS_MAX, f->name);
     }
     if (accumulator->group > BND_GROUP_MAX) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "aligned groups of %u products: the number must be from 1 to %d",
@@ -108,8 +109,7 @@ static bnd_status check_aligned(const bnd_accumulator *accumulator, bnd_error *w
 static bnd_status check_accumulator(const bnd_accumulator *accumulator, bnd_error *why)
 {
     if (accumulator->kind >= BND_ACCUMULATE_COUNT) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown accumulation %u",
-                        (unsigned)accumulator->kind);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown accumulation %u", (unsigned)accumulator->kind);
     }
     if (accumulator->rule.rounding >= BND_ROUND_COUNT || accumulator->rule.overflow >= BND_OVERFLOW_COUNT ||
         accumulator->rule.nan >= BND_NAN_COUNT) {

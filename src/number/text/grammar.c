@@ -52,7 +52,8 @@ static bnd_status refuse_rest(const cursor *c, const bndi_scanned *number)
         return refuse(c, "a number can have one point, an exponent none");
     }
     if (number->kind == BNDI_NUMBER_DECIMAL && next == 'p') {
-        return refuse(c, "only a number that starts with 0x has a binary exponent; a decimal exponent is written with e");
+        return refuse(c,
+                      "only a number that starts with 0x has a binary exponent; a decimal exponent is written with e");
     }
     return refuse(c, "expected the end of the number");
 }
@@ -140,9 +141,9 @@ static bnd_status scan_digits(cursor *c, bndi_scanned *out)
     bnd_status status = BND_OK;
     if (peek(c) == (hex ? 'p' : 'e')) {
         c->at++;
-        status =
-            scan_exponent(c, &out->exponent,
-                          hex ? "expected a digit in the exponent, as in 0x1p-24" : "expected a digit in the exponent, as in 1e-8");
+        status = scan_exponent(c, &out->exponent,
+                               hex ? "expected a digit in the exponent, as in 0x1p-24"
+                                   : "expected a digit in the exponent, as in 1e-8");
     }
     if (status == BND_OK) {
         trim_blanks(out);
@@ -168,13 +169,14 @@ static bnd_status scan_payload(cursor *c, bndi_scanned *out)
         value = value * (uint64_t)base + (uint64_t)bndi_digit_value(c->text[i]);
         if (value >> BNDI_PAYLOAD_BITS != 0) {
             return bnd_fail(c->why, BND_BAD_SYNTAX, start,
-                            "column %zu: the payload must have at most %d bits, up to 0x7ffffffffffff",
-                            start + 1, BNDI_PAYLOAD_BITS);
+                            "column %zu: the payload must have at most %d bits, up to 0x7ffffffffffff", start + 1,
+                            BNDI_PAYLOAD_BITS);
         }
     }
     if (value == 0 && out->kind == BNDI_NUMBER_SIGNALING_NAN) {
         return bnd_fail(c->why, BND_BAD_SYNTAX, start,
-                        "column %zu: the payload of a signaling NaN must not be 0, which is the code of infinity", start + 1);
+                        "column %zu: the payload of a signaling NaN must not be 0, which is the code of infinity",
+                        start + 1);
     }
     if (peek(c) != ')') {
         return refuse(c, "expected a payload such as 0x7f or 127, then ')'");

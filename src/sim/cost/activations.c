@@ -15,22 +15,22 @@ static const struct saved {
     bool core;       /* not kept under selective recomputation (nor by flash attention) */
     bool gated_only; /* of a perceptron with three matrices */
 } rows[] = {
-    {"what the first norm takes", HIDDEN, false, false, false, false},
-    {"what queries, keys and values are made of", HIDDEN, false, false, false, false},
+    {"input of the first norm", HIDDEN, false, false, false, false},
+    {"input of queries, keys and values", HIDDEN, false, false, false, false},
     {"queries", QUERIES, false, true, false, false},
     {"keys", KEYS, false, true, false, false},
     {"values", KEYS, false, true, false, false},
     {"softmax", SCORES, false, true, true, false},
-    {"dropout's mask of it", SCORES, true, true, true, false},
-    {"what dropout left of it", SCORES, false, true, true, false},
-    {"what the projection takes", QUERIES, false, true, false, false},
-    {"dropout's mask of the projection", HIDDEN, true, false, false, false},
-    {"what the second norm takes", HIDDEN, false, false, false, false},
-    {"what the perceptron takes", HIDDEN, false, false, false, false},
-    {"what its function takes", INNER, false, true, false, false},
+    {"its dropout mask", SCORES, true, true, true, false},
+    {"it after dropout", SCORES, false, true, true, false},
+    {"input of the projection", QUERIES, false, true, false, false},
+    {"dropout mask of the projection", HIDDEN, true, false, false, false},
+    {"input of the second norm", HIDDEN, false, false, false, false},
+    {"input of the MLP", HIDDEN, false, false, false, false},
+    {"input of its activation function", INNER, false, true, false, false},
     {"its gate", INNER, false, true, false, true},
-    {"what its last product takes", INNER, false, true, false, false},
-    {"dropout's mask of the perceptron", HIDDEN, true, false, false, false},
+    {"input of its last matrix product", INNER, false, true, false, false},
+    {"dropout mask of the MLP", HIDDEN, true, false, false, false},
 };
 
 /* Elements of one token. */
@@ -122,33 +122,32 @@ bnd_status bndi_activations(double *bytes, bnd_cost *out, const bnd_cost_of_memo
     double layer = tokens * (s.everybody + s.split / t + s.scores / t);
     if (q->recompute == BND_RECOMPUTE_FULL) {
         layer = tokens * h * element;
-        bndi_cost_step(out, "layer", "B", layer, "s b h (bytes of an element)", "# x # x # x #", sequence, q->batch, h,
+        bndi_cost_step(out, "layer", "B", layer, "s b h (bytes per element)", "# x # x # x #", sequence, q->batch, h,
                        element);
     } else {
         formula(text, sizeof text, &s, a, sequence, t);
         bndi_cost_step(out, "layer", "B", layer, text, "s = #, b = #, h = #, a = #$", sequence, q->batch, h,
                        (double)a->heads, t > 1 ? ", t as given" : "");
     }
-    bndi_cost_note(out, "the question is what the backward pass needs of a large model: the formula of Korthikanti et "
-                        "al. 2022, with dropout; --model transformer is what binade train measures");
+    bndi_cost_note(out, "this is what the backward pass of a large model needs, by the formula of Korthikanti et al. "
+                        "2022, with dropout; for what binade train measures, use --model transformer");
     *bytes = (double)a->layers * layer;
     bndi_cost_step(out, "activations", "B", *bytes, "L layer", "# x #", (double)a->layers, layer);
     if (q->recompute == BND_RECOMPUTE_FULL) {
-        bndi_cost_note(out, "activations have # bytes an element in this recipe", element);
+        bndi_cost_note(out, "activations have # bytes per element in this recipe", element);
     } else {
-        bndi_cost_note(out,
-                       "activations have # bytes an element in this recipe; 2 s b h of a layer are masks of dropout",
+        bndi_cost_note(out, "activations have # bytes per element in this recipe; 2 s b h per layer are dropout masks",
                        element);
     }
     if (q->plan.policy.cast[BND_ROLE_CAREFUL].given && element < 4 && q->recompute != BND_RECOMPUTE_FULL) {
-        bndi_cost_note(out, "what the recipe keeps wider (norms, softmax) is counted as wide as the rest");
+        bndi_cost_note(out, "activations that the recipe keeps wider (norms, softmax) are counted as wide as the rest");
     }
     bndi_cost_note(out, "not counted: activations outside the layers; the logits alone, in fp32, are # bytes",
                    4 * tokens * (double)a->vocabulary / t);
     if (q->recompute == BND_RECOMPUTE_FULL) {
-        bndi_cost_note(out, "while a layer is computed again its own activations are there, too, one layer at a time");
+        bndi_cost_note(out, "while a layer is recomputed, its activations are in memory too, one layer at a time");
     } else if (q->recompute == BND_RECOMPUTE_SELECTIVE) {
-        bndi_cost_note(out, "attention's scores are computed again; flash attention keeps them nowhere either");
+        bndi_cost_note(out, "attention's scores are recomputed; flash attention does not store them either");
     }
     return BND_OK;
 }

@@ -58,12 +58,12 @@ bnd_status bnd_architecture_check(const bnd_architecture *a, bnd_error *why)
     }
     if (!fits) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "a transformer has 1 to 16384 layers, and 1 to 2^24 of everything else: hidden, heads, a "
-                        "perceptron, a vocabulary, a context");
+                        "a transformer must have 1 to 16384 layers; its hidden size, heads, MLP width, vocabulary and "
+                        "context must be from 1 to 2^24");
     }
     if (a->heads % a->kv_heads != 0 || a->heads * a->head_width > most) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "heads must be a multiple of the heads of keys and values, and not wider than 2^24 together");
+                        "heads must be a multiple of the heads of keys and values, and at most 2^24 wide together");
     }
     return BND_OK;
 }
@@ -76,7 +76,7 @@ bnd_status bnd_architecture_usual(bnd_architecture *out, uint64_t layers, uint64
         while (near > 1 && hidden % near != 0) {
             near--;
         }
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "hidden %llu is no multiple of %llu heads; %llu heads divide it",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "hidden size %llu is not divisible by %llu heads; try %llu",
                         (unsigned long long)hidden, (unsigned long long)heads,
                         (unsigned long long)(near > 0 ? near : 1));
     }
@@ -104,8 +104,8 @@ bnd_status bndi_sequence(double *out, const bnd_architecture *a, double asked, b
     double sequence = asked != 0 ? asked : (double)a->context;
     bnd_status status = bndi_at_least(sequence, 1, "a sequence", why);
     if (status == BND_OK && a->positions > 0 && sequence > (double)a->positions) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has learned %llu positions: no sequence is longer", a->name,
-                          (unsigned long long)a->positions);
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s has %llu learned positions; the sequence must not be longer",
+                          a->name, (unsigned long long)a->positions);
     }
     if (status == BND_OK) {
         *out = sequence;

@@ -34,8 +34,8 @@ bnd_status bnd_recompute_parse(bnd_recompute *out, const char *name, bnd_error *
         }
         bndi_nearest_offer(&nearest, names[i], bndi_length(names[i]));
     }
-    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME,
-                             "nothing is recomputed in this way:", "(none, selective or full)");
+    return bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown recompute mode",
+                             "(available: none, selective, full)");
 }
 
 static void put_products(bnd_cost *out, const bnd_architecture *a, const bndi_forward *f, double s)
@@ -101,7 +101,7 @@ bnd_status bnd_cost_flops(bnd_cost *out, const bnd_cost_of_flops *question, bnd_
     bndi_cost_note(
         &c, "not counted: elementwise operations (norms, softmax, activation functions, the optimizer): few FLOPs, but "
             "much time");
-    bndi_cost_note(&c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
+    bndi_cost_note(&c, "attention is counted in full; kernels that skip what a causal mask hides do half of it");
     *out = c;
     return BND_OK;
 }
@@ -120,7 +120,7 @@ bnd_status bnd_cost_product(bnd_cost *out, double m, double k, double n, bnd_err
     bndi_cost_step(&c, "training", "FLOP", 6 * m * k * n, "6 (points) (parameters)", "6 x # x (# x #)", m, k, n);
     bndi_cost_answer(&c, "training");
     bndi_cost_note(&c, "a multiplication and an addition are two FLOPs");
-    bndi_cost_note(&c, "where the gradient of the input is not wanted, as in a first layer, backward is half of it");
+    bndi_cost_note(&c, "where the gradient of the input is not needed, as in a first layer, backward is half of it");
     *out = c;
     return BND_OK;
 }
@@ -154,10 +154,9 @@ bnd_status bndi_work_by_parameters(double *work, bnd_cost *c, double parameters,
     double factor = recompute == BND_RECOMPUTE_FULL ? 8 : 6;
     bnd_status status = bndi_at_least(parameters, 1, "a number of parameters", why);
     if (status == BND_OK && recompute == BND_RECOMPUTE_SELECTIVE) {
-        status =
-            bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                     "what selective recomputation costs depends on the shape: give a model instead of a number of "
-                     "parameters");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "selective recomputation cannot be used with a number of parameters, because its cost "
+                          "depends on the shape; give a model");
     }
     if (status != BND_OK) {
         return status;

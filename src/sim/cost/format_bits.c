@@ -29,7 +29,7 @@ bnd_status bndi_element_parse(bnd_format *out, bnd_block *block, bool *scaled, c
     bnd_status status = bnd_format_parse(&f, name, why);
     if (status == BND_OK && f.width == 0) {
         status =
-            bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes that would take memory", f.name);
+            bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set: it has no codes, and so no size in memory", f.name);
     }
     if (status == BND_OK) {
         *out = f;

@@ -173,9 +173,10 @@ static bnd_status no_peak(const bnd_machine *m, const char *format, double bits,
         first++;
     }
     const char *others = near->formats + first;
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s does not compute in %.*s; the nearest that it does is %.*s%s%s%s",
-                    m->title, (int)(length < 40 ? length : 40), format, (int)first, near->formats,
-                    others[0] != 0 ? " (" : "", others[0] != 0 ? others + 1 : "", others[0] != 0 ? ")" : "");
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "%s does not compute in %.*s; the nearest format that it computes in is %.*s%s%s%s", m->title,
+                    (int)(length < 40 ? length : 40), format, (int)first, near->formats, others[0] != 0 ? " (" : "",
+                    others[0] != 0 ? others + 1 : "", others[0] != 0 ? ")" : "");
 }
 
 bnd_status bnd_machine_peak(double *out, const bnd_machine *m, const char *format, bool sparse, bnd_error *why)

@@ -12,7 +12,7 @@ bnd_status bndi_check_plan(const bnd_plan *plan, bnd_error *why)
     bnd_status status = bndi_at_least(plan->ranks, 1, "a number of ranks", why);
     status = status == BND_OK ? bndi_at_least(plan->tensor, 1, "tensor parallelism", why) : status;
     if (status == BND_OK && plan->zero > 3) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "ZeRO has stages 0 to 3");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the ZeRO stage must be from 0 to 3");
     }
     return status;
 }
@@ -158,7 +158,7 @@ static bnd_status put_second_gradient(double *bytes, bnd_cost *c, const bnd_cost
     bnd_status status = bnd_plan_stored(&s, &q->plan, BND_ROLE_GRAD, &table, why);
     if (status == BND_OK && s.scales == 0) {
         *bytes = s.bytes;
-        bndi_cost_step(c, "second gradient", "B", *bytes, "of the tied table", "# x #", (double)table.rows,
+        bndi_cost_step(c, "second gradient", "B", *bytes, "of the tied embedding", "# x #", (double)table.rows,
                        (double)table.columns);
     }
     return status;
@@ -177,10 +177,8 @@ static bnd_status put_saved(double *bytes, bnd_cost *c, const bnd_cost_of_memory
                        q->batch * (double)q->trained->context);
     }
     bndi_cost_step(c, "activations", "B", b.tensors, "saved for the backward pass", "batch #", q->batch);
-    bndi_cost_note(
-        c,
-        "the question is what binade train measures (its columns activations and total), to the byte: activations that "
-        "are saved for the backward pass, as the recipe keeps them");
+    bndi_cost_note(c, "this is what binade train measures, to the byte (its columns activations and total): "
+                      "activations saved for the backward pass, as the recipe keeps them");
     if (b.beside > 0) {
         bndi_cost_note(c,
                        "not counted: the mean and the deviation of each row that norms keep: # bytes, in fp32 in "
@@ -197,7 +195,8 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
     if (status == BND_OK && q->trained != NULL) {
         return q->plan.tensor == 1 ? bndi_trained_check(q->trained, q->batch, q->recompute, why)
                                    : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                              "train has no tensor parallelism; give the shape of a transformer");
+                                              "tensor parallelism cannot be used with a model that binade train runs; "
+                                              "give the shape of a transformer");
     }
     if (status == BND_OK && q->model == NULL) {
         return bndi_at_least(q->parameters, 1, "a number of parameters", why);
@@ -205,7 +204,7 @@ static bnd_status check(const bnd_cost_of_memory *q, bnd_error *why)
     status = status == BND_OK ? bnd_architecture_check(q->model, why) : status;
     status = status == BND_OK ? bndi_at_least(q->batch, 1, "a batch", why) : status;
     if (status == BND_OK && q->plan.tensor > (double)q->model->heads) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "%llu heads are split over %llu machines at most",
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism of %llu heads must be at most %llu",
                           (unsigned long long)q->model->heads, (unsigned long long)q->model->heads);
     }
     return status;
@@ -265,7 +264,7 @@ bnd_status bnd_cost_fit(bnd_cost *out, const bnd_plan *plan, double machines, do
     status = status == BND_OK ? bndi_at_least(memory, 1, "a machine's memory", why) : status;
     status = status == BND_OK ? bndi_at_least(p.tensor, 1, "tensor parallelism", why) : status;
     if (status == BND_OK && machines / p.tensor < 1) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism cannot be wider than all machines");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor parallelism must be at most the number of GPUs");
     }
     p.ranks = machines / p.tensor;
     status = status == BND_OK ? bndi_check_plan(&p, why) : status;

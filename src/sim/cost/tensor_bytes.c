@@ -45,14 +45,14 @@ bnd_status bnd_cost_tensor(bnd_cost *out, const double *shape, size_t rank, cons
     char text[BND_COST_TEXT_SIZE];
     bnd_status status = bndi_element_parse(&f, &block, &scaled, format, why);
     if (status == BND_OK && (rank < 1 || rank > 8)) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor has 1 to 8 axes here");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor must have 1 to 8 axes");
     }
     for (size_t i = 0; status == BND_OK && i < rank; i++) {
         status = bndi_at_least(shape[i], 1, "an extent", why);
     }
     double n = status == BND_OK ? product_of(shape, rank) : 0, scales = 0;
     if (status == BND_OK && n > 0x1p53) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of more than 2^53 elements fits no machine");
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor must have at most 2^53 elements");
     }
     status = status == BND_OK && scaled ? scales_of(&scales, &block, shape, rank, why) : status;
     if (status != BND_OK) {

@@ -321,8 +321,9 @@ static bnd_status check_sizes(const bnd_trained *t, double batch, bnd_error *why
         4 * (double)t->width + (double)t->vocabulary + (double)t->inputs + (double)t->heads * (double)t->context;
     return fine && rows * widest <= 0x1p48
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "a model has sizes from 1 to 2^24, and no tensor of more than 2^48 elements");
+               : bnd_fail(
+                     why, BND_BAD_ARGUMENT, 0,
+                     "the sizes of a model must be from 1 to 2^24, and its tensors must have at most 2^48 elements");
 }
 
 bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute recompute, bnd_error *why)
@@ -330,12 +331,12 @@ bnd_status bndi_trained_check(const bnd_trained *t, double batch, bnd_recompute 
     const model *m = find(t);
     if (m == NULL) {
         return bnd_fail(why, BND_BAD_NAME, 0,
-                        "unknown model '%.31s'; train has: transformer, mlp, linear, logistic, quadratic, student",
+                        "unknown model '%.31s' (available: transformer, mlp, linear, logistic, quadratic, student)",
                         t->model);
     }
     if (recompute == BND_RECOMPUTE_SELECTIVE || (recompute == BND_RECOMPUTE_FULL && !m->stacks)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "train recomputes whole blocks of a transformer or nothing: recompute must be %s for %s",
+                        "binade train recomputes whole blocks of a transformer or nothing: recompute must be %s for %s",
                         m->stacks ? "full or none" : "none", m->name);
     }
     bool shaped = m->stacks && (t->heads == 0 || t->width % t->heads != 0 || t->context == 0 || t->vocabulary == 0);

@@ -16,10 +16,10 @@ static void work_by_shape(double *work, bnd_cost *c, const bnd_cost_of_time *q, 
                    (double)(a->heads * a->head_width));
     bndi_cost_step(c, "recomputed", "FLOP/token", each - 3 * f.all, "recomputation", "$",
                    q->recompute == BND_RECOMPUTE_NONE        ? "nothing"
-                   : q->recompute == BND_RECOMPUTE_SELECTIVE ? "attention's products, forward"
+                   : q->recompute == BND_RECOMPUTE_SELECTIVE ? "attention's matrix products, forward"
                                                              : "every layer, forward");
     bndi_cost_step(c, "compute", "FLOP", *work, "D x their sum", "# x #", q->tokens, each);
-    bndi_cost_note(c, "attention is counted whole; kernels that skip what a causal mask hides do half of it");
+    bndi_cost_note(c, "attention is counted in full; kernels that skip what a causal mask hides do half of it");
 }
 
 /* The FLOPs of the tokens, as steps. */
@@ -85,8 +85,7 @@ bnd_status bnd_cost_utilization(bnd_cost *out, const bnd_cost_of_time *q, double
     bndi_cost_step(&c, "mfu", "", rate / most, "rate / peak", "# / #", rate, most);
     bndi_cost_answer(&c, "mfu");
     if (rate > most) {
-        bndi_cost_note(&c,
-                       "above 1: no machine exceeds its peak; check the format, the number of machines and the time");
+        bndi_cost_note(&c, "above 1, which is impossible: check the format, the number of GPUs and the time");
     }
     if (q->recompute != BND_RECOMPUTE_NONE) {
         bndi_cost_note(&c, "recomputed layers are counted as work: this is the hardware's utilization (HFU)");

@@ -65,8 +65,8 @@ static bool unit_factor(double *factor, const char *unit, bnd_quantity kind)
 bnd_status bnd_quantity_parse(double *out, const char *text, bnd_quantity kind, bnd_error *why)
 {
     static const char *const kinds[] = {
-        "is no number: write 70e9, 70B, 15T or 512k", "is no whole number: write 1024 or 4k",
-        "is no number of bytes: write 80e9, 80GB or 80GiB", "is no share: write 0.5 or 50%"};
+        "must be a number, such as 70e9, 70B, 15T or 512k", "must be a whole number, such as 1024 or 4k",
+        "must be a number of bytes, such as 80e9, 80GB or 80GiB", "must be a share, such as 0.5 or 50%"};
     const bnd_format *fp64 = bnd_format_at(BND_FORMAT_FP64);
     bnd_result x;
     double factor;
@@ -77,10 +77,10 @@ bnd_status bnd_quantity_parse(double *out, const char *text, bnd_quantity kind, 
     }
     double value = bnd_decode(fp64, x.code) * factor;
     if (!(value > 0) || value - value != 0) {
-        return refuse(text, BND_BAD_ARGUMENT, "must be greater than 0, and finite", why);
+        return refuse(text, BND_BAD_ARGUMENT, "must be finite and greater than 0", why);
     }
     if (kind == BND_QUANTITY_SHARE && value > 1) {
-        return refuse(text, BND_BAD_ARGUMENT, "is more than the whole: a share is at most 1, or 100%", why);
+        return refuse(text, BND_BAD_ARGUMENT, "must be at most 1, or 100%", why);
     }
     if (kind == BND_QUANTITY_WHOLE && (value != __builtin_trunc(value) || value > 0x1p53)) {
         return refuse(text, BND_BAD_SYNTAX, kinds[kind], why);

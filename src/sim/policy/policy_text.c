@@ -99,12 +99,12 @@ bnd_status bnd_policy_text(char *out, size_t size, const bnd_policy *policy, bnd
     bool said = text.length < sizeof whole && bnd_policy_parse(&again, whole, why) == BND_OK;
     if (!said || !bnd_policy_same(&again, policy)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "this recipe cannot be said in settings: a format without a name that reads back, or a rule "
-                        "beyond its rounding mode, was given to a role");
+                        "this recipe cannot be written as settings: a role has a format whose name cannot be read "
+                        "back, or a rule with more than a rounding mode");
     }
     if (text.length >= size) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the recipe in words takes %zu bytes; there are %zu", text.length + 1,
-                        size);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the text of the recipe needs %zu bytes; the buffer has %zu",
+                        text.length + 1, size);
     }
     __builtin_memcpy(out, whole, text.length + 1);
     return BND_OK;

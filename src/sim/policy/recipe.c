@@ -139,7 +139,7 @@ static bnd_status read_number_format(const reader *r, bnd_cast *cast, piece valu
     }
     if (status == BND_OK && mode.text != NULL) {
         status = copy(text, sizeof text, mode) ? within(r, mode, bnd_rounding_parse(&cast->rule, text, r->why))
-                                               : refuse(r, mode, "is no rounding mode");
+                                               : refuse(r, mode, "unknown rounding mode");
     }
     return status;
 }
@@ -160,14 +160,14 @@ static bnd_status read_cast(const reader *r, bnd_cast *out, piece value)
     }
     if (status == BND_OK && last.text != NULL) {
         cast.hadamard = is(last, "hadamard");
-        status = cast.hadamard ? BND_OK : refuse(r, value, "after a second / there can only be hadamard");
+        status = cast.hadamard ? BND_OK : refuse(r, value, "expected hadamard after the second /");
     }
     if (status == BND_OK && scaling.text != NULL) {
         bool good = cast.scaling[0] == 0 && scaling.length > 0 && copy(cast.scaling, sizeof cast.scaling, scaling);
         status = good ? BND_OK
                       : refuse(r, value,
-                               "after the / stands how a scale is shared: tensor, row, tile:RxC, mx, nvfp4, "
-                               "current, delayed, dynamic:N");
+                               "expected a scaling after the / (available: tensor, row, tile:RxC, mx, nvfp4, current, "
+                               "delayed, dynamic:N)");
     }
     if (status == BND_OK) {
         *out = cast;
@@ -192,7 +192,7 @@ static bnd_status read_loss_scale(const reader *r, bnd_loss_scale *out, piece va
         good = good && (rest.text == NULL || read_number(&steps, rest));
     }
     if (!good || scale.initial < 1 || steps < 1 || steps > 1e9) {
-        return refuse(r, value, "a loss scale is none, a whole number, or dynamic[:NUMBER[:STEPS]]");
+        return refuse(r, value, "loss_scale must be none, a whole number, or dynamic[:NUMBER[:STEPS]]");
     }
     scale.growth = (uint32_t)steps;
     *out = scale;
@@ -202,7 +202,7 @@ static bnd_status read_loss_scale(const reader *r, bnd_loss_scale *out, piece va
 static bnd_status read_update(const reader *r, bnd_update *out, piece value)
 {
     if (!is(value, "rounded") && !is(value, "kahan")) {
-        return refuse(r, value, "an update is rounded or kahan");
+        return refuse(r, value, "update must be rounded or kahan");
     }
     *out = is(value, "kahan") ? BND_UPDATE_KAHAN : BND_UPDATE_ROUNDED;
     return BND_OK;
@@ -212,7 +212,7 @@ static bnd_status read_update(const reader *r, bnd_update *out, piece value)
 static bnd_status read_optimizer(const reader *r, bool *fused, piece value)
 {
     if (!is(value, "foreach") && !is(value, "fused")) {
-        return refuse(r, value, "an optimizer is foreach or fused");
+        return refuse(r, value, "optimizer must be foreach or fused");
     }
     *fused = is(value, "fused");
     return BND_OK;
@@ -225,7 +225,7 @@ static bnd_status read_high_last(const reader *r, uint8_t *out, piece value)
 {
     double share;
     if (!read_number(&share, value) || share > 100) {
-        return refuse(r, value, "high_last is a share of the layers: per cent, 0 to 100");
+        return refuse(r, value, "high_last must be a percentage of the layers, from 0 to 100");
     }
     *out = (uint8_t)share;
     return BND_OK;
@@ -278,10 +278,11 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
 {
     piece value = setting, name = cut(&value, '=');
     if (value.text == NULL) {
-        return first ? read_recipe(r, policy, name) : refuse(r, setting, "a setting is NAME=VALUE");
+        return first ? read_recipe(r, policy, name) : refuse(r, setting, "expected NAME=VALUE");
     }
     if (is(name, "base")) {
-        return first ? read_recipe(r, policy, value) : refuse(r, setting, "base stands first: it replaces everything");
+        return first ? read_recipe(r, policy, value)
+                     : refuse(r, setting, "base must be the first setting, because it sets all others");
     }
     if (is(name, "update")) {
         return read_update(r, &policy->update, value);
@@ -296,9 +297,8 @@ static bnd_status read_setting(const reader *r, bnd_policy *policy, piece settin
         return read_high_last(r, &policy->high_last, value);
     }
     if (is(name, "acc")) {
-        return copy(policy->accumulator, sizeof policy->accumulator, value)
-                   ? BND_OK
-                   : refuse(r, value, "is longer than the name of any accumulator");
+        return copy(policy->accumulator, sizeof policy->accumulator, value) ? BND_OK
+                                                                            : refuse(r, value, "unknown accumulator");
     }
     return read_roles(r, policy, name, value);
 }

@@ -412,14 +412,14 @@ bnd_status bnd_records_compare(bnd_comparison *out, const bnd_record *records, s
     if (!(margin >= 0)) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "the margin of a comparison must be a number of at least 0");
     } else if (!few) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs are compared at once", PAIRS_MOST);
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "at most %d runs can be compared at once", PAIRS_MOST);
     } else if (pairs == NULL || used == NULL) {
         status = bnd_fail(why, BND_NO_MEMORY, 0, "no memory to compare %zu runs", count);
     } else {
         size_t n = find_pairs(pairs, used, records, count, references, reference_count);
         status = n > 0 ? compare_pairs(out, pairs, n, margin, why)
                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "no run has the model and the seeds of a run of the reference: there is no pair");
+                                  "no pair to compare: no run has the model and the seeds of a run of the reference");
     }
     free(pairs);
     free(used);

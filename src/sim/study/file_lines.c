@@ -52,7 +52,7 @@ static bnd_status fill(bndi_lines *l, bnd_error *why)
     if (l->to == l->room) {
         char *moved = l->room < LONGEST ? realloc(l->buffer, 2 * l->room + 1) : NULL;
         if (l->room >= LONGEST) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "line %llu: is longer than %d bytes",
+            return bnd_fail(why, BND_BAD_FILE, 0, "line %llu: must have at most %d bytes",
                             (unsigned long long)(l->number + 1), LONGEST);
         }
         if (moved == NULL) {
@@ -118,7 +118,7 @@ bnd_status bndi_file_read(bndi_bytes *out, const char *path, bnd_error *why)
             bndi_bytes_write(&bytes, "\n", lines.ended);
         }
         if (status == BND_OK && bytes.length > FILE_MOST) {
-            status = bnd_fail(why, BND_BAD_FILE, 0, "is larger than %d bytes", FILE_MOST);
+            status = bnd_fail(why, BND_BAD_FILE, 0, "must have at most %d bytes", FILE_MOST);
         }
     } while (status == BND_OK && line != NULL);
     bndi_lines_close(&lines);

@@ -153,20 +153,20 @@ bnd_status bndi_log_choose(bndi_log_names *out, const bndi_keys *keys, const bnd
         return bnd_fail(why, BND_BAD_FILE, 0, "several columns may be the loss: %s; name one (--loss-column)", seen);
     }
     if (!keep(names.step, step) && step_name == NULL) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "no column is known as the %s: there are %s; name %s",
-                        loss == NULL ? "step and none as the loss" : "step", seen,
+        return bnd_fail(why, BND_BAD_FILE, 0, "found no column for the %s (available: %s); name %s",
+                        loss == NULL ? "step and none for the loss" : "step", seen,
                         loss == NULL ? "them (--step-column, --loss-column)" : "it (--step-column)");
     }
     if (names.step[0] == '\0') {
-        return bnd_fail(why, BND_BAD_FILE, 0, "there is no column '%.*s': there are %s", shown(step_name), step_name,
+        return bnd_fail(why, BND_BAD_FILE, 0, "unknown column '%.*s' (available: %s)", shown(step_name), step_name,
                         seen);
     }
     if (!keep(names.loss, loss)) {
         return loss_name != NULL
-                   ? bnd_fail(why, BND_BAD_FILE, 0, "there is no column '%.*s': there are %s", shown(loss_name),
+                   ? bnd_fail(why, BND_BAD_FILE, 0, "unknown column '%.*s' (available: %s)", shown(loss_name),
                               loss_name, seen)
                    : bnd_fail(why, BND_BAD_FILE, 0,
-                              "no column is known as the loss: there are %s; name it (--loss-column)", seen);
+                              "found no column for the loss (available: %s); name it (--loss-column)", seen);
     }
     names.foreign = strcmp(names.step, "step") != 0 || strcmp(names.loss, "loss") != 0;
     names.only = loss_name != NULL;

@@ -87,7 +87,7 @@ static bnd_status add_column(sheet *s, const char *key, size_t length, bnd_error
     bool found;
     size_t place = place_of(s, key, length, &found);
     if (s->count == BNDI_FIELDS_MOST) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "has more than %d keys with those before it, and so many columns at most",
+        return bnd_fail(why, BND_BAD_FILE, 0, "has too many new keys: the limit is %d columns in all",
                         BNDI_FIELDS_MOST);
     }
     bnd_status status = s->count < s->room ? BND_OK : make_room(s, why);
@@ -158,8 +158,7 @@ static bnd_status find_column(sheet *s, const char *key, size_t key_length, cons
         return add_column(s, key, key_length, why);
     }
     if (c->row == s->row) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "%.*s: stands there twice", (int)(key_length < 48 ? key_length : 48),
-                        key);
+        return bnd_fail(why, BND_BAD_FILE, 0, "%.*s: appears twice", (int)(key_length < 48 ? key_length : 48), key);
     }
     c->row = s->row;
     return BND_OK;
@@ -264,7 +263,8 @@ static bnd_status check_file(const char *file, bnd_error *why)
     struct stat about;
     return stat(file, &about) != 0 || S_ISREG(about.st_mode)
                ? BND_OK
-               : bnd_fail(why, BND_BAD_FILE, 0, "is no ordinary file, and has to be read twice; save it as one first");
+               : bnd_fail(why, BND_BAD_FILE, 0,
+                          "must be a regular file, because it is read twice; save it to one first");
 }
 
 /* As many rows as were counted: a run that goes on may have written others since. */
@@ -273,7 +273,7 @@ static bnd_status put_sheet(sheet *s, const char *file, bnd_error *why)
     put_header(s);
     bnd_status status = bndi_points_each(file, s->rows, put_row, s, why);
     if (status == BND_OK && s->row < s->rows) {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "became shorter while it was read: %llu lines of %llu are there",
+        return bnd_fail(why, BND_BAD_STREAM, 0, "was truncated while it was read: %llu of %llu lines are left",
                         (unsigned long long)s->row, (unsigned long long)s->rows);
     }
     return status;

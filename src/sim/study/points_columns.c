@@ -52,11 +52,11 @@ bnd_status bndi_reading_set(bndi_reading *r, size_t column, double x)
 {
     const char *key = bndi_columns[column].key;
     if (r->have >> column & 1) {
-        return bndi_line_refuse(r->line, "stands there twice", key, strlen(key), r->why);
+        return bndi_line_refuse(r->line, "appears twice", key, strlen(key), r->why);
     }
     r->have |= 1u << column;
     if (!bndi_column_set(&r->point, column, x)) {
-        return bndi_line_refuse(r->line, "is no whole number from 0 on, or (of skipped) neither true nor false", key,
+        return bndi_line_refuse(r->line, "must be a whole number of at least 0 (skipped: true or false)", key,
                                 strlen(key), r->why);
     }
     return BND_OK;

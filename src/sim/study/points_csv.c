@@ -48,8 +48,7 @@ static bnd_status collect_fields(bndi_keys *keys, bndi_reading *r, char *line, c
         char *field;
         size_t length;
         if (keys->count == BNDI_FIELDS_MOST || !next_field(&line, &field, &length, separator)) {
-            return bndi_line_refuse(r->line, "a quote without an end, or more than 65536 columns", "the header", 10,
-                                    r->why);
+            return bndi_line_refuse(r->line, "has an open quote, or more than 65536 columns", "the header", 10, r->why);
         }
         bnd_status status = bndi_keys_add(keys, field, length, r->why);
         if (status != BND_OK) {
@@ -66,7 +65,7 @@ static bnd_status lay_out(bndi_fields *out, bndi_reading *r, const bndi_keys *ke
     for (size_t i = 0; i < keys->count; i++) {
         size_t column = bndi_reading_column(r, keys->at[i].at, keys->at[i].length);
         if (column < BNDI_COLUMNS && have >> column & 1) {
-            return bndi_line_refuse(r->line, "stands there twice", keys->at[i].at, keys->at[i].length, r->why);
+            return bndi_line_refuse(r->line, "appears twice", keys->at[i].at, keys->at[i].length, r->why);
         }
         have |= column < BNDI_COLUMNS ? 1u << column : 0;
         out->column[i] = (uint8_t)column;
@@ -103,7 +102,7 @@ static bnd_status read_field(bndi_reading *r, size_t column, const char *field, 
         return bndi_reading_set(r, column, yes);
     }
     if (bnd_parse_n(&x, fp64, field, length, nearest, 0, NULL) != BND_OK) {
-        return bndi_line_refuse(r->line, "is no number", field, length, r->why);
+        return bndi_line_refuse(r->line, "must be a number", field, length, r->why);
     }
     return bndi_reading_set(r, column, bnd_decode(fp64, x.code));
 }
@@ -114,7 +113,7 @@ bnd_status bndi_row_of_fields(bndi_reading *r, const bndi_fields *columns, char 
     char *field;
     for (; line != NULL; i++) {
         if (!next_field(&line, &field, &length, columns->separator)) {
-            return bndi_line_refuse(r->line, "a quote without an end", "the row", 7, r->why);
+            return bndi_line_refuse(r->line, "has an open quote", "the row", 7, r->why);
         }
         bnd_status status = i < columns->count ? read_field(r, columns->column[i], field, length) : BND_OK;
         if (status != BND_OK) {
@@ -122,7 +121,7 @@ bnd_status bndi_row_of_fields(bndi_reading *r, const bndi_fields *columns, char 
         }
     }
     if (i != columns->count) {
-        return bnd_fail(r->why, BND_BAD_FILE, 0, "line %llu: has %zu fields, and the header has %zu",
+        return bnd_fail(r->why, BND_BAD_FILE, 0, "line %llu: got %zu fields; the header has %zu",
                         (unsigned long long)r->line, i, columns->count);
     }
     return BND_OK;

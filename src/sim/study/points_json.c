@@ -66,7 +66,7 @@ static bnd_status take_value(bndi_reading *r, const char *key, size_t length, co
     }
     if (column < BNDI_COLUMNS) {
         return number_of(&x, value) ? bndi_reading_set(r, column, x)
-                                    : bndi_line_refuse(r->line, "is no number", key, length, r->why);
+                                    : bndi_line_refuse(r->line, "must be a number", key, length, r->why);
     }
     set_kind(r, key, length, value);
     steady = json_is_integer(value) && json_integer_value(value) >= 0 ? steady_of(r->record, key, length) : BNDI_STEADY;

@@ -39,15 +39,13 @@ static bnd_status take_line(bndi_reading *r, bndi_fields *columns, bool *is_csv,
     r->point = bndi_point_none();
     r->have = 0;
     if (memchr(line, '\0', length) != NULL) {
-        return bndi_line_refuse(r->line, "a zero byte", "the line", 8, r->why);
+        return bndi_line_refuse(r->line, "must not have a zero byte", "the line", 8, r->why);
     }
     if (first && !*is_csv && line[strspn(line, " \t")] != '{') {
         if (r->each != NULL) {
-            return bnd_fail(
-                r->why, BND_BAD_FILE, 0,
-                "line %llu: is no object of JSON; wanted are JSON lines with \"step\" and \"loss\", or a run "
-                "directory",
-                (unsigned long long)r->line);
+            return bnd_fail(r->why, BND_BAD_FILE, 0,
+                            "line %llu: expected a JSON object with \"step\" and \"loss\" per line, or a run directory",
+                            (unsigned long long)r->line);
         }
         *is_csv = true;
         return bndi_fields_read(columns, r, line);

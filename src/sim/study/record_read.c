@@ -67,7 +67,7 @@ static bnd_status read_text(char *out, size_t size, const bndi_json_text *text, 
         status = bndi_json_read(&value, text, at, why);
     }
     if (status == BND_OK && (!json_is_string(value) || json_string_length(value) >= size)) {
-        status = bnd_fail(why, BND_BAD_FILE, at.from, "%s is no text of less than %zu bytes", path, size);
+        status = bnd_fail(why, BND_BAD_FILE, at.from, "%s must be a string of less than %zu bytes", path, size);
     }
     if (status == BND_OK) {
         memcpy(out, json_string_value(value), json_string_length(value) + 1);
@@ -89,7 +89,7 @@ static bnd_status read_count(uint64_t *out, const bndi_json_text *text, const ch
         n = good ? 10 * n + (uint64_t)(c - '0') : 0;
     }
     if (status == BND_OK && !good) {
-        return bnd_fail(why, BND_BAD_FILE, at.from, "%s is no whole number of 64 bits", path);
+        return bnd_fail(why, BND_BAD_FILE, at.from, "%s must be a whole number below 2^64", path);
     }
     *out = n;
     return status;
@@ -105,7 +105,7 @@ static bnd_status read_number(double *out, const bndi_json_text *text, const cha
         status = bndi_json_read(&value, text, at, why);
     }
     if (status == BND_OK && !json_is_number(value) && !json_is_null(value)) {
-        status = bnd_fail(why, BND_BAD_FILE, at.from, "%s is no number", path);
+        status = bnd_fail(why, BND_BAD_FILE, at.from, "%s must be a number", path);
     }
     if (status == BND_OK) {
         *out = json_is_number(value) ? json_number_value(value) : __builtin_nan("");
@@ -169,7 +169,7 @@ enum { SHOWN = 40 };
 static bnd_status differs(const bndi_json_text *text, bndi_json_span key, const char *there, size_t there_length,
                           const char *asked, size_t asked_length, bnd_error *why)
 {
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "this is another run: %.*s is %.*s there, and %.*s is asked for",
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "this is another run: %.*s is %.*s there, not %.*s",
                     (int)(key.to - key.from < SHOWN ? key.to - key.from : SHOWN), text->bytes + key.from,
                     (int)(there_length < SHOWN ? there_length : SHOWN), there,
                     (int)(asked_length < SHOWN ? asked_length : SHOWN), asked);
@@ -198,7 +198,7 @@ static bnd_status same_members(const bndi_json_text *there, bndi_json_span in, c
         size_t other_length = other.to - other.from;
         const char *other_value = there->bytes + other.from;
         if (status == BND_OK && !found) {
-            status = differs(asked, m.key, "not", 3, value, length, why);
+            status = differs(asked, m.key, "missing", 7, value, length, why);
         } else if (status == BND_OK && value[0] == '{' && other_value[0] == '{') {
             status = same_members(there, other, asked, m.value, depth + 1, why);
         } else if (status == BND_OK && (length != other_length || memcmp(value, other_value, length) != 0)) {
@@ -218,7 +218,8 @@ bnd_status bndi_config_same(const bndi_bytes *there, const bndi_bytes *asked, bn
     }
     return same_members(&b, whole(&b), &a, whole(&a), 0, NULL) == BND_OK
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "this is another run: there is more in it than is asked for");
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                          "this is another run: its configuration has members that this one does not have");
 }
 
 /* ---- directories ---- */
@@ -247,7 +248,7 @@ static bnd_status read_directory(bnd_record *out, const char *directory, bnd_err
     bndi_found found;
     bnd_status status = bndi_directory_look(&found, directory, why);
     if (status == BND_OK && !found.config) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "is no run directory: there is no config.json in it");
+        return bnd_fail(why, BND_BAD_FILE, 0, "is not a run directory: it has no config.json");
     }
     if (status == BND_OK) {
         status = read_config(out, directory, why);
@@ -364,7 +365,8 @@ static bnd_status list_runs(listing *out, const char *path, bnd_error *why)
     }
     closedir(directory);
     if (status == BND_OK && list.count == 0) {
-        status = bnd_fail(why, BND_BAD_FILE, 0, "is no run directory (there is no config.json in it), nor has it any");
+        status =
+            bnd_fail(why, BND_BAD_FILE, 0, "is not a run directory (it has no config.json) and does not contain any");
     }
     if (status != BND_OK) {
         free_listing(&list);
@@ -384,8 +386,7 @@ bnd_status bndi_directory_check_run(const char *directory, bnd_error *why)
         status = list_runs(&list, directory, why);
     }
     if (status == BND_OK && list.count > 0) {
-        status = bnd_fail(why, BND_BAD_FILE, 0, "is a directory of runs, and one run is wanted: %s, for example",
-                          list.name[0]);
+        status = bnd_fail(why, BND_BAD_FILE, 0, "is a directory of runs; name one run, such as %s", list.name[0]);
     }
     free_listing(&list);
     return status;

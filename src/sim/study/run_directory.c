@@ -53,14 +53,14 @@ bnd_status bndi_directory_check(const char *directory, bnd_error *why)
 {
     struct stat about;
     if (directory[0] == '\0') {
-        return bnd_fail(why, BND_BAD_STREAM, 0, "an empty name is that of no directory");
+        return bnd_fail(why, BND_BAD_STREAM, 0, "the name of a directory must not be empty");
     }
     char *path = strdup(directory);
     bnd_status status = path != NULL ? BND_OK : no_path(why);
     while (status == BND_OK && stat(path, &about) != 0) {
         char *slash = strrchr(path, '/');
         if (errno != ENOENT) {
-            status = bndi_fail_system(why, "cannot be made", errno);
+            status = bndi_fail_system(why, "cannot be created", errno);
         } else if (slash == path) {
             slash[1] = '\0';
         } else if (slash != NULL) {
@@ -108,7 +108,7 @@ bnd_status bndi_directory_check_above(const char *directory, bnd_error *why)
     }
     if (status == BND_OK && found.run && found.config) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "%s is the directory of one run, and others do not go into it; name another directory", path);
+                          "%s is the directory of one run and cannot contain others; choose another directory", path);
     }
     free(path);
     return status;
@@ -125,7 +125,7 @@ bnd_status bndi_directory_make(const char *directory, bnd_error *why)
         if (path[i] == '/' || path[i] == '\0') {
             path[i] = '\0';
             if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-                status = bndi_fail_system(why, "cannot be made", errno);
+                status = bndi_fail_system(why, "cannot be created", errno);
             }
             path[i] = i < length ? '/' : '\0';
         }
@@ -185,7 +185,7 @@ bnd_status bndi_directory_lock(int *fd, const char *run, bnd_error *why)
     *fd = open(slash != NULL ? path : ".", O_RDONLY | O_CLOEXEC);
     if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         status = bnd_fail(why, BND_BAD_STREAM, 0,
-                          "%s is in use by another train or sweep; wait for it, or name another directory",
+                          "%s is in use by another train or sweep; wait for it, or choose another directory",
                           slash != NULL ? path : ".");
         close(*fd);
         *fd = -1;
@@ -201,14 +201,14 @@ static bnd_status take(int fd, uint64_t length, bool is_new, bnd_error *why)
 {
     struct stat about;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        return errno == EWOULDBLOCK ? bnd_fail(why, BND_BAD_STREAM, 0, "another run is writing to it at this moment")
+        return errno == EWOULDBLOCK ? bnd_fail(why, BND_BAD_STREAM, 0, "another run is writing to it")
                                     : bndi_fail_system(why, "cannot be locked", errno);
     }
     bool changed = fstat(fd, &about) != 0 || (uint64_t)about.st_size < length || (is_new && about.st_size > 0);
     if (changed) {
         return bnd_fail(why, BND_BAD_STREAM, 0, "has changed since it was read");
     }
-    return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be cut", errno);
+    return ftruncate(fd, (off_t)length) == 0 ? BND_OK : bndi_fail_system(why, "cannot be truncated", errno);
 }
 
 /* NAME.XXXXXXXX.part, as store/ calls what has not its name yet, of a file that a run writes. */

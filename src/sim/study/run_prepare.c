@@ -54,10 +54,11 @@ static bnd_status check_switch(const bndi_session *s, bnd_error *why)
         return BND_OK;
     }
     if (s->keeper->change == NULL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "recipes are not changed on the way in this build");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "this build cannot switch recipes during a run");
     }
     if (s->task->switch_at >= t.steps) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "to switch at step %llu a run needs more than %llu steps",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "the recipe switches at step %llu, so the run must have more than %llu steps",
                         (unsigned long long)s->task->switch_at, (unsigned long long)t.steps);
     }
     t.policy = s->task->switch_to;
@@ -81,7 +82,7 @@ static bnd_status check_words(const bnd_task *task, bnd_error *why)
 static bnd_status load_from(bndi_session *s, const char *path, bnd_error *why)
 {
     if (s->keeper->load == NULL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "is not read in this build; begin in another directory");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "cannot be read by this build; choose another directory");
     }
     bnd_status status = s->keeper->load(s->run, path, why);
     /* What was saved under the other recipe is read under it. */
@@ -210,8 +211,8 @@ static bnd_status read_lines(bndi_session *s, bnd_error *why)
     if (status == BND_OK && step > 0) {
         status = bndi_points_read(&s->record, &s->end, path, step, why);
         if (status == BND_OK && s->record.count < step && !s->record.ended) {
-            status = bnd_fail(why, BND_BAD_FILE, 0, "has %zu steps, but there should be %llu: lines are missing",
-                              s->record.count, (unsigned long long)step);
+            status = bnd_fail(why, BND_BAD_FILE, 0, "has %zu steps; expected %llu: lines are missing", s->record.count,
+                              (unsigned long long)step);
         }
         if (status == BND_OK) {
             status = check_steps(&s->record, why);
@@ -236,16 +237,16 @@ static bnd_status look_at_directory(bndi_session *s, bnd_error *why)
     }
     if (!s->task->resume) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "there is a run in it already; go on with that one (resume), or name another directory");
+                        "already holds a run; use --resume to continue it, or choose another --out");
     }
     status = compare_configs(s, why);
     if (status == BND_OK && s->extends && s->found.finished) {
         s->found.finished = false;
-        status = s->found.checkpoint ? BND_OK
-                                     : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                                "%s is not there: a finished run can be extended from its checkpoint "
-                                                "only",
-                                                checkpoint_name);
+        status =
+            s->found.checkpoint
+                ? BND_OK
+                : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                           "%s is missing: a finished run can be extended from its checkpoint only", checkpoint_name);
     }
     if (status == BND_OK && s->found.checkpoint && !s->found.finished) {
         status = bndi_session_checkpoint(s, load_from, why);

@@ -71,7 +71,7 @@ static bnd_status check_directories(const study *all, bnd_error *why)
         for (size_t j = 0; name != NULL && j < i; j++) {
             const char *other = all->sessions[j].task->directory;
             if (other != NULL && strcmp(name, other) == 0) {
-                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: two runs cannot be written to one directory", name);
+                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: two runs cannot use the same directory", name);
             }
         }
     }

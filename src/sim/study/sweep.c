@@ -49,9 +49,9 @@ static double three_digits(double x)
 bnd_status bnd_grid_rates(double *lr, size_t count, double low, double high, bnd_error *why)
 {
     if (!(low >= 1e-15 && low <= high && high <= 1e15) || count == 0 || (count == 1 && low != high)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "learning rates of a sweep go from one of at least 1e-15 up to one of at most 1e15, in two or "
-                        "more points");
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "the learning rates of a sweep must ascend from at least 1e-15 to at most 1e15, with at least 2 points");
     }
     for (size_t i = 0; i < count; i++) {
         bool end = i == 0 || i == count - 1;

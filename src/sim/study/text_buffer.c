@@ -34,6 +34,5 @@ void bndi_bytes_free(bndi_bytes *bytes)
 
 bnd_status bndi_bytes_check(const bndi_bytes *bytes, bnd_error *why)
 {
-    return bytes->failed || bytes->at == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what is to be written")
-                                              : BND_OK;
+    return bytes->failed || bytes->at == NULL ? bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the output") : BND_OK;
 }

@@ -135,9 +135,9 @@ bnd_status bndi_scale_by_amax(bnd_engine *engine, float *y, const float *x, size
     } else {
         bndi_history *h = history_of(all, ordinal, role);
         if (h == NULL && !all->kept) {
-            bnd_status status = ordinal < ORDINALS_MOST
-                                    ? add_history(engine, role, (uint32_t)ordinal, why)
-                                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "a step has %d casts at most", ORDINALS_MOST);
+            bnd_status status = ordinal < ORDINALS_MOST ? add_history(engine, role, (uint32_t)ordinal, why)
+                                                        : bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                                                   "a step can have at most %d casts", ORDINALS_MOST);
             if (status != BND_OK) {
                 return status;
             }
@@ -255,12 +255,11 @@ bnd_status bnd_engine_state_set(bnd_engine *engine, const double *x, size_t n, b
         bool good = is_record(engine, x + at, n - at);
         length = good ? HEAD + (size_t)x[at + 3] : 0;
         good = good && history_of(&engine->histories, (uint64_t)x[at], (bnd_role)(unsigned)x[at + 1]) == NULL;
-        status = good
-                     ? read_record(engine, x + at, why)
-                     : bnd_fail(why, BND_BAD_ARGUMENT, at,
-                                "number %zu of a run's state begins no delayed scale of this recipe; the state is that "
-                                "of another one, or damaged",
-                                at);
+        status = good ? read_record(engine, x + at, why)
+                      : bnd_fail(why, BND_BAD_ARGUMENT, at,
+                                 "number %zu of the run's state does not begin a delayed scale of this recipe: the "
+                                 "state belongs to another recipe or is damaged",
+                                 at);
     }
     bndi_histories made = engine->histories;
     engine->histories = status == BND_OK ? before : made; /* which are not wanted any more */

@@ -8,7 +8,7 @@
 static bnd_status check_operands(const bndi_row *row, bnd_tensor *const *in, unsigned count, bnd_error *why)
 {
     if (count < row->least || count > row->most) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; %u are given", row->name, row->least,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s takes %u to %u operands; got %u", row->name, row->least,
                         row->most, count);
     }
     for (unsigned i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ static bnd_status apply(bndi_call *c, bnd_tensor_operation operation, bnd_tensor
 {
     const bndi_row *row = bndi_row_of(operation);
     if (row == NULL || row->forward == NULL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no operation of tensors that can be applied", (int)operation);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "unknown tensor operation %d", (int)operation);
     }
     bnd_status status = check_operands(row, in, count > BNDI_OPERANDS ? BNDI_OPERANDS + 1 : (unsigned)count, why);
     if (status == BND_OK) {

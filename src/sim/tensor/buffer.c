@@ -135,7 +135,7 @@ bnd_status bndi_buffer_mapped(bndi_buffer **out, bnd_engine *engine, bnd_role ro
 {
     bndi_buffer *buffer = malloc(sizeof *buffer);
     if (buffer == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what describes a file of %zu bytes", map->size);
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to describe a file of %zu bytes", map->size);
     }
     /* Pages without PROT_WRITE: `constant` keeps everybody from writing. */
     *buffer = (bndi_buffer){.references = 1,

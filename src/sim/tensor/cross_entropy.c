@@ -13,11 +13,10 @@ static bnd_status cross_entropy_shape(bndi_call *c, bnd_error *why)
         fits = logits->extent[i] == targets->extent[i];
     }
     if (!fits || bndi_count(targets) == 0 || logits->extent[targets->rank] == 0) {
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "cross_entropy: logits %s need one target a row, a tensor of their shape without the last axis, "
-            "with at least one element; %s is given",
-            bndi_shape_text(of_logits, logits), bndi_shape_text(of_targets, targets));
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "cross_entropy: logits %s need one target per row, a tensor of their shape without the last "
+                        "axis and with at least one element; got %s",
+                        bndi_shape_text(of_logits, logits), bndi_shape_text(of_targets, targets));
     }
     c->shape = (bndi_shape){.rank = 0};
     return BND_OK;

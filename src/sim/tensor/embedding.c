@@ -9,7 +9,7 @@ static bnd_status embedding_shape(bndi_call *c, bnd_error *why)
     const bndi_shape *table = &c->in_shape[0], *indices = &c->in_shape[1];
     char text[BNDI_SHAPE_TEXT];
     if (table->rank != 2) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "embedding: a table has two axes, and this one has shape %s",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "embedding: the table must have 2 axes; got shape %s",
                         bndi_shape_text(text, table));
     }
     size_t extent[BND_TENSOR_RANK_MAX + 1];

@@ -46,18 +46,18 @@ static bnd_status check_cast(bndi_scaling *scaling, const bnd_policy *policy, bn
         return BND_OK;
     }
     if (cast->format.width == 0 && !bndi_is_operand_role(role)) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the role %s cannot be stored in %s, a value set without codes; only operands of GEMMs can be "
-                        "rounded to it",
-                        name, cast->format.name);
+        return bnd_fail(
+            why, BND_BAD_ARGUMENT, 0,
+            "role %s cannot be stored in %s, a value set without codes; only operands of GEMMs can be rounded to it",
+            name, cast->format.name);
     }
     if (cast->hadamard && (!bndi_is_operand_role(role) || role == BND_ROLE_NORM_W)) { /* nothing turns it back */
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "the role %s takes no Hadamard transform; operands of GEMMs do",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "role %s cannot be used with hadamard; only operands of GEMMs can",
                         name);
     }
     if (cast->transient && (role != BND_ROLE_PARAM || !policy->cast[BND_ROLE_MASTER].given)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "the role %s cannot be transient: only param can, beside a master that it is made of", name);
+                        "role %s cannot be transient; only param can, with a master that it is made from", name);
     }
     return bndi_scaling_parse(scaling, cast, role, why);
 }

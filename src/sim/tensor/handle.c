@@ -168,7 +168,7 @@ bnd_status bndi_tensor_make(bnd_tensor **out, bnd_engine *engine, const bnd_form
         return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s is a value set and has no codes; a tensor stores codes", f->name);
     }
     if (bytes == 0 && count > 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu elements is more than memory can hold", count);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu elements does not fit memory", count);
     }
     bndi_buffer *buffer;
     bnd_status status = bndi_buffer_new(&buffer, engine, role, bytes, zeros || f->width % 8 != 0, why);
@@ -252,8 +252,8 @@ bnd_status bndi_check_writable(const bnd_tensor *t, bnd_error *why)
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
                         "the tensor's numbers share scales: write all of them, with bnd_tensor_write_f32 or _f64");
     }
-    return t->buffer->constant
-               ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "the tensor lies in a file, which is only read; write to a copy, or load it for another role")
-               : BND_OK;
+    return t->buffer->constant ? bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                                          "the tensor is mapped from a file and cannot be written to; write to a copy, "
+                                          "or load it for another role")
+                               : BND_OK;
 }

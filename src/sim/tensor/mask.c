@@ -108,8 +108,8 @@ static bnd_status mask_shape(bndi_call *c, bnd_error *why)
                    : bnd_fail(why, BND_BAD_ARGUMENT, 0, "dropout: the share to drop must be from 0 to 1");
     }
     if (c->shape.rank < 2) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor of %zu axes has no triangles; it takes two",
-                        c->row->name, c->shape.rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the tensor has %zu axes; it must have at least 2", c->row->name,
+                        c->shape.rank);
     }
     return number >= -0x1p31 && number <= 0x1p31
                ? BND_OK

@@ -214,7 +214,7 @@ static bnd_status product(bnd_tensor *out, const bndi_call *call, factor a, fact
 static bnd_status refuse_shapes(const bndi_call *c, const char *what, bnd_error *why)
 {
     char a[BNDI_SHAPE_TEXT], b[BNDI_SHAPE_TEXT];
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: shapes %s and %s do not go together: %s", c->row->name,
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: shapes %s and %s do not match: %s", c->row->name,
                     bndi_shape_text(a, &c->in_shape[0]), bndi_shape_text(b, &c->in_shape[1]), what);
 }
 
@@ -222,7 +222,7 @@ static bnd_status matmul_shape(bndi_call *c, bnd_error *why)
 {
     bndi_shape a = c->in_shape[0], b = c->in_shape[1];
     if (a.rank < 2 || b.rank < 2) {
-        return refuse_shapes(c, "both need two axes at least; unsqueeze a vector", why);
+        return refuse_shapes(c, "both must have at least 2 axes; unsqueeze a vector", why);
     }
     size_t m = a.extent[a.rank - 2], n = b.extent[b.rank - 1];
     if (a.extent[a.rank - 1] != b.extent[b.rank - 2]) {
@@ -324,7 +324,7 @@ static bnd_status linear_shape(bndi_call *c, bnd_error *why)
 {
     const bndi_shape *x = &c->in_shape[0], *w = &c->in_shape[1];
     if (x->rank < 1 || w->rank != 2) {
-        return refuse_shapes(c, "the first needs an axis at least, the weight two", why);
+        return refuse_shapes(c, "the first must have at least 1 axis, the weight 2", why);
     }
     size_t n = rows_of(w, !weight_is_turned(c)), k = rows_of(w, weight_is_turned(c));
     if (x->extent[x->rank - 1] != k) {

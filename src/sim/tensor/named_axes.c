@@ -32,8 +32,9 @@ static bnd_status split_extent(bndi_pattern *p, const bndi_item *item, size_t wh
         } else if (open == BNDI_NAMES) {
             open = name;
         } else {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the sizes of %.*s and %.*s are both open; give one of them",
-                            who, BNDI_NAME_OF(p, open), BNDI_NAME_OF(p, name));
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s: the sizes of %.*s and %.*s are both unknown; give one of them", who,
+                            BNDI_NAME_OF(p, open), BNDI_NAME_OF(p, name));
         }
     }
     if (open != BNDI_NAMES && whole % known == 0 && whole > 0) {
@@ -46,9 +47,8 @@ static bnd_status split_extent(bndi_pattern *p, const bndi_item *item, size_t wh
     return known == whole
                ? BND_OK
                : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "%s: an axis of %zu elements cannot be split into parts whose sizes have the product "
-                          "%zu",
-                          who, whole, known);
+                          "%s: an axis of %zu elements cannot be split into parts whose sizes multiply to %zu", who,
+                          whole, known);
 }
 
 static bnd_status count_axes(size_t *of_ellipsis, const bndi_term *term, const bnd_tensor *t, unsigned which,
@@ -94,8 +94,8 @@ static bnd_status take_operand(bndi_pattern *p, unsigned which, const bnd_tensor
         status = split_extent(p, item, t->shape.extent[axis++], who, why);
         for (unsigned j = 0; status == BND_OK && j < item->count; j++) {
             if (seen->rank == BND_TENSOR_RANK_MAX) {
-                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: split so, operand %u has more than 8 axes", who,
-                                which + 1);
+                return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: after the split, operand %u would have more than 8 axes",
+                                who, which + 1);
             }
             names->name[names->count++] = item->names[j];
             seen->extent[seen->rank++] = p->extent[item->names[j]];
@@ -246,7 +246,7 @@ static bnd_status plan(contraction *c, bnd_error *why)
     }
     return c->result.count <= BND_TENSOR_RANK_MAX
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: a product on the way has more than 8 axes");
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: an intermediate product would have more than 8 axes");
 }
 
 /* An axis of one element that has more elsewhere is repeated: ellipses broadcast. */
@@ -350,7 +350,7 @@ static bnd_status einsum(bnd_tensor **t, bnd_tensor *const *in, unsigned count, 
 bnd_status bnd_tensor_einsum(bnd_tensor **out, const char *pattern, bnd_tensor *const *in, size_t count, bnd_error *why)
 {
     if (count < 1 || count > BNDI_OPERANDS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: takes 1 to %d tensors; %zu are given", BNDI_OPERANDS, count);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "einsum: takes 1 to %d tensors; got %zu", BNDI_OPERANDS, count);
     }
     bnd_tensor *t = bnd_tensor_keep(in[0]);
     bnd_status status = einsum(&t, in, (unsigned)count, pattern, why);
@@ -440,6 +440,6 @@ bnd_status bnd_tensor_reduce(bnd_tensor **out, bnd_tensor *t, const char *patter
     bool reduces =
         how == BND_TENSOR_OP_SUM || how == BND_TENSOR_OP_MEAN || how == BND_TENSOR_OP_MAX || how == BND_TENSOR_OP_MIN;
     return reduces ? regrouped(out, t, pattern, sizes, how, "reduce", why)
-                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "reduce: reduces by sum, mean, max or min, not by %s",
+                   : bnd_fail(why, BND_BAD_ARGUMENT, 0, "reduce: the operation must be sum, mean, max or min, not %s",
                               bnd_tensor_operation_name(how));
 }

@@ -41,7 +41,7 @@ static bnd_status norm_shape(bndi_call *c, bnd_error *why)
     char text[BNDI_SHAPE_TEXT], of_x[BNDI_SHAPE_TEXT];
     c->shape = c->in_shape[0];
     if (c->shape.rank == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor without axes has no rows", c->row->name);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: the tensor must have at least 1 axis", c->row->name);
     }
     for (unsigned i = 1; i < c->count; i++) {
         if (c->in_shape[i].rank != 1 || c->in_shape[i].extent[0] != row_length(c)) {

@@ -32,8 +32,7 @@ static bnd_status find_format(source *s, const bnd_format *asked, bnd_role role,
     return role == BND_ROLE_DATA
                ? BND_OK
                : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "its elements are integers ('%s'): load them as data, or name the format that they are "
-                          "codes of",
+                          "its elements are integers ('%s'): load them as data, or name the format of these codes",
                           s->npy.descr);
 }
 
@@ -41,7 +40,7 @@ static bnd_status find_shape(source *s, bnd_error *why)
 {
     size_t extent[BND_TENSOR_RANK_MAX] = {0};
     if (s->npy.rank > BND_TENSOR_RANK_MAX) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "it has %zu dimensions; a tensor has %d at most", s->npy.rank,
+        return bnd_fail(why, BND_BAD_FILE, 0, "it has %zu dimensions; the limit for a tensor is %d", s->npy.rank,
                         BND_TENSOR_RANK_MAX);
     }
     for (size_t i = 0; i < s->npy.rank; i++) {
@@ -156,7 +155,7 @@ bnd_status bnd_tensor_load(bnd_tensor **out, bnd_engine *engine, const char *pat
     source s = {.integers = false};
     bnd_tensor *t;
     if ((unsigned)role >= BND_ROLE_COUNT) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is no role of a tensor", (int)role);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%d is not a role of a tensor", (int)role);
     }
     bnd_status status = bnd_lab_map_open(&s.map, path, why);
     if (status != BND_OK) {

@@ -44,8 +44,8 @@ bnd_status bnd_tensor_new_for(bnd_tensor **out, bnd_engine *engine, const size_t
     bnd_status status = check_role_and_shape(&s, shape, rank, role, why);
     if (status == BND_OK && bndi_is_scaled(engine, role) && !bndi_is_stored(role)) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "role %s: its scales belong to the operands of a matrix product, which makes them itself; "
-                          "store a tensor for param, master, grad, m, v or extra",
+                          "role %s cannot be used for a stored tensor with scales, which a matrix product makes "
+                          "itself; use param, master, grad, m, v or extra",
                           bnd_role_name(role));
     }
     if (status == BND_OK) {
@@ -137,10 +137,9 @@ static bnd_status check_count(const bnd_tensor *t, size_t n, bnd_error *why)
 {
     size_t count = bndi_count(&t->shape);
     char text[BNDI_SHAPE_TEXT];
-    return n == count
-               ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu numbers are given for a tensor of shape %s, which has %zu", n,
-                          bndi_shape_text(text, &t->shape), count);
+    return n == count ? BND_OK
+                      : bnd_fail(why, BND_BAD_ARGUMENT, 0, "got %zu numbers for a tensor of shape %s, which has %zu", n,
+                                 bndi_shape_text(text, &t->shape), count);
 }
 
 static bnd_status read_all(void *x, size_t n, const bnd_tensor *t, bndi_width work, bnd_error *why)
@@ -223,15 +222,14 @@ bnd_status bnd_tensor_write_f64(bnd_tensor *t, const double *x, size_t n, bnd_ru
 static bnd_status element_at(bnd_tensor *out, const bnd_tensor *t, const size_t *index, size_t rank, bnd_error *why)
 {
     if (rank != t->shape.rank) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "an index of %zu axes is given for a tensor of %zu", rank,
-                        t->shape.rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "got an index of %zu axes for a tensor of %zu", rank, t->shape.rank);
     }
     *out = *t;
     out->shape.rank = 0;
     for (size_t i = 0; i < rank; i++) {
         if (index[i] >= t->shape.extent[i]) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "index %zu of axis %zu is beyond its extent of %zu", index[i], i,
-                            t->shape.extent[i]);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "index %zu is out of range for axis %zu, which has %zu elements",
+                            index[i], i, t->shape.extent[i]);
         }
         out->offset += (size_t)((ptrdiff_t)index[i] * t->stride[i]);
     }

@@ -58,16 +58,16 @@ static bnd_status read_name(reader *r, bndi_item *item, bool output)
     unsigned name = number_of(r->p, begin, (unsigned)(r->at - begin));
     r->at = begin;
     if (name == BNDI_NAMES) {
-        return refuse(r, "there are more names than a pattern can have (24)");
+        return refuse(r, "a pattern must have at most 24 names");
     }
     if ((r->seen >> name & 1) != 0) {
-        return refuse(r, output
-                             ? "an axis of the result is named twice; give the second one a name of its own, which an "
-                               "operand must have too"
-                             : "an axis is named twice in one operand; a diagonal cannot be named so");
+        return refuse(
+            r, output
+                   ? "an axis of the result is named twice; the second must have its own name, which an operand has too"
+                   : "an axis is named twice in one operand; diagonals are not supported");
     }
     if (item->count == BND_TENSOR_RANK_MAX) {
-        return refuse(r, "a group has more than 8 axes");
+        return refuse(r, "a group must have at most 8 axes");
     }
     r->seen |= UINT64_C(1) << name;
     item->names[item->count++] = (uint8_t)name;
@@ -80,7 +80,7 @@ static bnd_status read_group(reader *r, bndi_item *item, bool output)
     r->at++;
     for (skip_blanks(r); *r->at != ')'; skip_blanks(r)) {
         if (!is_letter(*r->at)) {
-            return refuse(r, *r->at == 0 ? "a parenthesis is not closed" : "in parentheses stand names of axes");
+            return refuse(r, *r->at == 0 ? "expected ')'" : "expected names of axes in parentheses");
         }
         bnd_status status = read_name(r, item, output);
         if (status != BND_OK) {
@@ -95,13 +95,13 @@ static bnd_status read_item(reader *r, bndi_term *term, bool output)
 {
     bndi_item *item = &term->items[term->count];
     if (term->count == BND_TENSOR_RANK_MAX + 1) {
-        return refuse(r, "a term has more than 8 axes");
+        return refuse(r, "a term must have at most 8 axes");
     }
     term->count++;
     if (r->at[0] == '.' && r->at[1] == '.' && r->at[2] == '.') {
         for (unsigned i = 0; i + 1 < term->count; i++) {
             if (term->items[i].ellipsis) {
-                return refuse(r, "a term can have one ellipsis");
+                return refuse(r, "a term must have at most one ellipsis");
             }
         }
         item->ellipsis = true;
@@ -157,7 +157,7 @@ bnd_status bndi_pattern_read(bndi_pattern *out, const char *pattern, unsigned in
     }
     bnd_status status = read_term(&r, &out->terms[inputs], true);
     if (status == BND_OK && *r.at != 0) {
-        status = refuse(&r, "the result is one term, and nothing follows it");
+        status = refuse(&r, "expected the end of the pattern after the result");
     }
     return status;
 }

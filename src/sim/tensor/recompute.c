@@ -97,8 +97,8 @@ bnd_status bnd_tensor_checkpoint(bnd_tensor **out, bnd_segment *segment, void *d
                                  size_t count, bnd_error *why)
 {
     if (count < 1 || count > BNDI_OPERANDS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "checkpoint: a segment takes 1 to %d tensors; %zu are given",
-                        BNDI_OPERANDS, count);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "checkpoint: a segment takes 1 to %d tensors; got %zu", BNDI_OPERANDS,
+                        count);
     }
     bnd_engine *engine = in[0]->engine;
     bndi_call call = {.row = &bndi_checkpoint_row,

@@ -71,8 +71,9 @@ bnd_status bndi_row_index(size_t *index, bndi_rows *r, size_t row, size_t limit,
 {
     double x = *(const double *)bndi_row_read(r, row);
     if (!(x >= 0 && x < (double)limit) || x != (double)(size_t)x) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, row, "%s: number %zu of the indices is not a whole number from 0 to %zu",
-                        who, row, limit > 0 ? limit - 1 : 0);
+        return bnd_fail(why, BND_BAD_ARGUMENT, row,
+                        "%s: number %zu of the indices must be a whole number from 0 to %zu", who, row,
+                        limit > 0 ? limit - 1 : 0);
     }
     *index = (size_t)x;
     return BND_OK;

@@ -233,16 +233,15 @@ static bnd_status check_shape(const bnd_tensor *t, const bnd_safetensor *entry, 
     char here[BNDI_SHAPE_TEXT], there[BNDI_SHAPE_TEXT];
     bndi_shape shape = {.rank = entry->rank};
     if (entry->rank > BND_TENSOR_RANK_MAX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "tensor \"%s\" has %zu dimensions in the file; a tensor has %d at most", entry->name,
-                        entry->rank, BND_TENSOR_RANK_MAX);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\" has %zu dimensions in the file; the limit is %d",
+                        entry->name, entry->rank, BND_TENSOR_RANK_MAX);
     }
     for (size_t i = 0; i < shape.rank; i++) {
         shape.extent[i] = (size_t)entry->shape[i];
     }
     return bndi_same_shape(&shape, &t->shape)
                ? BND_OK
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\" has the shape %s in the file, and %s here",
+               : bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\" has the shape %s in the file; expected %s",
                           entry->name, bndi_shape_text(there, &shape), bndi_shape_text(here, &t->shape));
 }
 
@@ -281,9 +280,8 @@ static bnd_status find_elements(elements *out, const bnd_safetensors *file, cons
     bool words = entry->kind == BND_SAFETENSORS_UNSIGNED || out->packing == BND_PACKING_PACKED;
     if (out->format.width == 0 || !words || bnd_codes_size(&out->format, 1, out->packing) * 8 != entry->bits) {
         return bnd_fail(why, BND_BAD_FILE, 0,
-                        "tensor \"%s\": its elements are %s, which cannot hold codes of %s, as the "
-                        "metadata have it",
-                        entry->name, entry->dtype, out->format.name);
+                        "tensor \"%s\": its dtype %s cannot hold codes of %s, the format in the metadata", entry->name,
+                        entry->dtype, out->format.name);
     }
     return BND_OK;
 }
@@ -368,14 +366,12 @@ static bnd_status load_scaled(bnd_tensor *t, const bnd_safetensors *file, const 
         bndi_scaled_text(text, s);
     }
     if (status == BND_OK && strcmp(text, how) != 0) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "tensor \"%s\": its numbers share scales as %.*s in the file, and as %s here", codes->name,
-                          (int)strnlen(how, sizeof text), how, text);
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "tensor \"%s\": its scaling is %.*s in the file; expected %s",
+                          codes->name, (int)strnlen(how, sizeof text), how, text);
     }
     if (status == BND_OK && (codes->size != t->buffer->bytes || scales->size != s->scales->bytes)) {
         status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "tensor \"%s\" has %llu bytes of codes and %llu of scales in the file; "
-                          "here it has %zu and %zu",
+                          "tensor \"%s\" has %llu bytes of codes and %llu of scales in the file; expected %zu and %zu",
                           codes->name, (unsigned long long)codes->size, (unsigned long long)scales->size,
                           t->buffer->bytes, s->scales->bytes);
     }

@@ -45,7 +45,7 @@ static bnd_status make_scaled(bnd_tensor **out, bnd_engine *engine, bnd_role rol
     bndi_scaled *s = malloc(sizeof *s);
     bndi_buffer *buffer = NULL;
     if (s == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what describes scales");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory to describe scales");
     }
     *s = (bndi_scaled){.how = engine->scaling[role]};
     bnd_status status = measure(&codes, &scales, s, shape, why);

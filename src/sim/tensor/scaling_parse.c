@@ -132,19 +132,18 @@ bnd_status bndi_scaling_parse(bndi_scaling *out, const bnd_cast *cast, bnd_role 
     bool of_operands = scaling.kind == BNDI_CURRENT || scaling.kind == BNDI_DELAYED;
     if (!good) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "role %s: scaling '%s': there are current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N] and "
-                        "udynamic[:N], with up to 2^20 steps or numbers and a margin of up to 2^64",
+                        "role %s: scaling '%s' must be current[:MARGIN], delayed[:STEPS[:MARGIN]], dynamic[:N] or "
+                        "udynamic[:N], with STEPS and N up to 2^20 and MARGIN up to 2^64",
                         name, cast->scaling);
     }
-    bool serves = bndi_is_operand_role(role) ? scaling.kind != BNDI_DYNAMIC : bndi_is_stored(role) && !of_operands;
+    bool operand = bndi_is_operand_role(role), stored = bndi_is_stored(role);
+    bool serves = operand ? scaling.kind != BNDI_DYNAMIC : stored && !of_operands;
     if (!serves) {
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "role %s: scaling '%s' is none of its: operands of GEMMs and norm.w have tensor, row[:N], tile:RxC, mx, "
-            "nvfp4, "
-            "current and delayed; param, master, grad, m, v and extra have tensor, row[:N], tile:RxC, mx, nvfp4, "
-            "dynamic:N and udynamic:N; the other roles have none",
-            name, cast->scaling);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "scaling '%s' is not available for role %s (available: %s)",
+                        cast->scaling, name,
+                        operand  ? "tensor, row[:N], tile:RxC, mx, nvfp4, current, delayed"
+                        : stored ? "tensor, row[:N], tile:RxC, mx, nvfp4, dynamic:N, udynamic:N"
+                                 : "none");
     }
     *out = scaling;
     return BND_OK;

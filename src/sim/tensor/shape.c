@@ -44,7 +44,7 @@ const char *bndi_shape_text(char *out, const bndi_shape *s)
 bnd_status bndi_shape_make(bndi_shape *out, const size_t *extent, size_t rank, bnd_error *why)
 {
     if (rank > BND_TENSOR_RANK_MAX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor of %zu axes is asked for; there can be %d", rank,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%zu axes are too many for a tensor; the limit is %d", rank,
                         BND_TENSOR_RANK_MAX);
     }
     bndi_shape shape = {.rank = rank};
@@ -54,8 +54,8 @@ bnd_status bndi_shape_make(bndi_shape *out, const size_t *extent, size_t rank, b
         /* Extents of zero do not excuse the others: strides are products of them. */
         size_t factor = extent[i] > 0 ? extent[i] : 1;
         if (count > PTRDIFF_MAX / 64 / factor) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "a tensor with an axis of %zu has more elements than memory can hold", extent[i]);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a tensor with an axis of %zu elements does not fit memory",
+                            extent[i]);
         }
         count *= factor;
     }
@@ -76,11 +76,10 @@ bnd_status bndi_shape_join(bndi_shape *out, const bndi_shape *a, const bndi_shap
         size_t x = extent_from_end(a, back), y = extent_from_end(b, back);
         if (x != y && x != 1 && y != 1) {
             char of_a[BNDI_SHAPE_TEXT], of_b[BNDI_SHAPE_TEXT];
-            return bnd_fail(
-                why, BND_BAD_ARGUMENT, 0,
-                "%s: shapes %s and %s do not go together: counted from the last axis, extents must be equal "
-                "or 1, and axis %zu has %zu and %zu",
-                who, bndi_shape_text(of_a, a), bndi_shape_text(of_b, b), back + 1, x, y);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s: shapes %s and %s do not match: counted from the last axis, extents must be equal or "
+                            "1; axis %zu has %zu and %zu",
+                            who, bndi_shape_text(of_a, a), bndi_shape_text(of_b, b), back + 1, x, y);
         }
         joined.extent[joined.rank - 1 - back] = x == 1 ? y : x;
     }
@@ -92,8 +91,8 @@ bnd_status bndi_axis(size_t *out, int axis, size_t rank, const char *who, bnd_er
     long long from_start = axis < 0 ? axis + (long long)rank : axis;
     if (from_start < 0 || from_start >= (long long)rank) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "%s: there is no axis %d in a tensor of %zu axes (0 to %zu, or -1 to -%zu)", who, axis, rank,
-                        rank > 0 ? rank - 1 : 0, rank);
+                        "%s: axis %d is out of range for a tensor of %zu axes (0 to %zu, or -1 to -%zu)", who, axis,
+                        rank, rank > 0 ? rank - 1 : 0, rank);
     }
     *out = (size_t)from_start;
     return BND_OK;

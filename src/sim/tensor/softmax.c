@@ -106,8 +106,7 @@ static bnd_status axis_of(unsigned *along, const bndi_call *c, bnd_error *why)
 {
     size_t axis = 0;
     if (c->attributes.axes > 1) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: goes along one axis, and %u are named", c->row->name,
-                        c->attributes.axes);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: expected one axis, got %u", c->row->name, c->attributes.axes);
     }
     int named = c->attributes.axes == 1 ? c->attributes.axis[0] : -1;
     bnd_status status = bndi_axis(&axis, named, c->in_shape[0].rank, c->row->name, why);

@@ -15,7 +15,7 @@ bnd_status bnd_engine_take_statistics(bnd_engine *engine, unsigned places, bnd_e
         return BND_OK;
     }
     if (places > BND_PLACES_MAX) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "statistics are of %d places at most, not of %u", BND_PLACES_MAX,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "statistics can have at most %d places, not %u", BND_PLACES_MAX,
                         places);
     }
     if (places > 0) {

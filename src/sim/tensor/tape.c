@@ -189,8 +189,8 @@ static bnd_status check_versions(const bndi_node *node, bnd_error *why)
         const bnd_tensor *saved = node->call.saved[i];
         if (saved != NULL && saved->buffer->version != node->versions[i]) {
             return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "backward: a tensor that %s needs on the way back was written to since; go back first, or "
-                            "write to a copy",
+                            "backward: a tensor that the backward pass of %s needs was changed; run the backward pass "
+                            "first, or write to a copy",
                             node->call.row->name);
         }
     }
@@ -211,7 +211,7 @@ static bnd_status check_way(bndi_node *root, bnd_error *why)
             bndi_node *from = node->edges[i].node;
             if (from != NULL && from->done) {
                 status = bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                                  "backward: a part of this has been gone back through already; compute it again");
+                                  "backward: the backward pass of a part of this was run already; compute it again");
             } else if (from != NULL) {
                 from->reached = true;
             }
@@ -318,7 +318,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
     char text[BNDI_SHAPE_TEXT];
     if (bndi_count(&loss->shape) != 1) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "backward: a loss is one number, and this tensor has shape %s; sum it",
+                        "backward: the loss must be one number, and this tensor has shape %s; sum it first",
                         bndi_shape_text(text, &loss->shape));
     }
     if (root == NULL || root->done) {
@@ -326,7 +326,7 @@ bnd_status bnd_tensor_backward(bnd_tensor *loss, double scale, bnd_error *why)
                         root == NULL
                             ? "backward: nothing that the loss was computed from wants a gradient, or the tape "
                               "was off"
-                            : "backward: this has been gone back through already; compute the loss again");
+                            : "backward: the backward pass of this loss was run already; compute the loss again");
     }
     bnd_phase before = engine->phase;
     unsigned place = engine->place;

@@ -53,8 +53,8 @@ bnd_status bnd_tensor_permute(bnd_tensor **out, bnd_tensor *t, const int *axes, 
     bnd_tensor *view;
     unsigned seen = 0;
     if (rank != t->shape.rank) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "permute: %zu axes are given for a tensor of %zu; name each once",
-                        rank, t->shape.rank);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "permute: got %zu axes for a tensor of %zu; name each once", rank,
+                        t->shape.rank);
     }
     for (size_t i = 0; i < rank; i++) {
         bnd_status status = bndi_axis(&how.from[i], axes[i], rank, "permute", why);
@@ -102,12 +102,12 @@ bnd_status bnd_tensor_slice(bnd_tensor **out, bnd_tensor *t, int axis, size_t fi
                                   : first,
            pace = step < 0 ? 0 - (size_t)step : (size_t)step;
     if (step == 0) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "slice: a step of 0 goes nowhere; broadcast repeats elements");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "slice: the step must not be 0; to repeat elements, use broadcast");
     }
     if (count > 0 && (first >= extent || (count - 1) > room / pace)) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "slice: %zu elements from %zu in steps of %lld go beyond axis %zu, which has %zu", count, first,
-                        (long long)step, how.axis, extent);
+                        "slice: %zu elements from %zu in steps of %lld are out of range for axis %zu, which has %zu",
+                        count, first, (long long)step, how.axis, extent);
     }
     status = bndi_sliced(&view, t, how.axis, first, count, step, why);
     return status == BND_OK ? finish(out, view, t, &how, why) : status;
@@ -128,7 +128,7 @@ bnd_status bnd_tensor_broadcast(bnd_tensor **out, bnd_tensor *t, const size_t *e
     if (!bndi_same_shape(&joined, &shape)) {
         char of_t[BNDI_SHAPE_TEXT], wanted[BNDI_SHAPE_TEXT];
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "broadcast: a tensor of shape %s cannot be repeated to %s: it has more",
+                        "broadcast: a tensor of shape %s cannot be repeated to %s, which is smaller",
                         bndi_shape_text(of_t, &t->shape), bndi_shape_text(wanted, &shape));
     }
     status = bndi_broadcast_to(&view, t, &shape, why);
@@ -149,11 +149,11 @@ bnd_status bnd_tensor_view(bnd_tensor **out, bnd_tensor *t, const size_t *extent
     }
     if (!bndi_view_strides(stride, t, &shape, &axis)) {
         char old[BNDI_SHAPE_TEXT], new[BNDI_SHAPE_TEXT];
-        return bnd_fail(
-            why, BND_BAD_ARGUMENT, 0,
-            "view: a tensor of shape %s cannot be seen as %s: axis %zu has stride %lld, and its elements do "
-            "not follow those of the next axis in memory; make it contiguous first, or reshape",
-            bndi_shape_text(old, &t->shape), bndi_shape_text(new, &shape), axis, (long long)t->stride[axis]);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "view: a tensor of shape %s cannot be viewed as %s: axis %zu has stride %lld, and its elements "
+                        "do not follow those of the next axis in memory; make it contiguous first, or reshape",
+                        bndi_shape_text(old, &t->shape), bndi_shape_text(new, &shape), axis,
+                        (long long)t->stride[axis]);
     }
     status = bndi_view_make(&view, t, &shape, stride, t->offset, why);
     return status == BND_OK ? finish(out, view, t, &(bndi_view){.kind = BNDI_RESHAPED}, why) : status;
@@ -167,7 +167,7 @@ bnd_status bnd_tensor_squeeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_err
         return status;
     }
     if (t->shape.extent[at] != 1) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "squeeze: axis %zu has %zu elements; only one of 1 can go", at,
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "squeeze: axis %zu has %zu elements; it must have 1", at,
                         t->shape.extent[at]);
     }
     for (size_t i = 0; i < t->shape.rank; i++) {
@@ -183,7 +183,7 @@ bnd_status bnd_tensor_unsqueeze(bnd_tensor **out, bnd_tensor *t, int axis, bnd_e
     size_t at, extent[BND_TENSOR_RANK_MAX], rank = 0;
     bnd_status status = bndi_axis(&at, axis, t->shape.rank + 1, "unsqueeze", why);
     if (status == BND_OK && t->shape.rank == BND_TENSOR_RANK_MAX) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "unsqueeze: the tensor has %d axes already, the most there can be",
+        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "unsqueeze: the tensor has %d axes already, which is the limit",
                           BND_TENSOR_RANK_MAX);
     }
     if (status != BND_OK) {
@@ -201,8 +201,9 @@ bnd_status bnd_tensor_select(bnd_tensor **out, bnd_tensor *t, int axis, size_t i
     bnd_tensor *slice;
     bnd_status status = bndi_axis(&at, axis, t->shape.rank, "select", why);
     if (status == BND_OK && index >= t->shape.extent[at]) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "select: index %zu of axis %zu is beyond its extent of %zu", index,
-                          at, t->shape.extent[at]);
+        status =
+            bnd_fail(why, BND_BAD_ARGUMENT, 0, "select: index %zu is out of range for axis %zu, which has %zu elements",
+                     index, at, t->shape.extent[at]);
     }
     if (status == BND_OK) {
         status = bnd_tensor_slice(&slice, t, (int)at, index, 1, 1, why);
@@ -221,15 +222,15 @@ bnd_status bnd_tensor_view_as(bnd_tensor **out, bnd_tensor *t, const bnd_format 
     if (f->width == 0 || is.bits != asked.bits) {
         return bnd_fail(
             why, BND_BAD_ARGUMENT, 0,
-            "view: codes of %s take %u bits and cannot be seen as %s, which takes %u; cast converts numbers",
+            "view: codes of %s have %u bits and cannot be viewed as %s, which has %u; to convert numbers, use cast",
             t->format.name, is.bits, f->name, f->width == 0 ? 0 : asked.bits);
     }
     if (t->buffer->integer != 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "view: integers are no codes; load the file with the format that its elements are codes of");
+                        "view: integers are not codes; load the file with the format of its codes");
     }
     if (t->buffer->scaled != NULL) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "view: codes that share scales mean nothing as other codes");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "view: codes with shared scales cannot be viewed as another format");
     }
     bnd_tensor *view;
     bnd_status status = bndi_view_make(&view, t, &t->shape, t->stride, t->offset, why);

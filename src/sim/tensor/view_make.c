@@ -103,8 +103,8 @@ bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t 
     for (size_t i = 0; i < rank && i < BND_TENSOR_RANK_MAX; i++) {
         given[i] = extent[i] == BND_TENSOR_INFER ? 1 : extent[i];
         if (extent[i] == BND_TENSOR_INFER && open < rank) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: only one extent can be inferred; axes %zu and %zu are open",
-                            who, open, i);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                            "%s: only one extent can be inferred, not those of both axes %zu and %zu", who, open, i);
         }
         open = extent[i] == BND_TENSOR_INFER ? i : open;
     }
@@ -120,5 +120,5 @@ bnd_status bndi_wanted_shape(bndi_shape *out, const bnd_tensor *t, const size_t 
                ? BND_OK
                : bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a tensor of shape %s has %zu elements, and %s%s has %zu", who,
                           bndi_shape_text(text, &t->shape), count, bndi_shape_text(asked, out),
-                          open < rank ? " times the open extent" : "", known);
+                          open < rank ? " times the inferred extent" : "", known);
 }

@@ -37,15 +37,15 @@ static bnd_status check_shape(const bnd_run *run, const bnd_tensor *t, bnd_error
     }
     if (t->shape.rank == 2 && run->source.tokens == NULL) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "an order of two axes says where rows begin in a text (--data); the data here are drawn: give "
-                        "one axis, the number of the batch of each step");
+                        "an order of two axes can be used only with a text file (--data); give one axis, the number of "
+                        "the batch of each step");
     }
     if (t->shape.rank == 2 && t->shape.extent[1] != of->batch) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "the order has the shape %s; a step has %zu rows",
+        return bnd_fail(why, BND_BAD_FILE, 0, "the order has the shape %s; a step needs %zu rows",
                         bndi_shape_text(text, &t->shape), of->batch);
     }
     if (t->shape.extent[0] < of->steps) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "the order has %zu steps; the run makes %llu", t->shape.extent[0],
+        return bnd_fail(why, BND_BAD_FILE, 0, "the order has %zu steps; the run needs %llu", t->shape.extent[0],
                         (unsigned long long)of->steps);
     }
     return BND_OK;
@@ -93,7 +93,7 @@ bnd_status bndi_order_open(bnd_run *run, bnd_error *why)
         return BND_OK;
     }
     bnd_status status = is_npy(path) ? bnd_tensor_load(&t, run->engine, path, NULL, BND_ROLE_DATA, why)
-                                     : bnd_fail(why, BND_BAD_ARGUMENT, 0, "an order must be a file .npy of integers");
+                                     : bnd_fail(why, BND_BAD_ARGUMENT, 0, "an order must be a .npy file of integers");
     status = status == BND_OK ? check_shape(run, t, why) : status;
     status = status == BND_OK ? check_numbers(run, t, why) : status;
     status = status == BND_OK ? hash_file(&run->order_hash, path, why) : status;
@@ -150,7 +150,8 @@ static bnd_status make(bndi_batch *out, bnd_run *run, uint64_t step, bnd_error *
 
 static bnd_status refuse_own(const char *call, bnd_error *why)
 {
-    return bnd_fail(why, BND_BAD_ARGUMENT, 0, "%s: a run of your own model has no batches of its own", call);
+    return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                    "%s cannot be used with a run of your own model, which has no built-in batches", call);
 }
 
 bnd_status bnd_run_batch(bnd_tensor **x, bnd_tensor **y, bnd_run *run, uint64_t step, bnd_error *why)

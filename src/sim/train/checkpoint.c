@@ -116,7 +116,7 @@ bnd_status bnd_run_save(const bnd_run *run, const char *path, bnd_error *why)
 {
     saved *s = calloc(1, sizeof *s);
     if (s == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what a checkpoint has");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the contents of a checkpoint");
     }
     bnd_status status = save_with(s, run, path, why);
     bnd_engine_free(s->engine);
@@ -138,7 +138,7 @@ static bnd_status find_text(const char **out, const bnd_safetensors *file, const
     *out = bnd_safetensors_metadata(file, key);
     return *out != NULL ? BND_OK
                         : bnd_fail(why, BND_BAD_FILE, 0,
-                                   "is no checkpoint of a run: its metadata have no \"%s\"; name a "
+                                   "is not a checkpoint of a run: its metadata have no \"%s\"; name a "
                                    "checkpoint.safetensors that a run has written",
                                    key);
 }
@@ -148,7 +148,7 @@ static bnd_status find_count(uint64_t *out, const bnd_safetensors *file, const c
     const char *text;
     bnd_status status = find_text(&text, file, key, why);
     if (status == BND_OK && !bndi_count_of(out, text, strlen(text))) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no whole number of 64 bits", key);
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata must be a whole number below 2^64", key);
     }
     return status;
 }
@@ -165,7 +165,7 @@ static bnd_status find_loss_scale(double *out, const bnd_safetensors *file, bnd_
     bool good = bnd_parse(&r, f, text, to_nearest, 0, NULL) == BND_OK;
     double x = bnd_decode(f, r.code);
     if (!good || !(x > 0) || x - x != 0) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata is no loss scale: a finite number above 0",
+        return bnd_fail(why, BND_BAD_FILE, 0, "\"%s\" of its metadata must be a loss scale, a finite number above 0",
                         loss_scale_key);
     }
     *out = x;
@@ -191,16 +191,15 @@ static bnd_status read_head(checkpoint *c, bnd_error *why)
     status = status == BND_OK ? find_count(&c->good_steps, c->file, good_steps_key, why) : status;
     status = status == BND_OK ? find_loss_scale(&c->loss_scale, c->file, why) : status;
     return status == BND_OK && c->step >= most_steps
-               ? bnd_fail(why, BND_BAD_FILE, 0, "is damaged: it says that %llu steps were made",
-                          (unsigned long long)c->step)
+               ? bnd_fail(why, BND_BAD_FILE, 0, "is damaged: its number of steps is %llu", (unsigned long long)c->step)
                : status;
 }
 
 static bnd_status other_run(const char *what, const char *there, const char *here, bnd_error *why)
 {
     return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                    "is the checkpoint of another run: its %s is %s, that of this run %s; make a run that agrees", what,
-                    there, here);
+                    "is the checkpoint of another run: its %s is %s, not %s; use the settings of that run", what, there,
+                    here);
 }
 
 /* Is it a run of the same numbers, in the same places? */
@@ -248,7 +247,7 @@ static bnd_status fill_carried(bnd_run *run, const bnd_safetensors *file, bnd_er
     }
     size_t n = entry->rank == 1 ? (size_t)entry->count : 0;
     if (n == 0 || strcmp(entry->dtype, "F64") != 0) {
-        return bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s with %zu dimensions; a checkpoint has F64 with one",
+        return bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s with %zu dimensions; expected F64 with 1",
                         carried_name, entry->dtype, entry->rank);
     }
     double *x = calloc(n, sizeof *x);
@@ -290,7 +289,7 @@ static bnd_status check_surplus(bnd_run *run, const bnd_safetensors *file, bnd_e
     for (size_t i = 0; i < bnd_safetensors_count(file); i++) {
         const char *name = bnd_safetensors_at(file, i)->name;
         if (!is_expected(run, name)) {
-            return bnd_fail(why, BND_BAD_FILE, 0, "has an array \"%.*s\" that a checkpoint of this run has not",
+            return bnd_fail(why, BND_BAD_FILE, 0, "has an array \"%.*s\" that this run does not have",
                             (int)strnlen(name, NAME_SIZE), name);
         }
     }
@@ -309,8 +308,7 @@ static bnd_status check_dtype(const bnd_safetensors *file, const char *name, con
     const bnd_safetensor *entry = bnd_safetensors_find(file, whole);
     return entry == NULL || strcmp(entry->dtype, dtype) == 0
                ? BND_OK
-               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s; a checkpoint of this run has %s there", whole,
-                          entry->dtype, dtype);
+               : bnd_fail(why, BND_BAD_FILE, 0, "array \"%s\" is %s; expected %s", whole, entry->dtype, dtype);
 }
 
 static bnd_status fill_tensor(bnd_tensor *t, const bnd_safetensors *file, const char *name, bnd_error *why)

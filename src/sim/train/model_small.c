@@ -32,7 +32,7 @@ static bnd_tensor *loss_of_bowl(bndi_graph *g, const bndi_batch *batch)
 }
 
 const bndi_model_row bndi_quadratic_row = {.name = "quadratic",
-                                           .title = "a bowl around a planted point",
+                                           .title = "a quadratic function around a planted point",
                                            .usual = usual_bowl,
                                            .stride = 30,
                                            .source = bndi_open_point,

@@ -129,7 +129,7 @@ static bnd_status open_teacher(bnd_run *run, bnd_error *why)
 }
 
 const bndi_model_row bndi_student_row = {.name = "student",
-                                         .title = "residual perceptrons behind layer norms, learning from a teacher",
+                                         .title = "residual MLP blocks with layer norms, learning from a teacher",
                                          .usual = usual,
                                          .stride = 5,
                                          .source = open_teacher,

@@ -57,14 +57,12 @@ static void build(bndi_graph *g)
     const bnd_training *t = &g->run->training;
     size_t d = t->width, v = t->vocabulary;
     if (t->depth > BNDI_MODEL_DEPTH) {
-        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "a transformer has at most %d blocks (depth), not %zu",
+        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "depth must be at most %d blocks for a transformer, not %zu",
                              BNDI_MODEL_DEPTH, t->depth);
         return;
     }
     if (t->heads == 0 || d % t->heads != 0) {
-        g->status =
-            bnd_fail(g->why, BND_BAD_ARGUMENT, 0,
-                     "a transformer's heads share its width evenly: %zu is no multiple of %zu heads", d, t->heads);
+        g->status = bnd_fail(g->why, BND_BAD_ARGUMENT, 0, "width %zu is not divisible by %zu heads", d, t->heads);
         return;
     }
     bndi_add_matrix(g, "tokens", v, d, 0.02, t->tied); /* as a head it decays, as a table it does not */
@@ -152,7 +150,7 @@ static bnd_tensor *loss(bndi_graph *g, const bndi_batch *batch)
 }
 
 const bndi_model_row bndi_transformer_row = {.name = "transformer",
-                                             .title = "a small GPT on text, drawn or of a file",
+                                             .title = "a small GPT on text, generated or from a file",
                                              .usual = usual,
                                              .stride = 3,
                                              .build = build,

@@ -80,8 +80,9 @@ bnd_status bnd_run_add_parameter(size_t *index, bnd_run *run, const char *name, 
     bndi_shape s;
     bnd_status status = check_stage(run, BNDI_BETWEEN, "bnd_run_add_parameter", why);
     if (status == BND_OK && run->step > 0) {
-        status = bnd_fail(why, BND_BAD_ARGUMENT, 0, "parameters are added before the first step; %llu are done",
-                          (unsigned long long)run->step);
+        status =
+            bnd_fail(why, BND_BAD_ARGUMENT, 0, "parameters must be added before the first step; %llu steps are done",
+                     (unsigned long long)run->step);
     }
     if (status == BND_OK) {
         status = check_name(run, name, why);

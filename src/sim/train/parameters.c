@@ -134,7 +134,7 @@ static bnd_status add(bnd_run *run, const char *name, const bndi_shape *shape, c
 {
     bndi_parameter *p = &run->parameter[run->parameters];
     if (run->parameters == BNDI_PARAMETERS) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model has %d tensors of parameters at most; make it less deep",
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a model can have at most %d parameter tensors; reduce its depth",
                         BNDI_PARAMETERS);
     }
     memset(p, 0, sizeof *p);

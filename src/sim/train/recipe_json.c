@@ -44,10 +44,10 @@ static bool has_control_characters(const char *text)
 static bnd_status take_name(settings *s, const json_t *value, size_t at, bnd_error *why)
 {
     if (json_is_string(value) && has_control_characters(json_string_value(value))) {
-        return refuse("name", at, "has control characters", why);
+        return refuse("name", at, "must not have control characters", why);
     }
     if (!json_is_string(value) || json_string_length(value) == 0 || json_string_length(value) >= sizeof s->name) {
-        return refuse("name", at, "is no text of less than 64 bytes", why);
+        return refuse("name", at, "must be a string of 1 to 63 bytes", why);
     }
     memcpy(s->name, json_string_value(value), json_string_length(value) + 1);
     return BND_OK;
@@ -71,11 +71,11 @@ static bnd_status take_setting(settings *s, const char *key, const json_t *value
     if (json_is_integer(value) && json_integer_value(value) >= 0) {
         bndi_text_unsigned(&digits, (uint64_t)json_integer_value(value), 10, 1);
     } else if (!json_is_string(value)) {
-        return refuse(key, at, "is neither a text nor a whole number", why);
+        return refuse(key, at, "must be a string or a whole number", why);
     }
     const char *words = json_is_string(value) ? json_string_value(value) : number;
     if (!is_plain(key) || !is_plain(words)) {
-        return refuse(key, at, "has a space, a comma or a =, or nothing: a member is one setting", why);
+        return refuse(key, at, "must be one setting: not empty, and without ' ', ',' and '='", why);
     }
     bndi_text text = bndi_text_in(s->text + s->length, sizeof s->text - s->length);
     bndi_text_string(&text, s->length > 0 ? "," : "");
@@ -83,7 +83,7 @@ static bnd_status take_setting(settings *s, const char *key, const json_t *value
     bndi_text_char(&text, '=');
     bndi_text_string(&text, words);
     if (text.length >= sizeof s->text - s->length) {
-        return refuse(key, at, "is too much: a recipe has less than 4096 bytes", why);
+        return refuse(key, at, "makes the recipe too long: it must have less than 4096 bytes", why);
     }
     s->length += text.length;
     return try_settings(s, key, at, why);
@@ -130,14 +130,16 @@ static bnd_status check_whole(const bndi_json_text *text, bnd_error *why)
 {
     json_t *tree = NULL;
     if (text->length > TEXT_MOST) {
-        return bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "a recipe of %zu bytes; %d are read", text->length, TEXT_MOST);
+        return bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "the recipe has %zu bytes; the limit is %d", text->length,
+                        TEXT_MOST);
     }
     bnd_status status = bndi_json_read(&tree, text, (bndi_json_span){0, text->length}, why);
     if (status == BND_OK && !json_is_object(tree)) {
-        status = bnd_fail(why, BND_BAD_FILE, 0, "a recipe is an object: {\"base\": \"bf16-amp\", \"v\": \"e5m2\"}");
+        status =
+            bnd_fail(why, BND_BAD_FILE, 0, "a recipe must be an object: {\"base\": \"bf16-amp\", \"v\": \"e5m2\"}");
     }
     if (status == BND_OK && json_object_size(tree) == 0) {
-        status = bnd_fail(why, BND_BAD_FILE, 0, "a recipe without settings; fp32 is {\"base\": \"fp32\"}");
+        status = bnd_fail(why, BND_BAD_FILE, 0, "a recipe must have settings; fp32 is {\"base\": \"fp32\"}");
     }
     json_decref(tree);
     return status;

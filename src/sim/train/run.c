@@ -40,10 +40,10 @@ static bnd_status open_source(bnd_run *run, bnd_error *why)
     }
     return t->data[0] == 0 && t->source[0] == 0
                ? run->model->source(run, why)
-               : bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                          "the model %s draws its own data; transformer is the one that learns text, of a file or of "
-                          "a source",
-                          run->model->name);
+               : bnd_fail(
+                     why, BND_BAD_ARGUMENT, 0,
+                     "model %s generates its own data; a file or a source of text can be used only with transformer",
+                     run->model->name);
 }
 
 /* What comes from outside: data, their order, and initial weights. */

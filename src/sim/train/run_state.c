@@ -61,7 +61,7 @@ static bnd_status put_aside(aside *out, bnd_run *run, bnd_error *why)
 {
     bndi_parameter *copy = calloc(run->parameters + 1, sizeof *copy);
     if (copy == NULL) {
-        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for what a run keeps");
+        return bnd_fail(why, BND_NO_MEMORY, 0, "no memory for the state of a run");
     }
     memcpy(copy, run->parameter, run->parameters * sizeof *copy);
     *out = (aside){.parameter = copy,

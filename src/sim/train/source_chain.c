@@ -99,8 +99,7 @@ bnd_status bndi_chain_make(bnd_run *run, size_t usual, bnd_error *why)
     size_t v = t->vocabulary = t->vocabulary != 0 ? t->vocabulary : usual;
     if (v < 2 || v > MOST || t->context == 0) {
         return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                        "text from a Markov chain needs a context and a vocabulary of 2 to %d; this one has %zu", MOST,
-                        v);
+                        "text from a Markov chain needs a context and a vocabulary of 2 to %d; got %zu", MOST, v);
     }
     run->source.plan = calloc(v * v, sizeof *run->source.plan);
     run->source.plan_length = v * v;
@@ -119,6 +118,7 @@ static bnd_status open_chain(bnd_run *run, bnd_error *why)
     return status == BND_OK ? measure_chain(run, why) : status;
 }
 
-const bndi_text_row bndi_text_chain = {.name = "chain",
-                                       .title = "a Markov chain: the last symbol says all, and attention is not needed",
-                                       .open = open_chain};
+const bndi_text_row bndi_text_chain = {
+    .name = "chain",
+    .title = "a Markov chain: each symbol depends on the last one only, so attention is not needed",
+    .open = open_chain};

@@ -112,5 +112,5 @@ static bnd_status open_copy(bnd_run *run, bnd_error *why)
 
 const bndi_text_row bndi_text_copy = {
     .name = "copy",
-    .title = "each symbol copies the last but one, or follows a Markov chain: attention is needed",
+    .title = "each symbol copies the last but one or follows a Markov chain, so attention is needed",
     .open = open_copy};

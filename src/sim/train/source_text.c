@@ -63,10 +63,10 @@ static bnd_status load_integers(bnd_tensor **out, bnd_engine *engine, const char
     }
     bndi_shape shape = {.rank = 1, .extent = {map.size / size}};
     if (map.size == 0 || map.size % size != 0) {
-        status = map.size == 0
-                     ? bnd_fail(why, BND_BAD_FILE, 0, "is empty: there is nothing to learn from it")
-                     : bnd_fail(why, BND_BAD_FILE, map.size,
-                                "has %zu bytes, which is no whole number of %u-byte tokens", map.size, (unsigned)size);
+        status = map.size == 0 ? bnd_fail(why, BND_BAD_FILE, 0, "must not be empty")
+                               : bnd_fail(why, BND_BAD_FILE, map.size,
+                                          "has %zu bytes, which is not a multiple of %u, the bytes of a token",
+                                          map.size, (unsigned)size);
         bnd_lab_map_close(&map);
         return status;
     }
@@ -102,7 +102,8 @@ static bnd_status load(bnd_tensor **out, bnd_run *run, bnd_error *why)
     const char *path = run->training.data, *type_name = run->training.data_type;
     const integers *type = NULL;
     if (ends_with(path, ".npy") && type_name[0] != '\0') {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a data type cannot be used with .npy: the file says its own");
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0,
+                        "a data type cannot be used with .npy, because the file states its own");
     }
     if (ends_with(path, ".npy")) {
         return bnd_tensor_load(out, run->engine, path, NULL, BND_ROLE_DATA, why);
@@ -118,8 +119,8 @@ static bnd_status refuse_token(size_t at, double x, size_t vocabulary, bnd_error
 {
     char number[32];
     snprintf(number, sizeof number, "%.17g", x);
-    return bnd_fail(why, BND_BAD_FILE, at, "token number %zu is %s; tokens are whole numbers from 0 to %zu here", at,
-                    number, vocabulary - 1);
+    return bnd_fail(why, BND_BAD_FILE, at, "token %zu is %s; it must be a whole number from 0 to %zu", at, number,
+                    vocabulary - 1);
 }
 
 /* The largest token, when all are whole numbers below `vocabulary`. */
@@ -152,7 +153,7 @@ static bnd_status find_vocabulary(bnd_run *run, bnd_error *why)
     bool bytes = tokens->buffer->integer == 1 && !tokens->buffer->is_signed;
     double largest = 255;
     if (t->vocabulary > SYMBOLS_MOST) {
-        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a vocabulary has %d symbols at most", SYMBOLS_MOST);
+        return bnd_fail(why, BND_BAD_ARGUMENT, 0, "a vocabulary must have at most %d symbols", SYMBOLS_MOST);
     }
     bnd_status status = bytes && (t->vocabulary == 0 || t->vocabulary > 255)
                             ? BND_OK
@@ -168,8 +169,8 @@ static bnd_status divide(bnd_run *run, bnd_error *why)
     size_t count = bndi_count(&run->source.tokens->shape), window = run->training.context + 1;
     if (run->training.context == 0 || count / 2 < window) {
         return bnd_fail(why, BND_BAD_FILE, count,
-                        "has %zu tokens; a context of %zu needs at least %zu: one window to learn from and one to "
-                        "validate on, each with the token after it",
+                        "has %zu tokens; a context of %zu needs at least %zu: one window for training and one for "
+                        "validation, each with the token after it",
                         count, window - 1, 2 * window);
     }
     size_t validated = count / 10 > window ? count / 10 : window;

@@ -145,14 +145,14 @@ static bnd_status refuse(const bndi_json_text *text, const char *key, size_t at,
     for (size_t i = 0; i < at && i < text->length; i++) {
         line += text->bytes[i] == '\n';
     }
-    return bnd_fail(why, BND_BAD_FILE, at, "line %zu of its JSON: \"%s\" %s", line, key, what);
+    return bnd_fail(why, BND_BAD_FILE, at, "line %zu of the JSON: \"%s\" %s", line, key, what);
 }
 
 static bnd_status check_length(size_t length, bnd_error *why)
 {
     return length <= TEXT_MOST
                ? BND_OK
-               : bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "its JSON has %zu bytes; %d are read", length, TEXT_MOST);
+               : bnd_fail(why, BND_BAD_FILE, TEXT_MOST, "its JSON has %zu bytes; the limit is %d", length, TEXT_MOST);
 }
 
 /* A string without its quotes: *out is the caller's. */
@@ -163,7 +163,7 @@ static bnd_status read_string(json_t **out, const bndi_json_text *text, bndi_jso
     bnd_status status = bndi_json_read(&value, text, at, why);
     if (status == BND_OK && !json_is_string(value)) {
         json_decref(value);
-        return refuse(text, key, at.from, "is no text", why);
+        return refuse(text, key, at.from, "must be a string", why);
     }
     *out = value;
     return status;
@@ -179,7 +179,7 @@ static bnd_status find_member(size_t *row, const char *key, size_t at, bnd_error
         }
         bndi_nearest_offer(&nearest, members[i].key, strlen(members[i].key));
     }
-    bnd_status status = bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "a training has no member", NULL);
+    bnd_status status = bndi_nearest_fail(&nearest, why, BND_BAD_NAME, "unknown member of a training", NULL);
     if (why != NULL) {
         why->where = at;
     }
@@ -204,7 +204,7 @@ static bnd_status look(reading *r, bnd_error *why)
         }
         json_decref(key);
         if (status == BND_OK && r->seen[row]) {
-            status = refuse(&r->text, members[row].key, m.key.from, "is there twice", why);
+            status = refuse(&r->text, members[row].key, m.key.from, "appears twice", why);
         }
         r->seen[row] = true;
         r->at[row] = m.value;
@@ -254,7 +254,7 @@ static bnd_status take_number(double *out, const reading *r, size_t row, bnd_err
     json_t *value = NULL;
     bnd_status status = bndi_json_read(&value, &r->text, r->at[row], why);
     if (status == BND_OK && !json_is_number(value)) {
-        status = refuse(&r->text, members[row].key, r->at[row].from, "is no number", why);
+        status = refuse(&r->text, members[row].key, r->at[row].from, "must be a number", why);
     }
     if (status == BND_OK) {
         *out = json_number_value(value);
@@ -269,7 +269,7 @@ static bnd_status take_count(uint64_t *out, uint64_t most, const reading *r, siz
     const bndi_json_span at = r->at[row];
     uint64_t n;
     if (!bndi_count_of(&n, r->text.bytes + at.from, at.to - at.from) || n > most) {
-        return refuse(&r->text, members[row].key, at.from, "is no whole number from 0 to 2^64 - 1", why);
+        return refuse(&r->text, members[row].key, at.from, "must be a whole number from 0 to 2^64 - 1", why);
     }
     *out = n;
     return BND_OK;
@@ -280,7 +280,7 @@ static bnd_status take_flag(bool *out, const reading *r, size_t row, bnd_error *
     json_t *value = NULL;
     bnd_status status = bndi_json_read(&value, &r->text, r->at[row], why);
     if (status == BND_OK && !json_is_boolean(value)) {
-        status = refuse(&r->text, members[row].key, r->at[row].from, "is neither true nor false", why);
+        status = refuse(&r->text, members[row].key, r->at[row].from, "must be true or false", why);
     }
     if (status == BND_OK) {
         *out = json_is_true(value);

@@ -118,9 +118,9 @@ bnd_status bndi_initial_check(const bnd_run *run, bnd_error *why)
             bndi_nearest_offer(&nearest, run->parameter[k].name, strlen(run->parameter[k].name));
         }
         if (!known) {
-            return bndi_in_file(
-                bndi_nearest_fail(&nearest, why, BND_BAD_FILE, "this model has no parameter for the tensor", NULL),
-                run->training.init, why);
+            return bndi_in_file(bndi_nearest_fail(&nearest, why, BND_BAD_FILE,
+                                                  "no parameter of this model has the name of the tensor", NULL),
+                                run->training.init, why);
         }
     }
     return BND_OK;
