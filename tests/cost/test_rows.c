@@ -96,7 +96,8 @@ static void test_formats_of_machines(void)
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &h100, "e4m3/tensor", false, &why) == BND_OK && peak == 1979e12);
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &b200, "mxfp4", true, &why) == BND_OK && peak == 18000e12);
     CU_ASSERT_TRUE(bnd_machine_peak(&peak, &mi300x, "e4m3fnuz", false, &why) == BND_OK && peak == 2614.9e12);
-    CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "fp4", false, &why), &why, "nearest format that it computes in is fp8"));
+    CU_ASSERT_TRUE(
+        refuses(bnd_machine_peak(&peak, &h100, "fp4", false, &why), &why, "nearest format that it computes in is fp8"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &mi300x, "e4m3", false, &why), &why, "fp8 (e4m3fnuz"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "fp32", true, &why), &why, "dense"));
     CU_ASSERT_TRUE(refuses(bnd_machine_peak(&peak, &h100, "bf17", false, &why), &why, "bf16"));

@@ -222,9 +222,9 @@ static void test_words_for_several(void)
     static const struct {
         const char *asked, *said;
     } cases[] = {
-        {"fp8", "'fp8' is ambiguous; use e4m3 or e5m2"},       {"torch.Float8", "'Float8' is ambiguous; use e4m3 or e5m2"},
-        {"fp6", "'fp6' is ambiguous; use e2m3 or e3m2"},       {"mxfp8", "'mxfp8' is a block format"},
-        {"nvfp4", "'nvfp4' is a block format"}, {"e4m3/row", "'e4m3/row' is a block format"},
+        {"fp8", "'fp8' is ambiguous; use e4m3 or e5m2"}, {"torch.Float8", "'Float8' is ambiguous; use e4m3 or e5m2"},
+        {"fp6", "'fp6' is ambiguous; use e2m3 or e3m2"}, {"mxfp8", "'mxfp8' is a block format"},
+        {"nvfp4", "'nvfp4' is a block format"},          {"e4m3/row", "'e4m3/row' is a block format"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bnd_format f;

@@ -108,8 +108,8 @@ bnd_status bnd_npy_format(bnd_format *out, const bnd_npy *npy, const bnd_format 
     bnd_format own = float_of(npy);
     if (asked == NULL) {
         if (!is_float) {
-            return bnd_fail(why, BND_BAD_ARGUMENT, 0,
-                            "element type '%s' does not say which format the codes have", npy->descr);
+            return bnd_fail(why, BND_BAD_ARGUMENT, 0, "element type '%s' does not say which format the codes have",
+                            npy->descr);
         }
         *out = own;
         return BND_OK;
