@@ -22,7 +22,8 @@ libbinade_number_la_SOURCES += \
 	src/number/bulk/portable.c
 
 # Back ends, each compiled for its instruction set: these files, and those that block/ and matmul/ add.
-AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_operate.c src/number/bulk/avx2_random.c \
+AVX2_SOURCES = src/number/bulk/avx2.h src/number/bulk/avx2_codes_template.h \
+	src/number/bulk/avx2_operate.c src/number/bulk/avx2_random.c \
 	src/number/bulk/avx2_memory.c src/number/bulk/avx2_tally.c src/number/bulk/avx2.c
 AVX512_SOURCES = src/number/bulk/avx512.h src/number/bulk/avx512_codes_template.h \
 	src/number/bulk/avx512_bytes_template.h \
