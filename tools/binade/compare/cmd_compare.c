@@ -116,6 +116,10 @@ static int run(const command *self, int argc, char **argv)
 
 static const command_example examples[] = {
     {"every run in a directory", "binade compare runs"},
+    {"the same with the time and memory of the emulation", "binade compare runs --details"},
+    {"every step of a run, as CSV", "binade compare runs/fp32-0 --steps | head -n 3"},
+    {"a run and a log from another program",
+     "printf 'step,loss\\n1,3.5\\n20,3.1\\n' > theirs.csv && binade compare runs/fp32-0 theirs.csv"},
     {NULL, NULL},
 };
 

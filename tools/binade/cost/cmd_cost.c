@@ -224,6 +224,13 @@ void cost_question_help(const command *self, const cost_question *question)
 static const command_example examples[] = {
     {"the time that a training takes",
      "binade cost time --params 70e9 --tokens 15e12 --gpus 1024 --gpu h100 --mfu 0.5"},
+    {"the memory of a model per GPU, sharded over 64 GPUs",
+     "binade cost memory --model llama3-70b --seq 4096 --recipe bf16-amp --zero 3 --ranks 64"},
+    {"the largest model that fits on 8 GPUs",
+     "binade cost fit --gpus 8 --gpu h100 --recipe bf16-amp --optimizer adamw"},
+    {"the bytes of a matrix in three formats", "binade cost tensor 49152x12288 --format fp32,bf16,mxfp8"},
+    {"is a matrix product bound by memory or by arithmetic?",
+     "binade cost roofline 4096x4096x4096 --gpu h100 --format bf16"},
     {NULL, NULL},
 };
 

@@ -213,7 +213,10 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const command_example examples[] = {
-    {"trained weights under three recipes", "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4"},
+    {"trained weights under three recipes", "binade evaluate runs/fp32-0 --recipe mxfp8,nvfp4,mxfp4 --batches 2"},
+    {"the weights of two runs under one recipe",
+     "binade evaluate runs/fp32-0 runs/bf16-amp-0 --recipe mxfp8 --batches 2"},
+    {"a row per recipe, as CSV", "binade evaluate runs/fp32-0 --recipe bf16-amp --batches 2 --csv"},
     {NULL, NULL},
 };
 

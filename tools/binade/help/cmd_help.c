@@ -110,7 +110,7 @@ static const command_example examples[] = {
     {"the man page of train, as text", "binade help --full train"},
     {"the options of one command", "binade help cast"},
     {"the examples of one command, as shell commands", "binade help --examples cast"},
-    {"completion in this bash", "binade help --completion bash > binade.bash && . ./binade.bash"},
+    {"the completion script of bash", "binade help --completion bash > binade.bash"},
     {NULL, NULL},
 };
 

@@ -224,6 +224,10 @@ static int run(const command *self, int argc, char **argv)
 static const command_example examples[] = {
     {"three learning rates for two recipes",
      "binade sweep --lr 1e-3..1e-1:3 --recipe fp32,bf16-pure --steps 50 --out sweep"},
+    {"the same runs, read again, with a row per learning rate",
+     "binade sweep --lr 1e-3..1e-1:3 --recipe fp32,bf16-pure --steps 50 --out sweep --details"},
+    {"two learning rates of a small model, as JSON",
+     "binade sweep --lr 1e-3,1e-2 --model mlp --recipe fp32,fp16-pure --steps 20 --out mlp --json"},
     {NULL, NULL},
 };
 

@@ -301,8 +301,13 @@ static int run(const command *self, int argc, char **argv)
 }
 
 static const command_example examples[] = {
-    {"three recipes compared with fp32", "binade train --recipe fp16-pure,bf16-sr,mxfp8 --steps 100"},
+    {"three recipes compared with fp32", "binade train --recipe fp16-pure,bf16-sr,mxfp8 --steps 20"},
     {"short runs, written to a directory", "binade train --recipe fp32,bf16-amp --steps 20 --out runs"},
+    {"the same runs, continued to step 30", "binade train --recipe fp32,bf16-amp --steps 30 --out runs --resume"},
+    {"why a recipe failed", "binade train --model mlp --recipe fp16-pure --steps 50 --autopsy"},
+    {"a recipe with one setting changed, and its memory by role",
+     "binade train --recipe bf16-amp,v=bf16 --steps 20 --memory"},
+    {"the recipes, and the settings that each stands for", "binade train --list"},
     {NULL, NULL},
 };
 
