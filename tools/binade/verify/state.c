@@ -7,6 +7,7 @@
  *   CHECK FORMAT MODES PLACE CASES MISMATCHES SECONDS SHOWN BYTES
  *                              a row of the table: rounding modes that are done, the place within the next one, and the
  *                              counterexamples as they are in memory, in hexadecimal
+ *   end HASH                   of all lines before
  *
  * The file is written once per second, and gets its name when it is complete. */
 #include "verify.h"
@@ -20,19 +21,27 @@
 
 /* ---- which code, which request ---- */
 
-/* FNV-1a of a file; 0 where it cannot be read. */
-static uint64_t hash_of(const char *path)
+/* FNV-1a, from the hash of what was before. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+static const uint64_t of_nothing = UINT64_C(0xcbf29ce484222325);
+
+/* 0 where the file cannot be read. */
+static uint64_t hash_of_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return 0;
     }
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = of_nothing;
     unsigned char block[1 << 14];
     for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;) {
-        for (size_t i = 0; i < got; i++) {
-            hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
-        }
+        hash = hash_bytes(hash, block, got);
     }
     fclose(file);
     return hash;
@@ -50,7 +59,7 @@ static uint64_t build_hash(void)
         char *rights = strchr(line, ' '), *path = strchr(line, '/');
         if (rights != NULL && path != NULL && rights < path && rights[3] == 'x') {
             path[strcspn(path, "\n")] = '\0';
-            sum += hash_of(path);
+            sum += hash_of_file(path);
         }
     }
     if (maps != NULL) {
@@ -120,11 +129,22 @@ static char *result_line(const verify *v, const result *r)
     return line;
 }
 
-static bnd_status write_text(const bnd_lab_output *out, char *text, bnd_error *why)
+/* `text` with `more` behind it; frees both. */
+static char *joined(char *text, char *more)
 {
-    bnd_status status = bnd_lab_output_write(out, text, strlen(text), why);
+    char *both = format_text("%s%s", text, more);
     free(text);
-    return status;
+    free(more);
+    return both;
+}
+
+static char *state_text(const verify *v)
+{
+    char *text = header_text(v);
+    for (size_t i = 0; i < v->result_count; i++) {
+        text = joined(text, result_line(v, &v->results[i]));
+    }
+    return joined(text, format_text("end %016" PRIx64 "\n", hash_bytes(of_nothing, text, strlen(text))));
 }
 
 static bnd_status write_state(const verify *v, bnd_error *why)
@@ -134,10 +154,9 @@ static bnd_status write_state(const verify *v, bnd_error *why)
     if (status != BND_OK) {
         return status;
     }
-    status = write_text(&out, header_text(v), why);
-    for (size_t i = 0; status == BND_OK && i < v->result_count; i++) {
-        status = write_text(&out, result_line(v, &v->results[i]), why);
-    }
+    char *text = state_text(v);
+    status = bnd_lab_output_write(&out, text, strlen(text), why);
+    free(text);
     if (status != BND_OK) {
         bnd_lab_output_abandon(&out);
         return status;
@@ -168,6 +187,26 @@ void verify_remove_state(const verify *v)
 
 /* ---- reading ---- */
 
+/* A file line by line, with the hash of all lines and that of the lines before this one. */
+typedef struct reader {
+    FILE *file;
+    char *line; /* without its end */
+    size_t size;
+    uint64_t hash, before;
+} reader;
+
+static bool next_line(reader *r)
+{
+    ssize_t length = getline(&r->line, &r->size, r->file);
+    if (length <= 0) {
+        return false;
+    }
+    r->before = r->hash;
+    r->hash = hash_bytes(r->hash, r->line, (size_t)length);
+    r->line[strcspn(r->line, "\n")] = '\0';
+    return true;
+}
+
 static int value_of(char digit)
 {
     return digit >= '0' && digit <= '9' ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
@@ -192,7 +231,7 @@ static bool read_examples(bnd_verify_result *found, const char *digits)
 
 static bool read_result(saved_result *s, const char *line)
 {
-    char check[32], format[BND_FORMAT_NAME_SIZE];
+    char check[32] = "", format[BND_FORMAT_NAME_SIZE] = "";
     result *r = &s->result;
     int end = 0;
     *s = (saved_result){.result = {.rules_done = 0}};
@@ -204,38 +243,33 @@ static bool read_result(saved_result *s, const char *line)
            r->found.shown <= BND_VERIFY_COUNTEREXAMPLES_MAX && read_examples(&r->found, line + end);
 }
 
-static bool read_results(verify *v, FILE *file)
+/* Up to the last line, whose hash says that the file is whole. */
+static bool read_results(verify *v, reader *r)
 {
-    char *line = NULL;
-    size_t size = 0;
-    bool good = true;
-    while (good && getline(&line, &size, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
+    while (next_line(r)) {
+        uint64_t hash;
+        if (sscanf(r->line, "end %" SCNx64, &hash) == 1) {
+            return hash == r->before && !next_line(r);
+        }
         v->saved = allocate(v->saved, v->saved_count + 1, sizeof *v->saved);
-        good = read_result(&v->saved[v->saved_count], line);
-        v->saved_count += good;
+        if (!read_result(&v->saved[v->saved_count++], r->line)) {
+            return false;
+        }
     }
-    free(line);
-    return good && ferror(file) == 0;
+    return false;
 }
 
-/* Whether the next line of the file is this one; false at the end of the file. */
-static bool is_line(FILE *file, const char *want, size_t length)
+/* Whether the next line of the file is the one that `text` begins with. */
+static bool is_line(reader *r, const char *text)
 {
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t got = getline(&line, &size, file);
-    bool same = got == (ssize_t)length && memcmp(line, want, length) == 0;
-    free(line);
-    return same;
+    size_t length = strcspn(text, "\n");
+    return next_line(r) && strlen(r->line) == length && memcmp(r->line, text, length) == 0;
 }
 
-static int read_state(verify *v, FILE *file)
+static int read_state(verify *v, reader *r)
 {
     char *header = header_text(v), *build = strchr(header, '\n') + 1, *request = strchr(build, '\n') + 1;
-    bool ours = is_line(file, header, (size_t)(build - header));
-    bool same_build = ours && is_line(file, build, (size_t)(request - build));
-    bool same_request = ours && is_line(file, request, strlen(request));
+    bool ours = is_line(r, header), same_build = ours && is_line(r, build), same_request = ours && is_line(r, request);
     free(header);
     if (!ours || !same_request) {
         return complain(v->common.command,
@@ -245,7 +279,7 @@ static int read_state(verify *v, FILE *file)
         note(v->common.command, "%s was saved by another build of binade: starting again", v->state);
         return GO_ON;
     }
-    if (!read_results(v, file)) {
+    if (!read_results(v, r)) {
         return complain(v->common.command, "%s is damaged; remove it to start again", v->state);
     }
     return GO_ON;
@@ -264,7 +298,9 @@ int verify_load_state(verify *v)
         return BAD_STREAM;
     }
     if (file != NULL) {
-        int status = read_state(v, file);
+        reader r = {.file = file, .hash = of_nothing};
+        int status = read_state(v, &r);
+        free(r.line);
         fclose(file);
         return status;
     }
