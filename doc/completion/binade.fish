@@ -96,116 +96,116 @@ complete -c binade -n '__binade_is cast' -l progress -d 'show progress: auto alw
 complete -c binade -n '__binade_is cast' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is cast first' -F
 complete -c binade -n '__binade_is cast others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'a model under several recipes: what became of each, what it saved'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a train -d 'train a model in fp32 and in each recipe, and compare'
 complete -c binade -n '__binade_is train' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is train' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is train' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
 complete -c binade -n '__binade_is train' -l lr -d 'learning rate (default of model and optimizer: transformer, adamw 0.003)' -x
-complete -c binade -n '__binade_is train' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
-complete -c binade -n '__binade_is train' -l eps -d 'of the optimizer (default 1e-8)' -x
+complete -c binade -n '__binade_is train' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
+complete -c binade -n '__binade_is train' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is train' -l wd -d 'weight decay (default 0.01)' -x
-complete -c binade -n '__binade_is train' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is train' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is train' -l steps -d 'steps per run (default 200 to 600, by model)' -x
-complete -c binade -n '__binade_is train' -l seeds -d 'seed pairs: runs per recipe (default 1)' -x
-complete -c binade -n '__binade_is train' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 5)' -x
-complete -c binade -n '__binade_is train' -l seed-init -d 'of the weights (default 0)' -x
-complete -c binade -n '__binade_is train' -l seed-data -d 'of data and batches (default 0)' -x
-complete -c binade -n '__binade_is train' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
-complete -c binade -n '__binade_is train' -l batch -d 'rows per step (default 1 to 128, by model)' -x
-complete -c binade -n '__binade_is train' -l inputs -d 'of the perceptron' -x
-complete -c binade -n '__binade_is train' -l width -d 'of a layer (default 64)' -x
-complete -c binade -n '__binade_is train' -l depth -d 'layers (default 2)' -x
-complete -c binade -n '__binade_is train' -l heads -d 'of attention (default 4)' -x
-complete -c binade -n '__binade_is train' -l context -d 'symbols a row (default 32)' -x
-complete -c binade -n '__binade_is train' -l vocabulary -d 'symbols (default 16; chain 32; or those of --data)' -x
-complete -c binade -n '__binade_is train' -l tied -d 'the head is the table of embeddings'
-complete -c binade -n '__binade_is train' -l data -d 'a text by bytes, or tokens in .npy or .bin (default: drawn, --source)' -r -F
-complete -c binade -n '__binade_is train' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
-complete -c binade -n '__binade_is train' -l source -d 'text without --data, as train --list has it: copy needs attention, chain does not (default copy)' -x -a 'copy chain'
-complete -c binade -n '__binade_is train' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
-complete -c binade -n '__binade_is train' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
-complete -c binade -n '__binade_is train' -l dump-init -d 'writes the initial weights as .safetensors, F32' -r -F
-complete -c binade -n '__binade_is train' -l dump-batches -d 'writes what each step sees as .safetensors: x, y' -r -F
-complete -c binade -n '__binade_is train' -l recompute -d 'layers again on the way back: slower, smaller'
-complete -c binade -n '__binade_is train' -l switch -d 'each recipe once more, under RECIPE from STEP on' -x
-complete -c binade -n '__binade_is train' -l autopsy -d 'why a recipe does worse: many more runs of it'
-complete -c binade -n '__binade_is train' -l out -d 'keeps the runs there' -r -F
-complete -c binade -n '__binade_is train' -l resume -d 'goes on with the runs in --out'
-complete -c binade -n '__binade_is train' -l checkpoint -d 'one every N steps, with --out (default the last)' -x
-complete -c binade -n '__binade_is train' -l validate -d 'every N steps (default at the end)' -x
-complete -c binade -n '__binade_is train' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
-complete -c binade -n '__binade_is train' -l memory -d 'adds bytes by role: a table, and stacked bars'
+complete -c binade -n '__binade_is train' -l seeds -d 'seed pairs (initialisation, data): runs per recipe (default 1)' -x
+complete -c binade -n '__binade_is train' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
+complete -c binade -n '__binade_is train' -l seed-init -d 'seed of the initial weights (default 0)' -x
+complete -c binade -n '__binade_is train' -l seed-data -d 'seed of data and batches (default 0)' -x
+complete -c binade -n '__binade_is train' -l seed-rounding -d 'seed of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is train' -l batch -d 'batch size: rows or sequences per step (default 1 to 128, by model)' -x
+complete -c binade -n '__binade_is train' -l inputs -d 'number of inputs of the MLP' -x
+complete -c binade -n '__binade_is train' -l width -d 'width of a layer (default 64)' -x
+complete -c binade -n '__binade_is train' -l depth -d 'number of layers (default 2)' -x
+complete -c binade -n '__binade_is train' -l heads -d 'attention heads (default 4)' -x
+complete -c binade -n '__binade_is train' -l context -d 'tokens per sequence (default 32)' -x
+complete -c binade -n '__binade_is train' -l vocabulary -d 'number of different tokens (default 16; chain 32; or those of --data)' -x
+complete -c binade -n '__binade_is train' -l tied -d 'the head shares the token embedding\'s weights'
+complete -c binade -n '__binade_is train' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
+complete -c binade -n '__binade_is train' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is train' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
+complete -c binade -n '__binade_is train' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is train' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F
+complete -c binade -n '__binade_is train' -l dump-init -d 'write the initial weights as .safetensors, F32' -r -F
+complete -c binade -n '__binade_is train' -l dump-batches -d 'write the data of each step as .safetensors: x, y' -r -F
+complete -c binade -n '__binade_is train' -l recompute -d 'recompute layers in the backward pass: slower, less memory'
+complete -c binade -n '__binade_is train' -l switch -d 'also run each recipe with a change to RECIPE at STEP' -x
+complete -c binade -n '__binade_is train' -l autopsy -d 'find the cause if a recipe is worse or failed; needs many more runs'
+complete -c binade -n '__binade_is train' -l out -d 'keep the runs in this directory' -r -F
+complete -c binade -n '__binade_is train' -l resume -d 'continue the runs in --out'
+complete -c binade -n '__binade_is train' -l checkpoint -d 'write a checkpoint every N steps, with --out (default only at the end)' -x
+complete -c binade -n '__binade_is train' -l validate -d 'validate every N steps (default only at the end)' -x
+complete -c binade -n '__binade_is train' -l statistics -d 'statistics of casts: none (faster), roles, or places (roles and places; default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is train' -l memory -d 'also print bytes by role: a table and stacked bars'
 complete -c binade -n '__binade_is train' -l details -d 'more tables: lost updates, underflow and overflow; memory; time of the emulation'
-complete -c binade -n '__binade_is train' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
-complete -c binade -n '__binade_is train' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
-complete -c binade -n '__binade_is train' -l plot-range -d 'draws these steps only, and the losses that they have' -x
-complete -c binade -n '__binade_is train' -l list -d 'models, optimizers, recipes, and their defaults'
+complete -c binade -n '__binade_is train' -l plot -d 'the axis of steps in the plot of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is train' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log if they span a factor of 30)' -x -a 'auto linear log'
+complete -c binade -n '__binade_is train' -l plot-range -d 'plot only these steps' -x
+complete -c binade -n '__binade_is train' -l list -d 'list models, optimizers, recipes, and their defaults'
 complete -c binade -n '__binade_is train' -l threads -s j -d 'number of cores (default all)' -x
 complete -c binade -n '__binade_is train' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is train' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is train' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is train' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is train' -l help -s h -d 'print this text'
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'training runs side by side: verdicts, gaps, memory, time'
-complete -c binade -n '__binade_is compare' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 5)' -x
-complete -c binade -n '__binade_is compare' -l memory -d 'adds bytes by role: a table, and stacked bars'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a compare -d 'compare training runs: verdicts, gaps, memory, time'
+complete -c binade -n '__binade_is compare' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
+complete -c binade -n '__binade_is compare' -l memory -d 'also print bytes by role: a table and stacked bars'
 complete -c binade -n '__binade_is compare' -l details -d 'more tables: lost updates, underflow and overflow; memory; time of the emulation'
-complete -c binade -n '__binade_is compare' -l plot -d 'of losses: linear log none (default linear)' -x -a 'linear log none'
-complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log where they span a factor of 30)' -x -a 'auto linear log'
-complete -c binade -n '__binade_is compare' -l plot-range -d 'draws these steps only, and the losses that they have' -x
-complete -c binade -n '__binade_is compare' -l steps -d 'the steps of one RUN as CSV, every number of them'
-complete -c binade -n '__binade_is compare' -l step-column -d 'the column of the step in logs from elsewhere' -x
-complete -c binade -n '__binade_is compare' -l loss-column -d 'and that of the loss' -x
+complete -c binade -n '__binade_is compare' -l plot -d 'the axis of steps in the plot of losses: linear log none (default linear)' -x -a 'linear log none'
+complete -c binade -n '__binade_is compare' -l plot-scale -d 'the axis of losses: auto linear log (default auto: log if they span a factor of 30)' -x -a 'auto linear log'
+complete -c binade -n '__binade_is compare' -l plot-range -d 'plot only these steps' -x
+complete -c binade -n '__binade_is compare' -l steps -d 'print all steps of one RUN as CSV'
+complete -c binade -n '__binade_is compare' -l step-column -d 'name of the step column in logs of other programs' -x
+complete -c binade -n '__binade_is compare' -l loss-column -d 'name of the loss column in logs of other programs' -x
 complete -c binade -n '__binade_is compare' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is compare' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is compare' -l color -d 'colours: auto always never (default auto: on a terminal without NO_COLOR)' -x -a 'auto always never'
 complete -c binade -n '__binade_is compare' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is compare first' -F
 complete -c binade -n '__binade_is compare others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'trained weights under each recipe, without training'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a evaluate -d 'measure trained weights in each recipe, without training'
 complete -c binade -n '__binade_is evaluate' -l recipe -d 'recipes, as train takes them (default bf16-amp,fp8-current,mxfp8,nvfp4,mxfp4)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
-complete -c binade -n '__binade_is evaluate' -l data -d 'a text by bytes, or tokens, to validate on (default: that of the run)' -r -F
-complete -c binade -n '__binade_is evaluate' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is evaluate' -l data -d 'validation text (one token per byte) or tokens (default: that of the run)' -r -F
+complete -c binade -n '__binade_is evaluate' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
 complete -c binade -n '__binade_is evaluate' -l batches -d 'validation batches (default 32)' -x
-complete -c binade -n '__binade_is evaluate' -l tensors -d 'names the N tensors that lose most (default 3; 0: none, which is faster)' -x
-complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'cores to work with (default 1: small models gain nothing)' -x
+complete -c binade -n '__binade_is evaluate' -l tensors -d 'name the N tensors that increase the loss most (default 3; 0: none, which is faster)' -x
+complete -c binade -n '__binade_is evaluate' -l threads -s j -d 'number of cores (default 1: small models gain nothing from more)' -x
 complete -c binade -n '__binade_is evaluate' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is evaluate' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is evaluate' -l help -s h -d 'print this text'
 complete -c binade -n '__binade_is evaluate first' -F
 complete -c binade -n '__binade_is evaluate others' -F
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'recipes under a range of learning rates, and the best for each'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a sweep -d 'train recipes at several learning rates, and find the best for each'
 complete -c binade -n '__binade_is sweep' -l model -d 'as train --list has them (default transformer)' -x -a 'quadratic linear logistic mlp student transformer'
 complete -c binade -n '__binade_is sweep' -l recipe -d 'recipes, separated by commas, or all; settings: base=bf16-amp,v=bf16,dact=e5m2:sr; or FILE.json (default fp32,bf16-amp,fp16-pure)' -x -a '(__fish_complete_list , "string split \" \" \"all fp32 tf32 fp16-pure bf16-pure e4m3-pure e5m2-pure fp16-amp-noscale fp16-amp-static fp16-amp bf16-amp bf16-master bf16-sr bf16-kahan bf16-kahan-pure fp8-unscaled fp8-unscaled+fp32 fp8-e4m3-unscaled fp8-e4m3-unscaled+fp32 fp8-delayed fp8-delayed+fp32 fp8-current fp8-current+fp32 fp8-rowwise fp8-rowwise+fp32 fp8-block fp8-block+fp32 mxfp8 mxfp8+fp32 mxfp8-floor mxfp8-floor+fp32 mxfp8-norms mxfp8-norms+fp32 mxfp6 mxfp6+fp32 mxfp4 mxfp4+fp32 mxfp4-rceil mxfp4-rceil+fp32 nvfp4 nvfp4+fp32 fp8-lm fp8-lm+fp32 adam8bit\"")'
 complete -c binade -n '__binade_is sweep' -l lr -d 'a range and its points, 1e-4..1e-1:7, or rates separated by commas (default 1e-4..1e-1, two points a decade)' -x
-complete -c binade -n '__binade_is sweep' -l seeds -d 'seed pairs: runs per recipe (default 1)' -x
+complete -c binade -n '__binade_is sweep' -l seeds -d 'seed pairs (initialisation, data): runs per recipe (default 1)' -x
 complete -c binade -n '__binade_is sweep' -l optimizer -d 'as train --list has them (default adamw)' -x -a 'sgd momentum adagrad rmsprop adam adamw lion adafactor'
-complete -c binade -n '__binade_is sweep' -l betas -d 'of the optimizer (default 0.9,0.999)' -x
-complete -c binade -n '__binade_is sweep' -l eps -d 'of the optimizer (default 1e-8)' -x
+complete -c binade -n '__binade_is sweep' -l betas -d 'decay rates of the optimizer (default 0.9,0.999)' -x
+complete -c binade -n '__binade_is sweep' -l eps -d 'epsilon of the optimizer (default 1e-8)' -x
 complete -c binade -n '__binade_is sweep' -l wd -d 'weight decay (default 0.01)' -x
-complete -c binade -n '__binade_is sweep' -l schedule -d 'of lr: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
+complete -c binade -n '__binade_is sweep' -l schedule -d 'of the learning rate: constant warmup cosine wsd (default constant)' -x -a 'constant warmup cosine wsd'
 complete -c binade -n '__binade_is sweep' -l steps -d 'steps per run (default 200 to 600, by model)' -x
-complete -c binade -n '__binade_is sweep' -l seed-init -d 'of the weights (default 0)' -x
-complete -c binade -n '__binade_is sweep' -l seed-data -d 'of data and batches (default 0)' -x
-complete -c binade -n '__binade_is sweep' -l seed-rounding -d 'of stochastic rounding (default 0)' -x
-complete -c binade -n '__binade_is sweep' -l batch -d 'rows per step (default 1 to 128, by model)' -x
-complete -c binade -n '__binade_is sweep' -l inputs -d 'of the perceptron' -x
-complete -c binade -n '__binade_is sweep' -l width -d 'of a layer (default 64)' -x
-complete -c binade -n '__binade_is sweep' -l depth -d 'layers (default 2)' -x
-complete -c binade -n '__binade_is sweep' -l heads -d 'of attention (default 4)' -x
-complete -c binade -n '__binade_is sweep' -l context -d 'symbols a row (default 32)' -x
-complete -c binade -n '__binade_is sweep' -l vocabulary -d 'symbols (default 16; chain 32; or those of --data)' -x
-complete -c binade -n '__binade_is sweep' -l tied -d 'the head is the table of embeddings'
-complete -c binade -n '__binade_is sweep' -l data -d 'a text by bytes, or tokens in .npy or .bin (default: drawn, --source)' -r -F
-complete -c binade -n '__binade_is sweep' -l data-type -d 'of --data\'s tokens, where the file is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
-complete -c binade -n '__binade_is sweep' -l source -d 'text without --data, as train --list has it: copy needs attention, chain does not (default copy)' -x -a 'copy chain'
-complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, .safetensors as --dump-init writes it (default: drawn)' -r -F
-complete -c binade -n '__binade_is sweep' -l order -d 'which batch each step sees, integers in .npy (default: in turn)' -r -F
-complete -c binade -n '__binade_is sweep' -l recompute -d 'layers again on the way back: slower, smaller'
-complete -c binade -n '__binade_is sweep' -l margin -d 'of the loss above the irreducible loss: smaller gaps do not matter (default 5)' -x
-complete -c binade -n '__binade_is sweep' -l out -d 'keeps the runs there' -r -F
-complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out: of finished points, too'
-complete -c binade -n '__binade_is sweep' -l statistics -d 'of casts: none (faster), by roles, or by places, too (default roles)' -x -a 'none roles places'
+complete -c binade -n '__binade_is sweep' -l seed-init -d 'seed of the initial weights (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l seed-data -d 'seed of data and batches (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l seed-rounding -d 'seed of stochastic rounding (default 0)' -x
+complete -c binade -n '__binade_is sweep' -l batch -d 'batch size: rows or sequences per step (default 1 to 128, by model)' -x
+complete -c binade -n '__binade_is sweep' -l inputs -d 'number of inputs of the MLP' -x
+complete -c binade -n '__binade_is sweep' -l width -d 'width of a layer (default 64)' -x
+complete -c binade -n '__binade_is sweep' -l depth -d 'number of layers (default 2)' -x
+complete -c binade -n '__binade_is sweep' -l heads -d 'attention heads (default 4)' -x
+complete -c binade -n '__binade_is sweep' -l context -d 'tokens per sequence (default 32)' -x
+complete -c binade -n '__binade_is sweep' -l vocabulary -d 'number of different tokens (default 16; chain 32; or those of --data)' -x
+complete -c binade -n '__binade_is sweep' -l tied -d 'the head shares the token embedding\'s weights'
+complete -c binade -n '__binade_is sweep' -l data -d 'training text (one token per byte), or tokens in .npy or .bin (default: drawn, --source)' -r -F
+complete -c binade -n '__binade_is sweep' -l data-type -d 'of the tokens in --data, if it is not .npy: uint8, int16, uint16, int32, uint32, int64, uint64 (default: uint16 for .bin, else uint8)' -x -a 'uint8 int16 uint16 int32 uint32 int64 uint64'
+complete -c binade -n '__binade_is sweep' -l source -d 'drawn text, if there is no --data: copy (needs attention) or chain (does not) (default copy)' -x -a 'copy chain'
+complete -c binade -n '__binade_is sweep' -l init -d 'initial weights, a .safetensors file as --dump-init writes it (default: drawn)' -r -F
+complete -c binade -n '__binade_is sweep' -l order -d 'the batch of each step, integers in .npy (default: in turn)' -r -F
+complete -c binade -n '__binade_is sweep' -l recompute -d 'recompute layers in the backward pass: slower, less memory'
+complete -c binade -n '__binade_is sweep' -l margin -d 'the tolerance of verdicts, in per cent of the loss above the irreducible loss (default 5)' -x
+complete -c binade -n '__binade_is sweep' -l out -d 'keep the runs in this directory' -r -F
+complete -c binade -n '__binade_is sweep' -l keep-checkpoints -d 'with --out, keep the checkpoints of finished points, too'
+complete -c binade -n '__binade_is sweep' -l statistics -d 'statistics of casts: none (faster), roles, or places (roles and places; default roles)' -x -a 'none roles places'
 complete -c binade -n '__binade_is sweep' -l details -d 'also one row per recipe and learning rate, and the sensitivity to the learning rate'
 complete -c binade -n '__binade_is sweep' -l threads -s j -d 'number of cores (default all)' -x
 complete -c binade -n '__binade_is sweep' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
@@ -288,16 +288,16 @@ complete -c binade -n '__binade_is verify/prove' -l progress -d 'show progress: 
 complete -c binade -n '__binade_is verify/prove' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is verify/prove' -l csv -d 'comma-separated values instead of text'
 complete -c binade -n '__binade_is verify/prove' -l help -s h -d 'print this text'
-complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a bench -d 'how fast arrays are converted here, beside a copy of the same bytes'
+complete -c binade -n 'test (count (commandline -opc)) -eq 1' -a bench -d 'measure the speed of conversions, relative to a memory copy'
 complete -c binade -n '__binade_is bench' -l format -s f -d 'formats, separated by commas: built-in (fp16, e4m3), P3109 (binary8p3se), custom (e6m9, e5m10b12fn), value sets (p11emin-14emax15), groups (all ieee ocp fnuz p3109 p3109-all mx)' -x -a '(__fish_complete_list , "string split \" \" \"fp64 fp32 tf32 fp16 bf16 e4m3 e5m2 e4m3fnuz e5m2fnuz e4m3ieee e3m4 e4m3b11fnuz e8m0 ue5m3 ue4m3 e2m3 e3m2 e2m1 dlfloat16 all ieee ocp fnuz p3109 p3109-all mx\"")'
 complete -c binade -n '__binade_is bench' -l case -d 'the cases whose names have all of these words (default all)' -x
-complete -c binade -n '__binade_is bench' -l size -d 'L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of 256 x 256 matrices, beside OpenBLAS), call (single operations, beside fmaf), tensor (models, beside PyTorch), or train (steps of training: fp32 beside PyTorch, recipes beside fp32), separated by commas (default L1,L2,memory,gemm,call,tensor)' -x -a '(__fish_complete_list , "string split \" \" \"L1 L2 memory gemm call tensor train\"")'
-complete -c binade -n '__binade_is bench' -l backend -d 'best portable avx2 avx512 neon wasm128, separated by commas; all: every one that this machine can run (default what BINADE_BACKEND names, or best)' -x -a '(__fish_complete_list , "string split \" \" \"all best portable avx2 avx512 neon wasm128\"")'
-complete -c binade -n '__binade_is bench' -l threads -s j -d 'cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)' -x
+complete -c binade -n '__binade_is bench' -l size -d 'L1, L2, memory (beyond the last cache), numbers of elements; gemm (256 x 256 matrix products, vs OpenBLAS), call (single operations, vs fmaf), tensor (models, vs PyTorch), train (training steps: fp32 vs PyTorch, recipes vs fp32); separated by commas (default L1,L2,memory,gemm,call,tensor)' -x -a '(__fish_complete_list , "string split \" \" \"L1 L2 memory gemm call tensor train\"")'
+complete -c binade -n '__binade_is bench' -l backend -d 'best portable avx2 avx512 neon wasm128, separated by commas; all: every one that this machine can run (default BINADE_BACKEND, or best)' -x -a '(__fish_complete_list , "string split \" \" \"all best portable avx2 avx512 neon wasm128\"")'
+complete -c binade -n '__binade_is bench' -l threads -s j -d 'number of cores; 0: all, or BINADE_THREADS (default 1; beyond the caches 1, then all)' -x
 complete -c binade -n '__binade_is bench' -l data -d 'normal: normally distributed numbers; hard: random bits, with NaNs, infinities and subnormals among them (default normal)' -x -a 'normal hard'
 complete -c binade -n '__binade_is bench' -l rounds -d 'medians of at most N rounds, 1 to 101 (default 51)' -x
-complete -c binade -n '__binade_is bench' -l seconds -d 'start no round of a row after S seconds, but take three (default 2)' -x
-complete -c binade -n '__binade_is bench' -l list -d 'the names of the cases and their targets, not measured'
+complete -c binade -n '__binade_is bench' -l seconds -d 'time limit per row, after at least three rounds (default 2)' -x
+complete -c binade -n '__binade_is bench' -l list -d 'print the names of the cases instead of measuring them'
 complete -c binade -n '__binade_is bench' -l progress -d 'show progress: auto always never (default auto: on a terminal, after a second)' -x -a 'auto always never'
 complete -c binade -n '__binade_is bench' -l json -d 'JSON instead of text'
 complete -c binade -n '__binade_is bench' -l help -s h -d 'print this text'

@@ -19,11 +19,6 @@ typedef enum bench_operation {
     BENCH_SUM
 } bench_operation;
 
-/* The least ratios to memcpy that a case should reach on one core, 0 where none is set. */
-typedef struct bench_target {
-    double memory, l2;
-} bench_target;
-
 typedef struct bench_case {
     bench_operation operation;
     const char *
@@ -34,12 +29,10 @@ typedef struct bench_case {
     bnd_rule rule;
     bool wide; /* fp64 instead of fp32 */
     bool unpacked, statistics;
-    uint8_t aim; /* which target */
 } bench_case;
 
 extern const bench_case bench_cases[];
 extern const size_t bench_case_count;
-bench_target bench_target_of_case(const bench_case *what);
 
 enum { BENCH_NAME_SIZE = 96 };
 void bench_name(char name[BENCH_NAME_SIZE], const bench_case *what); /* "fp32 to e4m3, saturate" */
@@ -175,17 +168,13 @@ typedef struct bench_row {
     bench_times times;
 } bench_row;
 
-/* What the back end owes of the case's target at this size, 0 where nothing is asked of it. */
-double bench_target_of_row(const bench_row *row);
-bool bench_target_met(const bench_row *row);
-
 /* Writes to standard output. */
 typedef struct bench_report {
     bnd_lab_json json;
     bool as_json;
-    size_t rows, targets, met;
+    size_t rows;
 } bench_report;
-/* The cases and their targets, not measured. */
+/* The names of the cases. */
 void bench_list(const bench_case *cases, size_t count, const bench_options *options);
 void bench_json_begin(bnd_lab_json *json);                             /* on standard output */
 void bench_json_number(bnd_lab_json *json, const char *key, double x); /* null where it is not above 0 */
@@ -196,11 +185,11 @@ void bench_report_end(bench_report *report);
 /* Every word of `words` stands in the name. */
 bool bench_has_words(const char *name, const char *words);
 
-/* What is not an array has a size of its own, and another yardstick than a copy. A family is a file and a row of
- * bench_families. */
-typedef void bench_listing(void *state, const char *name, double target);
+/* Cases that are not arrays have a size of their own, and another reference than a copy. A family is a file and a row
+ * of bench_families. */
+typedef void bench_listing(void *state, const char *name);
 typedef struct bench_family {
-    const char *size, *title, *yardstick; /* "gemm", "products of ...", "OpenBLAS" */
+    const char *size; /* "gemm" */
     void (*each)(const bench_options *options, bench_listing *listing, void *state);
     int (*all)(bench_report *report, const bench_options *options); /* 0; 1 where a result is wrong; 3 without memory */
 } bench_family;
@@ -210,8 +199,7 @@ size_t bench_family_count(const bench_family *family, const bench_options *optio
 
 /* A row of JSON: a figure and a ratio under their keys. */
 void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,
-                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio,
-                        double target);
+                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio);
 
 /* Measures and reports. 0; 1 where a result is not the codec's; 2 where no case has such a name; 3 without memory. */
 int bench_all(const bench_options *options, const bench_machine *machine);

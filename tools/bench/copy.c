@@ -1,4 +1,4 @@
-/* Copies of the same bytes, by as many threads as the case has: the yardsticks. */
+/* Copies of the same bytes, by as many threads as the case has: the references. */
 #include "bench.h"
 
 #include <stdlib.h>

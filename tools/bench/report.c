@@ -1,35 +1,8 @@
-/* What is printed of the times: a line a row, or one JSON object. */
+/* The output: one line per row, or one JSON object. */
 #include "bench.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- targets ---- */
-
-double bench_target_of_row(const bench_row *row)
-{
-    bench_target target = bench_target_of_case(row->run->what);
-    bool memory = row->size->beyond_caches, l2 = strcmp(row->size->name, "L2") == 0;
-    if (row->threads != 1) {
-        return 0;
-    }
-    switch (row->backend) {
-    case BND_BACKEND_AVX512:
-        return memory ? target.memory : l2 ? target.l2 : 0;
-    case BND_BACKEND_AVX2:
-        return memory ? 0.8 * target.memory : 0;
-    default:
-        return 0;
-    }
-}
-
-/* Beyond the caches a streaming copy is as good a yardstick: C libraries differ in when memcpy stores that way. */
-bool bench_target_met(const bench_row *row)
-{
-    double streaming = row->backend == BND_BACKEND_AVX2 ? 0.8 * 0.95 : 0.95;
-    return row->times.to_memcpy >= bench_target_of_row(row) ||
-           (row->size->beyond_caches && row->times.to_streaming >= streaming);
-}
 
 /* ---- JSON ---- */
 
@@ -78,7 +51,6 @@ static void begin_json(bnd_lab_json *json, const bench_machine *machine, const b
 
 static void row_json(bnd_lab_json *json, const bench_row *row, const char *name)
 {
-    double target = bench_target_of_row(row);
     bnd_lab_json_object(json, NULL);
     bnd_lab_json_string(json, "case", name);
     bnd_lab_json_string(json, "format", row->run->what->format);
@@ -91,18 +63,11 @@ static void row_json(bnd_lab_json *json, const bench_row *row, const char *name)
     number(json, "gigabytes_per_second", row->times.gigabytes);
     number(json, "ratio_to_memcpy", row->times.to_memcpy);
     bench_json_number(json, "ratio_to_streaming_copy", row->times.to_streaming);
-    bench_json_number(json, "target", target);
-    if (target > 0) {
-        bnd_lab_json_boolean(json, "met", bench_target_met(row));
-    } else {
-        bnd_lab_json_null(json, "met");
-    }
     bnd_lab_json_end(json);
 }
 
 void bench_report_other(bench_report *report, const char *name, const char *size, const char *backend, unsigned threads,
-                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio,
-                        double target)
+                        int rounds, const char *figure_key, double figure, const char *ratio_key, double ratio)
 {
     bnd_lab_json *json = &report->json;
     bnd_lab_json_object(json, NULL);
@@ -113,12 +78,6 @@ void bench_report_other(bench_report *report, const char *name, const char *size
     bnd_lab_json_integer(json, "rounds", rounds);
     number(json, figure_key, figure);
     bench_json_number(json, ratio_key, ratio);
-    bench_json_number(json, "target", target);
-    if (target > 0) {
-        bnd_lab_json_boolean(json, "met", ratio >= target);
-    } else {
-        bnd_lab_json_null(json, "met");
-    }
     bnd_lab_json_end(json);
 }
 
@@ -138,25 +97,22 @@ static void begin_text(const bench_machine *machine, const bench_options *option
     printf(", ");
     put_bytes(machine->last);
     printf("; %s\n", options->hard ? "random bits" : "normally distributed numbers");
+    printf("Ratios are speeds, relative to the reference: higher is faster, 2 is twice as fast.\n\n");
     if (options->sizes[0].family != NULL) {
         return;
     }
-    printf("%-36s %-9s %-8s %7s %9s %7s %8s %8s %7s\n", "case", "size", "backend", "threads", "ns", "GB/s", "/memcpy",
-           "/stream", "target");
+    printf("%-36s %-9s %-8s %7s %10s %7s %10s %17s\n", "case", "size", "backend", "threads", "ns/element", "GB/s",
+           "vs memcpy", "vs streaming copy");
 }
 
 static void row_text(const bench_row *row, const char *name)
 {
-    double target = bench_target_of_row(row);
-    char streaming[16] = "-", wanted[32] = "";
+    char streaming[16] = "-";
     if (row->times.to_streaming > 0) {
         snprintf(streaming, sizeof streaming, "%.3f", row->times.to_streaming);
     }
-    if (target > 0) {
-        snprintf(wanted, sizeof wanted, "   %.2f %s", target, bench_target_met(row) ? "met" : "below");
-    }
-    printf("%-36s %-9s %-8s %7u %9.3f %7.2f %8.3f %8s%s\n", name, row->size->name, bnd_backend_name(row->backend),
-           row->threads, row->times.nanoseconds, row->times.gigabytes, row->times.to_memcpy, streaming, wanted);
+    printf("%-36s %-9s %-8s %7u %10.3f %7.2f %10.3f %17s\n", name, row->size->name, bnd_backend_name(row->backend),
+           row->threads, row->times.nanoseconds, row->times.gigabytes, row->times.to_memcpy, streaming);
 }
 
 /* ---- both ---- */
@@ -176,8 +132,6 @@ void bench_report_row(bench_report *report, const bench_row *row)
     char name[BENCH_NAME_SIZE];
     bench_name(name, row->run->what);
     report->rows++;
-    report->targets += bench_target_of_row(row) > 0;
-    report->met += bench_target_of_row(row) > 0 && bench_target_met(row);
     if (report->as_json) {
         row_json(&report->json, row, name);
     } else {
@@ -192,7 +146,5 @@ void bench_report_end(bench_report *report)
         bnd_lab_json_end(&report->json);
         bnd_lab_json_end(&report->json);
         putchar('\n');
-    } else if (report->targets > 0) {
-        printf("%zu of %zu targets met\n", report->met, report->targets);
     }
 }

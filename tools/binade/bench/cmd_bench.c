@@ -108,8 +108,8 @@ static int measure(bench_command *b)
     return status;
 }
 
-/* BINADE_BACKEND where no back end is named; BINADE_THREADS is all the threads there are. */
-static int hear_environment(bench_command *b)
+/* BINADE_BACKEND is the default back end; BINADE_THREADS stands for all threads. */
+static int read_environment(bench_command *b)
 {
     bnd_context context;
     bnd_error why;
@@ -129,10 +129,10 @@ static int run(const command *self, int argc, char **argv)
     bench_look(&b.machine);
     int status = read_arguments(&b, self, argc, argv);
     if (status == GO_ON && b.common.operand_count > 0) {
-        status = complain(self, "'%s' is one word too many; cases are chosen with --format and --case",
-                          b.common.operands[0]);
+        status =
+            complain(self, "unexpected argument '%s'; choose cases with --format and --case", b.common.operands[0]);
     }
-    status = status == GO_ON ? hear_environment(&b) : status;
+    status = status == GO_ON ? read_environment(&b) : status;
     if (status == GO_ON && b.options.size_count == 0) {
         status = read_list(&b, NULL, "L1,L2,memory,gemm,call,tensor", take_size);
     }
@@ -158,24 +158,24 @@ static const option_row options[] = {
      INTO_TEXT(bench_command, options.words)},
     {.name = "size",
      .argument = "LIST",
-     .help = "L1, L2, memory (beyond the last cache), numbers of elements, gemm (products of 256 x 256 matrices, "
-             "beside OpenBLAS), call (single operations, beside fmaf), tensor (models, beside PyTorch), or train "
-             "(steps of training: fp32 beside PyTorch, recipes beside fp32), separated by commas (default "
-             "L1,L2,memory,gemm,call,tensor)",
+     .help =
+         "L1, L2, memory (beyond the last cache), numbers of elements; gemm (256 x 256 matrix products, vs "
+         "OpenBLAS), call (single operations, vs fmaf), tensor (models, vs PyTorch), train (training steps: fp32 vs "
+         "PyTorch, recipes vs fp32); separated by commas (default L1,L2,memory,gemm,call,tensor)",
      .completes = COMPLETES_WORDS,
      .words = "L1 L2 memory gemm call tensor train",
      INTO(bench_command, options.sizes, read_sizes)},
     {.name = "backend",
      .argument = "LIST",
      .help = "best portable avx2 avx512 neon wasm128, separated by commas; all: every one that this machine can run "
-             "(default what BINADE_BACKEND names, or best)",
+             "(default BINADE_BACKEND, or best)",
      .completes = COMPLETES_WORDS,
      .words = "all best portable avx2 avx512 neon wasm128",
      INTO(bench_command, options.backends, read_backends)},
     {.name = "threads",
      .letter = 'j',
      .argument = "N",
-     .help = "cores to work on, 0 for all or what BINADE_THREADS says (default 1; beyond the caches 1, then all)",
+     .help = "number of cores; 0: all, or BINADE_THREADS (default 1; beyond the caches 1, then all)",
      INTO_UNSIGNED(settings, threads, 0, MOST_THREADS)},
     {.name = "data",
      .argument = "KIND",
@@ -190,10 +190,10 @@ static const option_row options[] = {
      INTO_UNSIGNED(bench_command, rounds, 1, BENCH_MOST_ROUNDS)},
     {.name = "seconds",
      .argument = "S",
-     .help = "start no round of a row after S seconds, but take three (default 2)",
+     .help = "time limit per row, after at least three rounds (default 2)",
      INTO(bench_command, options.seconds, read_seconds)},
     {.name = "list",
-     .help = "the names of the cases and their targets, not measured",
+     .help = "print the names of the cases instead of measuring them",
      INTO_FLAG(bench_command, options.list)},
     {.same = &row_progress},
     {.same = &row_json},
@@ -202,18 +202,22 @@ static const option_row options[] = {
 };
 
 static const command_example examples[] = {
-    {"one format, arrays in the second cache", "binade bench -f e4m3 --size L2"},
+    {"one format, arrays in the second cache", "binade bench -f e4m3 --size L2 --seconds 0"},
+    {"every back end of this machine, one case",
+     "binade bench --case 'fp32 to bf16' --size L1 --backend all --seconds 0"},
+    {"the names of all cases", "binade bench --list"},
     {NULL, NULL},
 };
 
 const command command_bench = {
     .name = "bench",
-    .summary = "how fast arrays are converted here, beside a copy of the same bytes",
+    .summary = "measure the speed of conversions, relative to a memory copy",
     .group = GROUP_VERIFY,
     .operands = "",
-    .about = "Times conversions of arrays, each compared with the codec first, beside copies of as many bytes in the "
-             "same run. A ratio of 1 is the speed of memcpy, or of a copy with streaming stores. With --format, the "
-             "cases of these formats, of any format that has a name.",
+    .about = "Measures the time of array conversions and of copies of the same number of bytes, in turns. Each case is "
+             "first compared with the codec. Ratios are speeds: higher is faster, and 1 is the speed of the reference "
+             "(memcpy, or a copy with streaming stores). With --format, the cases of these formats; every format that "
+             "has a name works.",
     .options = options,
     .examples = examples,
     .exit_one = "a result differs from the codec, or from PyTorch; such a case is not timed",

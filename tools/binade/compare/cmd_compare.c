@@ -16,7 +16,7 @@ static int check_operands(const compare *c)
     const settings *s = &c->asked.common;
     if (s->operand_count == 0) {
         return complain(s->command,
-                        "a run is missing: a run directory, a directory of such, or a file with step and loss");
+                        "a run is missing; give a run directory, a directory of runs, or a file with step and loss");
     }
     if (c->asked.steps_of_run && (s->operand_count > 1 || s->output == OUTPUT_JSON)) {
         return complain(s->command, "--steps writes the steps of one run as CSV; name one, and leave --json out (its "
@@ -125,14 +125,15 @@ static const command_example examples[] = {
 
 const command command_compare = {
     .name = "compare",
-    .summary = "training runs side by side: verdicts, gaps, memory, time",
+    .summary = "compare training runs: verdicts, gaps, memory, time",
     .group = GROUP_TRAIN,
     .operands = "RUN...",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
-    .about = "Compares runs with those of fp32, or, where there is none, with the first. A RUN is a directory that "
-             "binade train wrote, a directory of such, or any file of JSON lines or CSV with a step and a loss; - is "
-             "standard input.",
+    .about =
+        "Compares runs with those of fp32, or with the first if none is in fp32. A RUN is a directory that binade "
+        "train wrote, a directory of such directories, or a file of JSON lines or CSV with a step and a loss; - is "
+        "standard input. The conclusion comes first.",
     .options = training_rows,
     .bit = COMPARE,
     .examples = examples,

@@ -16,7 +16,7 @@ static int choose(evaluate *e)
     const settings *s = &e->asked.common;
     int status = GO_ON;
     if (s->operand_count == 0) {
-        return complain(s->command, "a checkpoint is missing: checkpoint.safetensors of a run, or its directory");
+        return complain(s->command, "a checkpoint is missing; give checkpoint.safetensors of a run, or its directory");
     }
     if (e->asked.recipes.count == 0) {
         status = training_add_recipes(&e->asked, usual_recipes);
@@ -222,13 +222,14 @@ static const command_example examples[] = {
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "trained weights under each recipe, without training",
+    .summary = "measure trained weights in each recipe, without training",
     .group = GROUP_TRAIN,
     .operands = "CHECKPOINT...",
     .first = COMPLETES_FILES,
     .others = COMPLETES_FILES,
-    .about = "Measures the loss of trained weights under each recipe, without training (post-training quantization), "
-             "and names the tensors that lose most. A CHECKPOINT is the checkpoint.safetensors that binade train --out "
+    .about = "Measures the loss of trained weights in each recipe, without training (post-training quantization), and "
+             "names the tensors that increase the loss most. A CHECKPOINT is the checkpoint.safetensors that binade "
+             "train --out "
              "wrote, or the directory of a run.",
     .options = training_rows,
     .bit = EVALUATE,

@@ -25,11 +25,10 @@ static int choose(sweep *s)
     const command *self = s->asked.common.command;
     int status = GO_ON;
     if (s->asked.common.operand_count > 0) {
-        return complain(self, "'%s' is one word too many; recipes are chosen with --recipe",
-                        s->asked.common.operands[0]);
+        return complain(self, "unexpected argument '%s'; choose recipes with --recipe", s->asked.common.operands[0]);
     }
     if (s->ranks.count > 1 && s->asked.out == NULL) {
-        return complain(self, "under mpirun the points meet in a directory: --out DIR says which");
+        return complain(self, "mpirun needs --out DIR, a directory that all ranks share");
     }
     if (s->asked.recipes.count == 0) {
         status = training_add_recipes(&s->asked, "fp32,bf16-amp,fp16-pure");
@@ -52,7 +51,7 @@ static int make_tasks(sweep *s)
         return status;
     }
     if (count == 0) {
-        return complain(s->asked.common.command, "a sweep of so many points is beyond memory");
+        return complain(s->asked.common.command, "the sweep has too many points for the memory");
     }
     s->tasks = allocate(NULL, count, sizeof *s->tasks);
     s->directories = allocate(NULL, count, sizeof *s->directories);
@@ -213,7 +212,7 @@ static int run(const command *self, int argc, char **argv)
         print_sweep(&result, s.asked.common.output);
     }
     if (stopped) {
-        note(self, "stopped%s", s.asked.out != NULL ? "; the same command goes on" : "");
+        note(self, "stopped%s", s.asked.out != NULL ? "; the same command continues" : "");
         status = BAD_STREAM;
     }
     ranks_end(&s.ranks);
@@ -233,12 +232,13 @@ static const command_example examples[] = {
 
 const command command_sweep = {
     .name = "sweep",
-    .summary = "recipes under a range of learning rates, and the best for each",
+    .summary = "train recipes at several learning rates, and find the best for each",
     .group = GROUP_TRAIN,
     .operands = "",
-    .about = "Trains a model once for every recipe, learning rate and pair of seeds, on all cores, and says which "
-             "learning rate is the best for each recipe, what a wrong one costs, and how many runs fail. With --out, "
-             "every finished point is on disk; the same command again does only what is missing.",
+    .about = "Trains a model for every recipe, learning rate and seed pair, on all cores. Prints the losses as a table "
+             "of recipes by learning rates, and compares each recipe at its best rate with fp32. With --out, every "
+             "finished point is on disk, and the same command again runs only what is missing. The options of the "
+             "training are those of binade train.",
     .trains = true,
     .options = training_rows,
     .bit = SWEEP,

@@ -1,4 +1,4 @@
-/* binade train: a model under several recipes, and what became of each. */
+/* binade train: trains a model in fp32 and in each recipe, and compares them. */
 #include "common/process.h"
 #include "training.h"
 
@@ -261,13 +261,13 @@ static int check_operands(const train *t)
 {
     const settings *s = &t->asked.common;
     if (s->operand_count > 0) {
-        return complain(s->command, "'%s' is one word too many; recipes are chosen with --recipe", s->operands[0]);
+        return complain(s->command, "unexpected argument '%s'; choose recipes with --recipe", s->operands[0]);
     }
     if (t->asked.autopsy && s->output == OUTPUT_CSV) {
         return complain(s->command, "--autopsy is told in text, or with --json; --csv has no place for it");
     }
     if (t->asked.resume && t->asked.out == NULL) {
-        return complain(s->command, "--resume goes on with the runs of a directory: --out DIR says which");
+        return complain(s->command, "--resume needs --out DIR, the directory of the runs to continue");
     }
     if ((t->asked.dump_init != NULL || t->asked.dump_batches != NULL) && t->asked.seeds > 1) {
         return complain(s->command, "--dump-init and --dump-batches cannot be used with --seeds: each seed pair has "
@@ -293,7 +293,7 @@ static int run(const command *self, int argc, char **argv)
     if (status == GO_ON) {
         status = print_all(&t);
         if (was_stopped()) {
-            note(self, "stopped%s", t.asked.out != NULL ? "; the same command with --resume goes on" : "");
+            note(self, "stopped%s", t.asked.out != NULL ? "; continue with the same command and --resume" : "");
         }
     }
     clear(&t);
@@ -313,12 +313,12 @@ static const command_example examples[] = {
 
 const command command_train = {
     .name = "train",
-    .summary = "a model under several recipes: what became of each, what it saved",
+    .summary = "train a model in fp32 and in each recipe, and compare",
     .group = GROUP_TRAIN,
     .operands = "",
-    .about = "Trains a small model once a recipe, from the same weights on the same data, every number rounded as the "
-             "recipe says, and compares the losses with fp32's. Without options: a transformer under fp32, bf16-amp "
-             "and fp16-pure.",
+    .about = "Runs the same training once in fp32 and once per recipe. A recipe says which tensor has which format. "
+             "Weights, data and batches are identical, so every difference comes from rounding. Without options: a "
+             "transformer in fp32, bf16-amp and fp16-pure.",
     .trains = true,
     .options = training_rows,
     .bit = TRAIN,

@@ -43,7 +43,7 @@ int training_data(bnd_training *t, const training_options *o)
     return set_file(t->data, &o->common, "data", o->data);
 }
 
-/* What is trained, under the k-th pair of seeds; GO_ON, or the status to leave with. */
+/* The training of the k-th seed pair; GO_ON, or the status to leave with. */
 static int choose_training(bnd_training *t, const training_options *o, uint64_t k)
 {
     bnd_error why;
