@@ -114,7 +114,7 @@ static void put_head(const show *s, const look *l, const layout *at)
         printf("\n%*s", LABEL_AT, "");
         put_fields(s, l, false, code_fits ? at->bits_width : 0);
     }
-    if (code_fits) {
+    if (code_fits && f->width != 0) {
         printf("  %s", code);
     }
     if (!at->stacked) {
