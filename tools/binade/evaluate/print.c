@@ -1,4 +1,4 @@
-/* What came out of `binade evaluate`: text, JSON, CSV. */
+/* The results of `binade evaluate`: text, JSON, CSV. */
 #include "evaluate.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void print_parts(const subject *c, const evaluate *e)
 {
     static const column columns[] = {
         {"recipe", "recipe", false, false, false, false, 0},
-        {"tensors", "loses most at", false, false, false, false, 0},
+        {"tensors", "largest increase", false, false, false, false, 0},
         {"change", "change", true, false, false, false, 0},
     };
     table t = {.columns = columns, .column_count = sizeof columns / sizeof columns[0], .output = OUTPUT_TEXT};
@@ -86,25 +86,36 @@ static void print_heading(const subject *c, const evaluate *e)
     const size_t size = 4 * strlen(text) + 1;
     char *plain = memcpy(allocate(NULL, size, 1), text, strlen(text) + 1);
     make_plain_text(plain, size);
-    printf("%s\n\n", plain);
+    fill_text(plain, 0, 0);
+    putchar('\n');
     free(plain);
     free(text);
 }
 
+static void say(const char *word, char *owned)
+{
+    enum { INDENT = 18 };
+    printf("%-*s", INDENT, word);
+    fill_text(owned, INDENT, INDENT);
+    free(owned);
+}
+
 static void print_legend(const subject *c, const evaluate *e)
 {
-    const char *sign = writes_utf8() ? "±" : "+/-";
-    printf("\nloss        of the same weights, on data that no step saw: the mean over the batches\n");
-    printf("change      compared with fp32, batch by batch, %s half its 95 %% interval\n", sign);
+    putchar('\n');
+    say("loss", copy_text("mean over validation batches, with the same weights in each recipe"));
+    say("change",
+        format_text("compared with fp32, batch by batch; %s half the 95 %% interval", writes_utf8() ? "±" : "+/-"));
     if (has_perplexity(c)) {
-        printf("perplexity  exp(loss)\n");
+        say("perplexity", copy_text("exp(loss)"));
     }
-    printf("weights     memory, compared with fp32: a matrix that is multiplied takes what\n"
-           "            gemm_fwd.w takes with its scales, if that is less than param\n");
+    say("weights", copy_text("memory of the weights for inference, compared with fp32: a matrix that is multiplied has "
+                             "the size of gemm_fwd.w and its scales, if that is smaller than param"));
     if (e->asked.tensors > 0 && e->asked.recipes.count > 1) {
-        printf("loses most  the recipe holds for these tensors and what is computed with them,\n"
-               "            up to the next ones; everything else is fp32; none: no change is\n"
-               "            above its interval\n");
+        say("largest increase",
+            copy_text("of the loss, if the recipe holds only for these tensors and what is computed "
+                      "with them, up to the next ones; the rest is fp32. none: no change is above "
+                      "its interval"));
     }
 }
 
